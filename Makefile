@@ -1,0 +1,79 @@
+# make run    serve on 127.0.0.1:6379 (ARGS="--port 7000 ..." for other options)
+# make test   everything that CI runs: linters, and all tests compiled and uncompiled
+# make bench  Penstock and redis-server side by side
+# make fuzz   the fuzz targets, a minute each
+# make docs   docs/commands.md from the command table
+
+PYTHON ?= python3
+ARGS ?=
+FUZZ_SECONDS ?= 60
+
+BIN := .venv/bin
+RUN_READY := .venv/.ready
+DEV_READY := .venv/.ready-dev
+SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
+
+.PHONY: run build test lint test-compiled test-uncompiled bench fuzz docs demo clean
+
+run: build
+	@$(BIN)/python -m server $(ARGS)
+
+# ------------------------------------------------------------------ what has to be there
+
+$(RUN_READY): pyproject.toml
+	@test -d .venv || $(PYTHON) -m venv .venv || { rm -rf .venv; \
+	  echo "No virtual environment could be made. On Debian: apt-get install python3-venv"; exit 1; }
+	@echo "Installing what the server needs ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[core]"
+	@touch $@
+
+$(DEV_READY): $(RUN_READY)
+	@echo "Installing what the tests need ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@
+
+build: build/.compiled
+
+build/.compiled: $(RUN_READY) build_ext.py $(SOURCES)
+	@mkdir -p build
+	@if $(BIN)/python build_ext.py --possible; then \
+	  echo "Compiling the core (about two minutes the first time) ..."; \
+	  $(BIN)/python build_ext.py && touch $@; fi
+
+# ------------------------------------------------------------------ checks
+
+test: lint test-compiled test-uncompiled
+
+lint: $(DEV_READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test-compiled: $(DEV_READY) build
+	$(BIN)/python -m pytest
+
+# The same sources without the compiled modules beside them. What compares with redis-server and
+# what starts servers has been run by the compiled leg; here the structures and handlers count.
+test-uncompiled: $(DEV_READY)
+	@rm -rf build/uncompiled && mkdir -p build/uncompiled
+	@git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C build/uncompiled
+	cd build/uncompiled && PENSTOCK_UNCOMPILED=1 ../../$(BIN)/python -m pytest
+
+bench: build $(DEV_READY)
+	@$(BIN)/python -m bench $(ARGS)
+
+demo: build $(DEV_READY)
+	@$(BIN)/python -m bench.demo $(ARGS)
+
+fuzz: $(DEV_READY) build
+	@$(BIN)/pip install --quiet --disable-pip-version-check atheris
+	$(BIN)/python fuzz/request_parser.py -max_total_time=$(FUZZ_SECONDS)
+	$(BIN)/python fuzz/listpack_integrity.py -max_total_time=$(FUZZ_SECONDS)
+
+docs: $(DEV_READY)
+	$(BIN)/python -m server.document_commands
+
+clean:
+	rm -rf build .venv
+	find protocol storage server -name '*.so' -delete

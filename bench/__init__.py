@@ -1,0 +1,1 @@
+"""Penstock and redis-server side by side: rates, CPU, memory, waiting; and a demo on real data."""

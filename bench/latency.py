@@ -1,0 +1,121 @@
+"""Latency at a steady load: requests leave at fixed times, whether or not answers have come.
+
+A closed loop would send less while the server pauses, and so hide the pause. Here each request has
+a time at which it is due, and its latency counts from then: what waits behind a pause counts too.
+The load is XADD and SET by turns, on servers that hold many keys, where a collector would show.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import statistics
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from bench.client import encode
+from bench.load import STALL_SECONDS, StalledError
+from bench.memory import keys
+from bench.results import Comparison
+from bench.servers import Server
+from bench.workloads import CLIENTS, FIELDS
+
+CHUNK = 1 << 16
+RATE_SHARE = 0.5  # of what Redis does at depth 1 ..
+MOST_RATE = 15_000  # .. as long as a generator in Python keeps up with it without delay
+QUANTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
+
+# A request, and how many line feeds its answer holds: the answers are counted by these.
+XADD = (encode(("XADD", "readings", "MAXLEN", "~", 10_000, "*", *FIELDS)), 2)
+SET = (encode(("SET", "key:000000042", "xyz")), 1)
+
+
+@dataclass(slots=True)
+class _Connection:
+    """A connection, when its unanswered requests were due, and the line feeds still to come."""
+
+    socket: socket.socket
+    due: deque[float]
+    lines: deque[int]
+
+
+def measure(
+    ours: Server, redis: Server, rate: float, count: int, seconds: float, rounds: int
+) -> Iterator[Comparison]:
+    """Compare the quantiles at *rate* requests a second, medians of *rounds* rounds.
+
+    The servers are filled with *count* keys first.
+    """
+    samples: dict[str, list[list[float]]] = {ours.name: [], redis.name: []}
+    for server in (ours, redis):
+        with server.client() as client:
+            client.load(keys(count))
+    for number in range(rounds):
+        for server in (ours, redis) if number % 2 == 0 else (redis, ours):
+            samples[server.name].append(sorted(steady_load(server.port, rate, seconds)))
+    for title, quantile in QUANTILES.items():
+        yield Comparison(
+            title=f"{title} at {rate:,.0f}/s",
+            unit="ms",
+            ours=_median(samples[ours.name], quantile),
+            redis=_median(samples[redis.name], quantile),
+            most=None,
+        )
+
+
+def _median(rounds: list[list[float]], quantile: float) -> float:
+    """The median over the rounds of a quantile, in ms."""
+    return 1000 * statistics.median(times[int(quantile * len(times))] for times in rounds)
+
+
+def steady_load(port: int, rate: float, seconds: float) -> list[float]:
+    """The latencies, in seconds, of *rate* requests a second sent for *seconds*."""
+    with ExitStack() as stack:
+        poll = stack.enter_context(select.epoll())
+        connections = []
+        for _ in range(CLIENTS):
+            plug = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            poll.register(plug.fileno(), select.EPOLLIN)
+            connections.append(_Connection(plug, deque(), deque()))
+        return _load(poll, connections, rate, int(rate * seconds))
+
+
+def _load(
+    poll: select.epoll, connections: list[_Connection], rate: float, requests: int
+) -> list[float]:
+    by_number = {connection.socket.fileno(): connection for connection in connections}
+    latencies: list[float] = []
+    sent = 0
+    began = last = time.perf_counter()
+    while len(latencies) < requests:
+        now = time.perf_counter()
+        while sent < requests and began + sent / rate <= now:
+            request, lines = (XADD, SET)[sent % 2]
+            connection = connections[sent // 2 % CLIENTS]
+            connection.due.append(began + sent / rate)
+            connection.lines.append(lines)
+            connection.socket.sendall(request)
+            sent += 1
+        for number, _ in poll.poll(0):
+            last = _receive(by_number[number], latencies)
+        if now - last > STALL_SECONDS:
+            raise StalledError(f"{requests - len(latencies)} requests were not answered")
+    return latencies
+
+
+def _receive(connection: _Connection, latencies: list[float]) -> float:
+    """Take what has come, note the latency of each answer that is whole; the time of that."""
+    lines = connection.socket.recv(CHUNK).count(b"\n")
+    now = time.perf_counter()
+    while lines:
+        taken = min(lines, connection.lines[0])
+        lines -= taken
+        connection.lines[0] -= taken
+        if not connection.lines[0]:
+            connection.lines.popleft()
+            latencies.append(now - connection.due.popleft())
+    return now

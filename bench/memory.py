@@ -1,0 +1,90 @@
+"""Resident memory: what a stream entry, a pending entry, a list item and a key take.
+
+Each figure is the growth of VmRSS while so many of them are loaded into a server just started,
+divided by their number; a pending entry is what grows when a consumer reads the whole stream.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from bench.client import Command
+from bench.results import Comparison
+from bench.servers import Server, resident_bytes
+from bench.workloads import entry_fields
+
+BATCH = 1000
+AT_ONCE = 50
+SETTLE_SECONDS = 0.5  # for what is freed in the background, and growing tables
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Something to be counted: how *count* of them are loaded, and the ratio aimed at.
+
+    *at_once* commands are in flight: few, if their answers would need large buffers.
+    """
+
+    title: str
+    most: float
+    load: Callable[[int], Iterator[Command]]
+    at_once: int = AT_ONCE
+
+
+def stream_entries(count: int) -> Iterator[Command]:
+    for number in range(count):
+        yield ("XADD", "readings", "*", *entry_fields(number))
+
+
+def pending_entries(count: int) -> Iterator[Command]:
+    yield ("XGROUP", "CREATE", "readings", "group", 0)
+    for _ in range(0, count, BATCH):
+        yield ("XREADGROUP", "GROUP", "group", "me", "COUNT", BATCH, "STREAMS", "readings", ">")
+
+
+def list_items(count: int) -> Iterator[Command]:
+    for start in range(0, count, BATCH):
+        yield ("RPUSH", "queue", *(f"item-{number:015d}" for number in range(start, start + BATCH)))
+
+
+def keys(count: int) -> Iterator[Command]:
+    for number in range(count):
+        yield ("SET", f"key:{number:09d}", "xyz")
+
+
+# Groups of kinds that are loaded into one server, one after the other.
+TOGETHER = [
+    [
+        Kind("a stream entry, 3 fields", 1.1, stream_entries),
+        Kind("a pending entry", 1.1, pending_entries, at_once=1),
+    ],
+    [Kind("a list item of 20 bytes", 1.1, list_items)],
+    [Kind("a key of 13 bytes, value of 3", 1.5, keys)],
+]
+
+
+def measure(start: Callable[[], tuple[Server, Server]], count: int) -> Iterator[Comparison]:
+    """Compare what *count* of each kind take; *start* makes a pair of servers, ours first."""
+    for kinds in TOGETHER:
+        ours, redis = start()
+        with ours, redis:
+            for kind in kinds:
+                yield Comparison(
+                    title=kind.title,
+                    unit="bytes",
+                    ours=_growth(ours, kind, count),
+                    redis=_growth(redis, kind, count),
+                    most=kind.most,
+                )
+
+
+def _growth(server: Server, kind: Kind, count: int) -> float:
+    """Bytes of resident memory that one of *count* takes."""
+    time.sleep(SETTLE_SECONDS)
+    before = resident_bytes(server.pid)
+    with server.client() as client:
+        client.load(kind.load(count), kind.at_once)
+    time.sleep(SETTLE_SECONDS)
+    return (resident_bytes(server.pid) - before) / count

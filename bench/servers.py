@@ -1,0 +1,160 @@
+"""The servers under measurement: started on a free port of the loopback, read through /proc.
+
+CPU time is the sum over the server's threads of the first number in their ``schedstat``, which
+is nanoseconds on a CPU, user and kernel together. Resident memory is ``VmRSS`` in ``status``.
+
+If the machine has two CPUs or more, each server is pinned to the first and the load generator to
+the second, so that neither is measured by what the other takes from it.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Self
+
+from bench.client import Client, RefusedError
+
+PENSTOCK = f"{shlex.quote(sys.executable)} -m server"
+REDIS = "redis-server"
+START_SECONDS = 30.0
+STOP_SECONDS = 10.0
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class ServerError(Exception):
+    """A server did not start; the text tells what it printed last."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a server has used so far: *cpu* in seconds, *resident* in bytes, open *files*."""
+
+    cpu: float
+    resident: int
+    files: int
+
+
+class Server:
+    """One running server. Use it as a context manager: it is stopped at the end.
+
+    *command* is split as a shell would; the settings every server gets are put behind it.
+    Raises ServerError if it does not answer PING within START_SECONDS.
+    """
+
+    def __init__(self, name: str, command: str, *options: str) -> None:
+        self.name = name
+        self.port = free_port()
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed by stop)
+        words = [*shlex.split(command), *common_options(self.port), *options]
+        self._process = subprocess.Popen(
+            [*_on_cpu(0), *words], cwd=ROOT, stdout=self._log, stderr=subprocess.STDOUT
+        )
+        self.pid = self._process.pid
+        try:
+            self._await_pong()
+        except BaseException:
+            self.stop()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def client(self) -> Client:
+        """A new connection to the server."""
+        return Client(self.port)
+
+    def usage(self) -> Usage:
+        """CPU time, memory and files as of now."""
+        return Usage(cpu_seconds(self.pid), resident_bytes(self.pid), open_files(self.pid))
+
+    def info(self) -> dict[str, str]:
+        """The fields of INFO, all sections."""
+        with self.client() as client:
+            return client.info()
+
+    def stop(self) -> None:
+        """End the server: SIGTERM, and SIGKILL if that takes longer than STOP_SECONDS."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._log.close()
+
+    def _await_pong(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                raise ServerError(f"{self.name} ended at its start:\n{self._last_words()}")
+            try:
+                with self.client() as client:
+                    client.call("PING")
+                    return
+            except (OSError, RefusedError):
+                time.sleep(0.05)
+        raise ServerError(f"{self.name} did not answer:\n{self._last_words()}")
+
+    def _last_words(self) -> str:
+        self._log.seek(0)
+        return self._log.read()[-2000:].decode(errors="replace")
+
+
+def common_options(port: int) -> list[str]:
+    """The settings all servers get: no persistence, the loopback only."""
+    return ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+
+
+def free_port() -> int:
+    """A TCP port nobody listens on just now."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: Any = listener.getsockname()[1]
+        return int(port)
+
+
+def cpu_seconds(pid: int) -> float:
+    """Seconds of CPU that all threads of a process have used."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+
+
+def resident_bytes(pid: int) -> int:
+    """Resident memory of a process."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    raise ProcessLookupError(pid)
+
+
+def open_files(pid: int) -> int:
+    """How many file descriptors a process holds."""
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def pinned() -> bool:
+    """Whether servers and load generator get a CPU each."""
+    return (os.cpu_count() or 1) >= 2 and shutil.which("taskset") is not None
+
+
+def pin_generator() -> None:
+    """Keep this process, and the load generators it will start, off the servers' CPU."""
+    if pinned():
+        os.sched_setaffinity(0, {1})
+
+
+def _on_cpu(cpu: int) -> list[str]:
+    return ["taskset", "--cpu-list", str(cpu)] if pinned() else []

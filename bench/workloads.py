@@ -1,0 +1,230 @@
+"""The workloads, as a table: what is prepared, what is sent, and the ratio aimed at by depth.
+
+Streams that are read hold ENTRIES entries of three fields, one a millisecond from FIRST_MS on, so
+every answer is known beforehand. Reads begin at PLACES different entries in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Protocol
+
+from bench.client import Command, encode
+from bench.load import Exchange, Script, Scripted, encode_answer, exchange
+from bench.redis_benchmark import KEYS, RedisBenchmark
+from bench.waiters import Waiters
+
+CLIENTS: Final = 50
+ENTRIES: Final = 10_000
+FIRST_MS: Final = 1_700_000_000_000
+PLACES: Final = 16
+TOKENS: Final = 10
+STREAM: Final = b"readings"
+ITEM: Final = "item-of-twenty-bytes"
+FIELDS: Final = ("device", "sensor-17", "celsius", "21.50", "state", "ok")
+
+CHEAP: Final = {1: 0.95, 16: 0.0}  # PING, SET, GET: no aim at depth 16
+DATA: Final = {1: 0.95, 16: 0.9}  # streams and lists
+BULK: Final = {1: 1.5, 16: 1.5}  # answers of 100 entries or more
+
+
+class Load(Protocol):
+    """A generator of load."""
+
+    def run(self, port: int, requests: int, depth: int) -> float:
+        """Seconds that *requests* requests took."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """*setup(requests)* yields what has to be there before so many requests are sent."""
+
+    name: str
+    title: str
+    load: Load
+    least: Mapping[int, float]  # depth -> ours/Redis, in requests a second
+    setup: Callable[[int], Iterator[Command]] = lambda _: iter(())
+
+
+# ---------------------------------------------------------------- what is prepared
+
+
+def entry_id(number: int) -> bytes:
+    """The id of an entry of the prepared stream."""
+    return b"%d-0" % (FIRST_MS + number)
+
+
+def entry_fields(number: int) -> list[bytes]:
+    """Its three fields and values, always of the same length."""
+    device, celsius = b"sensor-%02d" % (number % 100), b"%d.%02d" % (number % 9 + 1, number % 100)
+    return [b"device", device, b"celsius", celsius, b"state", b"ok"]
+
+
+def some_keys(_: int) -> Iterator[Command]:
+    """Every key that redis-benchmark will ask for."""
+    for start in range(0, KEYS, 1000):
+        pairs = ((f"key:{number:012d}", "xyz") for number in range(start, start + 1000))
+        yield ("MSET", *(word for pair in pairs for word in pair))
+
+
+def some_items(requests: int) -> Iterator[Command]:
+    """A list that lasts for so many RPOPs."""
+    for _ in range(-(-requests // 1000)):
+        yield ("LPUSH", "queue", *[ITEM] * 1000)
+
+
+def a_stream(_: int) -> Iterator[Command]:
+    """The stream that is read."""
+    for number in range(ENTRIES):
+        yield ("XADD", STREAM, entry_id(number), *entry_fields(number))
+
+
+def a_stream_with_groups(requests: int) -> Iterator[Command]:
+    """The stream, and a group for each connection."""
+    yield from a_stream(requests)
+    for client in range(CLIENTS):
+        yield ("XGROUP", "CREATE", STREAM, group(client), 0)
+
+
+def tokens_in_the_ring(_: int) -> Iterator[Command]:
+    """Items in some of the lists of the ring."""
+    for client in range(0, CLIENTS, CLIENTS // TOKENS):
+        yield ("LPUSH", ring_list(client), ITEM)
+
+
+# ---------------------------------------------------------------- what is sent
+
+
+def entries(start: int, count: int, step: int = 1) -> list[list[object]]:
+    """Entries as they stand in answers."""
+    return [[entry_id(n), entry_fields(n)] for n in range(start, start + count * step, step)]
+
+
+def places(count: int) -> range:
+    """Where the reads of *count* entries begin."""
+    return range(count, ENTRIES - count, (ENTRIES - 2 * count) // PLACES)
+
+
+def xrange(count: int) -> Script:
+    return [
+        exchange(("XRANGE", STREAM, entry_id(at), "+", "COUNT", count), entries(at, count))
+        for at in places(count)
+    ]
+
+
+def xrevrange(count: int) -> Script:
+    return [
+        exchange(("XREVRANGE", STREAM, entry_id(at), "-", "COUNT", count), entries(at, count, -1))
+        for at in places(count)
+    ]
+
+
+def xread(count: int) -> Script:
+    return [
+        exchange(
+            ("XREAD", "COUNT", count, "STREAMS", STREAM, entry_id(at - 1)),
+            [[STREAM, entries(at, count)]],
+        )
+        for at in places(count)
+    ]
+
+
+def group(client: int) -> bytes:
+    return b"group-%02d" % client
+
+
+def xreadgroup(client: int, at: int, count: int) -> Exchange:
+    command = ("XREADGROUP", "GROUP", group(client), "me", "COUNT", count, "STREAMS", STREAM, ">")
+    return Exchange(encode(command), new_entries(at, count))
+
+
+@cache
+def new_entries(at: int, count: int) -> bytes:
+    """The answer to XREADGROUP, the same for every group."""
+    return encode_answer([[STREAM, entries(at, count)]])
+
+
+def read_and_acknowledge(client: int, count: int = 10) -> Script:
+    """The whole stream, read and acknowledged; then the group is set back."""
+    script = []
+    for at in range(0, ENTRIES, count):
+        ids = [entry_id(number) for number in range(at, at + count)]
+        script.append(xreadgroup(client, at, count))
+        script.append(exchange(("XACK", STREAM, group(client), *ids), count))
+    script.append(Exchange(encode(("XGROUP", "SETID", STREAM, group(client), 0)), b"+OK\r\n"))
+    return script
+
+
+def read_only(client: int, count: int = 100) -> Script:
+    """The whole stream, read and left pending; then the group is made anew."""
+    script = [xreadgroup(client, at, count) for at in range(0, ENTRIES, count)]
+    script.append(exchange(("XGROUP", "DESTROY", STREAM, group(client)), 1))
+    script.append(Exchange(encode(("XGROUP", "CREATE", STREAM, group(client), 0)), b"+OK\r\n"))
+    return script
+
+
+def ring_list(client: int) -> bytes:
+    return b"ring-%02d" % (client % CLIENTS)
+
+
+def hand_on(client: int) -> Script:
+    """Wait for an item, hand it on to the next connection, which waits for it."""
+    own, following = ring_list(client), ring_list(client + 1)
+    item = ITEM.encode()
+    return [
+        Exchange(encode(("BRPOP", own, 0)), encode_answer([own, item])),
+        exchange(("LPUSH", following, item), 1),
+    ]
+
+
+def shared(script: Script) -> Callable[[int], Script]:
+    """The same script for all connections, each beginning elsewhere in it."""
+    return lambda client: script[client % len(script) :] + script[: client % len(script)]
+
+
+# ---------------------------------------------------------------- the table
+
+XADD: Final = ("*", *FIELDS)
+
+WORKLOADS: Final = [
+    Workload("ping", "PING", RedisBenchmark(("PING",)), CHEAP),
+    Workload("set", "SET", RedisBenchmark(("SET", "key:__rand_int__", "xyz")), CHEAP),
+    Workload("get", "GET", RedisBenchmark(("GET", "key:__rand_int__")), CHEAP, some_keys),
+    Workload("lpush", "LPUSH", RedisBenchmark(("LPUSH", "queue", ITEM)), DATA),
+    Workload("rpop", "RPOP", RedisBenchmark(("RPOP", "queue")), DATA, some_items),
+    Workload("xadd", "XADD, 3 fields", RedisBenchmark(("XADD", "readings", *XADD)), DATA),
+    Workload(
+        "xadd-maxlen",
+        "XADD MAXLEN ~ 10000",
+        RedisBenchmark(("XADD", "readings", "MAXLEN", "~", "10000", *XADD)),
+        DATA,
+    ),
+    Workload("xrange-100", "XRANGE COUNT 100", Scripted(shared(xrange(100))), BULK, a_stream),
+    Workload("xrange-1000", "XRANGE COUNT 1000", Scripted(shared(xrange(1000))), BULK, a_stream),
+    Workload("xread-100", "XREAD COUNT 100", Scripted(shared(xread(100))), BULK, a_stream),
+    Workload("xrevrange-10", "XREVRANGE COUNT 10", Scripted(shared(xrevrange(10))), DATA, a_stream),
+    Workload(
+        "xreadgroup-10",
+        "XREADGROUP COUNT 10 + XACK",
+        Scripted(read_and_acknowledge, per_request=2, checked=False),
+        DATA,
+        a_stream_with_groups,
+    ),
+    Workload(
+        "xreadgroup-100",
+        "XREADGROUP COUNT 100",
+        Scripted(read_only, checked=False),
+        BULK,
+        a_stream_with_groups,
+    ),
+    Workload(
+        "brpop",
+        "BRPOP hand-over",
+        Scripted(hand_on, per_request=2, checked=False),
+        {1: 0.95},
+        tokens_in_the_ring,
+    ),
+    Workload("waiters", "XREAD, 200 woken by an XADD", Waiters(), {1: 0.95}),
+]

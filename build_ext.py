@@ -1,0 +1,94 @@
+"""Compile the core in place: ``python build_ext.py [module ...]``, all of it by default.
+
+``python build_ext.py --possible`` tells whether this machine can, and if not, why.
+
+A module is compiled if a .pxd stands beside its .py. The .py is ordinary typed Python and runs
+uncompiled too; the .pxd only adds C types. What is up to date is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+PACKAGES = ("protocol", "storage", "server")
+
+
+def compiled_modules() -> list[str]:
+    """Every module that has a .pxd, in dotted form."""
+    return [
+        ".".join(pxd.with_suffix("").parts)
+        for package in PACKAGES
+        for pxd in sorted(Path(package).rglob("*.pxd"))
+        if pxd.with_suffix(".py").exists() and pxd.name != "__init__.pxd"
+    ]
+
+
+def inlined_only(module: str) -> bool:
+    """Whether *module*'s .pxd says that it is all inline functions: its .py is never compiled."""
+    source = Path(*module.split(".")).with_suffix(".pxd").read_text()
+    return source.startswith("# inline only")
+
+
+def obstacle() -> str | None:
+    """What keeps this machine from compiling, and what to do about it; None if nothing does."""
+    compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
+    if not shutil.which(os.environ.get("CC", compiler)):
+        return "there is no C compiler (on Debian: apt-get install gcc)"
+    if not Path(sysconfig.get_paths()["include"], "Python.h").exists():
+        return "Python.h is missing (on Debian: apt-get install python3-dev)"
+    return None
+
+
+def cythonized(modules: list[str], annotation_typing: bool) -> list[Extension]:
+    """The C of *modules*, brought up to date."""
+    extensions = [
+        Extension(
+            name,
+            [name.replace(".", "/") + ".py"],
+            extra_compile_args=["-O3", "-g0", "-fno-semantic-interposition", "-w"],
+        )
+        for name in modules
+    ]
+    made: list[Extension] = cythonize(
+        extensions,
+        compiler_directives={"language_level": "3", "annotation_typing": annotation_typing},
+        build_dir="build/cython",
+        nthreads=os.cpu_count() or 1,
+        quiet=True,
+    )
+    return made
+
+
+def main(wanted: list[str]) -> None:
+    os.chdir(Path(__file__).parent)
+    modules = [m for m in (wanted or compiled_modules()) if not inlined_only(m)]
+    # Handlers of commands get their C types from annotations. Where the .pxd declares every
+    # function, annotations are for readers and mypy: Cython would take ``int`` for a Python object.
+    handlers = [m for m in modules if m.startswith("server.commands.")]
+    core = [m for m in modules if m not in handlers]
+    setup(
+        name="penstock-core",
+        packages=[],
+        ext_modules=cythonized(core, annotation_typing=False)
+        + cythonized(handlers, annotation_typing=True),
+        script_args=[
+            "-q", "build_ext", "--inplace", "--build-temp", "build/temp",
+            "--parallel", str(os.cpu_count() or 1),
+        ],
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--possible"]:
+        why_not = obstacle()
+        if why_not:
+            sys.exit(f"The core cannot be compiled, so the server will be slow: {why_not}.")
+    else:
+        main(sys.argv[1:])

@@ -1,0 +1,119 @@
+"""The values a command may answer with, beyond plain Python ones.
+
+    Python              RESP3               RESP2
+    bytes               $ bulk string       the same
+    int                 : integer           the same
+    None                _ null              $-1
+    NULL_ARRAY          _ null              *-1
+    list, tuple         * array             the same
+    dict                % map               * flat array
+    Pairs               % map               * array of [key, value] arrays
+    Set                 ~ set               * array
+    Push                > push              * array
+    bool                # boolean           : 1 or 0
+    float               , double            $ its text
+    BigNumber           ( big number        $ its text
+    Verbatim            = verbatim string   $ bulk string
+    Status              + simple string     the same
+    ErrorReply          - error             the same
+    Encoder             what it holds: bytes that are RESP already
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+if TYPE_CHECKING:
+    from protocol.encoder import Encoder
+
+
+class Status:
+    """A simple string, such as ``+OK``: *text* has no line end in it."""
+
+    __slots__ = ("line",)
+
+    def __init__(self, text: bytes) -> None:
+        self.line = b"+%b\r\n" % text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Status) and other.line == self.line
+
+    def __hash__(self) -> int:
+        return hash(self.line)
+
+    def __repr__(self) -> str:
+        return f"Status({self.line[1:-2]!r})"
+
+
+class Pairs(dict[bytes, "Reply"]):
+    """A map that RESP2 clients get as [[key, value], ...] and not flat: XREAD's reply."""
+
+    __slots__ = ()
+
+
+class Set(list["Reply"]):
+    """A set; its members are given in a list, each once."""
+
+    __slots__ = ()
+
+
+class Push(list["Reply"]):
+    """A message that answers no request."""
+
+    __slots__ = ()
+
+
+class BigNumber(int):
+    """An integer beyond 64 bits."""
+
+
+class Verbatim:
+    """Text that is to be shown as it is, with its *format* (three letters: txt, mkd)."""
+
+    __slots__ = ("format", "text")
+
+    def __init__(self, text: bytes, format_: bytes = b"txt") -> None:
+        self.text = text
+        self.format = format_
+
+
+class ErrorReply(Exception):
+    """An error line: *code* (``ERR``, ``WRONGTYPE``, ...) and its text.
+
+    Raised by handlers, and a value inside EXEC's array.
+    """
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(f"{code} {text}")
+        self.code = code
+        self.text = text
+
+
+class NullArray:
+    """RESP2's ``*-1``: what a blocking command answers when its time is up."""
+
+
+class NoReply:
+    """Nothing at all is answered, as after CLIENT REPLY OFF."""
+
+
+OK = Status(b"OK")
+QUEUED = Status(b"QUEUED")
+NULL_ARRAY = NullArray()
+NO_REPLY = NoReply()
+
+Reply: TypeAlias = Union[
+    bytes,
+    int,
+    float,
+    None,
+    list["Reply"],
+    tuple["Reply", ...],
+    dict[bytes, "Reply"],
+    Status,
+    Verbatim,
+    ErrorReply,
+    NullArray,
+    NoReply,
+    "Encoder",
+]

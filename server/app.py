@@ -1,0 +1,142 @@
+"""The application: puts the parts together, listens, and stops cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from server import build
+from server.clients import Clients
+from server.config import Config
+from server.connection import Connection
+from server.cron import Cron
+from server.dispatch import Dispatcher
+from server.state import ServerState
+
+_log = logging.getLogger("penstock")
+
+# Values are made without reference cycles, so the collector finds next to nothing; yet each run of
+# its oldest generation walks all containers. A run when this many have been made is often enough.
+COLLECT_AFTER = 100_000
+
+
+def wall_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def monotonic_ms() -> int:
+    return time.monotonic_ns() // 1_000_000
+
+
+class Server:
+    """A server that can be started and stopped within a running event loop."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.state = ServerState(config, monotonic_ms)
+        self.dispatcher = Dispatcher(self.state, wall_ms)
+        self.clients = Clients(self.state, wall_ms)
+        self.cron = Cron(self.dispatcher, self.clients, time.monotonic)
+        self.stopped = asyncio.Event()
+        self._listeners: list[asyncio.Server] = []
+
+    async def start(self) -> None:
+        """Listen. Raises OSError when an address cannot be had."""
+        self.state.started_ms = wall_ms()
+        self.state.journal.now_ms = wall_ms()
+        self.state.stop = self.stopped.set
+        loop = asyncio.get_running_loop()
+        connect = cast(Callable[[], asyncio.Protocol], self._connect)
+        if self.config.port:
+            for address in self.config.bind:
+                await self._listen_at(loop, connect, address)
+        if self.config.unixsocket:
+            await self._listen_on_path(loop, connect)
+        if not self._listeners:
+            raise OSError("no address to listen on")
+        self.cron.start(loop)
+
+    def _connect(self) -> Connection:
+        return Connection(self.dispatcher, self.clients)
+
+    async def _listen_at(
+        self, loop: asyncio.AbstractEventLoop, connect: Callable[[], asyncio.Protocol], address: str
+    ) -> None:
+        """Listen on one address; with a dash before it, only if the machine has it."""
+        optional = address.startswith("-")
+        host = address.removeprefix("-")
+        try:
+            listener = await loop.create_server(
+                connect,
+                None if host == "*" else host,
+                self.config.port,
+                backlog=self.config.tcp_backlog,
+                reuse_address=True,
+            )
+        except OSError:
+            if not optional:
+                raise
+            return
+        self._listeners.append(listener)
+        self.state.listening.append(f"name=tcp,bind={host},port={self.config.port}")
+
+    async def _listen_on_path(
+        self, loop: asyncio.AbstractEventLoop, connect: Callable[[], asyncio.Protocol]
+    ) -> None:
+        path = Path(self.config.unixsocket)
+        with contextlib.suppress(FileNotFoundError):
+            if path.is_socket():
+                path.unlink()  # left behind by a server that was killed
+        listener = await loop.create_unix_server(connect, str(path))
+        if self.config.unixsocketperm:
+            path.chmod(self.config.unixsocketperm)
+        self._listeners.append(listener)
+        self.state.listening.append(f"name=unix,bind={path}")
+
+    async def stop(self) -> None:
+        """Stop listening and hang up on everybody."""
+        self.cron.stop()
+        for listener in self._listeners:
+            listener.close()
+        for client in list(self.state.clients.values()):
+            client.hang_up()
+        if self.config.unixsocket:
+            Path(self.config.unixsocket).unlink(missing_ok=True)
+        await asyncio.sleep(0)  # let the transports close
+
+
+def greeting(config: Config) -> str:
+    """The one line that says what has started, where, and whether it is compiled."""
+    where = f"{config.bind[0]}:{config.port}" if config.port else config.unixsocket
+    speed = "compiled" if build.compiled() else "NOT COMPILED: several times slower, see README"
+    return f"Penstock {build.VERSION} serving on {where}, pid {os.getpid()} ({speed})"
+
+
+async def serve(config: Config, announce: Callable[[str], None]) -> None:
+    """Run a server until a signal or SHUTDOWN ends it."""
+    server = Server(config)
+    await server.start()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, server.stopped.set)
+    gc.collect()
+    gc.freeze()  # what the program itself is made of need not be looked at again
+    gc.set_threshold(COLLECT_AFTER, 20, 100)
+    announce(greeting(config))
+    await server.stopped.wait()
+    await server.stop()
+
+
+def reachable(host: str, port: int) -> bool:
+    """Whether somebody listens there already; for a better message than 'address in use'."""
+    with socket.socket() as probe:
+        return probe.connect_ex((host, port)) == 0

@@ -1,0 +1,16 @@
+"""What this build is: its version, and whether its core is compiled."""
+
+from __future__ import annotations
+
+VERSION = "0.1.0"
+REDIS_VERSION = "7.4.0"  # the redis whose behaviour clients may expect
+
+
+def compiled() -> bool:
+    """Whether the byte-level core really runs compiled.
+
+    A .pxd that is not found is ignored in silence, so the class itself is asked.
+    """
+    from protocol.encoder import Encoder  # noqa: PLC0415  (asked, not used)
+
+    return hasattr(Encoder, "__pyx_vtable__")

@@ -1,0 +1,15 @@
+from libc.stdint cimport int64_t
+
+from server.client cimport Client
+from server.state cimport ServerState
+from storage.keyspace cimport Keyspace
+
+
+cdef class Call:
+    cdef public list argv
+    cdef public Client client
+    cdef public Keyspace db
+    cdef public list logged
+    cdef public int64_t now_ms
+    cdef readonly object executor
+    cdef readonly ServerState server

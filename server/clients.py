@@ -1,0 +1,159 @@
+"""All connected clients: who may come in, what they may hold, and what they leave behind."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+from collections.abc import Callable
+from itertools import count
+from socket import AF_UNIX, IPPROTO_TCP, SO_KEEPALIVE, SOL_SOCKET, TCP_NODELAY, socket
+
+from protocol.replies import ErrorReply
+from protocol.requests import RequestParser
+from server import errors
+from server.client import UNAUTHENTICATED, Client
+from server.state import ServerState
+
+# A socket that has this many bytes of replies waiting is not given more work.
+HIGH_WATER = 1024 * 1024
+
+_log = logging.getLogger("penstock")
+
+
+class Clients:
+    """Lets clients in and sees them off. *wall_ms* is unix time in ms."""
+
+    def __init__(self, state: ServerState, wall_ms: Callable[[], int]) -> None:
+        self._state = state
+        self._wall_ms = wall_ms
+        self._ids = count(1)
+        self._transports: dict[Client, asyncio.Transport] = {}
+        self._over_soft_limit: dict[Client, int] = {}  # -> since when, monotonic ms
+
+    @property
+    def query_limit(self) -> int:
+        """Bytes of unfinished requests a client may hold: defends the server against one client."""
+        limit: int = self._state.config.client_query_buffer_limit
+        return limit
+
+    # ------------------------------------------------------------------ coming and going
+
+    def opened(self, transport: asyncio.Transport) -> Client:
+        """A client has connected. With close_after_reply set, it is sent its *out* and dropped."""
+        state = self._state
+        client = Client(next(self._ids), self._wall_ms())
+        client.address, client.local_address = _names(transport)
+        state.stats.connections += 1
+        refusal = self._refusal(client, transport)
+        if refusal is not None:
+            state.stats.rejected_connections += 1
+            client.out.write(refusal)
+            client.close_after_reply = True
+            return client
+        if state.config.requirepass:
+            client.shut_gate(UNAUTHENTICATED)
+        state.clients[client.id] = client
+        self._transports[client] = transport
+        client.unsent = transport.get_write_buffer_size
+        client.fd = transport.get_extra_info("socket").fileno()
+        self._tune(transport)
+        return client
+
+    def _refusal(self, client: Client, transport: asyncio.Transport) -> ErrorReply | None:
+        config = self._state.config
+        if len(self._state.clients) >= config.maxclients:
+            return errors.TOO_MANY_CLIENTS
+        if config.protected_mode and not config.requirepass and not _is_local(client, transport):
+            return errors.PROTECTED_MODE
+        return None
+
+    def _tune(self, transport: asyncio.Transport) -> None:
+        transport.set_write_buffer_limits(high=HIGH_WATER)
+        sock: socket = transport.get_extra_info("socket")
+        if sock.family != AF_UNIX:
+            sock.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+            if self._state.config.tcp_keepalive:
+                sock.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
+
+    def closed(self, client: Client) -> None:
+        """The client has gone: nothing of it stays anywhere."""
+        state = self._state
+        if state.clients.pop(client.id, None) is None:
+            return
+        del self._transports[client]
+        self._over_soft_limit.pop(client, None)
+        if client.waiter is not None:
+            state.blocking.forget(client.waiter)
+        state.watching.unwatch(client)
+        state.pausing.forget(client)
+
+    # ------------------------------------------------------------------ limits
+
+    def set_limits(self, parser: RequestParser) -> None:
+        """Set the limits of requests for a new connection."""
+        parser.max_bulk = self._state.config.proto_max_bulk_len
+
+    def query_limit_reached(self, client: Client) -> None:
+        """Count and log that *client* is hung up on because its unfinished request is too long."""
+        self._state.stats.query_limit_disconnections += 1
+        _log.warning("closing client %d (%s): query buffer limit", client.id, client.address)
+
+    def check_output(self, client: Client) -> None:
+        """Hang up on *client* if more replies wait than client-output-buffer-limit allows."""
+        transport = self._transports.get(client)
+        if transport is None:
+            return
+        limit = self._state.config.client_output_buffer_limit["normal"]
+        waiting = transport.get_write_buffer_size() + len(client.out)
+        now_ms = self._state.monotonic_ms()
+        if not limit.soft or waiting < limit.soft:
+            self._over_soft_limit.pop(client, None)
+        else:
+            self._over_soft_limit.setdefault(client, now_ms)
+        over_ms = now_ms - self._over_soft_limit.get(client, now_ms)
+        if (limit.hard and waiting >= limit.hard) or over_ms > limit.soft_seconds * 1000:
+            self._state.stats.output_limit_disconnections += 1
+            _log.warning("closing client %d (%s): output buffer limit", client.id, client.address)
+            client.hang_up()
+
+    def tick(self) -> None:
+        """Cron's share: soft limits that have lasted too long, and clients idle for too long."""
+        for client in list(self._over_soft_limit):
+            self.check_output(client)
+        if self._state.config.timeout:
+            self._drop_idle(self._wall_ms() - self._state.config.timeout * 1000)
+
+    def _drop_idle(self, before_ms: int) -> None:
+        """Close clients not heard of since *before_ms*; one that waits is exempt. O(clients)."""
+        for client in list(self._state.clients.values()):
+            if client.last_used_ms < before_ms and client.waiter is None:
+                _log.info("closing idle client %d (%s)", client.id, client.address)
+                client.hang_up()
+
+    def waiting_bytes(self, client: Client) -> int:
+        """Bytes of replies that *client* has not taken yet."""
+        transport = self._transports.get(client)
+        return len(client.out) + (transport.get_write_buffer_size() if transport else 0)
+
+
+def _names(transport: asyncio.Transport) -> tuple[str, str]:
+    peer, own = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
+    if isinstance(own, (str, bytes)):
+        path = own.decode() if isinstance(own, bytes) else own
+        return f"{path}:0", f"{path}:0"
+    return _host_port(peer), _host_port(own)
+
+
+def _host_port(name: tuple[str, int] | None) -> str:
+    if not name:
+        return "?:0"
+    host, port = name[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _is_local(client: Client, transport: asyncio.Transport) -> bool:
+    peer = transport.get_extra_info("peername")
+    if not isinstance(peer, tuple):
+        return True  # a unix socket
+    return ipaddress.ip_address(peer[0]).is_loopback

@@ -1,0 +1,39 @@
+cdef class Keys:
+    cdef readonly Py_ssize_t first
+    cdef readonly Py_ssize_t last
+    cdef readonly Py_ssize_t step
+    cdef readonly str access
+
+    cpdef list of(self, list argv)
+
+
+cdef class Block:
+    cdef readonly list keys
+    cdef readonly object kind
+    cdef readonly object timeout_ms
+    cdef readonly object when_over
+    cdef readonly object when_denied
+    cdef readonly list argv
+    cdef readonly bint on_no_key
+
+
+cdef class Command:
+    cdef readonly str name
+    cdef readonly Py_ssize_t arity
+    cdef readonly int flags
+    cdef readonly str group
+    cdef readonly str since
+    cdef readonly str complexity
+    cdef readonly Keys keys
+    cdef readonly object acl
+    cdef readonly object handler
+    cdef public str summary
+    cdef public str syntax
+    cdef readonly dict subcommands
+    cdef public unsigned long long calls
+    cdef public unsigned long long nanoseconds
+    cdef public unsigned long long rejected
+    cdef public unsigned long long failed
+
+    cpdef bint accepts(self, Py_ssize_t argc)
+    cpdef list keys_of(self, list argv)

@@ -1,0 +1,108 @@
+"""MULTI, EXEC, DISCARD, WATCH, UNWATCH."""
+
+from __future__ import annotations
+
+from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
+from server import errors
+from server.call import Call
+from server.client import IN_MULTI, Client
+from server.command import Flags, Keys, command
+
+AT_ONCE = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE | Flags.ALLOW_BUSY | Flags.NOT_QUEUED
+DENYOOM = int(Flags.DENYOOM)
+
+NESTED = ErrorReply("ERR", "MULTI calls can not be nested")
+EXEC_WITHOUT_MULTI = ErrorReply("ERR", "EXEC without MULTI")
+DISCARD_WITHOUT_MULTI = ErrorReply("ERR", "DISCARD without MULTI")
+EXEC_OUT_OF_MEMORY = ErrorReply(
+    "EXECABORT", f"Transaction discarded because of: {errors.OUT_OF_MEMORY}"
+)
+WATCH_INSIDE_MULTI = ErrorReply("ERR", "WATCH inside MULTI is not allowed")
+
+
+@command("MULTI", arity=1, flags=AT_ONCE | Flags.FAST, group="transactions", since="1.2.0")
+def multi(call: Call) -> Reply:
+    """Begins a transaction: what follows is kept until EXEC.
+
+    MULTI
+    """
+    if call.client.in_multi:
+        raise NESTED
+    call.client.shut_gate(IN_MULTI)
+    call.client.dirty_exec = False
+    return OK
+
+
+@command(
+    "EXEC", arity=1, flags=AT_ONCE & ~Flags.ALLOW_BUSY | Flags.SKIP_SLOWLOG, group="transactions",
+    since="1.2.0", complexity="Depends on commands in the transaction",
+)  # fmt: skip
+def exec_(call: Call) -> Reply:
+    """Runs the commands kept since MULTI, with nothing in between; null if a watched key changed.
+
+    EXEC
+    """
+    client = call.client
+    if not client.in_multi:
+        raise EXEC_WITHOUT_MULTI
+    if call.server.over_memory and any(row.flags & DENYOOM for row, _ in client.queue):
+        leave_multi(call, client)
+        raise EXEC_OUT_OF_MEMORY
+    call.server.watching.has_expired(client, call.server.databases)
+    queue, refused, changed = client.queue, client.dirty_exec, client.dirty_watch
+    leave_multi(call, client)
+    if refused:
+        raise errors.EXEC_ABORTED
+    if changed:
+        return NULL_ARRAY
+    return [call.executor.run_inside(row, argv) for row, argv in queue]
+
+
+@command("DISCARD", arity=1, flags=AT_ONCE | Flags.FAST, group="transactions", since="2.0.0")
+def discard(call: Call) -> Reply:
+    """Forgets the commands kept since MULTI.
+
+    DISCARD
+    """
+    if not call.client.in_multi:
+        raise DISCARD_WITHOUT_MULTI
+    leave_multi(call, call.client)
+    return OK
+
+
+def leave_multi(call: Call, client: Client) -> None:
+    """The transaction is over, and with it all that was watched for it."""
+    client.open_gate(IN_MULTI)
+    client.queue = []
+    client.dirty_exec = False
+    call.server.watching.unwatch(client)
+
+
+@command(
+    "WATCH", arity=-2, flags=AT_ONCE | Flags.FAST, group="transactions", since="2.2.0",
+    keys=Keys(1, -1, access="RO"), complexity="O(1) for every key.",
+)  # fmt: skip
+def watch(call: Call) -> Reply:
+    """Lets the next EXEC run only if none of some keys changes until then.
+
+    WATCH key [key ...]
+    """
+    if call.client.in_multi:
+        raise WATCH_INSIDE_MULTI
+    if not call.client.dirty_watch:
+        for key in call.argv[1:]:
+            call.server.watching.watch(call.client, call.db, key)
+    return OK
+
+
+@command(
+    "UNWATCH", arity=1, flags=AT_ONCE & ~Flags.NOT_QUEUED | Flags.FAST, group="transactions",
+    since="2.2.0",
+)  # fmt: skip
+def unwatch(call: Call) -> Reply:
+    """Forgets all that is watched.
+
+    UNWATCH
+    """
+    call.server.watching.unwatch(call.client)
+    return OK

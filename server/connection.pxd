@@ -1,0 +1,25 @@
+from protocol.encoder cimport Encoder
+from protocol.requests cimport RequestParser
+from server.client cimport Client
+from server.dispatch cimport Dispatcher
+
+cdef Py_ssize_t FLUSH_AT
+cdef Py_ssize_t MANY_BYTES
+
+
+cdef class Connection:
+    cdef Dispatcher _dispatcher
+    cdef object _clients
+    cdef RequestParser _parser
+    cdef Client _client
+    cdef Encoder _out
+    cdef object _transport
+    cdef bint _running
+    cdef bint _closing
+    cdef bint _write_paused
+
+    cpdef resume(self)
+    cdef _run(self)
+    cdef _submit(self)
+    cdef _check_unfinished(self)
+    cdef _flush(self)

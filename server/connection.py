@@ -1,0 +1,168 @@
+"""One client's socket: bytes to commands, replies to bytes. No meaning here.
+
+A connection submits one command at a time. What is pipelined behind a command that waits, or that
+a pause holds back, stays in the parser until the client is resumed. All answers to one read leave
+in one write.
+
+Back-pressure: when the socket takes no more, nothing further is run for this client and nothing is
+read from it, so a client that does not read its replies cannot grow the server; what has piled up
+all the same (a huge reply, messages pushed to it) is bounded by client-output-buffer-limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from protocol.encoder import Encoder
+from protocol.replies import ErrorReply
+from protocol.requests import ProtocolError, RequestParser
+from server.client import UNAUTHENTICATED
+from server.clients import Clients
+from server.dispatch import Dispatcher
+
+# Answers to one batch are handed to the socket in pieces of about this many bytes, so that one
+# client's long pipeline of large replies does not build up in memory before the first byte leaves.
+FLUSH_AT = 256 * 1024
+MANY_BYTES = 512 * 1024  # no limit of unfinished requests is below
+
+_log = logging.getLogger("penstock")
+
+
+class Connection:
+    """Lives as long as its socket: an asyncio.Protocol, though compiled code cannot inherit it.
+
+    *clients* is told when it opens (and may refuse it) and when it is gone.
+    """
+
+    __slots__ = (
+        "_client",
+        "_clients",
+        "_closing",
+        "_dispatcher",
+        "_out",
+        "_parser",
+        "_running",
+        "_transport",
+        "_write_paused",
+    )
+
+    def __init__(self, dispatcher: Dispatcher, clients: Clients) -> None:
+        self._dispatcher = dispatcher
+        self._clients = clients
+        self._parser = RequestParser()
+        self._running = False
+        self._closing = False
+        self._write_paused = False
+
+    # ------------------------------------------------------------------ what the loop calls
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._client = self._clients.opened(transport)
+        self._client.hang_up = self._hang_up
+        self._client.resume = self.resume
+        self._client.unread = self._unread
+        self._out: Encoder = self._client.out
+        self._clients.set_limits(self._parser)
+        if self._client.close_after_reply:  # refused: too many clients, or protected mode
+            self._flush()
+
+    def data_received(self, data: bytes) -> None:
+        client = self._client
+        client.received += len(data)
+        dispatcher = self._dispatcher
+        dispatcher.begin_batch()
+        client.last_used_ms = dispatcher.state.journal.now_ms
+        dispatcher.state.stats.input_bytes += len(data)
+        self._parser.feed(data)
+        self._run()
+        if dispatcher.unblocked:
+            dispatcher.settle()
+
+    def eof_received(self) -> bool:
+        return False  # close: a client that has hung up its sending half gets no more answers
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._closing = True
+        self._clients.closed(self._client)
+
+    def pause_writing(self) -> None:
+        self._write_paused = True
+        self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._write_paused = False
+        if not self._closing:
+            self._transport.resume_reading()
+            self._dispatcher.begin_batch()
+            self.resume()
+            self._dispatcher.settle()
+
+    # ------------------------------------------------------------------ running commands
+
+    def resume(self) -> None:
+        """Send what has been answered meanwhile, and go on with what was pipelined behind it."""
+        client = self._client
+        if client.postponed is not None and not self._closing:
+            argv, client.postponed = client.postponed, None
+            self._dispatcher.execute(client, argv)
+        self._run()
+
+    def _run(self) -> None:
+        """Submit whole commands until none is left, or one has to wait."""
+        if self._running:
+            return  # a command of this very client has made it be resumed
+        self._running = True
+        try:
+            self._submit()
+        except ProtocolError as error:
+            _log.debug("protocol error from %s: %s", self._client.address, error)
+            self._out.write(ErrorReply("ERR", f"Protocol error: {error}"))
+            self._client.close_after_reply = True
+        finally:
+            self._running = False
+        self._flush()
+
+    def _submit(self) -> None:
+        client, parser = self._client, self._parser
+        while client.waiter is None and client.postponed is None:
+            if self._closing or self._write_paused or client.close_after_reply:
+                return
+            parser.authenticated = not client.gate & UNAUTHENTICATED
+            argv = parser.take()
+            if argv is None:
+                if parser.buffered() > MANY_BYTES:
+                    self._check_unfinished()
+                return
+            self._dispatcher.execute(client, argv)
+            if len(self._out) > FLUSH_AT:
+                self._flush()
+
+    def _check_unfinished(self) -> None:
+        """Hang up on a client whose unfinished request is over the limit."""
+        if self._parser.buffered() > self._clients.query_limit:
+            self._clients.query_limit_reached(self._client)
+            self._hang_up()
+
+    def _flush(self) -> None:
+        """Hand the answers so far to the socket."""
+        if len(self._out) and not self._closing:
+            data = self._out.take()
+            self._dispatcher.state.stats.output_bytes += len(data)
+            self._transport.write(data)
+            if self._write_paused:
+                self._clients.check_output(self._client)
+        if self._client.close_after_reply and not self._closing:
+            self._closing = True
+            self._transport.close()
+
+    def _hang_up(self) -> None:
+        """Close at once: what has not been sent is lost, and nobody serves the client any more."""
+        self._closing = True
+        self._clients.closed(self._client)
+        self._transport.abort()
+
+    def _unread(self) -> int:
+        return self._parser.buffered
+

@@ -1,0 +1,86 @@
+"""The cron: what has to be done although no client asks for it.
+
+It ticks hz times a second, and also when the next wait is over, so that a client waits as long as
+it asked for whatever hz is. While nothing happens a tick costs some microseconds, however many
+clients wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from server.clients import Clients
+from server.dispatch import Dispatcher
+from server.expiry import ExpiryCycle
+from server.memory import resident_bytes
+
+
+class Cron:
+    """Runs on the loop it is started on, until stop()."""
+
+    def __init__(self, dispatcher: Dispatcher, clients: Clients, monotonic_s: Callable[[], float]):
+        self._dispatcher = dispatcher
+        self._state = dispatcher.state
+        self._clients = clients
+        self._expiry = ExpiryCycle(dispatcher.state, monotonic_s)
+        self._timer: asyncio.TimerHandle | None = None
+        self._wait_timer: asyncio.TimerHandle | None = None
+        self._wait_due_ms = 0
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._state.blocking.on_deadline = self._wait_until
+        self._tick()
+
+    def stop(self) -> None:
+        for timer in (self._timer, self._wait_timer):
+            if timer is not None:
+                timer.cancel()
+
+    # ------------------------------------------------------------------ ticks
+
+    def _tick(self) -> None:
+        self._timer = self._loop.call_later(1 / self._state.config.hz, self._tick)
+        self.run()
+
+    def run(self) -> None:
+        """One tick."""
+        state = self._state
+        self._dispatcher.begin_batch()
+        state.stats.sample(state.monotonic_ms())
+        self._watch_memory()
+        if state.pausing.active and state.monotonic_ms() >= state.pausing.until_ms:
+            self._dispatcher.end_pause()
+        if state.active_expire and not state.pausing.active:
+            self._expiry.run()
+        self._clients.tick()
+        self._dispatcher.serve_ready()
+        self._dispatcher.settle()
+
+    def _watch_memory(self) -> None:
+        resident = resident_bytes()
+        state = self._state
+        state.stats.peak_memory = max(state.stats.peak_memory, resident)
+        state.over_memory = 0 < state.config.maxmemory < resident
+        state.keep_guard()
+
+    # ------------------------------------------------------------------ waits
+
+    def _wait_until(self, due_ms: int) -> None:
+        """A wait has begun that ends at *due_ms*: be there in time."""
+        if self._wait_timer is None or due_ms < self._wait_due_ms:
+            if self._wait_timer is not None:
+                self._wait_timer.cancel()
+            self._wait_due_ms = due_ms
+            delay = max(0, due_ms - self._state.monotonic_ms()) / 1000
+            self._wait_timer = self._loop.call_later(delay, self._end_waits)
+
+    def _end_waits(self) -> None:
+        self._wait_timer = None
+        self._dispatcher.begin_batch()
+        blocking = self._state.blocking
+        blocking.expire(self._state.monotonic_ms(), self._dispatcher.end_wait)
+        self._dispatcher.settle()
+        if blocking.next_deadline_ms is not None:
+            self._wait_until(blocking.next_deadline_ms)

@@ -1,0 +1,50 @@
+cimport cython
+from libc.stdint cimport uint64_t
+
+from protocol.encoder cimport Encoder
+from server cimport ticks
+from server.call cimport Call
+from server.client cimport Client
+from server.command cimport Block, Command
+from server.state cimport ServerState
+
+cdef int WRITE
+cdef int DENYOOM
+cdef int NO_AUTH
+cdef int NO_MULTI
+cdef int NOT_QUEUED
+
+
+cdef class Dispatcher:
+    cdef readonly ServerState state
+    cdef public object log
+    cdef public list unblocked
+    cdef object _wall_ms
+    cdef dict _spellings
+    cdef dict _ready
+    cdef Call _call
+    cdef uint64_t _tick
+
+    cpdef begin_batch(self)
+    @cython.locals(command=Command)
+    cpdef execute(self, Client client, list argv)
+    cpdef serve_ready(self)
+    @cython.locals(client=Client)
+    cpdef settle(self)
+    @cython.locals(call=Call)
+    cpdef object run_inside(self, Command command, list argv)
+    cpdef end_wait(self, object waiter, object reply)
+    cpdef end_pause(self)
+    @cython.locals(command=Command)
+    cdef Command _look_up(self, Client client, list argv)
+    cdef _refuse(self, Client client, object error)
+    cdef bint _admit(self, Client client, Command command, list argv) except -1
+    cdef _run(self, Client client, Command command, list argv)
+    @cython.locals(call=Call, changes=uint64_t)
+    cdef object _perform(self, Client client, Command command, list argv)
+    cdef object _handle(self, Command command, Call call)
+    cdef _write_log(self, Call call, list argv, Command command)
+    @cython.locals(tick=uint64_t)
+    cdef _count(self, Command command)
+    @cython.locals(out=Encoder, before=Py_ssize_t)
+    cdef _answer(self, Client client, object reply)

@@ -1,0 +1,251 @@
+"""The one road that every command takes, whoever sent it.
+
+    look up -> arity -> gate (authentication, OOM, pause, MULTI's queue) -> handler -> log -> answer
+
+and then, when the command is done, the clients whose keys became ready. Nothing here awaits: a
+command runs to its end before the next one begins.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeAlias
+
+import server.commands  # noqa: F401  (fills the table)
+from protocol.replies import QUEUED, ErrorReply, Reply
+from server import errors, ticks
+from server.blocking import Waiter
+from server.call import Call
+from server.client import IN_MULTI, MUTED, UNAUTHENTICATED, Client
+from server.command import Block, Command, Flags
+from server.state import ServerState
+from storage.errors import StorageError
+
+Log: TypeAlias = Callable[[int, list[list[bytes]]], None]  # database index, commands
+
+WRITE = int(Flags.WRITE)
+DENYOOM = int(Flags.DENYOOM)
+NO_AUTH = int(Flags.NO_AUTH)
+NO_MULTI = int(Flags.NO_MULTI)
+NOT_QUEUED = int(Flags.NOT_QUEUED)
+
+_log = logging.getLogger("penstock")
+
+
+class Dispatcher:
+    """Runs commands, one at a time, to their end.
+
+    *wall_ms* is unix time in ms; *log*, if given, is told what the AOF and the replicas must get.
+    """
+
+    def __init__(
+        self, state: ServerState, wall_ms: Callable[[], int], log: Log | None = None
+    ) -> None:
+        self.state = state
+        self.log = log
+        self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
+        self._wall_ms = wall_ms
+        self._spellings = state.table.by_spelling
+        self._ready = state.blocking.ready
+        self._call = Call(state, self)
+        self._tick = 0
+
+    # ------------------------------------------------------------------ a client's command
+
+    def begin_batch(self) -> None:
+        """Read the clock: all commands of one read from a socket run at one time."""
+        now_ms = self._wall_ms()
+        self.state.journal.now_ms = now_ms
+        self._call.now_ms = now_ms
+        self._tick = ticks.now_ns()
+
+    def execute(self, client: Client, argv: list[bytes]) -> None:
+        """Run what *client* sent. Its answer is in client.out, or it is parked or held back."""
+        command = self._spellings.get(argv[0])
+        if command is None or command.subcommands or not command.accepts(len(argv)):
+            command = self._look_up(client, argv)
+            if command is None:
+                return
+        if (client.gate or self.state.guarded) and not self._admit(client, command, argv):
+            return
+        self._run(client, command, argv)
+        if self._ready:
+            self.serve_ready()
+
+    def serve_ready(self) -> None:
+        """Serve the clients whose keys have become ready, unless a pause holds them."""
+        if not self.state.pausing.active:
+            self.state.blocking.serve(self._run_waiter)
+
+    def settle(self) -> None:
+        """After a batch: send what woken clients got, and go on with what they had pipelined."""
+        while self.unblocked:
+            waiting, self.unblocked = self.unblocked, []
+            for client in waiting:
+                client.resume()
+
+    # ------------------------------------------------------------------ server.call.Executor
+
+    def run_inside(self, command: Command, argv: list[bytes]) -> Reply:
+        """Run a command inside another one (EXEC): it never waits, and errors are values."""
+        call = self._call
+        outer_argv = call.argv
+        reply = self._perform(call.client, command, argv)
+        call.argv = outer_argv
+        call.logged = []  # each inner command has said its own
+        return reply.when_denied if isinstance(reply, Block) else reply
+
+    def end_wait(self, waiter: Waiter, reply: Reply) -> None:
+        """End a wait from outside: its time is up, or somebody unblocks the client."""
+        if waiter.client.waiter is waiter:
+            self.state.blocking.forget(waiter)
+        self._answer(waiter.client, reply)
+        self.unblocked.append(waiter.client)
+
+    def end_pause(self) -> None:
+        """CLIENT PAUSE is over: serve what became ready meanwhile, and run what was held back."""
+        self.unblocked += self.state.pausing.end()
+        self.state.keep_guard()
+        self.serve_ready()
+
+    # ------------------------------------------------------------------ before it runs
+
+    def _look_up(self, client: Client, argv: list[bytes]) -> Command | None:
+        """Find the command, or the subcommand; refuse what is unknown or has the wrong arity."""
+        command = self.state.table.find(argv[0])
+        if command is None:
+            self._refuse(client, errors.unknown_command(argv))
+            return None
+        if command.subcommands and len(argv) > 1:
+            child = command.subcommands.get(argv[1].lower())
+            if child is None and command.handler is None:
+                self._refuse(client, errors.unknown_subcommand(command.name, argv[1]))
+                return None
+            command = child or command
+        if not command.accepts(len(argv)):
+            command.rejected += 1
+            self._refuse(client, errors.wrong_arity(command.name))
+            return None
+        return command
+
+    def _refuse(self, client: Client, error: ErrorReply) -> None:
+        """Answer *error* to a command that could not even be queued."""
+        client.dirty_exec = True
+        self._answer(client, self._counted(error))
+
+    def _admit(self, client: Client, command: Command, argv: list[bytes]) -> bool:
+        """The checks that concern few; False if *command* was refused, queued or held back."""
+        refusal: ErrorReply | None = None
+        if client.gate & UNAUTHENTICATED and not command.flags & NO_AUTH:
+            refusal = errors.NO_AUTH
+        elif client.gate & IN_MULTI and command.flags & NO_MULTI:
+            refusal = errors.NOT_IN_MULTI
+        elif self.state.over_memory and (command.flags & DENYOOM or _would_queue(client, command)):
+            refusal = errors.OUT_OF_MEMORY
+        if refusal is not None:
+            command.rejected += 1
+            self._refuse(client, refusal)
+            return False
+        if self.state.pausing.holds(client, command):
+            self.state.pausing.hold(client, argv)
+            return False
+        if client.gate & IN_MULTI and not command.flags & NOT_QUEUED:
+            client.queue.append((command, argv))
+            self._answer(client, QUEUED)
+            return False
+        return True
+
+    # ------------------------------------------------------------------ running
+
+    def _run(self, client: Client, command: Command, argv: list[bytes]) -> None:
+        reply = self._perform(client, command, argv)
+        if isinstance(reply, Block):
+            self.state.blocking.park(client, argv, reply, self.state.monotonic_ms())
+        else:
+            self._answer(client, reply)
+
+    def _perform(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
+        """Run the handler and log what it changed. A refusal is a reply: this never raises."""
+        call = self._call
+        call.client = client
+        call.argv = argv
+        call.db = self.state.databases[client.db_index]
+        call.logged = None
+        client.last_command = command
+        changes = self.state.journal.changes
+        reply = self._handle(command, call)
+        if self.log is not None and changes != self.state.journal.changes:
+            self._write_log(call, argv, command)
+        client.commands += 1
+        self.state.stats.commands += 1
+        self._count(command)
+        return reply
+
+    def _handle(self, command: Command, call: Call) -> Reply | Block:
+        try:
+            return command.handler(call)  # type: ignore[misc]  # a row without one has subcommands
+        except ErrorReply as error:
+            reply = error.with_traceback(None)  # else a constant's grows for ever
+        except StorageError as refusal:
+            reply = errors.on_the_wire(refusal)
+        except Exception:
+            _log.exception("bug in %s", command.name)
+            reply = ErrorReply("ERR", "internal error; the server's log has the details")
+        command.failed += 1
+        return self._counted(reply)
+
+    def _counted(self, error: ErrorReply) -> ErrorReply:
+        """Count *error*. Most errors are shared: none may gather the tracebacks of its uses."""
+        error.__traceback__ = None
+        error.__context__ = None
+        self.state.stats.count_error(error.code)
+        return error
+
+    def _write_log(self, call: Call, argv: list[bytes], command: Command) -> None:
+        """Tell the AOF and the replicas: what the handler said, or what the client sent."""
+        commands = call.logged
+        if commands is None:
+            commands = [argv] if command.flags & WRITE else []
+        if commands and self.log is not None:
+            self.log(call.db.index, commands)
+
+    def _count(self, command: Command) -> None:
+        """Add the time since the last command's end: one look at the clock a command."""
+        tick = ticks.now_ns()
+        command.calls += 1
+        command.nanoseconds += tick - self._tick
+        self._tick = tick
+
+    # ------------------------------------------------------------------ answering
+
+    def _answer(self, client: Client, reply: Reply) -> None:
+        out = client.out
+        before = len(out)
+        out.write(reply)
+        if client.gate and client.gate & MUTED:
+            out.truncate(before)
+            if client.skip:
+                client.skip -= 1
+                if not client.skip:
+                    client.open_gate(MUTED)
+
+    def _run_waiter(self, waiter: Waiter) -> Block | None:
+        """Run a woken client's command again, checks included; None when it was answered."""
+        client, argv = waiter.client, waiter.argv
+        command = self._look_up(client, argv)
+        if command is None:
+            self.unblocked.append(client)
+            return None
+        self._tick = ticks.now_ns()
+        reply = self._perform(client, command, argv)
+        if isinstance(reply, Block):
+            return reply
+        self._answer(client, reply)
+        self.unblocked.append(client)
+        return None
+
+
+def _would_queue(client: Client, command: Command) -> bool:
+    """Whether a transaction would grow by *command*: then it takes memory whatever it does."""
+    return bool(client.gate & IN_MULTI) and not command.flags & NOT_QUEUED

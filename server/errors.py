@@ -1,0 +1,104 @@
+"""The one place where errors get their wire text, word for word as redis says it."""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply
+from storage import errors as storage_errors
+
+WIRE_TEXT: dict[type[storage_errors.StorageError], tuple[str, str]] = {
+    storage_errors.WrongType: (
+        "WRONGTYPE",
+        "Operation against a key holding the wrong kind of value",
+    ),
+    storage_errors.BadStreamId: ("ERR", "Invalid stream ID specified as stream command argument"),
+    storage_errors.IdIsZero: ("ERR", "The ID specified in XADD must be greater than 0-0"),
+    storage_errors.IdNotGreater: (
+        "ERR",
+        "The ID specified in XADD is equal or smaller than the target stream top item",
+    ),
+    storage_errors.IdsExhausted: (
+        "ERR",
+        "The stream has exhausted the last possible ID, unable to add more items",
+    ),
+    storage_errors.TooLarge: ("ERR", "Elements are too large to be stored"),
+    storage_errors.GroupExists: ("BUSYGROUP", "Consumer Group name already exists"),
+}
+
+SYNTAX = ErrorReply("ERR", "syntax error")
+NOT_AN_INTEGER = ErrorReply("ERR", "value is not an integer or out of range")
+NOT_A_FLOAT = ErrorReply("ERR", "value is not a valid float")
+OUT_OF_RANGE = ErrorReply("ERR", "value is out of range")
+NOT_POSITIVE = ErrorReply("ERR", "value is out of range, must be positive")
+NO_SUCH_KEY = ErrorReply("ERR", "no such key")
+INDEX_OUT_OF_RANGE = ErrorReply("ERR", "index out of range")
+TIMEOUT_NOT_A_FLOAT = ErrorReply("ERR", "timeout is not a float or out of range")
+TIMEOUT_NOT_AN_INTEGER = ErrorReply("ERR", "timeout is not an integer or out of range")
+TIMEOUT_OUT_OF_RANGE = ErrorReply("ERR", "timeout is out of range")
+TIMEOUT_NEGATIVE = ErrorReply("ERR", "timeout is negative")
+STRING_TOO_LARGE = ErrorReply(
+    "ERR", "string exceeds maximum allowed size (proto-max-bulk-len)"
+)
+NOT_32_BIT = ErrorReply(
+    "ERR", "value is out of range, value must between -2147483648 and 2147483647"
+)
+SAME_OBJECT = ErrorReply("ERR", "source and destination objects are the same")
+DB_OUT_OF_RANGE = ErrorReply("ERR", "DB index is out of range")
+NO_AUTH = ErrorReply("NOAUTH", "Authentication required.")
+OUT_OF_MEMORY = ErrorReply("OOM", "command not allowed when used memory > 'maxmemory'.")
+NOT_IN_MULTI = ErrorReply("ERR", "Command not allowed inside a transaction")
+EXEC_ABORTED = ErrorReply("EXECABORT", "Transaction discarded because of previous errors.")
+UNBLOCKED = ErrorReply("UNBLOCKED", "client unblocked via CLIENT UNBLOCK")
+BAD_CLIENT_NAME = ErrorReply(
+    "ERR", "Client names cannot contain spaces, newlines or special characters."
+)
+
+TOO_MANY_CLIENTS = ErrorReply("ERR", "max number of clients reached")
+PROTECTED_MODE = ErrorReply(
+    "DENIED",
+    "Penstock is running in protected mode because protected mode is enabled and no password is set"
+    " for the default user. In this mode connections are only accepted from the loopback interface."
+    " If you want to connect from external computers, set a password with 'requirepass', or start"
+    " the server with '--protected-mode no' if it cannot be reached from outside.",
+)
+
+MAX_ECHO = 128  # bytes of a client's words that an error repeats: a reply is not an amplifier
+
+
+def wrong_arity(name: str) -> ErrorReply:
+    return ErrorReply("ERR", f"wrong number of arguments for '{name}' command")
+
+
+def unknown_command(argv: list[bytes]) -> ErrorReply:
+    """Names the command and its first arguments, 128 bytes of each at most."""
+    words = ""
+    for word in argv[1:]:
+        if len(words) >= MAX_ECHO:
+            break
+        words += f"'{text_of(word, MAX_ECHO - len(words))}' "
+    name = text_of(argv[0], MAX_ECHO)
+    return ErrorReply("ERR", f"unknown command '{name}', with args beginning with: {words}")
+
+
+def unknown_subcommand(container: str, word: bytes) -> ErrorReply:
+    text = text_of(word, MAX_ECHO)
+    return ErrorReply("ERR", f"unknown subcommand '{text}'. Try {container.upper()} HELP.")
+
+
+def bad_subcommand(container: str, word: bytes) -> ErrorReply:
+    """For a subcommand that has more arguments than it can do with."""
+    text = text_of(word, MAX_ECHO)
+    return ErrorReply(
+        "ERR",
+        f"unknown subcommand or wrong number of arguments for '{text}'."
+        f" Try {container.upper()} HELP.",
+    )
+
+
+def on_the_wire(error: storage_errors.StorageError) -> ErrorReply:
+    """What the client is told when storage refuses."""
+    return ErrorReply(*WIRE_TEXT[type(error)])
+
+
+def text_of(word: bytes, most: int = MAX_ECHO) -> str:
+    """A client's *word* as an error may repeat it."""
+    return word[:most].decode("utf-8", "surrogateescape")

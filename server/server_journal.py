@@ -1,0 +1,28 @@
+"""What the server hears of its keys: wakes who waits, warns who watches."""
+
+from __future__ import annotations
+
+from server.blocking import Blocking
+from server.watching import Watching
+from storage.journal import Journal
+
+
+class ServerJournal(Journal):
+    """Passes on what happens to keys. Costs next to nothing while nobody waits or watches."""
+
+    __slots__ = ("_blocking", "_queues", "_watched", "_watching")
+
+    def __init__(self, blocking: Blocking, watching: Watching) -> None:
+        super().__init__()
+        self._blocking = blocking
+        self._watching = watching
+        self._queues = blocking.queues
+        self._watched = watching.watchers
+
+    def touched(self, db: int, key: bytes, event: bytes) -> None:
+        if self._watched:
+            self._watching.touched(db, key)
+
+    def ready(self, db: int, key: bytes) -> None:
+        if self._queues:
+            self._blocking.key_ready(db, key)

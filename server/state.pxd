@@ -1,0 +1,25 @@
+from libc.stdint cimport int64_t
+
+from server.stats cimport Stats
+from storage.journal cimport Journal
+
+
+cdef class ServerState:
+    cdef public object config
+    cdef public object monotonic_ms
+    cdef readonly object table
+    cdef readonly Stats stats
+    cdef readonly dict clients
+    cdef readonly object blocking
+    cdef readonly object watching
+    cdef readonly object pausing
+    cdef readonly Journal journal
+    cdef readonly list databases
+    cdef readonly object random
+    cdef public str run_id
+    cdef public bint over_memory
+    cdef public bint guarded
+    cdef public bint active_expire
+    cdef public int64_t started_ms
+    cdef public object stop
+    cdef public list listening

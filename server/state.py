@@ -1,0 +1,52 @@
+"""The state of the whole server: what handlers may look at and change beside their database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from server.blocking import Blocking
+from server.client import Client
+from server.command import TABLE, CommandTable
+from server.config import Config
+from server.pausing import Pausing
+from server.server_journal import ServerJournal
+from server.stats import Stats
+from server.watching import Watching
+from storage.keyspace import Keyspace
+
+
+class ServerState:
+    """Configuration, databases, clients, who waits and who watches. No sockets, no loop."""
+
+    def __init__(self, config: Config, monotonic_ms: Callable[[], int]) -> None:
+        self.config = config
+        self.monotonic_ms = monotonic_ms  # for deadlines: a clock that never jumps
+        self.table: CommandTable = TABLE
+        self.stats = Stats()
+        self.clients: dict[int, Client] = {}
+        self.blocking = Blocking(self.kind_at)
+        self.watching = Watching()
+        self.pausing = Pausing()
+        self.journal = ServerJournal(self.blocking, self.watching)
+        self.databases = [Keyspace(i, self.journal) for i in range(config.databases)]
+        self.random = Random()  # noqa: S311  (picks keys, guards nothing)
+        self.run_id = f"{self.random.getrandbits(160):040x}"
+        self.over_memory = False  # resident memory is above maxmemory; cron keeps it true
+        self.guarded = False  # there is a pause, or too little memory: not every command may run
+        self.active_expire = True  # DEBUG SET-ACTIVE-EXPIRE
+        self.started_ms = 0
+        self.stop: Callable[[], None] = _not_running
+        self.listening: list[str] = []  # INFO server's listener lines
+
+    def keep_guard(self) -> None:
+        """To be called when a pause begins or ends, and when over_memory changes."""
+        self.guarded = self.over_memory or self.pausing.active
+
+    def kind_at(self, db_index: int, key: bytes) -> type | None:
+        """The class of the value at *key* of that database; see Keyspace.kind_at."""
+        return self.databases[db_index].kind_at(key)
+
+
+def _not_running() -> None:
+    """Stand in for what ends the process, until there is one that runs."""

@@ -1,0 +1,18 @@
+from libc.stdint cimport uint64_t
+
+
+cdef class Stats:
+    cdef public uint64_t commands
+    cdef public uint64_t connections
+    cdef public uint64_t rejected_connections
+    cdef public uint64_t input_bytes
+    cdef public uint64_t output_bytes
+    cdef public uint64_t errors
+    cdef public dict errors_by_code
+    cdef public uint64_t output_limit_disconnections
+    cdef public uint64_t query_limit_disconnections
+    cdef public double expire_cycle_ms
+    cdef public uint64_t expire_time_cap_reached
+    cdef public uint64_t peak_memory
+    cdef object _last
+    cdef object _rates

@@ -1,0 +1,55 @@
+"""The counters of INFO stats, and the rates that are sampled from them."""
+
+from __future__ import annotations
+
+from collections import deque
+
+SAMPLES = 16  # the instantaneous rates are means over this many samples, as in redis
+
+
+class Stats:
+    """Counts since the start or the last CONFIG RESETSTAT."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self.commands = 0
+        self.connections = 0
+        self.rejected_connections = 0
+        self.input_bytes = 0
+        self.output_bytes = 0
+        self.errors = 0
+        self.errors_by_code: dict[str, int] = {}
+        self.output_limit_disconnections = 0
+        self.query_limit_disconnections = 0
+        self.expire_cycle_ms = 0.0
+        self.expire_time_cap_reached = 0
+        self.peak_memory = 0
+        self._last: tuple[int, int, int, int] | None = None  # ms, commands, input, output
+        self._rates: deque[tuple[float, float, float]] = deque(maxlen=SAMPLES)
+
+    def count_error(self, code: str) -> None:
+        """An error reply with *code* was given."""
+        self.errors += 1
+        self.errors_by_code[code] = self.errors_by_code.get(code, 0) + 1
+
+    def sample(self, monotonic_ms: int) -> None:
+        """Take one sample for the instantaneous rates; cron does, ten times a second."""
+        now = (monotonic_ms, self.commands, self.input_bytes, self.output_bytes)
+        if self._last is not None and monotonic_ms > self._last[0]:
+            seconds = (monotonic_ms - self._last[0]) / 1000
+            commands, received, sent = (
+                (new - old) / seconds for new, old in zip(now[1:], self._last[1:], strict=True)
+            )
+            self._rates.append((commands, received / 1024, sent / 1024))
+        self._last = now
+
+    @property
+    def rates(self) -> tuple[float, float, float]:
+        """Commands, KiB in and KiB out a second, over the last samples."""
+        if not self._rates:
+            return (0.0, 0.0, 0.0)
+        columns = zip(*self._rates, strict=True)
+        commands, received, sent = (sum(column) / SAMPLES for column in columns)
+        return (commands, received, sent)

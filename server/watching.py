@@ -1,0 +1,51 @@
+"""WATCH: which clients must have their EXEC refused when a key changes."""
+
+from __future__ import annotations
+
+from server.client import Client
+from storage.keyspace import Keyspace
+
+
+class Watching:
+    """Places (database index, key) to the clients that watch them."""
+
+    def __init__(self) -> None:
+        self.watchers: dict[tuple[int, bytes], dict[Client, None]] = {}
+
+    def watch(self, client: Client, db: Keyspace, key: bytes) -> None:
+        """From now until unwatch, a change of *key* makes *client*'s EXEC answer null.
+
+        A key that is past its time goes now, so that its going later is no change.
+        """
+        db.get(key)
+        place = (db.index, key)
+        client.watching[place] = None
+        self.watchers.setdefault(place, {})[client] = None
+
+    def unwatch(self, client: Client) -> None:
+        """Forget all that *client* watches. O(keys)."""
+        for place in client.watching:
+            watchers = self.watchers[place]
+            del watchers[client]
+            if not watchers:
+                del self.watchers[place]
+        client.watching.clear()
+        client.dirty_watch = False
+
+    def touched(self, db_index: int, key: bytes) -> None:
+        """*key* was changed."""
+        for client in self.watchers.get((db_index, key), ()):
+            client.dirty_watch = True
+
+    def emptied(self, *databases: Keyspace) -> None:
+        """The databases are about to lose, or to exchange, all their keys. O(watched keys)."""
+        indexes = {db.index for db in databases}
+        for (index, key), watchers in self.watchers.items():
+            if index in indexes and any(key in db for db in databases):
+                for client in watchers:
+                    client.dirty_watch = True
+
+    def has_expired(self, client: Client, databases: list[Keyspace]) -> None:
+        """Let what is past its time among *client*'s watched keys go, which is a change."""
+        for index, key in list(client.watching):
+            databases[index].get(key)

@@ -1,0 +1,28 @@
+"""What all databases share: the time, the count of changes, and who hears of them."""
+
+from __future__ import annotations
+
+
+class Journal:
+    """The keyspaces write here what happens to their keys; the server overrides what it wants to hear.
+
+    Storage has no clock: the server sets *now_ms* (unix time) before each batch of commands.
+    """
+
+    __slots__ = ("changes", "expired", "hits", "misses", "now_ms")
+
+    def __init__(self) -> None:
+        self.now_ms = 0
+        self.changes = 0  # writes since the last save; redis calls it dirty
+        self.expired = 0  # keys that have gone because their time was up
+        self.hits = 0  # reads that found their key
+        self.misses = 0
+
+    def touched(self, db: int, key: bytes, event: bytes) -> None:
+        """The value at *key* was changed, made or removed by what *event* names."""
+
+    def ready(self, db: int, key: bytes) -> None:
+        """*key* may now have what somebody waits for: it was made, appended to, or is gone."""
+
+    def gone(self, db: int, key: bytes) -> None:
+        """*key* expired: the AOF and the replicas must hear of a deletion."""

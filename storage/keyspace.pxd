@@ -1,0 +1,28 @@
+from storage.journal cimport Journal
+from storage.key_table cimport KeyTable
+
+
+cdef class Keyspace:
+    cdef public int index
+    cdef public Journal journal
+    cdef KeyTable _values
+    cdef KeyTable _expires
+
+    cpdef object get(self, bytes key)
+    cpdef object find(self, bytes key, object kind)
+    cpdef object read(self, bytes key, object kind)
+    cpdef object find_string(self, bytes key)
+    cpdef object read_string(self, bytes key)
+    cpdef object read_any(self, bytes key)
+    cpdef object kind_at(self, bytes key)
+    cpdef add(self, bytes key, object value)
+    cpdef put(self, bytes key, object value, bint keep_expiry=*)
+    cpdef store_string(self, bytes key, object value)
+    cpdef bint remove(self, bytes key) except -1
+    cpdef touched(self, bytes key, bytes event, Py_ssize_t changes=*)
+    cpdef object expiry(self, bytes key)
+    cpdef expire_at(self, bytes key, object when_ms)
+    cpdef bint persist(self, bytes key) except -1
+    cpdef expire_now(self, bytes key)
+    cdef bint _expire_if_due(self, bytes key) except -1
+    cdef _count(self, bint hit)

@@ -1,0 +1,249 @@
+"""Byte primitives of storage: the plain versions of the C functions in octets.pxd.
+
+Numbers are little-endian unless the name says ``be``. The put_ functions write into *buffer* at
+*at*, where there must be room, and return the offset behind what they wrote. Compiled, no function
+checks bounds: callers do.
+"""
+
+from __future__ import annotations
+
+I64_MAX = 2**63 - 1
+U64_MAX = 2**64 - 1
+EMPTY_BYTEARRAY = bytearray().__sizeof__()
+MAX_INT_TEXT = 20  # characters of the longest signed or unsigned 64-bit number
+
+# ---------------------------------------------------------------------- room
+
+
+def bytearray_of(data: bytes) -> bytearray:
+    """A bytearray of *data* that has no memory to spare."""
+    return bytearray(data)
+
+
+def capacity(buffer: bytearray) -> int:
+    """How many bytes of memory *buffer* has, used or not."""
+    return buffer.__sizeof__() - EMPTY_BYTEARRAY
+
+
+def resize(buffer: bytearray, size: int) -> None:
+    """Make *buffer* *size* bytes long; bytes that are new are undefined."""
+    if size < len(buffer):
+        del buffer[size:]
+    else:
+        buffer.extend(bytes(size - len(buffer)))
+
+
+def open_front(buffer: bytearray, size: int) -> None:
+    """Put *size* undefined bytes before the first byte.
+
+    O(1) if drop_front has left as much; O(N) else, and then it leaves room for the next calls.
+    """
+    buffer[:0] = bytes(size)
+
+
+def drop_front(buffer: bytearray, size: int) -> None:
+    """Remove the first *size* bytes. O(1): their memory is kept until the buffer grows."""
+    del buffer[:size]
+
+
+def exact(buffer: bytearray, size: int) -> bytearray:
+    """A copy of the first *size* bytes that has no memory to spare."""
+    return buffer[:size]
+
+
+# ---------------------------------------------------------------------- runs of bytes
+
+
+def cut(buffer: bytearray, start: int, end: int) -> bytes:
+    """A copy of ``buffer[start:end]``."""
+    return bytes(buffer[start:end])
+
+
+def cut_bytes(data: bytes, start: int, end: int) -> bytes:
+    """A copy of ``data[start:end]``."""
+    return data[start:end]
+
+
+def put(buffer: bytearray, at: int, data: bytes) -> int:
+    """Write *data*."""
+    end = at + len(data)
+    buffer[at:end] = data
+    return end
+
+
+def put_slice(buffer: bytearray, at: int, source: bytearray, start: int, size: int) -> int:
+    """Write *size* bytes of *source* (another buffer) from *start* on."""
+    end = at + size
+    buffer[at:end] = source[start : start + size]
+    return end
+
+
+def move(buffer: bytearray, to: int, start: int, size: int) -> None:
+    """Copy *size* bytes from *start* to *to* within *buffer*; the two may overlap."""
+    buffer[to : to + size] = buffer[start : start + size]
+
+
+def append(buffer: bytearray, data: bytes) -> None:
+    """Add *data* at the end."""
+    buffer += data
+
+
+def append_slice(buffer: bytearray, source: bytearray, start: int, size: int) -> None:
+    """Add *size* bytes of *source* (another buffer) from *start* on at the end."""
+    buffer += source[start : start + size]
+
+
+def compare(a: bytes, b: bytes) -> int:
+    """-1, 0 or 1 as *a* is less than, equal to or greater than *b*, byte by byte."""
+    return (a > b) - (a < b)
+
+
+def holds(buffer: bytearray, at: int, data: bytes) -> bool:
+    """Whether *data* stands in *buffer* at *at*, where there are at least as many bytes."""
+    return buffer[at : at + len(data)] == data
+
+
+# ---------------------------------------------------------------------- binary numbers
+
+
+def u16(buffer: bytearray, at: int) -> int:
+    """An unsigned 16-bit number."""
+    return int.from_bytes(buffer[at : at + 2], "little")
+
+
+def u32(buffer: bytearray, at: int) -> int:
+    """An unsigned 32-bit number."""
+    return int.from_bytes(buffer[at : at + 4], "little")
+
+
+def u64(buffer: bytearray, at: int) -> int:
+    """An unsigned 64-bit number."""
+    return int.from_bytes(buffer[at : at + 8], "little")
+
+
+def i16(buffer: bytearray, at: int) -> int:
+    """A signed 16-bit number."""
+    return int.from_bytes(buffer[at : at + 2], "little", signed=True)
+
+
+def i24(buffer: bytearray, at: int) -> int:
+    """A signed 24-bit number."""
+    return int.from_bytes(buffer[at : at + 3], "little", signed=True)
+
+
+def i32(buffer: bytearray, at: int) -> int:
+    """A signed 32-bit number."""
+    return int.from_bytes(buffer[at : at + 4], "little", signed=True)
+
+
+def i64(buffer: bytearray, at: int) -> int:
+    """A signed 64-bit number."""
+    return int.from_bytes(buffer[at : at + 8], "little", signed=True)
+
+
+def put_u8(buffer: bytearray, at: int, number: int) -> int:
+    """Write the low 8 bits of *number*."""
+    buffer[at] = number & 0xFF
+    return at + 1
+
+
+def put_u16(buffer: bytearray, at: int, number: int) -> int:
+    """Write the low 16 bits of *number*, signed or not."""
+    return put(buffer, at, (number & 0xFFFF).to_bytes(2, "little"))
+
+
+def put_u24(buffer: bytearray, at: int, number: int) -> int:
+    """Write the low 24 bits of *number*, signed or not."""
+    return put(buffer, at, (number & 0xFFFFFF).to_bytes(3, "little"))
+
+
+def put_u32(buffer: bytearray, at: int, number: int) -> int:
+    """Write the low 32 bits of *number*, signed or not."""
+    return put(buffer, at, (number & 0xFFFFFFFF).to_bytes(4, "little"))
+
+
+def put_i64(buffer: bytearray, at: int, number: int) -> int:
+    """Write a signed 64-bit number."""
+    return put(buffer, at, number.to_bytes(8, "little", signed=True))
+
+
+def put_u64(buffer: bytearray, at: int, number: int) -> int:
+    """Write an unsigned 64-bit number."""
+    return put(buffer, at, number.to_bytes(8, "little"))
+
+
+def u64_be(data: bytes, at: int) -> int:
+    """An unsigned 64-bit big-endian number."""
+    return int.from_bytes(data[at : at + 8], "big")
+
+
+# ---------------------------------------------------------------------- decimal numbers
+
+
+def is_int64(text: bytes) -> bool:
+    """Whether *text* is just how a signed 64-bit number is written.
+
+    No plus, no blanks, no leading zeros, no -0: the number can stand for the text.
+    """
+    digits = text.removeprefix(b"-")
+    if not digits.isdigit() or len(text) > MAX_INT_TEXT or (digits[0] == 0x30 and text != b"0"):
+        return False
+    return -I64_MAX - 1 <= int(text) <= I64_MAX
+
+
+def int64_of(text: bytes) -> int:
+    """The number that *text* is, for which is_int64 holds."""
+    return int(text)
+
+
+def is_uint64(text: bytes) -> bool:
+    """Whether *text* is digits only and their value fits 64 bits."""
+    return text.isdigit() and int(text) <= U64_MAX
+
+
+def uint64_of(text: bytes) -> int:
+    """The number that *text* is, for which is_uint64 holds."""
+    return int(text)
+
+
+def decimal(number: int) -> bytes:
+    """A signed 64-bit *number* in decimal."""
+    return b"%d" % number
+
+
+def decimal_size(number: int) -> int:
+    """How many characters a signed 64-bit *number* has in decimal."""
+    return len(b"%d" % number)
+
+
+def put_decimal(buffer: bytearray, at: int, number: int) -> int:
+    """Write a signed 64-bit *number* in decimal."""
+    return put(buffer, at, b"%d" % number)
+
+
+def append_decimal(buffer: bytearray, number: int) -> None:
+    """Add a signed 64-bit *number* in decimal at the end."""
+    buffer += b"%d" % number
+
+
+# ---------------------------------------------------------------------- stream ids
+
+
+def format_id(ms: int, seq: int) -> bytes:
+    """A stream id as clients see it: ``ms-seq``."""
+    return b"%d-%d" % (ms, seq)
+
+
+def id_key(ms: int, seq: int) -> bytes:
+    """A stream id as a key that sorts as ids do: both numbers big-endian, 16 bytes."""
+    return ms.to_bytes(8, "big") + seq.to_bytes(8, "big")
+
+
+def key_ms(key: bytes) -> int:
+    """The ms of an id's key."""
+    return u64_be(key, 0)
+
+
+def key_seq(key: bytes) -> int:
+    """The sequence of an id's key."""
+    return u64_be(key, 8)

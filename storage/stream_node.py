@@ -1,0 +1,201 @@
+"""One node of a stream: a listpack that holds some entries in a row, byte for byte as redis has it.
+
+The rax key of a node is the id of its first entry; all ids in it are kept as differences to that.
+
+    node    master entry, entry, entry, ...
+    master  count | deleted | num-fields | field name ... | 0
+    entry   flags | ms delta | seq delta | value ...                              | lp-count
+        or  flags | ms delta | seq delta | num-fields | field name, value, ...    | lp-count
+
+count: entries alive; deleted: entries marked as deleted, which stay where they are. The closing 0
+of the master entry stands where entries have their lp-count, the number of their other elements, by
+which a walk backwards finds where an entry begins. Deltas are signed: seq may be less than the
+first entry's seq when ms is greater. Flags: 1 deleted; 2 the entry has the field names of the
+master entry, in that order, and so only values.
+"""
+
+from __future__ import annotations
+
+from storage import octets, stream_id
+from storage.errors import Corrupt
+from storage.listpack import Listpack
+from storage.stream_id import StreamId
+
+DELETED = 1
+SAME_FIELDS = 2
+
+COUNT_AT = 6  # the first element, right behind the listpack's header
+
+_MASK = 2**64 - 1
+_HALF = 2**63
+
+
+def delta(number: int, base: int) -> int:
+    """number - base modulo 2^64, as a signed number: both are u64."""
+    gap = (number - base) & _MASK
+    if gap < _HALF:
+        return gap
+    below = _MASK - gap
+    return -below - 1
+
+
+def undelta(base: int, gap: int) -> int:
+    """The number that lies *gap* from *base*: the inverse of delta."""
+    return (base + gap) & _MASK
+
+
+def new_node(fields: list[bytes], start: int) -> Listpack:
+    """An empty node whose master entry has the field names of ``fields[start::2]``."""
+    node = Listpack()
+    node.append_int(0)
+    node.append_int(0)
+    node.append_int((len(fields) - start) // 2)
+    for at in range(start, len(fields), 2):
+        node.append(fields[at])
+    node.append_int(0)
+    return node
+
+
+def has_fields(node: Listpack, fields: list[bytes], start: int) -> bool:
+    """Whether ``fields[start::2]`` are the field names of the master entry, in that order."""
+    at = node.behind(node.behind(COUNT_AT))
+    if node.get_int(at) != (len(fields) - start) // 2:
+        return False
+    for index in range(start, len(fields), 2):
+        at = node.behind(at)
+        if not node.matches(at, fields[index]):
+            return False
+    return True
+
+
+def append_entry(
+    node: Listpack, ms_delta: int, seq_delta: int, fields: list[bytes], start: int
+) -> None:
+    """Add an entry of ``fields[start:]``: name, value, name, value, ..."""
+    size = len(fields) - start
+    same = has_fields(node, fields, start)
+    node.append_int(SAME_FIELDS if same else 0)
+    node.append_int(ms_delta)
+    node.append_int(seq_delta)
+    if same:
+        for at in range(start + 1, len(fields), 2):
+            node.append(fields[at])
+        node.append_int(3 + size // 2)
+    else:
+        node.append_int(size // 2)
+        for at in range(start, len(fields)):
+            node.append(fields[at])
+        node.append_int(4 + size)
+    node.replace_int(COUNT_AT, node.get_int(COUNT_AT) + 1)
+
+
+def alive(node: Listpack) -> int:
+    """How many entries are not deleted."""
+    return node.get_int(COUNT_AT)
+
+
+def entries(node: Listpack) -> int:
+    """How many entries there are, the deleted ones included."""
+    return node.get_int(COUNT_AT) + node.get_int(node.behind(COUNT_AT))
+
+
+def entry_before(node: Listpack, lp_count_at: int) -> int:
+    """Where the entry begins whose lp-count is at *lp_count_at*; -1 for the master entry."""
+    size = node.get_int(lp_count_at)
+    if size == 0:
+        return -1
+    at = lp_count_at
+    for _ in range(size):
+        at = node.prev(at)
+    return at
+
+
+def last_id(node: Listpack, key: bytes) -> StreamId:
+    """The id of the last entry, alive or deleted, of the node at *key*."""
+    ms_at = node.behind(entry_before(node, node.last()))
+    ms = undelta(octets.u64_be(key, 0), node.get_int(ms_at))
+    seq = undelta(octets.u64_be(key, 8), node.get_int(node.behind(ms_at)))
+    return stream_id.make_id(ms, seq)
+
+
+def mark_deleted(node: Listpack, at: int) -> None:
+    """Flag the entry at *at* as deleted. It keeps its size; see also count_deleted."""
+    node.replace_int(at, node.get_int(at) | DELETED)
+
+
+def count_deleted(node: Listpack, count: int) -> None:
+    """Note in the master entry that *count* entries more are deleted."""
+    node.replace_int(COUNT_AT, node.get_int(COUNT_AT) - count)
+    at = node.behind(COUNT_AT)
+    node.replace_int(at, node.get_int(at) + count)
+
+
+def check_node(node: Listpack) -> None:
+    """Raise Corrupt unless *node* is made as drawn above: for bytes that come from outside. O(N).
+
+    The listpack itself must have been checked before.
+    """
+    _NodeCheck(node).run()
+
+
+class _NodeCheck:
+    """A walk over all elements of a node that trusts none of them."""
+
+    __slots__ = ("at", "node")
+
+    def __init__(self, node: Listpack) -> None:
+        self.node = node
+        self.at = node.first()
+
+    def run(self) -> None:
+        living, deleted = self.number(), self.number()
+        master_fields = self.count()
+        self.skip(master_fields)
+        if self.number() != 0:
+            raise Corrupt("a stream node's master entry does not end with 0")
+        found = dead = 0
+        while self.at != -1:
+            dead += self.entry(master_fields) & DELETED
+            found += 1
+        if found != living + deleted or dead != deleted or found == 0:
+            raise Corrupt("a stream node does not have the entries that it counts")
+
+    def entry(self, master_fields: int) -> int:
+        """Pass one entry; return its flags."""
+        flags = self.number()
+        self.number()
+        self.number()
+        if flags & SAME_FIELDS:
+            size = 3 + master_fields
+            self.skip(master_fields)
+        else:
+            fields = self.count()
+            size = 4 + 2 * fields
+            self.skip(2 * fields)
+        if self.number() != size:
+            raise Corrupt("a stream entry's lp-count is wrong")
+        return flags
+
+    def number(self) -> int:
+        """Pass one integer element."""
+        if self.at == -1:
+            raise Corrupt("a stream node ends in the middle of an entry")
+        value = self.node.get(self.at)
+        if not isinstance(value, int):
+            raise Corrupt("a stream node has text where a number belongs")
+        self.at = self.node.next(self.at)
+        return value
+
+    def count(self) -> int:
+        """Pass one integer element that counts fields."""
+        fields = self.number()
+        if fields < 0:
+            raise Corrupt("a stream node has a negative number of fields")
+        return fields
+
+    def skip(self, elements: int) -> None:
+        """Pass elements of any kind."""
+        for _ in range(elements):
+            if self.at == -1:
+                raise Corrupt("a stream node ends in the middle of an entry")
+            self.at = self.node.next(self.at)

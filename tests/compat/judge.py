@@ -1,0 +1,54 @@
+"""Compares what two servers answered to the same steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tests.compat.differences import alike
+from tests.compat.resp import Reply, quoted, show
+
+
+class Judge:
+    """Follows one client's commands, so that EXEC's replies are judged each by its command."""
+
+    def __init__(self) -> None:
+        self.queued: list[list[bytes]] = []
+
+    def agree(self, command: list[bytes], ours: Reply, theirs: Reply) -> bool:
+        """Whether the two replies to *command* are the same, but for the known differences."""
+        name = command[0].upper() if command else b""
+        if name == b"EXEC":
+            queued, self.queued = self.queued, []
+            return self._agree_on_each(queued, ours, theirs)
+        if theirs == ("+", b"QUEUED"):
+            self.queued.append(command)
+        elif name in {b"MULTI", b"DISCARD", b"RESET"}:
+            self.queued = []
+        return alike(command, ours, theirs)
+
+    @staticmethod
+    def _agree_on_each(queued: list[list[bytes]], ours: Reply, theirs: Reply) -> bool:
+        if not isinstance(ours[1], list) or not isinstance(theirs[1], list):
+            return ours == theirs
+        return (
+            ours[0] == theirs[0]
+            and len(ours[1]) == len(theirs[1]) == len(queued)
+            and all(map(alike, queued, ours[1], theirs[1]))
+        )
+
+
+def told(command: Sequence[bytes]) -> str:
+    """*command* as it would stand in a script."""
+    return " ".join(_word(word) for word in command)
+
+
+def _word(word: bytes) -> str:
+    plain = word and all(33 <= byte < 127 and byte not in b"\"'\\#" for byte in word)
+    text = word.decode() if plain else quoted(word)
+    return text if len(text) < 200 else f"{text[:100]}...({len(word)} bytes)"
+
+
+def disagreement(ours: Reply, theirs: Reply) -> Iterator[str]:
+    """Lines that show both replies."""
+    yield f"  Penstock: {show(ours)}"
+    yield f"  Redis:    {show(theirs)}"

@@ -1,0 +1,135 @@
+"""Plays a case against one server, and keeps what was answered to whom."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+
+from tests.compat.connection import PATIENCE_S, Connection, encode
+from tests.compat.processes import ServerProcess, bulk
+from tests.compat.resp import WAITING, Reply
+from tests.compat.script import BYTES, CLOSE, QUIET, SEND, Case, Step
+
+_FILL = re.compile(
+    rb"\{(?:(?P<client>[A-Z])\.(?P<what>id|addr)"
+    rb"|(?P<clock>now|now_ms)(?P<offset>[+-]\d+)?"
+    rb"|(?P<piece>[^{}]+)\*(?P<times>\d+))\}"
+)
+_LOOK_AGAIN_S = 0.001  # how often a waiting client is looked at
+
+
+@dataclass(slots=True)
+class Answer:
+    """The reply to *command* that the client got at *step*."""
+
+    step: Step
+    command: list[bytes]
+    reply: Reply
+
+
+class Player:
+    """One server's side of a case. Use as a context: what the case changed is put back."""
+
+    def __init__(self, server: ServerProcess, protocol: int, now: float) -> None:
+        self.server = server
+        self.protocol = protocol
+        self.now = now
+        self.clients: dict[str, Connection] = {}
+        self.unanswered: dict[str, list[list[bytes]]] = {}
+        self.config: dict[bytes, bytes] = {}
+
+    def __enter__(self) -> Player:
+        self.control = Connection(self.server.port)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for client in self.clients.values():
+            client.close()
+        self._put_back()
+        self.control.close()
+
+    def _put_back(self) -> None:
+        call = self.control.call
+        for name, value in self.config.items():
+            call(b"CONFIG", b"SET", name, value)
+        call(b"CLIENT", b"UNPAUSE")
+        call(b"DEBUG", b"SET-ACTIVE-EXPIRE", b"1")
+        call(b"FLUSHALL")
+
+    def play(self, case: Case) -> list[Answer]:
+        """All answers of *case*, in order."""
+        for step in case.steps:
+            self._remember_config(step.words)
+        return [answer for step in case.steps if (answer := self._step(step))]
+
+    def _step(self, step: Step) -> Answer | None:
+        client = self._client(step.client)
+        waiting = self.unanswered[step.client]
+        if step.action == CLOSE:
+            self._hang_up(step.client)
+            return None
+        if step.words:
+            command = [_FILL.sub(self._fill, word) for word in step.words]
+            client.send(command[0] if step.action == BYTES else encode(command))
+            if step.action == BYTES:
+                return None
+            waiting.append(command)
+            if step.action == SEND:
+                self._until_settled(client)
+                return None
+        if step.action == QUIET:
+            return Answer(step, waiting[0] if waiting else [], self._at_rest(client))
+        reply = client.reply()
+        command = waiting.pop(0) if waiting else []
+        return Answer(step, command, reply)
+
+    def _client(self, name: str) -> Connection:
+        if name not in self.clients:
+            self.clients[name] = Connection(self.server.port, self.protocol)
+            self.unanswered[name] = []
+        return self.clients[name]
+
+    def _fill(self, match: re.Match[bytes]) -> bytes:
+        if match["client"]:
+            client = self._client(match["client"].decode())
+            return b"%d" % (client.id or 0) if match["what"] == b"id" else client.address.encode()
+        if match["clock"]:
+            now = self.now * (1000 if match["clock"] == b"now_ms" else 1)
+            return b"%d" % (int(now) + int(match["offset"] or 0))
+        return match["piece"] * int(match["times"])
+
+    def _at_rest(self, client: Connection) -> Reply:
+        """WAITING, if nothing comes to *client* although the server has gone on meanwhile."""
+        self.control.call(b"PING")
+        return client.reply() if client.has_reply() else WAITING
+
+    def _until_settled(self, client: Connection) -> None:
+        """Return when *client* has an answer or is blocked."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not client.has_reply(_LOOK_AGAIN_S):
+            row = self._row(client)
+            if re.search(rb" flags=\w*b", row) or not row:
+                return
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"neither answered nor blocked: {row.decode()}")
+
+    def _hang_up(self, name: str) -> None:
+        client = self.clients.pop(name)
+        del self.unanswered[name]
+        client.close()
+        deadline = time.monotonic() + PATIENCE_S
+        while self._row(client):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"client {client.id} hung up and is still listed")
+
+    def _row(self, client: Connection) -> bytes:
+        """The line of *client* in CLIENT LIST; empty when it is gone."""
+        return bulk(self.control.call(b"CLIENT", b"LIST", b"ID", b"%d" % (client.id or 0)))
+
+    def _remember_config(self, words: list[bytes]) -> None:
+        if [word.upper() for word in words[:2]] == [b"CONFIG", b"SET"]:
+            for name in words[2::2]:
+                found = self.control.call(b"CONFIG", b"GET", name)[1]
+                if isinstance(found, list) and len(found) == 2:
+                    self.config.setdefault(name, bulk(found[1]))

@@ -1,0 +1,108 @@
+"""Servers as processes of the tests: started on a free port, stopped and cleaned up.
+
+PENSTOCK_COMMAND replaces ``python -m server``, for instance by ``redis-server``: then the suite
+compares Redis with Redis, which proves the suite itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.compat.connection import Connection
+from tests.compat.resp import Reply
+
+ROOT = Path(__file__).parents[2]
+START_S = 30.0
+
+
+class ServerProcess:
+    """A server that listens; ``version`` is what it calls itself, as numbers."""
+
+    def __init__(self, command: list[str], folder: Path, *options: str) -> None:
+        self.port = free_port()
+        self.log = folder / f"server-{self.port}.log"
+        ours = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*command, *ours, "--enable-debug-command", "yes", *options],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        self.control = self._connect()
+        self.version = self._version()
+
+    def _connect(self) -> Connection:
+        deadline = time.monotonic() + START_S
+        while self.process.poll() is None and time.monotonic() < deadline:
+            try:
+                return Connection(self.port)
+            except ConnectionError:
+                time.sleep(0.02)
+        log = self.log.read_text(errors="replace")
+        self.process.kill()
+        self.process.wait()
+        pytest.fail(f"{self.process.args!r} does not listen; it said:\n{log}", pytrace=False)
+
+    def _version(self) -> tuple[int, ...]:
+        kind, value = self.control.call(b"HELLO", b"2")
+        if not isinstance(value, list):
+            pytest.fail(f"HELLO 2 was answered by {kind}{value!r}")
+        at = value.index(("$", b"version"))
+        return tuple(int(part) for part in bulk(value[at + 1]).split(b"."))
+
+    @property
+    def is_7_0(self) -> bool:
+        """Whether it is a Redis 7.0, which lacks what Penstock has from 7.2 and 7.4."""
+        return self.version < (7, 2)
+
+    def stop(self) -> None:
+        """End it, and say so if it ended by itself before."""
+        self.control.close()
+        died = self.process.poll() is not None
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if died:
+            log = self.log.read_text(errors="replace")
+            pytest.fail(f"{self.process.args!r} ended during the tests:\n{log}", pytrace=False)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def bulk(reply: Reply) -> bytes:
+    value = reply[1]
+    assert isinstance(value, bytes), reply
+    return value
+
+
+def penstock_command() -> list[str]:
+    return shlex.split(os.environ.get("PENSTOCK_COMMAND", "")) or [sys.executable, "-m", "server"]
+
+
+def redis_tool(name: str) -> str:
+    """The path of *name*, a program of Redis; the test is skipped without it, but not in CI."""
+    path = shutil.which(name)
+    if path is None:
+        missing = f"{name} is not installed (apt-get install redis-server redis-tools)"
+        if os.environ.get("CI"):
+            pytest.fail(missing, pytrace=False)
+        pytest.skip(missing)
+    return path

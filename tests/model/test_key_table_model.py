@@ -1,0 +1,73 @@
+"""KeyTable against a dict, and scans that run while keys come and go."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from storage.key_table import KeyTable
+
+SETTINGS = settings(max_examples=60, stateful_step_count=40, deadline=None)
+
+names = st.integers(0, 1500).map(lambda n: b"%d" % n)
+
+
+class KeyTableMachine(RuleBasedStateMachine):
+    """Single keys, and stretches of them so that segments split and merge."""
+
+    @initialize(keys=st.sampled_from([0, 160, 1000]))
+    def fill(self, keys: int) -> None:
+        self.table = KeyTable()
+        self.model: dict[bytes, object] = {}
+        self.cursor = 0
+        self.must_see: set[bytes] = set()
+        self.seen: list[bytes] = []
+        self.insert_many(0, keys)
+
+    @rule(key=names, value=st.integers())
+    def set_one(self, key: bytes, value: int) -> None:
+        self.table.set(key, value)
+        self.model[key] = value
+
+    @rule(key=names)
+    def pop_one(self, key: bytes) -> None:
+        assert self.table.pop(key, -1) == self.model.pop(key, -1)
+        self.must_see.discard(key)
+
+    @rule(first=st.integers(0, 1500), keys=st.integers(0, 600))
+    def insert_many(self, first: int, keys: int) -> None:
+        for n in range(first, first + keys):
+            self.set_one(b"%d" % n, n)
+
+    @rule(first=st.integers(0, 1500), keys=st.integers(0, 1500))
+    def pop_many(self, first: int, keys: int) -> None:
+        for n in range(first, first + keys):
+            self.pop_one(b"%d" % n)
+
+    @rule(key=names)
+    def look_up(self, key: bytes) -> None:
+        assert self.table.get(key) == self.model.get(key)
+        assert (key in self.table) == (key in self.model)
+
+    @rule(count=st.sampled_from([1, 2, 10, 100, 1000]))
+    def scan_a_page(self, count: int) -> None:
+        """What was there when the scan began and still is when it ends has been seen once."""
+        if self.cursor == 0:
+            self.must_see = set(self.model)
+            self.seen = []
+        self.cursor, page = self.table.scan(self.cursor, count)
+        assert set(page) <= set(self.model)
+        self.seen += page
+        if self.cursor == 0:
+            assert self.must_see <= set(self.seen)
+            assert all(self.seen.count(key) == 1 for key in self.must_see)
+
+    @invariant()
+    def holds_what_the_model_holds(self) -> None:
+        assert len(self.table) == len(self.model)
+        assert dict(self.table.items()) == self.model
+
+
+KeyTableMachine.TestCase.settings = SETTINGS
+TestKeyTable = KeyTableMachine.TestCase

@@ -1,0 +1,158 @@
+"""A server without sockets: commands go in, replies come out, and time stands still until told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import hiredis
+import pytest
+
+from server.client import UNAUTHENTICATED, Client
+from server.config import Config
+from server.dispatch import Dispatcher
+from server.state import ServerState
+
+NOTHING = "nothing has been answered"
+START_MS = 1_700_000_000_000
+
+
+class Guest:
+    """A client of a house. Replies are what hiredis makes of them; an error is "-" and its text."""
+
+    def __init__(self, house: House, client: Client) -> None:
+        self._house = house
+        self.client = client
+        self.gone = False
+        self._reader = hiredis.Reader()
+        client.hang_up = self.leave
+        client.resume = self._resume
+
+    def send(self, *words: object) -> Any:
+        """Run one command; its reply, or NOTHING if it waits, is held back or is muted."""
+        self._house.run(self.client, [_word(word) for word in words])
+        return self.reply()
+
+    def send_line(self, line: str) -> Any:
+        """Run one command given as words between blanks."""
+        return self.send(*line.split())
+
+    def reply(self) -> Any:
+        """The next reply that has arrived, or NOTHING."""
+        self._reader.feed(self.client.out.take())
+        if not self._reader.has_data():
+            return NOTHING
+        return _shown(self._reader.gets())
+
+    def raw(self, *words: object) -> bytes:
+        """Run one command; the bytes of its reply."""
+        self._house.run(self.client, [_word(word) for word in words])
+        return self.client.out.take()
+
+    @property
+    def waits(self) -> bool:
+        return self.client.waiter is not None
+
+    def leave(self) -> None:
+        """The connection breaks."""
+        self.gone = True
+        self._house.dismiss(self.client)
+
+    def _resume(self) -> None:
+        argv, self.client.postponed = self.client.postponed, None
+        if argv is not None:
+            self._house.dispatcher.execute(self.client, argv)
+
+
+class House:
+    """The whole server but for its sockets and its cron."""
+
+    def __init__(self, config: Config) -> None:
+        self.now_ms = START_MS
+        self._uptime_ms = 0
+        self.log: list[list[bytes]] = []  # what the AOF and the replicas would get
+        self.state = ServerState(config, lambda: self._uptime_ms)
+        self.dispatcher = Dispatcher(self.state, lambda: self.now_ms, self._log)
+        self.dispatcher.begin_batch()
+        self._door = iter(range(1, 1_000_000))
+        self._owner = self.client()
+        self.send = self._owner.send
+        self.send_line = self._owner.send_line
+
+    def client(self) -> Guest:
+        """Let somebody in."""
+        client = Client(next(self._door), self.now_ms)
+        client.address, client.local_address = f"10.0.0.1:{5000 + client.id}", "10.0.0.2:6379"
+        if self.state.config.requirepass:
+            client.shut_gate(UNAUTHENTICATED)
+        self.state.clients[client.id] = client
+        return Guest(self, client)
+
+    @property
+    def owner(self) -> Guest:
+        """The client that *send* sends for."""
+        return self._owner
+
+    def run(self, client: Client, argv: list[bytes]) -> None:
+        self.dispatcher.begin_batch()
+        client.last_used_ms = self.now_ms
+        self.dispatcher.execute(client, argv)
+        self.dispatcher.settle()
+
+    def advance(self, ms: int) -> None:
+        """Let time pass, and end what is over then, as cron does."""
+        self.now_ms += ms
+        self._uptime_ms += ms
+        self.dispatcher.begin_batch()
+        self.state.blocking.expire(self._uptime_ms, self.dispatcher.end_wait)
+        pausing = self.state.pausing
+        if pausing.active and self._uptime_ms >= pausing.until_ms:
+            self.dispatcher.end_pause()
+        self.dispatcher.settle()
+
+    def dismiss(self, client: Client) -> None:
+        """As server.clients does when a socket closes."""
+        if self.state.clients.pop(client.id, None) is None:
+            return
+        if client.waiter is not None:
+            self.state.blocking.forget(client.waiter)
+        self.state.watching.unwatch(client)
+        self.state.pausing.forget(client)
+
+    def logged(self) -> list[bytes]:
+        """The commands logged since the last call, each as one line."""
+        lines = [b" ".join(argv) for argv in self.log]
+        self.log.clear()
+        return lines
+
+    def _log(self, _db_index: int, commands: list[list[bytes]]) -> None:
+        self.log += commands
+
+
+def _word(word: object) -> bytes:
+    return word if isinstance(word, bytes) else str(word).encode()
+
+
+def _shown(reply: Any) -> Any:
+    if isinstance(reply, hiredis.ReplyError):
+        return f"-{reply}"
+    return [_shown(item) for item in reply] if isinstance(reply, list) else reply
+
+
+@pytest.fixture
+def make_house() -> Callable[..., House]:
+    """For a house with a configuration of its own, such as requirepass="secret"."""
+
+    def make(**parameters: object) -> House:
+        config = Config()
+        for name, value in parameters.items():
+            setattr(config, name, value)
+        return House(config)
+
+    return make
+
+
+@pytest.fixture
+def house(make_house: Callable[..., House]) -> Iterator[House]:
+    """A server with the defaults."""
+    return make_house()

@@ -1,0 +1,290 @@
+"""CLIENT and its subcommands, as redis 7.0.15 and 7.4 answer them."""
+
+from __future__ import annotations
+
+import pytest
+
+NOTHING = "nothing has been answered"
+SYNTAX = "-ERR syntax error"
+FIELDS_OF_7_4 = (
+    "id addr laddr fd name age idle flags db sub psub ssub multi watch qbuf qbuf-free argv-mem"
+    " multi-mem rbs rbp obl oll omem tot-mem events cmd user redir resp lib-name lib-ver"
+).split()
+
+
+def fields(line):
+    return dict(pair.split("=", 1) for pair in line.decode().split())
+
+
+def listed(house, *words):
+    """What CLIENT LIST shows: id -> fields."""
+    lines = house.send("CLIENT", "LIST", *words).splitlines()
+    return {int(fields(line)["id"]): fields(line) for line in lines}
+
+
+# ---------------------------------------------------------------------- about itself
+
+
+def test_ids_grow(house):
+    assert house.send_line("CLIENT ID") == 1
+    assert house.client().send_line("CLIENT ID") == 2
+
+
+def test_the_name(house):
+    assert house.send_line("CLIENT GETNAME") is None
+    assert house.send_line("CLIENT SETNAME worker") == b"OK"
+    assert house.send_line("CLIENT GETNAME") == b"worker"
+    assert house.send("CLIENT", "SETNAME", "") == b"OK"
+    assert house.send_line("CLIENT GETNAME") is None
+
+
+@pytest.mark.parametrize("name", ["a b", "a\nb", "\x7f", "é"])
+def test_a_name_is_printable(house, name):
+    assert house.send("CLIENT", "SETNAME", name) == (
+        "-ERR Client names cannot contain spaces, newlines or special characters."
+    )
+    assert house.send_line("CLIENT GETNAME") is None
+
+
+def test_the_library(house):
+    assert house.send_line("CLIENT SETINFO lib-name redis-py") == b"OK"
+    assert house.send_line("CLIENT SETINFO LIB-VER 5.1.0") == b"OK"
+    shown = fields(house.send_line("CLIENT INFO"))
+    assert (shown["lib-name"], shown["lib-ver"]) == ("redis-py", "5.1.0")
+    assert house.send("CLIENT", "SETINFO", "lib-name", "a b") == (
+        "-ERR lib-name cannot contain spaces, newlines or special characters."
+    )
+    assert house.send_line("CLIENT SETINFO foo x") == "-ERR Unrecognized option 'foo'"
+
+
+@pytest.mark.parametrize("what", ["NO-EVICT", "NO-TOUCH"])
+def test_switches(house, what):
+    letter = {"NO-EVICT": "e", "NO-TOUCH": "T"}[what]
+    assert house.send("CLIENT", what, "ON") == b"OK"
+    assert fields(house.send_line("CLIENT INFO"))["flags"] == letter
+    assert house.send("CLIENT", what, "off") == b"OK"
+    assert fields(house.send_line("CLIENT INFO"))["flags"] == "N"
+    assert house.send("CLIENT", what, "foo") == SYNTAX
+
+
+# ---------------------------------------------------------------------- LIST
+
+
+def test_the_fields_are_those_of_redis_7_4(house):
+    assert list(fields(house.send_line("CLIENT INFO"))) == FIELDS_OF_7_4
+
+
+def test_client_info_is_verbatim_text(house):
+    house.send_line("HELLO 3")
+    assert b"txt:id=1 addr=10.0.0.1:5001 laddr=10.0.0.2:6379 " in house.owner.raw("CLIENT", "INFO")
+
+
+def test_what_a_line_tells(house):
+    guest = house.client()
+    guest.send_line("HELLO 3 SETNAME worker")
+    guest.send_line("SELECT 3")
+    guest.send_line("WATCH a b")
+    guest.send_line("MULTI")
+    guest.send_line("SET a 12345")
+    house.advance(2500)
+    shown = listed(house)[guest.client.id]
+    assert shown["name"] == "worker"
+    assert (shown["db"], shown["multi"], shown["watch"]) == ("3", "1", "2")
+    assert (shown["age"], shown["idle"]) == ("2", "2")
+    assert (shown["flags"], shown["resp"], shown["multi-mem"]) == ("x", "3", "9")
+    assert shown["cmd"] == "multi"
+
+
+def test_a_line_names_the_command_that_runs(house):
+    assert fields(house.send_line("CLIENT INFO"))["cmd"] == "client|info"
+    silent = house.client()
+    assert listed(house)[silent.client.id]["cmd"] == "NULL"
+
+
+def test_a_changed_watched_key_shows(house):
+    guest = house.client()
+    guest.send_line("WATCH a")
+    house.send_line("SET a 1")
+    assert listed(house)[guest.client.id]["flags"] == "d"
+
+
+def test_client_list_by_id_and_by_type(house):
+    for _ in range(3):
+        house.client()
+    assert list(listed(house)) == [1, 2, 3, 4]
+    assert list(listed(house, "ID", 3, 99, 1)) == [3, 1]
+    assert list(listed(house, "TYPE", "NORMAL")) == [1, 2, 3, 4]
+    assert list(listed(house, "TYPE", "replica")) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("TYPE foo", "-ERR Unknown client type 'foo'"),
+        ("TYPE", SYNTAX),
+        ("ID", SYNTAX),
+        ("ID x", "-ERR Invalid client ID"),
+        ("ID 1 x", "-ERR Invalid client ID"),
+        ("FOO", SYNTAX),
+    ],
+)
+def test_client_list_refuses(house, words, answer):
+    assert house.send_line(f"CLIENT LIST {words}") == answer
+
+
+# ---------------------------------------------------------------------- REPLY
+
+
+def test_reply_off_and_on(house):
+    assert house.send_line("CLIENT REPLY OFF") == NOTHING
+    assert house.send_line("PING") == NOTHING
+    assert house.send_line("foo") == NOTHING
+    assert house.send_line("CLIENT REPLY SKIP") == NOTHING
+    assert house.send_line("PING") == NOTHING
+    assert house.send_line("CLIENT REPLY ON") == b"OK"
+    assert house.send_line("PING") == b"PONG"
+
+
+def test_reply_skip_swallows_the_next_reply(house):
+    assert house.send_line("CLIENT REPLY SKIP") == NOTHING
+    assert house.send_line("PING") == NOTHING
+    assert house.send_line("PING") == b"PONG"
+
+
+def test_two_skips_swallow_one_reply(house):
+    house.send_line("CLIENT REPLY SKIP")
+    house.send_line("CLIENT REPLY SKIP")
+    assert house.send_line("PING") == NOTHING
+    assert house.send_line("PING") == b"PONG"
+
+
+def test_reply_off_inside_a_transaction_swallows_its_reply(house):
+    house.send_line("MULTI")
+    house.send_line("CLIENT REPLY OFF")
+    assert house.send_line("EXEC") == NOTHING
+
+
+def test_reply_takes_three_words(house):
+    assert house.send_line("CLIENT REPLY foo") == SYNTAX
+
+
+# ---------------------------------------------------------------------- KILL
+
+
+def test_kill_by_address(house):
+    guest = house.client()
+    assert house.send("CLIENT", "KILL", guest.client.address) == b"OK"
+    assert guest.gone
+    assert house.send("CLIENT", "KILL", guest.client.address) == "-ERR No such client"
+
+
+def test_one_may_kill_oneself_by_address_and_gets_the_answer(house):
+    assert house.send("CLIENT", "KILL", house.owner.client.address) == b"OK"
+    assert house.owner.client.close_after_reply
+    assert not house.owner.gone
+
+
+@pytest.mark.parametrize(
+    ("words", "killed"),
+    [
+        ("ID 2", {2}),
+        ("ID 1", set()),
+        ("ID 1 SKIPME NO", {1}),
+        ("ID 99", set()),
+        ("TYPE normal", {2, 3}),
+        ("TYPE normal SKIPME no", {1, 2, 3}),
+        ("TYPE pubsub", set()),
+        ("USER default", {2, 3}),
+        ("ADDR 10.0.0.1:5003", {3}),
+        ("LADDR 10.0.0.2:6379", {2, 3}),
+        ("ADDR 10.0.0.1:5003 ID 2", set()),
+        ("MAXAGE 60", {2}),
+        ("ID 2 ID 3", {3}),
+    ],
+)
+def test_kill_by_conditions(house, words, killed):
+    old = house.client()
+    house.advance(60_000)
+    young = house.client()
+    house.owner.client.created_ms = house.now_ms
+    assert house.send_line(f"CLIENT KILL {words}") == len(killed)
+    gone = {guest.client.id for guest in (old, young) if guest.gone}
+    assert gone | ({1} if house.owner.client.close_after_reply else set()) == killed
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("ID 0", "-ERR client-id should be greater than 0"),
+        ("ID x", "-ERR client-id should be greater than 0"),
+        ("TYPE foo", "-ERR Unknown client type 'foo'"),
+        ("USER foo", "-ERR No such user 'foo'"),
+        ("SKIPME foo", SYNTAX),
+        ("FOO bar", SYNTAX),
+        ("ID 99 FOO", SYNTAX),
+        ("ID 99 ADDR", SYNTAX),
+        ("MAXAGE x", "-ERR maxage is not an integer or out of range"),
+        ("MAXAGE 0", "-ERR maxage should be greater than 0"),
+    ],
+)
+def test_kill_refuses_and_kills_nobody(house, words, answer):
+    guest = house.client()
+    assert house.send_line(f"CLIENT KILL {words}") == answer
+    assert not guest.gone
+
+
+# ---------------------------------------------------------------------- UNBLOCK, PAUSE: arguments
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("UNBLOCK x", "-ERR value is not an integer or out of range"),
+        ("UNBLOCK 1 foo", "-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"),
+        ("UNBLOCK x foo", "-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"),
+        ("UNBLOCK 99", 0),
+        ("UNBLOCK 1", 0),
+        (
+            "unblock 1 timeout x",
+            "-ERR unknown subcommand or wrong number of arguments for 'unblock'. Try CLIENT HELP.",
+        ),
+        ("PAUSE x", "-ERR timeout is not an integer or out of range"),
+        ("PAUSE x foo", "-ERR CLIENT PAUSE mode must be WRITE or ALL"),
+        ("PAUSE -1", "-ERR timeout is negative"),
+        ("PAUSE 9223372036854775807", "-ERR timeout is out of range"),
+        (
+            "pause 0 write x",
+            "-ERR unknown subcommand or wrong number of arguments for 'pause'. Try CLIENT HELP.",
+        ),
+        ("PAUSE 0", b"OK"),
+        ("UNPAUSE", b"OK"),
+        ("foo", "-ERR unknown subcommand 'foo'. Try CLIENT HELP."),
+    ],
+)
+def test_arguments(house, words, answer):
+    assert house.send_line(f"CLIENT {words}") == answer
+    assert not house.state.pausing.active
+
+
+# ---------------------------------------------------------------------- tracking, HELP
+
+
+def test_tracking_is_off_and_cannot_be_turned_on(house):
+    house.send_line("HELLO 3")
+    assert house.send_line("CLIENT GETREDIR") == -1
+    assert house.send_line("CLIENT TRACKING OFF") == b"OK"
+    assert house.send_line("CLIENT TRACKING OFF foo") == SYNTAX
+    assert house.send_line("CLIENT TRACKING foo") == SYNTAX
+    assert house.send_line("CLIENT TRACKING ON").startswith("-ERR client side caching")
+    assert house.send_line("CLIENT CACHING YES").startswith("-ERR CLIENT CACHING can be called")
+    assert house.send_line("CLIENT TRACKINGINFO") == {
+        b"flags": [b"off"],
+        b"redirect": -1,
+        b"prefixes": [],
+    }
+
+
+def test_help_names_every_subcommand(house):
+    text = b"\n".join(house.send_line("CLIENT HELP")).upper()
+    names = house.state.table.find(b"client").subcommands
+    assert [name for name in names if name.upper() not in text] == []

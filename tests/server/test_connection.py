@@ -1,0 +1,290 @@
+"""Connections over real sockets on loopback, on uvloop and on plain asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvloop
+
+from server.app import Server
+from server.config import Config, OutputLimit
+
+LOOPS = {"uvloop": uvloop.new_event_loop, "asyncio": asyncio.new_event_loop}
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class Running:
+    """A server that listens, and ways to reach it."""
+
+    def __init__(self, server: Server, port: int) -> None:
+        self.server = server
+        self.port = port
+        self._opened: list[asyncio.StreamWriter] = []
+
+    async def connect(self) -> Streams:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        self._opened.append(writer)
+        return reader, writer
+
+    async def leave(self) -> None:
+        for writer in self._opened:
+            writer.transport.abort()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    async def until(self, fact: Callable[[], bool]) -> None:
+        """Let the loop turn until *fact* holds; a test that waits in vain is ended by its limit."""
+        while not fact():
+            await asyncio.sleep(0.001)
+
+    @property
+    def waiting(self) -> int:
+        return self.server.state.blocking.waiting
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@asynccontextmanager
+async def running(**parameters: Any) -> AsyncIterator[Running]:
+    config = Config()
+    port = free_port()
+    for name, value in {"port": port, "bind": ["127.0.0.1"], **parameters}.items():
+        setattr(config, name, value)
+    server = Server(config)
+    await server.start()
+    house = Running(server, port)
+    try:
+        yield house
+    finally:
+        await house.leave()
+        await server.stop()
+
+
+@pytest.fixture(params=sorted(LOOPS))
+def run(request: pytest.FixtureRequest) -> Callable[[Callable[[], Awaitable[None]]], None]:
+    """Run a test's coroutine on one of the loops, for ten seconds at most."""
+
+    def run_it(test: Callable[[], Awaitable[None]]) -> None:
+        with asyncio.Runner(loop_factory=LOOPS[request.param]) as runner:
+            runner.run(asyncio.wait_for(_await(test), 10))
+
+    return run_it
+
+
+async def _await(test: Callable[[], Awaitable[None]]) -> None:
+    await test()
+
+
+async def ask(streams: Streams, request: bytes, size: int) -> bytes:
+    streams[1].write(request)
+    return await streams[0].readexactly(size)
+
+
+Run = Callable[[Callable[[], Awaitable[None]]], None]
+
+
+def test_pipelined_commands_are_answered_in_order(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            streams = await house.connect()
+            request = b"PING\r\nSET k v\r\nGET k\r\nECHO hi\r\n"
+            answer = b"+PONG\r\n+OK\r\n$1\r\nv\r\n$2\r\nhi\r\n"
+            assert await ask(streams, request, len(answer)) == answer
+
+    run(test)
+
+
+def test_a_command_may_come_byte_by_byte(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            for byte in b"*2\r\n$4\r\nECHO\r\n$5\r\nhe\r\no\r\n":
+                writer.write(bytes([byte]))
+                await asyncio.sleep(0)
+            assert await reader.readexactly(11) == b"$5\r\nhe\r\no\r\n"
+
+    run(test)
+
+
+def test_what_is_pipelined_behind_a_wait_is_done_after_it(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            waiting, other = await house.connect(), await house.connect()
+            waiting[1].write(b"BLPOP l 0\r\nECHO later\r\n")
+            await house.until(lambda: house.waiting == 1)
+            assert await ask(other, b"RPUSH l a\r\n", 4) == b":1\r\n"
+            expected = b"*2\r\n$1\r\nl\r\n$1\r\na\r\n$5\r\nlater\r\n"
+            assert await waiting[0].readexactly(len(expected)) == expected
+
+    run(test)
+
+
+def test_a_wait_ends_when_its_time_is_up(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            assert await ask(await house.connect(), b"BLPOP l 0.02\r\n", 5) == b"*-1\r\n"
+            assert house.waiting == 0
+
+    run(test)
+
+
+def test_of_two_waits_the_shorter_ends_first_whoever_began(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            long, short = await house.connect(), await house.connect()
+            long[1].write(b"BLPOP l 60\r\n")
+            await house.until(lambda: house.waiting == 1)
+            assert await ask(short, b"BLPOP l 0.02\r\n", 5) == b"*-1\r\n"
+            assert house.waiting == 1
+
+    run(test)
+
+
+def test_a_blocked_client_that_disconnects_leaves_nothing_behind(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            before = set(house.server.state.clients)
+            streams = await house.connect()
+            streams[1].write(b"BLPOP a b c 30\r\n")
+            await house.until(lambda: house.waiting == 1)
+            streams[1].close()
+            await house.until(lambda: house.waiting == 0)
+            assert house.server.state.blocking.queues == {}
+            await house.until(lambda: set(house.server.state.clients) == before)
+
+    run(test)
+
+
+def test_after_a_protocol_error_the_connection_is_closed(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            writer.write(b"PING\r\n*1\r\n!\r\nPING\r\n")
+            answer = await reader.read()
+            assert answer == b"+PONG\r\n-ERR Protocol error: expected '$', got '!'\r\n"
+
+    run(test)
+
+
+def test_quit_answers_and_closes(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            writer.write(b"QUIT\r\nPING\r\n")
+            assert await reader.read() == b"+OK\r\n"
+
+    run(test)
+
+
+def test_a_client_that_does_not_read_is_not_served_without_bound(run: Run) -> None:
+    """Replies of 20 GB are asked for; the server holds some megabytes, and reads no further."""
+
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            big = 1 << 20
+            await ask((reader, writer), b"SETRANGE big %d x\r\n" % (big - 1), len(b":%d\r\n" % big))
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(b"GET big\r\n" * 20_000)
+            (client,) = house.server.state.clients.values()
+            await house.until(lambda: house.server.clients.waiting_bytes(client) > big)
+            served = client.commands
+            assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
+            for _ in range(20):
+                await asyncio.sleep(0)
+            assert client.commands - served < 10
+            assert house.server.clients.waiting_bytes(client) < 8 * big
+
+    run(test)
+
+
+def test_a_client_over_its_hard_output_limit_is_hung_up_on(run: Run) -> None:
+    async def test() -> None:
+        limits = {"normal": OutputLimit(1 << 21, 0, 0)}
+        async with running(client_output_buffer_limit=limits) as house:
+            streams = await house.connect()
+            size = 1 << 24
+            await ask(streams, b"SETRANGE big %d x\r\n" % (size - 1), len(b":%d\r\n" % size))
+            streams[1].transport.pause_reading()  # type: ignore[attr-defined]
+            streams[1].write(b"GET big\r\n")
+            await house.until(lambda: not house.server.state.clients)
+            assert house.server.state.stats.output_limit_disconnections == 1
+
+    run(test)
+
+
+def test_a_client_too_many_is_told_so(run: Run) -> None:
+    async def test() -> None:
+        async with running(maxclients=1) as house:
+            first = await house.connect()
+            await ask(first, b"PING\r\n", 7)
+            reader, _ = await house.connect()
+            assert await reader.read() == b"-ERR max number of clients reached\r\n"
+
+    run(test)
+
+
+def test_an_idle_client_is_dropped_after_timeout_but_a_blocked_one_is_not(run: Run) -> None:
+    async def test() -> None:
+        async with running(timeout=1) as house:
+            idle, blocked = await house.connect(), await house.connect()
+            await ask(idle, b"PING\r\n", 7)
+            blocked[1].write(b"BLPOP l 0\r\n")
+            await house.until(lambda: house.waiting == 1)
+            for client in house.server.state.clients.values():
+                client.last_used_ms -= 5000
+            assert await idle[0].read() == b""
+            assert house.waiting == 1
+
+    run(test)
+
+
+def test_a_unix_socket_serves_too(run: Run, tmp_path: Path) -> None:
+    async def test() -> None:
+        path = tmp_path / "penstock.sock"
+        async with running(port=0, unixsocket=str(path), unixsocketperm=0o700):
+            assert path.stat().st_mode & 0o777 == 0o700
+            streams = await asyncio.open_unix_connection(str(path))
+            assert await ask(streams, b"PING\r\n", 7) == b"+PONG\r\n"
+            streams[1].close()
+
+    run(test)
+
+
+def test_before_authentication_only_small_requests_are_read(run: Run) -> None:
+    async def test() -> None:
+        async with running(requirepass="secret") as house:
+            reader, writer = await house.connect()
+            writer.write(b"PING\r\n*11\r\n")
+            assert await reader.read() == (
+                b"-NOAUTH Authentication required.\r\n"
+                b"-ERR Protocol error: unauthenticated multibulk length\r\n"
+            )
+            streams = await house.connect()
+            assert await ask(streams, b"AUTH secret\r\n", 5) == b"+OK\r\n"
+            answer = await ask(streams, b"*12\r\n$3\r\nDEL\r\n" + b"$1\r\nk\r\n" * 11, 4)
+            assert answer == b":0\r\n"
+
+    run(test)
+
+
+def test_an_unfinished_request_beyond_the_query_limit_ends_the_connection(run: Run) -> None:
+    async def test() -> None:
+        async with running(client_query_buffer_limit=1 << 20) as house:
+            reader, writer = await house.connect()
+            writer.write(b"*2\r\n$4\r\nECHO\r\n$4000000\r\n" + b"x" * 3_000_000)
+            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+                await reader.readexactly(1)
+            assert house.server.state.stats.query_limit_disconnections == 1
+
+    run(test)

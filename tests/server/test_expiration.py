@@ -1,0 +1,143 @@
+"""The EXPIRE and TTL families, as redis 7.0.15 answers them."""
+
+from __future__ import annotations
+
+import pytest
+
+NEVER, NO_KEY = -1, -2
+NOT_AN_INTEGER = "-ERR value is not an integer or out of range"
+
+
+@pytest.fixture
+def key(house):
+    """A key named a, without an expiry."""
+    house.send_line("SET a 1")
+    house.logged()
+    return b"a"
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [
+        ("EXPIRE", "100"),
+        ("PEXPIRE", "100000"),
+        ("EXPIREAT", "1700000100"),
+        ("PEXPIREAT", "1700000100000"),
+    ],
+)
+def test_each_form_sets_the_same_time_and_logs_it_as_absolute(house, key, name, argument):
+    assert house.send(name, key, argument) == 1
+    assert house.logged() == [b"PEXPIREAT a 1700000100000"]
+    assert house.send_line("TTL a") == 100
+    assert house.send_line("PTTL a") == 100_000
+    assert house.send_line("EXPIRETIME a") == 1_700_000_100
+    assert house.send_line("PEXPIRETIME a") == 1_700_000_100_000
+
+
+@pytest.mark.parametrize("name", ["TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME"])
+def test_no_expiry_and_no_key(house, key, name):
+    assert house.send(name, key) == NEVER
+    assert house.send(name, "nokey") == NO_KEY
+
+
+@pytest.mark.parametrize(("left_ms", "seconds"), [(1499, 1), (1500, 2), (499, 0), (500, 1), (0, 0)])
+def test_ttl_is_rounded_to_the_nearest_second(house, key, left_ms, seconds):
+    house.send_line("PEXPIRE a 10000")
+    house.advance(10_000 - left_ms)
+    assert house.send("TTL", key) == seconds
+
+
+def test_a_key_lives_to_the_end_of_its_last_millisecond(house, key):
+    house.send_line("PEXPIRE a 10")
+    house.advance(10)
+    assert house.send("GET", key) == b"1"
+    house.advance(1)
+    assert house.send("GET", key) is None
+
+
+@pytest.mark.parametrize(
+    "line", ["EXPIRE a 0", "EXPIRE a -1", "PEXPIRE a -9223372036854775808", "EXPIREAT a 1"]
+)
+def test_a_time_that_has_passed_is_a_deletion(house, key, line):
+    assert house.send_line(line) == 1
+    assert house.send("EXISTS", key) == 0
+    assert house.logged() == [b"DEL a"]
+
+
+@pytest.mark.parametrize(
+    ("options", "old", "new", "answer"),
+    [
+        ("NX", None, 100, 1),
+        ("NX", 50, 100, 0),
+        ("XX", None, 100, 0),
+        ("XX", 50, 100, 1),
+        ("GT", None, 100, 0),
+        ("GT", 50, 100, 1),
+        ("GT", 100, 100, 0),
+        ("GT", 100, 50, 0),
+        ("LT", None, 100, 1),
+        ("LT", 100, 50, 1),
+        ("LT", 100, 100, 0),
+        ("LT", 50, 100, 0),
+        ("XX LT", None, 100, 0),
+        ("XX GT", 50, 100, 1),
+        ("xx gt", 100, 50, 0),
+        ("XX XX", 50, 100, 1),
+    ],
+)
+def test_conditions(house, key, options, old, new, answer):
+    if old is not None:
+        house.send("EXPIRE", key, old)
+    assert house.send_line(f"EXPIRE a {new} {options}") == answer
+    assert house.send("TTL", key) == (new if answer else NEVER if old is None else old)
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("EXPIRE a x", NOT_AN_INTEGER),
+        ("EXPIRE a 1.5", NOT_AN_INTEGER),
+        ("EXPIRE a 10 foo", "-ERR Unsupported option foo"),
+        ("EXPIRE a x foo", "-ERR Unsupported option foo"),
+        (
+            "EXPIRE a 10 NX XX",
+            "-ERR NX and XX, GT or LT options at the same time are not compatible",
+        ),
+        (
+            "EXPIRE a 10 GT NX",
+            "-ERR NX and XX, GT or LT options at the same time are not compatible",
+        ),
+        ("EXPIRE a 10 GT LT", "-ERR GT and LT options at the same time are not compatible"),
+        ("EXPIRE a 9223372036854775807", "-ERR invalid expire time in 'expire' command"),
+        ("EXPIRE a -9223372036854776", "-ERR invalid expire time in 'expire' command"),
+        ("EXPIREAT a 9223372036854776", "-ERR invalid expire time in 'expireat' command"),
+        ("PEXPIRE a 9223372036854775807", "-ERR invalid expire time in 'pexpire' command"),
+        ("PEXPIREAT a 9223372036854775808", NOT_AN_INTEGER),
+        ("EXPIRE nokey 10", 0),
+    ],
+)
+def test_what_expire_refuses_changes_nothing(house, key, line, answer):
+    assert house.send_line(line) == answer
+    assert house.send("TTL", key) == NEVER
+    assert house.logged() == []
+
+
+def test_the_last_64_bit_millisecond_is_a_time(house, key):
+    assert house.send_line("PEXPIREAT a 9223372036854775807") == 1
+    assert house.send("PEXPIRETIME", key) == 2**63 - 1
+
+
+def test_persist(house, key):
+    assert house.send("PERSIST", key) == 0
+    house.send("EXPIRE", key, 100)
+    house.logged()
+    assert house.send("PERSIST", key) == 1
+    assert house.send("TTL", key) == NEVER
+    assert house.send_line("PERSIST nokey") == 0
+    assert house.logged() == [b"PERSIST a"]
+
+
+def test_ttl_counts_hits_and_misses(house, key):
+    house.send("TTL", key)
+    house.send("TTL", "nokey")
+    assert (house.state.journal.hits, house.state.journal.misses) == (1, 1)

@@ -1,0 +1,235 @@
+"""DEL, EXISTS, TYPE, RENAME, COPY, MOVE and OBJECT, as redis 7.0.15 answers them."""
+
+from __future__ import annotations
+
+import pytest
+
+NOT_AN_INTEGER = "-ERR value is not an integer or out of range"
+NOT_32_BIT = "-ERR value is out of range, value must between -2147483648 and 2147483647"
+SAME_OBJECT = "-ERR source and destination objects are the same"
+
+
+def keys_of(house):
+    return sorted(house.send("KEYS", "*"))
+
+
+# ---------------------------------------------------------------------- one after the other
+
+
+@pytest.mark.parametrize("name", ["DEL", "UNLINK"])
+def test_del_counts_the_keys_that_were_there(house, name):
+    house.send_line("MSET a 1 b 2 c 3")
+    assert house.send(name, "a", "nokey", "a", "b") == 2
+    assert keys_of(house) == [b"c"]
+
+
+def test_del_logs_nothing_when_nothing_was_removed(house):
+    house.send_line("DEL nokey")
+    assert house.logged() == []
+
+
+def test_del_of_a_key_past_its_time_counts_nothing(house):
+    house.send_line("SET a 1 PX 10")
+    house.advance(11)
+    assert house.send_line("DEL a") == 0
+
+
+@pytest.mark.parametrize("name", ["EXISTS", "TOUCH"])
+def test_exists_counts_a_key_as_often_as_it_is_named(house, name):
+    house.send_line("SET a 1")
+    assert house.send(name, "a", "a", "nokey") == 2
+
+
+def test_exists_counts_hits_and_misses(house):
+    house.send_line("SET a 1")
+    house.send_line("EXISTS a nokey a")
+    assert (house.state.journal.hits, house.state.journal.misses) == (2, 1)
+
+
+def test_type_of_strings_and_of_no_key(house):
+    house.send_line("SET a 1")
+    assert house.owner.raw("TYPE", "a") == b"+string\r\n"
+    assert house.owner.raw("TYPE", "nokey") == b"+none\r\n"
+
+
+# ---------------------------------------------------------------------- RENAME
+
+
+def test_rename_carries_the_expiry_and_drops_that_of_the_target(house):
+    house.send_line("SET a 1 PX 5000")
+    house.send_line("SET b 2")
+    house.send_line("RENAME a b")
+    assert house.send_line("PTTL b") == 5000
+    house.send_line("SET c 3")
+    house.send_line("RENAME c b")
+    assert house.send_line("PTTL b") == -1
+    assert keys_of(house) == [b"b"]
+
+
+def test_rename_to_its_own_name_changes_nothing(house):
+    house.send_line("SET a 1")
+    house.logged()
+    assert house.send_line("RENAME a a") == b"OK"
+    assert house.send_line("RENAMENX a a") == 0
+    assert house.send_line("GET a") == b"1"
+    assert house.logged() == []
+
+
+@pytest.mark.parametrize("line", ["RENAME no a", "RENAME no no", "RENAMENX no a"])
+def test_rename_needs_a_key(house, line):
+    assert house.send_line(line) == "-ERR no such key"
+
+
+def test_renamenx_leaves_a_target_alone(house):
+    house.send_line("MSET a 1 b 2")
+    assert house.send_line("RENAMENX a b") == 0
+    assert house.send_line("RENAMENX a c") == 1
+    assert house.send_line("MGET a b c") == [None, b"2", b"1"]
+
+
+def test_rename_to_a_key_past_its_time_is_no_clash(house):
+    house.send_line("SET a 1")
+    house.send_line("SET b 2 PX 1")
+    house.advance(2)
+    assert house.send_line("RENAMENX a b") == 1
+
+
+# ---------------------------------------------------------------------- COPY and MOVE
+
+
+def test_copy_carries_the_expiry(house):
+    house.send_line("SET a 1 PX 5000")
+    assert house.send_line("COPY a b") == 1
+    assert (house.send_line("GET b"), house.send_line("PTTL b")) == (b"1", 5000)
+
+
+def test_copy_of_a_string_that_grows_is_independent(house):
+    house.send_line("APPEND a x")
+    house.send_line("APPEND a y")
+    house.send_line("COPY a b")
+    house.send_line("APPEND a z")
+    assert house.send_line("MGET a b") == [b"xyz", b"xy"]
+
+
+def test_copy_replaces_only_when_told(house):
+    house.send_line("MSET a 1 b 2")
+    assert house.send_line("COPY a b") == 0
+    assert house.send_line("COPY a b REPLACE") == 1
+    assert house.send_line("GET b") == b"1"
+
+
+def test_copy_to_another_database(house):
+    house.send_line("SET a 1")
+    assert house.send_line("COPY a a DB 3") == 1
+    house.send_line("SELECT 3")
+    assert house.send_line("GET a") == b"1"
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("COPY a a", SAME_OBJECT),
+        ("COPY a a DB 0", SAME_OBJECT),
+        ("COPY a b DB", "-ERR syntax error"),
+        ("COPY a b DB x", NOT_AN_INTEGER),
+        ("COPY a b DB 16", "-ERR DB index is out of range"),
+        ("COPY a b DB -1", "-ERR DB index is out of range"),
+        ("COPY a b DB 4294967296", NOT_32_BIT),
+        ("COPY a b FOO", "-ERR syntax error"),
+        ("COPY no b", 0),
+        ("MOVE a 0", SAME_OBJECT),
+        ("MOVE no 0", SAME_OBJECT),
+        ("MOVE no 1", 0),
+        ("MOVE a x", NOT_AN_INTEGER),
+        ("MOVE a 16", "-ERR DB index is out of range"),
+        ("MOVE a 4294967296", NOT_32_BIT),
+    ],
+)
+def test_copy_and_move_refuse(house, line, answer):
+    house.send_line("SET a 1")
+    house.logged()
+    assert house.send_line(line) == answer
+    assert house.logged() == []
+
+
+def test_move_carries_the_expiry(house):
+    house.send_line("SET a 1 PX 5000")
+    assert house.send_line("MOVE a 1") == 1
+    assert house.send_line("EXISTS a") == 0
+    house.send_line("SELECT 1")
+    assert house.send_line("PTTL a") == 5000
+
+
+def test_move_leaves_a_key_of_that_name_alone(house):
+    house.send_line("SET a 1")
+    house.send_line("COPY a a DB 1")
+    assert house.send_line("MOVE a 1") == 0
+
+
+@pytest.mark.parametrize("line", ["RENAME a b", "RENAMENX a b", "COPY a b", "MOVE a 1"])
+def test_these_are_logged_as_they_were_sent(house, line):
+    house.send_line("SET a 1")
+    house.logged()
+    house.send_line(line)
+    assert house.logged() == [line.encode()]
+
+
+# ---------------------------------------------------------------------- OBJECT
+
+
+@pytest.mark.parametrize(
+    ("value", "encoding"),
+    [
+        (b"123", b"int"),
+        (b"-9223372036854775808", b"int"),
+        (b"9223372036854775807", b"int"),
+        (b"9223372036854775808", b"embstr"),
+        (b"007", b"embstr"),
+        (b"-0", b"embstr"),
+        (b"+1", b"embstr"),
+        (b"", b"embstr"),
+        (b"x" * 44, b"embstr"),
+        (b"x" * 45, b"raw"),
+    ],
+)
+def test_encoding_of_a_string_as_it_was_set(house, value, encoding):
+    house.send("SET", "a", value)
+    assert house.send_line("OBJECT ENCODING a") == encoding
+
+
+def test_encoding_of_a_string_that_was_changed(house):
+    house.send_line("INCR n")
+    house.send_line("SET a 1")
+    house.send_line("APPEND a 2")
+    house.send_line("SETRANGE b 0 x")
+    house.send_line("APPEND c 12")
+    encodings = [house.send_line(f"OBJECT ENCODING {key}") for key in "nabc"]
+    assert encodings == [b"int", b"raw", b"raw", b"int"]
+
+
+@pytest.mark.parametrize(
+    ("value", "count"), [("0", 2147483647), ("9999", 2147483647), ("10000", 1), ("x", 1)]
+)
+def test_small_integers_are_shown_as_shared(house, value, count):
+    house.send("SET", "a", value)
+    assert house.send_line("OBJECT REFCOUNT a") == count
+
+
+@pytest.mark.parametrize("what", ["ENCODING", "REFCOUNT", "IDLETIME", "FREQ"])
+def test_object_of_no_key_is_null(house, what):
+    assert house.send("OBJECT", what, "no") is None
+
+
+def test_object_freq_needs_an_lfu_policy(house):
+    house.send_line("SET a 1")
+    assert house.send_line("OBJECT FREQ a").startswith(
+        "-ERR An LFU maxmemory policy is not selected, access frequency not tracked."
+    )
+
+
+def test_object_subcommands_are_checked(house):
+    assert house.send_line("OBJECT foo") == "-ERR unknown subcommand 'foo'. Try OBJECT HELP."
+    assert house.send_line("OBJECT encoding") == (
+        "-ERR wrong number of arguments for 'object|encoding' command"
+    )
+    assert house.send_line("OBJECT help")[0].startswith(b"OBJECT <subcommand>")

@@ -1,0 +1,221 @@
+"""MULTI, EXEC, DISCARD, WATCH, UNWATCH, as redis 7.0.15 answers them."""
+
+from __future__ import annotations
+
+import pytest
+
+OK, QUEUED = b"OK", b"QUEUED"
+ABORTED = "-EXECABORT Transaction discarded because of previous errors."
+OUT_OF_MEMORY = "-OOM command not allowed when used memory > 'maxmemory'."
+
+
+def multi(client, *lines):
+    """Queue commands and run them; the reply of EXEC."""
+    assert client.send_line("MULTI") == OK
+    for line in lines:
+        assert client.send_line(line) == QUEUED
+    return client.send_line("EXEC")
+
+
+def test_the_answers_come_in_one_array(house):
+    assert multi(house, "SET a 1", "INCR a", "GET a") == [OK, 2, b"2"]
+    assert multi(house) == []
+
+
+def test_nothing_runs_before_exec(house):
+    house.send_line("MULTI")
+    house.send_line("SET a 1")
+    assert house.client().send_line("GET a") is None
+    house.send_line("DISCARD")
+    assert house.send_line("GET a") is None
+
+
+def test_an_error_at_run_time_stops_nothing(house):
+    assert multi(house, "SET a x", "INCR a", "SET b 1") == [
+        OK,
+        "-ERR value is not an integer or out of range",
+        OK,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("foo", "-ERR unknown command 'foo', with args beginning with: "),
+        ("GET", "-ERR wrong number of arguments for 'get' command"),
+        ("OBJECT foo", "-ERR unknown subcommand 'foo'. Try OBJECT HELP."),
+    ],
+)
+def test_what_cannot_be_queued_aborts_exec(house, line, error):
+    house.send_line("MULTI")
+    assert house.send_line(line) == error
+    assert house.send_line("SET a 1") == QUEUED
+    assert house.send_line("EXEC") == ABORTED
+    assert house.send_line("GET a") is None
+    assert multi(house, "PING") == [b"PONG"]
+
+
+@pytest.mark.parametrize("line", ["MULTI", "WATCH a"])
+def test_what_makes_no_sense_inside_is_refused_but_aborts_nothing(house, line):
+    house.send_line("MULTI")
+    refusals = {
+        "MULTI": "-ERR MULTI calls can not be nested",
+        "WATCH a": "-ERR WATCH inside MULTI is not allowed",
+    }
+    assert house.send_line(line) == refusals[line]
+    assert house.send_line("EXEC") == []
+
+
+def test_outside_of_a_transaction(house):
+    assert house.send_line("EXEC") == "-ERR EXEC without MULTI"
+    assert house.send_line("DISCARD") == "-ERR DISCARD without MULTI"
+    assert house.send_line("UNWATCH") == OK
+
+
+def test_select_holds_for_the_rest_and_afterwards(house):
+    assert multi(house, "SELECT 1", "SET a 1") == [OK, OK]
+    assert house.send_line("GET a") == b"1"
+    house.send_line("SELECT 0")
+    assert house.send_line("GET a") is None
+
+
+def test_each_command_is_logged_in_its_own_form(house):
+    multi(house, "SET a 1 EX 5", "GET a", "DEL a", "DEL a")
+    assert house.logged() == [b"SET a 1 PXAT 1700000005000", b"DEL a"]
+
+
+def test_a_transaction_queues_nothing_when_memory_is_short(house):
+    house.send_line("MULTI")
+    house.state.over_memory = True
+    assert house.send_line("GET a") == OUT_OF_MEMORY
+    assert house.send_line("EXEC") == ABORTED
+
+
+def test_exec_is_refused_when_a_queued_command_needs_memory(house):
+    house.send_line("MULTI")
+    house.send_line("SET a 1")
+    house.state.over_memory = True
+    assert house.send_line("EXEC") == (
+        "-EXECABORT Transaction discarded because of: OOM command not allowed when used memory >"
+        " 'maxmemory'."
+    )
+    assert house.send_line("EXEC") == "-ERR EXEC without MULTI"
+
+
+def test_exec_runs_without_memory_what_needs_none(house):
+    house.send_line("MULTI")
+    house.send_line("DEL a")
+    house.state.over_memory = True
+    assert house.send_line("EXEC") == [0]
+
+
+def test_a_client_that_leaves_in_the_middle_leaves_nothing(house):
+    guest = house.client()
+    guest.send_line("WATCH a")
+    guest.send_line("MULTI")
+    guest.leave()
+    assert house.state.watching.watchers == {}
+
+
+# ---------------------------------------------------------------------- WATCH
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "SET a 2",
+        "DEL a",
+        "APPEND a x",
+        "EXPIRE a 100",
+        "RENAME a b",
+        "RENAME other a",
+        "MOVE a 1",
+        "FLUSHDB",
+        "FLUSHALL",
+        "SWAPDB 0 1",
+        "COPY other a REPLACE",
+    ],
+)
+def test_a_change_of_a_watched_key_makes_exec_null(house, line):
+    house.send_line("MSET a 1 other 2")
+    guest = house.client()
+    guest.send_line("WATCH b a")
+    house.send_line(line)
+    assert multi(guest, "PING") is None
+    assert multi(guest, "PING") == [b"PONG"]
+
+
+@pytest.mark.parametrize(
+    "line", ["GET a", "SET a 2 NX", "PERSIST a", "SET c 1", "EXPIRE a 1 XX", "DEL no", "GETEX a"]
+)
+def test_what_changes_nothing_does_not(house, line):
+    house.send_line("SET a 1")
+    guest = house.client()
+    guest.send_line("WATCH a no")
+    house.send_line(line)
+    assert multi(guest, "PING") == [b"PONG"]
+
+
+def test_ones_own_change_counts_too(house):
+    house.send_line("WATCH a")
+    house.send_line("SET a 1")
+    assert multi(house, "PING") is None
+
+
+def test_a_key_of_that_name_in_another_database_is_another_key(house):
+    house.send_line("WATCH a")
+    guest = house.client()
+    guest.send_line("SELECT 1")
+    guest.send_line("SET a 1")
+    assert multi(house, "PING") == [b"PONG"]
+
+
+@pytest.mark.parametrize("end", ["UNWATCH", "DISCARD", "EXEC", "RESET"])
+def test_what_ends_the_watch(house, end):
+    house.send_line("WATCH a")
+    if end in ("DISCARD", "EXEC"):
+        house.send_line("MULTI")
+    house.send_line(end)
+    house.client().send_line("SET a 1")
+    assert multi(house, "PING") == [b"PONG"]
+
+
+def test_a_refused_exec_ends_the_watch(house):
+    house.send_line("WATCH a")
+    house.send_line("MULTI")
+    house.send_line("foo")
+    house.send_line("EXEC")
+    assert house.state.watching.watchers == {}
+
+
+def test_a_watched_key_that_expires_is_a_change(house):
+    house.send_line("SET a 1 PX 10")
+    house.send_line("WATCH a")
+    house.advance(11)
+    assert multi(house, "PING") is None
+
+
+def test_a_key_that_had_expired_before_the_watch_is_none(house):
+    house.send_line("SET a 1 PX 10")
+    house.advance(11)
+    house.send_line("WATCH a")
+    house.client().send_line("GET a")
+    assert multi(house, "PING") == [b"PONG"]
+
+
+def test_flushall_is_no_change_of_a_key_that_was_not_there(house):
+    house.send_line("SELECT 1")
+    house.send_line("SET a 1")
+    house.send_line("SELECT 0")
+    house.send_line("WATCH a")
+    house.client().send_line("FLUSHALL")
+    assert multi(house, "PING") == [b"PONG"]
+
+
+def test_swapdb_brings_a_watched_key_to_life(house):
+    house.send_line("SELECT 1")
+    house.send_line("SET a 1")
+    house.send_line("SELECT 0")
+    house.send_line("WATCH a")
+    house.client().send_line("SWAPDB 1 0")
+    assert multi(house, "PING") is None

@@ -1,0 +1,117 @@
+"""The bytes of a stream's nodes, as redis-server 7.0 has them in its DUMP."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage import stream_node
+from storage.errors import Corrupt
+from storage.listpack import Listpack
+from storage.stream import Stream, StreamConfig
+from storage.stream_id import U64_MAX, StreamId
+
+# What DUMP gave for the commands that the tests repeat; each node is its listpack.
+MIXED = [
+    "4b0000001900020101010201846e616d6505836167650400010201000100018161021e01050103010101dffd02"
+    "816202dfe102050100010101dffe020101856f74686572068163020601ff",
+    "7b0000000f00010101010101846e616d65050001020100010001e046" + "64" * 70 + "4804010301f2860d01"
+    "040101f4ffffffffffffff7f090401ff",
+]
+FAR_APART = "2a0000000f00020100010101816602000102010001000181760204010201dffd02dffe028176020401ff"
+
+
+def nodes_of(stream: Stream) -> list[str]:
+    return [node.dump().hex() for _, node in stream.rax]
+
+
+def test_same_and_own_fields_numbers_long_texts_and_deleted_entries() -> None:
+    stream = Stream()
+    config = StreamConfig(node_max_entries=3)
+    stream.append(StreamId(1000, 5), [b"name", b"a", b"age", b"30"], 0, config)
+    stream.append(StreamId(1001, 2), [b"name", b"b", b"age", b"-31"], 0, config)
+    stream.append(StreamId(1001, 3), [b"other", b"c"], 0, config)
+    stream.append(StreamId(1002, 0), [b"name", b"d" * 70], 0, config)
+    stream.append(StreamId(70000, 1), [b"name", b"9223372036854775807"], 0, config)
+    assert stream.delete(StreamId(1001, 2))
+    assert stream.delete(StreamId(70000, 1))
+    assert nodes_of(stream) == MIXED
+    assert [key.hex() for key, _ in stream.rax] == [
+        "00000000000003e80000000000000005",
+        "00000000000003ea0000000000000000",
+    ]
+
+
+def test_deltas_wrap_at_64_bits() -> None:
+    stream = Stream()
+    stream.append(StreamId(1, 1), [b"f", b"v"])
+    stream.append(StreamId(U64_MAX - 1, U64_MAX), [b"f", b"v"])
+    assert nodes_of(stream) == [FAR_APART]
+    assert stream.last_entry_id() == StreamId(U64_MAX - 1, U64_MAX)
+
+
+@pytest.mark.parametrize(
+    ("number", "base", "expected"),
+    [
+        (7, 5, 2),
+        (5, 7, -2),
+        (0, 0, 0),
+        (U64_MAX, 0, -1),
+        (0, U64_MAX, 1),
+        (2**63, 0, -(2**63)),
+        (2**63 - 1, 0, 2**63 - 1),
+    ],
+)
+def test_a_delta_is_signed_and_undone(number: int, base: int, expected: int) -> None:
+    assert stream_node.delta(number, base) == expected
+    assert stream_node.undelta(base, expected) == number
+
+
+@pytest.mark.parametrize("golden", [*MIXED, FAR_APART])
+def test_what_redis_made_passes_the_check(golden: str) -> None:
+    stream_node.check_node(Listpack.load(bytes.fromhex(golden)))
+
+
+def node_of(*elements: int | bytes) -> Listpack:
+    node = Listpack()
+    for element in elements:
+        if isinstance(element, int):
+            node.append_int(element)
+        else:
+            node.append(element)
+    return node
+
+
+def test_a_node_with_only_deleted_entries_passes_the_check() -> None:
+    stream_node.check_node(node_of(0, 1, 1, b"f", 0, 3, 0, 0, b"v", 4))
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        (),
+        (1,),
+        (1, 0, 1),
+        (1, 0, 1, b"f"),
+        (1, 0, 1, b"f", 0),
+        (0, 0, 1, b"f", 0),  # no entries at all
+        (1, 0, 1, b"f", 0, 2, 0, 0, b"v"),  # no lp-count
+        (1, 0, 1, b"f", 0, 2, 0, 0, b"v", 5),  # a wrong one
+        (1, 0, 1, b"f", 1, 2, 0, 0, b"v", 4),  # the master entry ends with 1
+        (1, 0, 2, b"f", 0, 2, 0, 0, b"v", 4),  # a field too many
+        (1, 0, -1, b"f", 0, 2, 0, 0, b"v", 4),
+        (1, 0, 2**62, b"f", 0, 2, 0, 0, b"v", 4),
+        (2, 0, 1, b"f", 0, 2, 0, 0, b"v", 4),  # an entry too few
+        (0, 1, 1, b"f", 0, 2, 0, 0, b"v", 4),  # counted as deleted, but alive
+        (1, 0, 1, b"f", 0, 3, 0, 0, b"v", 4),  # counted as alive, but deleted
+        (-1, 2, 1, b"f", 0, 2, 0, 0, b"v", 4),
+        (1, 0, 1, b"f", 0, b"x", 0, 0, b"v", 4),  # text where numbers belong
+        (1, 0, 1, b"f", 0, 2, b"x", 0, b"v", 4),
+        (b"x", 0, 1, b"f", 0, 2, 0, 0, b"v", 4),
+        (1, 0, 1, b"f", 0, 0, 0, 0, 2**62, b"f", b"v", 6),
+        (1, 0, 1, b"f", 0, 0, 0, 0, -1, b"f", b"v", 6),
+        (1, 0, 1, b"f", 0, 2, 0, 0, b"v", 4, 2),  # half an entry more
+    ],
+)
+def test_a_malformed_node_is_found(elements: tuple[int | bytes, ...]) -> None:
+    with pytest.raises(Corrupt):
+        stream_node.check_node(node_of(*elements))

@@ -1,0 +1,60 @@
+"""The floors of the house: who may import whom, and what is really compiled."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
+
+
+def modules_with_pxd() -> list[str]:
+    return sorted(
+        ".".join(pxd.relative_to(ROOT).with_suffix("").parts)
+        for package in ("protocol", "storage", "server")
+        for pxd in (ROOT / package).rglob("*.pxd")
+        if pxd.name != "__init__.pxd" and not pxd.read_text().startswith("# inline only")
+    )
+
+
+def test_there_is_something_to_compile() -> None:
+    assert "storage.rax" in modules_with_pxd()
+
+
+@pytest.mark.parametrize("name", modules_with_pxd())
+def test_every_module_with_a_pxd_runs_as_this_leg_of_the_tests_says(name: str) -> None:
+    module = importlib.import_module(name)
+    suffix = sysconfig.get_config_var("EXT_SUFFIX") if COMPILED else ".py"
+    assert module.__file__ is not None
+    assert module.__file__.endswith(suffix)
+
+
+@pytest.mark.skipif(not COMPILED, reason="this leg of the tests runs uncompiled")
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("protocol.encoder", "Encoder"),
+        ("protocol.requests", "RequestParser"),
+        ("server.connection", "Connection"),
+        ("server.dispatch", "Dispatcher"),
+        ("storage.listpack", "Listpack"),
+        ("storage.rax", "Rax"),
+        ("storage.stream", "Stream"),
+        ("storage.keyspace", "Keyspace"),
+    ],
+)
+def test_the_pxd_was_found(module: str, name: str) -> None:
+    """A .pxd that is not found is ignored in silence; only a class with C methods has a vtable."""
+    assert hasattr(getattr(importlib.import_module(module), name), "__pyx_vtable__")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "server" / "commands").glob("*.py")), ids=str)
+def test_a_command_family_imports_no_other_family(path: Path) -> None:
+    if path.name == "__init__.py":
+        return
+    assert "server.commands" not in path.read_text()
