@@ -15,7 +15,6 @@ cdef int PUSH
 
 
 @cython.final
-@cython.no_gc
 cdef class Encoder:
     cdef public int resp
     cdef bytearray _buffer

@@ -16,7 +16,6 @@ cdef int DOLLAR
 
 
 @cython.final
-@cython.no_gc
 cdef class RequestParser:
     cdef public Py_ssize_t max_bulk
     cdef public bint authenticated

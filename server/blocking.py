@@ -34,7 +34,7 @@ MANY_STALE = 64  # below this many stale deadlines nobody minds
 class Waiter:
     """One parked client: what to run again, and until when."""
 
-    __slots__ = ("argv", "block", "client", "due_ms", "since_ms")
+    __slots__ = ("argv", "block", "client", "due_ms", "since_ms", "turn")
 
     def __init__(self, client: Client, argv: list[bytes], block: Block, now_ms: int) -> None:
         self.client = client
@@ -42,6 +42,7 @@ class Waiter:
         self.block = block
         self.since_ms = now_ms
         self.due_ms = now_ms + block.timeout_ms if block.timeout_ms else 0  # 0: never
+        self.turn = 0  # when it was last run again
 
     @property
     def places(self) -> list[Place]:
@@ -59,6 +60,7 @@ class Blocking:
         self._deadlines: list[tuple[int, int, Waiter]] = []
         self._serial = count()
         self._stale = 0
+        self._turn = 0  # counts the services of a key
         self.waiting = 0  # clients parked
         self.on_deadline: Callable[[int], None] = _nobody_listens  # told when a wait will end
 
@@ -135,19 +137,23 @@ class Blocking:
             self._serve_place(place, run)
 
     def _serve_place(self, place: Place, run: Callable[[Waiter], Block | None]) -> None:
-        for _ in range(len(self.queues.get(place, ()))):  # not those who join meanwhile
-            kind = self._kind_at(*place)
-            waiter = self._next_of(place, kind)
-            if waiter is None:
-                return
+        self._turn += 1
+        while (waiter := self._next_of(place)) is not None:
+            waiter.turn = self._turn
             self._run_again(waiter, run)
 
-    def _next_of(self, place: Place, kind: type | None) -> Waiter | None:
-        """The oldest waiter of *place* that a value of *kind* wakes. O(1) but for mixed queues."""
+    def _next_of(self, place: Place) -> Waiter | None:
+        """The oldest waiter of *place* that its value wakes and that has not had its turn yet.
+
+        O(1), but for a queue whose oldest waiters want values of another kind.
+        """
         queue = self.queues.get(place)
+        kind = self._kind_at(*place)
         if queue is None or (kind is None and not self._on_no_key.get(place)):
             return None
         for waiter in queue:
+            if waiter.turn == self._turn:
+                return None  # it went to the tail, and those behind it have had their turn too
             if waiter.block.kind is kind or waiter.block.on_no_key:
                 return waiter
         return None

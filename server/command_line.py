@@ -1,21 +1,35 @@
-"""redis-server's conventions for options and redis.conf, and nothing else."""
+"""redis-server's conventions for the command line, and nothing else.
+
+    [redis.conf] [-] [--name value ...] [-]
+
+A first word without a dash is the file. A word that begins with two dashes is an option's name,
+unless an option still waits for its first value; all other words are values. A dash alone, first
+or last, stands for more lines of redis.conf on the standard input. Options come behind the file
+and the input, so that they override both.
+"""
 
 from __future__ import annotations
 
-import shlex
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from server.config import BadValue, Config
+from server.config import Config
+from server.parameter import quoted
+from server.redis_conf import BadLine, Line, lines_of, numbered, read_lines
 
 HELP = """\
-Usage: python -m server [/path/to/redis.conf] [options]
-       python -m server --version | --help
+Usage: python -m server [/path/to/redis.conf] [options] [-]
+       python -m server -                   (read the configuration from the standard input)
+       python -m server -v or --version
+       python -m server -h or --help
 
 Options are the parameters of redis.conf with two dashes before them:
 
   python -m server                         (the defaults: 127.0.0.1:6379)
   python -m server --port 7000 --bind 127.0.0.1
   python -m server redis.conf --maxclients 500
+  python -m server --save "" --client-output-buffer-limit normal 64mb 16mb 30
   python -m server --event-loop asyncio    (instead of uvloop)
 """
 
@@ -24,53 +38,56 @@ class BadOptions(Exception):
     """The command line or the file cannot be understood; the message is one line for the user."""
 
 
-def read_command_line(argv: list[str]) -> Config:
-    """Read the file, if the first word is one, and then the options, which override it."""
+def read_command_line(argv: list[str], read_input: Callable[[], str] = sys.stdin.read) -> Config:
+    """What *argv* (without the program's name) and the files it names ask for.
+
+    Raises BadOptions.
+    """
     config = Config()
-    if argv and not argv[0].startswith("--"):
-        _read_file(config, argv[0])
-        argv = argv[1:]
-    for words in _options(argv):
-        _set(config, words, "--" + words[0])
+    try:
+        read_lines(config, _all_lines(config, argv, read_input))
+    except BadLine as error:
+        raise BadOptions(str(error)) from None
     return config
 
 
-def _options(argv: list[str]) -> list[list[str]]:
-    """Split ``--port 1 --save 900 1 --save ""`` into one list of words for each option."""
+def _all_lines(config: Config, argv: list[str], read_input: Callable[[], str]) -> list[Line]:
+    """The lines of the file, of the standard input and of the options, in this order."""
+    lines: list[Line] = []
+    words = list(argv)
+    if words and not words[0].startswith("-"):
+        path = Path(words.pop(0))
+        config.file = str(path.absolute())
+        lines += lines_of(path)
+    from_input = "-" in words[:1] + words[-1:]
+    if from_input:
+        words = words[1:] if words[0] == "-" else words[:-1]
+        lines += numbered(read_input(), "standard input")
+    return lines + option_lines(words)
+
+
+def option_lines(words: list[str]) -> list[Line]:
+    """``--port 1 --save 900 1`` as lines of redis.conf. Raises BadLine for a value without option.
+
+    A name and its value may also be one word, ``"--port 1"``; ``--save`` may go without a value,
+    which means no save points.
+    """
     options: list[list[str]] = []
-    for word in argv:
-        if word.startswith("--"):
+    complete = True  # the last option has a value
+    for word in words:
+        if word.startswith("--") and (complete or options[-1] == ["save"]):
             options.append([word[2:]])
+            complete = len(word.split()) > 1
         elif options:
-            options[-1].append(word)
+            options[-1].append(quoted(word))
+            complete = True
         else:
-            raise BadOptions(f"unexpected argument '{word}'")
-    return options
+            raise BadLine(f"unexpected argument '{word}'")
+    return [_line(option) for option in options]
 
 
-def _read_file(config: Config, name: str) -> None:
-    try:
-        text = Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadOptions(f"can't open config file '{name}': {error}") from None
-    config.file = str(Path(name).resolve())
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            where = f"{name}, line {number}"
-            try:
-                _set(config, shlex.split(line), where)
-            except ValueError:
-                raise BadOptions(f"{where}: unbalanced quotes") from None
-
-
-def _set(config: Config, words: list[str], where: str) -> None:
-    name, *rest = words
-    row = config.find(name)
-    if row is None:
-        raise BadOptions(f"{where}: unknown parameter '{name}'")
-    if not rest:
-        raise BadOptions(f"{where}: '{name}' needs a value")
-    try:
-        config.set(row, config.parse(row, " ".join(rest)))
-    except BadValue as error:
-        raise BadOptions(f"{where}: '{name} {' '.join(rest)}': {error}") from None
+def _line(option: list[str]) -> Line:
+    if option == ["save"]:
+        option = ["save", quoted("")]
+    name = "".join(option[0].split()[:1])
+    return Line(" ".join(option), f"option --{name}")

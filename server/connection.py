@@ -164,5 +164,5 @@ class Connection:
         self._transport.abort()
 
     def _unread(self) -> int:
-        return self._parser.buffered
+        return self._parser.buffered()
 

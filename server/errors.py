@@ -94,6 +94,18 @@ def bad_subcommand(container: str, word: bytes) -> ErrorReply:
     )
 
 
+def no_such_group(group: bytes, key: bytes) -> ErrorReply:
+    return ErrorReply(
+        "NOGROUP", f"No such consumer group '{_whole(group)}' for key name '{_whole(key)}'"
+    )
+
+
+def no_such_key_or_group(key: bytes, group: bytes, where: str = "") -> ErrorReply:
+    return ErrorReply(
+        "NOGROUP", f"No such key '{_whole(key)}' or consumer group '{_whole(group)}'{where}"
+    )
+
+
 def on_the_wire(error: storage_errors.StorageError) -> ErrorReply:
     """What the client is told when storage refuses."""
     return ErrorReply(*WIRE_TEXT[type(error)])
@@ -102,3 +114,7 @@ def on_the_wire(error: storage_errors.StorageError) -> ErrorReply:
 def text_of(word: bytes, most: int = MAX_ECHO) -> str:
     """A client's *word* as an error may repeat it."""
     return word[:most].decode("utf-8", "surrogateescape")
+
+
+def _whole(word: bytes) -> str:
+    return text_of(word, len(word))

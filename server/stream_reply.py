@@ -3,83 +3,126 @@
     *2  $id  *6  $name $value $name $value $name $value
 
 What is the same for all entries of a node is rendered once for each node: the field names of its
-master entry, the first of them with the head of the array before it.
+master entry, the first of them with the head of the array before it. For each entry room is made
+once, in the encoder's own buffer, and then every element is copied from buffer to buffer.
 """
 
 from __future__ import annotations
 
 from protocol.encoder import Encoder
-from storage import stream_id
+from server import entry_octets
 from storage.listpack import Element, Listpack
 from storage.stream import Stream
 from storage.stream_id import StreamId
 from storage.stream_iterator import StreamIterator
 
 _PAIR = b"*2\r\n"  # an entry is an array of id and fields
+_ID_SIZE = 41  # bytes: two 64-bit numbers and the dash between them
+_DASH = 0x2D
+_HEADS = 96  # bytes: more than id and heads of an entry take
+_PER_ELEMENT = 28  # bytes: more than a bulk string takes beside its text, or with a number
+_MUCH = 1 << 16  # bytes: room of this size is not taken on a guess
 
 
 class EntryWriter:
     """Writes the entries at which an iterator stands to *out*, one after the other."""
 
-    __slots__ = ("_element", "_names", "_node", "_out")
+    __slots__ = ("_element", "_id", "_ms", "_names", "_names_size", "_node", "_out", "_seq_at")
 
     def __init__(self, out: Encoder) -> None:
         self._out = out
         self._element = Element()
         self._node: Listpack | None = None  # the node whose master fields are in _names
         self._names: list[bytes] = []
+        self._names_size = 0
+        self._id = bytearray(_ID_SIZE)  # the text of the last id
+        self._ms = 0
+        self._seq_at = 0  # where its seq begins; 0: there is none yet
 
     def write(self, entry: StreamIterator) -> None:
         """Write the current entry of *entry*: its id and its fields."""
-        self._out.raw(_PAIR)
-        self._out.bulk_id(entry.ms, entry.seq)
         node = entry.node
         assert node is not None
+        if entry.same_fields and node is not self._node:
+            self._render_names(entry, node)
+        out = self._out
+        out._reserve(self._room_for(entry, node))
+        buffer = out._buffer
+        at = entry_octets.put(buffer, out._end, _PAIR)
+        at = self._put_id(buffer, at, entry.ms, entry.seq)
         if entry.same_fields:
-            if node is not self._node:
-                self._render_names(entry, node)
-            end = self._write_values(node, entry.fields_at)
+            out._end = self._put_values(buffer, at, entry, node)
         else:
-            self._out.array(2 * entry.num_fields)
-            end = self._write_elements(node, entry.fields_at, 2 * entry.num_fields)
-        entry.passed(end)
+            at = entry_octets.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
+            out._end = self._put_elements(buffer, at, entry, node)
+
+    def _room_for(self, entry: StreamIterator, node: Listpack) -> int:
+        """At least as many bytes as the current entry takes in RESP."""
+        size = node.size - entry.fields_at
+        if size > _MUCH:
+            size = entry.end() - entry.fields_at
+        return _HEADS + self._names_size + size + 2 * _PER_ELEMENT * entry.num_fields
+
+    def _put_id(self, buffer: bytearray, at: int, ms: int, seq: int) -> int:
+        """Write an id. Neighbours often have the same ms, so its digits are kept."""
+        text = self._id
+        if ms != self._ms or self._seq_at == 0:
+            dash_at = entry_octets.put_u64(text, 0, ms)
+            text[dash_at] = _DASH
+            self._ms = ms
+            self._seq_at = dash_at + 1
+        size = entry_octets.put_u64(text, self._seq_at, seq)
+        return entry_octets.put_bulk(buffer, at, text, 0, size)
 
     def _render_names(self, entry: StreamIterator, node: Listpack) -> None:
         """Prepare what stands before each value of an entry with the master entry's fields."""
         names = []
-        at = entry.names_at
+        name_at = entry.names_at
         head = b"*%d\r\n" % (2 * entry.master_fields)
         for _ in range(entry.master_fields):
-            name = node.get_bytes(at)
+            name = node.get_bytes(name_at)
             names.append(head + b"$%d\r\n%b\r\n" % (len(name), name))
             head = b""
-            at = node.behind(at)
+            name_at = node.behind(name_at)
         self._names = names
+        self._names_size = sum([len(name) for name in names])
         self._node = node
 
-    def _write_values(self, node: Listpack, at: int) -> int:
-        """Write names and values, the first of which is at *at*; return where they end."""
-        element = self._element
+    def _put_values(
+        self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack
+    ) -> int:
+        """Write the fields of an entry that has only values."""
+        data = node.data
+        value_at = entry.fields_at
         for name in self._names:
-            self._out.raw(name)
-            at = node.read(at, element)
-            if element.is_int:
-                self._out.bulk_int(element.number)
+            at = entry_octets.put(buffer, at, name)
+            size = entry_octets.short_size(data, value_at)
+            if size >= 0:
+                at = entry_octets.put_bulk(buffer, at, data, value_at + 1, size)
+                value_at += size + 2
             else:
-                self._out.bulk_slice(node.data, element.start, element.size)
+                at = self._put_element(buffer, at, node, value_at)
+                value_at = self._element.next
+        entry.passed(value_at)
         return at
 
-    def _write_elements(self, node: Listpack, at: int, count: int) -> int:
-        """Write *count* elements, the first of which is at *at*; return where they end."""
-        element = self._element
-        while count > 0:
-            at = node.read(at, element)
-            if element.is_int:
-                self._out.bulk_int(element.number)
-            else:
-                self._out.bulk_slice(node.data, element.start, element.size)
-            count -= 1
+    def _put_elements(
+        self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack
+    ) -> int:
+        """Write the fields of an entry that has its own names."""
+        element_at = entry.fields_at
+        for _ in range(2 * entry.num_fields):
+            at = self._put_element(buffer, at, node, element_at)
+            element_at = self._element.next
+        entry.passed(element_at)
         return at
+
+    def _put_element(self, buffer: bytearray, at: int, node: Listpack, element_at: int) -> int:
+        element = self._element
+        node.read(element_at, element)
+        if element.is_int:
+            return entry_octets.put_bulk_int(buffer, at, element.number)
+        return entry_octets.put_bulk(buffer, at, node.data, element.start, element.size)
 
 
 def write_entries(out: Encoder, entry: StreamIterator, count: int) -> int:
@@ -115,8 +158,3 @@ def write_entry(out: Encoder, stream: Stream, entry_id: StreamId) -> bool:
         return False
     EntryWriter(out).write(entry)
     return True
-
-
-def write_id(out: Encoder, entry_id: StreamId) -> None:
-    """Write an id as a bulk string."""
-    out.bulk(stream_id.StreamId.encode(entry_id))

@@ -15,6 +15,7 @@ cdef class Keyspace:
     cpdef object read_string(self, bytes key)
     cpdef object read_any(self, bytes key)
     cpdef object kind_at(self, bytes key)
+    cpdef swap(self, Keyspace other)
     cpdef add(self, bytes key, object value)
     cpdef put(self, bytes key, object value, bint keep_expiry=*)
     cpdef store_string(self, bytes key, object value)

@@ -25,7 +25,6 @@ cdef int INT64
 
 
 @cython.final
-@cython.no_gc
 cdef class Element:
     cdef readonly bint is_int
     cdef readonly int64_t number
@@ -56,7 +55,6 @@ cdef int string_head(bytearray data, Py_ssize_t at) noexcept
 
 
 @cython.final
-@cython.no_gc
 cdef class Listpack:
     cdef readonly bytearray data
     cdef readonly int size

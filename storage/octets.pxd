@@ -7,8 +7,6 @@ from cpython.bytearray cimport (
 )
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport (
-    INT64_MAX,
-    UINT64_MAX,
     int8_t,
     int16_t,
     int32_t,
@@ -88,10 +86,6 @@ cdef inline bytes cut(bytearray buffer, Py_ssize_t start, Py_ssize_t end):
     return PyBytes_FromStringAndSize(PyByteArray_AS_STRING(buffer) + start, end - start)
 
 
-cdef inline bytes cut_bytes(bytes data, Py_ssize_t start, Py_ssize_t end):
-    return PyBytes_FromStringAndSize(PyBytes_AS_STRING(data) + start, end - start)
-
-
 cdef inline Py_ssize_t put(bytearray buffer, Py_ssize_t at, bytes data) noexcept:
     cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
     memcpy(PyByteArray_AS_STRING(buffer) + at, PyBytes_AS_STRING(data), size)
@@ -111,31 +105,6 @@ cdef inline int move(
     cdef char *data = PyByteArray_AS_STRING(buffer)
     memmove(data + to, data + start, size)
     return 0
-
-
-cdef inline int append(bytearray buffer, bytes data) except -1:
-    cdef Py_ssize_t at = PyByteArray_GET_SIZE(buffer)
-    PyByteArray_Resize(buffer, at + PyBytes_GET_SIZE(data))
-    put(buffer, at, data)
-    return 0
-
-
-cdef inline int append_slice(
-    bytearray buffer, bytearray source, Py_ssize_t start, Py_ssize_t size
-) except -1:
-    cdef Py_ssize_t at = PyByteArray_GET_SIZE(buffer)
-    PyByteArray_Resize(buffer, at + size)
-    put_slice(buffer, at, source, start, size)
-    return 0
-
-
-cdef inline int compare(bytes a, bytes b) noexcept:
-    cdef Py_ssize_t a_size = PyBytes_GET_SIZE(a)
-    cdef Py_ssize_t b_size = PyBytes_GET_SIZE(b)
-    cdef int order = memcmp(PyBytes_AS_STRING(a), PyBytes_AS_STRING(b), min(a_size, b_size))
-    if order != 0:
-        return 1 if order > 0 else -1
-    return (a_size > b_size) - (a_size < b_size)
 
 
 cdef inline bint holds(bytearray buffer, Py_ssize_t at, bytes data) noexcept:
@@ -158,12 +127,6 @@ cdef inline uint32_t u32(bytearray buffer, Py_ssize_t at) noexcept:
     return number
 
 
-cdef inline uint64_t u64(bytearray buffer, Py_ssize_t at) noexcept:
-    cdef uint64_t number
-    memcpy(&number, PyByteArray_AS_STRING(buffer) + at, 8)
-    return number
-
-
 cdef inline int16_t i16(bytearray buffer, Py_ssize_t at) noexcept:
     return <int16_t>u16(buffer, at)
 
@@ -179,7 +142,9 @@ cdef inline int32_t i32(bytearray buffer, Py_ssize_t at) noexcept:
 
 
 cdef inline int64_t i64(bytearray buffer, Py_ssize_t at) noexcept:
-    return <int64_t>u64(buffer, at)
+    cdef int64_t number
+    memcpy(&number, PyByteArray_AS_STRING(buffer) + at, 8)
+    return number
 
 
 cdef inline Py_ssize_t put_u8(bytearray buffer, Py_ssize_t at, int64_t number) noexcept:
@@ -203,11 +168,6 @@ cdef inline Py_ssize_t put_u32(bytearray buffer, Py_ssize_t at, int64_t number) 
 
 
 cdef inline Py_ssize_t put_i64(bytearray buffer, Py_ssize_t at, int64_t number) noexcept:
-    memcpy(PyByteArray_AS_STRING(buffer) + at, &number, 8)
-    return at + 8
-
-
-cdef inline Py_ssize_t put_u64(bytearray buffer, Py_ssize_t at, uint64_t number) noexcept:
     memcpy(PyByteArray_AS_STRING(buffer) + at, &number, 8)
     return at + 8
 
@@ -238,10 +198,6 @@ cdef inline uint64_t value_of(const char *digits, Py_ssize_t size) noexcept:
     return number
 
 
-cdef inline bint fits_uint64(const char *digits, Py_ssize_t size) noexcept:
-    return size < 20 or (size == 20 and memcmp(digits, b"18446744073709551615", 20) <= 0)
-
-
 cdef inline bint is_int64(bytes text) noexcept:
     cdef const char *digits = PyBytes_AS_STRING(text)
     cdef Py_ssize_t size = PyBytes_GET_SIZE(text)
@@ -270,21 +226,6 @@ cdef inline int64_t int64_of(bytes text) noexcept:
     return <int64_t>value_of(digits, size)
 
 
-cdef inline bint is_uint64(bytes text) noexcept:
-    cdef const char *digits = PyBytes_AS_STRING(text)
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(text)
-    if not is_digits(digits, size):
-        return False
-    while size > 1 and digits[0] == 48:
-        digits += 1
-        size -= 1
-    return fits_uint64(digits, size)
-
-
-cdef inline uint64_t uint64_of(bytes text) noexcept:
-    return value_of(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
-
-
 cdef inline Py_ssize_t write_unsigned(char *out, uint64_t number) noexcept:
     cdef char digits[20]
     cdef int first = 20
@@ -310,31 +251,6 @@ cdef inline bytes decimal(int64_t number):
     return PyBytes_FromStringAndSize(text, write_signed(text, number))
 
 
-cdef inline Py_ssize_t decimal_size(int64_t number) noexcept:
-    cdef Py_ssize_t size = 1
-    cdef uint64_t rest = <uint64_t>number
-    if number < 0:
-        size = 2
-        rest = 0 - rest
-    while rest >= 10:
-        rest //= 10
-        size += 1
-    return size
-
-
-cdef inline Py_ssize_t put_decimal(bytearray buffer, Py_ssize_t at, int64_t number) noexcept:
-    return at + write_signed(PyByteArray_AS_STRING(buffer) + at, number)
-
-
-cdef inline int append_decimal(bytearray buffer, int64_t number) except -1:
-    cdef char text[MAX_INT_TEXT]
-    cdef Py_ssize_t size = write_signed(text, number)
-    cdef Py_ssize_t at = PyByteArray_GET_SIZE(buffer)
-    PyByteArray_Resize(buffer, at + size)
-    memcpy(PyByteArray_AS_STRING(buffer) + at, text, size)
-    return 0
-
-
 # ---------------------------------------------------------------------- stream ids
 
 cdef inline bytes format_id(uint64_t ms, uint64_t seq):
@@ -351,11 +267,3 @@ cdef inline bytes id_key(uint64_t ms, uint64_t seq):
     key[0] = penstock_be64(ms)
     key[1] = penstock_be64(seq)
     return PyBytes_FromStringAndSize(<char *>key, 16)
-
-
-cdef inline uint64_t key_ms(bytes key) noexcept:
-    return u64_be(key, 0)
-
-
-cdef inline uint64_t key_seq(bytes key) noexcept:
-    return u64_be(key, 8)

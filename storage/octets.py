@@ -8,7 +8,6 @@ checks bounds: callers do.
 from __future__ import annotations
 
 I64_MAX = 2**63 - 1
-U64_MAX = 2**64 - 1
 EMPTY_BYTEARRAY = bytearray().__sizeof__()
 MAX_INT_TEXT = 20  # characters of the longest signed or unsigned 64-bit number
 
@@ -59,11 +58,6 @@ def cut(buffer: bytearray, start: int, end: int) -> bytes:
     return bytes(buffer[start:end])
 
 
-def cut_bytes(data: bytes, start: int, end: int) -> bytes:
-    """A copy of ``data[start:end]``."""
-    return data[start:end]
-
-
 def put(buffer: bytearray, at: int, data: bytes) -> int:
     """Write *data*."""
     end = at + len(data)
@@ -83,21 +77,6 @@ def move(buffer: bytearray, to: int, start: int, size: int) -> None:
     buffer[to : to + size] = buffer[start : start + size]
 
 
-def append(buffer: bytearray, data: bytes) -> None:
-    """Add *data* at the end."""
-    buffer += data
-
-
-def append_slice(buffer: bytearray, source: bytearray, start: int, size: int) -> None:
-    """Add *size* bytes of *source* (another buffer) from *start* on at the end."""
-    buffer += source[start : start + size]
-
-
-def compare(a: bytes, b: bytes) -> int:
-    """-1, 0 or 1 as *a* is less than, equal to or greater than *b*, byte by byte."""
-    return (a > b) - (a < b)
-
-
 def holds(buffer: bytearray, at: int, data: bytes) -> bool:
     """Whether *data* stands in *buffer* at *at*, where there are at least as many bytes."""
     return buffer[at : at + len(data)] == data
@@ -114,11 +93,6 @@ def u16(buffer: bytearray, at: int) -> int:
 def u32(buffer: bytearray, at: int) -> int:
     """An unsigned 32-bit number."""
     return int.from_bytes(buffer[at : at + 4], "little")
-
-
-def u64(buffer: bytearray, at: int) -> int:
-    """An unsigned 64-bit number."""
-    return int.from_bytes(buffer[at : at + 8], "little")
 
 
 def i16(buffer: bytearray, at: int) -> int:
@@ -167,11 +141,6 @@ def put_i64(buffer: bytearray, at: int, number: int) -> int:
     return put(buffer, at, number.to_bytes(8, "little", signed=True))
 
 
-def put_u64(buffer: bytearray, at: int, number: int) -> int:
-    """Write an unsigned 64-bit number."""
-    return put(buffer, at, number.to_bytes(8, "little"))
-
-
 def u64_be(data: bytes, at: int) -> int:
     """An unsigned 64-bit big-endian number."""
     return int.from_bytes(data[at : at + 8], "big")
@@ -196,34 +165,9 @@ def int64_of(text: bytes) -> int:
     return int(text)
 
 
-def is_uint64(text: bytes) -> bool:
-    """Whether *text* is digits only and their value fits 64 bits."""
-    return text.isdigit() and int(text) <= U64_MAX
-
-
-def uint64_of(text: bytes) -> int:
-    """The number that *text* is, for which is_uint64 holds."""
-    return int(text)
-
-
 def decimal(number: int) -> bytes:
     """A signed 64-bit *number* in decimal."""
     return b"%d" % number
-
-
-def decimal_size(number: int) -> int:
-    """How many characters a signed 64-bit *number* has in decimal."""
-    return len(b"%d" % number)
-
-
-def put_decimal(buffer: bytearray, at: int, number: int) -> int:
-    """Write a signed 64-bit *number* in decimal."""
-    return put(buffer, at, b"%d" % number)
-
-
-def append_decimal(buffer: bytearray, number: int) -> None:
-    """Add a signed 64-bit *number* in decimal at the end."""
-    buffer += b"%d" % number
 
 
 # ---------------------------------------------------------------------- stream ids
@@ -237,13 +181,3 @@ def format_id(ms: int, seq: int) -> bytes:
 def id_key(ms: int, seq: int) -> bytes:
     """A stream id as a key that sorts as ids do: both numbers big-endian, 16 bytes."""
     return ms.to_bytes(8, "big") + seq.to_bytes(8, "big")
-
-
-def key_ms(key: bytes) -> int:
-    """The ms of an id's key."""
-    return u64_be(key, 0)
-
-
-def key_seq(key: bytes) -> int:
-    """The sequence of an id's key."""
-    return u64_be(key, 8)

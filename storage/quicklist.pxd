@@ -22,7 +22,6 @@ cdef int64_t _remove_last(Listpack pack, bytes value, int64_t limit) except -1
 
 
 @cython.final
-@cython.no_gc
 cdef class QuickList:
     cdef object _head
     cdef object _tail

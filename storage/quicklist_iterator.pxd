@@ -9,8 +9,6 @@ cdef Py_ssize_t PLAIN
 
 
 @cython.final
-@cython.no_gc
-@cython.freelist(8)
 cdef class QuickListIterator:
     cdef readonly bint is_int
     cdef bint _reverse

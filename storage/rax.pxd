@@ -1,6 +1,7 @@
 cimport cython
 
 from storage cimport branches, rax_iterator, rax_node
+from storage.branches cimport Branches
 from storage.rax_iterator cimport RaxIterator
 from storage.rax_node cimport Node, Tree
 
@@ -23,8 +24,10 @@ cdef class Rax(Tree):
     cdef int _cut(self, Node node, Py_ssize_t index, Py_ssize_t rest) except -1
     @cython.locals(apart=bint)
     cdef int _mend(self, Node node, Node above, Py_ssize_t index) except -1
-    @cython.locals(doomed=list, node=Node, index=Py_ssize_t, child=object)
+    @cython.locals(doomed=list, node=Node, index=Py_ssize_t, child=object, block="Branches*")
     cpdef int clear(self) except -1
+    @cython.locals(waiting=list, node=Node, index=Py_ssize_t, child=object, total=Py_ssize_t)
+    cpdef Py_ssize_t weight(self) except -1
 
     cpdef tuple first(self)
     cpdef tuple last(self)

@@ -234,8 +234,9 @@ class Rax(Tree):
                 child = branches.child(node.branches, index)
                 if type(child) is Node:
                     doomed.append(child)
-            branches.free(node.branches)
+            block = node.branches
             node.branches = branches.none()
+            branches.free(block)
         self.root.run = b""
         self.root.tail = b""
         rax_node.set_value(self.root, rax_node.ABSENT)
@@ -267,6 +268,19 @@ class Rax(Tree):
         made = rax_iterator.new_iterator(self)
         made.seek(op, key)
         return made
+
+    def weight(self) -> int:
+        """About how many bytes the nodes take, values not counted. O(N), N being node objects."""
+        total = 0
+        waiting = [self.root]
+        while waiting:
+            node = waiting.pop()
+            total += rax_node.weight(node)
+            for index in range(branches.count(node.branches)):
+                child = branches.child(node.branches, index)
+                if type(child) is Node:
+                    waiting.append(child)
+        return total
 
     def check(self) -> None:
         """Raise AssertionError unless the tree has the form that its keys ask for. O(N)."""

@@ -7,6 +7,8 @@ from storage.branches cimport Branches
 
 cdef object ABSENT
 cdef list ZEROS
+cdef Py_ssize_t NODE_BYTES
+cdef Py_ssize_t BYTES_BYTES
 
 
 @cython.final
@@ -51,6 +53,9 @@ cdef Node wrap(Node node, Py_ssize_t index)
 
 @cython.locals(bare=Py_ssize_t)
 cdef int unwrap(Node node, Py_ssize_t index, Node leaf) except -1
+
+@cython.locals(total=Py_ssize_t, part=bytes)
+cdef Py_ssize_t weight(Node node) except -1
 
 @cython.locals(siblings=Py_ssize_t, keys=Py_ssize_t, bare=Py_ssize_t, index=Py_ssize_t,
                edge=cython.uchar, child=object, lower=Node)

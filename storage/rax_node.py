@@ -9,6 +9,8 @@ from storage import branches
 
 ABSENT: Final = object()  # the value of a node where no key ends
 ZEROS: Final = [bytes(n) for n in range(17)]
+NODE_BYTES: Final = 48  # compiled
+BYTES_BYTES: Final = 33  # of a bytes object but for its bytes
 
 
 class Node:
@@ -122,6 +124,15 @@ def unwrap(node: Node, index: int, leaf: Node) -> None:
         node.tail = leaf.run
         branches.put(node.branches, index, value_of(leaf))
         branches.count_bare(node.branches, 1)
+
+
+def weight(node: Node) -> int:
+    """About how many bytes *node* takes, its children not counted."""
+    total = NODE_BYTES + branches.weight(node.branches)
+    for part in (node.run, node.tail):
+        if part and part is not ZEROS[min(len(part), len(ZEROS) - 1)]:
+            total += BYTES_BYTES + len(part)
+    return total
 
 
 def check(node: Node, is_root: bool) -> int:

@@ -193,12 +193,12 @@ class Stream:
     def first_entry_id(self) -> StreamId:
         """The id of the first entry alive, looked up; 0-0 if there is none."""
         entry = StreamIterator(self.rax, ZERO, MAX)
-        return entry.id if entry.next() else ZERO
+        return entry.current_id() if entry.next() else ZERO
 
     def last_entry_id(self) -> StreamId:
         """The id of the last entry alive, which may be less than last_id; 0-0 if there is none."""
         entry = StreamIterator(self.rax, ZERO, MAX, reverse=True)
-        return entry.id if entry.next() else ZERO
+        return entry.current_id() if entry.next() else ZERO
 
     # ------------------------------------------------------------------ deleting
 

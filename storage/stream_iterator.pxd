@@ -39,8 +39,12 @@ cdef class StreamIterator:
 
     @cython.locals(node=Listpack, fields=list, name_at=Py_ssize_t, at=Py_ssize_t)
     cpdef list read_fields(self)
+    cpdef StreamId current_id(self)
 
     cpdef bytes key(self)
+    @cython.locals(node=Listpack, values=Py_ssize_t)
+    cpdef Py_ssize_t end(self) except -1
+    @cython.locals(node=Listpack)
     cpdef int passed(self, Py_ssize_t lp_count_at) except -1
     cpdef int shifted(self, Py_ssize_t by) except -1
     cpdef int leave_node(self) except -1
@@ -49,7 +53,7 @@ cdef class StreamIterator:
     cdef bint _enter_node(self) except -1
     @cython.locals(node=Listpack)
     cdef Py_ssize_t _edge(self) except -2
-    @cython.locals(node=Listpack, values=Py_ssize_t)
+    @cython.locals(node=Listpack)
     cdef Py_ssize_t _step(self) except -2
     @cython.locals(node=Listpack, element=Element, flags=int64_t)
     cdef int64_t _read_head(self, Py_ssize_t at) except? -1

@@ -76,6 +76,10 @@ class StreamIterator:
     @property
     def id(self) -> StreamId:
         """The current entry's id."""
+        return self.current_id()
+
+    def current_id(self) -> StreamId:
+        """The same, for compiled callers."""
         return stream_id.make_id(self.ms, self.seq)
 
     def next(self) -> bool:
@@ -120,6 +124,13 @@ class StreamIterator:
     def key(self) -> bytes:
         """The rax key of the current entry's node."""
         return octets.id_key(self._node_ms, self._node_seq)
+
+    def end(self) -> int:
+        """Where the current entry's fields end: the position of its lp-count. O(fields)."""
+        node = self.node
+        assert node is not None
+        values = self.num_fields if self.same_fields else 2 * self.num_fields
+        return skip(node, self.fields_at, values)
 
     def passed(self, lp_count_at: int) -> None:
         """Told by who has read the current entry's fields: its lp-count is at *lp_count_at*.
@@ -173,8 +184,7 @@ class StreamIterator:
         if self._reverse:
             return stream_node.entry_before(node, node.prev(self.entry_at))
         if self._after == _UNKNOWN:
-            values = self.num_fields if self.same_fields else 2 * self.num_fields
-            self._after = node.next(skip(node, self.fields_at, values))
+            self._after = node.next(self.end())
         return self._after
 
     def _read_head(self, at: int) -> int:

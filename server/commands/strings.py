@@ -58,7 +58,7 @@ def set_(call: Call) -> Reply:
     """
     argv = call.argv
     if len(argv) == 3:
-        _store(call, argv[1], argv[2])
+        _put(call, argv[1], argv[2])
         return OK
     return _set_with_options(call)
 
@@ -94,9 +94,8 @@ def _set_options(argv: list[bytes]) -> tuple[bytes | None, bool, bool, bytes, by
     return condition, want_old, keep, unit, duration
 
 
-def _store(
-    call: Call, key: bytes, value: bytes, when_ms: int = NO_EXPIRY, keep: bool = False
-) -> None:
+def _store(call: Call, key: bytes, value: bytes, when_ms: int, keep: bool = False) -> None:
+    """Put *value* at *key*, until *when_ms* if that is not NO_EXPIRY."""
     db = call.db
     db.put(key, value, keep)
     db.touched(key, b"set")
@@ -104,6 +103,12 @@ def _store(
         db.expire_at(key, when_ms)
         db.touched(key, b"expire", 0)
         call.log_as(b"SET", key, value, b"PXAT", b"%d" % when_ms)
+
+
+def _put(call: Call, key: bytes, value: bytes) -> None:
+    """Put *value* at *key*, for ever."""
+    call.db.put(key, value)
+    call.db.touched(key, b"set")
 
 
 @command("SETNX", arity=3, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
@@ -115,7 +120,7 @@ def setnx(call: Call) -> Reply:
     _, key, value = call.argv
     if key in call.db:
         return 0
-    _store(call, key, value)
+    _put(call, key, value)
     return 1
 
 
@@ -151,7 +156,7 @@ def getset(call: Call) -> Reply:
     """
     _, key, value = call.argv
     old = call.db.read_string(key)
-    _store(call, key, value)
+    _put(call, key, value)
     call.log_as(b"SET", key, value)
     return None if old is None else text_of(old)
 
@@ -241,7 +246,7 @@ def mset(call: Call) -> Reply:
     MSET key value [key value ...]
     """
     for key, value in _pairs(call, "mset"):
-        _store(call, key, value)
+        _put(call, key, value)
     return OK
 
 
@@ -258,7 +263,7 @@ def msetnx(call: Call) -> Reply:
     if any(key in call.db for key, _ in pairs):
         return 0
     for key, value in pairs:
-        _store(call, key, value)
+        _put(call, key, value)
     return 1
 
 

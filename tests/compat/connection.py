@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tests.compat import resp
 from tests.compat.resp import Reply
 
-PATIENCE_S = 10.0  # no answer takes this long unless something is broken
+PATIENCE_S = 5.0  # no answer takes this long unless something is broken
 
 
 def encode(command: Sequence[bytes]) -> bytes:

@@ -28,6 +28,10 @@ class Answer:
     reply: Reply
 
 
+class Stuck(Exception):
+    """No answer came."""
+
+
 class Player:
     """One server's side of a case. Use as a context: what the case changed is put back."""
 
@@ -80,9 +84,12 @@ class Player:
                 return None
         if step.action == QUIET:
             return Answer(step, waiting[0] if waiting else [], self._at_rest(client))
-        reply = client.reply()
         command = waiting.pop(0) if waiting else []
-        return Answer(step, command, reply)
+        try:
+            return Answer(step, command, client.reply())
+        except TimeoutError:
+            told = b" ".join(step.words).decode("utf-8", "backslashreplace")
+            raise Stuck(f"line {step.line}: {step.client}{step.action} {told}") from None
 
     def _client(self, name: str) -> Connection:
         if name not in self.clients:

@@ -110,6 +110,10 @@ class House:
             self.dispatcher.end_pause()
         self.dispatcher.settle()
 
+    def run_out_of_memory(self) -> None:
+        self.state.over_memory = True
+        self.state.keep_guard()
+
     def dismiss(self, client: Client) -> None:
         """As server.clients does when a socket closes."""
         if self.state.clients.pop(client.id, None) is None:

@@ -86,7 +86,7 @@ def test_each_command_is_logged_in_its_own_form(house):
 
 def test_a_transaction_queues_nothing_when_memory_is_short(house):
     house.send_line("MULTI")
-    house.state.over_memory = True
+    house.run_out_of_memory()
     assert house.send_line("GET a") == OUT_OF_MEMORY
     assert house.send_line("EXEC") == ABORTED
 
@@ -94,7 +94,7 @@ def test_a_transaction_queues_nothing_when_memory_is_short(house):
 def test_exec_is_refused_when_a_queued_command_needs_memory(house):
     house.send_line("MULTI")
     house.send_line("SET a 1")
-    house.state.over_memory = True
+    house.run_out_of_memory()
     assert house.send_line("EXEC") == (
         "-EXECABORT Transaction discarded because of: OOM command not allowed when used memory >"
         " 'maxmemory'."
@@ -105,7 +105,7 @@ def test_exec_is_refused_when_a_queued_command_needs_memory(house):
 def test_exec_runs_without_memory_what_needs_none(house):
     house.send_line("MULTI")
     house.send_line("DEL a")
-    house.state.over_memory = True
+    house.run_out_of_memory()
     assert house.send_line("EXEC") == [0]
 
 

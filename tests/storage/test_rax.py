@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import threading
 import weakref
 
 import pytest
@@ -246,6 +247,13 @@ def test_values_are_let_go(per_ms: int) -> None:
     assert all(value() is None for value in watched)
 
 
+@pytest.mark.parametrize(("per_ms", "least", "most"), [(250, 9, 10), (1, 9, 10), (3, 28, 36)])
+def test_ids_of_any_density_take_few_bytes(per_ms: int, least: int, most: int) -> None:
+    """Redis's rax takes 25 bytes a key if there are many in a millisecond, 40 if 3, 57 if one."""
+    rax = tree_of(ids(30_000, per_ms))
+    assert least * 30_000 <= rax.weight() <= most * 30_000
+
+
 def test_an_iterator_may_outlive_what_it_stands_on() -> None:
     rax = tree_of(ids(300, 3))
     place = rax.seek(">=", ids(300, 3)[150])
@@ -259,10 +267,18 @@ def test_an_iterator_may_outlive_what_it_stands_on() -> None:
 
 
 def test_a_deep_tree_is_freed_without_a_deep_stack() -> None:
-    rax = Rax()
-    key = bytes(50_000)
-    for length in range(len(key), 0, -1):
-        rax.insert(key[:length], length)
-    assert (len(rax), rax.node_count) == (50_000, 50_001)
-    assert rax.find(key) == 50_000
-    del rax
+    def grow_and_drop() -> None:
+        rax = Rax()
+        key = bytes(20_000)
+        for length in range(len(key), 0, -1):
+            rax.insert(key[:length], length)
+        dropped.append((len(rax), rax.find(key)))
+        del rax
+
+    dropped: list[tuple[int, int]] = []
+    usual = threading.stack_size(256 * 1024)
+    thread = threading.Thread(target=grow_and_drop)
+    thread.start()
+    thread.join()
+    threading.stack_size(usual)
+    assert dropped == [(20_000, 20_000)]

@@ -1,0 +1,88 @@
+"""The data set, made of what is on the machine: package lists, the package log, this git log.
+
+A record is what one entry of the stream holds: fields and values, all bytes. Two more fields are
+put before its own: ``source``, where it is from, and ``number``, its place there. So every record
+is different from any other, and its digest says whether it has arrived whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+Record = dict[bytes, bytes]
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DPKG_STATUS = Path("/var/lib/dpkg/status")
+DPKG_LOG = Path("/var/log/dpkg.log")
+PACKAGE_FIELDS = (b"Package", b"Version", b"Section", b"Installed-Size", b"Description")
+COMMIT_FIELDS = (b"commit", b"author", b"date", b"subject")
+LOG_FIELDS = (b"date", b"time", b"what")
+DIGEST_SPACE = 1 << 64
+
+
+def packages() -> Iterator[Record]:
+    """The packages that apt knows of, or, where it knows none, those that are installed."""
+    text = _output("apt-cache", "dumpavail") or _content(DPKG_STATUS)
+    for paragraph in text.split(b"\n\n"):
+        pairs = (line.split(b": ", 1) for line in paragraph.split(b"\n") if b": " in line)
+        fields = dict(pair for pair in pairs if pair[0] in PACKAGE_FIELDS)
+        if fields:
+            yield fields
+
+
+def package_log() -> Iterator[Record]:
+    """What dpkg did on this machine, a record a line."""
+    for line in _content(DPKG_LOG).splitlines():
+        yield dict(zip(LOG_FIELDS, line.split(b" ", 2), strict=False))
+
+
+def commits() -> Iterator[Record]:
+    """The commits of this repository, if it is one."""
+    log = _output("git", "-C", str(ROOT), "log", "--format=%H%x00%an%x00%aI%x00%s")
+    for line in log.splitlines():
+        yield dict(zip(COMMIT_FIELDS, line.split(b"\0"), strict=False))
+
+
+SOURCES: Mapping[str, Callable[[], Iterator[Record]]] = {
+    "packages": packages,
+    "package-log": package_log,
+    "commits": commits,
+}
+
+
+def records(source: str, limit: int) -> Iterator[Record]:
+    """At most *limit* records of a source, each with its source and number."""
+    for number, record in enumerate(islice(SOURCES[source](), limit)):
+        yield {b"source": source.encode(), b"number": b"%d" % number, **record}
+
+
+def digest(record: Mapping[bytes, bytes]) -> int:
+    """A number that stands for a record; the order of its fields does not matter."""
+    whole = hashlib.sha256()
+    for field in sorted(record):
+        whole.update(b"%d:%b%d:%b" % (len(field), field, len(record[field]), record[field]))
+    return int.from_bytes(whole.digest()[:8], "big")
+
+
+def digest_of_all(digests: Iterable[int]) -> int:
+    """A number that stands for a set of records, in whatever order they come."""
+    return sum(digests) % DIGEST_SPACE
+
+
+def _output(*command: str) -> bytes:
+    """What a command prints; nothing, if it fails or is not there."""
+    try:
+        return subprocess.run(command, capture_output=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return b""
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

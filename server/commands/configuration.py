@@ -1,0 +1,232 @@
+"""CONFIG: the parameters, looked at and changed while the server runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from protocol.replies import OK, ErrorReply, Reply
+from server import errors, process, redis_conf
+from server.call import Call
+from server.command import Flags, command, container
+from server.config import BadValue, Config, Parameter
+from server.help_lines import help_of
+from server.memory import resident_bytes
+from server.permissions import permits
+from server.state import ServerState
+from storage import glob
+
+OPERATOR = Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
+
+NO_FILE = ErrorReply("ERR", "The server is running without a config file")
+
+container("CONFIG", group="server", since="2.0.0", summary="Shows and changes the configuration.")
+
+# ---------------------------------------------------------------------- CONFIG GET
+
+
+@command(
+    "CONFIG GET", arity=-3, flags=OPERATOR, group="server", since="2.0.0",
+    complexity="O(N) where N is the number of parameters asked for.",
+)  # fmt: skip
+def config_get(call: Call) -> Reply:
+    """Returns the values of the parameters whose names match.
+
+    CONFIG GET parameter [parameter ...]
+    """
+    config = call.server.config
+    found: dict[str, tuple[str, Parameter]] = {}
+    for pattern in call.argv[2:]:
+        for name, row in _matching(config, pattern):
+            found.setdefault(name.lower(), (name, row))
+    return {_bytes(name): _bytes(config.show(row)) for name, row in found.values()}
+
+
+def _matching(config: Config, pattern: bytes) -> list[tuple[str, Parameter]]:
+    """The names, old ones too, that *pattern* means; one without wildcards as it is spelled."""
+    if not any(wildcard in pattern for wildcard in b"*?["):
+        row = config.find(_text(pattern))
+        return [] if row is None else [(_text(pattern), row)]
+    return [
+        (name, row)
+        for name, row in config.names().items()
+        if glob.match(pattern, name.encode(), nocase=True)
+    ]
+
+
+# ---------------------------------------------------------------------- CONFIG SET
+
+
+class Change(NamedTuple):
+    """One parameter to set: its name as the client spells it, and the text of its value."""
+
+    name: str
+    row: Parameter
+    text: str
+
+
+def failed(name: str, reason: str) -> ErrorReply:
+    """The parameter *name* cannot be set, because of *reason*."""
+    return ErrorReply(
+        "ERR", f"CONFIG SET failed (possibly related to argument '{name}') - {reason}"
+    )
+
+
+@command(
+    "CONFIG SET", arity=-4, flags=OPERATOR, group="server", since="2.0.0",
+    complexity="O(N) where N is the number of parameters to set.",
+)  # fmt: skip
+def config_set(call: Call) -> Reply:
+    """Sets parameters: all of them, or none.
+
+    CONFIG SET parameter value [parameter value ...]
+    """
+    config = call.server.config
+    changes = _changes(call)
+    _check(call, changes)
+    before = [(row, config.value(row)) for _, row, _ in changes]
+    try:
+        _make(call.server, changes)
+    except ErrorReply:
+        for row, value in before:
+            config.set(row, value)
+        for change in changes:
+            with contextlib.suppress(BadValue):
+                _apply(call.server, change)
+        raise
+    return OK
+
+
+def _changes(call: Call) -> list[Change]:
+    """What argv asks for. Raises SYNTAX, or names the first parameter that is not known."""
+    words = [_text(word) for word in call.argv[2:]]
+    if len(words) % 2:
+        raise errors.SYNTAX
+    changes = []
+    for name, text in zip(words[::2], words[1::2], strict=True):
+        row = call.server.config.find(name)
+        if row is None:
+            raise ErrorReply(
+                "ERR", f"Unknown option or number of arguments for CONFIG SET - '{name}'"
+            )
+        changes.append(Change(name, row, text))
+    return changes
+
+
+def _check(call: Call, changes: list[Change]) -> None:
+    """Refuse the first change that is not allowed, whatever its value."""
+    may_protected = permits(call.server.config.enable_protected_configs, call.client)
+    names = [change.name.lower() for change in changes]
+    for i, (name, row, _) in enumerate(changes):
+        if not row.mutable:
+            raise failed(name, "can't set immutable config")
+        if row.protected and not may_protected:
+            raise failed(name, "can't set protected config")
+        if names[i] in names[:i]:
+            raise failed(name, "duplicate parameter")
+
+
+def _make(state: ServerState, changes: list[Change]) -> None:
+    """Set all values, and then let them act. Raises ErrorReply."""
+    for change in changes:
+        try:
+            state.config.set(change.row, state.config.parse(change.row, change.text))
+        except BadValue as error:
+            raise failed(change.name, str(error)) from None
+    for change in changes:
+        try:
+            _apply(state, change)
+        except BadValue as error:
+            raise failed(change.name, str(error)) from None
+
+
+def _apply(state: ServerState, change: Change) -> None:
+    apply: Callable[[ServerState], None] | None = APPLY.get(change.row.name)
+    if apply is not None:
+        apply(state)
+
+
+def _apply_dir(state: ServerState) -> None:
+    try:
+        process.change_directory(state.config)
+    except OSError as error:
+        raise BadValue(str(error.strerror)) from None
+
+
+def _apply_maxclients(state: ServerState) -> None:
+    limit = process.allowed_clients(state.config.maxclients)
+    if limit < state.config.maxclients:
+        raise BadValue(
+            "The operating system is not able to handle the specified number of clients,"
+            f" try with {limit}"
+        )
+
+
+def _apply_maxmemory(state: ServerState) -> None:
+    state.over_memory = 0 < state.config.maxmemory < resident_bytes()
+
+
+# What else has to be done when a parameter has a new value; most are looked at when they are needed.
+APPLY: dict[str, Any] = {
+    "dir": _apply_dir,
+    "loglevel": lambda state: process.set_log_level(state.config),
+    "maxclients": _apply_maxclients,
+    "maxmemory": _apply_maxmemory,
+}
+
+# ---------------------------------------------------------------------- the others
+
+
+@command(
+    "CONFIG RESETSTAT", arity=2, flags=OPERATOR, group="server", since="2.0.0",
+    complexity="O(N) where N is the number of commands.",
+)  # fmt: skip
+def config_resetstat(call: Call) -> Reply:
+    """Sets the counters of INFO to zero.
+
+    CONFIG RESETSTAT
+    """
+    state = call.server
+    state.stats.reset()
+    state.journal.hits = state.journal.misses = state.journal.expired = 0
+    for row in state.table:
+        row.reset_stats()
+        for child in row.subcommands.values():
+            child.reset_stats()
+    return OK
+
+
+@command(
+    "CONFIG REWRITE", arity=2, flags=OPERATOR, group="server", since="2.8.0",
+    complexity="O(N) where N is the size of the file.",
+)  # fmt: skip
+def config_rewrite(call: Call) -> Reply:
+    """Writes the present values to the configuration file, and keeps its comments.
+
+    CONFIG REWRITE
+    """
+    if call.server.config.file is None:
+        raise NO_FILE
+    try:
+        redis_conf.rewrite_file(call.server.config)
+    except OSError as error:
+        raise ErrorReply("ERR", f"Rewriting config file: {error.strerror}") from None
+    return OK
+
+
+@command("CONFIG HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="server", since="5.0.0")
+def config_help(call: Call) -> Reply:
+    """Lists the subcommands.
+
+    CONFIG HELP
+    """
+    return help_of(call.server.table, b"config")
+
+
+def _text(word: bytes) -> str:
+    return word.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

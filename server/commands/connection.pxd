@@ -1,0 +1,4 @@
+from server.args cimport Args
+from server.call cimport Call
+from server.client cimport Client
+from server.state cimport ServerState

@@ -1,0 +1,2 @@
+from server.args cimport Args
+from server.call cimport Call

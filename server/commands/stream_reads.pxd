@@ -1,0 +1,9 @@
+from protocol.encoder cimport Encoder
+from server cimport stream_reply
+from server.args cimport Args
+from server.call cimport Call
+from server.group_reply cimport Delivery
+from storage cimport stream_id
+from storage.consumer_group cimport Consumer, ConsumerGroup
+from storage.stream cimport Stream
+from storage.stream_id cimport StreamId

@@ -1,0 +1,298 @@
+"""XREAD and XREADGROUP: new entries of many streams at once, waiting for them if asked to."""
+
+from __future__ import annotations
+
+from protocol.encoder import Encoder
+from protocol.replies import NULL_ARRAY, ErrorReply, Reply
+from server import errors, stream_args, stream_reply
+from server.args import INT64_MAX, Args, to_int
+from server.call import Call
+from server.command import Block, Flags, StreamKeys, command
+from server.group_reply import Delivery
+from storage import stream_id
+from storage.consumer_group import Consumer, ConsumerGroup
+from storage.stream import Stream
+from storage.stream_id import MAX, ZERO, StreamId
+
+_MEANINGLESS = (
+    "The {0} ID is meaningless in the context of XREADGROUP: you want to read the history of this "
+    "consumer by specifying a proper ID, or use the > ID to get new messages. The {0} ID would just "
+    "return an empty result set."
+)
+LAST_IN_GROUP = {
+    b"$": ErrorReply("ERR", _MEANINGLESS.format("$")),
+    b"+": ErrorReply("ERR", _MEANINGLESS.format("+")),
+}
+NEW_WITHOUT_GROUP = ErrorReply(
+    "ERR",
+    "The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> "
+    "option.",
+)
+GROUP_IN_XREAD = ErrorReply(
+    "ERR", "The GROUP option is only supported by XREADGROUP. You called XREAD instead."
+)
+NOACK_IN_XREAD = ErrorReply(
+    "ERR", "The NOACK option is only supported by XREADGROUP. You called XREAD instead."
+)
+NO_GROUP_OPTION = ErrorReply("ERR", "Missing GROUP option for XREADGROUP")
+UNBALANCED = ErrorReply(
+    "ERR",
+    "Unbalanced 'xread' list of streams: for each stream key an ID, '+', or '$' must be specified.",
+)
+UNBALANCED_GROUP = ErrorReply(
+    "ERR",
+    "Unbalanced 'xreadgroup' list of streams: for each stream key an ID or '>' must be specified.",
+)
+
+NEW = MAX  # what ">" stands for: there can be no history behind the greatest id
+
+
+class Request:
+    """What was asked for: options, keys, ids as text."""
+
+    __slots__ = ("block_ms", "consumer", "count", "group", "ids_at", "keys", "noack")
+
+    def __init__(self) -> None:
+        self.count = 0  # entries of each stream; 0: all
+        self.block_ms: int | None = None  # None: do not wait; 0: for ever
+        self.group: bytes | None = None
+        self.consumer = b""
+        self.noack = False
+        self.keys: list[bytes] = []
+        self.ids_at = 0  # where the ids begin in argv
+
+
+def _take_request(argv: list[bytes], with_group: bool) -> Request:
+    """Read all but the ids. Raises ErrorReply."""
+    request = Request()
+    args = Args(argv)
+    while args.left > 1 or (args.left and argv[args.at].upper() == b"NOACK"):
+        if args.take_word(b"STREAMS"):
+            _take_streams(request, args, with_group)
+            break
+        _take_option(request, args, with_group)
+    if not request.keys:
+        raise errors.SYNTAX
+    if with_group and request.group is None:
+        raise NO_GROUP_OPTION
+    return request
+
+
+def _take_option(request: Request, args: Args, with_group: bool) -> None:
+    word = args.take_word(b"BLOCK", b"COUNT", b"GROUP", b"NOACK")
+    if word == b"BLOCK":
+        request.block_ms = _timeout_ms(args.take())
+    elif word == b"COUNT":
+        request.count = max(args.take_int(), 0)
+    elif word == b"GROUP" and args.left > 1:
+        if not with_group:
+            raise GROUP_IN_XREAD
+        request.group, request.consumer = args.take(), args.take()
+    elif word == b"NOACK":
+        if not with_group:
+            raise NOACK_IN_XREAD
+        request.noack = True
+    else:
+        raise errors.SYNTAX
+
+
+def _take_streams(request: Request, args: Args, with_group: bool) -> None:
+    if args.left % 2:
+        raise UNBALANCED_GROUP if with_group else UNBALANCED
+    streams = args.left // 2
+    request.ids_at = args.at + streams
+    request.keys = args.rest()[:streams]
+
+
+def _timeout_ms(text: bytes) -> int:
+    timeout = to_int(text, errors.TIMEOUT_NOT_AN_INTEGER)
+    if timeout < 0:
+        raise errors.TIMEOUT_NEGATIVE
+    if timeout > INT64_MAX // 2:  # together with the time it must stay a 64-bit number
+        raise errors.TIMEOUT_OUT_OF_RANGE
+    return timeout
+
+
+def _reply_of(body: Encoder, streams: int) -> Encoder:
+    """The whole reply: a map of *streams* keys, for RESP2 an array of pairs, around *body*."""
+    out = Encoder(body.resp)
+    if out.resp == 2:
+        out.array(streams)
+    else:
+        out.map(streams)
+    out.append(body)
+    return out
+
+
+def _write_key(body: Encoder, key: bytes) -> None:
+    if body.resp == 2:
+        body.array(2)
+    body.bulk(key)
+
+
+# ---------------------------------------------------------------------- XREAD
+
+
+@command(
+    "XREAD", arity=-4, flags=Flags.READONLY | Flags.BLOCKING | Flags.MOVABLEKEYS, group="stream",
+    since="5.0.0", keys=StreamKeys(1, {b"COUNT": 1, b"BLOCK": 1}, access="RO"),
+    complexity="O(M) for each stream, with M being the number of messages returned.",
+)  # fmt: skip
+def xread(call: Call) -> Reply | Block:
+    """Returns messages from multiple streams with IDs greater than the ones requested. Blocks if told to.
+
+    XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
+    """
+    request = _take_request(call.argv, with_group=False)
+    streams = []
+    starts = []
+    for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True):
+        stream = call.db.read(key, Stream)
+        streams.append(stream)
+        starts.append(_last_seen(stream, text))
+    body = Encoder(call.client.out.resp)
+    served = 0
+    for key, stream, after in zip(request.keys, streams, starts, strict=True):
+        if stream is not None and _has_more(stream, after):
+            _write_key(body, key)
+            stream_reply.write_range(body, stream, after.next(), MAX, request.count)
+            served += 1
+    if served:
+        return _reply_of(body, served)
+    return _wait(call, request, [after.encode() for after in starts])
+
+
+def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
+    """The id behind which XREAD is to begin."""
+    if text == b"$":
+        return ZERO if stream is None else stream.last_id
+    if text == b"+":
+        return ZERO if stream is None else _before_last(stream)
+    if text == b">":
+        raise NEW_WITHOUT_GROUP
+    return stream_id.parse_id(text)
+
+
+def _before_last(stream: Stream) -> StreamId:
+    """The id right before the last entry, so that this entry is read; like ``$`` if there is none."""
+    return stream.last_entry_id().prev() if stream.length else stream.last_id
+
+
+def _has_more(stream: Stream, after: StreamId) -> bool:
+    return stream.length > 0 and stream.last_id > after and stream.last_entry_id() > after
+
+
+def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
+    """Wait for the streams if the client wants to; the ids are what ``$`` meant at this moment."""
+    if request.block_ms is None:
+        return NULL_ARRAY
+    return Block(
+        request.keys,
+        Stream,
+        request.block_ms,
+        NULL_ARRAY,
+        NULL_ARRAY,
+        argv=call.argv[: request.ids_at] + ids,
+        on_no_key=request.group is not None,
+    )
+
+
+# ---------------------------------------------------------------------- XREADGROUP
+
+
+@command(
+    "XREADGROUP", arity=-7, flags=Flags.WRITE | Flags.BLOCKING | Flags.MOVABLEKEYS,
+    group="stream", since="5.0.0",
+    keys=StreamKeys(1, {b"GROUP": 2, b"COUNT": 1, b"BLOCK": 1}, access="RW"),
+    complexity="O(M) for each stream, with M being the number of messages returned.",
+)  # fmt: skip
+def xreadgroup(call: Call) -> Reply | Block:
+    """Returns new or historical messages from a stream for a consumer in a group. Blocks if told to.
+
+    XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
+    id [id ...]
+    """
+    request = _take_request(call.argv, with_group=True)
+    sources = [
+        _source(call, request, key, text)
+        for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True)
+    ]
+    call.log_nothing()
+    body = Encoder(call.client.out.resp)
+    served = 0
+    for key, (stream, group, after) in zip(request.keys, sources, strict=True):
+        served += _serve(call, request, body, key, stream, group, after)
+    if served:
+        return _reply_of(body, served)
+    return _wait(call, request, call.argv[request.ids_at :])
+
+
+def _source(
+    call: Call, request: Request, key: bytes, text: bytes
+) -> tuple[Stream, ConsumerGroup, StreamId]:
+    """Stream, group, and behind which id to read. Raises ErrorReply, BadStreamId."""
+    stream = call.db.read(key, Stream)
+    name = request.group
+    assert name is not None
+    group = None if stream is None else stream.find_group(name)
+    if stream is None or group is None:
+        raise stream_args.no_group(key, name, " in XREADGROUP with GROUP option")
+    if text in LAST_IN_GROUP:
+        raise LAST_IN_GROUP[text]
+    return stream, group, NEW if text == b">" else stream_id.parse_id(text)
+
+
+def _serve(
+    call: Call,
+    request: Request,
+    body: Encoder,
+    key: bytes,
+    stream: Stream,
+    group: ConsumerGroup,
+    after: StreamId,
+) -> bool:
+    """Give the consumer what one stream has for it. False if that is nothing, not even an array."""
+    consumer = _consumer(call, request, key, group)
+    delivery = Delivery(body, stream, group, consumer, call.now_ms)
+    if after != NEW:
+        _write_key(body, key)
+        delivery.write_history(after, request.count)
+    elif _has_more(stream, group.last_id):
+        _write_key(body, key)
+        given = delivery.write_new(request.count, not request.noack)
+        _log_delivery(call, request, key, group, given)
+    else:
+        return False
+    call.db.journal.changes += 1
+    return True
+
+
+def _consumer(call: Call, request: Request, key: bytes, group: ConsumerGroup) -> Consumer:
+    """The consumer that reads, made if need be."""
+    consumer = group.find_consumer(request.consumer)
+    if consumer is None:
+        consumer = group.create_consumer(request.consumer, call.now_ms)
+        call.db.touched(key, b"xgroup-createconsumer")
+        call.log_as(b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer)
+    consumer.seen_time = call.now_ms
+    return consumer
+
+
+def _log_delivery(
+    call: Call, request: Request, key: bytes, group: ConsumerGroup, given: list[StreamId]
+) -> None:
+    """What a replica must do: the same pending entries, the same place in the stream."""
+    name = request.group
+    assert name is not None
+    if not request.noack:
+        now = b"%d" % call.now_ms
+        for entry_id in given:
+            text = entry_id.encode()
+            call.log_as(
+                b"XCLAIM", key, name, request.consumer, b"0", text, b"TIME", now,
+                b"RETRYCOUNT", b"1", b"FORCE", b"JUSTID", b"LASTID", text,
+            )  # fmt: skip
+    read = b"%d" % group.entries_read
+    call.log_as(
+        b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read
+    )

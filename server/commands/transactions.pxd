@@ -1,0 +1,2 @@
+from server.call cimport Call
+from server.client cimport Client

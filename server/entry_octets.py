@@ -1,0 +1,40 @@
+"""Writing an entry's bytes into a buffer: the plain versions of the C functions in entry_octets.pxd.
+
+The put_ functions write into *buffer* at *at*, where the caller has made room, and return the
+offset behind what they wrote. What is read has been checked before.
+"""
+
+from __future__ import annotations
+
+SHORT_STRING = 0x80  # an element that begins with 10llllll is a string of l bytes
+
+
+def put(buffer: bytearray, at: int, data: bytes) -> int:
+    """Write *data*."""
+    end = at + len(data)
+    buffer[at:end] = data
+    return end
+
+
+def put_u64(buffer: bytearray, at: int, number: int) -> int:
+    """Write an unsigned 64-bit *number* in decimal."""
+    return put(buffer, at, b"%d" % number)
+
+
+def put_bulk_int(buffer: bytearray, at: int, number: int) -> int:
+    """Write a bulk string, the signed 64-bit *number* in decimal: 27 bytes at most."""
+    text = b"%d" % number
+    return put(buffer, at, b"$%d\r\n%b\r\n" % (len(text), text))
+
+
+def put_bulk(buffer: bytearray, at: int, source: bytearray, start: int, size: int) -> int:
+    """Write a bulk string, the *size* bytes of *source* from *start* on: 25 bytes more at most."""
+    return put(buffer, at, b"$%d\r\n%b\r\n" % (size, source[start : start + size]))
+
+
+def short_size(source: bytearray, at: int) -> int:
+    """The size of the string whose listpack element is at *at* if that is below 64, else -1.
+
+    The string begins behind one byte, and the next element one byte behind the string.
+    """
+    return source[at] & 0x3F if source[at] & 0xC0 == SHORT_STRING else -1

@@ -1,0 +1,243 @@
+"""What a configuration parameter is, and the kinds of values there are.
+
+A kind reads a value from text, shows it as CONFIG GET does, and writes it as redis.conf has it.
+Three forms of one value:
+
+    CONFIG SET maxmemory 1gb      read:   1gb           -> 1073741824
+    CONFIG GET maxmemory          shown:  1073741824
+    redis.conf                    written: maxmemory 1gb
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+UINT32 = 2**32 - 1
+INT32 = 2**31 - 1
+INT64 = 2**63 - 1
+UINT64 = 2**64 - 1
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_BYTES = re.compile(r"([0-9]{1,20})(b|k|kb|m|mb|g|gb)?", re.IGNORECASE)
+_OCTAL = re.compile(r"[0-7]{1,11}")
+
+_UNITS = {"": 1, "b": 1, "k": 1000, "kb": 1024, "m": 1000**2, "mb": 1024**2, "g": 1000**3,
+          "gb": 1024**3}  # fmt: skip
+
+
+class BadValue(Exception):
+    """The text does not say a value that the parameter may have; the message is for the user."""
+
+
+class OutputLimit(NamedTuple):
+    """client-output-buffer-limit of one class of clients: bytes, bytes, seconds."""
+
+    hard: int
+    soft: int
+    soft_seconds: int
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a value is read, shown and written: *parse* raises BadValue.
+
+    *write* gives the values of the lines in redis.conf, one for each line; by default there is one
+    line, with what *show* shows. A kind of *many_words* has several words on a line; one that is
+    *cumulative* may have several lines, which add up.
+    """
+
+    parse: Callable[[str, Any], Any]  # (text, value so far) -> value
+    show: Callable[[Any], str] = str
+    write: Callable[[Any], list[str]] | None = None
+    many_words: bool = False
+    cumulative: bool = False
+
+    def lines(self, value: Any) -> list[str]:
+        """What stands behind the parameter's name in redis.conf, line by line."""
+        return [self.show(value) or '""'] if self.write is None else self.write(value)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One row: *aliases* are redis's older names; one that is not *mutable* is set at start only."""
+
+    name: str
+    kind: Kind
+    default: Any
+    aliases: tuple[str, ...] = ()
+    mutable: bool = True
+    protected: bool = False  # CONFIG SET needs enable-protected-configs
+
+    @property
+    def attribute(self) -> str:
+        return self.name.replace("-", "_")
+
+
+# ---------------------------------------------------------------------- words
+
+
+def quoted(text: str) -> str:
+    """*text* in double quotes, so that it is read back as one word whatever is in it."""
+    escapes = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
+    return '"%s"' % "".join(
+        escapes.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}")
+        for byte in text.encode("utf-8", "surrogateescape")
+    )
+
+
+TEXT = Kind(lambda text, _old: text, write=lambda text: [quoted(text)])
+
+
+def _parse_yes_no(text: str, _old: object) -> bool:
+    if text.lower() not in ("yes", "no"):
+        raise BadValue("argument must be 'yes' or 'no'")
+    return text.lower() == "yes"
+
+
+YES_NO = Kind(_parse_yes_no, lambda value: "yes" if value else "no")
+
+
+def one_of(*words: str) -> Kind:
+    """One of *words*, in whatever letters."""
+
+    def parse(text: str, _old: object) -> str:
+        if text.lower() not in words:
+            raise BadValue(f"argument(s) must be one of the following: {', '.join(words)}")
+        return text.lower()
+
+    return Kind(parse)
+
+
+def some_of(*words: str) -> Kind:
+    """Any number of *words*, in whatever letters."""
+    one = one_of(*words)
+
+    def parse(text: str, old: object) -> str:
+        chosen = [one.parse(word, old) for word in text.split()]
+        return " ".join(word for word in words if word in chosen)
+
+    return Kind(parse, many_words=True)
+
+
+WORDS = Kind(lambda text, _old: text.split(), " ".join, many_words=True)
+
+# ---------------------------------------------------------------------- numbers
+
+
+def _parse_integer(text: str) -> int:
+    if not _INTEGER.fullmatch(text) or not -INT64 - 1 <= int(text) <= INT64:
+        raise BadValue("argument couldn't be parsed into an integer")
+    return int(text)
+
+
+def _bounded(number: int, least: int, most: int, form: str = "d") -> int:
+    if not least <= number <= most:
+        raise BadValue(f"argument must be between {least:{form}} and {most:{form}} inclusive")
+    return number
+
+
+def parse_bytes(text: str) -> int:
+    """Read ``64mb``, ``1g`` (powers of ten without the b) or a plain number. Raises BadValue."""
+    match = _BYTES.fullmatch(text)
+    if match is None or int(match[1]) > UINT64:
+        raise BadValue("argument must be a memory value")
+    return int(match[1]) * _UNITS[(match[2] or "").lower()]
+
+
+def bytes_text(size: int) -> str:
+    """*size* in the greatest unit that divides it, as redis.conf has it: 64mb."""
+    for unit in ("gb", "mb", "kb"):
+        if size and size % _UNITS[unit] == 0:
+            return f"{size // _UNITS[unit]}{unit}"
+    return str(size)
+
+
+def integer(least: int = 0, most: int = INT32) -> Kind:
+    return Kind(lambda text, _old: _bounded(_parse_integer(text), least, most))
+
+
+def clamped(least: int, most: int) -> Kind:
+    """A number that is silently brought between *least* and *most*."""
+    any_size = integer()
+    return Kind(lambda text, old: min(max(any_size.parse(text, old), least), most))
+
+
+def memory(least: int = 0, most: int = INT64) -> Kind:
+    return Kind(
+        lambda text, _old: _bounded(parse_bytes(text), least, most),
+        write=lambda size: [bytes_text(size)],
+    )
+
+
+def octal(most: int) -> Kind:
+    def parse(text: str, _old: object) -> int:
+        if not _OCTAL.fullmatch(text):
+            raise BadValue("argument couldn't be parsed as an octal number")
+        return _bounded(int(text, 8), 0, most, "o")
+
+    return Kind(parse, lambda number: f"{number:o}")
+
+
+# ---------------------------------------------------------------------- redis's own
+
+
+def _parse_save(text: str, _old: object) -> list[tuple[int, int]]:
+    words = text.split()
+    if len(words) % 2 or not all(_INTEGER.fullmatch(word) for word in words):
+        raise BadValue("Invalid save parameters")
+    points = [(int(s), int(c)) for s, c in zip(words[::2], words[1::2], strict=True)]
+    if any(seconds < 1 or changes < 0 for seconds, changes in points):
+        raise BadValue("Invalid save parameters")
+    return points
+
+
+SAVE_POINTS = Kind(
+    _parse_save,
+    lambda points: " ".join(f"{seconds} {changes}" for seconds, changes in points),
+    lambda points: [f"{seconds} {changes}" for seconds, changes in points] or ['""'],
+    many_words=True,
+    cumulative=True,
+)
+
+_CLASSES = {"normal": "normal", "slave": "slave", "replica": "slave", "pubsub": "pubsub"}
+
+
+def _parse_output_limits(text: str, old: dict[str, OutputLimit]) -> dict[str, OutputLimit]:
+    words = text.split()
+    if not words or len(words) % 4:
+        raise BadValue("Wrong number of arguments in buffer limit configuration.")
+    limits = dict(old)
+    for name, hard, soft, seconds in zip(*[iter(words)] * 4, strict=True):
+        if name.lower() not in _CLASSES:
+            raise BadValue("Invalid client class specified in buffer limit configuration.")
+        try:
+            limit = OutputLimit(parse_bytes(hard), parse_bytes(soft), _seconds(seconds))
+        except BadValue:
+            raise BadValue(
+                "Error in hard, soft or soft_seconds setting in buffer limit configuration."
+            ) from None
+        limits[_CLASSES[name.lower()]] = limit
+    return limits
+
+
+def _seconds(text: str) -> int:
+    return _bounded(_parse_integer(text), 0, INT64)
+
+
+def _write_output_limits(limits: dict[str, OutputLimit]) -> list[str]:
+    return [
+        f"{'replica' if name == 'slave' else name}"
+        f" {bytes_text(limit.hard)} {bytes_text(limit.soft)} {limit.soft_seconds}"
+        for name, limit in limits.items()
+    ]
+
+
+OUTPUT_LIMITS = Kind(
+    _parse_output_limits,
+    lambda limits: " ".join(f"{name} {h} {s} {t}" for name, (h, s, t) in limits.items()),
+    _write_output_limits,
+    many_words=True,
+)

@@ -1,0 +1,162 @@
+"""What the stream commands read from their arguments: ids, bounds of ranges, how to trim.
+
+Where an id may lack its seq, the missing part depends on the place: 0, but the greatest for the end
+of a range. ``-`` and ``+`` are ids only where a range is meant, and for XGROUP SETID.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply
+from server import errors
+from server.args import Args
+from server.call import Call
+from storage import stream_id
+from storage.stream import Stream, StreamConfig
+from storage.stream_id import MAX, U64_MAX, ZERO, StreamId
+
+BAD_START = ErrorReply("ERR", "invalid start ID for the interval")
+BAD_END = ErrorReply("ERR", "invalid end ID for the interval")
+MAXLEN_NEGATIVE = ErrorReply("ERR", "The MAXLEN argument must be >= 0.")
+LIMIT_NEGATIVE = ErrorReply("ERR", "The LIMIT argument must be >= 0.")
+TWO_STRATEGIES = ErrorReply(
+    "ERR", "syntax error, MAXLEN and MINID options at the same time are not compatible"
+)
+LIMIT_WITHOUT_STRATEGY = ErrorReply(
+    "ERR", "syntax error, LIMIT cannot be used without specifying a trimming strategy"
+)
+LIMIT_WHEN_EXACT = ErrorReply(
+    "ERR", "syntax error, LIMIT cannot be used without the special ~ option"
+)
+
+MAXLEN, MINID = b"MAXLEN", b"MINID"
+
+_config = StreamConfig()  # one for all calls, which come one at a time
+
+
+def node_config(call: Call) -> StreamConfig:
+    """The sizes of nodes as configured now."""
+    config = call.server.config
+    _config.node_max_bytes = config.stream_node_max_bytes
+    _config.node_max_entries = config.stream_node_max_entries
+    return _config
+
+
+# ---------------------------------------------------------------------- ids
+
+
+def entry_ids(argv: list[bytes], at: int) -> list[StreamId]:
+    """The ids ``argv[at:]``. Raises BadStreamId."""
+    return [stream_id.parse_id(argv[index]) for index in range(at, len(argv))]
+
+
+def loose_id(text: bytes, missing_seq: int = 0) -> StreamId:
+    """An id where ``-`` and ``+`` are the smallest and the greatest. Raises BadStreamId."""
+    if text == b"-":
+        return ZERO
+    return MAX if text == b"+" else stream_id.parse_id(text, missing_seq)
+
+
+def range_start(text: bytes) -> StreamId:
+    """The first id of a range; ``(`` before an id leaves it out. Raises BadStreamId, BAD_START."""
+    if not text.startswith(b"(") or len(text) == 1:
+        return loose_id(text)
+    bound = stream_id.parse_id(text[1:])
+    if bound == MAX:
+        raise BAD_START
+    return bound.next()
+
+
+def range_end(text: bytes) -> StreamId:
+    """The last id of a range; ``(`` before an id leaves it out. Raises BadStreamId, BAD_END."""
+    if not text.startswith(b"(") or len(text) == 1:
+        return loose_id(text, U64_MAX)
+    bound = stream_id.parse_id(text[1:], U64_MAX)
+    if bound == ZERO:
+        raise BAD_END
+    return bound.prev()
+
+
+# ---------------------------------------------------------------------- trimming
+
+
+class Trim:
+    """How XADD and XTRIM are to trim: ``<MAXLEN | MINID> [= | ~] threshold [LIMIT count]``."""
+
+    __slots__ = ("approximate", "limit", "maxlen", "minid", "strategy")
+
+    def __init__(self) -> None:
+        self.strategy = b""  # MAXLEN, MINID, or nothing
+        self.approximate = False
+        self.maxlen = 0
+        self.minid = ZERO
+        self.limit: int | None = None  # as given
+
+    def take(self, args: Args) -> bool:
+        """Take one option and its values. False if the next word is none. Raises ErrorReply."""
+        if args.left < 2:
+            return False  # an option without a value is no option
+        word = args.take_word(MAXLEN, MINID, b"LIMIT")
+        if word is None:
+            return False
+        if word == b"LIMIT":
+            self.limit = args.take_int()
+            if self.limit < 0:
+                raise LIMIT_NEGATIVE
+            return True
+        if self.strategy:
+            raise TWO_STRATEGIES
+        self._take_threshold(word, args)
+        return True
+
+    def _take_threshold(self, strategy: bytes, args: Args) -> None:
+        self.approximate = args.left > 1 and args.take_word(b"~", b"=") == b"~"
+        if strategy == MAXLEN:
+            self.maxlen = args.take_int()
+            if self.maxlen < 0:
+                raise MAXLEN_NEGATIVE
+        else:
+            self.minid = stream_id.parse_id(args.take())
+        self.strategy = strategy
+
+    def check(self) -> None:
+        """Raise ErrorReply if what was taken makes no sense together."""
+        if self.limit and not self.strategy:
+            raise LIMIT_WITHOUT_STRATEGY
+
+    def check_limit(self) -> None:
+        """Raise ErrorReply if there is a LIMIT for an exact trim."""
+        if self.limit is not None and not self.approximate:
+            raise LIMIT_WHEN_EXACT
+
+    def apply(self, stream: Stream, config: StreamConfig) -> int:
+        """Trim *stream*; return how many entries were deleted."""
+        limit = self.limit
+        if limit is None:
+            limit = config.trim_limit() if self.approximate else 0
+        if self.strategy == MAXLEN:
+            return stream.trim_by_length(self.maxlen, self.approximate, limit)
+        return stream.trim_by_id(self.minid, self.approximate, limit)
+
+    def as_done(self, stream: Stream) -> list[bytes]:
+        """The words of an exact trim that does to a copy of the stream what was done to it."""
+        if self.strategy == MAXLEN:
+            threshold = b"%d" % (stream.length if self.approximate else self.maxlen)
+        else:
+            kept_from = stream.first_id if stream.length else MAX
+            threshold = (kept_from if self.approximate else self.minid).encode()
+        return [self.strategy, b"=", threshold]
+
+
+# ---------------------------------------------------------------------- errors
+
+
+def no_group(key: bytes, group: bytes, where: str = "") -> ErrorReply:
+    """For a command that needs the group to be there."""
+    names = f"No such key '{errors.text_of(key)}' or consumer group '{errors.text_of(group)}'"
+    return ErrorReply("NOGROUP", names + where)
+
+
+def no_group_at(key: bytes, group: bytes) -> ErrorReply:
+    """The same in the words of XGROUP and XINFO."""
+    group_text, key_text = errors.text_of(group), errors.text_of(key)
+    return ErrorReply("NOGROUP", f"No such consumer group '{group_text}' for key name '{key_text}'")

@@ -1,0 +1,79 @@
+"""The byte primitives: the plain ones here, the compiled ones through what is built on them."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage import octets
+
+INT64 = [0, 1, -1, 9, 10, 2**31, -(2**31), 2**63 - 1, -(2**63)]
+NOT_INT64 = [
+    *(b"", b"-", b"+1", b"-0", b"00", b"01", b"-01", b" 1", b"1 ", b"1.0", b"1e3", b"0x1", b"1_0"),
+    *(b"%d" % 2**63, b"%d" % (-(2**63) - 1), b"1" * 20, b"9" * 40, "\u0661".encode()),
+]
+
+
+@pytest.mark.parametrize("number", INT64)
+def test_a_64_bit_number_is_what_it_prints_as(number: int) -> None:
+    text = b"%d" % number
+    assert octets.is_int64(text)
+    assert octets.int64_of(text) == number
+    assert octets.decimal(number) == text
+
+
+@pytest.mark.parametrize("text", NOT_INT64)
+def test_no_other_text_is_a_number(text: bytes) -> None:
+    assert not octets.is_int64(text)
+
+
+def test_binary_numbers_are_little_endian_and_come_back() -> None:
+    buffer = bytearray(8)
+    assert octets.put_u16(buffer, 1, 0x1234) == 3
+    assert buffer == b"\x00\x34\x12\x00\x00\x00\x00\x00"
+    assert octets.u16(buffer, 1) == 0x1234
+    octets.put_u24(buffer, 1, -2)
+    assert octets.i24(buffer, 1) == -2
+    octets.put_u32(buffer, 0, -3)
+    assert octets.i32(buffer, 0) == -3
+    assert octets.u32(buffer, 0) == 2**32 - 3
+    octets.put_i64(buffer, 0, -(2**63))
+    assert octets.i64(buffer, 0) == -(2**63)
+    octets.put_u16(buffer, 0, -5)
+    assert octets.i16(buffer, 0) == -5
+
+
+def test_the_key_of_an_id_sorts_as_the_id_does() -> None:
+    ids = [(0, 0), (0, 1), (0, 256), (1, 0), (255, 2**64 - 1), (256, 0), (2**64 - 1, 5)]
+    keys = [octets.id_key(ms, seq) for ms, seq in ids]
+    assert keys == sorted(keys)
+    assert [(octets.u64_be(key, 0), octets.u64_be(key, 8)) for key in keys] == ids
+    assert octets.format_id(*ids[-1]) == b"18446744073709551615-5"
+
+
+def test_what_is_dropped_at_the_front_does_not_move_the_rest() -> None:
+    buffer = bytearray(b"abcdef")
+    octets.drop_front(buffer, 2)
+    assert buffer == b"cdef"
+    octets.open_front(buffer, 3)
+    assert len(buffer) == 7
+    assert buffer[3:] == b"cdef"
+
+
+def test_slices_are_moved_within_and_between_buffers() -> None:
+    buffer = bytearray(b"0123456789")
+    octets.move(buffer, 2, 0, 5)
+    assert buffer == b"0101234789"
+    assert octets.put_slice(buffer, 0, bytearray(b"abcdef"), 2, 3) == 3
+    assert octets.cut(buffer, 0, 4) == b"cde1"
+    assert octets.put(buffer, 8, b"!") == 9
+    assert buffer == b"cde12347!9"
+    octets.resize(buffer, 3)
+    assert buffer == b"cde"
+    assert octets.holds(buffer, 1, b"de")
+    assert not octets.holds(buffer, 0, b"de")
+
+
+def test_an_exact_copy_has_no_room_to_spare() -> None:
+    buffer = bytearray(b"x" * 100)
+    octets.resize(buffer, 10)
+    assert octets.capacity(octets.exact(buffer, 5)) == 6  # and a closing NUL
