@@ -35,8 +35,8 @@ class Extent:
     count: int
 
 
-QUICK = Extent(seconds=0.12, rounds=4, latency_seconds=1.0, latency_rounds=3, count=200_000)
-FULL = Extent(seconds=0.8, rounds=5, latency_seconds=2.0, latency_rounds=5, count=1_000_000)
+QUICK = Extent(seconds=0.1, rounds=5, latency_seconds=1.0, latency_rounds=3, count=200_000)
+FULL = Extent(seconds=0.5, rounds=8, latency_seconds=2.0, latency_rounds=5, count=1_000_000)
 
 
 def main() -> int:
@@ -93,6 +93,7 @@ def _run(options: argparse.Namespace) -> Iterator[Speed | Comparison]:
     chosen = [workload for workload in WORKLOADS if workload.name in options.only]
     start = partial(_start, options.command)
     print(report.machine())
+    print(report.neighbours())
     ours, redis = start()
     with ours, redis:
         print(f"{report.describe(ours)}\n{report.describe(redis)}\n{report.generator()}\n")

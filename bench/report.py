@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 from collections.abc import Iterable
@@ -33,6 +34,11 @@ def machine() -> str:
     processor = f"{len(models)} x {models[0]}" if models else platform.machine()
     kind = "a CPU for the server, one for the load" if pinned() else "not pinned"
     return f"{processor}, Linux {platform.release()}, Python {platform.python_version()}; {kind}"
+
+
+def neighbours() -> str:
+    """What else runs on the machine, in a line: the more, the noisier the rates."""
+    return f"load average before the run: {os.getloadavg()[0]:.1f}"
 
 
 def describe(server: Server) -> str:

@@ -5,13 +5,16 @@ from protocol cimport octets
 
 cdef Py_ssize_t START
 cdef Py_ssize_t KEEP
-cdef Py_ssize_t LINE
+cdef Py_ssize_t SPARES
+cdef Py_ssize_t HEAD
+cdef double EXACT
 cdef int ARRAY
-cdef int BULK
 cdef int INTEGER
 cdef int MAP
 cdef int SET
 cdef int PUSH
+cdef bytearray _NO_BUFFER
+cdef list _spares
 
 
 @cython.final
@@ -22,26 +25,26 @@ cdef class Encoder:
 
     cpdef bytes take(self)
     cpdef truncate(self, Py_ssize_t size)
-    @cython.locals(needed=Py_ssize_t)
-    cdef _reserve(self, Py_ssize_t size)
     cpdef write(self, object reply)
     cdef _write_rare(self, object reply)
-    cdef _write_map(self, dict reply)
-    cdef _write_marked(self, int mark, object items)
-    cpdef raw(self, bytes data)
-    cpdef append(self, Encoder other)
-    @cython.locals(size=Py_ssize_t, at=Py_ssize_t)
+    cdef _write_subclass(self, object reply)
+    cdef _write_items(self, int mark, object items)
+    cdef _write_map(self, object reply)
     cpdef bulk(self, bytes data)
-    @cython.locals(at=Py_ssize_t)
     cpdef bulk_slice(self, bytearray source, Py_ssize_t start, Py_ssize_t size)
-    @cython.locals(at=Py_ssize_t)
     cpdef bulk_int(self, int64_t number)
     cpdef integer(self, int64_t number)
     cpdef array(self, Py_ssize_t size)
     cpdef map(self, Py_ssize_t size)
+    cpdef status(self, bytes text)
+    cpdef error(self, object error)
     cpdef null(self)
     cpdef null_array(self)
-    cdef _line(self, int mark, int64_t number)
+    cpdef raw(self, bytes data)
+    cpdef append(self, Encoder other)
+    cdef _head(self, int mark, int64_t number)
     cpdef Py_ssize_t open_array(self) except -1
     @cython.locals(head=Py_ssize_t)
     cpdef close_array(self, Py_ssize_t mark, Py_ssize_t size)
+    cdef _reserve(self, Py_ssize_t size)
+    cdef _grow(self, Py_ssize_t needed)

@@ -1,11 +1,12 @@
 # inline only
-from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memchr, memcpy, memmove
 
 cdef enum:
     MAX_DIGITS = 18
+    PLAIN_DIGITS = 9
 
 cdef extern from *:
     """
@@ -14,9 +15,7 @@ cdef extern from *:
     const int64_t NOT_A_NUMBER "PENSTOCK_NOT_A_NUMBER"
 
 
-cdef inline int grow(bytearray buffer, Py_ssize_t size) except -1:
-    return PyByteArray_Resize(buffer, size)
-
+# ---------------------------------------------------------------------- cutting
 
 cdef inline bytes cut(bytearray buffer, Py_ssize_t start, Py_ssize_t end):
     return PyBytes_FromStringAndSize(PyByteArray_AS_STRING(buffer) + start, end - start)
@@ -24,6 +23,21 @@ cdef inline bytes cut(bytearray buffer, Py_ssize_t start, Py_ssize_t end):
 
 cdef inline bytes cut_bytes(bytes data, Py_ssize_t start, Py_ssize_t end):
     return PyBytes_FromStringAndSize(PyBytes_AS_STRING(data) + start, end - start)
+
+
+cdef inline bytes join(bytes data, Py_ssize_t start, bytearray tail):
+    cdef Py_ssize_t rest = PyBytes_GET_SIZE(data) - start
+    cdef bytes joined = PyBytes_FromStringAndSize(NULL, rest + PyByteArray_GET_SIZE(tail))
+    cdef char *out = PyBytes_AS_STRING(joined)
+    memcpy(out, PyBytes_AS_STRING(data) + start, rest)
+    memcpy(out + rest, PyByteArray_AS_STRING(tail), PyByteArray_GET_SIZE(tail))
+    return joined
+
+
+# ---------------------------------------------------------------------- writing
+
+cdef inline int grow(bytearray buffer, Py_ssize_t size) except -1:
+    return PyByteArray_Resize(buffer, size)
 
 
 cdef inline Py_ssize_t put(bytearray buffer, Py_ssize_t at, bytes data) noexcept:
@@ -39,57 +53,77 @@ cdef inline Py_ssize_t put_slice(
     return at + size
 
 
-cdef inline Py_ssize_t put_decimal(char *out, int64_t number) noexcept:
-    cdef char digits[20]
-    cdef int n = 0
-    cdef Py_ssize_t at = 0
+cdef inline char *write_decimal(char *out, int64_t number) noexcept:
     cdef uint64_t rest = <uint64_t>number
+    cdef char *end
     if number < 0:
         out[0] = b"-"
-        at = 1
+        out += 1
         rest = 0 - rest
+    end = out + natural_size(rest)
+    out = end
     while rest >= 10:
-        digits[n] = 48 + rest % 10
+        out -= 1
+        out[0] = 48 + rest % 10
         rest //= 10
-        n += 1
-    out[at] = 48 + rest
-    at += 1
-    while n:
-        n -= 1
-        out[at] = digits[n]
-        at += 1
-    return at
+    (out - 1)[0] = 48 + rest
+    return end
 
 
-cdef inline Py_ssize_t put_line(
+cdef inline char *write_head(char *out, int mark, int64_t number) noexcept:
+    out[0] = mark
+    return write_crlf(write_decimal(out + 1, number))
+
+
+cdef inline char *write_crlf(char *out) noexcept:
+    out[0] = 13
+    out[1] = 10
+    return out + 2
+
+
+cdef inline char *write_bulk(char *out, const char *text, Py_ssize_t size) noexcept:
+    out = write_head(out, 36, size)
+    memcpy(out, text, size)
+    return write_crlf(out + size)
+
+
+cdef inline Py_ssize_t put_head(
     bytearray buffer, Py_ssize_t at, int mark, int64_t number
 ) noexcept:
-    cdef char *out = PyByteArray_AS_STRING(buffer)
-    out[at] = mark
-    at += 1
-    at += put_decimal(out + at, number)
-    out[at] = 13
-    out[at + 1] = 10
-    return at + 2
+    cdef char *start = PyByteArray_AS_STRING(buffer)
+    return write_head(start + at, mark, number) - start
 
 
-cdef inline Py_ssize_t put_crlf(bytearray buffer, Py_ssize_t at) noexcept:
+cdef inline Py_ssize_t put_bulk(bytearray buffer, Py_ssize_t at, bytes data) noexcept:
+    cdef char *start = PyByteArray_AS_STRING(buffer)
+    return write_bulk(start + at, PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data)) - start
+
+
+cdef inline Py_ssize_t put_bulk_slice(
+    bytearray buffer, Py_ssize_t at, bytearray source, Py_ssize_t start, Py_ssize_t size
+) noexcept:
     cdef char *out = PyByteArray_AS_STRING(buffer)
-    out[at] = 13
-    out[at + 1] = 10
-    return at + 2
+    return write_bulk(out + at, PyByteArray_AS_STRING(source) + start, size) - out
+
+
+cdef inline Py_ssize_t put_bulk_number(
+    bytearray buffer, Py_ssize_t at, int64_t number
+) noexcept:
+    cdef char *start = PyByteArray_AS_STRING(buffer)
+    cdef char *out = write_head(start + at, 36, decimal_size(number))
+    return write_crlf(write_decimal(out, number)) - start
+
+
+cdef inline Py_ssize_t natural_size(uint64_t number) noexcept:
+    cdef Py_ssize_t size = 1
+    while number >= 10:
+        number //= 10
+        size += 1
+    return size
 
 
 cdef inline Py_ssize_t decimal_size(int64_t number) noexcept:
-    cdef Py_ssize_t size = 1
-    cdef uint64_t rest = <uint64_t>number
-    if number < 0:
-        size = 2
-        rest = 0 - rest
-    while rest >= 10:
-        rest //= 10
-        size += 1
-    return size
+    return natural_size(number) if number >= 0 else 1 + natural_size(0 - <uint64_t>number)
 
 
 cdef inline int shift(bytearray buffer, Py_ssize_t start, Py_ssize_t end, Py_ssize_t by) noexcept:
@@ -98,16 +132,17 @@ cdef inline int shift(bytearray buffer, Py_ssize_t start, Py_ssize_t end, Py_ssi
     return 0
 
 
-cdef inline Py_ssize_t find(bytes data, int byte, Py_ssize_t start) noexcept:
+# ---------------------------------------------------------------------- reading
+
+cdef inline Py_ssize_t find(bytes data, int byte, Py_ssize_t start, Py_ssize_t stop) noexcept:
     cdef const char *text = PyBytes_AS_STRING(data)
-    cdef const char *found = <const char *>memchr(
-        text + start, byte, PyBytes_GET_SIZE(data) - start
-    )
+    cdef Py_ssize_t size = min(stop, PyBytes_GET_SIZE(data)) - start
+    cdef const char *found = <const char *>memchr(text + start, byte, size)
     return found - text if found != NULL else -1
 
 
 cdef inline int64_t read_number(bytes data, Py_ssize_t start, Py_ssize_t end) noexcept:
-    cdef const unsigned char *text = <const unsigned char *>PyBytes_AS_STRING(data)
+    cdef const char *text = PyBytes_AS_STRING(data)
     cdef int64_t number = 0
     cdef Py_ssize_t size = end - start
     cdef bint negative = size > 0 and text[start] == 45
@@ -120,3 +155,22 @@ cdef inline int64_t read_number(bytes data, Py_ssize_t start, Py_ssize_t end) no
         number = number * 10 + (text[at] - 48)
         at += 1
     return -number if negative else number
+
+
+# The zero byte behind each bytes object's last one is what stops this at its end.
+cdef inline int64_t read_plain_head(bytes data, Py_ssize_t at, int mark) noexcept:
+    cdef const char *text = PyBytes_AS_STRING(data) + at
+    cdef int64_t number = 0
+    cdef int size = 1
+    if text[0] != mark:
+        return -1
+    while 48 <= text[size] <= 57 and size <= PLAIN_DIGITS:
+        number = number * 10 + (text[size] - 48)
+        size += 1
+    if size == 1 or (text[1] == 48 and size > 2) or text[size] != 13 or text[size + 1] != 10:
+        return -1
+    return number
+
+
+cdef inline Py_ssize_t plain_head_size(int64_t number) noexcept:
+    return natural_size(number) + 3

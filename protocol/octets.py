@@ -1,18 +1,16 @@
 """Byte primitives of the codec: the plain versions of the C functions in octets.pxd.
 
 The put_ functions write into *buffer* at *at*, where the caller has made room, and return the
-offset behind what they wrote.
+offset behind what they wrote. Offsets and sizes are the caller's to get right: C does not check.
 """
 
 from __future__ import annotations
 
-MAX_DIGITS = 18
+MAX_DIGITS = 18  # of a number in a request: nobody may announce more, and so it always fits 64 bits
+PLAIN_DIGITS = 9
 NOT_A_NUMBER = -(2**63)
 
-
-def grow(buffer: bytearray, size: int) -> None:
-    """Make *buffer* *size* bytes long, which is more than it was; what is new is undefined."""
-    buffer.extend(bytes(size - len(buffer)))
+# ---------------------------------------------------------------------- cutting
 
 
 def cut(buffer: bytearray, start: int, end: int) -> bytes:
@@ -23,6 +21,19 @@ def cut(buffer: bytearray, start: int, end: int) -> bytes:
 def cut_bytes(data: bytes, start: int, end: int) -> bytes:
     """A copy of ``data[start:end]``."""
     return data[start:end]
+
+
+def join(data: bytes, start: int, tail: bytearray) -> bytes:
+    """``data[start:]`` and *tail* in one piece."""
+    return data[start:] + tail
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def grow(buffer: bytearray, size: int) -> None:
+    """Make *buffer* *size* bytes long, which is more than it was; what is new is undefined."""
+    buffer.extend(bytes(size - len(buffer)))
 
 
 def put(buffer: bytearray, at: int, data: bytes) -> int:
@@ -39,14 +50,33 @@ def put_slice(buffer: bytearray, at: int, source: bytearray, start: int, size: i
     return end
 
 
-def put_line(buffer: bytearray, at: int, mark: int, number: int) -> int:
-    """Write the byte *mark*, a signed 64-bit *number* in decimal, and CRLF: 23 bytes at most."""
+def put_head(buffer: bytearray, at: int, mark: int, number: int) -> int:
+    """Write the byte *mark*, a signed 64-bit *number* in decimal, and CRLF: 23 bytes at most.
+
+    Raises OverflowError for a larger number.
+    """
+    if not -(2**63) <= number < 2**63:
+        raise OverflowError("more than 64 bits")
     return put(buffer, at, b"%c%d\r\n" % (mark, number))
 
 
-def put_crlf(buffer: bytearray, at: int) -> int:
-    """Write CRLF."""
-    return put(buffer, at, b"\r\n")
+def put_bulk(buffer: bytearray, at: int, data: bytes) -> int:
+    """Write *data* as a bulk string: 25 bytes more than it has at most."""
+    return put(buffer, at, b"$%d\r\n%b\r\n" % (len(data), data))
+
+
+def put_bulk_slice(buffer: bytearray, at: int, source: bytearray, start: int, size: int) -> int:
+    """Write *size* bytes of *source* from *start* on as a bulk string."""
+    return put_bulk(buffer, at, cut(source, start, start + size))
+
+
+def put_bulk_number(buffer: bytearray, at: int, number: int) -> int:
+    """Write a signed 64-bit *number* in decimal as a bulk string: 27 bytes at most.
+
+    Raises OverflowError for a larger number.
+    """
+    at = put_head(buffer, at, ord("$"), decimal_size(number))
+    return put_head(buffer, at - 1, ord("\n"), number)  # the LF, which it writes anew, is its mark
 
 
 def decimal_size(number: int) -> int:
@@ -59,19 +89,39 @@ def shift(buffer: bytearray, start: int, end: int, by: int) -> None:
     buffer[start + by : end + by] = buffer[start:end]
 
 
-def find(data: bytes, byte: int, start: int) -> int:
-    """Where *byte* is next, or -1."""
-    return data.find(byte, start)
+# ---------------------------------------------------------------------- reading
+
+
+def find(data: bytes, byte: int, start: int, stop: int) -> int:
+    """Where *byte* is first in ``data[start:stop]``, or -1."""
+    return data.find(byte, start, stop)
 
 
 def read_number(data: bytes, start: int, end: int) -> int:
     """The decimal number that fills ``data[start:end]``, or NOT_A_NUMBER.
 
-    No plus, no blanks, no leading zeros. One of more than 18 digits is none: nobody may announce as
-    much, and so it always fits 64 bits.
+    No plus, no blanks, no leading zeros; more than MAX_DIGITS digits are no number.
     """
     text = data[start:end]
     digits = text.removeprefix(b"-")
     if not digits.isdigit() or len(digits) > MAX_DIGITS or (digits[:1] == b"0" and len(text) > 1):
         return NOT_A_NUMBER
     return int(text)
+
+
+def read_plain_head(data: bytes, at: int, mark: int) -> int:
+    """The number in a line of the usual form, *mark*, digits, CRLF; -1 if anything is unusual.
+
+    Unusual are a line that is not whole, and more than PLAIN_DIGITS digits. *at* may be the end of
+    *data*.
+    """
+    end = data.find(b"\r\n", at, at + PLAIN_DIGITS + 3)
+    digits = data[at + 1 : end]
+    if end < 0 or data[at] != mark or not digits.isdigit() or (digits[0] == 48 and len(digits) > 1):
+        return -1
+    return int(digits)
+
+
+def plain_head_size(number: int) -> int:
+    """The bytes of the line that read_plain_head read *number* from."""
+    return decimal_size(number) + 3

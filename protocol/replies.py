@@ -2,7 +2,7 @@
 
     Python              RESP3               RESP2
     bytes               $ bulk string       the same
-    int                 : integer           the same
+    int (64 bits)       : integer           the same
     None                _ null              $-1
     NULL_ARRAY          _ null              *-1
     list, tuple         * array             the same
@@ -16,7 +16,10 @@
     Verbatim            = verbatim string   $ bulk string
     Status              + simple string     the same
     ErrorReply          - error             the same
+    NO_REPLY            nothing             nothing
     Encoder             what it holds: bytes that are RESP already
+
+RESP2 lacks much of this; the encoder converts.
 """
 
 from __future__ import annotations
@@ -27,13 +30,20 @@ if TYPE_CHECKING:
     from protocol.encoder import Encoder
 
 
+def one_line(text: bytes) -> bytes:
+    """*text* without line ends, which would end its reply and begin a forged one."""
+    if b"\r" in text or b"\n" in text:
+        return text.replace(b"\r", b" ").replace(b"\n", b" ")
+    return text
+
+
 class Status:
-    """A simple string, such as ``+OK``: *text* has no line end in it."""
+    """A simple string, such as ``+OK``; line ends in *text* become blanks."""
 
     __slots__ = ("line",)
 
     def __init__(self, text: bytes) -> None:
-        self.line = b"+%b\r\n" % text
+        self.line = b"+%b\r\n" % one_line(text)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Status) and other.line == self.line
@@ -80,6 +90,7 @@ class Verbatim:
 class ErrorReply(Exception):
     """An error line: *code* (``ERR``, ``WRONGTYPE``, ...) and its text.
 
+    Bytes that a client sent may be part of the text, decoded as UTF-8 with surrogateescape.
     Raised by handlers, and a value inside EXEC's array.
     """
 

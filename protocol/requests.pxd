@@ -6,9 +6,11 @@ from protocol cimport octets
 cdef int64_t MAX_ARGS
 cdef Py_ssize_t MAX_BULK
 cdef Py_ssize_t MAX_LINE
+cdef Py_ssize_t MAX_BUFFERED
 cdef int64_t MAX_ARGS_UNAUTHENTICATED
 cdef int64_t MAX_BULK_UNAUTHENTICATED
-cdef Py_ssize_t COLLECT_FROM
+cdef Py_ssize_t MAX_BUFFERED_UNAUTHENTICATED
+cdef Py_ssize_t WORD_COST
 cdef int CR
 cdef int LF
 cdef int STAR
@@ -18,29 +20,40 @@ cdef int DOLLAR
 @cython.final
 cdef class RequestParser:
     cdef public Py_ssize_t max_bulk
+    cdef public Py_ssize_t max_buffered
     cdef public bint authenticated
     cdef bytes _data
     cdef Py_ssize_t _at
+    cdef bytearray _tail
     cdef list _argv
+    cdef Py_ssize_t _held
     cdef Py_ssize_t _missing
     cdef Py_ssize_t _bulk
-    cdef bytearray _collected
     cdef bint _dead
 
-    cpdef Py_ssize_t buffered(self) except -1
     cpdef feed(self, bytes data)
-    @cython.locals(argv=list, words=list)
+    @cython.locals(argv=list)
     cpdef list take(self)
-    @cython.locals(end=Py_ssize_t, count=int64_t)
+    cpdef Py_ssize_t buffered(self) except -1
+    @cython.locals(held=Py_ssize_t)
+    cpdef bint overfull(self) except -1
+    @cython.locals(
+        data=bytes, at=Py_ssize_t, size=Py_ssize_t, count=int64_t, length=int64_t, argv=list
+    )
+    cdef list _take_plain(self)
+    @cython.locals(words=list)
+    cdef list _take_any(self)
+    @cython.locals(end=Py_ssize_t, argv=list)
+    cdef list _take_multibulk(self)
+    @cython.locals(size=Py_ssize_t, count=int64_t)
     cdef bint _take_count(self) except -1
-    @cython.locals(end=Py_ssize_t)
-    cdef bint _take_words(self) except -1
-    @cython.locals(end=Py_ssize_t, length=int64_t)
+    @cython.locals(size=Py_ssize_t, length=int64_t)
     cdef bint _take_length(self) except -1
-    cdef _begin_collecting(self)
-    @cython.locals(collected=bytearray)
-    cdef bint _take_collected(self) except -1
-    @cython.locals(end=Py_ssize_t)
-    cdef Py_ssize_t _line_end(self, str too_long) except? -2
-    @cython.locals(end=Py_ssize_t, line=bytes)
+    @cython.locals(size=Py_ssize_t, line=bytes)
     cdef list _take_inline(self)
+    @cython.locals(present=Py_ssize_t)
+    cdef bint _have(self, Py_ssize_t needed) except -1
+    @cython.locals(end=Py_ssize_t, size=Py_ssize_t, present=Py_ssize_t)
+    cdef Py_ssize_t _line_size(
+        self, int ending, Py_ssize_t ending_size, str too_long
+    ) except? -2

@@ -1,12 +1,17 @@
 # cython: boundscheck=False, wraparound=False
-"""Bytes to commands: the requests of clients, in multibulk form or as inline text.
+r"""Bytes to commands: the requests of clients, in multibulk form or as inline text.
 
-    *3\\r\\n$3\\r\\nSET\\r\\n$3\\r\\nkey\\r\\n$5\\r\\nvalue\\r\\n    multibulk: what libraries send
-    SET key "some value"\\r\\n                           inline: what a person types
+    *3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\nvalue\r\n        multibulk: what libraries send
+    SET key "some value"\r\n                               inline: what a person types
 
-Commands are cut straight from the bytes that were fed; only the unfinished rest is kept. A long
-bulk that comes in many pieces is collected apart, so that each byte is copied a bounded number of
-times. What a count or a length announces reserves nothing: memory grows with what has arrived.
+Commands are cut straight from the bytes that were fed. What comes while those are not used up yet
+is collected behind them, and joined to them no sooner than it completes the line or the word that
+is waited for: so each byte is copied a bounded number of times, in however many pieces it comes.
+
+    _data  |..taken...*2\r\n$4\r\nECHO\r\n$90000\r\nabc|   _tail  |defgh............|
+                     _at
+
+What a count or a length announces reserves nothing: memory grows with what has arrived.
 
 Source of the limits and their texts: redis 7.0 (processMultibulkBuffer, processInlineBuffer).
 """
@@ -16,15 +21,17 @@ from __future__ import annotations
 from protocol import octets
 from protocol.inline import UnbalancedQuotes, split_words
 
-# The limits below defend the server against a client, whatever it sends.
-MAX_ARGS = 2**31 - 1  # words of a command; none is reserved before it has come
-MAX_BULK = 512 * 1024 * 1024  # bytes of a word: proto-max-bulk-len's default
-MAX_LINE = 64 * 1024  # bytes of an inline command, or of a line that should hold a count
-# Strangers have no business to send more than AUTH or HELLO need.
+# These defend the server against any client, whatever it sends.
+MAX_ARGS = 2**31 - 1  # words of a command, as redis; more could not be meant
+MAX_BULK = 512 * 1024 * 1024  # bytes of a word, for they will lie in one piece: proto-max-bulk-len
+MAX_LINE = 64 * 1024  # bytes before a line's end, which each new byte makes us search for again
+MAX_BUFFERED = 1024 * 1024 * 1024  # bytes held of what is unfinished: client-query-buffer-limit
+# These defend it against strangers, who need no more than AUTH and HELLO.
 MAX_ARGS_UNAUTHENTICATED = 10
 MAX_BULK_UNAUTHENTICATED = 16 * 1024
+MAX_BUFFERED_UNAUTHENTICATED = 1024 * 1024
 
-COLLECT_FROM = 32 * 1024  # bytes; a shorter unfinished bulk is simply kept with the rest
+WORD_COST = 48  # bytes that a short word of an unfinished command takes besides its text
 
 CR, LF, STAR, DOLLAR = b"\r\n*$"
 
@@ -37,164 +44,213 @@ class RequestParser:
     """Cuts a byte stream into commands.
 
     Feed what the socket gave; take until there is no whole command left. Raises ProtocolError, and
-    only that, whatever the bytes are; after it, nothing more comes out.
+    only that, whatever the bytes are; after it, nothing more comes out. How the stream was cut into
+    pieces makes no difference.
+
+    *max_bulk* and *max_buffered* (bytes) may be set at any time. While *authenticated* is False,
+    the stricter limits hold.
     """
 
     __slots__ = (
         "_argv",
         "_at",
         "_bulk",
-        "_collected",
         "_data",
         "_dead",
+        "_held",
         "_missing",
+        "_tail",
         "authenticated",
+        "max_buffered",
         "max_bulk",
     )
 
     def __init__(self) -> None:
         self.max_bulk = MAX_BULK
-        self.authenticated = True  # False: the stricter limits hold
+        self.max_buffered = MAX_BUFFERED
+        self.authenticated = True
         self._data = b""
         self._at = 0  # what lies before it in _data has been taken
+        self._tail = bytearray()  # what has come behind _data
         self._argv: list[bytes] = []  # the words so far of an unfinished command
+        self._held = 0  # bytes that they take
         self._missing = 0  # how many words it still lacks
         self._bulk = -1  # the length of the word that comes next, once it is known
-        self._collected: bytearray | None = None  # that word's beginning, if it is a long one
         self._dead = False
-
-    def buffered(self) -> int:
-        """Bytes held of what is unfinished."""
-        held = len(self._data) - self._at
-        return held if self._collected is None else held + len(self._collected)
 
     def feed(self, data: bytes) -> None:
         """Add what has come from the socket."""
         if self._dead:
             return
-        if self._collected is not None:
-            self._collected += data
-        elif self._at >= len(self._data):
+        if self._at >= len(self._data) and not self._tail:
             self._data = data
             self._at = 0
         else:
-            self._data = octets.cut_bytes(self._data, self._at, len(self._data)) + data
-            self._at = 0
+            self._tail += data
 
     def take(self) -> list[bytes] | None:
         """The next whole command, or None until more is fed. Raises ProtocolError."""
-        while not self._dead:
-            if not self._missing:
-                if self._at >= len(self._data):
-                    return None
-                if self._data[self._at] != STAR:
-                    words = self._take_inline()
-                    if words is None or words:
-                        return words
-                    continue  # an empty line
-                if not self._take_count():
-                    return None
-                continue
-            if not self._take_words():
+        if self.authenticated and not self._missing:
+            argv = self._take_plain()
+            if argv is not None:
+                return argv
+        return self._take_any()
+
+    def buffered(self) -> int:
+        """Bytes held of what has not been taken yet."""
+        return len(self._data) - self._at + len(self._tail) + self._held
+
+    def overfull(self) -> bool:
+        """Whether more is held than this client may keep here; it should be hung up on."""
+        held = self.buffered()
+        if held > MAX_BUFFERED_UNAUTHENTICATED and not self.authenticated:
+            return True
+        return held > self.max_buffered
+
+    # ------------------------------------------------------------------ the common case
+
+    def _take_plain(self) -> list[bytes] | None:
+        """A multibulk command that is all there and in its usual form; else None, changing nothing.
+
+        Only speed is lost by None: the careful way below knows all that this does.
+        """
+        data, at, size = self._data, self._at, len(self._data)
+        count = octets.read_plain_head(data, at, STAR)
+        if count <= 0:
+            return None
+        at += octets.plain_head_size(count)
+        argv: list[bytes] = []
+        while count:
+            length = octets.read_plain_head(data, at, DOLLAR)
+            if length < 0 or length > self.max_bulk:
                 return None
-            argv = self._argv
-            self._argv = []
-            return argv
+            at += octets.plain_head_size(length)
+            if size - at < length + 2:
+                return None
+            argv.append(octets.cut_bytes(data, at, at + length))
+            at += length + 2
+            count -= 1
+        self._at = at
+        return argv
+
+    # ------------------------------------------------------------------ step by step
+
+    def _take_any(self) -> list[bytes] | None:
+        while self._missing or self._have(1):
+            if self._missing or self._data[self._at] == STAR:
+                words = self._take_multibulk()
+            else:
+                words = self._take_inline()
+            if words is None:
+                break
+            if words:
+                return words
+        if self._at:  # do not keep what has been taken for the sake of the rest
+            self._data = octets.cut_bytes(self._data, self._at, len(self._data))
+            self._at = 0
         return None
 
-    # ------------------------------------------------------------------ multibulk
+    def _take_multibulk(self) -> list[bytes] | None:
+        """A command, none of words if its count says so; None if it is not whole."""
+        if not self._missing and not self._take_count():
+            return None
+        while self._missing:
+            if self._bulk < 0 and not self._take_length():
+                return None
+            if not self._have(self._bulk + 2):
+                return None
+            end = self._at + self._bulk
+            self._argv.append(octets.cut_bytes(self._data, self._at, end))
+            self._at = end + 2  # what stands for CRLF is not looked at, as in redis
+            self._held += self._bulk + WORD_COST
+            self._bulk = -1
+            self._missing -= 1
+        argv = self._argv
+        self._argv = []
+        self._held = 0
+        return argv
 
     def _take_count(self) -> bool:
         """Read ``*<count>``. False if the line is not whole."""
-        end = self._line_end("too big mbulk count string")
-        if end < 0:
+        size = self._line_size(CR, 2, "too big mbulk count string")
+        if size < 0:
             return False
-        count = octets.read_number(self._data, self._at + 1, end)
+        count = octets.read_number(self._data, self._at + 1, self._at + size)
         if count == octets.NOT_A_NUMBER or count > MAX_ARGS:
             raise self._broken("invalid multibulk length")
         if count > MAX_ARGS_UNAUTHENTICATED and not self.authenticated:
             raise self._broken("unauthenticated multibulk length")
         self._missing = max(count, 0)  # none or fewer: no command, and no answer
-        self._at = end + 2
-        return True
-
-    def _take_words(self) -> bool:
-        """Take all words that are whole. False if some are missing still."""
-        while self._missing:
-            if self._bulk < 0 and not self._take_length():
-                return False
-            if self._collected is not None:
-                if not self._take_collected():
-                    return False
-            else:
-                end = self._at + self._bulk
-                if end + 2 > len(self._data):
-                    if self._bulk >= COLLECT_FROM:
-                        self._begin_collecting()
-                    return False
-                self._argv.append(octets.cut_bytes(self._data, self._at, end))
-                self._at = end + 2
-            self._bulk = -1
-            self._missing -= 1
+        self._at += size + 2
         return True
 
     def _take_length(self) -> bool:
         """Read ``$<length>``. False if the line is not whole."""
-        end = self._line_end("too big bulk count string")
-        if end < 0:
+        size = self._line_size(CR, 2, "too big bulk count string")
+        if size < 0:
             return False
         if self._data[self._at] != DOLLAR:
-            raise self._broken(f"expected '$', got '{chr(self._data[self._at])}'")
-        length = octets.read_number(self._data, self._at + 1, end)
+            got = octets.cut_bytes(self._data, self._at, self._at + 1)
+            raise self._broken(f"expected '$', got '{_shown(got)}'")
+        length = octets.read_number(self._data, self._at + 1, self._at + size)
         if length < 0 or length > self.max_bulk:
             raise self._broken("invalid bulk length")
         if length > MAX_BULK_UNAUTHENTICATED and not self.authenticated:
             raise self._broken("unauthenticated bulk length")
         self._bulk = length
-        self._at = end + 2
+        self._at += size + 2
         return True
-
-    def _begin_collecting(self) -> None:
-        self._collected = bytearray(octets.cut_bytes(self._data, self._at, len(self._data)))
-        self._data = b""
-        self._at = 0
-
-    def _take_collected(self) -> bool:
-        """Take the long word. False if it is not whole."""
-        collected = self._collected
-        assert collected is not None
-        if len(collected) < self._bulk + 2:
-            return False
-        self._argv.append(octets.cut(collected, 0, self._bulk))
-        self._data = octets.cut(collected, self._bulk + 2, len(collected))
-        self._collected = None
-        return True
-
-    def _line_end(self, too_long: str) -> int:
-        """Where the CR of the line at _at is; -1 if its CRLF has not come. Raises ProtocolError."""
-        end = octets.find(self._data, CR, self._at)
-        if end < 0 and len(self._data) - self._at > MAX_LINE:
-            raise self._broken(too_long)
-        return end if 0 <= end <= len(self._data) - 2 else -1
-
-    # ------------------------------------------------------------------ inline
 
     def _take_inline(self) -> list[bytes] | None:
         """The words of a line, none for an empty one; None if it is not whole."""
-        end = octets.find(self._data, LF, self._at)
-        if end < 0:
-            if len(self._data) - self._at > MAX_LINE:
-                raise self._broken("too big inline request")
+        size = self._line_size(LF, 1, "too big inline request")
+        if size < 0:
             return None
-        line = octets.cut_bytes(self._data, self._at, end)
-        self._at = end + 1
+        line = octets.cut_bytes(self._data, self._at, self._at + size)
+        self._at += size + 1
         try:
             return split_words(line.removesuffix(b"\r"))
         except UnbalancedQuotes:
             raise self._broken("unbalanced quotes in request") from None
 
+    # ------------------------------------------------------------------ bytes
+
+    def _have(self, needed: int) -> bool:
+        """Whether *needed* bytes lie at _at; what has come behind is joined on if it helps."""
+        present = len(self._data) - self._at
+        if present >= needed:
+            return True
+        if present + len(self._tail) < needed:
+            return False
+        self._data = octets.join(self._data, self._at, self._tail)
+        self._at = 0
+        self._tail = bytearray()
+        return True
+
+    def _line_size(self, ending: int, ending_size: int, too_long: str) -> int:
+        """The bytes at _at before *ending*; -1 if its *ending_size* bytes have not come."""
+        while True:
+            end = octets.find(self._data, ending, self._at, self._at + MAX_LINE + 1)
+            if end >= 0:
+                size = end - self._at
+                return size if self._have(size + ending_size) else -1
+            present = len(self._data) - self._at
+            if present > MAX_LINE:
+                raise self._broken(too_long)
+            if not self._have(present + 1):
+                return -1
+
     def _broken(self, text: str) -> ProtocolError:
         self._dead = True
         self._data = b""
         self._at = 0
+        self._tail = bytearray()
+        self._argv = []
+        self._held = 0
+        self._missing = 0
         return ProtocolError(text)
+
+
+def _shown(byte: bytes) -> str:
+    """*byte* as part of an error's text, which is one line."""
+    return byte.replace(b"\r", b" ").replace(b"\n", b" ").decode("utf-8", "surrogateescape")

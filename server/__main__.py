@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import sys
+from collections.abc import Callable
 
-from server import build
+from server import build, process
 from server.app import serve
 from server.command_line import HELP, BadOptions, read_command_line
 
@@ -24,28 +24,14 @@ def main(argv: list[str]) -> int:
     except BadOptions as error:
         sys.stderr.write(f"penstock: {error}\n")
         return 1
-    logging.basicConfig(
-        format="%(process)d %(asctime)s %(levelname)s %(message)s",
-        level=LOG_LEVELS[config.loglevel],
-        filename=config.logfile or None,
-    )
     try:
-        runner = asyncio.Runner(loop_factory=_loop_factory(config.event_loop))
-        with runner:
+        process.prepare(config)
+        with asyncio.Runner(loop_factory=_loop_factory(config.event_loop)) as runner:
             runner.run(serve(config, _announce))
     except OSError as error:
-        sys.stderr.write(f"penstock: cannot listen: {error}\n")
+        sys.stderr.write(f"penstock: {error}\n")
         return 1
     return 0
-
-
-LOG_LEVELS = {
-    "debug": logging.DEBUG,
-    "verbose": logging.INFO,
-    "notice": logging.INFO,
-    "warning": logging.WARNING,
-    "nothing": logging.CRITICAL + 1,
-}
 
 
 def _announce(line: str) -> None:
@@ -53,12 +39,13 @@ def _announce(line: str) -> None:
     sys.stdout.flush()
 
 
-def _loop_factory(name: str):  # type: ignore[no-untyped-def]
+def _loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:
     if name == "asyncio":
         return asyncio.new_event_loop
     import uvloop  # noqa: PLC0415  (only when it is wanted)
 
-    return uvloop.new_event_loop
+    make_loop: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return make_loop
 
 
 if __name__ == "__main__":

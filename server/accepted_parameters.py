@@ -10,12 +10,12 @@ all else is refused with a reason: whoever asks for an append-only file must not
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from server.parameter import (
     INT64,
     SAVE_POINTS,
     TEXT,
+    UINT64,
     YES_NO,
     BadValue,
     Kind,
@@ -25,6 +25,7 @@ from server.parameter import (
     one_of,
     parse_bytes,
     some_of,
+    unsupported,
 )
 
 P = Parameter
@@ -33,17 +34,6 @@ FIXED = False  # not mutable
 PORT = integer(0, 65535)
 LONG = integer(0, INT64)
 SIGNALS = some_of("default", "save", "nosave", "now", "force")
-
-
-def unsupported(kind: Kind, default: object, why: str) -> Kind:
-    """Takes only *default*: *why* tells what is missing."""
-
-    def parse(text: str, old: Any) -> object:
-        if kind.parse(text, old) != default:
-            raise BadValue(why)
-        return default
-
-    return Kind(parse, kind.show, kind.write, kind.many_words)
 
 
 def _parse_memory_or_percent(text: str, _old: object) -> str:
@@ -59,20 +49,22 @@ def _parse_memory_or_percent(text: str, _old: object) -> str:
 
 def _parse_percentiles(text: str, _old: object) -> str:
     words = text.split()
-    if not all(re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,17})?", word) for word in words):
+    if not all(re.fullmatch(r"[-+]?[0-9]{1,40}(\.[0-9]{1,40})?", word) for word in words):
         raise BadValue("Invalid latency-tracking-info-percentiles parameters")
-    if any(float(word) > 100 for word in words):
+    if not all(0 <= float(word) <= 100 for word in words):
         raise BadValue(
             "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]"
         )
-    return " ".join(f"{float(word):g}" for word in words)
+    return " ".join(repr(float(word)).removesuffix(".0") for word in words)
 
 
 def _parse_oom_scores(text: str, _old: object) -> str:
     words = text.split()
     if len(words) != 3:
         raise BadValue("wrong number of arguments")
-    if not all(re.fullmatch(r"-?[0-9]{1,4}", word) and -2000 <= int(word) <= 2000 for word in words):
+    if not all(
+        re.fullmatch(r"-?[0-9]{1,4}", word) and -2000 <= int(word) <= 2000 for word in words
+    ):
         raise BadValue("Invalid oom-score-adj-values, elements must be between -2000 and 2000.")
     return " ".join(words)
 
@@ -93,7 +85,11 @@ ACCEPTED_PARAMETERS = (
     # snapshots and the append-only file
     P("save", SAVE_POINTS, []),
     P("dbfilename", TEXT, "dump.rdb", protected=True),
-    P("appendonly", unsupported(YES_NO, False, "this server writes no append-only file yet"), False),
+    P(
+        "appendonly",
+        unsupported(YES_NO, False, "this server writes no append-only file yet"),
+        False,
+    ),
     P("appendfilename", TEXT, "appendonly.aof", (), FIXED),
     P("appenddirname", TEXT, "appendonlydir", (), FIXED),
     P("appendfsync", one_of("everysec", "always", "no"), "everysec"),
@@ -147,7 +143,7 @@ ACCEPTED_PARAMETERS = (
     P("acl-pubsub-default", one_of("allchannels", "resetchannels"), "resetchannels"),
     P("enable-module-command", one_of("no", "yes", "local"), "no", (), FIXED),
     # TLS
-    P("tls-port", unsupported(PORT, 0, "this server speaks no TLS"), 0, (), FIXED),
+    P("tls-port", unsupported(PORT, 0, "this server speaks no TLS"), 0),
     P("tls-auth-clients", one_of("no", "yes", "optional"), "yes"),
     P("tls-cluster", YES_NO, False),
     P("tls-replication", unsupported(YES_NO, False, "this server speaks no TLS"), False),
@@ -190,7 +186,7 @@ ACCEPTED_PARAMETERS = (
     P("cluster-announce-port", PORT, 0),
     P("cluster-announce-tls-port", PORT, 0),
     P("cluster-announce-bus-port", PORT, 0),
-    P("cluster-link-sendbuf-limit", memory(), 0),
+    P("cluster-link-sendbuf-limit", memory(0, UINT64), 0),
     P("cluster-preferred-endpoint-type", one_of("ip", "hostname", "unknown-endpoint"), "ip"),
     # memory
     P("maxmemory-clients", Kind(_parse_memory_or_percent), "0"),

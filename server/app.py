@@ -8,7 +8,6 @@ import gc
 import logging
 import os
 import signal
-import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -82,9 +81,10 @@ class Server:
                 backlog=self.config.tcp_backlog,
                 reuse_address=True,
             )
-        except OSError:
+        except OSError as error:
             if not optional:
-                raise
+                where = f"{host}:{self.config.port}"
+                raise OSError(f"cannot listen on {where}: {error.strerror or error}") from error
             return
         self._listeners.append(listener)
         self.state.listening.append(f"name=tcp,bind={host},port={self.config.port}")
@@ -135,8 +135,3 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     await server.stopped.wait()
     await server.stop()
 
-
-def reachable(host: str, port: int) -> bool:
-    """Whether somebody listens there already; for a better message than 'address in use'."""
-    with socket.socket() as probe:
-        return probe.connect_ex((host, port)) == 0

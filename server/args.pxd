@@ -1,6 +1,16 @@
+from libc.stdint cimport int64_t
+
+from storage cimport octets
+
+
+cpdef int64_t to_int(bytes text, object error=*) except? -1
+
+
 cdef class Args:
     cdef readonly list argv
     cdef public Py_ssize_t at
 
     cpdef bytes take(self)
+    cpdef bint skip(self, bytes word) except -1
+    cpdef int64_t take_int(self, object error=*) except? -1
     cpdef list rest(self)

@@ -6,12 +6,12 @@ from math import ceil, isinf, isnan
 
 from protocol.replies import ErrorReply
 from server import errors
+from storage import octets
 
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 INT32_MIN = -(2**31)
 INT32_MAX = 2**31 - 1
-MAX_INT_TEXT = 20  # characters; longer text is no 64-bit number, and is not even tried
 MAX_FLOAT_TEXT = 255
 
 
@@ -20,15 +20,9 @@ def to_int(text: bytes, error: ErrorReply = errors.NOT_AN_INTEGER) -> int:
 
     Raises *error*.
     """
-    if len(text) == 1 and 48 <= text[0] <= 57:
-        return text[0] - 48
-    digits = text[1:] if text[:1] == b"-" else text
-    if not digits.isdigit() or len(text) > MAX_INT_TEXT or digits[:1] == b"0":
+    if not octets.is_int64(text):
         raise error
-    number = int(text)
-    if not INT64_MIN <= number <= INT64_MAX:
-        raise error
-    return number
+    return octets.int64_of(text)
 
 
 def to_float(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
@@ -103,6 +97,13 @@ class Args:
                 self.at += 1
                 return word
         return None
+
+    def skip(self, word: bytes) -> bool:
+        """Take the next argument if it is *word* (capitals; any case matches)."""
+        if self.at < len(self.argv) and octets.same_letters(self.argv[self.at], word):
+            self.at += 1
+            return True
+        return False
 
     def take_int(self, error: ErrorReply = errors.NOT_AN_INTEGER) -> int:
         """The next argument as a signed 64-bit integer. Raises SYNTAX or *error*."""

@@ -32,7 +32,7 @@ class Executor(Protocol):
 class Call:
     """What a handler works with: argv, the client and its database, the rest of the server."""
 
-    __slots__ = ("argv", "client", "db", "executor", "logged", "now_ms", "server")
+    __slots__ = ("argv", "client", "db", "executor", "is_logged", "logged", "now_ms", "server")
 
     def __init__(self, server: ServerState, executor: Executor) -> None:
         self.server = server
@@ -42,6 +42,7 @@ class Call:
         self.db: Keyspace = server.databases[0]
         self.now_ms = 0  # unix time; the same for all commands of one batch
         self.logged: list[list[bytes]] | None = None
+        self.is_logged = False  # whether anybody keeps what is logged
 
     def log_as(self, *argv: bytes) -> None:
         """Write this to the AOF and the replicas in place of what the client sent.
@@ -49,9 +50,10 @@ class Call:
         Several calls make several commands, which are logged as one transaction. What is logged
         must never depend on clocks or estimates.
         """
-        if self.logged is None:
-            self.logged = []
-        self.logged.append(list(argv))
+        if self.is_logged:
+            if self.logged is None:
+                self.logged = []
+            self.logged.append(list(argv))
 
     def log_nothing(self) -> None:
         """Keep this command out of the AOF, though it counted as a change."""

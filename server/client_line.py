@@ -3,7 +3,8 @@
     id=7 addr=127.0.0.1:50412 laddr=127.0.0.1:6379 fd=12 name=worker age=60 idle=3 flags=b db=0 ..
 
 qbuf are bytes of requests not run yet, obl and omem bytes of replies: not handed to the socket yet,
-and not taken by it. What does not exist here (subscriptions, tracking, a buffer's spare room) is 0.
+and not taken by it; tot-mem is the sum of such buffers. What does not exist here (subscriptions,
+tracking, the spare room of a buffer) is 0.
 """
 
 from __future__ import annotations

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 from collections.abc import Callable
 from itertools import count
-from socket import AF_UNIX, IPPROTO_TCP, SO_KEEPALIVE, SOL_SOCKET, TCP_NODELAY, socket
+from socket import (
+    AF_UNIX,
+    IPPROTO_TCP,
+    SO_KEEPALIVE,
+    SOL_SOCKET,
+    TCP_KEEPCNT,
+    TCP_KEEPIDLE,
+    TCP_KEEPINTVL,
+    TCP_NODELAY,
+    socket,
+)
 
 from protocol.replies import ErrorReply
 from protocol.requests import RequestParser
 from server import errors
 from server.client import UNAUTHENTICATED, Client
+from server.permissions import is_local
 from server.state import ServerState
 
 # A socket that has this many bytes of replies waiting is not given more work.
@@ -31,12 +41,6 @@ class Clients:
         self._transports: dict[Client, asyncio.Transport] = {}
         self._over_soft_limit: dict[Client, int] = {}  # -> since when, monotonic ms
 
-    @property
-    def query_limit(self) -> int:
-        """Bytes of unfinished requests a client may hold: defends the server against one client."""
-        limit: int = self._state.config.client_query_buffer_limit
-        return limit
-
     # ------------------------------------------------------------------ coming and going
 
     def opened(self, transport: asyncio.Transport) -> Client:
@@ -45,7 +49,7 @@ class Clients:
         client = Client(next(self._ids), self._wall_ms())
         client.address, client.local_address = _names(transport)
         state.stats.connections += 1
-        refusal = self._refusal(client, transport)
+        refusal = self._refusal(client)
         if refusal is not None:
             state.stats.rejected_connections += 1
             client.out.write(refusal)
@@ -60,11 +64,11 @@ class Clients:
         self._tune(transport)
         return client
 
-    def _refusal(self, client: Client, transport: asyncio.Transport) -> ErrorReply | None:
+    def _refusal(self, client: Client) -> ErrorReply | None:
         config = self._state.config
         if len(self._state.clients) >= config.maxclients:
             return errors.TOO_MANY_CLIENTS
-        if config.protected_mode and not config.requirepass and not _is_local(client, transport):
+        if config.protected_mode and not config.requirepass and not is_local(client):
             return errors.PROTECTED_MODE
         return None
 
@@ -74,7 +78,7 @@ class Clients:
         if sock.family != AF_UNIX:
             sock.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
             if self._state.config.tcp_keepalive:
-                sock.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
+                _keep_alive(sock, self._state.config.tcp_keepalive)
 
     def closed(self, client: Client) -> None:
         """The client has gone: nothing of it stays anywhere."""
@@ -93,6 +97,7 @@ class Clients:
     def set_limits(self, parser: RequestParser) -> None:
         """Set the limits of requests for a new connection."""
         parser.max_bulk = self._state.config.proto_max_bulk_len
+        parser.max_buffered = self._state.config.client_query_buffer_limit
 
     def query_limit_reached(self, client: Client) -> None:
         """Count and log that *client* is hung up on because its unfinished request is too long."""
@@ -152,8 +157,9 @@ def _host_port(name: tuple[str, int] | None) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _is_local(client: Client, transport: asyncio.Transport) -> bool:
-    peer = transport.get_extra_info("peername")
-    if not isinstance(peer, tuple):
-        return True  # a unix socket
-    return ipaddress.ip_address(peer[0]).is_loopback
+def _keep_alive(sock: socket, seconds: int) -> None:
+    """Let the kernel find out within twice *seconds* that a peer is gone, as redis sets it."""
+    sock.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
+    sock.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, seconds)
+    sock.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, max(seconds // 3, 1))
+    sock.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, 3)

@@ -248,8 +248,11 @@ class CommandTable:
         row = Command(
             name,
             arity=-2,
+            flags=0,
+            group=group,
+            since=since,
             complexity="Depends on subcommand.",
-            **_with_acl({"flags": Flags(0), "group": group, "since": since}),
+            acl=frozenset({"slow"}),
         )
         row.summary = summary
         self.add(row)

@@ -7,7 +7,7 @@ underscores), the option of the command line, the line of redis.conf, and CONFIG
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from server.accepted_parameters import ACCEPTED_PARAMETERS
 from server.parameter import (
@@ -26,12 +26,18 @@ from server.parameter import (
     memory,
     octal,
     one_of,
+    unsupported,
 )
 
 __all__ = ["PARAMETERS", "BadValue", "Config", "OutputLimit", "Parameter"]
 
 P = Parameter
 FIXED = False  # not mutable
+
+POLICIES = (
+    "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "allkeys-lru", "allkeys-lfu",
+    "allkeys-random", "noeviction",
+)  # fmt: skip
 
 DEFAULT_OUTPUT_LIMITS = {
     "normal": OutputLimit(0, 0, 0),
@@ -71,7 +77,11 @@ PARAMETERS = (
     P("stream-node-max-entries", integer(0, INT64), 100),
     P("active-expire-effort", integer(1, 10), 1),
     P("maxmemory", memory(0, UINT64), 0),
-    P("maxmemory-policy", one_of("noeviction"), "noeviction"),
+    P(
+        "maxmemory-policy",
+        unsupported(one_of(*POLICIES), "noeviction", "this server evicts no keys yet"),
+        "noeviction",
+    ),
 )
 
 
@@ -91,8 +101,10 @@ class Config:
             for name in (row.name, *row.aliases):
                 self._rows[name] = row
 
-    def __getattr__(self, name: str) -> Any:  # the attributes are made from the table
-        raise AttributeError(name)
+    if TYPE_CHECKING:  # the attributes are made from the table
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
     def __iter__(self) -> Iterator[Parameter]:
         return iter((*PARAMETERS, *ACCEPTED_PARAMETERS))

@@ -4,7 +4,6 @@ from server.client cimport Client
 from server.dispatch cimport Dispatcher
 
 cdef Py_ssize_t FLUSH_AT
-cdef Py_ssize_t MANY_BYTES
 
 
 cdef class Connection:
@@ -21,5 +20,4 @@ cdef class Connection:
     cpdef resume(self)
     cdef _run(self)
     cdef _submit(self)
-    cdef _check_unfinished(self)
     cdef _flush(self)

@@ -24,7 +24,6 @@ from server.dispatch import Dispatcher
 # Answers to one batch are handed to the socket in pieces of about this many bytes, so that one
 # client's long pipeline of large replies does not build up in memory before the first byte leaves.
 FLUSH_AT = 256 * 1024
-MANY_BYTES = 512 * 1024  # no limit of unfinished requests is below
 
 _log = logging.getLogger("penstock")
 
@@ -77,6 +76,9 @@ class Connection:
         dispatcher.state.stats.input_bytes += len(data)
         self._parser.feed(data)
         self._run()
+        if self._parser.overfull():
+            self._clients.query_limit_reached(client)
+            self._hang_up()
         if dispatcher.unblocked:
             dispatcher.settle()
 
@@ -132,18 +134,10 @@ class Connection:
             parser.authenticated = not client.gate & UNAUTHENTICATED
             argv = parser.take()
             if argv is None:
-                if parser.buffered() > MANY_BYTES:
-                    self._check_unfinished()
                 return
             self._dispatcher.execute(client, argv)
             if len(self._out) > FLUSH_AT:
                 self._flush()
-
-    def _check_unfinished(self) -> None:
-        """Hang up on a client whose unfinished request is over the limit."""
-        if self._parser.buffered() > self._clients.query_limit:
-            self._clients.query_limit_reached(self._client)
-            self._hang_up()
 
     def _flush(self) -> None:
         """Hand the answers so far to the socket."""

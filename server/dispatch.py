@@ -172,10 +172,11 @@ class Dispatcher:
         call.argv = argv
         call.db = self.state.databases[client.db_index]
         call.logged = None
+        call.is_logged = self.log is not None
         client.last_command = command
         changes = self.state.journal.changes
         reply = self._handle(command, call)
-        if self.log is not None and changes != self.state.journal.changes:
+        if call.is_logged and changes != self.state.journal.changes:
             self._write_log(call, argv, command)
         client.commands += 1
         self.state.stats.commands += 1

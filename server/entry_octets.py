@@ -1,4 +1,4 @@
-"""Writing an entry's bytes into a buffer: the plain versions of the C functions in entry_octets.pxd.
+"""Writing an entry into a buffer: the plain versions of the C functions in entry_octets.pxd.
 
 The put_ functions write into *buffer* at *at*, where the caller has made room, and return the
 offset behind what they wrote. What is read has been checked before.
@@ -29,7 +29,7 @@ def put_bulk_int(buffer: bytearray, at: int, number: int) -> int:
 
 def put_bulk(buffer: bytearray, at: int, source: bytearray, start: int, size: int) -> int:
     """Write a bulk string, the *size* bytes of *source* from *start* on: 25 bytes more at most."""
-    return put(buffer, at, b"$%d\r\n%b\r\n" % (size, source[start : start + size]))
+    return put(buffer, at, b"$%d\r\n%b\r\n" % (size, bytes(source[start : start + size])))
 
 
 def short_size(source: bytearray, at: int) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 UINT32 = 2**32 - 1
@@ -21,11 +21,14 @@ INT64 = 2**63 - 1
 UINT64 = 2**64 - 1
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
-_BYTES = re.compile(r"([0-9]{1,20})(b|k|kb|m|mb|g|gb)?", re.IGNORECASE)
+_BYTES = re.compile(r"([0-9]*)(b|k|kb|m|mb|g|gb)?", re.IGNORECASE)
 _OCTAL = re.compile(r"[0-7]{1,11}")
 
 _UNITS = {"": 1, "b": 1, "k": 1000, "kb": 1024, "m": 1000**2, "mb": 1024**2, "g": 1000**3,
           "gb": 1024**3}  # fmt: skip
+
+
+MAX_NUMBER_TEXT = 64  # characters; no number has more
 
 
 class BadValue(Exception):
@@ -62,7 +65,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One row: *aliases* are redis's older names; one that is not *mutable* is set at start only."""
+    """One row: *aliases* are redis's older names; what is not *mutable* is set at start only."""
 
     name: str
     kind: Kind
@@ -82,10 +85,11 @@ class Parameter:
 def quoted(text: str) -> str:
     """*text* in double quotes, so that it is read back as one word whatever is in it."""
     escapes = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
-    return '"%s"' % "".join(
+    inside = "".join(
         escapes.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}")
         for byte in text.encode("utf-8", "surrogateescape")
     )
+    return f'"{inside}"'
 
 
 TEXT = Kind(lambda text, _old: text, write=lambda text: [quoted(text)])
@@ -116,10 +120,21 @@ def some_of(*words: str) -> Kind:
     one = one_of(*words)
 
     def parse(text: str, old: object) -> str:
-        chosen = [one.parse(word, old) for word in text.split()]
+        chosen = [one.parse(word, old) for word in text.split() or [""]]
         return " ".join(word for word in words if word in chosen)
 
     return Kind(parse, many_words=True)
+
+
+def unsupported(kind: Kind, default: object, why: str) -> Kind:
+    """Takes only *default* of what *kind* has: *why* tells what is missing."""
+
+    def parse(text: str, old: Any) -> object:
+        if kind.parse(text, old) != default:
+            raise BadValue(why)
+        return default
+
+    return replace(kind, parse=parse)
 
 
 WORDS = Kind(lambda text, _old: text.split(), " ".join, many_words=True)
@@ -140,11 +155,14 @@ def _bounded(number: int, least: int, most: int, form: str = "d") -> int:
 
 
 def parse_bytes(text: str) -> int:
-    """Read ``64mb``, ``1g`` (powers of ten without the b) or a plain number. Raises BadValue."""
-    match = _BYTES.fullmatch(text)
-    if match is None or int(match[1]) > UINT64:
+    """Read ``64mb``, ``1g`` (powers of ten without the b) or a plain number. Raises BadValue.
+
+    As in redis, no digits are 0, and what 64 bits cannot hold is the greatest that they can.
+    """
+    match = _BYTES.fullmatch(text[:MAX_NUMBER_TEXT])
+    if match is None:
         raise BadValue("argument must be a memory value")
-    return int(match[1]) * _UNITS[(match[2] or "").lower()]
+    return min(int(match[1] or 0) * _UNITS[(match[2] or "").lower()], UINT64)
 
 
 def bytes_text(size: int) -> str:
@@ -207,7 +225,7 @@ _CLASSES = {"normal": "normal", "slave": "slave", "replica": "slave", "pubsub": 
 
 def _parse_output_limits(text: str, old: dict[str, OutputLimit]) -> dict[str, OutputLimit]:
     words = text.split()
-    if not words or len(words) % 4:
+    if len(words) % 4:
         raise BadValue("Wrong number of arguments in buffer limit configuration.")
     limits = dict(old)
     for name, hard, soft, seconds in zip(*[iter(words)] * 4, strict=True):

@@ -137,9 +137,10 @@ def rewritten(config: Config, text: str) -> str:
         for value in values
         if name in seen or _differs(config, name)
     ]
+    kept = _compact(kept)  # 3
     if added and SIGNATURE not in kept:
         kept += ["", SIGNATURE]
-    return "\n".join(_compact(kept + added)) + "\n"
+    return "\n".join(kept + added) + "\n"
 
 
 def rewrite_file(config: Config) -> None:

@@ -7,7 +7,6 @@ of a range. ``-`` and ``+`` are ids only where a range is meant, and for XGROUP 
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
-from server import errors
 from server.args import Args
 from server.call import Call
 from storage import stream_id
@@ -95,21 +94,25 @@ class Trim:
         """Take one option and its values. False if the next word is none. Raises ErrorReply."""
         if args.left < 2:
             return False  # an option without a value is no option
-        word = args.take_word(MAXLEN, MINID, b"LIMIT")
-        if word is None:
-            return False
-        if word == b"LIMIT":
+        if args.skip(MAXLEN):
+            self._take_threshold(MAXLEN, args)
+        elif args.skip(MINID):
+            self._take_threshold(MINID, args)
+        elif args.skip(b"LIMIT"):
             self.limit = args.take_int()
             if self.limit < 0:
                 raise LIMIT_NEGATIVE
-            return True
-        if self.strategy:
-            raise TWO_STRATEGIES
-        self._take_threshold(word, args)
+        else:
+            return False
         return True
 
     def _take_threshold(self, strategy: bytes, args: Args) -> None:
-        self.approximate = args.left > 1 and args.take_word(b"~", b"=") == b"~"
+        if self.strategy:
+            raise TWO_STRATEGIES
+        if args.left > 1:
+            self.approximate = args.skip(b"~")
+            if not self.approximate:
+                args.skip(b"=")
         if strategy == MAXLEN:
             self.maxlen = args.take_int()
             if self.maxlen < 0:
@@ -145,18 +148,3 @@ class Trim:
             kept_from = stream.first_id if stream.length else MAX
             threshold = (kept_from if self.approximate else self.minid).encode()
         return [self.strategy, b"=", threshold]
-
-
-# ---------------------------------------------------------------------- errors
-
-
-def no_group(key: bytes, group: bytes, where: str = "") -> ErrorReply:
-    """For a command that needs the group to be there."""
-    names = f"No such key '{errors.text_of(key)}' or consumer group '{errors.text_of(group)}'"
-    return ErrorReply("NOGROUP", names + where)
-
-
-def no_group_at(key: bytes, group: bytes) -> ErrorReply:
-    """The same in the words of XGROUP and XINFO."""
-    group_text, key_text = errors.text_of(group), errors.text_of(key)
-    return ErrorReply("NOGROUP", f"No such consumer group '{group_text}' for key name '{key_text}'")

@@ -26,8 +26,9 @@ cdef class EntryWriter:
     cdef uint64_t _ms
     cdef Py_ssize_t _seq_at
 
-    @cython.locals(node=Listpack, out=Encoder, buffer=bytearray, at=Py_ssize_t)
+    @cython.locals(node=Listpack, out=Encoder)
     cpdef int write(self, StreamIterator entry) except -1
+    cdef Py_ssize_t _put(self, bytearray buffer, Py_ssize_t at, StreamIterator entry, Listpack node) except -1
     @cython.locals(size=Py_ssize_t)
     cdef Py_ssize_t _room_for(self, StreamIterator entry, Listpack node) except -1
     @cython.locals(text=bytearray, dash_at=Py_ssize_t, size=Py_ssize_t)

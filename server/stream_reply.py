@@ -46,15 +46,18 @@ class EntryWriter:
         if entry.same_fields and node is not self._node:
             self._render_names(entry, node)
         out = self._out
-        out._reserve(self._room_for(entry, node))
-        buffer = out._buffer
-        at = entry_octets.put(buffer, out._end, _PAIR)
+        # The encoder's insides, so that room is made once and not for each of the many pieces.
+        out._reserve(self._room_for(entry, node))  # noqa: SLF001
+        out._end = self._put(out._buffer, out._end, entry, node)  # noqa: SLF001
+
+    def _put(self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack) -> int:
+        """Write an entry into *buffer*, where there is room."""
+        at = entry_octets.put(buffer, at, _PAIR)
         at = self._put_id(buffer, at, entry.ms, entry.seq)
         if entry.same_fields:
-            out._end = self._put_values(buffer, at, entry, node)
-        else:
-            at = entry_octets.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
-            out._end = self._put_elements(buffer, at, entry, node)
+            return self._put_values(buffer, at, entry, node)
+        at = entry_octets.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
+        return self._put_elements(buffer, at, entry, node)
 
     def _room_for(self, entry: StreamIterator, node: Listpack) -> int:
         """At least as many bytes as the current entry takes in RESP."""
@@ -88,9 +91,7 @@ class EntryWriter:
         self._names_size = sum([len(name) for name in names])
         self._node = node
 
-    def _put_values(
-        self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack
-    ) -> int:
+    def _put_values(self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack) -> int:
         """Write the fields of an entry that has only values."""
         data = node.data
         value_at = entry.fields_at

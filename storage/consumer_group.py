@@ -178,7 +178,7 @@ class ConsumerGroup:
 
     @property
     def oldest(self) -> Pending | None:
-        """The pending entry whose last delivery is longest ago, or None; ``.newer`` leads on. O(1)."""
+        """The pending entry delivered longest ago, or None; its ``newer`` leads on. O(1)."""
         return self.by_time.oldest
 
     def pending_range(

@@ -1,10 +1,11 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from storage cimport octets
+from storage cimport element_octets, octets
 
 cdef Py_ssize_t HEADER
 cdef int END
+cdef int LONG_STRING
 cdef bytes EMPTY
 cdef Py_ssize_t NONE
 cdef int UNKNOWN
@@ -14,15 +15,6 @@ cdef Py_ssize_t MAX_ROOM
 cdef Py_ssize_t FEW
 cdef Py_ssize_t SPARSE
 
-cdef int STR6
-cdef int INT13
-cdef int STR12
-cdef int STR32
-cdef int INT16
-cdef int INT24
-cdef int INT32
-cdef int INT64
-
 
 @cython.final
 cdef class Element:
@@ -31,27 +23,6 @@ cdef class Element:
     cdef readonly Py_ssize_t start
     cdef readonly Py_ssize_t size
     cdef readonly Py_ssize_t next
-
-
-cdef Py_ssize_t backlen_size(Py_ssize_t size) noexcept
-@cython.locals(end=Py_ssize_t, last=Py_ssize_t)
-cdef Py_ssize_t put_backlen(bytearray data, Py_ssize_t at, Py_ssize_t size) noexcept
-@cython.locals(size=Py_ssize_t, group=Py_ssize_t, shift=int)
-cdef Py_ssize_t backlen_before(bytearray data, Py_ssize_t at) noexcept
-cdef Py_ssize_t string_size(Py_ssize_t length) noexcept
-cdef int int_size(int64_t number) noexcept
-@cython.locals(length=Py_ssize_t, start=Py_ssize_t)
-cdef Py_ssize_t put_string(bytearray data, Py_ssize_t at, bytes value) noexcept
-@cython.locals(size=int)
-cdef Py_ssize_t put_int(bytearray data, Py_ssize_t at, int64_t number) noexcept
-@cython.locals(head=int)
-cdef Py_ssize_t encoded_size(bytearray data, Py_ssize_t at) noexcept
-@cython.locals(head=int)
-cdef bint is_string(bytearray data, Py_ssize_t at) noexcept
-@cython.locals(head=int, number=int)
-cdef int64_t number_at(bytearray data, Py_ssize_t at) noexcept
-@cython.locals(head=int)
-cdef int string_head(bytearray data, Py_ssize_t at) noexcept
 
 
 @cython.final
@@ -84,13 +55,13 @@ cdef class Listpack:
     @cython.locals(count=Py_ssize_t, at=Py_ssize_t)
     cpdef Py_ssize_t seek(self, Py_ssize_t index) noexcept
 
-    @cython.locals(data=bytearray, size=Py_ssize_t, head=int, after=Py_ssize_t)
+    @cython.locals(data=bytearray, size=Py_ssize_t, head=Py_ssize_t, after=Py_ssize_t)
     cpdef Py_ssize_t read(self, Py_ssize_t at, Element element) noexcept
     cpdef object get(self, Py_ssize_t at)
-    @cython.locals(head=int)
+    @cython.locals(head=Py_ssize_t)
     cpdef bytes get_bytes(self, Py_ssize_t at)
     cpdef int64_t get_int(self, Py_ssize_t at) except? -1
-    @cython.locals(head=int, size=Py_ssize_t)
+    @cython.locals(head=Py_ssize_t, size=Py_ssize_t)
     cpdef bint matches(self, Py_ssize_t at, bytes value) noexcept
 
     @cython.locals(size=Py_ssize_t)

@@ -4,24 +4,10 @@
     listpack   total | count | element, element, ... | FF
     total      32 bits: the size of the whole in bytes, these and the FF included
     count      16 bits: the number of elements; 65535 if there are 65535 or more: then count them
-    element    encoding, data | backlen
+    element    encoding, data | backlen; see storage/element_octets.py
 
-    0xxxxxxx                         an integer, 0 .. 127
-    10llllll  data                   a string of up to 63 bytes
-    110xxxxx  xx                     an integer, 13 bits
-    1110llll  ll  data               a string of up to 4095 bytes
-    F0  ll ll ll ll  data            a string
-    F1  xx xx                        an integer, 16 bits; F2: 24, F3: 32, F4: 64 bits
-    FF                               the end
-
-Integers are signed and, like all numbers of more than a byte here, little-endian; those of 13 and
-12 bits alone have their high bits in the first byte. Text that is just how a signed 64-bit integer
-is written is kept as that integer.
-
-    backlen    the size of the element's encoding and data in groups of 7 bits, highest first:
-               0xxxxxxx  1xxxxxxx  1xxxxxxx ...     1 to 5 bytes, read from right to left
-
-By it one walks from an element to the one before. A position is an element's offset; none is at 0.
+A position is an element's offset, so none is 0. The backlen, behind the data, is the way from an
+element to the one before.
 
 The bytes are the beginning of a bytearray that may be longer, so that appending is O(1). The first
 element is removed and a new first one is put in O(1) too, as the bytearray's start can move.
@@ -33,11 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from storage import octets
+from storage import element_octets, octets
 from storage.errors import Corrupt, TooLarge
 
 HEADER = 6  # bytes; so this is the first element's position
 END = 0xFF
+LONG_STRING = 0xF0  # the encoding with a length of four bytes
 EMPTY = b"\x07\x00\x00\x00\x00\x00\xff"
 NONE = -1  # the position of no element
 UNKNOWN = -1  # the count of elements that nobody has counted yet
@@ -46,9 +33,6 @@ LIMIT = 1 << 30  # bytes; redis makes no listpack larger than that
 MAX_ROOM = 1 << 16  # bytes; what is taken ahead of need at most
 FEW = 64  # bytes; as much unused memory is not worth a thought
 SPARSE = 4  # memory is given back when less than one in so many bytes is in use
-
-STR6, INT13, STR12 = 0x80, 0xC0, 0xE0
-STR32, INT16, INT24, INT32, INT64 = 0xF0, 0xF1, 0xF2, 0xF3, 0xF4
 
 
 class Element:
@@ -62,156 +46,6 @@ class Element:
         self.start = 0  # a string: where it begins in Listpack.data
         self.size = 0  # and how many bytes it has
         self.next = NONE  # the position of the element that follows
-
-
-# ---------------------------------------------------------------------- encoding
-
-
-def backlen_size(size: int) -> int:
-    """How many bytes the backlen of an element of *size* bytes has."""
-    if size <= 127:
-        return 1
-    # Redis starts the next group one early: 16383 would fit two.
-    if size < 16383:
-        return 2
-    if size < 2097151:
-        return 3
-    return 4 if size < 268435455 else 5
-
-
-def put_backlen(data: bytearray, at: int, size: int) -> int:
-    """Write the backlen of an element of *size* bytes; return the offset behind it."""
-    if size <= 127:
-        return octets.put_u8(data, at, size)
-    end = at + backlen_size(size)
-    last = end - 1
-    while last > at:
-        octets.put_u8(data, last, size & 0x7F | 0x80)
-        size >>= 7
-        last -= 1
-    octets.put_u8(data, at, size)
-    return end
-
-
-def backlen_before(data: bytearray, at: int) -> int:
-    """The size that the backlen before *at* says; reads at most five bytes."""
-    size = 0
-    shift = 0
-    while shift < 35:
-        at -= 1
-        group = data[at]
-        size |= (group & 0x7F) << shift
-        if group < 0x80:
-            break
-        shift += 7
-    return size
-
-
-def string_size(length: int) -> int:
-    """How many bytes encoding and data of a string of *length* bytes have."""
-    if length < 64:
-        return 1 + length
-    return (2 if length < 4096 else 5) + length
-
-
-def int_size(number: int) -> int:
-    """How many bytes encoding and data of *number* have."""
-    if 0 <= number <= 127:
-        return 1
-    if -0x1000 <= number < 0x1000:
-        return 2
-    if -0x8000 <= number < 0x8000:
-        return 3
-    if -0x800000 <= number < 0x800000:
-        return 4
-    return 5 if -0x80000000 <= number < 0x80000000 else 9
-
-
-def put_string(data: bytearray, at: int, value: bytes) -> int:
-    """Write a whole element, the string *value*; return the offset behind it."""
-    length = len(value)
-    start = at
-    if length < 64:
-        at = octets.put_u8(data, at, STR6 | length)
-    elif length < 4096:
-        at = octets.put_u8(data, at, STR12 | length >> 8)
-        at = octets.put_u8(data, at, length)
-    else:
-        at = octets.put_u8(data, at, STR32)
-        at = octets.put_u32(data, at, length)
-    at = octets.put(data, at, value)
-    return put_backlen(data, at, at - start)
-
-
-def put_int(data: bytearray, at: int, number: int) -> int:
-    """Write a whole element, the integer *number*; return the offset behind it."""
-    size = int_size(number)
-    if size == 1:
-        at = octets.put_u8(data, at, number)
-    elif size == 2:
-        at = octets.put_u8(data, at, INT13 | number >> 8 & 0x1F)
-        at = octets.put_u8(data, at, number)
-    elif size == 3:
-        at = octets.put_u16(data, octets.put_u8(data, at, INT16), number)
-    elif size == 4:
-        at = octets.put_u24(data, octets.put_u8(data, at, INT24), number)
-    elif size == 5:
-        at = octets.put_u32(data, octets.put_u8(data, at, INT32), number)
-    else:
-        at = octets.put_i64(data, octets.put_u8(data, at, INT64), number)
-    return octets.put_u8(data, at, size)
-
-
-def encoded_size(data: bytearray, at: int) -> int:
-    """How many bytes encoding and data of the element at *at* have; 0 if it is none.
-
-    Reads no more than the five bytes from *at* on.
-    """
-    head = data[at]
-    if head < STR6:
-        return 1
-    if head < INT13:
-        return 1 + (head & 0x3F)
-    if head < STR12:
-        return 2
-    if head < STR32:
-        return 2 + ((head & 0x0F) << 8 | data[at + 1])
-    if head == STR32:
-        return 5 + octets.u32(data, at + 1)
-    if head <= INT32:
-        return 2 + head - STR32
-    return 9 if head == INT64 else 0
-
-
-def is_string(data: bytearray, at: int) -> bool:
-    """Whether the element at *at* is a string."""
-    head = data[at]
-    return head >= STR6 and (head < INT13 or STR12 <= head <= STR32)
-
-
-def number_at(data: bytearray, at: int) -> int:
-    """The value of the integer element at *at*."""
-    head = data[at]
-    if head < STR6:
-        return head
-    if head < STR12:
-        number = (head & 0x1F) << 8 | data[at + 1]
-        return number - 0x2000 if number >= 0x1000 else number
-    if head == INT16:
-        return octets.i16(data, at + 1)
-    if head == INT24:
-        return octets.i24(data, at + 1)
-    if head == INT32:
-        return octets.i32(data, at + 1)
-    return octets.i64(data, at + 1)
-
-
-def string_head(data: bytearray, at: int) -> int:
-    """How many bytes stand before the data of the string element at *at*."""
-    head = data[at]
-    if head < INT13:
-        return 1
-    return 2 if head < STR32 else 5
 
 
 class Listpack:
@@ -294,15 +128,15 @@ class Listpack:
 
     def _checked(self, at: int, end: int) -> int:
         """Where the element at *at* ends, if it is one and ends before *end*."""
-        if self.data[at] == STR32 and end - at < 5:  # encoded_size will read its length
+        if self.data[at] == LONG_STRING and end - at < 5:  # encoded_size will read its length
             raise Corrupt("a listpack's element goes beyond the end")
-        size = encoded_size(self.data, at)
+        size = element_octets.encoded_size(self.data, at)
         if size == 0:
             raise Corrupt("a listpack has an unknown encoding")
-        after = at + size + backlen_size(size)
+        after = at + size + element_octets.backlen_size(size)
         if after > end:
             raise Corrupt("a listpack's element goes beyond the end")
-        if backlen_before(self.data, after) != size:
+        if element_octets.backlen_before(self.data, after) != size:
             raise Corrupt("a listpack's element has another backlen than size")
         return after
 
@@ -341,8 +175,8 @@ class Listpack:
 
     def behind(self, at: int) -> int:
         """Where the element at *at* ends: the next one's position, or that of the closing FF."""
-        size = encoded_size(self.data, at)
-        return at + size + backlen_size(size)
+        size = element_octets.encoded_size(self.data, at)
+        return at + size + element_octets.backlen_size(size)
 
     def next(self, at: int) -> int:
         """The position of the element after that at *at*, or -1."""
@@ -353,8 +187,8 @@ class Listpack:
         """The position of the element before that at *at*, or -1."""
         if at == HEADER:
             return NONE
-        size = backlen_before(self.data, at)
-        return at - backlen_size(size) - size
+        size = element_octets.backlen_before(self.data, at)
+        return at - element_octets.backlen_size(size) - size
 
     def seek(self, index: int) -> int:
         """The position of the element of that index, or -1. -1 is the last one's. O(N)."""
@@ -383,45 +217,47 @@ class Listpack:
         Makes no object.
         """
         data = self.data
-        size = encoded_size(data, at)
-        if is_string(data, at):
-            head = string_head(data, at)
+        size = element_octets.encoded_size(data, at)
+        if element_octets.is_string(data, at):
+            head = element_octets.head_size(data, at)
             element.is_int = False
             element.start = at + head
             element.size = size - head
         else:
             element.is_int = True
-            element.number = number_at(data, at)
-        after = at + size + backlen_size(size)
+            element.number = element_octets.number_at(data, at)
+        after = at + size + element_octets.backlen_size(size)
         element.next = after if data[after] != END else NONE
         return element.next
 
     def get(self, at: int) -> bytes | int:
         """The element at *at*."""
-        if is_string(self.data, at):
+        if element_octets.is_string(self.data, at):
             return self.get_bytes(at)
-        return number_at(self.data, at)
+        return element_octets.number_at(self.data, at)
 
     def get_bytes(self, at: int) -> bytes:
         """The element at *at*; an integer as its decimal text."""
-        if is_string(self.data, at):
-            head = string_head(self.data, at)
-            return octets.cut(self.data, at + head, at + encoded_size(self.data, at))
-        return octets.decimal(number_at(self.data, at))
+        if element_octets.is_string(self.data, at):
+            head = element_octets.head_size(self.data, at)
+            return octets.cut(self.data, at + head, at + element_octets.encoded_size(self.data, at))
+        return octets.decimal(element_octets.number_at(self.data, at))
 
     def get_int(self, at: int) -> int:
         """The integer at *at*. Raises Corrupt if it is a string."""
-        if is_string(self.data, at):
+        if element_octets.is_string(self.data, at):
             raise Corrupt("a listpack has a string where an integer belongs")
-        return number_at(self.data, at)
+        return element_octets.number_at(self.data, at)
 
     def matches(self, at: int, value: bytes) -> bool:
         """Whether ``get_bytes(at)`` is *value*. Makes no object."""
-        if is_string(self.data, at):
-            head = string_head(self.data, at)
-            size = encoded_size(self.data, at) - head
+        if element_octets.is_string(self.data, at):
+            head = element_octets.head_size(self.data, at)
+            size = element_octets.encoded_size(self.data, at) - head
             return size == len(value) and octets.holds(self.data, at + head, value)
-        return octets.is_int64(value) and octets.int64_of(value) == number_at(self.data, at)
+        return octets.is_int64(value) and octets.int64_of(value) == element_octets.number_at(
+            self.data, at
+        )
 
     # ------------------------------------------------------------------ adding
 
@@ -430,14 +266,14 @@ class Listpack:
         if octets.is_int64(value):
             self.append_int(octets.int64_of(value))
         else:
-            size = string_size(len(value))
-            self.reserve(size + backlen_size(size))
-            self._end_at(put_string(self.data, self.size - 1, value), 1)
+            size = element_octets.string_size(len(value))
+            self.reserve(size + element_octets.backlen_size(size))
+            self._end_at(element_octets.put_string(self.data, self.size - 1, value), 1)
 
     def append_int(self, number: int) -> None:
         """Add a signed 64-bit *number* at the end."""
-        self.reserve(int_size(number) + 1)
-        self._end_at(put_int(self.data, self.size - 1, number), 1)
+        self.reserve(element_octets.int_size(number) + 1)
+        self._end_at(element_octets.put_int(self.data, self.size - 1, number), 1)
 
     def prepend(self, value: bytes) -> None:
         """Add *value* before the first element."""
@@ -468,8 +304,8 @@ class Listpack:
 
         O(1) if it takes as many bytes.
         """
-        self._open(at, self.behind(at), int_size(number) + 1, 0)
-        put_int(self.data, at, number)
+        self._open(at, self.behind(at), element_octets.int_size(number) + 1, 0)
+        element_octets.put_int(self.data, at, number)
         return at
 
     def extend(self, other: Listpack) -> None:
@@ -486,12 +322,12 @@ class Listpack:
         """Put *value* in place of the bytes from *at* to *end*: *more* elements than before."""
         if octets.is_int64(value):
             number = octets.int64_of(value)
-            self._open(at, end, int_size(number) + 1, more)
-            put_int(self.data, at, number)
+            self._open(at, end, element_octets.int_size(number) + 1, more)
+            element_octets.put_int(self.data, at, number)
         else:
-            size = string_size(len(value))
-            self._open(at, end, size + backlen_size(size), more)
-            put_string(self.data, at, value)
+            size = element_octets.string_size(len(value))
+            self._open(at, end, size + element_octets.backlen_size(size), more)
+            element_octets.put_string(self.data, at, value)
 
     def _open(self, at: int, end: int, size: int, more: int) -> None:
         """Make what lies from *at* to *end* *size* bytes long, to hold *more* elements."""
@@ -515,11 +351,11 @@ class Listpack:
             self.data = octets.exact(self.data, self.size - size)
 
     def _grow(self, at: int, end: int, growth: int) -> None:
-        """Make room for *growth* bytes before *end*."""
+        """Make room for *growth* bytes more between *at* and *end*."""
         if self.size + growth > LIMIT:
             raise TooLarge(f"a listpack of {self.size + growth} bytes")
-        if at == HEADER:
-            octets.open_front(self.data, growth)
+        if at == end == HEADER:
+            octets.open_front(self.data, self.size, growth)
         else:
             self.reserve(growth)
             octets.move(self.data, end + growth, end, self.size - end)

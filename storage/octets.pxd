@@ -59,15 +59,14 @@ cdef inline int resize(bytearray buffer, Py_ssize_t size) except -1:
     return PyByteArray_Resize(buffer, size)
 
 
-cdef inline int open_front(bytearray buffer, Py_ssize_t size) except -1:
-    cdef Py_ssize_t held = PyByteArray_GET_SIZE(buffer)
+cdef inline int open_front(bytearray buffer, Py_ssize_t used, Py_ssize_t size) except -1:
     cdef Py_ssize_t room
     cdef char *data
     if penstock_room_before(buffer) < size:
-        room = size + min((held + size) >> 1, <Py_ssize_t>65536)
-        PyByteArray_Resize(buffer, held + room)
+        room = size + min((used + size) >> 1, <Py_ssize_t>65536)
+        PyByteArray_Resize(buffer, used + room)
         data = PyByteArray_AS_STRING(buffer)
-        memmove(data + room, data, held)
+        memmove(data + room, data, used)
         penstock_shift_start(buffer, room)
     return penstock_shift_start(buffer, -size)
 
@@ -252,6 +251,19 @@ cdef inline bytes decimal(int64_t number):
 
 
 # ---------------------------------------------------------------------- stream ids
+
+cdef inline bint same_letters(bytes text, bytes capitals) noexcept:
+    cdef const uint8_t *p = <const uint8_t *>PyBytes_AS_STRING(text)
+    cdef const uint8_t *q = <const uint8_t *>PyBytes_AS_STRING(capitals)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(text)
+    cdef Py_ssize_t i
+    if size != PyBytes_GET_SIZE(capitals):
+        return False
+    for i in range(size):
+        if (p[i] - 32 if 97 <= p[i] <= 122 else p[i]) != q[i]:
+            return False
+    return True
+
 
 cdef inline bytes format_id(uint64_t ms, uint64_t seq):
     cdef char text[2 * MAX_INT_TEXT + 1]

@@ -32,11 +32,13 @@ def resize(buffer: bytearray, size: int) -> None:
         buffer.extend(bytes(size - len(buffer)))
 
 
-def open_front(buffer: bytearray, size: int) -> None:
-    """Put *size* undefined bytes before the first byte.
+def open_front(buffer: bytearray, used: int, size: int) -> None:
+    """Put *size* undefined bytes before the first byte; only the first *used* bytes are kept.
 
-    O(1) if drop_front has left as much; O(N) else, and then it leaves room for the next calls.
+    O(1) if there is room, as drop_front leaves it; O(used) else, and then it is made for the next
+    calls too.
     """
+    del buffer[used:]
     buffer[:0] = bytes(size)
 
 
@@ -171,6 +173,11 @@ def decimal(number: int) -> bytes:
 
 
 # ---------------------------------------------------------------------- stream ids
+
+
+def same_letters(text: bytes, capitals: bytes) -> bool:
+    """Whether *text* is *capitals*, in whatever letters."""
+    return text.upper() == capitals
 
 
 def format_id(ms: int, seq: int) -> bytes:

@@ -12,8 +12,8 @@ cdef uint32_t _MOST
 cdef class Pending:
     cdef readonly uint64_t ms
     cdef readonly uint64_t seq
-    cdef PyObject* _older
-    cdef PyObject* _newer
+    cdef PyObject* older_link
+    cdef PyObject* newer_link
     cdef public int64_t delivery_time
     cdef readonly uint32_t delivery_count
     cdef readonly uint32_t consumer_index

@@ -1,7 +1,7 @@
 """Pending entries, and the queue that keeps those of a group in the order of their delivery.
 
-A pending entry has been delivered to a consumer and not been acknowledged yet. One object is shared
-by three indexes: the group's pending list and the consumer's (both by id), and this queue (by time):
+A pending entry has been delivered to a consumer and not been acknowledged yet. One object is in
+three indexes: the group's pending list and the consumer's (both by id), and this queue (by time):
 
     oldest <-> ... <-> newest        delivery_time never falls from left to right
 
@@ -25,12 +25,12 @@ class Pending:
     """One delivered, not yet acknowledged entry."""
 
     __slots__ = (
-        "_newer",
-        "_older",
         "consumer_index",
         "delivery_count",
         "delivery_time",
         "ms",
+        "newer_link",
+        "older_link",
         "seq",
     )
 
@@ -39,18 +39,18 @@ class Pending:
     delivery_time: int  # unix ms of the last delivery
     delivery_count: int  # saturates at MAX_COUNT
     consumer_index: int
-    _older: Pending | None  # links, see storage/links.py
-    _newer: Pending | None
+    older_link: Pending | None  # see storage/links.py
+    newer_link: Pending | None
 
     @property
     def older(self) -> Pending | None:
         """The entry before this one in the queue."""
-        return links.follow(self._older)
+        return links.follow(self.older_link)
 
     @property
     def newer(self) -> Pending | None:
         """The entry behind this one in the queue."""
-        return links.follow(self._newer)
+        return links.follow(self.newer_link)
 
 
 def new_pending(ms: int, seq: int, delivery_time: int, count: int, consumer_index: int) -> Pending:
@@ -82,8 +82,8 @@ def set_count(pending: Pending, count: int) -> None:
 
 
 def _unlink(pending: Pending) -> None:
-    pending._older = links.link_to(None)  # noqa: SLF001 - the queue's, in the same module
-    pending._newer = links.link_to(None)  # noqa: SLF001
+    pending.older_link = links.link_to(None)
+    pending.newer_link = links.link_to(None)
 
 
 class DeliveryQueue:
@@ -115,15 +115,15 @@ class DeliveryQueue:
         """Queue *pending* by its delivery_time. O(1) for the newest, else O(N) of those newer."""
         older = links.follow(self._newest)
         while older is not None and older.delivery_time > pending.delivery_time:
-            older = links.follow(older._older)
-        newer = links.follow(self._oldest if older is None else older._newer)
+            older = links.follow(older.older_link)
+        newer = links.follow(self._oldest if older is None else older.newer_link)
         self._join(older, pending)
         self._join(pending, newer)
         links.hold(pending)
 
     def remove(self, pending: Pending) -> None:
         """Take *pending*, which is in the queue, out of it. O(1)."""
-        self._join(links.follow(pending._older), links.follow(pending._newer))
+        self._join(links.follow(pending.older_link), links.follow(pending.newer_link))
         _unlink(pending)
         links.let_go(pending)
 
@@ -132,11 +132,11 @@ class DeliveryQueue:
         if older is None:
             self._oldest = links.link_to(newer)
         else:
-            older._newer = links.link_to(newer)
+            older.newer_link = links.link_to(newer)
         if newer is None:
             self._newest = links.link_to(older)
         else:
-            newer._older = links.link_to(older)
+            newer.older_link = links.link_to(older)
 
     def clear(self) -> None:
         """Empty the queue, entry by entry. O(N)."""
@@ -144,7 +144,7 @@ class DeliveryQueue:
         self._oldest = links.link_to(None)
         self._newest = links.link_to(None)
         while pending is not None:
-            newer = links.follow(pending._newer)
+            newer = links.follow(pending.newer_link)
             _unlink(pending)
             links.let_go(pending)
             pending = newer

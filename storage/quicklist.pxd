@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from storage.listpack cimport Listpack
+from storage.node_deque cimport NodeDeque
 from storage.quicklist_iterator cimport QuickListIterator
 
 cdef int SMALLEST_LIMIT
@@ -13,8 +14,6 @@ cdef int64_t packed_threshold
 
 cdef Listpack pack_of(object node)
 cdef bytes plain_of(object node)
-@cython.locals(pack=Listpack)
-cdef Py_ssize_t count_of(object node) except -1
 @cython.locals(removed=int64_t, at=Py_ssize_t)
 cdef int64_t _remove_first(Listpack pack, bytes value, int64_t limit) except -1
 @cython.locals(removed=int64_t, at=Py_ssize_t, before=Py_ssize_t)
@@ -22,14 +21,7 @@ cdef int64_t _remove_last(Listpack pack, bytes value, int64_t limit) except -1
 
 
 @cython.final
-cdef class QuickList:
-    cdef object _head
-    cdef object _tail
-    cdef list _nodes
-    cdef readonly Py_ssize_t length
-    cdef int _gap
-    cdef readonly int fill
-
+cdef class QuickList(NodeDeque):
     @cython.locals(head=Listpack)
     cpdef int push_left(self, bytes value) except -1
     @cython.locals(tail=Listpack)
@@ -51,7 +43,8 @@ cdef class QuickList:
                    walk=QuickListIterator, found=list)
     cpdef list positions(self, bytes value, int64_t rank=*, int64_t count=*, int64_t maxlen=*)
 
-    @cython.locals(nodes=list, i=Py_ssize_t, within=Py_ssize_t, pack=Listpack)
+    @cython.locals(nodes=list, i=Py_ssize_t, within=Py_ssize_t, pack=Listpack, at=Py_ssize_t,
+                   old_size=Py_ssize_t)
     cpdef int set(self, Py_ssize_t index, bytes value) except -1
     @cython.locals(nodes=list, walk=QuickListIterator, i=Py_ssize_t, at=Py_ssize_t, pack=Listpack)
     cpdef bint insert(self, bytes pivot, bytes value, bint before) except -1
@@ -67,18 +60,6 @@ cdef class QuickList:
     cpdef list nodes(self)
     @cython.locals(pack=Listpack)
     cpdef int add_node(self, object node) except -1
-    @cython.locals(nodes=list)
-    cdef int _push_node_left(self, object node) except -1
-    cdef int _push_node_right(self, object node) except -1
-    cdef list _several(self)
-    @cython.locals(nodes=list)
-    cdef int _drop_head(self) except -1
-    @cython.locals(nodes=list)
-    cdef int _drop_tail(self) except -1
-    cdef list _unfold(self)
-    cdef int _fold(self, list nodes) except -1
-    @cython.locals(nodes=list, i=Py_ssize_t, count=Py_ssize_t, behind=Py_ssize_t)
-    cdef (Py_ssize_t, Py_ssize_t) _locate(self, Py_ssize_t index)
 
     cdef Py_ssize_t _node_limit(self) noexcept
     cdef bint _is_large(self, Py_ssize_t size) noexcept

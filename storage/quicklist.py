@@ -6,14 +6,7 @@
       listpack      listpack        plain node
 
 A node is a listpack that holds as many elements as the fill allows, or plain: the bytes of one
-element too large to be moved about in a listpack. No node is empty. The two ends are at hand; all
-nodes are in a Python list only if there are several, so that a list of few elements has none:
-
-    one node          head is tail                  _nodes is None
-    several           _nodes  [None, None, head, ..., tail]
-                              |-- _gap --|
-
-The gap at its left makes adding and removing nodes O(1) there too.
+element too large to be moved about in a listpack. No node is empty.
 
 Source of the fill's meaning: list-max-listpack-size in redis.conf, https://redis.io/docs/latest/
 """
@@ -24,7 +17,8 @@ from collections.abc import Iterator
 
 from storage.errors import Corrupt
 from storage.listpack import Listpack
-from storage.quicklist_iterator import Node, QuickListIterator
+from storage.node_deque import Node, NodeDeque, count_of
+from storage.quicklist_iterator import QuickListIterator
 
 DEFAULT_FILL = -2
 SMALLEST_FILL = -5
@@ -61,13 +55,7 @@ def plain_of(node: Node | None) -> bytes | None:
     return node if isinstance(node, bytes) else None
 
 
-def count_of(node: Node | None) -> int:
-    """How many elements *node* has, which is one."""
-    pack = pack_of(node)
-    return 1 if pack is None else pack.count
-
-
-class QuickList:
+class QuickList(NodeDeque):
     """A list of byte strings. Elements that are integers are kept as such, and read as text.
 
     *fill* is the config's list-max-listpack-size: -1 to -5 are nodes of at most 4, 8, 16, 32 or
@@ -77,14 +65,10 @@ class QuickList:
     number of nodes, and one node's bytes may be moved besides.
     """
 
-    __slots__ = ("_gap", "_head", "_nodes", "_tail", "fill", "length")
+    __slots__ = ()
 
     def __init__(self, fill: int = DEFAULT_FILL) -> None:
-        self._head: Node | None = None
-        self._tail: Node | None = None
-        self._nodes: list[Node | None] | None = None
-        self._gap = 0
-        self.length = 0
+        self._clear()
         self.fill = min(max(fill, SMALLEST_FILL), LARGEST_FILL)
 
     def __len__(self) -> int:
@@ -171,8 +155,8 @@ class QuickList:
 
     def bounds(self, start: int, stop: int) -> tuple[int, int]:
         """The index of the first element from *start* to *stop*, and how many there are."""
-        first = max(start + self.length, 0) if start < 0 else start
-        last = stop + self.length if stop < 0 else min(stop, self.length - 1)
+        first = max(start + self.length, 0) if start < 0 else min(start, self.length)
+        last = max(stop + self.length, -1) if stop < 0 else min(stop, self.length - 1)
         return first, max(last - first + 1, 0)
 
     def iterate(self, index: int = 0, reverse: bool = False) -> QuickListIterator:
@@ -230,6 +214,8 @@ class QuickList:
                 len(value)
             ):
                 pack.replace(at, value)
+                if pack.behind(at) - at > old_size:
+                    pack.shrink()
             elif pack.count == 1:
                 nodes[i] = self._new_node(value)
             else:
@@ -264,7 +250,7 @@ class QuickList:
         How many have been removed. O(elements).
         """
         nodes = self._unfold()
-        left = self.length if count == 0 else abs(count)
+        left = abs(count) if count != 0 and -self.length < count else self.length
         removed = 0
         for step in range(len(nodes)):
             i = len(nodes) - 1 - step if count < 0 else step
@@ -314,13 +300,6 @@ class QuickList:
     # ------------------------------------------------------------------ nodes, for the RDB
 
     @property
-    def node_count(self) -> int:
-        """How many nodes there are."""
-        if self._nodes is not None:
-            return len(self._nodes) - self._gap
-        return 0 if self._head is None else 1
-
-    @property
     def encoding(self) -> bytes:
         """As OBJECT ENCODING has it: ``listpack`` if one listpack is all there is."""
         packed = self._nodes is None and not isinstance(self._head, bytes)
@@ -339,97 +318,6 @@ class QuickList:
             raise Corrupt("a list has an empty node")
         self._push_node_right(node)
         self.length += count_of(node)
-
-    def _push_node_left(self, node: Node) -> None:
-        if self._head is None:
-            self._tail = node
-        else:
-            nodes = self._several()
-            if self._gap == 0:
-                self._gap = len(nodes)
-                nodes[:0] = [None] * self._gap
-            self._gap -= 1
-            nodes[self._gap] = node
-        self._head = node
-
-    def _push_node_right(self, node: Node) -> None:
-        if self._tail is None:
-            self._head = node
-        else:
-            self._several().append(node)
-        self._tail = node
-
-    def _several(self) -> list[Node | None]:
-        """``_nodes``, which is made if there has been one node only."""
-        if self._nodes is None:
-            self._nodes = [self._head]
-        return self._nodes
-
-    def _drop_head(self) -> None:
-        nodes = self._nodes
-        if nodes is None:
-            self._head = self._tail = None
-        elif len(nodes) - self._gap == 2:
-            self._head = self._tail
-            self._nodes = None
-            self._gap = 0
-        else:
-            nodes[self._gap] = None
-            self._gap += 1
-            self._head = nodes[self._gap]
-            if 4 * self._gap > 3 * len(nodes):
-                self._unfold()
-
-    def _drop_tail(self) -> None:
-        nodes = self._nodes
-        if nodes is None:
-            self._head = self._tail = None
-        elif len(nodes) - self._gap == 2:
-            self._tail = self._head
-            self._nodes = None
-            self._gap = 0
-        else:
-            nodes.pop()
-            self._tail = nodes[len(nodes) - 1]
-
-    def _unfold(self) -> list[Node]:
-        """All nodes, in the very list that holds them if they are several. O(N)."""
-        if self._nodes is None:
-            return [] if self._head is None else [self._head]
-        if self._gap:
-            del self._nodes[: self._gap]
-            self._gap = 0
-        return self._nodes  # type: ignore[return-value]  # None is in the gap only
-
-    def _fold(self, nodes: list[Node]) -> None:
-        """Let *nodes*, changed since _unfold, be all nodes."""
-        self._gap = 0
-        self._head = nodes[0] if nodes else None
-        self._tail = nodes[len(nodes) - 1] if nodes else None
-        self._nodes = nodes if len(nodes) > 1 else None  # type: ignore[assignment]  # see _unfold
-
-    def _locate(self, index: int) -> tuple[int, int]:
-        """The node that has the element of that index (not negative), and its index there. O(N).
-
-        Nodes are numbered as in ``_nodes``, the gap included.
-        """
-        nodes = self._nodes
-        if nodes is None:
-            return 0, index
-        if index <= self.length >> 1:
-            i = self._gap
-            count = count_of(nodes[i])
-            while index >= count:
-                index -= count
-                i += 1
-                count = count_of(nodes[i])
-            return i, index
-        i = len(nodes)
-        behind = self.length - index  # elements from there to the end
-        while behind > 0:
-            i -= 1
-            behind -= count_of(nodes[i])
-        return i, -behind
 
     # ------------------------------------------------------------------ what fits where
 
@@ -465,6 +353,7 @@ class QuickList:
         assert pack is not None
         if self._has_room(pack, len(value)):
             pack.insert(at, value)
+            pack.shrink()  # nobody knows whether more will ever come here
         elif at == pack.first():
             self._insert_between(nodes, i, value)
         else:

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from storage import octets
 from storage.listpack import Element, Listpack
-
-Node: TypeAlias = Listpack | bytes  # elements, or one of its own; see storage/quicklist.py
+from storage.node_deque import Node
 
 NONE = -1
 PLAIN = 0  # stands for the position of the one element of a plain node

@@ -10,6 +10,7 @@ from storage.stream_id cimport StreamId
 from storage.stream_iterator cimport StreamIterator
 
 cdef int64_t _MOST_BYTES
+cdef uint64_t _TOP
 
 
 @cython.final
@@ -33,7 +34,7 @@ cdef class Stream:
     cdef uint64_t _tail_ms
     cdef uint64_t _tail_seq
 
-    @cython.locals(last=StreamId)
+    cpdef bint is_full(self) except -1
     cpdef StreamId next_auto_id(self, uint64_t now_ms)
     @cython.locals(last=StreamId)
     cpdef StreamId next_seq_id(self, uint64_t ms)

@@ -24,11 +24,12 @@ from storage.errors import (
 from storage.listpack import Listpack
 from storage.rax import Rax
 from storage.rax_iterator import RaxIterator
-from storage.stream_id import MAX, ZERO, StreamId
+from storage.stream_id import MAX, U64_MAX, ZERO, StreamId
 from storage.stream_iterator import StreamIterator
 
 MAX_ENTRY_SIZE = 1 << 30  # bytes of all names and values of an entry; redis's own limit
-_MOST_BYTES = MAX_ENTRY_SIZE
+_MOST_BYTES = MAX_ENTRY_SIZE  # the same, and the next, as C numbers
+_TOP = U64_MAX
 
 
 class StreamConfig:
@@ -82,6 +83,10 @@ class Stream:
 
     # ------------------------------------------------------------------ ids
 
+    def is_full(self) -> bool:
+        """Whether there is no id left behind the last one."""
+        return self.last_id.ms == _TOP and self.last_id.seq == _TOP
+
     def next_auto_id(self, now_ms: int) -> StreamId:
         """The id that ``*`` gets: the time, or the next id if clocks went back.
 
@@ -96,7 +101,7 @@ class Stream:
         last = self.last_id
         if ms > last.ms:
             return stream_id.make_id(ms, 0)
-        if ms < last.ms or last.seq == stream_id.U64_MAX:
+        if ms < last.ms or last.seq == _TOP:
             raise IdNotGreater
         return stream_id.make_id(ms, last.seq + 1)
 
@@ -141,7 +146,7 @@ class Stream:
         """Why *entry_id*, which is not greater than the last, cannot be added."""
         if entry_id == ZERO:
             return IdIsZero()
-        return IdsExhausted() if self.last_id == MAX else IdNotGreater()
+        return IdsExhausted() if self.is_full() else IdNotGreater()
 
     def _node_with_room(self, size: int, config: StreamConfig) -> Listpack | None:
         """The last node if an entry of *size* bytes may be added to it."""
@@ -292,13 +297,14 @@ class Stream:
         self.length -= count
 
     def _mark_from_front(self, count: int, end: StreamId) -> int:
-        """Mark the first *count* entries, up to *end*, as deleted; they all are in the first node."""
+        """Mark the first *count* entries, up to *end*, as deleted; all are in the first node."""
         entry = StreamIterator(self.rax, ZERO, end)
         deleted = 0
         while deleted < count and entry.next():
+            assert entry.node is not None
             stream_node.mark_deleted(entry.node, entry.entry_at)
             deleted += 1
-        if deleted:
+        if entry.node is not None:
             stream_node.count_deleted(entry.node, deleted)
             self.length -= deleted
         return deleted
@@ -362,7 +368,7 @@ class Stream:
         self._tail = None
 
     def copy(self) -> Stream:
-        """A stream of its own that equals this one, groups and pending entries included. O(size)."""
+        """A stream of its own that equals this one, groups and all. O(size)."""
         made = Stream()
         for key, node in self.rax:
             made.add_node(key, Listpack.load(node.dump()))

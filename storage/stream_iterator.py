@@ -3,7 +3,7 @@
 The walk stops at one entry at a time and says where its elements are, so that a reader takes them
 straight from the bytes of the listpack:
 
-    node                          fields_at                          (entry with the master's fields)
+    node                          fields_at                        (with the master's fields)
     [master: ... | name ...]  ..  [flags | ms | seq | value ...    | lp-count]  ..
                    names_at        entry_at
 

@@ -31,7 +31,7 @@ _HALF = 2**63
 
 
 def delta(number: int, base: int) -> int:
-    """number - base modulo 2^64, as a signed number: both are u64."""
+    """How far *number* lies from *base*, both u64, modulo 2^64: a signed number."""
     gap = (number - base) & _MASK
     if gap < _HALF:
         return gap

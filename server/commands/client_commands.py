@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from protocol.replies import NO_REPLY, OK, ErrorReply, Reply, Set, Status, Verbatim
+from protocol.replies import NO_REPLY, OK, ErrorReply, Reply, Set, Verbatim
 from server import client_line, errors
 from server.args import INT64_MAX, Args, to_int
 from server.call import Call
 from server.client import MUTED, is_printable
 from server.command import Flags, command, container
+from server.help_lines import help_of
 
 ANYBODY = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
 OPERATOR = ANYBODY | Flags.ADMIN
@@ -22,9 +23,7 @@ CACHING_WITHOUT_TRACKING = ErrorReply(
     " mode enabled",
 )
 
-container(
-    "CLIENT", group="connection", since="2.4.0", summary="Looks at and changes connections."
-)
+container("CLIENT", group="connection", since="2.4.0", summary="Looks at and changes connections.")
 
 # ---------------------------------------------------------------------- about itself
 
@@ -267,36 +266,9 @@ def client_caching(_call: Call) -> Reply:
 
 @command("CLIENT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="connection",
          since="5.0.0")  # fmt: skip
-def client_help(_call: Call) -> Reply:
+def client_help(call: Call) -> Reply:
     """Lists the subcommands.
 
     CLIENT HELP
     """
-    return [Status(line) for line in HELP.splitlines()]
-
-
-HELP = b"""\
-CLIENT <subcommand> [<argument> ...]. Subcommands are:
-GETNAME | SETNAME <name>
-    The connection's name, to be found by in CLIENT LIST.
-CACHING | GETREDIR | TRACKINGINFO | TRACKING OFF
-    Client-side caching, which is not supported.
-ID | INFO
-    The connection's number; its line of CLIENT LIST.
-KILL <ip:port> | KILL <option> <value> [...]
-    Close connections. Options: ID, TYPE, USER, ADDR, LADDR, SKIPME (yes|no), MAXAGE (seconds).
-LIST [TYPE <type> | ID <id> ...]
-    A line for each connection.
-NO-EVICT (ON|OFF) | NO-TOUCH (ON|OFF)
-    Be spared when clients take too much memory; do not count as use of keys.
-PAUSE <milliseconds> [WRITE|ALL] | UNPAUSE
-    Hold commands back for a while.
-REPLY (ON|OFF|SKIP)
-    Turn replies on and off, or swallow the next one.
-SETINFO <LIB-NAME|LIB-VER> <value>
-    Say which client library this is.
-UNBLOCK <id> [TIMEOUT|ERROR]
-    End a client's wait.
-HELP
-    This text.\
-"""
+    return help_of(call.server.table, b"client")

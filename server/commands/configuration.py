@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from protocol.replies import OK, ErrorReply, Reply
 from server import errors, process, redis_conf
@@ -84,7 +84,6 @@ def config_set(call: Call) -> Reply:
     """
     config = call.server.config
     changes = _changes(call)
-    _check(call, changes)
     before = [(row, config.value(row)) for _, row, _ in changes]
     try:
         _make(call.server, changes)
@@ -99,32 +98,29 @@ def config_set(call: Call) -> Reply:
 
 
 def _changes(call: Call) -> list[Change]:
-    """What argv asks for. Raises SYNTAX, or names the first parameter that is not known."""
+    """What argv asks for. Refuses the first parameter that cannot be set, whatever its value."""
     words = [_text(word) for word in call.argv[2:]]
     if len(words) % 2:
         raise errors.SYNTAX
-    changes = []
+    changes: list[Change] = []
     for name, text in zip(words[::2], words[1::2], strict=True):
-        row = call.server.config.find(name)
-        if row is None:
-            raise ErrorReply(
-                "ERR", f"Unknown option or number of arguments for CONFIG SET - '{name}'"
-            )
+        row = _settable(call, name)
+        if name.lower() in (earlier.name.lower() for earlier in changes):
+            raise failed(name, "duplicate parameter")
         changes.append(Change(name, row, text))
     return changes
 
 
-def _check(call: Call, changes: list[Change]) -> None:
-    """Refuse the first change that is not allowed, whatever its value."""
-    may_protected = permits(call.server.config.enable_protected_configs, call.client)
-    names = [change.name.lower() for change in changes]
-    for i, (name, row, _) in enumerate(changes):
-        if not row.mutable:
-            raise failed(name, "can't set immutable config")
-        if row.protected and not may_protected:
-            raise failed(name, "can't set protected config")
-        if names[i] in names[:i]:
-            raise failed(name, "duplicate parameter")
+def _settable(call: Call, name: str) -> Parameter:
+    config = call.server.config
+    row: Parameter | None = config.find(name)
+    if row is None:
+        raise ErrorReply("ERR", f"Unknown option or number of arguments for CONFIG SET - '{name}'")
+    if not row.mutable:
+        raise failed(name, "can't set immutable config")
+    if row.protected and not permits(config.enable_protected_configs, call.client):
+        raise failed(name, "can't set protected config")
+    return row
 
 
 def _make(state: ServerState, changes: list[Change]) -> None:
@@ -142,7 +138,7 @@ def _make(state: ServerState, changes: list[Change]) -> None:
 
 
 def _apply(state: ServerState, change: Change) -> None:
-    apply: Callable[[ServerState], None] | None = APPLY.get(change.row.name)
+    apply = APPLY.get(change.row.name)
     if apply is not None:
         apply(state)
 
@@ -165,10 +161,11 @@ def _apply_maxclients(state: ServerState) -> None:
 
 def _apply_maxmemory(state: ServerState) -> None:
     state.over_memory = 0 < state.config.maxmemory < resident_bytes()
+    state.keep_guard()
 
 
-# What else has to be done when a parameter has a new value; most are looked at when they are needed.
-APPLY: dict[str, Any] = {
+# What has to be done at once when a parameter has a new value; most are looked at when needed.
+APPLY: dict[str, Callable[[ServerState], None]] = {
     "dir": _apply_dir,
     "loglevel": lambda state: process.set_log_level(state.config),
     "maxclients": _apply_maxclients,

@@ -11,6 +11,7 @@ from storage import values
 from storage.keyspace import NO_EXPIRY, Keyspace
 
 NO_TYPE = Status(b"none")
+TYPES = {name: Status(name) for name in values.TYPE_NAMES.values()}
 
 
 # ---------------------------------------------------------------------- one after the other
@@ -86,7 +87,7 @@ def type_(call: Call) -> Reply:
     TYPE key
     """
     value = call.db.read_any(call.argv[1])
-    return NO_TYPE if value is None else Status(values.type_name(value))
+    return NO_TYPE if value is None else TYPES[values.type_name(value)]
 
 
 # ---------------------------------------------------------------------- from key to key

@@ -1,4 +1,5 @@
-from server cimport list_steps
+from protocol.encoder cimport Encoder
+from server cimport list_reply, list_steps
 from server.args cimport Args
 from server.call cimport Call
 from storage.quicklist cimport QuickList

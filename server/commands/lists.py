@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
-from server import errors, list_steps
+from server import errors, list_reply, list_steps
 from server.args import INT64_MAX, INT64_MIN, Args, to_int
 from server.call import Call
 from server.command import Flags, Keys, NumberedKeys, command
@@ -207,7 +208,11 @@ def lrange(call: Call) -> Reply:
     """
     start, stop = to_int(call.argv[2]), to_int(call.argv[3])
     values = call.db.read(call.argv[1], QuickList)
-    return [] if values is None else list(values.range(start, stop))
+    if values is None:
+        return []
+    out = Encoder(call.client.out.resp)
+    list_reply.write_range(out, values, start, stop)
+    return out
 
 
 @command(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocol.replies import ErrorReply, Reply, Status
+from protocol.replies import ErrorReply, Reply
 from server.call import Call
 from server.command import Flags, Keys, command, container
+from server.help_lines import help_of
 from storage import values
 
 KEY = Keys(2, 2, access="RO")
@@ -25,9 +26,7 @@ def _value(call: Call) -> Any:
     return call.db.read_any(call.argv[2])
 
 
-@command(
-    "OBJECT ENCODING", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY
-)
+@command("OBJECT ENCODING", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY)
 def object_encoding(call: Call) -> Reply:
     """Names the internal encoding of a value.
 
@@ -37,9 +36,7 @@ def object_encoding(call: Call) -> Reply:
     return None if value is None else values.encoding_of(value)
 
 
-@command(
-    "OBJECT REFCOUNT", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY
-)
+@command("OBJECT REFCOUNT", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY)
 def object_refcount(call: Call) -> Reply:
     """Answers how many hold the value; small integers are shared by all, as redis shows it.
 
@@ -49,9 +46,7 @@ def object_refcount(call: Call) -> Reply:
     return None if value is None else values.reference_count(value)
 
 
-@command(
-    "OBJECT IDLETIME", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY
-)
+@command("OBJECT IDLETIME", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY)
 def object_idletime(call: Call) -> Reply:
     """Refuses: no time of access is kept.
 
@@ -73,27 +68,10 @@ def object_freq(call: Call) -> Reply:
     raise NO_FREQUENCY
 
 
-@command(
-    "OBJECT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="generic", since="6.2.0"
-)
-def object_help(_call: Call) -> Reply:
+@command("OBJECT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="generic", since="6.2.0")
+def object_help(call: Call) -> Reply:
     """Lists the subcommands.
 
     OBJECT HELP
     """
-    return [Status(line) for line in HELP.splitlines()]
-
-
-HELP = b"""\
-OBJECT <subcommand> <key>. Subcommands are:
-ENCODING
-    How the value is kept in memory.
-FREQ
-    How often the key was used of late; needs an LFU policy.
-IDLETIME
-    Seconds since the key was last used; not tracked.
-REFCOUNT
-    How many hold the value.
-HELP
-    This text.\
-"""
+    return help_of(call.server.table, b"object")

@@ -1,54 +1,50 @@
-"""XINFO: what is in a stream, its groups and their consumers.
-
-A description is built as a dict, in the order of redis's fields; RESP2 clients get it flat.
-"""
+"""XINFO: what a stream, its groups and their consumers are like at the moment."""
 
 from __future__ import annotations
 
 from protocol.encoder import Encoder
-from protocol.replies import ErrorReply, Reply
+from protocol.replies import Reply, Status
 from server import errors, stream_reply
-from server.args import Args
+from server.args import to_int
 from server.call import Call
 from server.command import Flags, Keys, command, container
 from storage import group_lag
+from storage import pending as pendings
 from storage.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
-from storage.pending import Pending, id_of
+from storage.rax import Rax
 from storage.stream import Stream
 from storage.stream_id import MAX, ZERO
 
 KEY = Keys(2, 2, access="RO")
-SHOWN = 10  # entries and pending entries that FULL shows of each list, unless COUNT says otherwise
+READ = Flags.READONLY
 
-BAD_CALL = ErrorReply(
-    "ERR", "unknown subcommand or wrong number of arguments for 'stream'. Try XINFO HELP."
-)
+DEFAULT_COUNT = 10  # entries of each kind in a FULL report
 
 container(
-    "XINFO", group="stream", since="5.0.0",
-    summary="A container for stream introspection commands.",
-)  # fmt: skip
+    "XINFO", group="stream", since="5.0.0", summary="A container for stream introspection commands."
+)
 
 
-@command("XINFO HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="stream", since="5.0.0")
-def xinfo_help(_call: Call) -> Reply:
-    """Returns helpful text about the different subcommands.
-
-    XINFO HELP
-    """
-    return list(HELP)
+def _stream(call: Call) -> Stream:
+    stream = call.db.read(call.argv[2], Stream)
+    if stream is None:
+        raise errors.NO_SUCH_KEY
+    return stream
 
 
-@command("XINFO STREAM", arity=-3, flags=Flags.READONLY, group="stream", since="5.0.0", keys=KEY)
+# ---------------------------------------------------------------------- XINFO STREAM
+
+
+@command("XINFO STREAM", arity=-3, flags=READ, group="stream", since="5.0.0", keys=KEY)
 def xinfo_stream(call: Call) -> Reply:
     """Returns information about a stream.
 
     XINFO STREAM key [FULL [COUNT count]]
     """
-    count = _full_count(call.argv)
     stream = _stream(call)
-    facts: dict[bytes, Reply] = {
-        b"length": len(stream),
+    full, count = _full_options(call.argv)
+    report: dict[bytes, Reply] = {
+        b"length": stream.length,
         b"radix-tree-keys": len(stream.rax),
         b"radix-tree-nodes": stream.rax.node_count,
         b"last-generated-id": stream.last_id.encode(),
@@ -56,76 +52,67 @@ def xinfo_stream(call: Call) -> Reply:
         b"entries-added": stream.entries_added,
         b"recorded-first-entry-id": stream.first_id.encode(),
     }
-    return facts | (_summary(stream) if count is None else _full(stream, count))
+    if full:
+        report[b"entries"] = _entries(call, stream, count)
+        report[b"groups"] = [
+            _full_group(stream, name, group, count) for name, group in stream.sorted_groups()
+        ]
+    else:
+        report[b"groups"] = len(stream.groups)
+        report[b"first-entry"] = _edge(call, stream, reverse=False)
+        report[b"last-entry"] = _edge(call, stream, reverse=True)
+    return report
 
 
-def _full_count(argv: list[bytes]) -> int | None:
-    """FULL's COUNT (0: all), or None without FULL. Raises ErrorReply."""
+def _full_options(argv: list[bytes]) -> tuple[bool, int]:
+    """Whether FULL was said, and COUNT's value. Raises ErrorReply."""
     if len(argv) == 3:
-        return None
-    args = Args(argv, 3)
-    if len(argv) not in (4, 6) or args.take_word(b"FULL") is None:
-        raise BAD_CALL
-    if not args.left:
-        return SHOWN
-    if args.take_word(b"COUNT") is None:
-        raise BAD_CALL
-    count = args.take_int()
-    return count if count >= 0 else SHOWN
+        return False, 0
+    if len(argv) not in (4, 6) or argv[3].upper() != b"FULL":
+        raise errors.bad_subcommand("XINFO", argv[1])
+    if len(argv) == 4:
+        return True, DEFAULT_COUNT
+    if argv[4].upper() != b"COUNT":
+        raise errors.bad_subcommand("XINFO", argv[1])
+    count = to_int(argv[5])
+    return True, DEFAULT_COUNT if count < 0 else count
 
 
-def _summary(stream: Stream) -> dict[bytes, Reply]:
-    return {
-        b"groups": len(stream.groups),
-        b"first-entry": _edge(stream, last=False),
-        b"last-entry": _edge(stream, last=True),
-    }
+def _entries(call: Call, stream: Stream, count: int) -> Reply:
+    out = Encoder(call.client.out.resp)
+    stream_reply.write_range(out, stream, ZERO, MAX, count)
+    return out
 
 
-def _edge(stream: Stream, last: bool) -> Reply:
-    """The first or last entry, or null."""
-    out = Encoder()
-    edge_id = stream.last_entry_id() if last else stream.first_entry_id()
-    return out if stream_reply.write_entry(out, stream, edge_id) else None
-
-
-def _full(stream: Stream, count: int) -> dict[bytes, Reply]:
-    entries = Encoder()
-    stream_reply.write_range(entries, stream, ZERO, MAX, count)
-    groups: list[Reply] = [
-        _full_group(stream, name, group, count) for name, group in stream.sorted_groups()
-    ]
-    return {b"entries": entries, b"groups": groups}
+def _edge(call: Call, stream: Stream, reverse: bool) -> Reply:
+    """The first or the last entry, or None."""
+    entry_id = stream.last_entry_id() if reverse else stream.first_entry_id()
+    out = Encoder(call.client.out.resp)
+    return out if stream_reply.write_entry(out, stream, entry_id) else None
 
 
 def _full_group(stream: Stream, name: bytes, group: ConsumerGroup, count: int) -> Reply:
-    pending: list[Reply] = [
-        [id_of(entry).encode(), _owner_name(group, entry), entry.delivery_time, entry.delivery_count]
-        for entry in group.pending_range(ZERO, MAX, count or len(group.pel))
-    ]
-    consumers: list[Reply] = [
-        _full_consumer(group, consumer, count) for consumer in group.sorted_consumers()
-    ]
+    pending: list[Reply] = []
+    for entry in _first_of(group.pel, count):
+        owner = group.owner(entry)
+        text = pendings.id_of(entry).encode()
+        owner_name = b"" if owner is None else owner.name
+        pending.append([text, owner_name, entry.delivery_time, entry.delivery_count])
     return {
         b"name": name,
         b"last-delivered-id": group.last_id.encode(),
-        b"entries-read": None if group.entries_read == UNKNOWN else group.entries_read,
+        b"entries-read": _entries_read(group),
         b"lag": group_lag.lag(stream, group),
         b"pel-count": len(group.pel),
         b"pending": pending,
-        b"consumers": consumers,
+        b"consumers": [_full_consumer(member, count) for member in group.sorted_consumers()],
     }
 
 
-def _owner_name(group: ConsumerGroup, entry: Pending) -> bytes:
-    owner = group.owner(entry)
-    return b"" if owner is None else owner.name
-
-
-def _full_consumer(group: ConsumerGroup, consumer: Consumer, count: int) -> Reply:
+def _full_consumer(consumer: Consumer, count: int) -> Reply:
     pending: list[Reply] = [
-        [id_of(entry).encode(), entry.delivery_time, entry.delivery_count]
-        for entry in group.pending_range(ZERO, MAX, count or len(consumer.pel), consumer)
+        [pendings.id_of(entry).encode(), entry.delivery_time, entry.delivery_count]
+        for entry in _first_of(consumer.pel, count)
     ]
     return {
         b"name": consumer.name,
@@ -136,7 +123,25 @@ def _full_consumer(group: ConsumerGroup, consumer: Consumer, count: int) -> Repl
     }
 
 
-@command("XINFO GROUPS", arity=3, flags=Flags.READONLY, group="stream", since="5.0.0", keys=KEY)
+def _first_of(pel: Rax, count: int) -> list[pendings.Pending]:
+    """The *count* pending entries of the smallest ids (0: all)."""
+    found: list[pendings.Pending] = []
+    place = pel.seek("^")
+    while place.next():
+        found.append(place.value)
+        if len(found) == count:
+            break
+    return found
+
+
+def _entries_read(group: ConsumerGroup) -> int | None:
+    return None if group.entries_read == UNKNOWN else group.entries_read
+
+
+# ---------------------------------------------------------------------- XINFO GROUPS, CONSUMERS
+
+
+@command("XINFO GROUPS", arity=3, flags=READ, group="stream", since="5.0.0", keys=KEY)
 def xinfo_groups(call: Call) -> Reply:
     """Returns a list of the consumer groups of a stream.
 
@@ -149,14 +154,14 @@ def xinfo_groups(call: Call) -> Reply:
             b"consumers": len(group.consumers),
             b"pending": len(group.pel),
             b"last-delivered-id": group.last_id.encode(),
-            b"entries-read": None if group.entries_read == UNKNOWN else group.entries_read,
+            b"entries-read": _entries_read(group),
             b"lag": group_lag.lag(stream, group),
         }
         for name, group in stream.sorted_groups()
     ]
 
 
-@command("XINFO CONSUMERS", arity=4, flags=Flags.READONLY, group="stream", since="5.0.0", keys=KEY)
+@command("XINFO CONSUMERS", arity=4, flags=READ, group="stream", since="5.0.0", keys=KEY)
 def xinfo_consumers(call: Call) -> Reply:
     """Returns a list of the consumers in a consumer group.
 
@@ -169,33 +174,32 @@ def xinfo_consumers(call: Call) -> Reply:
     now_ms = call.now_ms
     return [
         {
-            b"name": consumer.name,
-            b"pending": len(consumer.pel),
-            b"idle": max(now_ms - consumer.seen_time, 0),
-            b"inactive": NEVER
-            if consumer.active_time == NEVER
-            else max(now_ms - consumer.active_time, 0),
+            b"name": member.name,
+            b"pending": len(member.pel),
+            b"idle": max(0, now_ms - member.seen_time),
+            b"inactive": NEVER if member.active_time == NEVER else now_ms - member.active_time,
         }
-        for consumer in group.sorted_consumers()
+        for member in group.sorted_consumers()
     ]
 
 
-def _stream(call: Call) -> Stream:
-    """The stream that the call is about. Raises ErrorReply, WrongType."""
-    stream = call.db.read(call.argv[2], Stream)
-    if stream is None:
-        raise errors.NO_SUCH_KEY
-    return stream
+@command("XINFO HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="stream", since="5.0.0")
+def xinfo_help(_call: Call) -> Reply:
+    """Lists the subcommands.
+
+    XINFO HELP
+    """
+    return [Status(line) for line in HELP.splitlines()]
 
 
-HELP = (
-    b"XINFO <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-    b"CONSUMERS <key> <groupname>",
-    b"    Show consumers of <groupname>.",
-    b"GROUPS <key>",
-    b"    Show the stream consumer groups.",
-    b"STREAM <key> [FULL [COUNT <count>]",
-    b"    Show information about the stream.",
-    b"HELP",
-    b"    Prints this help.",
-)
+HELP = b"""\
+XINFO <subcommand> [<arg> [value] [opt] ...]. Subcommands are:
+CONSUMERS <key> <group>
+    The consumers of a group.
+GROUPS <key>
+    The groups of a stream.
+STREAM <key> [FULL [COUNT <n>]]
+    The stream itself; FULL: with entries, groups, consumers and what is pending.
+HELP
+    This text.\
+"""

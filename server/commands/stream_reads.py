@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, ErrorReply, Reply
-from server import errors, stream_args, stream_reply
+from server import errors, stream_reply
 from server.args import INT64_MAX, Args, to_int
 from server.call import Call
 from server.command import Block, Flags, StreamKeys, command
@@ -16,8 +16,8 @@ from storage.stream_id import MAX, ZERO, StreamId
 
 _MEANINGLESS = (
     "The {0} ID is meaningless in the context of XREADGROUP: you want to read the history of this "
-    "consumer by specifying a proper ID, or use the > ID to get new messages. The {0} ID would just "
-    "return an empty result set."
+    "consumer by specifying a proper ID, or use the > ID to get new messages. The {0} ID would "
+    "just return an empty result set."
 )
 LAST_IN_GROUP = {
     b"$": ErrorReply("ERR", _MEANINGLESS.format("$")),
@@ -139,7 +139,7 @@ def _write_key(body: Encoder, key: bytes) -> None:
     complexity="O(M) for each stream, with M being the number of messages returned.",
 )  # fmt: skip
 def xread(call: Call) -> Reply | Block:
-    """Returns messages from multiple streams with IDs greater than the ones requested. Blocks if told to.
+    """Returns the messages of several streams behind the given IDs. Blocks if told to.
 
     XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
     """
@@ -174,7 +174,7 @@ def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
 
 
 def _before_last(stream: Stream) -> StreamId:
-    """The id right before the last entry, so that this entry is read; like ``$`` if there is none."""
+    """The id right before the last entry, which is read then; like ``$`` if there is none."""
     return stream.last_entry_id().prev() if stream.length else stream.last_id
 
 
@@ -207,7 +207,7 @@ def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
     complexity="O(M) for each stream, with M being the number of messages returned.",
 )  # fmt: skip
 def xreadgroup(call: Call) -> Reply | Block:
-    """Returns new or historical messages from a stream for a consumer in a group. Blocks if told to.
+    """Returns new messages to a consumer of a group, or its pending ones. Blocks if told to.
 
     XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
     id [id ...]
@@ -236,7 +236,7 @@ def _source(
     assert name is not None
     group = None if stream is None else stream.find_group(name)
     if stream is None or group is None:
-        raise stream_args.no_group(key, name, " in XREADGROUP with GROUP option")
+        raise errors.no_such_key_or_group(key, name, " in XREADGROUP with GROUP option")
     if text in LAST_IN_GROUP:
         raise LAST_IN_GROUP[text]
     return stream, group, NEW if text == b">" else stream_id.parse_id(text)
@@ -252,28 +252,35 @@ def _serve(
     after: StreamId,
 ) -> bool:
     """Give the consumer what one stream has for it. False if that is nothing, not even an array."""
-    consumer = _consumer(call, request, key, group)
+    has_new = after == NEW and _has_more(stream, group.last_id)
+    implied = has_new and not request.noack  # what is logged then makes the consumer too
+    consumer = _consumer(call, request, key, group, implied)
     delivery = Delivery(body, stream, group, consumer, call.now_ms)
     if after != NEW:
         _write_key(body, key)
         delivery.write_history(after, request.count)
-    elif _has_more(stream, group.last_id):
+    elif has_new:
         _write_key(body, key)
         given = delivery.write_new(request.count, not request.noack)
-        _log_delivery(call, request, key, group, given)
+        if call.is_logged:
+            _log_delivery(call, request, key, group, given)
     else:
         return False
     call.db.journal.changes += 1
     return True
 
 
-def _consumer(call: Call, request: Request, key: bytes, group: ConsumerGroup) -> Consumer:
+def _consumer(
+    call: Call, request: Request, key: bytes, group: ConsumerGroup, implied: bool
+) -> Consumer:
     """The consumer that reads, made if need be."""
     consumer = group.find_consumer(request.consumer)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
         call.db.touched(key, b"xgroup-createconsumer")
-        call.log_as(b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer)
+        if call.is_logged and not implied:
+            name = request.group or b""
+            call.log_as(b"XGROUP", b"CREATECONSUMER", key, name, request.consumer)
     consumer.seen_time = call.now_ms
     return consumer
 
@@ -293,6 +300,4 @@ def _log_delivery(
                 b"RETRYCOUNT", b"1", b"FORCE", b"JUSTID", b"LASTID", text,
             )  # fmt: skip
     read = b"%d" % group.entries_read
-    call.log_as(
-        b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read
-    )
+    call.log_as(b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)

@@ -1,4 +1,4 @@
-"""The stream commands that know of no consumer group: adding, reading ranges, deleting, trimming."""
+"""The stream commands that know of no consumer group: add, read ranges, delete, trim."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def xadd(call: Call) -> Reply:
     trim = Trim()
     may_create = True
     while args.left and argv[args.at] != b"*":
-        if args.take_word(b"NOMKSTREAM"):
+        if args.skip(b"NOMKSTREAM"):
             may_create = False
         elif not trim.take(args):
             break
@@ -110,7 +110,7 @@ def _add(
     if found is None and not may_create:
         return None
     stream: Stream = Stream() if found is None else found
-    if stream.last_id == MAX:
+    if stream.is_full():
         raise IdsExhausted
     if wanted is None:
         entry_id = stream.next_auto_id(call.now_ms)
@@ -124,7 +124,8 @@ def _add(
     if trim is not None and trim.apply(stream, config):
         db.touched(key, b"xtrim", 0)
     text = entry_id.encode()
-    _log_add(call, trim, id_at, stream, text, seq_given)
+    if call.is_logged:
+        _log_add(call, trim, id_at, stream, text, seq_given)
     if found is not None:
         db.journal.ready(db.index, key)
     return text
@@ -242,7 +243,7 @@ def xtrim(call: Call) -> Reply:
     deleted = trim.apply(stream, stream_args.node_config(call))
     if deleted:
         call.db.touched(key, b"xtrim", deleted)
-        if trim.approximate:
+        if trim.approximate and call.is_logged:
             call.log_as(call.argv[0], key, *trim.as_done(stream))
     return deleted
 

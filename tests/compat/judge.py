@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tests.compat.differences import alike
-from tests.compat.resp import Reply, quoted, show
+from tests.compat.resp import WAITING, Reply, quoted, show
 
 
 class Judge:
     """Follows one client's commands, so that EXEC's replies are judged each by its command."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, at_random: bool = False) -> None:
+        self.at_random = at_random
         self.queued: list[list[bytes]] = []
 
     def agree(self, command: list[bytes], ours: Reply, theirs: Reply) -> bool:
         """Whether the two replies to *command* are the same, but for the known differences."""
-        name = command[0].upper() if command else b""
+        name = command[0].upper() if command and WAITING not in (ours, theirs) else b""
         if name == b"EXEC":
             queued, self.queued = self.queued, []
             return self._agree_on_each(queued, ours, theirs)
         if theirs == ("+", b"QUEUED"):
             self.queued.append(command)
-        elif name in {b"MULTI", b"DISCARD", b"RESET"}:
+        elif name in {b"MULTI", b"DISCARD", b"RESET"} and theirs[0] == "+":
             self.queued = []
-        return alike(command, ours, theirs)
+        return alike(command, ours, theirs, at_random=self.at_random)
 
     @staticmethod
     def _agree_on_each(queued: list[list[bytes]], ours: Reply, theirs: Reply) -> bool:

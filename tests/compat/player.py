@@ -83,7 +83,11 @@ class Player:
                 self._until_settled(client)
                 return None
         if step.action == QUIET:
-            return Answer(step, waiting[0] if waiting else [], self._at_rest(client))
+            reply = self._at_rest(client)
+            command = waiting[0] if waiting else []
+            if reply != WAITING:
+                del waiting[:1]
+            return Answer(step, command, reply)
         command = waiting.pop(0) if waiting else []
         try:
             return Answer(step, command, client.reply())

@@ -31,6 +31,7 @@ class ServerProcess:
         self.port = free_port()
         self.log = folder / f"server-{self.port}.log"
         ours = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+        ours += ["--hz", "500"]  # Redis 7.0 looks at short time-outs that often
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, *ours, "--enable-debug-command", "yes", *options],
@@ -49,10 +50,12 @@ class ServerProcess:
                 return Connection(self.port)
             except ConnectionError:
                 time.sleep(0.02)
-        log = self.log.read_text(errors="replace")
         self.process.kill()
         self.process.wait()
-        pytest.fail(f"{self.process.args!r} does not listen; it said:\n{log}", pytrace=False)
+        pytest.fail(f"{self.process.args!r} does not listen: {self._last_words()}", pytrace=False)
+
+    def _last_words(self) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-20:])
 
     def _version(self) -> tuple[int, ...]:
         kind, value = self.control.call(b"HELLO", b"2")
@@ -77,8 +80,9 @@ class ServerProcess:
             self.process.kill()
             self.process.wait()
         if died:
-            log = self.log.read_text(errors="replace")
-            pytest.fail(f"{self.process.args!r} ended during the tests:\n{log}", pytrace=False)
+            pytest.fail(
+                f"{self.process.args!r} ended too soon: {self._last_words()}", pytrace=False
+            )
 
 
 def free_port() -> int:

@@ -71,10 +71,7 @@ class StreamMachine(RuleBasedStateMachine):
         self, step: int, seq: int | None, own: int, values: list[bytes], config: StreamConfig
     ) -> None:
         ms = self.last_id.ms + step
-        if seq is None:
-            entry_id = self.stream.next_seq_id(ms)
-        else:
-            entry_id = StreamId(ms, seq)
+        entry_id = self.stream.next_seq_id(ms) if seq is None else StreamId(ms, seq)
         names = NAMES if own else NAMES[::-1]
         fields = [part for pair in zip(names, values, strict=False) for part in pair]
         try:

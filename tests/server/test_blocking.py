@@ -26,9 +26,7 @@ class Desk:
     def park(self, number, *keys, kind=list, timeout_ms=0, on_no_key=False, now_ms=0, db=0):
         client = Client(number, 0)
         client.db_index = db
-        block = Block(
-            list(keys), kind, timeout_ms, f"over {number}".encode(), on_no_key=on_no_key
-        )
+        block = Block(list(keys), kind, timeout_ms, f"over {number}".encode(), on_no_key=on_no_key)
         self.blocking.park(client, [b"cmd"], block, now_ms)
         return client
 

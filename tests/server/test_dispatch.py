@@ -12,7 +12,7 @@ NOTHING = "nothing has been answered"
 
 @pytest.fixture
 def declare(monkeypatch):
-    """Declare a command for one test: declare("name", handler, arity=1, flags=...)."""
+    """Declares a command for one test."""
 
     def declare_one(name, handler, arity=-1, flags=Flags.WRITE):
         row = Command(name, arity=arity, flags=flags, group="generic", since="1", handler=handler)

@@ -46,8 +46,12 @@ def test_exists_counts_hits_and_misses(house):
     assert (house.state.journal.hits, house.state.journal.misses) == (2, 1)
 
 
-def test_type_of_strings_and_of_no_key(house):
+def test_type(house):
     house.send_line("SET a 1")
+    house.send_line("RPUSH l x")
+    house.send_line("XADD s * f v")
+    assert house.owner.raw("TYPE", "l") == b"+list\r\n"
+    assert house.owner.raw("TYPE", "s") == b"+stream\r\n"
     assert house.owner.raw("TYPE", "a") == b"+string\r\n"
     assert house.owner.raw("TYPE", "nokey") == b"+none\r\n"
 
@@ -109,6 +113,23 @@ def test_copy_of_a_string_that_grows_is_independent(house):
     house.send_line("COPY a b")
     house.send_line("APPEND a z")
     assert house.send_line("MGET a b") == [b"xyz", b"xy"]
+
+
+@pytest.mark.parametrize(
+    ("make", "change", "look"),
+    [
+        ("RPUSH a x", "RPUSH a y", "LRANGE b 0 -1"),
+        ("XADD a 1-1 f v", "XDEL a 1-1", "XRANGE b - +"),
+        ("XGROUP CREATE a g 0 MKSTREAM", "XGROUP DESTROY a g", "XINFO GROUPS b"),
+    ],
+)
+def test_copy_of_other_types_is_independent(house, make, change, look):
+    house.send_line(make)
+    house.send_line("COPY a b")
+    before = house.send_line(look)
+    house.send_line(change)
+    assert before != []
+    assert house.send_line(look) == before
 
 
 def test_copy_replaces_only_when_told(house):
@@ -205,6 +226,14 @@ def test_encoding_of_a_string_that_was_changed(house):
     house.send_line("APPEND c 12")
     encodings = [house.send_line(f"OBJECT ENCODING {key}") for key in "nabc"]
     assert encodings == [b"int", b"raw", b"raw", b"int"]
+
+
+def test_encoding_of_lists_and_streams(house):
+    house.send_line("RPUSH small x")
+    house.send("RPUSH", "big", *["x" * 100] * 200)
+    house.send_line("XADD s * f v")
+    encodings = [house.send_line(f"OBJECT ENCODING {key}") for key in ("small", "big", "s")]
+    assert encodings == [b"listpack", b"quicklist", b"stream"]
 
 
 @pytest.mark.parametrize(

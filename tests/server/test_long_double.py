@@ -45,7 +45,7 @@ def test_sums(left, right, text):
      b"1" * 256, b"1e999999999999999999"],
 )  # fmt: skip
 def test_what_is_no_float(text):
-    with pytest.raises(ValueError, match="not a float|exponent"):
+    with pytest.raises(ValueError, match=r"not a float|exponent"):
         long_double.parse(text)
 
 

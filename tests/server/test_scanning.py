@@ -40,7 +40,8 @@ def test_scan_filters_by_pattern_and_type(house):
     house.send_line("MSET a1 1 a2 2 b1 3")
     assert sorted(scan_all(house, "MATCH", "a*")) == [b"a1", b"a2"]
     assert len(scan_all(house, "TYPE", "STRING")) == 3
-    assert scan_all(house, "TYPE", "list") == []
+    house.send_line("RPUSH l x")
+    assert scan_all(house, "TYPE", "list") == [b"l"]
     assert scan_all(house, "TYPE", "no such type") == []
 
 

@@ -16,7 +16,7 @@ def sid(ms: int) -> StreamId:
 
 @pytest.fixture
 def group() -> ConsumerGroup:
-    """alice was given 1-0 and 3-0 at times 100 and 300, bob 2-0 at 200."""
+    """1-0 and 3-0 were given to alice at times 100 and 300, 2-0 to bob at 200."""
     made = ConsumerGroup(sid(3))
     alice = made.create_consumer(b"alice", 10)
     bob = made.create_consumer(b"bob", 20)
@@ -27,7 +27,7 @@ def group() -> ConsumerGroup:
 
 
 def pending_of(group: ConsumerGroup) -> dict[int, tuple[bytes | None, int, int]]:
-    """id -> owner, time, count, after a look at whether the indexes agree."""
+    """Owner, time, count by id, after a look at whether the indexes agree."""
     found = {}
     for key, pending in group.pel:
         assert key == id_of(pending).key()

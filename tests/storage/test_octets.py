@@ -54,9 +54,9 @@ def test_what_is_dropped_at_the_front_does_not_move_the_rest() -> None:
     buffer = bytearray(b"abcdef")
     octets.drop_front(buffer, 2)
     assert buffer == b"cdef"
-    octets.open_front(buffer, 3)
+    octets.open_front(buffer, 3, 4)
     assert len(buffer) == 7
-    assert buffer[3:] == b"cdef"
+    assert buffer[4:] == b"cde"
 
 
 def test_slices_are_moved_within_and_between_buffers() -> None:

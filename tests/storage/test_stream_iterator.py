@@ -57,9 +57,7 @@ def test_an_empty_stream_has_nothing() -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_fields_come_from_the_master_entry_or_from_the_entry(
-    stream: Stream, reverse: bool
-) -> None:
+def test_fields_come_from_the_master_entry_or_from_the_entry(stream: Stream, reverse: bool) -> None:
     found = {}
     entry = stream.range(reverse=reverse)
     while entry.next():

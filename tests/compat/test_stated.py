@@ -1,4 +1,4 @@
-"""The scripts under ``newer/``: what Redis 7.4 answers and 7.0 doesn't, by stated expectation."""
+"""The scripts under ``stated/``: answers that redis-server 7.0 can't be asked for."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from tests.compat.processes import ServerProcess
 from tests.compat.resp import show
 from tests.compat.script import Case, load
 
-CASES = load(Path(__file__).parent / "newer")
+CASES = load(Path(__file__).parent / "stated")
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_the_answer_is_the_one_of_redis_7_4(
-    case: Case, protocol: int, penstock: ServerProcess
-) -> None:
+def test_the_answer_is_the_stated_one(case: Case, protocol: int, penstock: ServerProcess) -> None:
     if penstock.is_7_0:
         pytest.skip("the server under test is a Redis 7.0")
     with Player(penstock, protocol, time.time()) as player:

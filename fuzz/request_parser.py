@@ -1,0 +1,81 @@
+"""Feed hostile bytes to the request parser.
+
+``python fuzz/request_parser.py -max_total_time=60`` does so for a minute; it needs atheris.
+
+Any exception but ProtocolError is a bug; so is an empty command, memory out of proportion to what
+has come, and a cut of the bytes that changes what comes out. The plain Python guides the fuzzer, as
+compiled code cannot; the compiled one, where there is one, has to agree with it.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import atheris
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+with atheris.instrument_imports(include=["protocol"]):
+    from protocol import inline, octets  # noqa: F401  never compiled: what is imported is guided by
+    from protocol import requests as as_built
+
+MOST = 64  # bytes held for each byte that has come
+
+
+def load_plain() -> ModuleType:
+    """protocol.requests from its source, even if it has been compiled."""
+    spec = spec_from_file_location("plain_requests", ROOT / "protocol" / "requests.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name, function in list(vars(module.RequestParser).items()):
+        if isinstance(function, FunctionType):
+            setattr(module.RequestParser, name, atheris.instrument_func(function))
+    return module
+
+
+plain = load_plain()
+
+
+def outcome(
+    module: Any, pieces: list[bytes], authenticated: bool
+) -> tuple[list[list[bytes]], str | None]:
+    """The commands in *pieces*, and the error after them."""
+    parser = module.RequestParser()
+    parser.authenticated = authenticated
+    commands: list[list[bytes]] = []
+    come = 0
+    try:
+        for piece in pieces:
+            parser.feed(piece)
+            come += len(piece)
+            while (argv := parser.take()) is not None:
+                assert argv, "an empty command"
+                commands.append(argv)
+            assert parser.buffered() <= come * MOST, "more is held than has come"
+    except module.ProtocolError as error:
+        return commands, str(error)
+    return commands, None
+
+
+def test_one(data: bytes) -> None:
+    """The fuzzer's entry. Byte 0 says how to cut the others; its lowest bit, who sends them."""
+    if not data:
+        return
+    step, authenticated, wire = data[0] // 2 + 1, bool(data[0] & 1), data[1:]
+    pieces = [wire[at : at + step] for at in range(0, len(wire), step)]
+    whole = outcome(plain, [wire], authenticated)
+    assert outcome(plain, pieces, authenticated) == whole, "the cut made a difference"
+    assert outcome(as_built, [wire], authenticated) == whole, "compiled, it differs"
+    assert outcome(as_built, pieces, authenticated) == whole, "compiled and cut, it differs"
+
+
+if __name__ == "__main__":
+    atheris.Setup(sys.argv, test_one)
+    atheris.Fuzz()

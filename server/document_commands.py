@@ -1,0 +1,57 @@
+"""Write docs/commands.md from the command table: ``python -m server.document_commands``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import server.commands  # noqa: F401  (fills the table)
+from server.command import TABLE, Command, CommandTable
+from server.command_facts import DEPRECATED
+from server.commands.introspection import flag_names
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "commands.md"
+
+HEADING = """\
+# Commands
+
+What this server knows, made from its command table by `make docs`. The behaviour is that of
+Redis 7.4; what differs is said at the command.
+"""
+
+
+def document(table: CommandTable) -> str:
+    """The whole of docs/commands.md."""
+    groups: dict[str, list[Command]] = {}
+    for parent in table:
+        rows = parent.subcommands.values() or [parent]
+        groups.setdefault(parent.group, []).extend(rows)
+        if parent.subcommands and parent.handler:
+            groups[parent.group].append(parent)
+    parts = [HEADING]
+    for group in sorted(groups):
+        parts.append(f"## {group.capitalize()}\n")
+        parts += [entry(row) for row in sorted(groups[group], key=lambda row: row.name)]
+    return "\n".join(parts)
+
+
+def entry(row: Command) -> str:
+    """One command: syntax, summary, and a line of facts."""
+    lines = [f"### {row.name.upper().replace('|', ' ')}", "", f"`{row.syntax}`", "", row.summary]
+    if row.name in DEPRECATED:
+        since, instead = DEPRECATED[row.name]
+        lines += ["", f"Deprecated since {since}; use {instead} instead."]
+    return "\n".join([*lines, "", *_facts(row), ""])
+
+
+def _facts(row: Command) -> list[str]:
+    arity = f"{row.arity} words" if row.arity >= 0 else f"{-row.arity} words or more"
+    flags = ", ".join(name.lower() for name in flag_names(row)) or "none"
+    acl = " ".join(f"@{category}" for category in sorted(row.acl))
+    return [
+        f"- Since {row.since}, {arity}; {row.complexity.rstrip('.')}.",
+        f"- Flags: {flags}. ACL categories: {acl}.",
+    ]
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(TABLE), "utf-8")

@@ -1,0 +1,263 @@
+"""The sections of INFO: what is true of the server now.
+
+A section is a function that gives fields; SECTIONS lists them in the order in which they are shown.
+A field that redis has is here if this server has something to say about it: one about what does
+not exist is 0 where clients look for it, and is left out else.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from server import build
+from server.memory import resident_bytes, total_bytes
+from server.state import ServerState
+
+Field: TypeAlias = tuple[str, object]
+Fields: TypeAlias = Iterator[Field]
+Section: TypeAlias = Callable[[ServerState], Fields]
+
+TTL_SAMPLE = 64  # keys that avg_ttl is the mean of
+SECONDS_A_DAY = 86400
+
+
+def server(state: ServerState) -> Fields:
+    config = state.config
+    system = platform.uname()
+    now_us = time.time_ns() // 1000
+    uptime_s = max(0, state.journal.now_ms - state.started_ms) // 1000
+    yield "redis_version", build.REDIS_VERSION
+    yield "redis_mode", "standalone"
+    yield "penstock_version", build.VERSION
+    yield "penstock_compiled", _yes_no(build.compiled())
+    yield "python_version", platform.python_version()
+    yield "os", f"{system.system} {system.release} {system.machine}"
+    yield "arch_bits", struct.calcsize("P") * 8
+    yield "monotonic_clock", "POSIX clock_gettime"
+    yield "multiplexing_api", config.event_loop
+    yield "process_id", os.getpid()
+    yield "process_supervised", "no"
+    yield "run_id", state.run_id
+    yield "tcp_port", config.port
+    yield "server_time_usec", now_us
+    yield "uptime_in_seconds", uptime_s
+    yield "uptime_in_days", uptime_s // SECONDS_A_DAY
+    yield "hz", config.hz
+    yield "configured_hz", config.hz
+    yield "executable", sys.executable
+    yield "config_file", config.file or ""
+    yield "io_threads_active", 0
+    for number, listener in enumerate(state.listening):
+        yield f"listener{number}", listener
+
+
+def clients(state: ServerState) -> Fields:
+    connected = list(state.clients.values())
+    waiters = [client.waiter for client in connected if client.waiter is not None]
+    blocking_keys, on_no_key = state.blocking.waiting_keys()
+    yield "connected_clients", len(connected)
+    yield "cluster_connections", 0
+    yield "maxclients", state.config.maxclients
+    yield "blocked_clients", state.blocking.waiting
+    yield "tracking_clients", 0
+    yield "pubsub_clients", 0
+    yield "watching_clients", sum(1 for client in connected if client.watching)
+    yield "clients_in_timeout_table", sum(1 for waiter in waiters if waiter.due_ms)
+    yield "total_watched_keys", len(state.watching.watchers)
+    yield "total_blocking_keys", blocking_keys
+    yield "total_blocking_keys_on_nokey", on_no_key
+
+
+def memory(state: ServerState) -> Fields:
+    """Used memory is resident memory: what maxmemory is compared with."""
+    resident, total = resident_bytes(), total_bytes()
+    peak = max(resident, state.stats.peak_memory)
+    limit = state.config.maxmemory
+    yield "used_memory", resident
+    yield "used_memory_human", human(resident)
+    yield "used_memory_rss", resident
+    yield "used_memory_rss_human", human(resident)
+    yield "used_memory_peak", peak
+    yield "used_memory_peak_human", human(peak)
+    yield "used_memory_peak_perc", f"{resident * 100 / peak:.2f}%"
+    yield "total_system_memory", total
+    yield "total_system_memory_human", human(total)
+    yield "used_memory_lua", 0
+    yield "number_of_cached_scripts", 0
+    yield "number_of_functions", 0
+    yield "number_of_libraries", 0
+    yield "maxmemory", limit
+    yield "maxmemory_human", human(limit)
+    yield "maxmemory_policy", state.config.maxmemory_policy
+    yield "mem_replication_backlog", 0
+    yield "mem_clients_slaves", 0
+    yield "mem_aof_buffer", 0
+    yield "mem_allocator", "pymalloc"
+    yield "lazyfree_pending_objects", 0
+
+
+def persistence(state: ServerState) -> Fields:
+    """Nothing is saved: what has changed since the last save has changed since the start."""
+    yield "loading", 0
+    yield "async_loading", 0
+    yield "rdb_changes_since_last_save", state.journal.changes
+    yield "rdb_bgsave_in_progress", 0
+    yield "rdb_last_save_time", state.started_ms // 1000
+    yield "rdb_last_bgsave_status", "ok"
+    yield "rdb_last_bgsave_time_sec", -1
+    yield "rdb_current_bgsave_time_sec", -1
+    yield "rdb_saves", 0
+    yield "aof_enabled", 0
+    yield "aof_rewrite_in_progress", 0
+    yield "aof_rewrite_scheduled", 0
+    yield "aof_last_rewrite_time_sec", -1
+    yield "aof_current_rewrite_time_sec", -1
+    yield "aof_last_bgrewrite_status", "ok"
+    yield "aof_last_write_status", "ok"
+
+
+def stats(state: ServerState) -> Fields:
+    counted = state.stats
+    per_second, kib_in, kib_out = counted.rates
+    yield "total_connections_received", counted.connections
+    yield "total_commands_processed", counted.commands
+    yield "instantaneous_ops_per_sec", round(per_second)
+    yield "total_net_input_bytes", counted.input_bytes
+    yield "total_net_output_bytes", counted.output_bytes
+    yield "total_net_repl_input_bytes", 0
+    yield "total_net_repl_output_bytes", 0
+    yield "instantaneous_input_kbps", f"{kib_in:.2f}"
+    yield "instantaneous_output_kbps", f"{kib_out:.2f}"
+    yield "rejected_connections", counted.rejected_connections
+    yield "sync_full", 0
+    yield "sync_partial_ok", 0
+    yield "sync_partial_err", 0
+    yield "expired_keys", state.journal.expired
+    yield "expired_time_cap_reached_count", counted.expire_time_cap_reached
+    yield "expire_cycle_cpu_milliseconds", int(counted.expire_cycle_ms)
+    yield "evicted_keys", 0
+    yield "evicted_clients", 0
+    yield "keyspace_hits", state.journal.hits
+    yield "keyspace_misses", state.journal.misses
+    yield "pubsub_channels", 0
+    yield "pubsub_patterns", 0
+    yield "pubsubshard_channels", 0
+    yield "latest_fork_usec", 0
+    yield "total_forks", 0
+    yield "tracking_total_keys", 0
+    yield "total_error_replies", counted.errors
+    yield "client_query_buffer_limit_disconnections", counted.query_limit_disconnections
+    yield "client_output_buffer_limit_disconnections", counted.output_limit_disconnections
+
+
+def replication(state: ServerState) -> Fields:
+    yield "role", "master"
+    yield "connected_slaves", 0
+    yield "master_failover_state", "no-failover"
+    yield "master_repl_offset", 0
+    yield "repl_backlog_active", 0
+    yield "repl_backlog_size", state.config.repl_backlog_size
+    yield "repl_backlog_histlen", 0
+
+
+def cpu(_state: ServerState) -> Fields:
+    """Seconds; those of the main thread are all but uvloop's and the resolver's."""
+    for who, suffix in (
+        (resource.RUSAGE_SELF, ""),
+        (resource.RUSAGE_CHILDREN, "_children"),
+        (resource.RUSAGE_THREAD, "_main_thread"),
+    ):
+        usage = resource.getrusage(who)
+        yield f"used_cpu_sys{suffix}", f"{usage.ru_stime:.6f}"
+        yield f"used_cpu_user{suffix}", f"{usage.ru_utime:.6f}"
+
+
+def modules(_state: ServerState) -> Fields:
+    """There are none."""
+    yield from ()
+
+
+def commandstats(state: ServerState) -> Fields:
+    """What has been called or refused since the start or CONFIG RESETSTAT."""
+    for parent in state.table:
+        for row in (parent, *parent.subcommands.values()):
+            if row.calls or row.rejected or row.failed:
+                usec = row.nanoseconds // 1000
+                each = row.nanoseconds / 1000 / row.calls if row.calls else 0
+                yield (
+                    f"cmdstat_{row.name}",
+                    f"calls={row.calls},usec={usec},usec_per_call={each:.2f},"
+                    f"rejected_calls={row.rejected},failed_calls={row.failed}",
+                )
+
+
+def errorstats(state: ServerState) -> Fields:
+    for code, count in sorted(state.stats.errors_by_code.items()):
+        yield f"errorstat_{code}", f"count={count}"
+
+
+def cluster(_state: ServerState) -> Fields:
+    yield "cluster_enabled", 0
+
+
+def keyspace(state: ServerState) -> Fields:
+    """The databases that are not empty. avg_ttl is the mean, in ms, of a random sample."""
+    for db in state.databases:
+        if len(db):
+            sample = db.expiring.sample(state.random.randrange, TTL_SAMPLE)
+            left_ms = [max(0, db.expiry(key) - state.journal.now_ms) for key in sample]
+            mean_ms = sum(left_ms) // len(left_ms) if left_ms else 0
+            yield (
+                f"db{db.index}",
+                f"keys={len(db)},expires={len(db.expiring)},avg_ttl={mean_ms}",
+            )
+
+
+SECTIONS: dict[str, Section] = {
+    "server": server,
+    "clients": clients,
+    "memory": memory,
+    "persistence": persistence,
+    "stats": stats,
+    "replication": replication,
+    "cpu": cpu,
+    "modules": modules,
+    "commandstats": commandstats,
+    "errorstats": errorstats,
+    "cluster": cluster,
+    "keyspace": keyspace,
+}
+ON_REQUEST = ("commandstats",)  # long: not among the default sections
+DEFAULT = tuple(name for name in SECTIONS if name not in ON_REQUEST)
+GROUPS = {"default": DEFAULT, "all": tuple(SECTIONS), "everything": tuple(SECTIONS)}
+
+
+def report(state: ServerState, names: list[str]) -> str:
+    """The text of INFO for the sections *names*; none means the default ones."""
+    wanted = {section for name in names or ["default"] for section in GROUPS.get(name, (name,))}
+    parts = []
+    for name, section in SECTIONS.items():
+        if name in wanted:
+            title = "CPU" if name == "cpu" else name.capitalize()
+            lines = [f"{field}:{value}\r\n" for field, value in section(state)]
+            parts.append(f"# {title}\r\n" + "".join(lines))
+    return "\r\n".join(parts)
+
+
+def human(size: int) -> str:
+    """*size* bytes in the greatest unit that it has one of: 1.50M."""
+    if size < 1024:
+        return f"{size}B"
+    power = min((size.bit_length() - 1) // 10, len("KMGTP"))
+    return f"{size / 1024**power:.2f}{'KMGTP'[power - 1]}"
+
+
+def _yes_no(value: bool) -> str:
+    return "yes" if value else "no"

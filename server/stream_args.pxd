@@ -1,0 +1,28 @@
+from server.args cimport Args
+from server.call cimport Call
+from storage cimport stream_id
+from storage.stream cimport Stream, StreamConfig
+from storage.stream_id cimport StreamId
+
+cdef StreamConfig _config
+
+cpdef StreamConfig node_config(Call call)
+cpdef list entry_ids(list argv, Py_ssize_t at)
+cpdef StreamId loose_id(bytes text, object missing_seq=*)
+cpdef StreamId range_start(bytes text)
+cpdef StreamId range_end(bytes text)
+
+
+cdef class Trim:
+    cdef readonly bytes strategy
+    cdef readonly bint approximate
+    cdef readonly object maxlen
+    cdef readonly StreamId minid
+    cdef readonly object limit
+
+    cpdef bint take(self, Args args) except -1
+    cdef int _take_threshold(self, bytes strategy, Args args) except -1
+    cpdef int check(self) except -1
+    cpdef int check_limit(self) except -1
+    cpdef object apply(self, Stream stream, StreamConfig config)
+    cpdef list as_done(self, Stream stream)

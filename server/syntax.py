@@ -1,0 +1,204 @@
+"""A command's line of syntax as the tree of arguments that COMMAND DOCS shows.
+
+XADD key [NOMKSTREAM] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id>
+field value [field value ...]
+
+WORD  ~  *        a word that stands for itself
+name              a value; WORD name  is a value behind its word
+[...]             may be left out
+<a | b>  [a | b]  one of these
+x [x ...]         x once or more often
+
+sequence     = alternative { "|" alternative }
+alternative  = { item }
+item         = "[" sequence "]" | "<" sequence ">" | word
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+_PIECES = re.compile(r"\.\.\.|[\[\]<>|]|[^\s\[\]<>|]+")
+
+_TYPES = {
+    "key": {"key", "source", "destination", "newkey"},
+    "pattern": {"pattern"},
+    "double": {"timeout"},
+    "integer": {
+        "client-id", "count", "cursor", "db", "decrement", "destination-db", "end",
+        "entries-added", "entries-read", "increment", "index", "index1", "index2", "len", "maxage",
+        "milliseconds", "min-idle-time", "ms", "num-matches", "numkeys", "offset", "protover",
+        "rank", "seconds", "start", "stop",
+    },
+    "unix-time": {"unix-time-seconds", "unix-time-milliseconds"},
+}  # fmt: skip
+# Where a name means something else than elsewhere: the ids of streams, and two numbers.
+_EXCEPTIONS = {
+    **dict.fromkeys((("xrange", "start"), ("xrange", "end")), "string"),
+    **dict.fromkeys((("xrevrange", "start"), ("xrevrange", "end")), "string"),
+    **dict.fromkeys((("xpending", "start"), ("xpending", "end")), "string"),
+    ("xautoclaim", "start"): "string",
+    ("incrbyfloat", "increment"): "double",
+    ("client|pause", "timeout"): "integer",
+}
+# How the words without letters are called.
+_NAMES = {"*": "auto-id", "=": "equal", "~": "approximately", "$": "last-id", "+": "last-entry"}
+
+_MARKS = {"[", "]", "<", ">", "|"}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A node: *type* is one of COMMAND DOCS's; blocks and oneofs have *arguments*."""
+
+    name: str
+    type: str
+    token: str = ""
+    optional: bool = False
+    multiple: bool = False
+    multiple_token: bool = False
+    arguments: list[Argument] = field(default_factory=list)
+
+    @property
+    def flags(self) -> list[str]:
+        return [flag for flag in ("optional", "multiple", "multiple_token") if getattr(self, flag)]
+
+
+def arguments_of(syntax: str, name: str) -> list[Argument]:
+    """The arguments in *syntax*, which begins with the command's *name* (``xgroup|create``).
+
+    Raises ValueError if it is not of the form above.
+    """
+    pieces = _PIECES.findall(syntax)
+    words = name.upper().split("|")
+    if pieces[: len(words)] != words:
+        raise ValueError(f"the syntax of {name} begins with another name: {syntax!r}")
+    parser = _Parser(name, pieces[len(words) :])
+    arguments = parser.sequence("")
+    parser.expect_end()
+    return arguments
+
+
+class _Parser:
+    """Reads pieces from left to right."""
+
+    def __init__(self, command: str, pieces: list[str]) -> None:
+        self._command = command
+        self._pieces = pieces
+        self._at = 0
+
+    def _next(self) -> str:
+        return self._pieces[self._at] if self._at < len(self._pieces) else ""
+
+    def _take(self) -> str:
+        piece = self._next()
+        self._at += 1
+        return piece
+
+    def expect_end(self) -> None:
+        if self._next():
+            raise ValueError(f"{self._next()!r} is not opened")
+
+    def sequence(self, closing: str) -> list[Argument]:
+        """What stands up to *closing*: one alternative's arguments, or a oneof of several."""
+        alternatives = [self._alternative()]
+        while self._next() == "|":
+            self._take()
+            alternatives.append(self._alternative())
+        if self._next() != closing:
+            raise ValueError(f"{closing or 'the end'} expected, not {self._next()!r}")
+        return alternatives[0] if len(alternatives) == 1 else [_one_of(alternatives)]
+
+    def _alternative(self) -> list[Argument]:
+        items: list[Argument] = []
+        while self._next() not in ("]", ">", "|", ""):
+            self._add_item(items)
+        return items
+
+    def _add_item(self, items: list[Argument]) -> None:
+        piece = self._take()
+        if piece == "[":
+            self._add_optional(items)
+        elif piece == "<":
+            items += self.sequence(">")
+            self._take()
+        elif is_token(piece):
+            items.append(self._token(piece))
+        else:
+            items.append(Argument(piece, self._type_of(piece)))
+
+    def _token(self, word: str) -> Argument:
+        """A word that stands for itself, with the value behind it if there is one."""
+        following = self._next()
+        if following and following not in _MARKS and not is_token(following):
+            self._take()
+            return Argument(following, self._type_of(following), token=word)
+        return Argument(_NAMES.get(word, word.lower()), "pure-token", token=word)
+
+    def _type_of(self, name: str) -> str:
+        """The type of the value that is called *name*."""
+        exception = _EXCEPTIONS.get((self._command, name))
+        if exception is not None:
+            return exception
+        return next((type_ for type_, names in _TYPES.items() if name in names), "string")
+
+    def _add_optional(self, items: list[Argument]) -> None:
+        """An optional part; one that repeats what stands before it says that there may be more."""
+        repeated = self._repeats()
+        inner = self.sequence("]") if not repeated else []
+        self._take()
+        if repeated:
+            _repeat(items, repeated)
+        else:
+            items.append(replace(_block(inner), optional=True))
+
+    def _repeats(self) -> int:
+        """How many pieces ``[x y ...]`` repeats, if this is one; they are then taken."""
+        end = self._at
+        while end < len(self._pieces) and self._pieces[end] not in _MARKS:
+            end += 1
+        if self._pieces[end - 1] != "..." or self._pieces[end : end + 1] != ["]"]:
+            return 0
+        words = self._pieces[self._at : end - 1]
+        self._at = end
+        return len(words)
+
+
+def is_token(word: str) -> bool:
+    """Whether *word* stands for itself: capitals, or no letter at all."""
+    return word.upper() == word
+
+
+def _repeat(items: list[Argument], words: int) -> None:
+    """Let the last arguments, which have *words* words, be one that may come more often."""
+    taken: list[Argument] = []
+    with_token = False
+    while words > 0:
+        if not items:
+            raise ValueError("nothing stands before what is repeated")
+        taken.insert(0, items.pop())
+        with_token = words > 1 and bool(taken[0].token) and taken[0].type != "pure-token"
+        words -= 2 if with_token else 1
+    block = _block(taken)
+    items.append(replace(block, multiple=True, multiple_token=with_token and block is taken[0]))
+
+
+def _block(arguments: list[Argument]) -> Argument:
+    """*arguments* as one."""
+    if len(arguments) == 1:
+        return arguments[0]
+    return Argument("_".join(a.name for a in arguments), "block", arguments=arguments)
+
+
+def _one_of(alternatives: list[list[Argument]]) -> Argument:
+    choices = [_block(arguments) for arguments in alternatives]
+    return Argument("_or_".join(a.name for a in choices), "oneof", arguments=choices)
+
+
+def walk(arguments: list[Argument]) -> Iterator[Argument]:
+    """All arguments of the trees, each before those below it."""
+    for argument in arguments:
+        yield argument
+        yield from walk(argument.arguments)

@@ -1,0 +1,33 @@
+"""The running server that the clients connect to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.compat.processes import ServerProcess, penstock_command
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """Penstock, or what PENSTOCK_COMMAND names."""
+    process = ServerProcess(penstock_command(), tmp_path_factory.mktemp("server"))
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+def port(server: ServerProcess) -> Iterator[int]:
+    """The port of a server that is empty, and is emptied afterwards."""
+    server.control.call(b"FLUSHALL")
+    yield server.port
+    server.control.call(b"CLIENT", b"UNPAUSE")
+    server.control.call(b"FLUSHALL")
+
+
+@pytest.fixture(params=[2, 3], ids=["resp2", "resp3"])
+def protocol(request: pytest.FixtureRequest) -> int:
+    """The version of RESP that the clients speak."""
+    version: int = request.param
+    return version

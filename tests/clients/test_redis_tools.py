@@ -1,0 +1,112 @@
+"""redis-cli and redis-benchmark work with the server as a person uses them."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from redis import Redis
+
+from tests.compat.connection import encode
+from tests.compat.processes import redis_tool
+
+
+def cli(port: int, *options: str, typed: bytes = b"") -> str:
+    """What redis-cli prints for *options* and for what is *typed* into it."""
+    return _run([redis_tool("redis-cli"), "-p", str(port), *options], typed)
+
+
+def _run(command: list[str], typed: bytes = b"") -> str:
+    done = subprocess.run(command, input=typed, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    return done.stdout.decode()
+
+
+@pytest.fixture
+def data(port: int) -> None:
+    with Redis(port=port) as client:
+        client.mset({f"key:{number}": "v" * number for number in range(1, 50)})
+        client.rpush("list", *range(100))
+        for number in range(1, 40):
+            client.xadd("stream", {"f": number}, id=f"{number}-0")
+
+
+def test_a_session_of_typed_commands(port: int) -> None:
+    typed = b'SET k "a \\x41 b"\nGET k\nRPUSH l 1 2 3\nLRANGE l 0 -1\nNOSUCH\nXADD s 1-1 f v\n'
+    typed += b"XRANGE s - +\nMULTI\nINCR n\nEXEC\nBLPOP l 0\nXREAD BLOCK 10 STREAMS s $\n"
+    out = cli(port, "--no-raw", typed=typed)
+    assert '"a A b"' in out
+    assert '1) "1"\n2) "2"\n3) "3"' in out
+    assert "(error) ERR unknown command 'NOSUCH'" in out
+    assert '1) 1) "1-1"\n   2) 1) "f"\n      2) "v"' in out
+    assert "QUEUED\n1) (integer) 1" in out
+    assert '1) "l"\n2) "1"' in out
+    assert out.endswith("(nil)\n")
+
+
+def test_a_session_in_resp3(port: int) -> None:
+    typed = b"XADD s 1-1 f v\nXREAD STREAMS s 0\nGET none\nCONFIG GET maxmemory\nHELLO 3\n"
+    out = cli(port, "-3", "--no-raw", typed=typed)
+    assert '1# "s" =>' in out
+    assert "(nil)" in out
+    assert '1# "maxmemory" => "0"' in out
+    assert '"proto" => (integer) 3' in out
+
+
+def test_pipe_loads_a_file_of_commands(port: int) -> None:
+    commands = [encode([b"SET", b"key:%d" % number, b"v"]) for number in range(50_000)]
+    commands += [encode([b"XADD", b"s", b"*", b"n", b"%d" % number]) for number in range(10_000)]
+    out = cli(port, "--pipe", typed=b"".join(commands))
+    assert "errors: 0, replies: 60000" in out
+    with Redis(port=port) as client:
+        assert client.dbsize() == 50_001
+        assert client.xlen("s") == 10_000
+
+
+def test_pipe_counts_errors_and_takes_inline_commands(port: int) -> None:
+    out = _pipe_with_errors(port)
+    assert "errors: 1, replies: 3" in out
+
+
+def _pipe_with_errors(port: int) -> str:
+    command = [redis_tool("redis-cli"), "-p", str(port), "--pipe"]
+    typed = b"SET k v\r\nLPUSH k x\r\nGET k\r\n"
+    done = subprocess.run(command, input=typed, capture_output=True, timeout=60, check=False)
+    return done.stdout.decode()
+
+
+@pytest.mark.usefixtures("data")
+def test_scan_lists_keys(port: int) -> None:
+    keys = cli(port, "--scan", "--pattern", "key:*").split()
+    assert sorted(keys) == sorted(f"key:{number}" for number in range(1, 50))
+
+
+@pytest.mark.usefixtures("data")
+def test_bigkeys_finds_the_biggest_of_each_type(port: int) -> None:
+    out = cli(port, "--bigkeys")
+    assert "Sampled 51 keys in the keyspace!" in out
+    assert "has 100 items" in out
+    assert "has 39 entries" in out
+    assert """Biggest string found '"key:49"' has 49 bytes""" in out
+
+
+def test_a_command_of_the_shell_and_its_options(port: int) -> None:
+    assert cli(port, "SET", "k", "v") == "OK\n"
+    assert cli(port, "-n", "3", "GET", "k") == "\n"
+    assert cli(port, "--raw", "GET", "k") == "v\n"
+    assert cli(port, "-x", "SET", "k", typed=b"from stdin") == "OK\n"
+    assert cli(port, "--json", "GET", "k").strip() == '"from stdin"'
+    assert cli(port, "-r", "3", "INCR", "n").split() == ["1", "2", "3"]
+    assert "redis_version:" in cli(port, "INFO", "server")
+
+
+def test_benchmark_runs_its_tests(port: int) -> None:
+    tests = "PING_INLINE,PING_MBULK,SET,GET,INCR,LPUSH,RPUSH,LPOP,RPOP,LRANGE_100,MSET"
+    command = [redis_tool("redis-benchmark"), "-p", str(port), "-n", "2000", "-c", "20", "-P", "4"]
+    out = _run([*command, "-q", "-t", tests])
+    assert out.count("requests per second") >= 11
+    assert "Error" not in out
+    xadd = _run([*command, "-q", "-r", "1000", "XADD", "s", "*", "n", "__rand_int__"])
+    assert "requests per second" in xadd
+    with Redis(port=port) as client:
+        assert client.xlen("s") == 2000

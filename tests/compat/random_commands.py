@@ -1,0 +1,314 @@
+"""Random sequences of commands, drawn from forms, with mistakes mixed in.
+
+A form is a line of words. A word in capitals stands for itself; ``a|b`` is one of both; a word in
+lower case is drawn by the function of its name (``key``, ``id``, ``count``); a ``?`` behind a word
+makes it optional, and ``*`` lets it come up to three times. One command in eight then gets a
+mistake: a word too many or too few, doubled, or replaced by something odd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import TypeAlias
+
+Command: TypeAlias = list[bytes]
+
+MISTAKES = 0.12
+HUGE = [b"9223372036854775807", b"-9223372036854775808", b"9223372036854775808", b"4294967296"]
+ODD = [b"", b"abc", b"1.5", b"-1", b"0", b" 1", b"+1", b"01", b"-0", b"1e3", b"\x00\xff", *HUGE]
+CONSUMERS = [b"alice", b"bob", b"carol"]
+IDS = [b"0", b"0-0", b"0-1", b"1", b"1-1", b"1-2", b"2-0", b"3", b"3-5", b"5-1", b"7", b"9-9"]
+
+FAMILIES: dict[str, list[str]] = {
+    "strings": [
+        "SET key value set_option? set_option?",
+        "SET key value NX|XX|GET|KEEPTTL",
+        "SET key value EX|PX far",
+        "GET|STRLEN|GETDEL|INCR|DECR|EXISTS|TYPE key",
+        "GETSET|APPEND|SETNX key value",
+        "GETEX key getex_option?",
+        "MGET key key*",
+        "MSET|MSETNX key value",
+        "MSET|MSETNX key value key value",
+        "INCRBY|DECRBY key number",
+        "INCRBYFLOAT key float",
+        "GETRANGE|SUBSTR key index index",
+        "SETRANGE key offset value",
+        "SETEX|PSETEX key far value",
+        "OBJECT ENCODING string_key",
+        "TTL key",
+    ],
+    "keys": [
+        "SET key value",
+        "RPUSH key value",
+        "XADD key id FIELD value",
+        "DEL|UNLINK|EXISTS|TOUCH key key*",
+        "TYPE|TTL|PTTL|PERSIST|EXPIRETIME|PEXPIRETIME key",
+        "RENAME|RENAMENX key key",
+        "COPY key key REPLACE?",
+        "COPY key key DB small REPLACE?",
+        "MOVE key small",
+        "SELECT small",
+        "SELECT 0",
+        "SWAPDB small small",
+        "EXPIRE|PEXPIRE key far",
+        "EXPIRE|PEXPIRE key far NX|XX|GT|LT NX|XX|GT|LT?",
+        "EXPIREAT|PEXPIREAT key 1",
+        "PEXPIREAT key 99999999999999",
+        "KEYS pattern",
+        "SCAN 0 COUNT 1000",
+        "SCAN 0 COUNT 1000 TYPE string|list|stream",
+        "SCAN 0 MATCH pattern COUNT 1000",
+        "DBSIZE",
+        "RANDOMKEY",
+        "FLUSHDB",
+    ],
+    "lists": [
+        "RPUSH|LPUSH key value value*",
+        "RPUSH|LPUSH key value value*",
+        "RPUSHX|LPUSHX key value value*",
+        "LPOP|RPOP key count?",
+        "LLEN key",
+        "LRANGE key index index",
+        "LRANGE key 0 -1",
+        "LINDEX key index",
+        "LSET key index value",
+        "LINSERT key BEFORE|AFTER value value",
+        "LREM key small_number value",
+        "LTRIM key index index",
+        "LPOS key value lpos_option? lpos_option?",
+        "LMOVE key key LEFT|RIGHT LEFT|RIGHT",
+        "RPOPLPUSH key key",
+        "LMPOP 1 key LEFT|RIGHT",
+        "LMPOP 2 key key LEFT|RIGHT COUNT count",
+        "BLPOP|BRPOP key key* 0.001",
+        "BLMOVE key key LEFT|RIGHT LEFT|RIGHT 0.001",
+        "BRPOPLPUSH key key 0.001",
+        "BLMPOP 0.001 2 key key LEFT|RIGHT COUNT count",
+        "DEL key",
+        "SET key value",
+        "COPY key key",
+    ],
+    "streams": [
+        "XADD stream next_id FIELD value",
+        "XADD stream next_id FIELD value F2 value",
+        "XADD stream id value value",
+        "XADD stream trim next_id FIELD value",
+        "XADD stream NOMKSTREAM trim? next_id FIELD value",
+        "XLEN stream",
+        "XRANGE stream start end",
+        "XRANGE stream - +",
+        "XREVRANGE stream end start",
+        "XRANGE|XREVRANGE stream start end COUNT count",
+        "XDEL stream id id*",
+        "XTRIM stream trim",
+        "XREAD STREAMS stream id",
+        "XREAD COUNT count STREAMS stream stream id id",
+        "XREAD BLOCK 1 STREAMS stream $",
+        "XSETID stream 99-99",
+        "XINFO STREAM stream",
+        "XINFO STREAM stream FULL",
+        "DEL|TYPE|EXISTS stream",
+        "COPY stream stream",
+    ],
+    "groups": [
+        "XADD stream next_id FIELD value",
+        "XADD stream next_id FIELD value",
+        "XGROUP CREATE stream group id MKSTREAM",
+        "XGROUP CREATE stream group id|$",
+        "XGROUP SETID stream group id|$",
+        "XGROUP DESTROY stream group",
+        "XGROUP CREATECONSUMER|DELCONSUMER stream group consumer",
+        "XREADGROUP GROUP group consumer STREAMS stream >",
+        "XREADGROUP GROUP group consumer COUNT small STREAMS stream >",
+        "XREADGROUP GROUP group consumer COUNT count NOACK? STREAMS stream id",
+        "XREADGROUP GROUP group consumer NOACK STREAMS stream >",
+        "XREADGROUP GROUP group consumer STREAMS stream stream > id",
+        "XREADGROUP GROUP group consumer BLOCK 1 STREAMS stream >",
+        "XACK stream group id id*",
+        "XACK stream group id id*",
+        "XDEL stream id id*",
+        "XPENDING stream group",
+        "XPENDING stream group - + 10",
+        "XPENDING stream group start end count consumer?",
+        "XPENDING stream group IDLE 0|1000000 start end count",
+        "XCLAIM stream group consumer 0|1000000 id id* claim_option* JUSTID?",
+        "XAUTOCLAIM stream group consumer 0|1000000 start JUSTID?",
+        "XAUTOCLAIM stream group consumer 0 start COUNT small JUSTID?",
+        "XINFO GROUPS stream",
+        "XINFO CONSUMERS stream group",
+        "XINFO STREAM stream FULL",
+        "XTRIM stream MAXLEN small",
+        "COPY stream stream",
+        "DEL stream",
+    ],
+    "transactions": [
+        "MULTI",
+        "MULTI",
+        "EXEC",
+        "EXEC",
+        "DISCARD",
+        "WATCH key key*",
+        "UNWATCH",
+        "SET key value",
+        "GET|INCR|LPOP|DEL key",
+        "RPUSH key value",
+        "XADD key next_id FIELD value",
+        "XRANGE key - +",
+        "BLPOP key 0.001",
+        "PING",
+        "NOSUCH key",
+        "SELECT 0|1",
+    ],
+}
+
+
+def consumers_kept(command: Command) -> list[Command]:
+    """What makes sure that a group has its consumers, which 7.0 makes later than 7.4."""
+    if command[:1] != [b"XGROUP"] or len(command) < 5 or command[1] == b"CREATECONSUMER":
+        return []
+    return [
+        [b"XGROUP", b"CREATECONSUMER", command[2], command[3], consumer] for consumer in CONSUMERS
+    ]
+
+
+class Draw:
+    """Draws words and commands; what it drew once it draws again from the same seed."""
+
+    def __init__(self, seed: str) -> None:
+        self.random = Random(seed)
+        self.last_ms = 0
+
+    def sequence(self, family: str, size: int) -> list[Command]:
+        """*size* commands of *family*."""
+        commands: list[Command] = []
+        while len(commands) < size:
+            commands.append(self.command(self.random.choice(FAMILIES[family])))
+            commands.extend(consumers_kept(commands[-1]))
+        return commands
+
+    def command(self, form: str) -> Command:
+        words: Command = []
+        for word in form.split():
+            words.extend(self._drawn(word))
+        return self._mistaken(words) if self.random.random() < MISTAKES else words
+
+    def _drawn(self, word: str) -> list[bytes]:
+        name = word.rstrip("?*")
+        times = {"": 1, "?": self.random.randint(0, 1), "*": self.random.randint(0, 3)}
+        words: list[bytes] = []
+        for _ in range(times[word[len(name) :] if name else ""]):
+            one = self.random.choice(name.split("|")) if name else word
+            draw: Callable[[], bytes | str] | None = getattr(self, f"_{one}", None)
+            drawn = draw() if draw else one
+            text = drawn if isinstance(drawn, bytes) else drawn.encode()
+            words.extend(text.split(b" ") if draw and one in _PHRASES else [text])
+        return words
+
+    def _mistaken(self, words: Command) -> Command:
+        at = self.random.randrange(1, len(words) + 1)
+        odd = self.random.choice(ODD)
+        kind = self.random.randrange(5)
+        if _waits(words):
+            kind = min(kind, 1)  # another number might make it wait for long
+        if kind > 1 and (words[0] == b"SETRANGE" or at == len(words)):
+            return [*words, odd]
+        if at == len(words):
+            return words[: max(1, at - 1)]
+        if kind == 0:
+            return words[:at] + words[at + 1 :]
+        if kind == 1:
+            return [*words[: at + 1], *words[at:]]
+        if kind == 2:
+            return [*words[:at], odd, *words[at:]]
+        return [*words[:at], odd, *words[at + 1 :]]
+
+    # Words
+
+    def _key(self) -> str:
+        return self.random.choice("abcd")
+
+    def _stream(self) -> str:
+        return self.random.choice(["s", "s", "t", "missing"])
+
+    def _string_key(self) -> str:
+        return self.random.choice("abcdef")
+
+    def _group(self) -> str:
+        return self.random.choice("gggh")
+
+    def _consumer(self) -> bytes:
+        return self.random.choice(CONSUMERS)
+
+    def _value(self) -> bytes:
+        kinds = [b"%d" % self.random.randint(-200, 200), b"v", b"", b"x" * 70, b"\x00\xff\r\n"]
+        kinds += [b"%d" % (self.random.choice([-1, 1]) << self.random.randrange(64)), b"3.0", b"w"]
+        return self.random.choice(kinds)
+
+    def _number(self) -> bytes:
+        return self.random.choice([b"%d" % self.random.randint(-9, 9), *HUGE])
+
+    def _small_number(self) -> str:
+        return str(self.random.randint(-3, 3))
+
+    def _float(self) -> str:
+        return self.random.choice(["0.1", "1.5", "-2", "3e3", "1e-5", "0.25", "100", "-0.1"])
+
+    def _index(self) -> str:
+        return str(self.random.randint(-6, 6))
+
+    def _offset(self) -> str:
+        return str(self.random.randint(0, 40))
+
+    def _small(self) -> str:
+        return str(self.random.randint(0, 3))
+
+    def _count(self) -> str:
+        return str(self.random.choice([0, 1, 2, 3, 10]))
+
+    def _far(self) -> str:
+        return str(self.random.randint(10**8, 10**9))
+
+    def _pattern(self) -> str:
+        return self.random.choice(["*", "a", "[a-c]", "?", "[^a]", "b*"])
+
+    def _id(self) -> bytes:
+        return self.random.choice(IDS)
+
+    def _next_id(self) -> str:
+        self.last_ms += self.random.randint(0, 1)
+        choices = [f"{self.last_ms}-*", f"{self.last_ms}-{self.random.randint(0, 9)}"]
+        return self.random.choice([*choices, str(self.last_ms + 1)])
+
+    def _start(self) -> bytes:
+        return self.random.choice([b"-", b"-", b"(1-1", b"(2", *IDS])
+
+    def _end(self) -> bytes:
+        return self.random.choice([b"+", b"+", b"(3-5", b"(7", *IDS])
+
+    # Phrases: several words
+
+    def _trim(self) -> str:
+        kind = self.random.choice(["MAXLEN", "MINID"])
+        return f"{kind}{self.random.choice([' ', ' = ', ' ~ '])}{self.random.randint(0, 12)}"
+
+    def _set_option(self) -> str:
+        return self.random.choice(["NX", "XX", "GET", "KEEPTTL", f"EX {self._far()}"])
+
+    def _getex_option(self) -> str:
+        return self.random.choice(["PERSIST", f"EX {self._far()}", f"PX {self._far()}", "EXAT 1"])
+
+    def _lpos_option(self) -> str:
+        rank = self.random.choice([-2, -1, 1, 2])
+        return self.random.choice([f"RANK {rank}", f"COUNT {self._count()}", "MAXLEN 3"])
+
+    def _claim_option(self) -> str:
+        return self.random.choice(["FORCE", "RETRYCOUNT 3", "IDLE 5000000", "TIME 1", "LASTID 3-0"])
+
+
+def _waits(command: Command) -> bool:
+    return b"0.001" in command or b"BLOCK" in command
+
+
+_PHRASES = {"trim", "set_option", "getex_option", "lpos_option", "claim_option"}

@@ -1,0 +1,46 @@
+"""Clients that wait get the same answers, in the same order, from both servers.
+
+PENSTOCK_COMPAT_WAITING: how many cases a protocol (30). PENSTOCK_COMPAT_SEED as in test_random.py.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from tests.compat.judge import Judge, disagreement, told
+from tests.compat.player import Answer, Player
+from tests.compat.processes import ServerProcess
+from tests.compat.random_waiting import random_case
+from tests.compat.resp import WAITING
+
+CASES = int(os.environ.get("PENSTOCK_COMPAT_WAITING", "30"))
+SEED = os.environ.get("PENSTOCK_COMPAT_SEED", "1")
+COMMANDS = 40  # a case
+
+
+def test_random_waiting(protocol: int, penstock: ServerProcess, redis: ServerProcess) -> None:
+    for number in range(CASES):
+        case = random_case(f"{SEED}-waiting-{number}", COMMANDS)
+        played: list[list[Answer]] = []
+        for server in (penstock, redis):
+            with Player(server, protocol, time.time()) as player:
+                played.append(player.play(case))
+        _compare(case.name, *played)
+
+
+def _compare(name: str, ours: list[Answer], theirs: list[Answer]) -> None:
+    """Fail at the first difference, showing what happened so far."""
+    judges: dict[str, Judge] = {}
+    history: list[str] = []
+    for our, their in zip(ours, theirs, strict=True):
+        client = their.step.client
+        if not client or their.reply != WAITING:
+            history.append(f"    {client or '-'} {told(our.command)}")
+        if not judges.setdefault(client, Judge(at_random=True)).agree(
+            their.command, our.reply, their.reply
+        ):
+            shown = [*history[-30:], f"  at {client}", *disagreement(our.reply, their.reply)]
+            pytest.fail("\n".join([f"seed {name}:", *shown]), pytrace=False)

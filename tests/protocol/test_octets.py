@@ -1,0 +1,124 @@
+"""The plain byte primitives; the compiled ones are reached through encoder and parser only."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol import octets
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+ROOM = 40  # bytes: more than any head takes
+
+
+def written(put: str, *args: object) -> bytes:
+    """What the put_ function called *put* writes behind a byte that stands already."""
+    buffer = bytearray(b"<" + bytes(ROOM))
+    end: int = getattr(octets, put)(buffer, 1, *args)
+    assert len(buffer) == 1 + ROOM
+    assert buffer[:1] == b"<"
+    assert not any(buffer[end:])
+    return bytes(buffer[1:end])
+
+
+@pytest.mark.parametrize(
+    ("put", "args", "wire"),
+    [
+        ("put", (b"abc",), b"abc"),
+        ("put", (b"",), b""),
+        ("put_slice", (bytearray(b"abcde"), 1, 3), b"bcd"),
+        ("put_head", (ord("*"), 0), b"*0\r\n"),
+        ("put_head", (ord(":"), -10), b":-10\r\n"),
+        ("put_bulk", (b"",), b"$0\r\n\r\n"),
+        ("put_bulk", (b"a\r\nb",), b"$4\r\na\r\nb\r\n"),
+        ("put_bulk_slice", (bytearray(b"abcde"), 4, 1), b"$1\r\ne\r\n"),
+        ("put_bulk_number", (-12,), b"$3\r\n-12\r\n"),
+    ],
+)
+def test_what_is_put(put: str, args: tuple[object, ...], wire: bytes) -> None:
+    assert written(put, *args) == wire
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
+def test_a_number_beyond_64_bits_is_not_put(number: int) -> None:
+    with pytest.raises(OverflowError):
+        written("put_head", ord(":"), number)
+    with pytest.raises(OverflowError):
+        written("put_bulk_number", number)
+
+
+@given(INT64)
+def test_sizes_announced_are_those_written(number: int) -> None:
+    size = octets.decimal_size(number)
+    assert size == len(str(number))
+    assert len(written("put_head", ord(":"), number)) == size + 3 <= 23
+    assert len(written("put_bulk_number", number)) <= 27
+
+
+def test_grow_keeps_what_was_there() -> None:
+    buffer = bytearray(b"abc")
+    octets.grow(buffer, 10)
+    assert len(buffer) == 10
+    assert buffer[:3] == b"abc"
+
+
+def test_shift_moves_over_itself() -> None:
+    buffer = bytearray(b"..abcdef__")
+    octets.shift(buffer, 2, 8, 2)
+    assert buffer[4:] == b"abcdef"
+    assert len(buffer) == 10
+
+
+def test_pieces_are_copies() -> None:
+    buffer = bytearray(b"abcde")
+    piece = octets.cut(buffer, 1, 3)
+    buffer[1] = 0
+    assert piece == b"bc"
+    assert octets.cut_bytes(b"abcde", 1, 3) == b"bc"
+    assert octets.join(b"abcde", 3, bytearray(b"fg")) == b"defg"
+
+
+def test_find_looks_between_start_and_stop() -> None:
+    assert octets.find(b"a.b.c", ord("."), 0, 5) == 1
+    assert octets.find(b"a.b.c", ord("."), 2, 5) == 3
+    assert octets.find(b"a.b.c", ord("."), 2, 3) == -1
+    assert octets.find(b"a.b.c", ord("c"), 0, 99) == 4
+    assert octets.find(b"abc", ord("a"), 3, 99) == -1
+
+
+@given(st.integers(-(10**18) + 1, 10**18 - 1))
+def test_read_number_reads_18_digits(number: int) -> None:
+    text = b"%d" % number
+    assert octets.read_number(b"<" + text + b">", 1, 1 + len(text)) == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *[b"", b"-", b"+1", b" 1", b"1 ", b"01", b"-0", b"-01", b"--1", b"1_0", b"0x1", b"1."],
+        *[b"9" * 19, "\u0661".encode(), b"1\x00"],
+    ],
+)
+def test_what_is_no_number(text: bytes) -> None:
+    """Redis reads numbers as strictly."""
+    assert octets.read_number(text, 0, len(text)) == octets.NOT_A_NUMBER
+
+
+@given(st.integers(0, 10**octets.PLAIN_DIGITS - 1), st.binary(max_size=3))
+def test_a_plain_head_says_by_its_number_how_long_it_is(number: int, rest: bytes) -> None:
+    head = b"$%d\r\n" % number
+    assert octets.read_plain_head(b"<" + head + rest, 1, ord("$")) == number
+    assert octets.plain_head_size(number) == len(head)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *[b"", b"$", b"$1", b"$1\r", b"*1\r\n", b"$\r\n", b"$-1\r\n", b"$01\r\n", b"$00\r\n"],
+        *[b"$x\r\n", b"$1x\r\n", b"$1\rx\n", b"$1\n\n", b"$1234567890\r\n", b"\r\n", b"x$1\r\n"],
+    ],
+)
+def test_an_unusual_head_is_left_to_the_careful_way(data: bytes) -> None:
+    assert octets.read_plain_head(data, 0, ord("$")) == -1
+    assert octets.read_plain_head(data, len(data), ord("$")) == -1

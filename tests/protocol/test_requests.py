@@ -1,0 +1,345 @@
+"""Every request form and every refusal, whole and cut anywhere."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocol.requests import ProtocolError, RequestParser
+
+Outcome = tuple[list[list[bytes]], str | None]  # the commands, and the error after them
+
+PING = b"*1\r\n$4\r\nPING\r\n"
+
+# What was sent, the commands in it. Seen on redis 7.0.15, unless noted.
+COMMANDS: dict[str, tuple[bytes, list[list[bytes]]]] = {
+    "one word": (PING, [[b"PING"]]),
+    "some words": (b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$2\r\nvv\r\n", [[b"SET", b"k", b"vv"]]),
+    "pipelined": (PING * 3, [[b"PING"]] * 3),
+    "an empty word": (b"*2\r\n$4\r\nECHO\r\n$0\r\n\r\n", [[b"ECHO", b""]]),
+    "an empty name": (b"*1\r\n$0\r\n\r\n", [[b""]]),
+    "line ends in a word": (b"*2\r\n$4\r\nECHO\r\n$4\r\n\r\n\r\n\r\n", [[b"ECHO", b"\r\n\r\n"]]),
+    "two-digit lengths": (b"*1\r\n$12\r\nabcdefghijkl\r\n", [[b"abcdefghijkl"]]),
+    "no words, then some": (b"*0\r\n*-1\r\n*-12345\r\n" + PING, [[b"PING"]]),
+    "what stands for LF in a head": (b"*1\rX$4\rYPING\r\n", [[b"PING"]]),
+    "what stands for CRLF after a word": (b"*1\r\n$4\r\nPINGxx" + PING, [[b"PING"], [b"PING"]]),
+    "inline": (b"PING\r\n", [[b"PING"]]),
+    "inline with LF only": (b"PING\nPING\n", [[b"PING"], [b"PING"]]),
+    "inline with two CRs": (b"PING\r\r\n", [[b"PING"]]),
+    "inline with blanks": (b" \tECHO \t a  \r\n", [[b"ECHO", b"a"]]),
+    "inline with quotes": (b"SET 'a b' \"\\x41\\n\"\r\n", [[b"SET", b"a b", b"A\n"]]),
+    "inline with an empty word": (b"ECHO ''\r\n", [[b"ECHO", b""]]),
+    "inline of more words than strangers may count": (b"a " * 20 + b"\n", [[b"a"] * 20]),
+    "empty lines": (b"\r\n\n \r\n" + PING, [[b"PING"]]),
+    "inline and multibulk": (b"PING\r\n" + PING + b"PING\n", [[b"PING"]] * 3),
+    "HTTP": (b"POST / HTTP/1.1\r\nHost: x\r\n", [[b"POST", b"/", b"HTTP/1.1"], [b"Host:", b"x"]]),
+}
+
+# What was sent and is refused. The answers of redis 7.0.15.
+REFUSED: dict[str, tuple[bytes, str]] = {
+    "a count that is no number": (b"*x\r\n", "invalid multibulk length"),
+    "no count": (b"*\r\n", "invalid multibulk length"),
+    "a blank before the count": (b"* 1\r\n", "invalid multibulk length"),
+    "a plus before the count": (b"*+1\r\n", "invalid multibulk length"),
+    "a leading zero": (b"*01\r\n", "invalid multibulk length"),
+    "minus zero": (b"*-0\r\n", "invalid multibulk length"),
+    "a negative leading zero": (b"*-01\r\n", "invalid multibulk length"),
+    "a lone minus": (b"*-\r\n", "invalid multibulk length"),
+    "a count of 2^31": (b"*2147483648\r\n", "invalid multibulk length"),
+    "a count beyond 64 bits": (b"*99999999999999999999\r\n", "invalid multibulk length"),
+    "a count of 10 digits and a letter": (b"*1234567890x\r\n", "invalid multibulk length"),
+    "a negative length": (b"*1\r\n$-1\r\n", "invalid bulk length"),
+    "a length that is no number": (b"*1\r\n$x\r\n", "invalid bulk length"),
+    "no length": (b"*1\r\n$\r\n", "invalid bulk length"),
+    "a length with a leading zero": (b"*1\r\n$04\r\nPING\r\n", "invalid bulk length"),
+    "a length over 512 MB": (b"*1\r\n$536870913\r\n", "invalid bulk length"),
+    "a length beyond 64 bits": (b"*1\r\n$18446744073709551620\r\n", "invalid bulk length"),
+    "no dollar": (b"*1\r\nPING\r\n", "expected '$', got 'P'"),
+    "an integer for a word": (b"*1\r\n:4\r\nPING\r\n", "expected '$', got ':'"),
+    "a CR for the dollar": (b"*1\r\n\r\n", "expected '$', got ' '"),
+    "an LF for the dollar": (b"*1\r\n\n\r\n", "expected '$', got ' '"),
+    "a control character for the dollar": (b"*1\r\n\x01\r\n", "expected '$', got '\x01'"),
+    "a byte above ASCII for the dollar": (b"*1\r\n\xff\r\n", "expected '$', got '\udcff'"),
+    "a word that is longer than it says": (b"*2\r\n$1\r\nabcd\r\n", "expected '$', got 'd'"),
+    "an open double quote": (b'PING "a\r\n', "unbalanced quotes in request"),
+    "an open single quote": (b"PING 'a\r\n", "unbalanced quotes in request"),
+    "text behind a quote": (b'PING "a"b\r\n', "unbalanced quotes in request"),
+}
+
+# Longer ones: not cut at every place.
+TOO_LONG: dict[str, tuple[bytes, str]] = {
+    "a count": (b"*" + b"1" * 65536, "too big mbulk count string"),
+    "a length": (b"*1\r\n$" + b"1" * 65536, "too big bulk count string"),
+    "an inline command": (b"x" * 65537, "too big inline request"),
+}
+
+
+def outcome(pieces: Iterable[bytes], parser: RequestParser | None = None) -> Outcome:
+    """What comes out when *pieces* are fed one by one."""
+    parser = parser or RequestParser()
+    commands: list[list[bytes]] = []
+    try:
+        for piece in pieces:
+            parser.feed(piece)
+            while (argv := parser.take()) is not None:
+                commands.append(argv)
+    except ProtocolError as error:
+        return commands, str(error)
+    return commands, None
+
+
+def byte_by_byte(wire: bytes) -> list[bytes]:
+    return [wire[i : i + 1] for i in range(len(wire))]
+
+
+def cuts(wire: bytes) -> Iterable[list[bytes]]:
+    """*wire* whole, byte by byte, and cut once at every place."""
+    yield [wire]
+    yield byte_by_byte(wire)
+    for at in range(1, len(wire)):
+        yield [wire[:at], wire[at:]]
+
+
+def packed(argv: list[bytes]) -> bytes:
+    return b"*%d\r\n" % len(argv) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in argv)
+
+
+def stranger() -> RequestParser:
+    parser = RequestParser()
+    parser.authenticated = False
+    return parser
+
+
+# ---------------------------------------------------------------------- cases
+
+
+@pytest.mark.parametrize("new_parser", [RequestParser, stranger])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_come_out_however_they_are_cut(
+    name: str, new_parser: Callable[[], RequestParser]
+) -> None:
+    wire, commands = COMMANDS[name]
+    for pieces in cuts(wire):
+        assert outcome(pieces, new_parser()) == (commands, None), pieces
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_start_of_what_follows_changes_nothing(name: str) -> None:
+    wire, commands = COMMANDS[name]
+    for rest in (b"*", b"*3\r\n$3\r\nSET\r\n", b"*1\r\n$5\r\nab", b"PI"):
+        assert outcome([wire + rest]) == (commands, None)
+        assert outcome([wire + rest, b"", b""]) == (commands, None)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals_have_their_text_however_they_are_cut(name: str) -> None:
+    wire, error = REFUSED[name]
+    for pieces in cuts(wire):
+        commands, got = outcome(pieces)
+        assert got == error, pieces
+        assert commands == []
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_came_before_a_refusal_is_delivered_and_nothing_after_it(name: str) -> None:
+    wire, error = REFUSED[name]
+    for pieces in ([PING + wire + PING], [PING, wire, PING], byte_by_byte(PING + wire + PING)):
+        assert outcome(pieces) == ([[b"PING"]], error)
+
+
+@pytest.mark.parametrize("name", TOO_LONG)
+def test_a_line_without_end_is_refused_after_64_kb(name: str) -> None:
+    wire, error = TOO_LONG[name]
+    assert outcome([wire]) == ([], error)
+    assert outcome([wire[:-1]]) == ([], None)
+    assert outcome([wire[:40000], wire[40000:-1], wire[-1:]]) == ([], error)
+    assert outcome([wire + b"\r\n"]) == ([], error)  # the line's end comes too late
+
+
+def test_a_line_of_64_kb_is_read() -> None:
+    word = b"x" * 65535
+    for pieces in ([word + b"\r\n"], [word, b"\r\n"], [word + b"\r", b"\n"]):
+        assert outcome(pieces) == ([[word]], None)
+
+
+def test_after_a_refusal_the_parser_is_dead() -> None:
+    parser = RequestParser()
+    assert outcome([b"*x\r\n"], parser) == ([], "invalid multibulk length")
+    assert outcome([PING, b"*x\r\n"], parser) == ([], None)
+    assert parser.buffered() == 0
+
+
+# ---------------------------------------------------------------------- limits
+
+
+def test_a_word_of_exactly_max_bulk_is_taken() -> None:
+    for pieces in cuts(b"*1\r\n$5\r\nabcde\r\n"):
+        parser = RequestParser()
+        parser.max_bulk = 5
+        assert outcome(pieces, parser) == ([[b"abcde"]], None)
+        parser.max_bulk = 4
+        assert outcome(pieces, parser) == ([], "invalid bulk length")
+
+
+def test_the_largest_limits_do_not_overflow() -> None:
+    parser = RequestParser()
+    parser.max_bulk = parser.max_buffered = 2**63 - 1
+    assert outcome([b"*1\r\n$999999999999999999\r\nabc"], parser) == ([], None)
+    assert not parser.overfull()
+    assert outcome([b"*1\r\n$9223372036854775807\r\nabc"])[1] == "invalid bulk length"
+
+
+@pytest.mark.parametrize(
+    ("wire", "error"),
+    [
+        (b"*10\r\n", None),
+        (b"*11\r\n", "unauthenticated multibulk length"),
+        (b"*2147483648\r\n", "invalid multibulk length"),
+        (b"*1\r\n$16384\r\n", None),
+        (b"*1\r\n$16385\r\n", "unauthenticated bulk length"),
+        (b"*1\r\n$536870913\r\n", "invalid bulk length"),
+        (packed([b"a"] * 11), "unauthenticated multibulk length"),
+        (packed([b"a" * 16385]), "unauthenticated bulk length"),
+    ],
+)
+def test_strangers_get_narrower_limits(wire: bytes, error: str | None) -> None:
+    assert outcome([wire], stranger()) == ([], error)
+    assert outcome(byte_by_byte(wire), stranger()) == ([], error)
+
+
+def test_the_narrow_limits_end_with_authentication_in_the_midst_of_a_batch() -> None:
+    parser = stranger()
+    parser.feed(packed([b"AUTH", b"pw"]) + packed([b"DEL"] + [b"k"] * 20))
+    assert parser.take() == [b"AUTH", b"pw"]
+    parser.authenticated = True
+    assert parser.take() == [b"DEL"] + [b"k"] * 20
+
+
+@pytest.mark.parametrize("wire", [b"*2147483647\r\n", b"*2147483647\r\n$536870912\r\nabc"])
+def test_what_is_announced_reserves_nothing(wire: bytes) -> None:
+    parser = RequestParser()
+    tracemalloc.start()
+    try:
+        assert outcome([wire[:9], wire[9:]], parser) == ([], None)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 16 * 1024
+
+
+# ---------------------------------------------------------------------- what is held
+
+
+def test_nothing_is_held_between_commands() -> None:
+    parser = RequestParser()
+    outcome([PING * 2, b"\r\n", b"PING\n"], parser)
+    assert parser.buffered() == 0
+
+
+def test_buffered_counts_what_has_not_been_taken() -> None:
+    parser = RequestParser()
+    parser.feed(PING)
+    parser.feed(PING)
+    assert parser.buffered() == 2 * len(PING)
+    parser.take()
+    assert parser.buffered() == len(PING)
+
+
+def test_buffered_counts_the_words_of_an_unfinished_command() -> None:
+    parser = RequestParser()
+    outcome([b"*100\r\n", b"$1000\r\n%b\r\n" % (b"x" * 1000) * 50], parser)
+    assert 50 * 1000 <= parser.buffered() < 50 * 1100
+    outcome([b"$1\r\nx\r\n" * 50], parser)
+    assert parser.buffered() == 0
+
+
+def test_more_than_max_buffered_is_overfull() -> None:
+    parser = RequestParser()
+    parser.max_buffered = 20
+    parser.feed(b"*1\r\n$100\r\n" + b"x" * 10)
+    assert not parser.overfull()
+    parser.feed(b"x")
+    assert parser.overfull()
+
+
+def test_strangers_are_overfull_beyond_1_mb() -> None:
+    parser = stranger()
+    parser.feed(b"x" * 1024 * 1024)
+    assert not parser.overfull()
+    parser.feed(b"x")
+    assert parser.overfull()
+    parser.authenticated = True
+    assert not parser.overfull()
+
+
+def test_a_finished_long_word_is_not_kept_for_the_sake_of_the_rest() -> None:
+    parser = RequestParser()
+    long = packed([b"x" * 1_000_000])
+    tracemalloc.start()
+    try:
+        outcome([long[:500_000], long[500_000:] + b"*"], parser)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert parser.buffered() == 1
+    assert held < 16 * 1024
+
+
+@pytest.mark.parametrize("step", [1000, 16384, 65536, 99_991])
+def test_long_words_come_in_pieces(step: int) -> None:
+    words = [bytes([65 + i]) * (100_000 + i) for i in range(5)]
+    wire = packed(words) + PING + packed(words[:1])
+    pieces = [wire[i : i + step] for i in range(0, len(wire), step)]
+    assert outcome(pieces) == ([words, [b"PING"], words[:1]], None)
+
+
+def test_much_may_be_fed_before_anything_is_taken() -> None:
+    """As to a client that is blocked: what it pipelines waits its turn, in order."""
+    commands = [[b"ECHO", b"%d" % i] for i in range(20_000)] + [[b"SET", b"k", b"x" * 100_000]]
+    wire = b"".join(map(packed, commands))
+    parser = RequestParser()
+    for i in range(0, len(wire), 5000):
+        parser.feed(wire[i : i + 5000])
+    assert parser.buffered() == len(wire)
+    assert outcome([b""], parser) == (commands, None)
+
+
+# ---------------------------------------------------------------------- any bytes
+
+FRAGMENTS = st.sampled_from(
+    [b"*", b"$", b"\r\n", b"\n", b"\r", b"0", b"1", b"2", b"10", b"-1", b"a"]
+)
+NOISE = st.lists(FRAGMENTS | st.binary(max_size=3) | st.just(PING), max_size=30).map(b"".join)
+SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
+
+
+def cut_by(wire: bytes, sizes: list[int]) -> list[bytes]:
+    pieces, at, turn = [], 0, 0
+    while at < len(wire):
+        pieces.append(wire[at : at + sizes[turn % len(sizes)]])
+        at += len(pieces[-1])
+        turn += 1
+    return pieces
+
+
+@settings(max_examples=200)
+@given(st.lists(st.lists(st.binary(max_size=40), min_size=1, max_size=12), max_size=6), SIZES)
+def test_what_is_packed_comes_out_again(commands: list[list[bytes]], sizes: list[int]) -> None:
+    wire = b"".join(map(packed, commands))
+    assert outcome([wire]) == (commands, None)
+    assert outcome(cut_by(wire, sizes)) == (commands, None)
+
+
+@settings(max_examples=300)
+@given(NOISE, SIZES, st.booleans())
+def test_any_bytes_give_commands_or_a_protocol_error_however_they_are_cut(
+    wire: bytes, sizes: list[int], authenticated: bool
+) -> None:
+    new = RequestParser if authenticated else stranger
+    whole = outcome([wire], new())
+    assert outcome(cut_by(wire, sizes), new()) == whole
+    assert all(whole[0])

@@ -1,0 +1,197 @@
+"""DEBUG, SCRIPT FLUSH and FUNCTION FLUSH."""
+
+import logging
+import time
+
+import pytest
+
+
+@pytest.fixture
+def house(make_house):
+    return make_house(enable_debug_command="yes")
+
+
+# ---------------------------------------------------------------------- who may
+
+
+def test_debug_is_not_for_everybody(make_house):
+    assert make_house().send_line("DEBUG SLEEP 0") == (
+        '-ERR DEBUG command not allowed. If the enable-debug-command option is set to "local",'
+        " you can run it from a local connection, otherwise you need to set this option in the"
+        " configuration file, and then restart the server."
+    )
+
+
+def test_local_is_for_clients_of_this_machine(make_house):
+    house = make_house(enable_debug_command="local")
+    assert house.send_line("DEBUG SLEEP 0").startswith("-ERR DEBUG command not allowed")
+    house.owner.client.address = "127.0.0.1:5000"
+    assert house.send_line("DEBUG SLEEP 0") == b"OK"
+
+
+@pytest.mark.parametrize("line", ["foo", "SLEEP", "SLEEP 1 2", "POPULATE 1 2 3 4"])
+def test_what_it_does_not_know_is_refused(house, line):
+    word = line.split()[0]
+    assert house.send_line(f"DEBUG {line}") == (
+        f"-ERR unknown subcommand or wrong number of arguments for '{word}'. Try DEBUG HELP."
+    )
+
+
+# ---------------------------------------------------------------------- actions
+
+
+def test_sleep_stops_the_server_for_that_long(house, monkeypatch):
+    slept = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    assert house.send_line("DEBUG SLEEP 0.25") == b"OK"
+    assert slept == [0.25]
+    assert house.send_line("DEBUG SLEEP soon") == "-ERR value is not a valid float"
+
+
+def test_the_expiry_cycle_can_be_stopped(house):
+    house.send_line("DEBUG SET-ACTIVE-EXPIRE 0")
+    assert not house.state.active_expire
+    house.send_line("DEBUG SET-ACTIVE-EXPIRE 1")
+    assert house.state.active_expire
+
+
+def test_large_elements_get_nodes_of_their_own_from_the_threshold_on(house):
+    try:
+        assert house.send_line("DEBUG QUICKLIST-PACKED-THRESHOLD 10b") == b"OK"
+        house.send("RPUSH", "list", "small", "x" * 10, "small")
+        assert b"ql_nodes:3" in house.send_line("DEBUG OBJECT list")
+    finally:
+        assert house.send_line("DEBUG QUICKLIST-PACKED-THRESHOLD 0") == b"OK"
+    house.send("RPUSH", "later", "small", "x" * 10, "small")
+    assert b"ql_nodes:1" in house.send_line("DEBUG OBJECT later")
+
+
+@pytest.mark.parametrize("size", ["x", "5gb", "-1"])
+def test_a_threshold_has_bounds(house, size):
+    assert house.send_line(f"DEBUG QUICKLIST-PACKED-THRESHOLD {size}") == (
+        "-ERR argument must be a memory value bigger than 1 and smaller than 4gb"
+    )
+
+
+def test_object_tells_the_encoding(house):
+    house.send_line("SET text hello")
+    line = house.send_line("DEBUG OBJECT text").decode()
+    assert line.startswith("Value at:0x")
+    assert line.endswith(" refcount:1 encoding:embstr")
+
+
+def test_object_tells_of_a_lists_nodes(house):
+    house.send_line("RPUSH list 1 2 3")
+    line = house.send_line("DEBUG OBJECT list")
+    assert b" ql_nodes:1 ql_avg_node:3.00 ql_listpack_max:-2 ql_compressed:0 " in line
+
+
+@pytest.mark.parametrize("action", ["OBJECT", "LISTPACK"])
+def test_a_key_that_is_not_there_is_an_error(house, action):
+    assert house.send_line(f"DEBUG {action} nosuch") == "-ERR no such key"
+
+
+def test_a_listpack_is_described_in_the_log(house, caplog):
+    house.send_line("RPUSH list 1 two")
+    with caplog.at_level(logging.WARNING, "penstock"):
+        assert house.send_line("DEBUG LISTPACK list") == b"Listpack structure written to the log"
+    lines = [record.getMessage() for record in caplog.records]
+    assert lines == ["listpack: 14 bytes, 2 elements", "     6: 1", "     8: b'two'"]
+
+
+def test_what_is_no_listpack_is_an_error(house):
+    house.send_line("SET text hello")
+    assert house.send_line("DEBUG LISTPACK text") == "-ERR Not a listpack encoded object."
+
+
+def test_populate_makes_keys_and_leaves_those_that_are_there(house):
+    house.send_line("SET key:1 mine")
+    assert house.send_line("DEBUG POPULATE 3") == b"OK"
+    assert house.send_line("MGET key:0 key:1 key:2") == [b"value:0", b"mine", b"value:2"]
+
+
+def test_populate_takes_a_prefix_and_a_size(house):
+    house.send_line("DEBUG POPULATE 1 a 10")
+    house.send_line("DEBUG POPULATE 1 b 3")
+    assert house.send_line("MGET a:0 b:0") == [b"value:0\0\0\0", b"val"]
+
+
+@pytest.mark.parametrize("line", ["x", "-1", "1 a b", "1 a -1"])
+def test_populate_wants_numbers(house, line):
+    assert house.send_line(f"DEBUG POPULATE {line}") == (
+        "-ERR value is out of range, must be positive"
+    )
+
+
+def test_populate_makes_no_value_that_a_client_could_not(house):
+    assert "exceeds maximum allowed size" in house.send_line("DEBUG POPULATE 1 a 600000000")
+
+
+PROTOCOL_REPLIES = [
+    ("string", b"$11\r\nHello World\r\n", b"$11\r\nHello World\r\n"),
+    ("integer", b":12345\r\n", b":12345\r\n"),
+    ("double", b"$5\r\n3.141\r\n", b",3.141\r\n"),
+    ("null", b"$-1\r\n", b"_\r\n"),
+    ("array", b"*3\r\n:0\r\n:1\r\n:2\r\n", b"*3\r\n:0\r\n:1\r\n:2\r\n"),
+    ("set", b"*3\r\n:0\r\n:1\r\n:2\r\n", b"~3\r\n:0\r\n:1\r\n:2\r\n"),
+    ("map", b"*6\r\n:0\r\n:0\r\n:1\r\n:1\r\n:2\r\n:0\r\n",
+     b"%3\r\n:0\r\n#f\r\n:1\r\n#t\r\n:2\r\n#f\r\n"),
+    ("attrib", b"$39\r\nSome real reply following the attribute\r\n",
+     b"|1\r\n$14\r\nkey-popularity\r\n*2\r\n$7\r\nkey:123\r\n:90\r\n"
+     b"$39\r\nSome real reply following the attribute\r\n"),
+    ("push", b"-ERR RESP2 is not supported by this command\r\n",
+     b">2\r\n$16\r\nserver-cpu-usage\r\n:42\r\n"
+     b"$40\r\nSome real reply following the push reply\r\n"),
+    ("verbatim", b"$25\r\nThis is a verbatim\nstring\r\n",
+     b"=29\r\ntxt:This is a verbatim\nstring\r\n"),
+    ("true", b":1\r\n", b"#t\r\n"),
+    ("false", b":0\r\n", b"#f\r\n"),
+    ("bignum", b"$37\r\n1234567999999999999999999999999999999\r\n",
+     b"(1234567999999999999999999999999999999\r\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "resp2", "resp3"), PROTOCOL_REPLIES)
+def test_protocol_answers_every_type_as_redis_does(house, kind, resp2, resp3):
+    """The bytes are those of redis 7.0.15."""
+    assert house.owner.raw("DEBUG", "PROTOCOL", kind) == resp2
+    house.owner.client.out.resp = 3
+    assert house.owner.raw("DEBUG", "PROTOCOL", kind) == resp3
+
+
+def test_protocol_knows_no_other_types(house):
+    assert house.send_line("DEBUG PROTOCOL foo").startswith("-ERR Wrong protocol type name.")
+
+
+def test_help_names_every_action(house):
+    lines = house.send_line("DEBUG HELP")
+    assert b"SLEEP <seconds>" in lines
+    assert b"HELP" in lines
+
+
+# ---------------------------------------------------------------------- scripts
+
+
+@pytest.mark.parametrize("line", ["SCRIPT FLUSH", "SCRIPT FLUSH async", "FUNCTION FLUSH SYNC"])
+def test_there_are_no_scripts_to_forget(house, line):
+    assert house.send_line(line) == b"OK"
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("SCRIPT FLUSH foo", "SCRIPT FLUSH only support SYNC|ASYNC option"),
+        ("SCRIPT FLUSH SYNC x", "SCRIPT FLUSH only support SYNC|ASYNC option"),
+        ("FUNCTION FLUSH foo", "FUNCTION FLUSH only supports SYNC|ASYNC option"),
+        ("FUNCTION FLUSH SYNC x",
+         "unknown subcommand or wrong number of arguments for 'FLUSH'. Try FUNCTION HELP."),
+        ("SCRIPT foo", "unknown subcommand 'foo'. Try SCRIPT HELP."),
+    ],
+)  # fmt: skip
+def test_the_mode_is_checked_all_the_same(house, line, error):
+    assert house.send_line(line) == f"-ERR {error}"
+
+
+def test_script_and_function_have_help(house):
+    assert b"FLUSH [ASYNC | SYNC]" in house.send_line("SCRIPT HELP")
+    assert b"FLUSH [ASYNC | SYNC]" in house.send_line("FUNCTION HELP")

@@ -1,0 +1,188 @@
+"""XCLAIM and XAUTOCLAIM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+MAX_COUNT = (2**63 - 1) // 16
+
+
+@pytest.fixture
+def shop(house: Any) -> Any:
+    """The stream s (1-0 .. 5-0); of its group g, alice was given 1-0 to 4-0 a second ago."""
+    for ms in (1, 2, 3, 4, 5):
+        house.send("XADD", "s", f"{ms}-0", "n", ms)
+    house.send_line("XGROUP CREATE s g 0")
+    house.send_line("XREADGROUP GROUP g alice COUNT 4 STREAMS s >")
+    house.advance(1000)
+    house.send_line("XGROUP CREATECONSUMER s g bob")
+    house.logged()
+    return house
+
+
+def entry(ms: int) -> list[Any]:
+    return [b"%d-0" % ms, [b"n", b"%d" % ms]]
+
+
+def pending(shop: Any) -> dict[bytes, tuple[bytes, int, int]]:
+    """Owner, idle time, deliveries by id."""
+    return {row[0]: tuple(row[1:]) for row in shop.send_line("XPENDING s g - + 100")}
+
+
+class TestXclaim:
+    def test_gives_to_another_and_counts(self, shop: Any) -> None:
+        assert shop.send_line("XCLAIM s g bob 500 1-0 2") == [entry(1), entry(2)]
+        assert pending(shop) == {
+            b"1-0": (b"bob", 0, 2),
+            b"2-0": (b"bob", 0, 2),
+            b"3-0": (b"alice", 1000, 1),
+            b"4-0": (b"alice", 1000, 1),
+        }
+
+    def test_leaves_what_is_not_idle_for_long_enough(self, shop: Any) -> None:
+        assert shop.send_line("XCLAIM s g bob 1001 1-0") == []
+        assert shop.send_line("XCLAIM s g bob 1000 1-0") == [entry(1)]
+        assert shop.send_line("XCLAIM s g alice -1 1-0") == [entry(1)]
+
+    def test_justid_answers_ids_and_does_not_count(self, shop: Any) -> None:
+        assert shop.send_line("XCLAIM s g bob 0 1-0 JUSTID") == [b"1-0"]
+        assert pending(shop)[b"1-0"] == (b"bob", 0, 1)
+
+    @pytest.mark.parametrize(
+        ("options", "idle", "count"),
+        [
+            ("IDLE 300", 300, 2),
+            ("TIME 1700000000900", 100, 2),
+            ("TIME -5", 0, 2),
+            ("IDLE -5", 0, 2),
+            ("TIME 9900000000000", 0, 2),
+            ("RETRYCOUNT 7", 0, 7),
+            ("RETRYCOUNT 7 JUSTID", 0, 7),
+            ("RETRYCOUNT -1", 0, 2),
+        ],
+    )
+    def test_time_and_count_may_be_set(
+        self, shop: Any, options: str, idle: int, count: int
+    ) -> None:
+        shop.send_line(f"XCLAIM s g bob 0 1-0 {options}")
+        assert pending(shop)[b"1-0"] == (b"bob", idle, count)
+
+    def test_what_is_not_pending_needs_force(self, shop: Any) -> None:
+        assert shop.send_line("XCLAIM s g bob 0 5-0") == []
+        assert shop.send_line("XCLAIM s g bob 99999 5-0 9-0 FORCE") == [entry(5)]
+        assert pending(shop)[b"5-0"] == (b"bob", 0, 2)
+
+    def test_an_entry_that_was_deleted_is_no_more_pending(self, shop: Any) -> None:
+        shop.send_line("XDEL s 2-0")
+        shop.logged()
+        assert shop.send_line("XCLAIM s g bob 99999 1-0 2-0 FORCE") == []
+        assert sorted(pending(shop)) == [b"1-0", b"3-0", b"4-0"]
+        assert shop.logged() == [
+            b"XCLAIM s g alice 0 2-0 TIME 1700000000000 RETRYCOUNT 1 FORCE JUSTID LASTID 4-0"
+        ]
+
+    def test_lastid_only_moves_the_group_forward(self, shop: Any) -> None:
+        shop.send_line("XCLAIM s g bob 0 9-9 LASTID 5-0")
+        assert shop.logged() == [b"XGROUP SETID s g 5-0 ENTRIESREAD 4"]
+        shop.send_line("XCLAIM s g bob 0 9-9 LASTID 3-0")
+        assert shop.logged() == []
+        report = shop.send_line("XINFO GROUPS s")[0]
+        assert report[report.index(b"last-delivered-id") + 1] == b"5-0"
+
+    def test_makes_the_consumer_and_sees_it(self, shop: Any) -> None:
+        shop.send_line("XCLAIM s g carol 99999 1-0")
+        shop.advance(10)
+        report = shop.send_line("XINFO CONSUMERS s g")[2]
+        assert report == [b"name", b"carol", b"pending", 0, b"idle", 10, b"inactive", -1]
+
+    def test_logs_what_it_did_in_absolute_terms(self, shop: Any) -> None:
+        shop.send_line("XCLAIM s g bob 0 1-0 IDLE 300")
+        assert shop.logged() == [
+            b"XCLAIM s g bob 0 1-0 TIME 1700000000700 RETRYCOUNT 2 FORCE JUSTID LASTID 4-0"
+        ]
+
+    @pytest.mark.parametrize(
+        ("words", "error"),
+        [
+            ("s nog bob 0 1-0", "NOGROUP No such key 's' or consumer group 'nog'"),
+            ("nokey g bob 0 1-0", "NOGROUP No such key 'nokey' or consumer group 'g'"),
+            ("s g bob x 1-0", "ERR Invalid min-idle-time argument for XCLAIM"),
+            ("s g bob 0 1-0 IDLE x", "ERR Invalid IDLE option argument for XCLAIM"),
+            ("s g bob 0 1-0 TIME x", "ERR Invalid TIME option argument for XCLAIM"),
+            ("s g bob 0 1-0 RETRYCOUNT x", "ERR Invalid RETRYCOUNT option argument for XCLAIM"),
+            (
+                "s g bob 0 1-0 LASTID x",
+                "ERR Invalid stream ID specified as stream command argument",
+            ),
+            ("s g bob 0 1-0 NOSUCH", "ERR Unrecognized XCLAIM option 'NOSUCH'"),
+            ("s g bob 0 1-0 IDLE", "ERR Unrecognized XCLAIM option 'IDLE'"),
+            ("s g bob 0 1-0 FORCE 2-0", "ERR Unrecognized XCLAIM option '2-0'"),
+        ],
+    )
+    def test_refusals_change_nothing(self, shop: Any, words: str, error: str) -> None:
+        before = pending(shop)
+        assert shop.send_line(f"XCLAIM {words}") == f"-{error}"
+        assert pending(shop) == before
+
+
+class TestXautoclaim:
+    def test_claims_what_is_idle_and_says_where_to_go_on(self, shop: Any) -> None:
+        shop.send_line("XCLAIM s g bob 0 2-0")
+        assert shop.send_line("XAUTOCLAIM s g bob 500 - COUNT 2") == [
+            b"4-0", [entry(1), entry(3)], [],
+        ]  # fmt: skip
+        assert shop.send_line("XAUTOCLAIM s g bob 500 4-0") == [b"0-0", [entry(4)], []]
+
+    def test_a_start_may_be_left_out(self, shop: Any) -> None:
+        assert shop.send_line("XAUTOCLAIM s g bob 0 (3-0 JUSTID") == [b"0-0", [b"4-0"], []]
+
+    def test_justid_does_not_count(self, shop: Any) -> None:
+        shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 1 JUSTID")
+        assert pending(shop)[b"1-0"] == (b"bob", 0, 1)
+        shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 1")
+        assert pending(shop)[b"1-0"] == (b"bob", 0, 2)
+
+    def test_deleted_entries_are_dropped_told_and_counted(self, shop: Any) -> None:
+        shop.send_line("XDEL s 1-0 3-0")
+        assert shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 2") == [b"3-0", [entry(2)], [b"1-0"]]
+        assert shop.send_line("XAUTOCLAIM s g bob 0 3-0") == [b"0-0", [entry(4)], [b"3-0"]]
+        assert sorted(pending(shop)) == [b"2-0", b"4-0"]
+
+    def test_looks_at_ten_entries_for_each_it_may_give(self, shop: Any) -> None:
+        for ms in range(6, 16):
+            shop.send("XADD", "s", f"{ms}-0", "n", ms)
+        shop.send_line("XREADGROUP GROUP g alice STREAMS s >")
+        shop.send_line("XCLAIM s g alice 0 1-0 2-0 3-0 4-0")
+        assert shop.send_line("XAUTOCLAIM s g bob 500 - COUNT 1") == [b"11-0", [], []]
+
+    def test_logs_claims_and_drops(self, shop: Any) -> None:
+        shop.send_line("XDEL s 1-0")
+        shop.logged()
+        shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 2")
+        assert shop.logged() == [
+            b"XCLAIM s g alice 0 1-0 TIME 1700000000000 RETRYCOUNT 1 FORCE JUSTID LASTID 4-0",
+            b"XCLAIM s g bob 0 2-0 TIME 1700000001000 RETRYCOUNT 2 FORCE JUSTID LASTID 4-0",
+        ]
+
+    @pytest.mark.parametrize(
+        ("words", "error"),
+        [
+            ("s nog bob 0 -", "NOGROUP No such key 's' or consumer group 'nog'"),
+            ("s g bob x -", "ERR Invalid min-idle-time argument for XAUTOCLAIM"),
+            ("s g bob 0 x", "ERR Invalid stream ID specified as stream command argument"),
+            ("s g bob 0 - COUNT 0", "ERR COUNT must be > 0"),
+            ("s g bob 0 - COUNT x", "ERR COUNT must be > 0"),
+            (f"s g bob 0 - COUNT {MAX_COUNT + 1}", "ERR COUNT must be > 0"),
+            ("s g bob 0 - COUNT", "ERR syntax error"),
+            ("s g bob 0 - NOSUCH", "ERR syntax error"),
+        ],
+    )
+    def test_refusals_change_nothing(self, shop: Any, words: str, error: str) -> None:
+        before = pending(shop)
+        assert shop.send_line(f"XAUTOCLAIM {words}") == f"-{error}"
+        assert pending(shop) == before
+
+    def test_the_greatest_count_takes_no_memory(self, shop: Any) -> None:
+        assert len(shop.send_line(f"XAUTOCLAIM s g bob 0 - COUNT {MAX_COUNT}")[1]) == 4

@@ -1,0 +1,204 @@
+"""XGROUP, XACK, XPENDING."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+BAD_ID = "-ERR Invalid stream ID specified as stream command argument"
+NO_KEY = (
+    "-ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to "
+    "use the MKSTREAM option to create an empty stream automatically."
+)
+NO_GROUP = "-NOGROUP No such consumer group 'nog' for key name 's'"
+
+
+@pytest.fixture
+def shop(house: Any) -> Any:
+    """The stream s (1-0 .. 4-0); of its group g, alice was given 1-0 and 2-0, then bob 3-0."""
+    for ms in (1, 2, 3, 4):
+        house.send("XADD", "s", f"{ms}-0", "n", ms)
+    house.send_line("XGROUP CREATE s g 0")
+    house.send_line("XREADGROUP GROUP g alice COUNT 2 STREAMS s >")
+    house.advance(100)
+    house.send_line("XREADGROUP GROUP g bob COUNT 1 STREAMS s >")
+    house.logged()
+    return house
+
+
+def group(shop: Any, name: bytes = b"g") -> dict[bytes, Any]:
+    rows = [dict(zip(row[::2], row[1::2], strict=True)) for row in shop.send_line("XINFO GROUPS s")]
+    return next(row for row in rows if row[b"name"] == name)
+
+
+class TestCreate:
+    @pytest.mark.parametrize(
+        ("start", "last"), [("0", b"0-0"), ("2", b"2-0"), ("2-5", b"2-5"), ("$", b"4-0")]
+    )
+    def test_begins_behind_an_id(self, shop: Any, start: str, last: bytes) -> None:
+        assert shop.send("XGROUP", "CREATE", "s", "h", start) == b"OK"
+        row = group(shop, b"h")
+        assert (row[b"last-delivered-id"], row[b"entries-read"]) == (last, None)
+
+    def test_a_name_is_given_once(self, shop: Any) -> None:
+        assert shop.send_line("XGROUP CREATE s g 0") == (
+            "-BUSYGROUP Consumer Group name already exists"
+        )
+
+    def test_makes_the_stream_if_told_to(self, house: Any) -> None:
+        assert house.send_line("XGROUP CREATE s g $") == NO_KEY
+        assert house.send_line("XGROUP CREATE s g $ MKSTREAM") == b"OK"
+        assert house.send_line("XLEN s") == 0
+        assert house.send_line("TYPE s") == b"stream"
+
+    def test_a_refusal_makes_no_stream(self, house: Any) -> None:
+        assert house.send_line("XGROUP CREATE s g x MKSTREAM") == BAD_ID
+        assert house.send_line("EXISTS s") == 0
+
+    def test_may_be_told_what_was_read(self, shop: Any) -> None:
+        shop.send_line("XGROUP CREATE s h 2 ENTRIESREAD 2")
+        row = group(shop, b"h")
+        assert (row[b"entries-read"], row[b"lag"]) == (2, 2)
+
+    @pytest.mark.parametrize(
+        ("words", "error"),
+        [
+            ("s h - ", BAD_ID),
+            ("s h 0 ENTRIESREAD -2", "-ERR value for ENTRIESREAD must be positive or -1"),
+            ("s h 0 ENTRIESREAD x", "-ERR value is not an integer or out of range"),
+            (
+                "s h 0 NOSUCH",
+                "-ERR unknown subcommand or wrong number of arguments for 'CREATE'. "
+                "Try XGROUP HELP.",
+            ),
+            ("s h", "-ERR wrong number of arguments for 'xgroup|create' command"),
+            ("str h 0", "-WRONGTYPE Operation against a key holding the wrong kind of value"),
+        ],
+    )
+    def test_refusals(self, shop: Any, words: str, error: str) -> None:
+        shop.send_line("SET str x")
+        assert shop.send_line(f"XGROUP CREATE {words}") == error
+
+
+class TestSetid:
+    @pytest.mark.parametrize(
+        ("word", "last"),
+        [
+            ("1", b"1-0"),
+            ("$", b"4-0"),
+            ("-", b"0-0"),
+            ("+", b"18446744073709551615-18446744073709551615"),
+        ],
+    )
+    def test_moves_the_group(self, shop: Any, word: str, last: bytes) -> None:
+        assert shop.send("XGROUP", "SETID", "s", "g", word) == b"OK"
+        row = group(shop)
+        assert (row[b"last-delivered-id"], row[b"entries-read"], row[b"pending"]) == (last, None, 3)
+
+    def test_may_be_told_what_was_read(self, shop: Any) -> None:
+        shop.send_line("XGROUP SETID s g 1 ENTRIESREAD 1")
+        assert group(shop)[b"entries-read"] == 1
+
+    def test_needs_the_group(self, shop: Any) -> None:
+        assert shop.send_line("XGROUP SETID s nog 0") == NO_GROUP
+        assert shop.send_line("XGROUP SETID nokey g 0") == NO_KEY
+
+
+class TestConsumers:
+    def test_are_made_once(self, shop: Any) -> None:
+        assert shop.send_line("XGROUP CREATECONSUMER s g carol") == 1
+        assert shop.send_line("XGROUP CREATECONSUMER s g carol") == 0
+        assert shop.send_line("XGROUP CREATECONSUMER s nog carol") == NO_GROUP
+        assert shop.logged() == [b"XGROUP CREATECONSUMER s g carol"]
+
+    def test_take_along_what_is_pending(self, shop: Any) -> None:
+        assert shop.send_line("XGROUP DELCONSUMER s g alice") == 2
+        assert shop.send_line("XGROUP DELCONSUMER s g alice") == 0
+        assert shop.send_line("XPENDING s g") == [1, b"3-0", b"3-0", [[b"bob", b"1"]]]
+        assert shop.logged() == [b"XGROUP DELCONSUMER s g alice"]
+
+    def test_one_with_nothing_pending_goes_too(self, shop: Any) -> None:
+        shop.send_line("XGROUP CREATECONSUMER s g carol")
+        shop.logged()
+        assert shop.send_line("XGROUP DELCONSUMER s g carol") == 0
+        assert shop.logged() == [b"XGROUP DELCONSUMER s g carol"]
+
+
+def test_destroy(shop: Any) -> None:
+    assert shop.send_line("XGROUP DESTROY s nog") == 0
+    assert shop.send_line("XGROUP DESTROY s g") == 1
+    assert shop.send_line("XINFO GROUPS s") == []
+    assert shop.send_line("XGROUP DESTROY nokey g") == NO_KEY
+
+
+def test_help_and_unknown_subcommands(shop: Any) -> None:
+    assert shop.send_line("XGROUP HELP")[0].startswith(b"XGROUP <subcommand>")
+    assert shop.send_line("XGROUP NOSUCH s") == "-ERR unknown subcommand 'NOSUCH'. Try XGROUP HELP."
+
+
+class TestXack:
+    def test_counts_what_was_pending(self, shop: Any) -> None:
+        assert shop.send_line("XACK s g 1-0 2 9-9 1-0") == 2
+        assert shop.send_line("XACK s g 1-0") == 0
+        assert shop.send_line("XPENDING s g")[0] == 1
+        assert shop.logged() == [b"XACK s g 1-0 2 9-9 1-0"]
+
+    def test_a_missing_key_or_group_has_nothing_pending(self, shop: Any) -> None:
+        assert shop.send_line("XACK nokey g 1-0") == 0
+        assert shop.send_line("XACK s nog 1-0") == 0
+
+    def test_reads_all_ids_first(self, shop: Any) -> None:
+        assert shop.send_line("XACK s g 1-0 x") == BAD_ID
+        assert shop.send_line("XPENDING s g")[0] == 3
+
+
+class TestXpending:
+    def test_in_short(self, shop: Any) -> None:
+        shop.send_line("XGROUP CREATECONSUMER s g carol")
+        assert shop.send_line("XPENDING s g") == [
+            3, b"1-0", b"3-0", [[b"alice", b"2"], [b"bob", b"1"]],
+        ]  # fmt: skip
+
+    def test_nothing_in_short(self, shop: Any) -> None:
+        shop.send_line("XGROUP CREATE s h 0")
+        assert shop.owner.raw("XPENDING", "s", "h") == b"*4\r\n:0\r\n$-1\r\n$-1\r\n*-1\r\n"
+
+    @pytest.mark.parametrize(
+        ("words", "expected"),
+        [
+            ("- + 10", [1, 2, 3]),
+            ("- + 2", [1, 2]),
+            ("- + 0", []),
+            ("- + -5", []),
+            ("2 2 10", [2]),
+            ("(1 (3-0 10", [2]),
+            ("(1 (3 10", [2, 3]),  # an end without a seq is the end of its ms
+            ("- + 10 alice", [1, 2]),
+            ("- + 10 nobody", []),
+            ("IDLE 100 - + 10", [1, 2]),
+            ("IDLE 101 - + 10", []),
+            ("IDLE 0 - + 10", [1, 2, 3]),
+            ("idle 100 - + 10 bob", []),
+        ],
+    )
+    def test_ranges(self, shop: Any, words: str, expected: list[int]) -> None:
+        rows = shop.send_line(f"XPENDING s g {words}")
+        owners = {1: (b"alice", 100), 2: (b"alice", 100), 3: (b"bob", 0)}
+        assert rows == [[b"%d-0" % ms, *owners[ms], 1] for ms in expected]
+
+    @pytest.mark.parametrize(
+        ("line", "error"),
+        [
+            ("XPENDING s nog", "-NOGROUP No such key 's' or consumer group 'nog'"),
+            ("XPENDING nokey g", "-NOGROUP No such key 'nokey' or consumer group 'g'"),
+            ("XPENDING s g - +", "-ERR syntax error"),
+            ("XPENDING s g IDLE 5 - +", "-ERR syntax error"),
+            ("XPENDING s g IDLE x - + 5", "-ERR value is not an integer or out of range"),
+            ("XPENDING s g - + x", "-ERR value is not an integer or out of range"),
+            ("XPENDING s g x + 5", BAD_ID),
+            ("XPENDING s g - (0-0 5", "-ERR invalid end ID for the interval"),
+        ],
+    )
+    def test_refusals(self, shop: Any, line: str, error: str) -> None:
+        assert shop.send_line(line) == error

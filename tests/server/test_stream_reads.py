@@ -1,0 +1,320 @@
+"""XREAD and XREADGROUP: what is given, what is noted, when a client waits, what is logged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+NOTHING_YET = "nothing has been answered"
+
+
+@pytest.fixture
+def shop(house: Any) -> Any:
+    """A house with the stream s (1-0, 2-0, 3-0) and its group g, which has read nothing."""
+    for ms in (1, 2, 3):
+        house.send("XADD", "s", f"{ms}-0", "n", ms)
+    house.send_line("XGROUP CREATE s g 0")
+    house.logged()
+    return house
+
+
+def entry(ms: int) -> list[Any]:
+    return [b"%d-0" % ms, [b"n", b"%d" % ms]]
+
+
+class TestXread:
+    def test_gives_what_lies_behind_the_ids(self, shop: Any) -> None:
+        shop.send_line("XADD t 7-0 n 7")
+        assert shop.send_line("XREAD STREAMS s 1") == [[b"s", [entry(2), entry(3)]]]
+        assert shop.send_line("XREAD COUNT 1 STREAMS s t nokey 1-0 0 0") == [
+            [b"s", [entry(2)]],
+            [b"t", [entry(7)]],
+        ]
+
+    def test_leaves_out_streams_with_nothing_new(self, shop: Any) -> None:
+        shop.send_line("XADD t 7-0 n 7")
+        assert shop.send_line("XREAD STREAMS s t 3-0 0") == [[b"t", [entry(7)]]]
+
+    @pytest.mark.parametrize("count", ["0", "-1"])
+    def test_a_count_below_one_means_all(self, shop: Any, count: str) -> None:
+        assert len(shop.send("XREAD", "COUNT", count, "STREAMS", "s", "0")[0][1]) == 3
+
+    @pytest.mark.parametrize("words", ["s 3", "s $", "nokey 0", "nokey $", "nokey +"])
+    def test_nothing_at_all_is_a_null_array(self, shop: Any, words: str) -> None:
+        assert shop.owner.raw("XREAD", "STREAMS", *words.split()) == b"*-1\r\n"
+
+    def test_plus_is_the_last_living_entry(self, shop: Any) -> None:
+        assert shop.send_line("XREAD STREAMS s +") == [[b"s", [entry(3)]]]
+        shop.send_line("XDEL s 3-0")
+        assert shop.send_line("XREAD STREAMS s +") == [[b"s", [entry(2)]]]
+
+    def test_resp3_gets_a_map(self, shop: Any) -> None:
+        shop.send_line("HELLO 3")
+        assert shop.owner.raw("XREAD", "COUNT", "1", "STREAMS", "s", "0") == (
+            b"%1\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-0\r\n*2\r\n$1\r\nn\r\n$1\r\n1\r\n"
+        )
+        assert shop.owner.raw("XREAD", "STREAMS", "s", "$") == b"_\r\n"
+
+    def test_the_same_stream_may_be_named_twice(self, shop: Any) -> None:
+        assert shop.send_line("XREAD COUNT 1 STREAMS s s 0 1") == [
+            [b"s", [entry(1)]],
+            [b"s", [entry(2)]],
+        ]
+
+    @pytest.mark.parametrize(
+        ("line", "error"),
+        [
+            (
+                "XREAD STREAMS s t 0",
+                "ERR Unbalanced 'xread' list of streams: for each stream key an ID, '+', or '$' "
+                "must be specified.",
+            ),
+            (
+                "XREAD GROUP g c STREAMS s 0",
+                "ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.",
+            ),
+            (
+                "XREAD NOACK STREAMS s 0",
+                "ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.",
+            ),
+            (
+                "XREAD STREAMS s >",
+                "ERR The > ID can be specified only when calling XREADGROUP using the GROUP "
+                "<group> <consumer> option.",
+            ),
+            ("XREAD STREAMS s x", "ERR Invalid stream ID specified as stream command argument"),
+            ("XREAD STREAMS s -", "ERR Invalid stream ID specified as stream command argument"),
+            ("XREAD COUNT x STREAMS s 0", "ERR value is not an integer or out of range"),
+            ("XREAD BLOCK x STREAMS s 0", "ERR timeout is not an integer or out of range"),
+            ("XREAD BLOCK -1 STREAMS s 0", "ERR timeout is negative"),
+            ("XREAD COUNT 1 BLOCK 5", "ERR syntax error"),
+            ("XREAD COUNT 1 STREAMS", "ERR syntax error"),
+            ("XREAD NOSUCH 1 STREAMS s 0", "ERR syntax error"),
+            (
+                "XREAD STREAMS str 0",
+                "WRONGTYPE Operation against a key holding the wrong kind of value",
+            ),
+        ],
+    )
+    def test_refusals(self, shop: Any, line: str, error: str) -> None:
+        shop.send_line("SET str x")
+        assert shop.send_line(line) == f"-{error}"
+
+
+class TestWaiting:
+    def test_is_over_when_an_entry_comes(self, shop: Any) -> None:
+        reader = shop.client()
+        assert reader.send_line("XREAD BLOCK 1000 STREAMS s t $ $") == NOTHING_YET
+        shop.send_line("XADD t 1-0 n 1")
+        assert reader.reply() == [[b"t", [entry(1)]]]
+        assert not reader.waits
+
+    def test_is_over_when_the_time_is(self, shop: Any) -> None:
+        reader = shop.client()
+        reader.send_line("XREAD BLOCK 1000 STREAMS s $")
+        shop.advance(999)
+        assert reader.waits
+        shop.advance(1)
+        assert reader.reply() is None
+
+    def test_dollar_means_the_moment_of_asking(self, shop: Any) -> None:
+        reader = shop.client()
+        reader.send_line("XREAD BLOCK 0 STREAMS s $")
+        shop.send_line("MULTI")
+        shop.send_line("XADD s 4-0 n 4")
+        shop.send_line("XADD s 5-0 n 5")
+        shop.send_line("EXEC")
+        assert reader.reply() == [[b"s", [entry(4), entry(5)]]]
+
+    def test_plus_waits_on_an_empty_stream(self, house: Any) -> None:
+        reader = house.client()
+        assert reader.send_line("XREAD BLOCK 0 STREAMS s +") == NOTHING_YET
+        house.send_line("XADD s 1-0 n 1")
+        assert reader.reply() == [[b"s", [entry(1)]]]
+
+    def test_goes_on_if_what_came_was_trimmed_at_once(self, shop: Any) -> None:
+        reader = shop.client()
+        reader.send_line("XREAD BLOCK 0 STREAMS s $")
+        shop.send_line("XADD s MAXLEN 0 4-0 n 4")
+        assert reader.waits
+        shop.send_line("XADD s 5-0 n 5")
+        assert reader.reply() == [[b"s", [entry(5)]]]
+
+    def test_never_happens_inside_multi(self, shop: Any) -> None:
+        shop.send_line("MULTI")
+        shop.send_line("XREAD BLOCK 0 STREAMS s $")
+        shop.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >")
+        shop.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >")
+        given = [[b"s", [entry(1), entry(2), entry(3)]]]
+        assert shop.send_line("EXEC") == [None, given, None]
+
+    def test_a_group_reader_is_served_in_turn(self, shop: Any) -> None:
+        shop.send_line("XREADGROUP GROUP g c STREAMS s >")
+        first, second = shop.client(), shop.client()
+        first.send_line("XREADGROUP GROUP g a BLOCK 0 STREAMS s >")
+        second.send_line("XREADGROUP GROUP g b BLOCK 0 STREAMS s >")
+        shop.send_line("XADD s 4-0 n 4")
+        assert first.reply() == [[b"s", [entry(4)]]]
+        assert second.waits
+        shop.send_line("XADD s 5-0 n 5")
+        assert second.reply() == [[b"s", [entry(5)]]]
+
+    @pytest.mark.parametrize(
+        ("line", "code"),
+        [
+            ("DEL s", "-NOGROUP"),
+            ("FLUSHALL", "-NOGROUP"),
+            ("XGROUP DESTROY s g", "-NOGROUP"),
+            ("SET s x", "-WRONGTYPE"),
+            ("RENAME s elsewhere", "-NOGROUP"),
+        ],
+    )
+    def test_a_group_reader_minds_that_its_group_goes(
+        self, shop: Any, line: str, code: str
+    ) -> None:
+        shop.send_line("XREADGROUP GROUP g c STREAMS s >")
+        reader = shop.client()
+        assert reader.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >") == NOTHING_YET
+        shop.send_line(line)
+        assert reader.reply().startswith(code)
+
+    def test_a_plain_reader_does_not(self, shop: Any) -> None:
+        reader = shop.client()
+        reader.send_line("XREAD BLOCK 0 STREAMS s $")
+        shop.send_line("DEL s")
+        shop.send_line("SET s x")
+        assert reader.waits
+
+    def test_what_a_woken_group_reader_gets_is_logged_behind_its_cause(self, shop: Any) -> None:
+        shop.send_line("XREADGROUP GROUP g c STREAMS s >")
+        reader = shop.client()
+        reader.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >")
+        shop.logged()
+        shop.send_line("XADD s 4-0 n 4")
+        assert shop.logged() == [
+            b"XADD s 4-0 n 4",
+            b"XCLAIM s g c 0 4-0 TIME %d RETRYCOUNT 1 FORCE JUSTID LASTID 4-0" % shop.now_ms,
+            b"XGROUP SETID s g 4-0 ENTRIESREAD 4",
+        ]
+
+
+class TestXreadgroup:
+    def test_gives_each_entry_once(self, shop: Any) -> None:
+        assert shop.send_line("XREADGROUP GROUP g a COUNT 2 STREAMS s >") == [
+            [b"s", [entry(1), entry(2)]]
+        ]
+        assert shop.send_line("XREADGROUP GROUP g b STREAMS s >") == [[b"s", [entry(3)]]]
+        assert shop.owner.raw("XREADGROUP", "GROUP", "g", "a", "STREAMS", "s", ">") == b"*-1\r\n"
+        assert shop.send_line("XPENDING s g") == [3, b"1-0", b"3-0", [[b"a", b"2"], [b"b", b"1"]]]
+
+    def test_noack_leaves_nothing_pending(self, shop: Any) -> None:
+        shop.send_line("XREADGROUP GROUP g a NOACK STREAMS s >")
+        assert shop.send_line("XPENDING s g")[0] == 0
+        report = shop.send_line("XINFO GROUPS s")[0]
+        assert report[report.index(b"last-delivered-id") + 1] == b"3-0"
+        assert report[report.index(b"entries-read") + 1] == 3
+
+    def test_history_is_the_consumers_own(self, shop: Any) -> None:
+        shop.send_line("XREADGROUP GROUP g a COUNT 2 STREAMS s >")
+        shop.send_line("XREADGROUP GROUP g b STREAMS s >")
+        assert shop.send_line("XREADGROUP GROUP g a STREAMS s 0") == [[b"s", [entry(1), entry(2)]]]
+        assert shop.send_line("XREADGROUP GROUP g a STREAMS s 1-0") == [[b"s", [entry(2)]]]
+        assert shop.send_line("XREADGROUP GROUP g a COUNT 1 STREAMS s 0") == [[b"s", [entry(1)]]]
+        assert shop.send_line("XREADGROUP GROUP g c STREAMS s 0") == [[b"s", []]]
+
+    def test_history_never_waits(self, shop: Any) -> None:
+        assert shop.send_line("XREADGROUP GROUP g a BLOCK 0 STREAMS s 0") == [[b"s", []]]
+
+    def test_history_shows_only_the_id_of_a_deleted_entry(self, shop: Any) -> None:
+        shop.send_line("XREADGROUP GROUP g a COUNT 2 STREAMS s >")
+        shop.send_line("XDEL s 1-0")
+        assert shop.owner.raw(
+            "XREADGROUP", "GROUP", "g", "a", "COUNT", "1", "STREAMS", "s", "0"
+        ) == (b"*1\r\n*2\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-0\r\n*-1\r\n")
+
+    def test_history_counts_as_a_delivery_but_is_not_logged(self, shop: Any) -> None:
+        shop.send_line("XREADGROUP GROUP g a COUNT 1 STREAMS s >")
+        shop.logged()
+        shop.advance(500)
+        shop.send_line("XREADGROUP GROUP g a STREAMS s 0")
+        assert shop.send_line("XPENDING s g - + 9") == [[b"1-0", b"a", 0, 2]]
+        assert shop.logged() == []
+
+    def test_an_entry_delivered_anew_changes_hands(self, shop: Any) -> None:
+        shop.send_line("XREADGROUP GROUP g a STREAMS s >")
+        shop.send_line("XGROUP SETID s g 1-0")
+        shop.send_line("XREADGROUP GROUP g b COUNT 1 STREAMS s >")
+        assert shop.send_line("XPENDING s g") == [3, b"1-0", b"3-0", [[b"a", b"2"], [b"b", b"1"]]]
+
+    def test_all_groups_are_looked_up_before_anything_is_read(self, shop: Any) -> None:
+        error = "-NOGROUP No such key 'nokey' or consumer group 'g' in XREADGROUP with GROUP option"
+        assert shop.send_line("XREADGROUP GROUP g a STREAMS s nokey > >") == error
+        assert shop.send_line("XINFO CONSUMERS s g") == []
+
+    def test_several_streams(self, shop: Any) -> None:
+        shop.send_line("XGROUP CREATE t g $ MKSTREAM")
+        assert shop.send_line("XREADGROUP GROUP g a COUNT 1 STREAMS s t > >") == [
+            [b"s", [entry(1)]]
+        ]
+        assert shop.send_line("XREADGROUP GROUP g a COUNT 1 STREAMS s t > 0") == [
+            [b"s", [entry(2)]],
+            [b"t", []],
+        ]
+
+    def test_an_attempt_makes_the_consumer_and_is_seen(self, shop: Any) -> None:
+        shop.send_line("XREADGROUP GROUP g a STREAMS s >")
+        shop.logged()
+        shop.send_line("XREADGROUP GROUP g b STREAMS s >")
+        assert shop.logged() == [b"XGROUP CREATECONSUMER s g b"]
+        shop.advance(70)
+        assert shop.send_line("XINFO CONSUMERS s g") == [
+            [b"name", b"a", b"pending", 3, b"idle", 70, b"inactive", 70],
+            [b"name", b"b", b"pending", 0, b"idle", 70, b"inactive", -1],
+        ]
+
+    def test_logs_every_delivery_and_the_place_of_the_group(self, shop: Any) -> None:
+        shop.send_line("XREADGROUP GROUP g a COUNT 2 STREAMS s >")
+        now = shop.now_ms
+        assert shop.logged() == [
+            b"XCLAIM s g a 0 1-0 TIME %d RETRYCOUNT 1 FORCE JUSTID LASTID 1-0" % now,
+            b"XCLAIM s g a 0 2-0 TIME %d RETRYCOUNT 1 FORCE JUSTID LASTID 2-0" % now,
+            b"XGROUP SETID s g 2-0 ENTRIESREAD 2",
+        ]
+        shop.send_line("XREADGROUP GROUP g n NOACK STREAMS s >")
+        assert shop.logged() == [
+            b"XGROUP CREATECONSUMER s g n",
+            b"XGROUP SETID s g 3-0 ENTRIESREAD 3",
+        ]
+
+    @pytest.mark.parametrize(
+        ("line", "error"),
+        [
+            ("XREADGROUP COUNT 5 NOACK STREAMS s >", "ERR Missing GROUP option for XREADGROUP"),
+            (
+                "XREADGROUP GROUP g a STREAMS s t >",
+                "ERR Unbalanced 'xreadgroup' list of streams: for each stream key an ID or '>' "
+                "must be specified.",
+            ),
+            (
+                "XREADGROUP GROUP nog a STREAMS s >",
+                "NOGROUP No such key 's' or consumer group 'nog' in XREADGROUP with GROUP option",
+            ),
+            ("XREADGROUP GROUP g a COUNT 1 STREAMS", "ERR syntax error"),
+            (
+                "XREADGROUP GROUP g a STREAMS s -",
+                "ERR Invalid stream ID specified as stream command argument",
+            ),
+        ],
+    )
+    def test_refusals(self, shop: Any, line: str, error: str) -> None:
+        assert shop.send_line(line) == f"-{error}"
+
+    @pytest.mark.parametrize("word", ["$", "+"])
+    def test_the_last_entry_means_nothing_here(self, shop: Any, word: str) -> None:
+        error = shop.send("XREADGROUP", "GROUP", "g", "a", "STREAMS", "s", word)
+        assert error == (
+            f"-ERR The {word} ID is meaningless in the context of XREADGROUP: you want to read the "
+            "history of this consumer by specifying a proper ID, or use the > ID to get new "
+            f"messages. The {word} ID would just return an empty result set."
+        )
