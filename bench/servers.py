@@ -57,7 +57,7 @@ class Server:
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed by stop)
         words = [*shlex.split(command), *common_options(self.port), *options]
         self._process = subprocess.Popen(
-            [*_on_cpu(0), *words], cwd=ROOT, stdout=self._log, stderr=subprocess.STDOUT
+            [*on_cpu(0), *words], cwd=ROOT, stdout=self._log, stderr=subprocess.STDOUT
         )
         self.pid = self._process.pid
         try:
@@ -156,5 +156,6 @@ def pin_generator() -> None:
         os.sched_setaffinity(0, {1})
 
 
-def _on_cpu(cpu: int) -> list[str]:
+def on_cpu(cpu: int) -> list[str]:
+    """The words before a command that keep it on a CPU; none, if nothing is pinned."""
     return ["taskset", "--cpu-list", str(cpu)] if pinned() else []

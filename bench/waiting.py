@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from bench.bystander import bystander
 from bench.client import encode
 from bench.servers import PENSTOCK, Server, cpu_seconds, pin_generator
 
@@ -59,14 +60,16 @@ def timeouts(server: Server, clients: int) -> Iterable[Check]:
         FIRST_TIMEOUT + (LAST_TIMEOUT - FIRST_TIMEOUT) * (number * 7919 % clients) / clients
         for number in range(clients)
     ]
-    with _connected(server, clients) as plugs:
+    with _connected(server, clients) as plugs, bystander() as lateness_of_sleeper:
         before = cpu_seconds(server.pid)
         late = sorted(_lateness(plugs, waits))
+        sleeper = lateness_of_sleeper()
         cost = (cpu_seconds(server.pid) - before) / clients
     yield f"{clients:,} time-outs, the most late", f"{late[-1] * 1e3:.2f} ms", late[-1] <= MOST_LATE
     for share in (0.5, 0.99):
         yield f"    {share:.0%} of them at most", f"{late[int(share * clients)] * 1e3:.2f} ms", True
     yield "    the earliest", f"{late[0] * 1e3:.2f} ms", late[0] > -0.001
+    yield "    a process that only sleeps, the most late", f"{sleeper * 1e3:.2f} ms", True
     yield "    server CPU for each wait", f"{cost * 1e6:.1f} us", True
 
 

@@ -134,4 +134,3 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     announce(greeting(config))
     await server.stopped.wait()
     await server.stop()
-

@@ -20,33 +20,12 @@ import heapq
 from collections import OrderedDict
 from collections.abc import Callable
 from itertools import count
-from typing import TypeAlias
 
 from protocol.replies import Reply
-from server.client import Client
+from server.client import Client, Place, Waiter
 from server.command import Block
 
-Place: TypeAlias = tuple[int, bytes]  # database index, key
-
 MANY_STALE = 64  # below this many stale deadlines nobody minds
-
-
-class Waiter:
-    """One parked client: what to run again, and until when."""
-
-    __slots__ = ("argv", "block", "client", "due_ms", "since_ms", "turn")
-
-    def __init__(self, client: Client, argv: list[bytes], block: Block, now_ms: int) -> None:
-        self.client = client
-        self.argv = argv
-        self.block = block
-        self.since_ms = now_ms
-        self.due_ms = now_ms + block.timeout_ms if block.timeout_ms else 0  # 0: never
-        self.turn = 0  # when it was last run again
-
-    @property
-    def places(self) -> list[Place]:
-        return [(self.client.db_index, key) for key in self.block.keys]
 
 
 class Blocking:

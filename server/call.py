@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from protocol.replies import Reply
-from server.blocking import Waiter
-from server.client import Client
+from server.client import Client, Waiter
 from server.command import Command
 from server.state import ServerState
 from storage.keyspace import Keyspace

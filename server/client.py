@@ -7,13 +7,12 @@ A client has no socket here: its connection gives it a way to be hung up on, and
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from protocol.encoder import Encoder
-from server.command import Command
+from server.command import Block, Command
 
-if TYPE_CHECKING:
-    from server.blocking import Waiter
+Place: TypeAlias = tuple[int, bytes]  # database index, key
 
 # Why a client's next command cannot simply run: bits of Client.gate.
 UNAUTHENTICATED = 1
@@ -113,6 +112,24 @@ class Client:
     def shut_gate(self, reason: int) -> None:
         """*reason* holds from now on."""
         self.gate |= reason
+
+
+class Waiter:
+    """A client that is parked: what to run again, and until when."""
+
+    __slots__ = ("argv", "block", "client", "due_ms", "since_ms", "turn")
+
+    def __init__(self, client: Client, argv: list[bytes], block: Block, now_ms: int) -> None:
+        self.client = client
+        self.argv = argv
+        self.block = block
+        self.since_ms = now_ms
+        self.due_ms = now_ms + block.timeout_ms if block.timeout_ms else 0  # 0: never
+        self.turn = 0  # when it was last run again
+
+    @property
+    def places(self) -> list[Place]:
+        return [(self.client.db_index, key) for key in self.block.keys]
 
 
 def _nothing() -> None:

@@ -202,7 +202,8 @@ class Command:
 
 
 def _summary_and_syntax(handler: Handler | None) -> tuple[str, str]:
-    paragraphs = [" ".join(p.split()) for p in (handler and handler.__doc__ or "").split("\n\n")]
+    text = (handler.__doc__ if handler is not None else None) or ""
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
     return paragraphs[0], paragraphs[1] if len(paragraphs) > 1 else ""
 
 
@@ -224,7 +225,7 @@ class CommandTable:
         return self._rows.get(name.lower())
 
     def add(self, row: Command) -> None:
-        """Enter *row*; a subcommand (``XGROUP CREATE``) goes below its container, declared before."""
+        """Enter *row*; a subcommand (``XGROUP CREATE``) goes below its container, made before."""
         parent, _, child = row.name.partition("|")
         rows = self._rows[parent.encode()].subcommands if child else self._rows
         name = (child or parent).encode()

@@ -159,4 +159,3 @@ class Connection:
 
     def _unread(self) -> int:
         return self._parser.buffered()
-

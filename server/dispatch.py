@@ -15,9 +15,8 @@ from typing import TypeAlias
 import server.commands  # noqa: F401  (fills the table)
 from protocol.replies import QUEUED, ErrorReply, Reply
 from server import errors, ticks
-from server.blocking import Waiter
 from server.call import Call
-from server.client import IN_MULTI, MUTED, UNAUTHENTICATED, Client
+from server.client import IN_MULTI, MUTED, UNAUTHENTICATED, Client, Waiter
 from server.command import Block, Command, Flags
 from server.state import ServerState
 from storage.errors import StorageError

@@ -35,9 +35,7 @@ TIMEOUT_NOT_A_FLOAT = ErrorReply("ERR", "timeout is not a float or out of range"
 TIMEOUT_NOT_AN_INTEGER = ErrorReply("ERR", "timeout is not an integer or out of range")
 TIMEOUT_OUT_OF_RANGE = ErrorReply("ERR", "timeout is out of range")
 TIMEOUT_NEGATIVE = ErrorReply("ERR", "timeout is negative")
-STRING_TOO_LARGE = ErrorReply(
-    "ERR", "string exceeds maximum allowed size (proto-max-bulk-len)"
-)
+STRING_TOO_LARGE = ErrorReply("ERR", "string exceeds maximum allowed size (proto-max-bulk-len)")
 NOT_32_BIT = ErrorReply(
     "ERR", "value is out of range, value must between -2147483648 and 2147483647"
 )

@@ -17,6 +17,6 @@ def write_range(out: Encoder, values: QuickList, start: int, stop: int) -> None:
             out.bulk(element.plain)
         elif element.is_int:
             out.bulk_int(element.number)
-        else:
+        elif element.data is not None:
             out.bulk_slice(element.data, element.start, element.size)
         count -= 1

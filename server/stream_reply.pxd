@@ -33,7 +33,7 @@ cdef class EntryWriter:
     cdef Py_ssize_t _room_for(self, StreamIterator entry, Listpack node) except -1
     @cython.locals(text=bytearray, dash_at=Py_ssize_t, size=Py_ssize_t)
     cdef Py_ssize_t _put_id(self, bytearray buffer, Py_ssize_t at, uint64_t ms, uint64_t seq) except -1
-    @cython.locals(names=list, name_at=Py_ssize_t, head=bytes, name=bytes)
+    @cython.locals(name_at=Py_ssize_t, pen=Encoder, name=bytes)
     cdef int _render_names(self, StreamIterator entry, Listpack node) except -1
     @cython.locals(data=bytearray, value_at=Py_ssize_t, name=bytes, size=Py_ssize_t)
     cdef Py_ssize_t _put_values(self, bytearray buffer, Py_ssize_t at, StreamIterator entry, Listpack node) except -1

@@ -79,17 +79,18 @@ class EntryWriter:
 
     def _render_names(self, entry: StreamIterator, node: Listpack) -> None:
         """Prepare what stands before each value of an entry with the master entry's fields."""
-        names = []
-        name_at = entry.names_at
-        head = b"*%d\r\n" % (2 * entry.master_fields)
-        for _ in range(entry.master_fields):
-            name = node.get_bytes(name_at)
-            names.append(head + b"$%d\r\n%b\r\n" % (len(name), name))
-            head = b""
-            name_at = node.behind(name_at)
-        self._names = names
-        self._names_size = sum([len(name) for name in names])
+        self._names = []
+        self._names_size = 0
         self._node = node
+        name_at = entry.names_at
+        pen = Encoder()
+        pen.array(2 * entry.master_fields)
+        for _ in range(entry.master_fields):
+            pen.bulk(node.get_bytes(name_at))
+            name = pen.take()
+            self._names.append(name)
+            self._names_size += len(name)
+            name_at = node.behind(name_at)
 
     def _put_values(self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack) -> int:
         """Write the fields of an entry that has only values."""

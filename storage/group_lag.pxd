@@ -1,11 +1,16 @@
+cimport cython
 from libc.stdint cimport int64_t
 
+from storage cimport stream_id
 from storage.consumer_group cimport ConsumerGroup
 from storage.stream cimport Stream
 from storage.stream_id cimport StreamId
 
 
+@cython.locals(number=int64_t)
 cpdef object lag(Stream stream, ConsumerGroup group)
 cpdef int move_on(Stream stream, ConsumerGroup group, StreamId entry_id) except -1
+@cython.locals(last_deleted=StreamId)
 cpdef bint has_tombstone_after(Stream stream, StreamId entry_id) except -1
+@cython.locals(added=int64_t, first_id=StreamId)
 cpdef int64_t number_of(Stream stream, StreamId entry_id) except? -1

@@ -9,6 +9,7 @@ end of the stream; nothing.
 
 from __future__ import annotations
 
+from storage import stream_id
 from storage.consumer_group import UNKNOWN, ConsumerGroup
 from storage.stream import Stream
 from storage.stream_id import ZERO, StreamId
@@ -30,7 +31,7 @@ def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:
     """The group is given the entry *entry_id*, the next one behind its last_id. O(1)."""
     if (
         group.entries_read != UNKNOWN
-        and group.last_id >= stream.first_id
+        and stream_id.compare(group.last_id, stream.first_id) >= 0
         and not has_tombstone_after(stream, group.last_id)
     ):
         group.entries_read += 1
@@ -42,9 +43,11 @@ def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:
 def has_tombstone_after(stream: Stream, entry_id: StreamId) -> bool:
     """Whether an entry deleted by name may lie at or behind *entry_id*, and before a living one."""
     last_deleted = stream.max_deleted_id
-    if stream.length == 0 or last_deleted == ZERO or stream.first_id > last_deleted:
+    if stream.length == 0 or last_deleted is ZERO:
         return False
-    return entry_id <= last_deleted
+    if stream_id.compare(stream.first_id, last_deleted) > 0:
+        return False
+    return stream_id.compare(entry_id, last_deleted) <= 0
 
 
 def number_of(stream: Stream, entry_id: StreamId) -> int:

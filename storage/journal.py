@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Journal:
-    """The keyspaces write here what happens to their keys; the server overrides what it wants to hear.
+    """The keyspaces write here what happens to keys; the server overrides what it wants to hear.
 
     Storage has no clock: the server sets *now_ms* (unix time) before each batch of commands.
     """

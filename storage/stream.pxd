@@ -24,11 +24,11 @@ cdef class StreamConfig:
 @cython.final
 cdef class Stream:
     cdef readonly Rax rax
-    cdef public uint64_t length
+    cdef public int64_t length
     cdef public StreamId last_id
     cdef public StreamId first_id
     cdef public StreamId max_deleted_id
-    cdef public uint64_t entries_added
+    cdef public int64_t entries_added
     cdef public dict groups
     cdef Listpack _tail
     cdef uint64_t _tail_ms
@@ -63,14 +63,14 @@ cdef class Stream:
     cpdef int delete_current(self, StreamIterator entry) except -1
     cdef int _remove_node(self, bytes key, Listpack node) except -1
 
-    @cython.locals(deleted=uint64_t, count=int64_t, node=RaxIterator)
-    cpdef uint64_t trim_by_length(self, uint64_t maxlen, bint approximate=*, uint64_t limit=*) except? 0
-    @cython.locals(deleted=uint64_t, count=int64_t, node=RaxIterator)
-    cpdef uint64_t trim_by_id(self, StreamId minid, bint approximate=*, uint64_t limit=*) except? 0
-    cdef int _drop_node(self, RaxIterator at, uint64_t count) except -1
-    @cython.locals(entry=StreamIterator, deleted=uint64_t)
-    cdef uint64_t _mark_from_front(self, uint64_t count, StreamId end) except? 0
-    cdef uint64_t _trimmed(self, uint64_t deleted) except? 0
+    @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
+    cpdef int64_t trim_by_length(self, int64_t maxlen, bint approximate=*, int64_t limit=*) except -1
+    @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
+    cpdef int64_t trim_by_id(self, StreamId minid, bint approximate=*, int64_t limit=*) except -1
+    cdef int _drop_node(self, RaxIterator at, int64_t count) except -1
+    @cython.locals(entry=StreamIterator, deleted=int64_t)
+    cdef int64_t _mark_from_front(self, int64_t count, StreamId end) except -1
+    cdef int64_t _trimmed(self, int64_t deleted) except -1
 
     cpdef ConsumerGroup find_group(self, bytes name)
     cpdef int add_node(self, bytes key, Listpack node) except -1

@@ -9,6 +9,7 @@ from storage.stream_id cimport StreamId
 
 cdef Py_ssize_t _UNKNOWN
 cdef Py_ssize_t _NONE
+cdef int _SMALL
 
 
 @cython.final
@@ -24,6 +25,7 @@ cdef class StreamIterator:
     cdef readonly bint same_fields
     cdef RaxIterator _nodes
     cdef Element _element
+    cdef int64_t _number
     cdef uint64_t _node_ms
     cdef uint64_t _node_seq
     cdef uint64_t _start_ms
@@ -55,8 +57,10 @@ cdef class StreamIterator:
     cdef Py_ssize_t _edge(self) except -2
     @cython.locals(node=Listpack)
     cdef Py_ssize_t _step(self) except -2
-    @cython.locals(node=Listpack, element=Element, flags=int64_t)
+    @cython.locals(node=Listpack, flags=int64_t)
     cdef int64_t _read_head(self, Py_ssize_t at) except? -1
+    @cython.locals(head=int)
+    cdef Py_ssize_t _read_number(self, Listpack node, Py_ssize_t at) except -2
     cdef bint _is_before_start(self) noexcept
     cdef bint _is_after_end(self) noexcept
     cdef bint _is_past(self) noexcept

@@ -1,3 +1,4 @@
+# cython: boundscheck=False, wraparound=False
 """Walking over the entries of a stream, in either direction.
 
 The walk stops at one entry at a time and says where its elements are, so that a reader takes them
@@ -20,6 +21,7 @@ from storage.stream_id import StreamId
 
 _UNKNOWN = 0  # no element is at 0: that is the listpack's header
 _NONE = -1
+_SMALL = 0x80  # an element that begins with less is just that number, and a byte of backlen
 
 
 class StreamIterator:
@@ -38,6 +40,7 @@ class StreamIterator:
         "_node_ms",
         "_node_seq",
         "_nodes",
+        "_number",
         "_over",
         "_reverse",
         "_start_ms",
@@ -71,6 +74,7 @@ class StreamIterator:
         self.num_fields = 0
         self.fields_at = _NONE  # where its first value is, or its first name if it has its own
         self._after = _UNKNOWN  # forward: where the next entry begins
+        self._number = 0  # the integer that was read last
         self._element = Element()
 
     @property
@@ -189,24 +193,34 @@ class StreamIterator:
 
     def _read_head(self, at: int) -> int:
         """Read the entry at *at* up to its fields; return its flags."""
-        node, element = self.node, self._element
+        node = self.node
         assert node is not None
         self.entry_at = at
-        at = node.read(at, element)
-        flags = element.number
-        at = node.read(at, element)
-        self.ms = stream_node.undelta(self._node_ms, element.number)
-        at = node.read(at, element)
-        self.seq = stream_node.undelta(self._node_seq, element.number)
+        at = self._read_number(node, at)
+        flags = self._number
+        at = self._read_number(node, at)
+        self.ms = stream_node.undelta(self._node_ms, self._number)
+        at = self._read_number(node, at)
+        self.seq = stream_node.undelta(self._node_seq, self._number)
         self.same_fields = flags & stream_node.SAME_FIELDS != 0
         if self.same_fields:
             self.num_fields = self.master_fields
         else:
-            at = node.read(at, element)
-            self.num_fields = element.number
+            at = self._read_number(node, at)
+            self.num_fields = self._number
         self.fields_at = at
         self._after = _UNKNOWN
         return flags
+
+    def _read_number(self, node: Listpack, at: int) -> int:
+        """Read the integer at *at* into _number; return the next element's position."""
+        head = node.data[at]
+        if head < _SMALL:
+            self._number = head
+            return at + 2
+        at = node.read(at, self._element)
+        self._number = self._element.number
+        return at
 
     def _is_before_start(self) -> bool:
         return self.ms < self._start_ms or (

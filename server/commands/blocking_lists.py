@@ -79,7 +79,7 @@ def blmpop(call: Call) -> Reply | Block:
     keys=Keys(1, 2),
 )  # fmt: skip
 def blmove(call: Call) -> Reply | Block:
-    """Pops an element from a list, pushes it to another list and returns it. Blocks until there is one.
+    """Moves an element between lists and returns it. Blocks until there is one.
 
     BLMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout
     """
@@ -99,7 +99,7 @@ def blmove(call: Call) -> Reply | Block:
     keys=Keys(1, 2),
 )  # fmt: skip
 def brpoplpush(call: Call) -> Reply | Block:
-    """Pops an element from a list, pushes it to another list and returns it. Blocks until there is one.
+    """Moves an element between lists and returns it. Blocks until there is one.
 
     BRPOPLPUSH source destination timeout
     """

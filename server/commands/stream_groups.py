@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply, Status
+from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server import errors, stream_args
 from server.args import Args, to_int
 from server.call import Call
 from server.command import Flags, Keys, command, container
+from server.help_lines import help_of
 from storage import pending as pendings
 from storage import stream_id
 from storage.consumer_group import UNKNOWN, Consumer, ConsumerGroup
@@ -152,29 +153,12 @@ def xgroup_delconsumer(call: Call) -> Reply:
 
 
 @command("XGROUP HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="stream", since="5.0.0")
-def xgroup_help(_call: Call) -> Reply:
+def xgroup_help(call: Call) -> Reply:
     """Lists the subcommands.
 
     XGROUP HELP
     """
-    return [Status(line) for line in HELP.splitlines()]
-
-
-HELP = b"""\
-XGROUP <subcommand> [<arg> [value] [opt] ...]. Subcommands are:
-CREATE <key> <group> <id|$> [MKSTREAM] [ENTRIESREAD <n>]
-    A new group, to be given what comes after the id. MKSTREAM makes the stream too.
-CREATECONSUMER <key> <group> <consumer>
-    A new consumer of a group.
-DELCONSUMER <key> <group> <consumer>
-    Remove a consumer; what is pending for it is given to nobody any more.
-DESTROY <key> <group>
-    Remove a group.
-SETID <key> <group> <id|$> [ENTRIESREAD <n>]
-    Let a group go on after another id.
-HELP
-    This text.\
-"""
+    return help_of(call.server.table, b"XGROUP")
 
 
 # ---------------------------------------------------------------------- XACK

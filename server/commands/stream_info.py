@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from protocol.encoder import Encoder
-from protocol.replies import Reply, Status
+from protocol.replies import Reply
 from server import errors, stream_reply
 from server.args import to_int
 from server.call import Call
 from server.command import Flags, Keys, command, container
+from server.help_lines import help_of
 from storage import group_lag
 from storage import pending as pendings
 from storage.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
@@ -184,22 +185,9 @@ def xinfo_consumers(call: Call) -> Reply:
 
 
 @command("XINFO HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="stream", since="5.0.0")
-def xinfo_help(_call: Call) -> Reply:
+def xinfo_help(call: Call) -> Reply:
     """Lists the subcommands.
 
     XINFO HELP
     """
-    return [Status(line) for line in HELP.splitlines()]
-
-
-HELP = b"""\
-XINFO <subcommand> [<arg> [value] [opt] ...]. Subcommands are:
-CONSUMERS <key> <group>
-    The consumers of a group.
-GROUPS <key>
-    The groups of a stream.
-STREAM <key> [FULL [COUNT <n>]]
-    The stream itself; FULL: with entries, groups, consumers and what is pending.
-HELP
-    This text.\
-"""
+    return help_of(call.server.table, b"XINFO")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, ErrorReply, Reply
 from server import errors, stream_reply
-from server.args import INT64_MAX, Args, to_int
 from server.call import Call
 from server.command import Block, Flags, StreamKeys, command
 from server.group_reply import Delivery
+from server.stream_request import Request, take_request
 from storage import stream_id
 from storage.consumer_group import Consumer, ConsumerGroup
 from storage.stream import Stream
@@ -28,89 +28,7 @@ NEW_WITHOUT_GROUP = ErrorReply(
     "The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> "
     "option.",
 )
-GROUP_IN_XREAD = ErrorReply(
-    "ERR", "The GROUP option is only supported by XREADGROUP. You called XREAD instead."
-)
-NOACK_IN_XREAD = ErrorReply(
-    "ERR", "The NOACK option is only supported by XREADGROUP. You called XREAD instead."
-)
-NO_GROUP_OPTION = ErrorReply("ERR", "Missing GROUP option for XREADGROUP")
-UNBALANCED = ErrorReply(
-    "ERR",
-    "Unbalanced 'xread' list of streams: for each stream key an ID, '+', or '$' must be specified.",
-)
-UNBALANCED_GROUP = ErrorReply(
-    "ERR",
-    "Unbalanced 'xreadgroup' list of streams: for each stream key an ID or '>' must be specified.",
-)
-
 NEW = MAX  # what ">" stands for: there can be no history behind the greatest id
-
-
-class Request:
-    """What was asked for: options, keys, ids as text."""
-
-    __slots__ = ("block_ms", "consumer", "count", "group", "ids_at", "keys", "noack")
-
-    def __init__(self) -> None:
-        self.count = 0  # entries of each stream; 0: all
-        self.block_ms: int | None = None  # None: do not wait; 0: for ever
-        self.group: bytes | None = None
-        self.consumer = b""
-        self.noack = False
-        self.keys: list[bytes] = []
-        self.ids_at = 0  # where the ids begin in argv
-
-
-def _take_request(argv: list[bytes], with_group: bool) -> Request:
-    """Read all but the ids. Raises ErrorReply."""
-    request = Request()
-    args = Args(argv)
-    while args.left > 1 or (args.left and argv[args.at].upper() == b"NOACK"):
-        if args.take_word(b"STREAMS"):
-            _take_streams(request, args, with_group)
-            break
-        _take_option(request, args, with_group)
-    if not request.keys:
-        raise errors.SYNTAX
-    if with_group and request.group is None:
-        raise NO_GROUP_OPTION
-    return request
-
-
-def _take_option(request: Request, args: Args, with_group: bool) -> None:
-    word = args.take_word(b"BLOCK", b"COUNT", b"GROUP", b"NOACK")
-    if word == b"BLOCK":
-        request.block_ms = _timeout_ms(args.take())
-    elif word == b"COUNT":
-        request.count = max(args.take_int(), 0)
-    elif word == b"GROUP" and args.left > 1:
-        if not with_group:
-            raise GROUP_IN_XREAD
-        request.group, request.consumer = args.take(), args.take()
-    elif word == b"NOACK":
-        if not with_group:
-            raise NOACK_IN_XREAD
-        request.noack = True
-    else:
-        raise errors.SYNTAX
-
-
-def _take_streams(request: Request, args: Args, with_group: bool) -> None:
-    if args.left % 2:
-        raise UNBALANCED_GROUP if with_group else UNBALANCED
-    streams = args.left // 2
-    request.ids_at = args.at + streams
-    request.keys = args.rest()[:streams]
-
-
-def _timeout_ms(text: bytes) -> int:
-    timeout = to_int(text, errors.TIMEOUT_NOT_AN_INTEGER)
-    if timeout < 0:
-        raise errors.TIMEOUT_NEGATIVE
-    if timeout > INT64_MAX // 2:  # together with the time it must stay a 64-bit number
-        raise errors.TIMEOUT_OUT_OF_RANGE
-    return timeout
 
 
 def _reply_of(body: Encoder, streams: int) -> Encoder:
@@ -143,7 +61,7 @@ def xread(call: Call) -> Reply | Block:
 
     XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
     """
-    request = _take_request(call.argv, with_group=False)
+    request = take_request(call.argv, False)
     streams = []
     starts = []
     for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True):
@@ -212,7 +130,7 @@ def xreadgroup(call: Call) -> Reply | Block:
     XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
     id [id ...]
     """
-    request = _take_request(call.argv, with_group=True)
+    request = take_request(call.argv, True)
     sources = [
         _source(call, request, key, text)
         for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True)

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
-from server import errors, stream_args, stream_reply
+from server import errors, stream_args, stream_reply, stream_steps
 from server.args import Args, to_int
 from server.call import Call
 from server.command import Flags, Keys, command
 from server.stream_args import Trim
 from storage import stream_id
-from storage.errors import (
-    BelowMaxDeleted,
-    IdIsZero,
-    IdsExhausted,
-    LastIdTooSmall,
-    TooFewAdded,
-)
+from storage.errors import BelowMaxDeleted, LastIdTooSmall, TooFewAdded
 from storage.stream import Stream
-from storage.stream_id import MAX, ZERO, StreamId
+from storage.stream_id import ZERO, StreamId
 
 READ = Flags.READONLY
 WRITE = Flags.WRITE
@@ -64,7 +58,7 @@ def xadd(call: Call) -> Reply:
     """
     argv = call.argv
     if argv[2] == b"*":
-        return _add(call, None, 2, True)
+        return stream_steps.add(call, 2)
     args = Args(argv, 2)
     trim = Trim()
     may_create = True
@@ -77,7 +71,7 @@ def xadd(call: Call) -> Reply:
     wanted = _wanted_id(argv, id_at)
     trim.check()
     trim.check_limit()
-    return _add(call, trim if trim.strategy else None, id_at, may_create, wanted)
+    return stream_steps.add(call, id_at, wanted, trim if trim.strategy else None, may_create)
 
 
 def _wanted_id(argv: list[bytes], id_at: int) -> StreamId | None:
@@ -89,58 +83,6 @@ def _wanted_id(argv: list[bytes], id_at: int) -> StreamId | None:
         return None
     ms = stream_id.parse_auto_seq(argv[id_at])
     return stream_id.parse_id(argv[id_at]) if ms is None else stream_id.make_id(ms, 0)
-
-
-def _add(
-    call: Call, trim: Trim | None, id_at: int, may_create: bool, wanted: StreamId | None = None
-) -> Reply:
-    """Append ``argv[id_at + 1:]``; trim if asked to.
-
-    Refusals come in redis's order: arity, id 0-0, type, exhausted, id too small, size.
-    """
-    argv, db = call.argv, call.db
-    key = argv[1]
-    fields = len(argv) - id_at - 1
-    if fields < 2 or fields % 2:
-        raise errors.wrong_arity("xadd")
-    seq_given = wanted is not None and not argv[id_at].endswith(b"*")
-    if seq_given and wanted == ZERO:
-        raise IdIsZero
-    found = db.find(key, Stream)
-    if found is None and not may_create:
-        return None
-    stream: Stream = Stream() if found is None else found
-    if stream.is_full():
-        raise IdsExhausted
-    if wanted is None:
-        entry_id = stream.next_auto_id(call.now_ms)
-    else:
-        entry_id = wanted if seq_given else stream.next_seq_id(wanted.ms)
-    config = stream_args.node_config(call)
-    stream.append(entry_id, argv, id_at + 1, config)
-    if found is None:
-        db.add(key, stream)
-    db.touched(key, b"xadd")
-    if trim is not None and trim.apply(stream, config):
-        db.touched(key, b"xtrim", 0)
-    text = entry_id.encode()
-    if call.is_logged:
-        _log_add(call, trim, id_at, stream, text, seq_given)
-    if found is not None:
-        db.journal.ready(db.index, key)
-    return text
-
-
-def _log_add(
-    call: Call, trim: Trim | None, id_at: int, stream: Stream, text: bytes, seq_given: bool
-) -> None:
-    """What a replica must do: use this very id, and trim by no estimate."""
-    argv = call.argv
-    if trim is not None and trim.approximate:
-        words = trim.as_done(stream)
-        call.log_as(argv[0], argv[1], *words, text, *argv[id_at + 1 :])
-    elif not seq_given:
-        call.log_as(*argv[:id_at], text, *argv[id_at + 1 :])
 
 
 # ---------------------------------------------------------------------- reading

@@ -207,7 +207,8 @@ class Draw:
         return words
 
     def _mistaken(self, words: Command) -> Command:
-        at = self.random.randrange(1, len(words) + 1)
+        first = 2 if words[0] == b"SCAN" else 1  # what a cursor means is the server's own affair
+        at = self.random.randrange(first, len(words) + 1)
         odd = self.random.choice(ODD)
         kind = self.random.randrange(5)
         if _waits(words):

@@ -89,7 +89,8 @@ def quoted(data: bytes) -> str:
 
 
 def text_of(data: bytes) -> str:
-    return data.decode("utf-8", "backslashreplace")
+    """*data* as text, what can't be printed escaped."""
+    return "".join(map(_plain, data))
 
 
 _BRACKETS = {"*": "[%s]", "%": "{%s}", "~": "~<%s>", ">": "><%s>"}

@@ -63,6 +63,11 @@ def test_a_group_told_its_counter_can() -> None:
     assert group_lag.lag(stream, stream.create_group(b"g", sid(3), 3)) == 2
 
 
+def test_a_group_told_too_much_is_ahead_of_the_stream() -> None:
+    stream = stream_of(5)
+    assert group_lag.lag(stream, stream.create_group(b"g", sid(3), 2**63 - 1)) == 5 - (2**63 - 1)
+
+
 def test_reading_counts() -> None:
     stream = stream_of(5)
     group = stream.create_group(b"g", ZERO)
