@@ -49,7 +49,7 @@ def main() -> int:
     except (ServerError, StalledError, RefusedError, FileNotFoundError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    print(f"\n{report.summary(results)}")
+    print(report.summary(results))
     if options.json:
         options.json.write_text(json.dumps([report.as_json(r) for r in results], indent=1) + "\n")
     return 0

@@ -89,7 +89,7 @@ def summary(results: Iterable[Speed | Comparison]) -> str:
     """How many aims were reached."""
     aims = [r for r in results if (r.least if isinstance(r, Speed) else r.most)]
     missed = [result for result in aims if result.missed]
-    return f"{len(aims) - len(missed)} of {len(aims)} aims reached."
+    return f"{len(aims) - len(missed)} of {len(aims)} aims reached." if aims else ""
 
 
 def as_json(result: Speed | Comparison) -> dict[str, Any]:

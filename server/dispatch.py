@@ -238,7 +238,11 @@ class Dispatcher:
             self.unblocked.append(client)
             return None
         self._tick = ticks.now_ns()
-        reply = self._perform(client, command, argv)
+        if self.state.over_memory and command.flags & DENYOOM:
+            command.rejected += 1
+            reply: Reply | Block = self._counted(errors.OUT_OF_MEMORY)
+        else:
+            reply = self._perform(client, command, argv)
         if isinstance(reply, Block):
             return reply
         self._answer(client, reply)

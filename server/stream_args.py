@@ -92,7 +92,7 @@ class Trim:
 
     def take(self, args: Args) -> bool:
         """Take one option and its values. False if the next word is none. Raises ErrorReply."""
-        if args.left < 2:
+        if args.at + 2 > len(args.argv):
             return False  # an option without a value is no option
         if args.skip(MAXLEN):
             self._take_threshold(MAXLEN, args)
@@ -109,7 +109,7 @@ class Trim:
     def _take_threshold(self, strategy: bytes, args: Args) -> None:
         if self.strategy:
             raise TWO_STRATEGIES
-        if args.left > 1:
+        if args.at + 1 < len(args.argv):
             self.approximate = args.skip(b"~")
             if not self.approximate:
                 args.skip(b"=")

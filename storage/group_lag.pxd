@@ -6,6 +6,8 @@ from storage.consumer_group cimport ConsumerGroup
 from storage.stream cimport Stream
 from storage.stream_id cimport StreamId
 
+cdef int64_t _MOST
+
 
 @cython.locals(number=int64_t)
 cpdef object lag(Stream stream, ConsumerGroup group)

@@ -14,6 +14,8 @@ from storage.consumer_group import UNKNOWN, ConsumerGroup
 from storage.stream import Stream
 from storage.stream_id import ZERO, StreamId
 
+_MOST = 2**63 - 1  # where the counter of a group that was told too much stays
+
 
 def lag(stream: Stream, group: ConsumerGroup) -> int | None:
     """How many entries the group has still to read; None if that cannot be known. O(1)."""
@@ -34,7 +36,8 @@ def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:
         and stream_id.compare(group.last_id, stream.first_id) >= 0
         and not has_tombstone_after(stream, group.last_id)
     ):
-        group.entries_read += 1
+        if group.entries_read < _MOST:
+            group.entries_read += 1
     elif stream.entries_added:
         group.entries_read = number_of(stream, entry_id)
     group.last_id = entry_id

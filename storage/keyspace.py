@@ -101,10 +101,12 @@ class Keyspace:
         self.journal.ready(self.index, key)
 
     def put(self, key: bytes, value: Any, keep_expiry: bool = False) -> None:
-        """Put *value* at *key* in place of what was there."""
+        """Put *value* at *key* in place of what was there; what was past its time expires first."""
+        if self._expires.used:
+            self._expire_if_due(key)
+            if not keep_expiry:
+                self._expires.pop(key, None)
         self._values.set(key, value)
-        if not keep_expiry and self._expires.used:
-            self._expires.pop(key, None)
         self.journal.ready(self.index, key)
 
     def store_string(self, key: bytes, value: String) -> None:

@@ -11,6 +11,7 @@ from storage.stream_iterator cimport StreamIterator
 
 cdef int64_t _MOST_BYTES
 cdef uint64_t _TOP
+cdef int64_t _MOST_ADDED
 
 
 @cython.final

@@ -30,6 +30,7 @@ from storage.stream_iterator import StreamIterator
 MAX_ENTRY_SIZE = 1 << 30  # bytes of all names and values of an entry; redis's own limit
 _MOST_BYTES = MAX_ENTRY_SIZE  # the same, and the next, as C numbers
 _TOP = U64_MAX
+_MOST_ADDED = 2**63 - 1  # where the count of entries ever added stays
 
 
 class StreamConfig:
@@ -137,7 +138,8 @@ class Stream:
             start,
         )
         self.length += 1
-        self.entries_added += 1
+        if self.entries_added < _MOST_ADDED:
+            self.entries_added += 1
         self.last_id = entry_id
         if self.length == 1:
             self.first_id = entry_id
@@ -255,6 +257,8 @@ class Stream:
 
         With *approximate* whole nodes only, and no more than *limit* entries (0: any number).
         """
+        if self.length <= maxlen:
+            return 0
         deleted = 0
         node = self.rax.seek("^", b"")
         while self.length > maxlen and node.next():

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from protocol.replies import OK, ErrorReply, Reply
 from server import errors, process, redis_conf
 from server.call import Call
+from server.client import UNAUTHENTICATED
 from server.command import Flags, command, container
 from server.config import BadValue, Config, Parameter
 from server.help_lines import help_of
@@ -164,12 +165,20 @@ def _apply_maxmemory(state: ServerState) -> None:
     state.keep_guard()
 
 
+def _apply_requirepass(state: ServerState) -> None:
+    """Without a password nobody is a stranger; with a new one, who is inside stays."""
+    if not state.config.requirepass:
+        for client in state.clients.values():
+            client.open_gate(UNAUTHENTICATED)
+
+
 # What has to be done at once when a parameter has a new value; most are looked at when needed.
 APPLY: dict[str, Callable[[ServerState], None]] = {
     "dir": _apply_dir,
     "loglevel": lambda state: process.set_log_level(state.config),
     "maxclients": _apply_maxclients,
     "maxmemory": _apply_maxmemory,
+    "requirepass": _apply_requirepass,
 }
 
 # ---------------------------------------------------------------------- the others

@@ -31,15 +31,29 @@ NEW_WITHOUT_GROUP = ErrorReply(
 NEW = MAX  # what ">" stands for: there can be no history behind the greatest id
 
 
-def _reply_of(body: Encoder, streams: int) -> Encoder:
-    """The whole reply: a map of *streams* keys, for RESP2 an array of pairs, around *body*."""
+def _begin_reply(call: Call, asked: int) -> Encoder:
+    """An encoder for what *asked* streams give. Of one alone the head can be written at once."""
+    body = Encoder(call.client.out.resp)
+    if asked == 1:
+        _write_head(body, 1)
+    return body
+
+
+def _end_reply(body: Encoder, asked: int, served: int) -> Encoder:
+    """The whole reply around *body*: a map of *served* keys, for RESP2 an array of pairs."""
+    if asked == 1:
+        return body
     out = Encoder(body.resp)
+    _write_head(out, served)
+    out.append(body)
+    return out
+
+
+def _write_head(out: Encoder, streams: int) -> None:
     if out.resp == 2:
         out.array(streams)
     else:
         out.map(streams)
-    out.append(body)
-    return out
 
 
 def _write_key(body: Encoder, key: bytes) -> None:
@@ -68,7 +82,7 @@ def xread(call: Call) -> Reply | Block:
         stream = call.db.read(key, Stream)
         streams.append(stream)
         starts.append(_last_seen(stream, text))
-    body = Encoder(call.client.out.resp)
+    body = _begin_reply(call, len(request.keys))
     served = 0
     for key, stream, after in zip(request.keys, streams, starts, strict=True):
         if stream is not None and _has_more(stream, after):
@@ -76,7 +90,7 @@ def xread(call: Call) -> Reply | Block:
             stream_reply.write_range(body, stream, after.next(), MAX, request.count)
             served += 1
     if served:
-        return _reply_of(body, served)
+        return _end_reply(body, len(request.keys), served)
     return _wait(call, request, [after.encode() for after in starts])
 
 
@@ -136,12 +150,12 @@ def xreadgroup(call: Call) -> Reply | Block:
         for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True)
     ]
     call.log_nothing()
-    body = Encoder(call.client.out.resp)
+    body = _begin_reply(call, len(request.keys))
     served = 0
     for key, (stream, group, after) in zip(request.keys, sources, strict=True):
         served += _serve(call, request, body, key, stream, group, after)
     if served:
-        return _reply_of(body, served)
+        return _end_reply(body, len(request.keys), served)
     return _wait(call, request, call.argv[request.ids_at :])
 
 

@@ -62,7 +62,7 @@ def xadd(call: Call) -> Reply:
     args = Args(argv, 2)
     trim = Trim()
     may_create = True
-    while args.left and argv[args.at] != b"*":
+    while args.at < len(argv) and argv[args.at] != b"*":
         if args.skip(b"NOMKSTREAM"):
             may_create = False
         elif not trim.take(args):

@@ -211,8 +211,8 @@ class Draw:
         at = self.random.randrange(first, len(words) + 1)
         odd = self.random.choice(ODD)
         kind = self.random.randrange(5)
-        if _waits(words):
-            kind = min(kind, 1)  # another number might make it wait for long
+        if _waits(words) or words[0] == b"XSETID":
+            kind = min(kind, 1)  # it might wait for long; 7.0 would set an id that 7.4 refuses
         if kind > 1 and (words[0] == b"SETRANGE" or at == len(words)):
             return [*words, odd]
         if at == len(words):

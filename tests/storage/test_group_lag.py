@@ -68,6 +68,13 @@ def test_a_group_told_too_much_is_ahead_of_the_stream() -> None:
     assert group_lag.lag(stream, stream.create_group(b"g", sid(3), 2**63 - 1)) == 5 - (2**63 - 1)
 
 
+def test_a_counter_stays_at_its_greatest() -> None:
+    stream = stream_of(5)
+    group = stream.create_group(b"g", sid(2), 2**63 - 2)
+    read(stream, group, 2)
+    assert group.entries_read == 2**63 - 1
+
+
 def test_reading_counts() -> None:
     stream = stream_of(5)
     group = stream.create_group(b"g", ZERO)

@@ -324,6 +324,13 @@ class TestSetId:
         stream.set_id(StreamId(5, 0), 0)
         assert counters(stream) == (0, ZERO, StreamId(5, 0), ZERO, 0)
 
+    def test_the_count_of_added_entries_stays_at_its_greatest(self) -> None:
+        stream = Stream()
+        stream.set_id(StreamId(1, 0), 2**63 - 2)
+        stream.append(StreamId(2, 0), FIELDS)
+        stream.append(StreamId(3, 0), FIELDS)
+        assert stream.entries_added == 2**63 - 1
+
 
 class TestGroups:
     def test_are_listed_by_name(self) -> None:
