@@ -24,7 +24,7 @@ from typing import Any
 
 from bench.bystander import bystander
 from bench.client import encode
-from bench.servers import PENSTOCK, Server, cpu_seconds, pin_generator
+from bench.servers import PENSTOCK, Server, ServerError, cpu_seconds, pin_generator
 
 CLIENTS = 10_000
 FIRST_TIMEOUT, LAST_TIMEOUT = 3.0, 10.0  # seconds
@@ -180,4 +180,7 @@ def _line(check: Check) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except ServerError as error:
+        sys.exit(f"bench.waiting: {error}")

@@ -21,6 +21,18 @@ WIRE_TEXT: dict[type[storage_errors.StorageError], tuple[str, str]] = {
         "The stream has exhausted the last possible ID, unable to add more items",
     ),
     storage_errors.TooLarge: ("ERR", "Elements are too large to be stored"),
+    storage_errors.BelowMaxDeleted: (
+        "ERR",
+        "The ID specified in XSETID is smaller than current max_deleted_entry_id",
+    ),
+    storage_errors.LastIdTooSmall: (
+        "ERR",
+        "The ID specified in XSETID is smaller than the target stream top item",
+    ),
+    storage_errors.TooFewAdded: (
+        "ERR",
+        "The entries_added specified in XSETID is smaller than the target stream length",
+    ),
     storage_errors.GroupExists: ("BUSYGROUP", "Consumer Group name already exists"),
 }
 

@@ -18,7 +18,7 @@ from bench.demo import mass_load, proof
 from bench.demo.dataset import ROOT, SOURCES, digest, digest_of_all, records
 from bench.demo.death import kill_while_pending
 from bench.demo.names import CONSUMERS, GROUPS, STREAM, connect, ledger, refused
-from bench.servers import PENSTOCK, Server
+from bench.servers import PENSTOCK, Server, ServerError
 
 ENTRIES = 60_000
 MASS = 1_000_000
@@ -201,4 +201,7 @@ def _number(answer: Any) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (ServerError, redis.ConnectionError) as error:
+        sys.exit(f"bench.demo: {error}")

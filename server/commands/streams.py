@@ -10,7 +10,6 @@ from server.call import Call
 from server.command import Flags, Keys, command
 from server.stream_args import Trim
 from storage import stream_id
-from storage.errors import BelowMaxDeleted, LastIdTooSmall, TooFewAdded
 from storage.stream import Stream
 from storage.stream_id import ZERO, StreamId
 
@@ -23,23 +22,6 @@ NO_STRATEGY = ErrorReply("ERR", "syntax error, XTRIM must be called with a trimm
 ENTRIES_ADDED_NEGATIVE = ErrorReply("ERR", "entries_added must be positive")
 BELOW_GIVEN_MAX_DELETED = ErrorReply(
     "ERR", "The ID specified in XSETID is smaller than the provided max_deleted_entry_id"
-)
-
-errors.WIRE_TEXT.update(
-    {
-        BelowMaxDeleted: (
-            "ERR",
-            "The ID specified in XSETID is smaller than current max_deleted_entry_id",
-        ),
-        LastIdTooSmall: (
-            "ERR",
-            "The ID specified in XSETID is smaller than the target stream top item",
-        ),
-        TooFewAdded: (
-            "ERR",
-            "The entries_added specified in XSETID is smaller than the target stream length",
-        ),
-    }
 )
 
 
