@@ -61,12 +61,13 @@ def speed_line(speed: Speed) -> str:
     """A workload at a depth. A star: in some server's best round, the load was what was short."""
     short = min(speed.ours.busy, speed.redis.busy) < BUSY
     aim = f"{speed.least:.2f}" if speed.least else "-"
+    mark = f"{MISSED}{f', by CPU {1 / speed.cost_ratio:.2f}' if short else ''}"
     return (
         f"{speed.title:28}{speed.depth:>6} |"
         f" {speed.ours.rate:>10,.0f}{speed.redis.rate:>10,.0f}"
         f"{speed.rate_ratio:>7.2f}{aim:>6}{SHORT_OF_LOAD if short else ' '}|"
         f" {speed.ours.cost:>8.2f} {speed.redis.cost:>8.2f} {speed.cost_ratio:>6.2f}  |"
-        f" {speed.spread:>4.0%} {MISSED if speed.missed else ''}"
+        f" {speed.spread:>4.0%} {mark if speed.missed else ''}"
     ).rstrip()
 
 

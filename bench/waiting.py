@@ -33,6 +33,7 @@ IDLE_SECONDS = 10.0
 MOST_IDLE_CPU = 0.01  # of one CPU, beyond what the server uses with no client at all
 GONE_SECONDS = 10.0
 CHUNK = 4096
+LOT = 10  # commands sent before the server is waited for
 
 Check = tuple[str, str, bool]
 
@@ -62,13 +63,13 @@ def timeouts(server: Server, clients: int) -> Iterable[Check]:
     ]
     with _connected(server, clients) as plugs, bystander() as lateness_of_sleeper:
         before = cpu_seconds(server.pid)
-        late = sorted(_lateness(plugs, waits))
+        late = sorted(_lateness(server, plugs, waits))
         sleeper = lateness_of_sleeper()
         cost = (cpu_seconds(server.pid) - before) / clients
     yield f"{clients:,} time-outs, the most late", f"{late[-1] * 1e3:.2f} ms", late[-1] <= MOST_LATE
     for share in (0.5, 0.99):
         yield f"    {share:.0%} of them at most", f"{late[int(share * clients)] * 1e3:.2f} ms", True
-    yield "    the earliest", f"{late[0] * 1e3:.2f} ms", late[0] > -0.001
+    yield "    the earliest", f"{late[0] * 1e3:.2f} ms", late[0] >= 0
     yield "    a process that only sleeps, the most late", f"{sleeper * 1e3:.2f} ms", True
     yield "    server CPU for each wait", f"{cost * 1e6:.1f} us", True
 
@@ -135,15 +136,23 @@ def _block(plugs: Sequence[socket.socket]) -> None:
         plug.sendall(encode(("BLPOP", _key(number), 0)))
 
 
-def _lateness(plugs: Sequence[socket.socket], waits: Sequence[float]) -> list[float]:
-    """Seconds from the end of each time-out to its answer."""
+def _lateness(
+    server: Server, plugs: Sequence[socket.socket], waits: Sequence[float]
+) -> list[float]:
+    """Seconds from the end of each time-out to its answer.
+
+    The commands are sent a few at a time, each lot when the server has taken the one before: a
+    time-out runs from when the server has read it, which must not be long after it was sent.
+    """
     due: dict[int, float] = {}
     late: list[float] = []
-    with select.epoll() as poll:
+    with select.epoll() as poll, server.client() as client:
         for number, (plug, wait) in enumerate(zip(plugs, waits, strict=True)):
             poll.register(plug.fileno(), select.EPOLLIN)
             due[plug.fileno()] = time.perf_counter() + wait
             plug.sendall(encode(("BLPOP", _key(number), f"{wait:.4f}")))
+            if number % LOT == 0:
+                client.call("PING")
         by_number = {plug.fileno(): plug for plug in plugs}
         while due:
             for ready, _ in poll.poll(2 * LAST_TIMEOUT):

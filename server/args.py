@@ -13,6 +13,7 @@ INT64_MAX = 2**63 - 1
 INT32_MIN = -(2**31)
 INT32_MAX = 2**31 - 1
 MAX_FLOAT_TEXT = 255
+MANY_SECONDS = 10**12  # a timeout up to this surely fits 64 bits in ms
 
 
 def to_int(text: bytes, error: ErrorReply = errors.NOT_AN_INTEGER) -> int:
@@ -42,6 +43,8 @@ def to_float(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
 
 def to_timeout_ms(text: bytes) -> int:
     """Read a timeout in seconds, fractions allowed: ms, rounded up."""
+    if octets.is_int64(text) and 0 <= octets.int64_of(text) <= MANY_SECONDS:
+        return octets.int64_of(text) * 1000
     seconds = to_float(text, errors.TIMEOUT_NOT_A_FLOAT)
     if isinf(seconds) or seconds * 1000 > INT64_MAX:
         raise errors.TIMEOUT_OUT_OF_RANGE

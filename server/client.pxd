@@ -1,7 +1,10 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
-from server.command cimport Command
+from server.command cimport Block, Command
+
+
+cdef class Waiter
 
 
 cdef class Client:
@@ -28,7 +31,7 @@ cdef class Client:
     cdef public bint dirty_exec
     cdef public bint dirty_watch
     cdef public dict watching
-    cdef public object waiter
+    cdef public Waiter waiter
     cdef public list postponed
     cdef public bint close_after_reply
     cdef public object unread
@@ -36,5 +39,16 @@ cdef class Client:
     cdef public object hang_up
     cdef public object resume
 
+    cpdef disconnected(self)
     cpdef open_gate(self, int reason)
     cpdef shut_gate(self, int reason)
+
+
+cdef class Waiter:
+    cdef readonly Client client
+    cdef readonly list argv
+    cdef readonly Block block
+    cdef readonly int64_t since_ms
+    cdef public int64_t due_ms
+    cdef readonly list places
+    cdef public int64_t turn

@@ -105,6 +105,14 @@ class Client:
     def is_muted(self) -> bool:
         return bool(self.gate & MUTED)
 
+    def disconnected(self) -> None:
+        """There is no connection any more: let go of what leads to it.
+
+        The two know each other, and cycles are collected rarely.
+        """
+        self.hang_up = self.resume = _nothing
+        self.unread = _no_bytes
+
     def open_gate(self, reason: int) -> None:
         """*reason* (UNAUTHENTICATED, IN_MULTI or MUTED) holds no more."""
         self.gate &= ~reason
@@ -117,7 +125,7 @@ class Client:
 class Waiter:
     """A client that is parked: what to run again, and until when."""
 
-    __slots__ = ("argv", "block", "client", "due_ms", "since_ms", "turn")
+    __slots__ = ("argv", "block", "client", "due_ms", "places", "since_ms", "turn")
 
     def __init__(self, client: Client, argv: list[bytes], block: Block, now_ms: int) -> None:
         self.client = client
@@ -125,11 +133,8 @@ class Waiter:
         self.block = block
         self.since_ms = now_ms
         self.due_ms = now_ms + block.timeout_ms if block.timeout_ms else 0  # 0: never
+        self.places: list[Place] = [(client.db_index, key) for key in block.keys]
         self.turn = 0  # when it was last run again
-
-    @property
-    def places(self) -> list[Place]:
-        return [(self.client.db_index, key) for key in self.block.keys]
 
 
 def _nothing() -> None:

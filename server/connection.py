@@ -88,6 +88,7 @@ class Connection:
     def connection_lost(self, exc: Exception | None) -> None:
         self._closing = True
         self._clients.closed(self._client)
+        self._client.disconnected()
 
     def pause_writing(self) -> None:
         self._write_paused = True

@@ -23,6 +23,7 @@ class Cron:
         self._dispatcher = dispatcher
         self._state = dispatcher.state
         self._clients = clients
+        self._monotonic_s = monotonic_s
         self._expiry = ExpiryCycle(dispatcher.state, monotonic_s)
         self._timer: asyncio.TimerHandle | None = None
         self._wait_timer: asyncio.TimerHandle | None = None
@@ -48,15 +49,20 @@ class Cron:
         """One tick."""
         state = self._state
         self._dispatcher.begin_batch()
-        state.stats.sample(state.monotonic_ms())
+        now_ms = self._passed_ms()
+        state.stats.sample(now_ms)
         self._watch_memory()
-        if state.pausing.active and state.monotonic_ms() >= state.pausing.until_ms:
+        if state.pausing.active and now_ms >= state.pausing.until_ms:
             self._dispatcher.end_pause()
         if state.active_expire and not state.pausing.active:
             self._expiry.run()
         self._clients.tick()
         self._dispatcher.serve_ready()
         self._dispatcher.settle()
+
+    def _passed_ms(self) -> int:
+        """Monotonic time, rounded down: a wait is over when the whole of it has passed."""
+        return int(self._monotonic_s() * 1000)
 
     def _watch_memory(self) -> None:
         resident = resident_bytes()
@@ -73,14 +79,14 @@ class Cron:
             if self._wait_timer is not None:
                 self._wait_timer.cancel()
             self._wait_due_ms = due_ms
-            delay = max(0, due_ms - self._state.monotonic_ms()) / 1000
+            delay = max(0.0, due_ms / 1000 - self._monotonic_s())
             self._wait_timer = self._loop.call_later(delay, self._end_waits)
 
     def _end_waits(self) -> None:
         self._wait_timer = None
         self._dispatcher.begin_batch()
         blocking = self._state.blocking
-        blocking.expire(self._state.monotonic_ms(), self._dispatcher.end_wait)
+        blocking.expire(self._passed_ms(), self._dispatcher.end_wait)
         self._dispatcher.settle()
         if blocking.next_deadline_ms is not None:
             self._wait_until(blocking.next_deadline_ms)

@@ -31,6 +31,7 @@ cdef class Stream:
     cdef public StreamId max_deleted_id
     cdef public int64_t entries_added
     cdef public dict groups
+    cdef Listpack _head
     cdef Listpack _tail
     cdef uint64_t _tail_ms
     cdef uint64_t _tail_seq
@@ -65,6 +66,7 @@ cdef class Stream:
     cdef int _remove_node(self, bytes key, Listpack node) except -1
 
     @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
+    cdef bint _head_stays(self, int64_t maxlen) except -1
     cpdef int64_t trim_by_length(self, int64_t maxlen, bint approximate=*, int64_t limit=*) except -1
     @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
     cpdef int64_t trim_by_id(self, StreamId minid, bint approximate=*, int64_t limit=*) except -1

@@ -56,6 +56,7 @@ class Stream:
     """The log. N is the number of its nodes below, E of entries in a node."""
 
     __slots__ = (
+        "_head",
         "_tail",
         "_tail_ms",
         "_tail_seq",
@@ -76,6 +77,7 @@ class Stream:
         self.max_deleted_id = ZERO  # the greatest id that was deleted by name (not trimmed)
         self.entries_added = 0  # ever
         self.groups: dict[bytes, ConsumerGroup] = {}
+        self._head: Listpack | None = None  # the first node, if it is known
         self._tail: Listpack | None = None  # the last node, if it is known
         self._tail_ms = self._tail_seq = 0
 
@@ -249,6 +251,8 @@ class Stream:
         self.rax.remove(key)
         if node is self._tail:
             self._tail = None
+        if node is self._head:
+            self._head = None
 
     # ------------------------------------------------------------------ trimming
 
@@ -257,7 +261,7 @@ class Stream:
 
         With *approximate* whole nodes only, and no more than *limit* entries (0: any number).
         """
-        if self.length <= maxlen:
+        if self.length <= maxlen or (approximate and self._head_stays(maxlen)):
             return 0
         deleted = 0
         node = self.rax.seek("^", b"")
@@ -294,6 +298,15 @@ class Stream:
                 deleted += self._mark_from_front(count, minid.prev())
                 break
         return self._trimmed(deleted)
+
+    def _head_stays(self, maxlen: int) -> bool:
+        """Whether the first node is needed for *maxlen* entries, and so are all others."""
+        if self._head is None:
+            found = self.rax.first()
+            if found is None:
+                return True
+            self._head = found[1]
+        return self.length - stream_node.alive(self._head) < maxlen
 
     def _drop_node(self, at: RaxIterator, count: int) -> None:
         """Remove a whole node, in which *count* entries are alive."""
@@ -369,7 +382,7 @@ class Stream:
     def add_node(self, key: bytes, node: Listpack) -> None:
         """Put a node, made elsewhere and checked, at *key*. The counters are the caller's."""
         self.rax.insert(key, node)
-        self._tail = None
+        self._head = self._tail = None
 
     def copy(self) -> Stream:
         """A stream of its own that equals this one, groups and all. O(size)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -13,7 +14,9 @@ import pytest
 import uvloop
 
 from server.app import Server
-from server.config import Config, OutputLimit
+from server.config import Config
+from server.connection import Connection
+from server.parameter import OutputLimit
 
 LOOPS = {"uvloop": uvloop.new_event_loop, "asyncio": asyncio.new_event_loop}
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -163,6 +166,32 @@ def test_a_blocked_client_that_disconnects_leaves_nothing_behind(run: Run) -> No
             await house.until(lambda: set(house.server.state.clients) == before)
 
     run(test)
+
+
+def test_a_connection_that_has_gone_is_freed_without_the_cyclic_collector(run: Run) -> None:
+    """Connection and client know each other; a kilobyte stayed behind with every disconnect."""
+
+    def connections() -> int:
+        return sum(type(thing) is Connection for thing in gc.get_objects())
+
+    async def test() -> None:
+        async with running() as house:
+            gc.collect()
+            before = connections()
+            streams = await house.connect()
+            await ask(streams, b"PING\r\n", 7)
+            assert connections() == before + 1
+            streams[1].transport.abort()
+            await house.until(lambda: not house.server.state.clients)
+            for _ in range(5):
+                await asyncio.sleep(0)
+            assert connections() == before
+
+    gc.disable()
+    try:
+        run(test)
+    finally:
+        gc.enable()
 
 
 def test_after_a_protocol_error_the_connection_is_closed(run: Run) -> None:
