@@ -44,7 +44,7 @@ class Server:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.state = ServerState(config, monotonic_ms)
-        self.dispatcher = Dispatcher(self.state, wall_ms)
+        self.dispatcher = Dispatcher(self.state)
         self.clients = Clients(self.state, wall_ms)
         self.cron = Cron(self.dispatcher, self.clients, time.monotonic)
         self.stopped = asyncio.Event()

@@ -48,7 +48,6 @@ cdef class Waiter:
     cdef readonly Client client
     cdef readonly list argv
     cdef readonly Block block
-    cdef readonly int64_t since_ms
     cdef public int64_t due_ms
     cdef readonly list places
     cdef public int64_t turn

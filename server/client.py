@@ -125,13 +125,12 @@ class Client:
 class Waiter:
     """A client that is parked: what to run again, and until when."""
 
-    __slots__ = ("argv", "block", "client", "due_ms", "places", "since_ms", "turn")
+    __slots__ = ("argv", "block", "client", "due_ms", "places", "turn")
 
     def __init__(self, client: Client, argv: list[bytes], block: Block, now_ms: int) -> None:
         self.client = client
         self.argv = argv
         self.block = block
-        self.since_ms = now_ms
         self.due_ms = now_ms + block.timeout_ms if block.timeout_ms else 0  # 0: never
         self.places: list[Place] = [(client.db_index, key) for key in block.keys]
         self.turn = 0  # when it was last run again

@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
 from server cimport ticks
@@ -25,6 +25,7 @@ cdef class Dispatcher:
     cdef Call _call
     cdef uint64_t _tick
 
+    @cython.locals(now_ms=int64_t)
     cpdef begin_batch(self)
     @cython.locals(command=Command)
     cpdef execute(self, Client client, list argv)
@@ -38,6 +39,7 @@ cdef class Dispatcher:
     @cython.locals(command=Command)
     cdef Command _look_up(self, Client client, list argv)
     cdef _refuse(self, Client client, object error)
+    cdef _reject(self, Client client, Command command, object error)
     cdef bint _admit(self, Client client, Command command, list argv) except -1
     cdef _run(self, Client client, Command command, list argv)
     @cython.locals(call=Call, changes=uint64_t)

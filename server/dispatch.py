@@ -29,17 +29,22 @@ NO_AUTH = int(Flags.NO_AUTH)
 NO_MULTI = int(Flags.NO_MULTI)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
 
+# What begins the lines of an HTTP request. A web page can make its visitor's browser send one to a
+# server that only they can reach, with commands in its body: these must never be run.
+SPOKEN_BY_BROWSERS = frozenset((b"post", b"host:"))
+
 _log = logging.getLogger("penstock")
 
 
 class Dispatcher:
     """Runs commands, one at a time, to their end.
 
-    *wall_ms* is unix time in ms; *log*, if given, is told what the AOF and the replicas must get.
+    *wall_ms* is unix time in ms, the system's if it is not given; *log*, if given, is told what the
+    AOF and the replicas must get.
     """
 
     def __init__(
-        self, state: ServerState, wall_ms: Callable[[], int], log: Log | None = None
+        self, state: ServerState, wall_ms: Callable[[], int] | None = None, log: Log | None = None
     ) -> None:
         self.state = state
         self.log = log
@@ -54,7 +59,7 @@ class Dispatcher:
 
     def begin_batch(self) -> None:
         """Read the clock: all commands of one read from a socket run at one time."""
-        now_ms = self._wall_ms()
+        now_ms = ticks.wall_ms() if self._wall_ms is None else self._wall_ms()
         self.state.journal.now_ms = now_ms
         self._call.now_ms = now_ms
         self._tick = ticks.now_ns()
@@ -66,6 +71,7 @@ class Dispatcher:
             command = self._look_up(client, argv)
             if command is None:
                 return
+        client.last_command = command
         if (client.gate or self.state.guarded) and not self._admit(client, command, argv):
             return
         self._run(client, command, argv)
@@ -112,7 +118,12 @@ class Dispatcher:
 
     def _look_up(self, client: Client, argv: list[bytes]) -> Command | None:
         """Find the command, or the subcommand; refuse what is unknown or has the wrong arity."""
+        client.last_command = None
         command = self.state.table.find(argv[0])
+        if command is None and argv[0].lower() in SPOKEN_BY_BROWSERS:
+            _log.warning("%s speaks HTTP, as if a web page made it: hung up", client.address)
+            client.hang_up()
+            return None
         if command is None:
             self._refuse(client, errors.unknown_command(argv))
             return None
@@ -123,8 +134,8 @@ class Dispatcher:
                 return None
             command = child or command
         if not command.accepts(len(argv)):
-            command.rejected += 1
-            self._refuse(client, errors.wrong_arity(command.name))
+            client.last_command = command
+            self._reject(client, command, errors.wrong_arity(command.name))
             return None
         return command
 
@@ -132,6 +143,14 @@ class Dispatcher:
         """Answer *error* to a command that could not even be queued."""
         client.dirty_exec = True
         self._answer(client, self._counted(error))
+
+    def _reject(self, client: Client, command: Command, error: ErrorReply) -> None:
+        """Refuse a command that is known. EXEC takes its transaction along."""
+        command.rejected += 1
+        if command.name == "exec":
+            self.state.watching.leave_multi(client)
+            error = errors.exec_aborted(error)
+        self._refuse(client, error)
 
     def _admit(self, client: Client, command: Command, argv: list[bytes]) -> bool:
         """The checks that concern few; False if *command* was refused, queued or held back."""
@@ -143,8 +162,7 @@ class Dispatcher:
         elif self.state.over_memory and (command.flags & DENYOOM or _would_queue(client, command)):
             refusal = errors.OUT_OF_MEMORY
         if refusal is not None:
-            command.rejected += 1
-            self._refuse(client, refusal)
+            self._reject(client, command, refusal)
             return False
         if self.state.pausing.holds(client, command):
             self.state.pausing.hold(client, argv)
@@ -160,7 +178,8 @@ class Dispatcher:
     def _run(self, client: Client, command: Command, argv: list[bytes]) -> None:
         reply = self._perform(client, command, argv)
         if isinstance(reply, Block):
-            self.state.blocking.park(client, argv, reply, self.state.monotonic_ms())
+            now_ms = self.state.monotonic_ms() if reply.timeout_ms else 0
+            self.state.blocking.park(client, argv, reply, now_ms)
         else:
             self._answer(client, reply)
 
@@ -172,7 +191,6 @@ class Dispatcher:
         call.db = self.state.databases[client.db_index]
         call.logged = None
         call.is_logged = self.log is not None
-        client.last_command = command
         changes = self.state.journal.changes
         reply = self._handle(command, call)
         if call.is_logged and changes != self.state.journal.changes:

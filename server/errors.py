@@ -74,6 +74,12 @@ PROTECTED_MODE = ErrorReply(
 MAX_ECHO = 128  # bytes of a client's words that an error repeats: a reply is not an amplifier
 
 
+def exec_aborted(reason: ErrorReply) -> ErrorReply:
+    """The error of an EXEC that is refused for *reason*, whose code is left out if it is ERR."""
+    why = reason.text if reason.code == "ERR" else f"{reason.code} {reason.text}"
+    return ErrorReply("EXECABORT", f"Transaction discarded because of: {why}")
+
+
 def wrong_arity(name: str) -> ErrorReply:
     return ErrorReply("ERR", f"wrong number of arguments for '{name}' command")
 

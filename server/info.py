@@ -65,7 +65,7 @@ def clients(state: ServerState) -> Fields:
     yield "connected_clients", len(connected)
     yield "cluster_connections", 0
     yield "maxclients", state.config.maxclients
-    yield "blocked_clients", state.blocking.waiting
+    yield "blocked_clients", state.blocking.waiting + state.pausing.waiting
     yield "tracking_clients", 0
     yield "pubsub_clients", 0
     yield "watching_clients", sum(1 for client in connected if client.watching)

@@ -20,6 +20,11 @@ class Pausing:
     def active(self) -> bool:
         return bool(self.until_ms)
 
+    @property
+    def waiting(self) -> int:
+        """How many clients are held back."""
+        return len(self._held)
+
     def begin(self, until_ms: int, writes_only: bool) -> None:
         """Pause until *until_ms*. A pause that is on is only ever made longer and stricter."""
         self.writes_only = writes_only and (self.writes_only or not self.active)

@@ -8,6 +8,7 @@ cdef StreamConfig _config
 
 cpdef StreamConfig node_config(Call call)
 cpdef list entry_ids(list argv, Py_ssize_t at)
+cpdef StreamId wanted_id(list argv, Py_ssize_t id_at)
 cpdef StreamId loose_id(bytes text, object missing_seq=*)
 cpdef StreamId range_start(bytes text)
 cpdef StreamId range_end(bytes text)

@@ -48,6 +48,17 @@ def entry_ids(argv: list[bytes], at: int) -> list[StreamId]:
     return [stream_id.parse_id(argv[index]) for index in range(at, len(argv))]
 
 
+def wanted_id(argv: list[bytes], id_at: int) -> StreamId | None:
+    """The id that the client gives, as far as it does: None for ``*``, seq 0 for ``ms-*``.
+
+    Raises BadStreamId.
+    """
+    if id_at >= len(argv) or argv[id_at] == b"*":
+        return None
+    ms = stream_id.parse_auto_seq(argv[id_at])
+    return stream_id.parse_id(argv[id_at]) if ms is None else stream_id.make_id(ms, 0)
+
+
 def loose_id(text: bytes, missing_seq: int = 0) -> StreamId:
     """An id where ``-`` and ``+`` are the smallest and the greatest. Raises BadStreamId."""
     if text == b"-":

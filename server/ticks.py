@@ -1,9 +1,15 @@
-"""The monotonic clock in nanoseconds, read once a command."""
+"""The clocks that are read for every command: plain versions of the C functions in ticks.pxd."""
 
 from __future__ import annotations
 
-from time import perf_counter_ns
+from time import perf_counter_ns, time_ns
 
 
 def now_ns() -> int:
+    """A monotonic clock, in ns."""
     return perf_counter_ns()
+
+
+def wall_ms() -> int:
+    """Unix time in ms."""
+    return time_ns() // 1_000_000

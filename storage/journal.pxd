@@ -9,5 +9,6 @@ cdef class Journal:
     cdef public uint64_t misses
 
     cpdef touched(self, int db, bytes key, bytes event)
+    cpdef noted(self, int db, bytes key, bytes event)
     cpdef ready(self, int db, bytes key)
     cpdef gone(self, int db, bytes key)

@@ -21,6 +21,9 @@ class Journal:
     def touched(self, db: int, key: bytes, event: bytes) -> None:
         """The value at *key* was changed, made or removed by what *event* names."""
 
+    def noted(self, db: int, key: bytes, event: bytes) -> None:
+        """Like touched, but WATCH does not mind: a group is no part of a stream's value."""
+
     def ready(self, db: int, key: bytes) -> None:
         """*key* may now have what somebody waits for: it was made, appended to, or is gone."""
 

@@ -20,6 +20,7 @@ cdef class Keyspace:
     cpdef put(self, bytes key, object value, bint keep_expiry=*)
     cpdef store_string(self, bytes key, object value)
     cpdef bint remove(self, bytes key) except -1
+    cpdef noted(self, bytes key, bytes event, Py_ssize_t changes=*)
     cpdef touched(self, bytes key, bytes event, Py_ssize_t changes=*)
     cpdef object expiry(self, bytes key)
     cpdef expire_at(self, bytes key, object when_ms)

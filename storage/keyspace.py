@@ -127,6 +127,11 @@ class Keyspace:
         self.journal.changes += changes
         self.journal.touched(self.index, key, event)
 
+    def noted(self, key: bytes, event: bytes, changes: int = 1) -> None:
+        """Say that a write changed something about *key* that does not concern who watches it."""
+        self.journal.changes += changes
+        self.journal.noted(self.index, key, event)
+
     def clear(self) -> int:
         """Forget all keys; return how many there were. O(N)."""
         keys = len(self._values)

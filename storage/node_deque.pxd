@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int16_t, uint8_t
 
 from storage.listpack cimport Listpack
 
@@ -12,7 +13,8 @@ cdef class NodeDeque:
     cdef list _nodes
     cdef readonly Py_ssize_t length
     cdef int _gap
-    cdef readonly int fill
+    cdef readonly int16_t fill
+    cdef uint8_t _outgrown
 
     cdef int _clear(self) except -1
     @cython.locals(nodes=list)

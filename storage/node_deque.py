@@ -29,12 +29,13 @@ def count_of(node: Node | None) -> int:
 class NodeDeque:
     """The nodes of a list; their number is N."""
 
-    __slots__ = ("_gap", "_head", "_nodes", "_tail", "fill", "length")
+    __slots__ = ("_gap", "_head", "_nodes", "_outgrown", "_tail", "fill", "length")
 
     _head: Node | None
     _tail: Node | None
     _nodes: list[Node | None] | None
     _gap: int
+    _outgrown: bool  # more than one listpack: it has been, and has not shrunk by far since
     fill: int  # how much is in a node, see QuickList; here it takes no memory, there 16 bytes
     length: int  # elements in all nodes; who adds and removes some keeps count
 
@@ -42,6 +43,7 @@ class NodeDeque:
         self._head = self._tail = None
         self._nodes = None
         self._gap = 0
+        self._outgrown = False
         self.length = 0
 
     @property
@@ -74,6 +76,7 @@ class NodeDeque:
         """``_nodes``, which is made if there has been one node only."""
         if self._nodes is None:
             self._nodes = [self._head]
+            self._outgrown = True
         return self._nodes
 
     def _drop_head(self) -> None:
@@ -118,6 +121,8 @@ class NodeDeque:
         self._head = nodes[0] if nodes else None
         self._tail = nodes[len(nodes) - 1] if nodes else None
         self._nodes = nodes if len(nodes) > 1 else None  # type: ignore[assignment]  # see _unfold
+        if len(nodes) > 1:
+            self._outgrown = True
 
     def _locate(self, index: int) -> tuple[int, int]:
         """The node that has the element of that index (not negative), and its index there. O(N).

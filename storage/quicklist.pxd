@@ -65,6 +65,8 @@ cdef class QuickList(NodeDeque):
     cdef bint _is_large(self, Py_ssize_t size) noexcept
     cdef bint _may_grow(self, Listpack pack, Py_ssize_t size, Py_ssize_t elements) noexcept
     cdef bint _has_room(self, Listpack pack, Py_ssize_t size) noexcept
+    @cython.locals(pack=Listpack)
+    cdef _settle(self)
     cdef object _new_node(self, bytes value)
     @cython.locals(pack=Listpack)
     cdef int _insert_at(self, list nodes, Py_ssize_t i, Py_ssize_t at, bytes value) except -1

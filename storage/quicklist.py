@@ -118,6 +118,8 @@ class QuickList(NodeDeque):
                 return None
             self._drop_head()
         self.length -= 1
+        if self._outgrown:
+            self._settle()
         return value
 
     def pop_right(self) -> bytes | None:
@@ -134,6 +136,8 @@ class QuickList(NodeDeque):
                 return None
             self._drop_tail()
         self.length -= 1
+        if self._outgrown:
+            self._settle()
         return value
 
     # ------------------------------------------------------------------ reading
@@ -222,6 +226,7 @@ class QuickList(NodeDeque):
                 pack.delete(at)
                 self._insert_at(nodes, i, at, value)
         self._fold(nodes)
+        self._settle()
 
     def insert(self, pivot: bytes, value: bytes, before: bool) -> bool:
         """Add *value* before or after the first element equal to *pivot*. O(elements).
@@ -268,6 +273,7 @@ class QuickList(NodeDeque):
         if removed:
             self.length -= removed
             self._fold(self._merged(nodes))
+            self._settle()
         return removed
 
     def trim(self, start: int, stop: int) -> None:
@@ -289,21 +295,26 @@ class QuickList(NodeDeque):
             del nodes[:i]
         self.length = count
         self._fold(nodes)
+        self._settle()
 
     def copy(self) -> QuickList:
         """Another list of the same elements. O(bytes)."""
         made = QuickList(self.fill)
         for node in self.nodes():
             made.add_node(node.copy() if isinstance(node, Listpack) else node)
+        made._outgrown = self._outgrown
         return made
 
     # ------------------------------------------------------------------ nodes, for the RDB
 
     @property
     def encoding(self) -> bytes:
-        """As OBJECT ENCODING has it: ``listpack`` if one listpack is all there is."""
-        packed = self._nodes is None and not isinstance(self._head, bytes)
-        return b"listpack" if packed else b"quicklist"
+        """As OBJECT ENCODING has it: ``listpack`` until it takes more than one.
+
+        From then on it is a ``quicklist``, until one listpack that is half full has room for all:
+        else a list near the limit would change with every push and pop.
+        """
+        return b"quicklist" if self._outgrown else b"listpack"
 
     def nodes(self) -> list[Node]:
         """All nodes. They belong to this list: nothing may be changed in them."""
@@ -316,6 +327,8 @@ class QuickList(NodeDeque):
         """
         if isinstance(node, Listpack) and node.length() == 0:
             raise Corrupt("a list has an empty node")
+        if isinstance(node, bytes):
+            self._outgrown = True
         self._push_node_right(node)
         self.length += count_of(node)
 
@@ -339,9 +352,19 @@ class QuickList(NodeDeque):
         """Whether one more element of *size* bytes may be in *pack*."""
         return self._may_grow(pack, size + OVERHEAD, 1) and not self._is_large(size)
 
+    def _settle(self) -> None:
+        """After elements have gone: see whether half of what a listpack may have is enough."""
+        pack = pack_of(self._head)
+        if self._outgrown and self._nodes is None and pack is not None:
+            if self.fill < 0:
+                self._outgrown = pack.size > self._node_limit() >> 1
+            else:
+                self._outgrown = pack.count > self.fill >> 1
+
     def _new_node(self, value: bytes) -> Node:
         """A node for *value* alone."""
         if self._is_large(len(value)):
+            self._outgrown = True
             return value
         pack = Listpack()
         pack.append(value)

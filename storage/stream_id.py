@@ -9,6 +9,8 @@ Who makes ids in a hurry calls the functions: compiled, they spare the call of a
 
 from __future__ import annotations
 
+import re
+
 from storage import octets
 from storage.errors import BadStreamId, IdsExhausted
 
@@ -17,6 +19,8 @@ MAX_TEXT = 127  # bytes; redis reads ids through a buffer of 128
 _TOP = U64_MAX  # the same as a C number
 _TENTH = U64_MAX // 10
 _LAST_DIGIT = U64_MAX % 10
+LENIENT = b" \t\n\v\f\r+"
+LENIENT_ID = re.compile(rb"[ \t\n\v\f\r]*\+?([0-9]+)(?:-[ \t\n\v\f\r]*\+?([0-9]+))?")
 
 
 class StreamId:
@@ -97,7 +101,10 @@ def compare(a: StreamId, b: StreamId) -> int:
 
 
 def parse_id(text: bytes, missing_seq: int = 0) -> StreamId:
-    """Read ``ms`` or ``ms-seq``: digits only, each number below 2^64. Raises BadStreamId."""
+    """Read ``ms`` or ``ms-seq``, each number below 2^64. Raises BadStreamId.
+
+    Digits are read here; blanks or a plus before a number, which redis lets pass, elsewhere.
+    """
     ms = number = digits = 0
     dash = False
     for byte in text:
@@ -111,11 +118,24 @@ def parse_id(text: bytes, missing_seq: int = 0) -> StreamId:
             ms = number
             number = digits = 0
             dash = True
+        elif byte in LENIENT and len(text) <= MAX_TEXT:
+            return _parse_lenient(text, missing_seq)
         else:
             raise BadStreamId(text)
     if not digits or len(text) > MAX_TEXT:
         raise BadStreamId(text)
     return make_id(ms, number) if dash else make_id(number, missing_seq)
+
+
+def _parse_lenient(text: bytes, missing_seq: int) -> StreamId:
+    """Read numbers as strtoull does, which is what redis falls back to; a minus is never one."""
+    found = LENIENT_ID.fullmatch(text)
+    if found is None:
+        raise BadStreamId(text)
+    ms, seq = int(found[1]), int(found[2]) if found[2] is not None else missing_seq
+    if max(ms, seq) > U64_MAX:
+        raise BadStreamId(text)
+    return make_id(ms, seq)
 
 
 def parse_auto_seq(text: bytes) -> int | None:

@@ -63,8 +63,8 @@ def blmpop(call: Call) -> Reply | Block:
 
     BLMPOP timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
     """
-    timeout_ms = to_timeout_ms(call.argv[1])
     keys, left, count = list_steps.take_keys_end_count(Args(call.argv, 2))
+    timeout_ms = to_timeout_ms(call.argv[1])
     found = list_steps.first_with_elements(call, keys)
     if found is None:
         return Block(keys, QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)

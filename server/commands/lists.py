@@ -242,13 +242,12 @@ def _lpos_options(args: Args) -> tuple[int, int | None, int]:
         word = args.take_word(b"RANK", b"COUNT", b"MAXLEN")
         if word is None or not args.left:
             raise errors.SYNTAX
-        number = args.take_int()
         if word == b"RANK":
-            rank = _checked_rank(number)
+            rank = _checked_rank(args.take_int())
         elif word == b"COUNT":
-            count = _not_negative(number, COUNT_NEGATIVE)
+            count = _not_negative(args.take(), COUNT_NEGATIVE)
         else:
-            maxlen = _not_negative(number, MAXLEN_NEGATIVE)
+            maxlen = _not_negative(args.take(), MAXLEN_NEGATIVE)
     return rank, count, maxlen
 
 
@@ -260,7 +259,9 @@ def _checked_rank(rank: int) -> int:
     return rank
 
 
-def _not_negative(number: int, error: ErrorReply) -> int:
+def _not_negative(text: bytes, error: ErrorReply) -> int:
+    """A number of at least 0. Raises *error* for all else."""
+    number = to_int(text, error)
     if number < 0:
         raise error
     return number

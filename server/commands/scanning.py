@@ -60,9 +60,10 @@ def _cursor(text: bytes) -> int:
     return int(text)
 
 
-def _scan_options(argv: list[bytes]) -> tuple[bytes, int, bytes]:
-    """Pattern, size of the page, name of the type in small letters (empty: any)."""
-    pattern, count, wanted = EVERYTHING, DEFAULT_PAGE, b""
+def _scan_options(argv: list[bytes]) -> tuple[bytes, int, bytes | None]:
+    """Pattern, size of the page, name of the type in small letters (None: any)."""
+    pattern, count = EVERYTHING, DEFAULT_PAGE
+    wanted: bytes | None = None
     args = Args(argv, 2)
     while args.left:
         word = args.take_word(b"MATCH", b"COUNT", b"TYPE")
@@ -77,8 +78,8 @@ def _scan_options(argv: list[bytes]) -> tuple[bytes, int, bytes]:
     return pattern, count, wanted
 
 
-def _is_wanted(value: Any, type_name: bytes) -> bool:
-    return not type_name or values.type_name(value) == type_name
+def _is_wanted(value: Any, type_name: bytes | None) -> bool:
+    return type_name is None or values.type_name(value) == type_name
 
 
 @command("RANDOMKEY", arity=1, flags=Flags.READONLY, group="generic", since="1.0.0")

@@ -108,7 +108,7 @@ def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
     consumer = group.find_consumer(name)
     if consumer is None:
         consumer = group.create_consumer(name, call.now_ms)
-        call.db.touched(call.argv[1], b"xgroup-createconsumer")
+        call.db.noted(call.argv[1], b"xgroup-createconsumer")
         call.log_as(b"XGROUP", b"CREATECONSUMER", call.argv[1], call.argv[2], name)
     consumer.seen_time = call.now_ms
     return consumer

@@ -53,7 +53,9 @@ def xgroup_create(call: Call) -> Reply:
     stream.create_group(name, last_id, entries_read)
     if found is None:
         call.db.add(key, stream)
-    call.db.touched(key, b"xgroup-create")
+        call.db.touched(key, b"xgroup-create")
+    else:
+        call.db.noted(key, b"xgroup-create")
     return OK
 
 
@@ -68,7 +70,7 @@ def xgroup_setid(call: Call) -> Reply:
     stream, group = _stream_and_group(call)
     group.last_id = stream.last_id if text == b"$" else stream_args.loose_id(text)
     group.entries_read = entries_read
-    call.db.touched(call.argv[2], b"xgroup-setid")
+    call.db.noted(call.argv[2], b"xgroup-setid")
     return OK
 
 
@@ -115,7 +117,7 @@ def xgroup_destroy(call: Call) -> Reply:
         raise KEY_NEEDED
     if not stream.delete_group(name):
         return 0
-    call.db.touched(key, b"xgroup-destroy")
+    call.db.noted(key, b"xgroup-destroy")
     call.db.journal.ready(call.db.index, key)  # who waits for the group learns that it is gone
     return 1
 
@@ -134,7 +136,7 @@ def xgroup_createconsumer(call: Call) -> Reply:
     if group.find_consumer(name) is not None:
         return 0
     group.create_consumer(name, call.now_ms)
-    call.db.touched(call.argv[2], b"xgroup-createconsumer")
+    call.db.noted(call.argv[2], b"xgroup-createconsumer")
     return 1
 
 

@@ -209,7 +209,7 @@ def _consumer(
     consumer = group.find_consumer(request.consumer)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
-        call.db.touched(key, b"xgroup-createconsumer")
+        call.db.noted(key, b"xgroup-createconsumer")
         if call.is_logged and not implied:
             name = request.group or b""
             call.log_as(b"XGROUP", b"CREATECONSUMER", key, name, request.consumer)

@@ -50,21 +50,10 @@ def xadd(call: Call) -> Reply:
         elif not trim.take(args):
             break
     id_at = args.at
-    wanted = _wanted_id(argv, id_at)
+    wanted = stream_args.wanted_id(argv, id_at)
     trim.check()
     trim.check_limit()
     return stream_steps.add(call, id_at, wanted, trim if trim.strategy else None, may_create)
-
-
-def _wanted_id(argv: list[bytes], id_at: int) -> StreamId | None:
-    """The id that the client gives, as far as it does: None for ``*``, seq 0 for ``ms-*``.
-
-    Raises BadStreamId.
-    """
-    if id_at >= len(argv) or argv[id_at] == b"*":
-        return None
-    ms = stream_id.parse_auto_seq(argv[id_at])
-    return stream_id.parse_id(argv[id_at]) if ms is None else stream_id.make_id(ms, 0)
 
 
 # ---------------------------------------------------------------------- reading
@@ -204,7 +193,7 @@ def xsetid(call: Call) -> Reply:
     if stream is None:
         raise errors.NO_SUCH_KEY
     stream.set_id(last_id, entries_added, max_deleted_id)
-    call.db.touched(key, b"xsetid")
+    call.db.noted(key, b"xsetid")
     return OK
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server import errors
 from server.call import Call
-from server.client import IN_MULTI, Client
+from server.client import IN_MULTI
 from server.command import Flags, Keys, command
 
 AT_ONCE = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE | Flags.ALLOW_BUSY | Flags.NOT_QUEUED
@@ -14,9 +14,7 @@ DENYOOM = int(Flags.DENYOOM)
 NESTED = ErrorReply("ERR", "MULTI calls can not be nested")
 EXEC_WITHOUT_MULTI = ErrorReply("ERR", "EXEC without MULTI")
 DISCARD_WITHOUT_MULTI = ErrorReply("ERR", "DISCARD without MULTI")
-EXEC_OUT_OF_MEMORY = ErrorReply(
-    "EXECABORT", f"Transaction discarded because of: {errors.OUT_OF_MEMORY}"
-)
+EXEC_OUT_OF_MEMORY = errors.exec_aborted(errors.OUT_OF_MEMORY)
 WATCH_INSIDE_MULTI = ErrorReply("ERR", "WATCH inside MULTI is not allowed")
 
 
@@ -46,11 +44,11 @@ def exec_(call: Call) -> Reply:
     if not client.in_multi:
         raise EXEC_WITHOUT_MULTI
     if call.server.over_memory and any(row.flags & DENYOOM for row, _ in client.queue):
-        leave_multi(call, client)
+        call.server.watching.leave_multi(client)
         raise EXEC_OUT_OF_MEMORY
     call.server.watching.has_expired(client, call.server.databases)
     queue, refused, changed = client.queue, client.dirty_exec, client.dirty_watch
-    leave_multi(call, client)
+    call.server.watching.leave_multi(client)
     if refused:
         raise errors.EXEC_ABORTED
     if changed:
@@ -66,16 +64,8 @@ def discard(call: Call) -> Reply:
     """
     if not call.client.in_multi:
         raise DISCARD_WITHOUT_MULTI
-    leave_multi(call, call.client)
+    call.server.watching.leave_multi(call.client)
     return OK
-
-
-def leave_multi(call: Call, client: Client) -> None:
-    """The transaction is over, and with it all that was watched for it."""
-    client.open_gate(IN_MULTI)
-    client.queue = []
-    client.dirty_exec = False
-    call.server.watching.unwatch(client)
 
 
 @command(

@@ -70,6 +70,28 @@ def test_switches(house, what):
 # ---------------------------------------------------------------------- LIST
 
 
+def test_cmd_is_what_was_sent_last_even_if_it_was_only_queued_or_held_back(house):
+    queuing, held, refused = house.client(), house.client(), house.client()
+    queuing.send_line("MULTI")
+    queuing.send_line("GET a")
+    house.send_line("CLIENT PAUSE 1000 WRITE")
+    held.send_line("SET a 1")
+    refused.send_line("XINFO STREAM")
+    shown = listed(house)
+    assert [shown[guest.client.id]["cmd"] for guest in (queuing, held, refused)] == [
+        "get",
+        "set",
+        "xinfo|stream",
+    ]
+
+
+def test_cmd_is_exec_after_what_exec_ran(house):
+    guest = house.client()
+    for line in ("MULTI", "GET a", "EXEC"):
+        guest.send_line(line)
+    assert listed(house)[guest.client.id]["cmd"] == "exec"
+
+
 def test_the_fields_are_those_of_redis_7_4(house):
     assert " ".join(fields(house.send_line("CLIENT INFO"))) == FIELDS_OF_7_4
 
@@ -92,7 +114,7 @@ def test_what_a_line_tells(house):
     assert (shown["db"], shown["multi"], shown["watch"]) == ("3", "1", "2")
     assert (shown["age"], shown["idle"]) == ("2", "2")
     assert (shown["flags"], shown["resp"], shown["multi-mem"]) == ("x", "3", "9")
-    assert shown["cmd"] == "multi"
+    assert shown["cmd"] == "set"
 
 
 def test_a_line_names_the_command_that_runs(house):

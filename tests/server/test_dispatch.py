@@ -271,3 +271,12 @@ def test_while_writes_are_paused_nobody_is_served(house):
     assert guest.reply() == NOTHING
     house.advance(1000)
     assert guest.reply() == [b"a", b"x"]
+
+
+@pytest.mark.parametrize("words", [["POST", "/", "HTTP/1.1"], ["Host:", "localhost"]])
+def test_a_client_that_speaks_http_is_hung_up_on(house, words, caplog):
+    """As redis: what a browser was made to send must never reach the commands in its body."""
+    guest = house.client()
+    assert guest.send(*words) == NOTHING
+    assert guest.gone
+    assert [record.levelname for record in caplog.records] == ["WARNING"]

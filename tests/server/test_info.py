@@ -76,6 +76,14 @@ def test_blocked_clients_and_their_keys_are_counted(house):
     assert clients["total_blocking_keys"] == "2"
 
 
+def test_a_client_that_a_pause_holds_back_counts_as_blocked(house):
+    house.send_line("CLIENT PAUSE 1000 WRITE")
+    house.client().send_line("SET a 1")
+    assert sections(house, "clients")["Clients"]["blocked_clients"] == "1"
+    house.send_line("CLIENT UNPAUSE")
+    assert sections(house, "clients")["Clients"]["blocked_clients"] == "0"
+
+
 def test_watched_keys_are_counted(house):
     house.client().send_line("WATCH a b")
     clients = sections(house, "clients")["Clients"]

@@ -219,3 +219,21 @@ def test_swapdb_brings_a_watched_key_to_life(house):
     house.send_line("WATCH a")
     house.client().send_line("SWAPDB 1 0")
     assert multi(house, "PING") is None
+
+
+@pytest.mark.parametrize("begin", ["PING", "MULTI"])
+def test_an_exec_that_cannot_even_run_says_why_and_ends_the_transaction(house, begin):
+    house.send_line("WATCH a")
+    house.send_line(begin)
+    assert house.send_line("EXEC now") == (
+        "-EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command"
+    )
+    assert house.state.watching.watchers == {}
+    assert house.send_line("EXEC") == "-ERR EXEC without MULTI"
+
+
+def test_an_exec_without_password_says_why(house):
+    house.state.config.requirepass = "secret"
+    assert house.client().send_line("EXEC") == (
+        "-EXECABORT Transaction discarded because of: NOAUTH Authentication required."
+    )

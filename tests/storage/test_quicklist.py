@@ -147,9 +147,55 @@ def test_one_listpack_alone_is_encoded_as_listpack() -> None:
     assert values.encoding == b"listpack"
     values.push_right(b"3")
     assert values.encoding == b"quicklist"
-    values.pop_right()
-    assert values.encoding == b"listpack"
     assert filled(b"x" * 9000).encoding == b"quicklist"
+
+
+@pytest.mark.parametrize(("left", "pops"), [(False, 3), (True, 4)])
+def test_a_list_that_shrinks_is_one_listpack_again_at_half_the_elements(
+    left: bool, pops: int
+) -> None:
+    """As Redis 8.2.3 has it: list-max-listpack-size 4, RPUSH 5, RPOP 2 is a quicklist still.
+
+    From the left one pop more is needed: the fifth element is in a node of its own.
+    """
+    values = filled(*DIGITS[:5], fill=4)
+    encodings = []
+    while len(values) > 1:
+        _ = values.pop_left() if left else values.pop_right()
+        encodings.append(values.encoding)
+    assert encodings == [b"quicklist"] * (pops - 1) + [b"listpack"] * (5 - pops)
+    values.push_right(b"a")
+    values.push_right(b"b")
+    assert values.encoding == b"listpack"
+
+
+def test_a_list_that_shrinks_is_one_listpack_again_at_half_the_bytes() -> None:
+    values = filled(*[b"x" * 100] * 50, fill=-1)
+    while values.encoding == b"quicklist":
+        values.pop_right()
+    (node,) = values.nodes()
+    assert isinstance(node, Listpack)
+    assert 2048 - 104 < node.size <= 2048
+
+
+def test_whatever_makes_a_list_smaller_may_make_it_one_listpack_again() -> None:
+    trimmed, removed = (filled(*DIGITS[:5], fill=4) for _ in range(2))
+    trimmed.trim(0, 1)
+    removed.remove(1, b"0")
+    assert removed.encoding == b"quicklist"
+    for digit in DIGITS[1:3]:
+        removed.remove(1, digit)
+    replaced = filled(b"x" * 9000)
+    replaced.set(0, b"x" * 4090)
+    assert replaced.encoding == b"quicklist"
+    replaced.set(0, b"x")
+    assert trimmed.encoding == removed.encoding == replaced.encoding == b"listpack"
+
+
+def test_a_copy_has_the_encoding_of_what_it_is_made_of() -> None:
+    values = filled(*DIGITS[:5], fill=4)
+    values.trim(0, 2)
+    assert values.copy().encoding == values.encoding == b"quicklist"
 
 
 def test_a_list_is_made_of_nodes_again() -> None:
