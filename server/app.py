@@ -56,6 +56,7 @@ class Server:
         self.state.journal.now_ms = wall_ms()
         self.state.stop = self.stopped.set
         loop = asyncio.get_running_loop()
+        self.dispatcher.at_end_of_turn = loop.call_soon
         connect = cast(Callable[[], asyncio.Protocol], self._connect)
         if self.config.port:
             for address in self.config.bind:

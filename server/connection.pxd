@@ -14,6 +14,7 @@ cdef class Connection:
     cdef Encoder _out
     cdef object _transport
     cdef bint _running
+    cdef bint _sending
     cdef bint _closing
     cdef bint _write_paused
 
@@ -21,3 +22,4 @@ cdef class Connection:
     cdef _run(self)
     cdef _submit(self)
     cdef _flush(self)
+    cpdef send(self)

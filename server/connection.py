@@ -42,6 +42,7 @@ class Connection:
         "_out",
         "_parser",
         "_running",
+        "_sending",
         "_transport",
         "_write_paused",
     )
@@ -51,6 +52,7 @@ class Connection:
         self._clients = clients
         self._parser = RequestParser()
         self._running = False
+        self._sending = False
         self._closing = False
         self._write_paused = False
 
@@ -138,10 +140,17 @@ class Connection:
                 return
             self._dispatcher.execute(client, argv)
             if len(self._out) > FLUSH_AT:
-                self._flush()
+                self.send()
 
     def _flush(self) -> None:
+        """Have the answers so far sent when this turn of the loop ends."""
+        if not self._sending and (len(self._out) or self._client.close_after_reply):
+            self._sending = True
+            self._dispatcher.send_later(self.send)
+
+    def send(self) -> None:
         """Hand the answers so far to the socket."""
+        self._sending = False
         if len(self._out) and not self._closing:
             data = self._out.take()
             self._dispatcher.state.stats.output_bytes += len(data)

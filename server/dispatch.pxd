@@ -19,6 +19,8 @@ cdef class Dispatcher:
     cdef readonly ServerState state
     cdef public object log
     cdef public list unblocked
+    cdef public object at_end_of_turn
+    cdef list _to_send
     cdef object _wall_ms
     cdef dict _spellings
     cdef dict _ready
@@ -32,6 +34,8 @@ cdef class Dispatcher:
     cpdef serve_ready(self)
     @cython.locals(client=Client)
     cpdef settle(self)
+    cpdef send_later(self, object send)
+    cpdef send_all(self)
     @cython.locals(call=Call)
     cpdef object run_inside(self, Command command, list argv)
     cpdef end_wait(self, object waiter, object reply)

@@ -48,6 +48,8 @@ class Dispatcher:
     ) -> None:
         self.state = state
         self.log = log
+        self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
+        self._to_send: list[Callable[[], None]] = []
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._wall_ms = wall_ms
         self._spellings = state.table.by_spelling
@@ -80,8 +82,24 @@ class Dispatcher:
 
     def serve_ready(self) -> None:
         """Serve the clients whose keys have become ready, unless a pause holds them."""
-        if not self.state.pausing.active:
+        if not (self.state.guarded and self.state.pausing.active):
             self.state.blocking.serve(self._run_waiter)
+
+    def send_later(self, send: Callable[[], None]) -> None:
+        """Call *send* when this turn of the loop ends.
+
+        All answers of a turn leave together: a client that is awake is not woken once more, and
+        the AOF can be written before any of them.
+        """
+        self._to_send.append(send)
+        if len(self._to_send) == 1:
+            self.at_end_of_turn(self.send_all)
+
+    def send_all(self) -> None:
+        """The turn of the loop ends: send what has been answered in it."""
+        to_send, self._to_send = self._to_send, []
+        for send in to_send:
+            send()
 
     def settle(self) -> None:
         """After a batch: send what woken clients got, and go on with what they had pipelined."""
@@ -266,6 +284,11 @@ class Dispatcher:
         self._answer(client, reply)
         self.unblocked.append(client)
         return None
+
+
+def _at_once(call: Callable[[], None]) -> None:
+    """Stand in for the end of a turn where there is no loop."""
+    call()
 
 
 def _would_queue(client: Client, command: Command) -> bool:

@@ -1,5 +1,6 @@
 from libc.stdint cimport int64_t
 
+from server.blocking cimport Blocking
 from server.stats cimport Stats
 from storage.journal cimport Journal
 
@@ -10,7 +11,7 @@ cdef class ServerState:
     cdef readonly object table
     cdef readonly Stats stats
     cdef readonly dict clients
-    cdef readonly object blocking
+    cdef readonly Blocking blocking
     cdef readonly object watching
     cdef readonly object pausing
     cdef readonly Journal journal
