@@ -127,8 +127,10 @@ class Blocking:
         O(1), but for a queue whose oldest waiters want values of another kind.
         """
         queue = self.queues.get(place)
-        kind = self._kind_at(*place)
-        if queue is None or (kind is None and not self._on_no_key.get(place)):
+        if queue is None:
+            return None
+        kind = self._kind_at(place[0], place[1])
+        if kind is None and not self._on_no_key.get(place):
             return None
         for waiter in queue:
             if waiter.turn == self._turn:

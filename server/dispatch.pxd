@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 from protocol.encoder cimport Encoder
 from server cimport ticks
 from server.call cimport Call
-from server.client cimport Client
+from server.client cimport Client, Waiter
 from server.command cimport Block, Command
 from server.state cimport ServerState
 
@@ -52,5 +52,7 @@ cdef class Dispatcher:
     cdef _write_log(self, Call call, list argv, Command command)
     @cython.locals(tick=uint64_t)
     cdef _count(self, Command command)
+    @cython.locals(client=Client, argv=list, command=Command)
+    cpdef object _run_waiter(self, Waiter waiter)
     @cython.locals(out=Encoder, before=Py_ssize_t)
     cdef _answer(self, Client client, object reply)

@@ -269,10 +269,8 @@ class Dispatcher:
     def _run_waiter(self, waiter: Waiter) -> Block | None:
         """Run a woken client's command again, checks included; None when it was answered."""
         client, argv = waiter.client, waiter.argv
-        command = self._look_up(client, argv)
-        if command is None:
-            self.unblocked.append(client)
-            return None
+        command = client.last_command
+        assert command is not None  # it is what the client waits in
         self._tick = ticks.now_ns()
         if self.state.over_memory and command.flags & DENYOOM:
             command.rejected += 1
