@@ -21,7 +21,7 @@ RANK_IS_ZERO = ErrorReply(
     "RANK can't be zero: use 1 to start from the first match, 2 from the second ... "
     "or use negative to start from the end of the list",
 )
-RANK_TOO_SMALL = ErrorReply(
+NO_NEGATIVE = ErrorReply(
     "ERR", f"value is out of range, value must between {-INT64_MAX} and {INT64_MAX}"
 )
 COUNT_NEGATIVE = ErrorReply("ERR", "COUNT can't be negative")
@@ -243,7 +243,9 @@ def _lpos_options(args: Args) -> tuple[int, int | None, int]:
         if word is None or not args.left:
             raise errors.SYNTAX
         if word == b"RANK":
-            rank = _checked_rank(args.take_int())
+            rank = _negatable(args.take_int())
+            if rank == 0:
+                raise RANK_IS_ZERO
         elif word == b"COUNT":
             count = _not_negative(args.take(), COUNT_NEGATIVE)
         else:
@@ -251,12 +253,11 @@ def _lpos_options(args: Args) -> tuple[int, int | None, int]:
     return rank, count, maxlen
 
 
-def _checked_rank(rank: int) -> int:
-    if rank == INT64_MIN:
-        raise RANK_TOO_SMALL
-    if rank == 0:
-        raise RANK_IS_ZERO
-    return rank
+def _negatable(number: int) -> int:
+    """*number*, whose sign says from which end. Raises NO_NEGATIVE for the one without negative."""
+    if number == INT64_MIN:
+        raise NO_NEGATIVE
+    return number
 
 
 def _not_negative(text: bytes, error: ErrorReply) -> int:
@@ -323,7 +324,7 @@ def lrem(call: Call) -> Reply:
     LREM key count element
     """
     _, key, count, element = call.argv
-    wanted = to_int(count)
+    wanted = _negatable(to_int(count))
     values = call.db.find(key, QuickList)
     if values is None:
         return 0

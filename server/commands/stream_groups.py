@@ -150,7 +150,7 @@ def xgroup_delconsumer(call: Call) -> Reply:
     dropped = group.delete_consumer(call.argv[4])
     if dropped is None:
         return 0
-    call.db.touched(call.argv[2], b"xgroup-delconsumer")
+    call.db.noted(call.argv[2], b"xgroup-delconsumer")
     return dropped
 
 

@@ -43,6 +43,7 @@ def test_scan_filters_by_pattern_and_type(house):
     house.send_line("RPUSH l x")
     assert scan_all(house, "TYPE", "list") == [b"l"]
     assert scan_all(house, "TYPE", "no such type") == []
+    assert house.send("SCAN", "0", "TYPE", "") == [b"0", []]
 
 
 @pytest.mark.parametrize("cursor", ["", "a", "1a", " 1", "0x1", "18446744073709551616", "9" * 40])

@@ -237,3 +237,42 @@ def test_an_exec_without_password_says_why(house):
     assert house.client().send_line("EXEC") == (
         "-EXECABORT Transaction discarded because of: NOAUTH Authentication required."
     )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "XGROUP CREATE s g2 0",
+        "XGROUP SETID s g $",
+        "XGROUP CREATECONSUMER s g d",
+        "XGROUP DELCONSUMER s g c",
+        "XGROUP DESTROY s g",
+        "XSETID s 9-9",
+        "XREADGROUP GROUP g c STREAMS s >",
+        "XACK s g 1-1",
+        "XCLAIM s g d 0 1-1",
+        "XAUTOCLAIM s g d 0 0",
+    ],
+)
+def test_what_happens_to_a_group_is_a_change_but_not_of_the_watched_stream(house, line):
+    house.send_line("XADD s 1-1 a b")
+    house.send_line("XADD s 2-1 a b")
+    house.send_line("XGROUP CREATE s g 0")
+    house.send_line("XREADGROUP GROUP g c COUNT 1 STREAMS s >")
+    guest = house.client()
+    guest.send_line("WATCH s")
+    before = house.state.journal.changes
+    house.send_line(line)
+    assert house.state.journal.changes > before
+    assert multi(guest, "PING") == [b"PONG"]
+
+
+@pytest.mark.parametrize(
+    "line", ["XADD s 3-1 a b", "XDEL s 1-1", "XTRIM s MAXLEN 0", "XGROUP CREATE new g $ MKSTREAM"]
+)
+def test_a_change_of_the_entries_of_a_watched_stream_makes_exec_null(house, line):
+    house.send_line("XADD s 1-1 a b")
+    guest = house.client()
+    guest.send_line("WATCH s new")
+    house.send_line(line)
+    assert multi(guest, "PING") is None

@@ -20,6 +20,9 @@ class Heard(Journal):
     def touched(self, db: int, key: bytes, event: bytes) -> None:
         self.told.append((event.decode(), key))
 
+    def noted(self, db: int, key: bytes, event: bytes) -> None:
+        self.told.append((f"{event.decode()}, noted", key))
+
     def ready(self, db: int, key: bytes) -> None:
         self.told.append(("ready", key))
 
@@ -166,3 +169,9 @@ def test_touched_counts_changes(db: Keyspace, journal: Heard) -> None:
     db.touched(b"k", b"rpush", 3)
     assert journal.changes == 3
     assert journal.told == [("rpush", b"k")]
+
+
+def test_what_is_noted_counts_as_a_change_but_touches_nothing(db: Keyspace, journal: Heard) -> None:
+    db.noted(b"k", b"xsetid", 2)
+    assert journal.changes == 2
+    assert journal.told == [("xsetid, noted", b"k")]
