@@ -85,6 +85,7 @@ class Connection:
             dispatcher.settle()
 
     def eof_received(self) -> bool:
+        self.send()  # what this very turn has answered
         return False  # close: a client that has hung up its sending half gets no more answers
 
     def connection_lost(self, exc: Exception | None) -> None:

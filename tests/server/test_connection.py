@@ -205,6 +205,19 @@ def test_after_a_protocol_error_the_connection_is_closed(run: Run) -> None:
     run(test)
 
 
+def test_a_client_that_stops_sending_still_gets_what_it_asked_for(run: Run) -> None:
+    """As when a shell pipes commands in and its input ends."""
+
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            writer.write(b"SET k v\r\nGET k\r\n")
+            writer.write_eof()
+            assert await reader.read() == b"+OK\r\n$1\r\nv\r\n"
+
+    run(test)
+
+
 def test_quit_answers_and_closes(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
