@@ -15,6 +15,7 @@ cdef class Blocking:
     cdef object _serial
     cdef Py_ssize_t _stale
     cdef int64_t _turn
+    cdef readonly dict keyless
     cdef readonly Py_ssize_t waiting
     cdef public object on_deadline
 
@@ -27,6 +28,7 @@ cdef class Blocking:
     cdef _dequeue(self, Waiter waiter)
     cpdef key_ready(self, int db_index, bytes key)
     cpdef serve(self, object run)
+    cpdef serve_keyless(self, object run)
     @cython.locals(waiter=Waiter)
     cdef _serve_place(self, tuple place, object run)
     @cython.locals(waiter=Waiter)

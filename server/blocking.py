@@ -40,6 +40,7 @@ class Blocking:
         self._serial = count()
         self._stale = 0
         self._turn = 0  # counts the services of a key
+        self.keyless: dict[Waiter, None] = {}  # who waits for something that is no key
         self.waiting = 0  # clients parked
         self.on_deadline: Callable[[int], None] = _nobody_listens  # told when a wait will end
 
@@ -66,6 +67,8 @@ class Blocking:
                 self._sweep()
 
     def _enqueue(self, waiter: Waiter) -> None:
+        if not waiter.places:
+            self.keyless[waiter] = None
         for place in waiter.places:
             queue = self.queues.get(place)
             if queue is None:
@@ -75,6 +78,8 @@ class Blocking:
             queue[waiter] = None
 
     def _dequeue(self, waiter: Waiter) -> None:
+        if not waiter.places:
+            del self.keyless[waiter]
         for place in waiter.places:
             queue = self.queues.get(place)
             if queue is None or queue.pop(waiter, waiter) is waiter:
@@ -114,6 +119,11 @@ class Blocking:
             place = next(iter(self.ready))
             del self.ready[place]
             self._serve_place(place, run)
+
+    def serve_keyless(self, run: Callable[[Waiter], Block | None]) -> None:
+        """Let everybody who waits for no key look again, in the order they came."""
+        for waiter in list(self.keyless):
+            self._run_again(waiter, run)
 
     def _serve_place(self, place: Place, run: Callable[[Waiter], Block | None]) -> None:
         self._turn += 1

@@ -31,6 +31,7 @@ cdef class Client:
     cdef public bint dirty_exec
     cdef public bint dirty_watch
     cdef public dict watching
+    cdef public uint64_t written_offset
     cdef public Waiter waiter
     cdef public list postponed
     cdef public bint close_after_reply

@@ -54,6 +54,7 @@ class Client:
         "user",
         "waiter",
         "watching",
+        "written_offset",
     )
 
     def __init__(self, client_id: int, now_ms: int) -> None:
@@ -80,6 +81,7 @@ class Client:
         self.dirty_exec = False  # something could not be queued: EXEC must refuse
         self.dirty_watch = False  # a watched key has changed: EXEC must answer null
         self.watching: dict[tuple[int, bytes], None] = {}  # an ordered set
+        self.written_offset = 0  # of the log's end after the client's last write
         self.waiter: Waiter | None = None  # while blocked
         self.postponed: list[bytes] | None = None  # the command that CLIENT PAUSE holds back
         self.close_after_reply = False

@@ -85,7 +85,7 @@ class Connection:
             dispatcher.settle()
 
     def eof_received(self) -> bool:
-        self.send()  # what this very turn has answered
+        self._dispatcher.send_now(self)  # what this very turn has answered
         return False  # close: a client that has hung up its sending half gets no more answers
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -141,13 +141,13 @@ class Connection:
                 return
             self._dispatcher.execute(client, argv)
             if len(self._out) > FLUSH_AT:
-                self.send()
+                self._dispatcher.send_now(self)
 
     def _flush(self) -> None:
         """Have the answers so far sent when this turn of the loop ends."""
         if not self._sending and (len(self._out) or self._client.close_after_reply):
             self._sending = True
-            self._dispatcher.send_later(self.send)
+            self._dispatcher.send_later(self)
 
     def send(self) -> None:
         """Hand the answers so far to the socket."""
@@ -161,6 +161,13 @@ class Connection:
         if self._client.close_after_reply and not self._closing:
             self._closing = True
             self._transport.close()
+
+    def refuse_unkept(self, synced: int, error: ErrorReply) -> None:
+        """If the client wrote behind *synced*, what it wrote may be lost: say so, and hang up."""
+        if self._client.written_offset > synced:
+            self._out.truncate(0)
+            self._out.write(error)
+            self._client.close_after_reply = True
 
     def _hang_up(self) -> None:
         """Close at once: what has not been sent is lost, and nobody serves the client any more."""

@@ -6,6 +6,7 @@ from server cimport ticks
 from server.call cimport Call
 from server.client cimport Client, Waiter
 from server.command cimport Block, Command
+from server.propagation cimport Propagation
 from server.state cimport ServerState
 
 cdef int WRITE
@@ -13,11 +14,12 @@ cdef int DENYOOM
 cdef int NO_AUTH
 cdef int NO_MULTI
 cdef int NOT_QUEUED
+cdef int LOADING
 
 
 cdef class Dispatcher:
     cdef readonly ServerState state
-    cdef public object log
+    cdef Propagation _propagation
     cdef public list unblocked
     cdef public object at_end_of_turn
     cdef list _to_send
@@ -31,11 +33,16 @@ cdef class Dispatcher:
     cpdef begin_batch(self)
     @cython.locals(command=Command)
     cpdef execute(self, Client client, list argv)
+    @cython.locals(command=Command)
+    cpdef object replay(self, Client client, list argv)
     cpdef serve_ready(self)
+    cpdef serve_keyless(self)
     @cython.locals(client=Client)
     cpdef settle(self)
-    cpdef send_later(self, object send)
+    cpdef send_later(self, object connection)
     cpdef send_all(self)
+    cpdef send_now(self, object connection)
+    cdef _keep(self, list connections)
     @cython.locals(call=Call)
     cpdef object run_inside(self, Command command, list argv)
     cpdef end_wait(self, object waiter, object reply)
@@ -49,7 +56,9 @@ cdef class Dispatcher:
     @cython.locals(call=Call, changes=uint64_t)
     cdef object _perform(self, Client client, Command command, list argv)
     cdef object _handle(self, Command command, Call call)
-    cdef _write_log(self, Call call, list argv, Command command)
+    cdef object _refusal(self, Client client, Command command)
+    cdef _propagate(self, Call call, list argv, Command command)
+    cdef _deliver(self, Client client)
     @cython.locals(tick=uint64_t)
     cdef _count(self, Command command)
     @cython.locals(client=Client, argv=list, command=Command)

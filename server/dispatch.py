@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol
 
 import server.commands  # noqa: F401  (fills the table)
 from protocol.replies import QUEUED, ErrorReply, Reply
@@ -18,22 +18,32 @@ from server import errors, ticks
 from server.call import Call
 from server.client import IN_MULTI, MUTED, UNAUTHENTICATED, Client, Waiter
 from server.command import Block, Command, Flags
+from server.propagation import Log, Propagation
 from server.state import ServerState
 from storage.errors import StorageError
-
-Log: TypeAlias = Callable[[int, list[list[bytes]]], None]  # database index, commands
 
 WRITE = int(Flags.WRITE)
 DENYOOM = int(Flags.DENYOOM)
 NO_AUTH = int(Flags.NO_AUTH)
 NO_MULTI = int(Flags.NO_MULTI)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
+LOADING = int(Flags.LOADING)
 
 # What begins the lines of an HTTP request. A web page can make its visitor's browser send one to a
 # server that only they can reach, with commands in its body: these must never be run.
 SPOKEN_BY_BROWSERS = frozenset((b"post", b"host:"))
 
 _log = logging.getLogger("penstock")
+
+
+class Answering(Protocol):
+    """A connection that has answers to send."""
+
+    def send(self) -> None:
+        """Hand the answers so far to the socket."""
+
+    def refuse_unkept(self, synced: int, error: ErrorReply) -> None:
+        """If the client wrote behind the offset *synced*, answer *error* and hang up."""
 
 
 class Dispatcher:
@@ -47,9 +57,10 @@ class Dispatcher:
         self, state: ServerState, wall_ms: Callable[[], int] | None = None, log: Log | None = None
     ) -> None:
         self.state = state
-        self.log = log
+        self._propagation: Propagation = state.propagation
+        self._propagation.log = log
         self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
-        self._to_send: list[Callable[[], None]] = []
+        self._to_send: list[Answering] = []
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._wall_ms = wall_ms
         self._spellings = state.table.by_spelling
@@ -80,26 +91,59 @@ class Dispatcher:
         if self._ready:
             self.serve_ready()
 
+    def replay(self, client: Client, argv: list[bytes]) -> ErrorReply | None:
+        """Run a command that was logged: nothing is checked, answered, waited for or logged again.
+
+        Returns the error of one that is unknown or has the wrong number of words. *client* stands
+        for who sent it; it keeps the database and MULTI's queue between the calls.
+        """
+        command = self._look_up(client, argv)
+        if command is None:
+            return errors.unknown_command(argv)
+        if client.gate & IN_MULTI and not command.flags & NOT_QUEUED:
+            client.queue.append((command, argv))
+        else:
+            self._perform(client, command, argv)
+        client.out.truncate(0)
+        return None
+
     def serve_ready(self) -> None:
         """Serve the clients whose keys have become ready, unless a pause holds them."""
         if not (self.state.guarded and self.state.pausing.active):
             self.state.blocking.serve(self._run_waiter)
 
-    def send_later(self, send: Callable[[], None]) -> None:
-        """Call *send* when this turn of the loop ends.
+    def serve_keyless(self) -> None:
+        """Run the commands again that wait for no key but for what is kept (WAITAOF)."""
+        self.state.blocking.serve_keyless(self._run_waiter)
+
+    def send_later(self, connection: Answering) -> None:
+        """Have the answers of *connection* sent when this turn of the loop ends.
 
         All answers of a turn leave together: a client that is awake is not woken once more, and
-        the AOF can be written before any of them.
+        the AOF is written before any of them.
         """
-        self._to_send.append(send)
+        self._to_send.append(connection)
         if len(self._to_send) == 1:
             self.at_end_of_turn(self.send_all)
 
     def send_all(self) -> None:
         """The turn of the loop ends: send what has been answered in it."""
         to_send, self._to_send = self._to_send, []
-        for send in to_send:
-            send()
+        self._keep(to_send)
+        for connection in to_send:
+            connection.send()
+
+    def send_now(self, connection: Answering) -> None:
+        """Send the answers of *connection* in the midst of a turn: there are many, or no more."""
+        self._keep([connection])
+        connection.send()
+
+    def _keep(self, connections: list[Answering]) -> None:
+        """Write the AOF before answers leave. Who cannot be promised to be kept gets an error."""
+        log = self._propagation.log
+        if log is not None and not log.write():
+            for connection in connections:
+                connection.refuse_unkept(log.synced_offset, errors.unkept(log.error))
 
     def settle(self) -> None:
         """After a batch: send what woken clients got, and go on with what they had pipelined."""
@@ -172,13 +216,7 @@ class Dispatcher:
 
     def _admit(self, client: Client, command: Command, argv: list[bytes]) -> bool:
         """The checks that concern few; False if *command* was refused, queued or held back."""
-        refusal: ErrorReply | None = None
-        if client.gate & UNAUTHENTICATED and not command.flags & NO_AUTH:
-            refusal = errors.NO_AUTH
-        elif client.gate & IN_MULTI and command.flags & NO_MULTI:
-            refusal = errors.NOT_IN_MULTI
-        elif self.state.over_memory and (command.flags & DENYOOM or _would_queue(client, command)):
-            refusal = errors.OUT_OF_MEMORY
+        refusal = self._refusal(client, command)
         if refusal is not None:
             self._reject(client, command, refusal)
             return False
@@ -191,10 +229,27 @@ class Dispatcher:
             return False
         return True
 
+    def _refusal(self, client: Client, command: Command) -> ErrorReply | None:
+        """Why *command* must not run now, in redis's order; None if it may."""
+        state = self.state
+        if client.gate & UNAUTHENTICATED and not command.flags & NO_AUTH:
+            return errors.NO_AUTH
+        if client.gate & IN_MULTI and command.flags & NO_MULTI:
+            return errors.NOT_IN_MULTI
+        if state.over_memory and (command.flags & DENYOOM or _would_queue(client, command)):
+            return errors.OUT_OF_MEMORY
+        if state.unkept is not None and _would_write(client, command):
+            return state.unkept
+        if state.loading and not command.flags & LOADING:
+            return errors.LOADING
+        return None
+
     # ------------------------------------------------------------------ running
 
     def _run(self, client: Client, command: Command, argv: list[bytes]) -> None:
         reply = self._perform(client, command, argv)
+        if self._propagation.ops:
+            self._deliver(client)
         if isinstance(reply, Block):
             now_ms = self.state.monotonic_ms() if reply.timeout_ms else 0
             self.state.blocking.park(client, argv, reply, now_ms)
@@ -208,11 +263,11 @@ class Dispatcher:
         call.argv = argv
         call.db = self.state.databases[client.db_index]
         call.logged = None
-        call.is_logged = self.log is not None
+        call.is_logged = self._propagation.log is not None
         changes = self.state.journal.changes
         reply = self._handle(command, call)
         if call.is_logged and changes != self.state.journal.changes:
-            self._write_log(call, argv, command)
+            self._propagate(call, argv, command)
         client.commands += 1
         self.state.stats.commands += 1
         self._count(command)
@@ -238,13 +293,17 @@ class Dispatcher:
         self.state.stats.count_error(error.code)
         return error
 
-    def _write_log(self, call: Call, argv: list[bytes], command: Command) -> None:
-        """Tell the AOF and the replicas: what the handler said, or what the client sent."""
-        commands = call.logged
-        if commands is None:
-            commands = [argv] if command.flags & WRITE else []
-        if commands and self.log is not None:
-            self.log(call.db.index, commands)
+    def _propagate(self, call: Call, argv: list[bytes], command: Command) -> None:
+        """Have logged what the handler said, or else what the client sent."""
+        if call.logged is not None:
+            for words in call.logged:
+                self._propagation.add(call.db.index, words)
+        elif command.flags & WRITE:
+            self._propagation.add(call.db.index, argv)
+
+    def _deliver(self, client: Client) -> None:
+        """A command of *client* is done: log what it did."""
+        client.written_offset = self._propagation.deliver()
 
     def _count(self, command: Command) -> None:
         """Add the time since the last command's end: one look at the clock a command."""
@@ -277,6 +336,8 @@ class Dispatcher:
             reply: Reply | Block = self._counted(errors.OUT_OF_MEMORY)
         else:
             reply = self._perform(client, command, argv)
+            if self._propagation.ops:
+                self._deliver(client)
         if isinstance(reply, Block):
             return reply
         self._answer(client, reply)
@@ -287,6 +348,13 @@ class Dispatcher:
 def _at_once(call: Callable[[], None]) -> None:
     """Stand in for the end of a turn where there is no loop."""
     call()
+
+
+def _would_write(client: Client, command: Command) -> bool:
+    """Whether *command* or the transaction that it ends writes. PING tells if all is well."""
+    if command.name == "exec":
+        return any(row.flags & WRITE for row, _ in client.queue)
+    return bool(command.flags & WRITE) or command.name == "ping"
 
 
 def _would_queue(client: Client, command: Command) -> bool:

@@ -55,6 +55,14 @@ SAME_OBJECT = ErrorReply("ERR", "source and destination objects are the same")
 DB_OUT_OF_RANGE = ErrorReply("ERR", "DB index is out of range")
 NO_AUTH = ErrorReply("NOAUTH", "Authentication required.")
 OUT_OF_MEMORY = ErrorReply("OOM", "command not allowed when used memory > 'maxmemory'.")
+LOADING = ErrorReply("LOADING", "Redis is loading the dataset in memory")
+SAVING_FAILED = ErrorReply(
+    "MISCONF",
+    "Redis is configured to save RDB snapshots, but it's currently unable to persist to disk."
+    " Commands that may modify the data set are disabled, because this instance is configured to"
+    " report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option)."
+    " Please check the Redis logs for details about the RDB error.",
+)
 NOT_IN_MULTI = ErrorReply("ERR", "Command not allowed inside a transaction")
 EXEC_ABORTED = ErrorReply("EXECABORT", "Transaction discarded because of previous errors.")
 UNBLOCKED = ErrorReply("UNBLOCKED", "client unblocked via CLIENT UNBLOCK")
@@ -72,6 +80,11 @@ PROTECTED_MODE = ErrorReply(
 )
 
 MAX_ECHO = 128  # bytes of a client's words that an error repeats: a reply is not an amplifier
+
+
+def unkept(reason: str) -> ErrorReply:
+    """The AOF cannot be written, for *reason*."""
+    return ErrorReply("MISCONF", f"Errors writing to the AOF file: {reason}")
 
 
 def exec_aborted(reason: ErrorReply) -> ErrorReply:

@@ -42,7 +42,7 @@ def expire(call: Call, key: bytes, when_ms: int) -> None:
     It is logged as an absolute time, or as the deletion that it is.
     """
     db = call.db
-    if when_ms <= call.now_ms:
+    if when_ms <= call.now_ms and not call.server.journal.keeps_expired:
         db.remove(key)
         db.touched(key, b"del")
         call.log_as(b"DEL", key)

@@ -1,8 +1,9 @@
-"""What the server hears of its keys: wakes who waits, warns who watches."""
+"""What the server hears of its keys: wakes who waits, warns who watches, logs what expires."""
 
 from __future__ import annotations
 
 from server.blocking import Blocking
+from server.propagation import Propagation
 from server.watching import Watching
 from storage.journal import Journal
 
@@ -10,11 +11,12 @@ from storage.journal import Journal
 class ServerJournal(Journal):
     """Passes on what happens to keys. Costs next to nothing while nobody waits or watches."""
 
-    __slots__ = ("_blocking", "_queues", "_watched", "_watching")
+    __slots__ = ("_blocking", "_propagation", "_queues", "_watched", "_watching")
 
-    def __init__(self, blocking: Blocking, watching: Watching) -> None:
+    def __init__(self, blocking: Blocking, watching: Watching, propagation: Propagation) -> None:
         super().__init__()
         self._blocking = blocking
+        self._propagation = propagation
         self._watching = watching
         self._queues = blocking.queues
         self._watched = watching.watchers
@@ -26,3 +28,6 @@ class ServerJournal(Journal):
     def ready(self, db: int, key: bytes) -> None:
         if self._queues:
             self._blocking.key_ready(db, key)
+
+    def gone(self, db: int, key: bytes) -> None:
+        self._propagation.add(db, [b"DEL", key])

@@ -1,6 +1,7 @@
 from libc.stdint cimport int64_t
 
 from server.blocking cimport Blocking
+from server.propagation cimport Propagation
 from server.stats cimport Stats
 from storage.journal cimport Journal
 
@@ -14,11 +15,14 @@ cdef class ServerState:
     cdef readonly Blocking blocking
     cdef readonly object watching
     cdef readonly object pausing
+    cdef readonly Propagation propagation
     cdef readonly Journal journal
     cdef readonly list databases
     cdef readonly object random
     cdef public str run_id
     cdef public bint over_memory
+    cdef public bint loading
+    cdef public object unkept
     cdef public bint guarded
     cdef public bint active_expire
     cdef public int64_t started_ms

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from protocol.replies import ErrorReply
 from server.blocking import Blocking
 from server.client import Client
 from server.command import TABLE, CommandTable
 from server.config import Config
 from server.pausing import Pausing
+from server.propagation import Propagation
 from server.server_journal import ServerJournal
 from server.stats import Stats
 from server.watching import Watching
@@ -28,20 +30,25 @@ class ServerState:
         self.blocking = Blocking(self.kind_at)
         self.watching = Watching()
         self.pausing = Pausing()
-        self.journal = ServerJournal(self.blocking, self.watching)
+        self.propagation = Propagation()
+        self.journal = ServerJournal(self.blocking, self.watching, self.propagation)
         self.databases = [Keyspace(i, self.journal) for i in range(config.databases)]
         self.random = Random()  # noqa: S311  (picks keys, guards nothing)
         self.run_id = f"{self.random.getrandbits(160):040x}"
         self.over_memory = False  # resident memory is above maxmemory; cron keeps it true
-        self.guarded = False  # there is a pause, or too little memory: not every command may run
+        self.loading = False  # data is being read from the disk
+        self.unkept: ErrorReply | None = None  # why writes are refused: they could not be kept
+        self.guarded = False  # not every command may run, for one of these reasons or a pause
         self.active_expire = True  # DEBUG SET-ACTIVE-EXPIRE
         self.started_ms = 0
         self.stop: Callable[[], None] = _not_running
         self.listening: list[str] = []  # INFO server's listener lines
 
     def keep_guard(self) -> None:
-        """To be called when a pause begins or ends, and when over_memory changes."""
-        self.guarded = self.over_memory or self.pausing.active
+        """To be called when a pause begins or ends, and when one of the reasons changes."""
+        self.guarded = (
+            self.over_memory or self.loading or self.unkept is not None or self.pausing.active
+        )
 
     def kind_at(self, db_index: int, key: bytes) -> type | None:
         """The class of the value at *key* of that database; see Keyspace.kind_at."""

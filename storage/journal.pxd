@@ -7,6 +7,7 @@ cdef class Journal:
     cdef public uint64_t expired
     cdef public uint64_t hits
     cdef public uint64_t misses
+    cdef public bint keeps_expired
 
     cpdef touched(self, int db, bytes key, bytes event)
     cpdef noted(self, int db, bytes key, bytes event)

@@ -166,7 +166,7 @@ class Keyspace:
 
     def _expire_if_due(self, key: bytes) -> bool:
         when = self._expires.get(key)
-        if when is None or when >= self.journal.now_ms:
+        if when is None or when >= self.journal.now_ms or self.journal.keeps_expired:
             return False
         self.expire_now(key)
         return True

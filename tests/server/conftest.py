@@ -64,15 +64,34 @@ class Guest:
             self._house.dispatcher.execute(self.client, argv)
 
 
+class RecordingLog:
+    """Stands where the append-only file does. *kept* is False while its disk is full."""
+
+    def __init__(self) -> None:
+        self.units: list[list[tuple[int, list[bytes]]]] = []
+        self.offset = self.synced_offset = 0
+        self.error = "No space left on device"
+        self.kept = True
+
+    def add_all(self, ops: list[tuple[int, list[bytes]]]) -> None:
+        self.units.append(ops)
+        self.offset += 1
+
+    def write(self) -> bool:
+        if self.kept:
+            self.synced_offset = self.offset
+        return self.kept
+
+
 class House:
     """The whole server but for its sockets and its cron."""
 
     def __init__(self, config: Config) -> None:
         self.now_ms = START_MS
         self._uptime_ms = 0
-        self.log: list[list[bytes]] = []  # what the AOF and the replicas would get
+        self.log = RecordingLog()
         self.state = ServerState(config, lambda: self._uptime_ms)
-        self.dispatcher = Dispatcher(self.state, lambda: self.now_ms, self._log)
+        self.dispatcher = Dispatcher(self.state, lambda: self.now_ms, self.log)
         self.dispatcher.begin_batch()
         self._door = iter(range(1, 1_000_000))
         self._owner = self.client()
@@ -125,12 +144,13 @@ class House:
 
     def logged(self) -> list[bytes]:
         """The commands logged since the last call, each as one line."""
-        lines = [b" ".join(argv) for argv in self.log]
-        self.log.clear()
-        return lines
+        return [line for transaction in self.transactions() for line in transaction]
 
-    def _log(self, _db_index: int, commands: list[list[bytes]]) -> None:
-        self.log += commands
+    def transactions(self) -> list[list[bytes]]:
+        """The same, the lines of each transaction together."""
+        units = [[b" ".join(argv) for _, argv in ops] for ops in self.log.units]
+        self.log.units.clear()
+        return units
 
 
 def _word(word: object) -> bytes:

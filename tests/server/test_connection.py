@@ -330,3 +330,41 @@ def test_an_unfinished_request_beyond_the_query_limit_ends_the_connection(run: R
             assert house.server.state.stats.query_limit_disconnections == 1
 
     run(test)
+
+
+class FullDisk:
+    """A log that takes everything and keeps nothing."""
+
+    offset = 0
+    synced_offset = 0
+    error = "No space left on device"
+
+    def add_all(self, ops: list[tuple[int, list[bytes]]]) -> None:
+        self.offset += len(ops)
+
+    def write(self) -> bool:
+        return False
+
+
+def test_a_write_that_cannot_be_kept_is_never_acknowledged(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            house.server.state.propagation.log = FullDisk()
+            reader, writer = await house.connect()
+            writer.write(b"PING\r\nSET a 1\r\nSET b 1\r\n")
+            assert await reader.read() == (
+                b"-MISCONF Errors writing to the AOF file: No space left on device\r\n"
+            )
+
+    run(test)
+
+
+def test_who_only_reads_is_answered_though_nothing_can_be_kept(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            house.server.state.propagation.log = FullDisk()
+            reader, writer = await house.connect()
+            writer.write(b"PING\r\n")
+            assert await reader.readexactly(7) == b"+PONG\r\n"
+
+    run(test)

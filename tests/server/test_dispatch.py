@@ -143,6 +143,70 @@ def test_a_command_may_log_several_others_or_none(house, declare):
     assert house.logged() == [b"one", b"two"]
 
 
+def test_what_exec_runs_is_one_transaction(house):
+    for line in ("MULTI", "SET a 1", "GET a", "RPUSH l x y", "EXEC"):
+        house.send_line(line)
+    assert house.transactions() == [[b"SET a 1", b"RPUSH l x y"]]
+
+
+def test_a_key_that_expired_is_deleted_before_what_found_it_gone(house):
+    house.send_line("SET a 1 PX 10")
+    house.transactions()
+    house.advance(20)
+    house.send_line("SET a 2 KEEPTTL")
+    house.send_line("SET b 1 PX 10")
+    house.advance(20)
+    house.send_line("GET b")
+    assert house.transactions() == [
+        [b"DEL a", b"SET a 2 KEEPTTL"],
+        [b"SET b 1 PXAT 1700000000030"],
+        [b"DEL b"],
+    ]
+
+
+def test_a_client_knows_how_far_the_log_was_when_it_wrote_last(house):
+    reader = house.client()
+    house.send_line("SET a 1")
+    reader.send_line("GET a")
+    assert (house.owner.client.written_offset, reader.client.written_offset) == (1, 0)
+
+
+# ---------------------------------------------------------------------- loading, and what cannot be
+
+
+def test_while_data_is_loaded_only_what_needs_none_runs(house):
+    house.state.loading = True
+    house.state.keep_guard()
+    assert house.send_line("GET a") == "-LOADING Redis is loading the dataset in memory"
+    assert house.send_line("INFO persistence").startswith(b"# Persistence")
+
+
+def test_while_nothing_can_be_kept_nothing_is_written(house):
+    house.state.unkept = errors.unkept("No space left on device")
+    house.state.keep_guard()
+    refusal = "-MISCONF Errors writing to the AOF file: No space left on device"
+    assert house.send_line("SET a 1") == house.send_line("PING") == refusal
+    assert house.send_line("GET a") is None
+    house.send_line("MULTI")
+    house.send_line("GET a")
+    assert house.send_line("EXEC") == [None]
+
+
+def test_what_was_logged_is_replayed_without_answer_or_log(house):
+    reader = house.client()
+    for line in (b"SELECT 3", b"SET a 1 PXAT 1", b"MULTI", b"SET b 1", b"RPUSH l x", b"EXEC"):
+        house.state.journal.keeps_expired = True
+        assert house.dispatcher.replay(reader.client, line.split()) is None
+    assert sorted(house.state.databases[3].keys()) == [b"b", b"l"]
+    assert house.state.databases[3].expiry(b"a") == 1
+    assert len(reader.client.out) == 0
+
+
+def test_what_cannot_be_replayed_is_told(house):
+    refusal = house.dispatcher.replay(house.owner.client, [b"NEVER", b"a"])
+    assert refusal.text == "unknown command 'NEVER', with args beginning with: 'a' "
+
+
 # ---------------------------------------------------------------------- waits
 
 

@@ -1,0 +1,1 @@
+"""What survives the process: snapshots (RDB) and the append-only file."""

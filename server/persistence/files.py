@@ -1,0 +1,85 @@
+"""The one layer through which persistence touches the disk.
+
+Each method is one system call, or one step that either happens as a whole or raises OSError. Tests
+put a Files in its place that fails at a chosen step; see ``tests/server/persistence``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+from pathlib import Path
+
+NEW_FILE_MODE = 0o644  # as redis creates its files
+
+
+class Files:
+    """The system's files. Paths are relative to the working directory, as redis's are."""
+
+    def create(self, path: Path) -> int:
+        """A descriptor for a new, empty file at *path*, in place of what was there."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+        return os.open(path, flags, NEW_FILE_MODE)
+
+    def open_to_append(self, path: Path) -> int:
+        """A descriptor for *path*, made if need be, whose writes go to its end."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        return os.open(path, flags, NEW_FILE_MODE)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        """Write to *fd*; how many bytes were taken, which on a full disk can be fewer than all."""
+        return os.write(fd, data)
+
+    def sync(self, fd: int) -> None:
+        """Return when what was written to *fd* is on the disk."""
+        os.fdatasync(fd)
+
+    def truncate(self, fd: int, size: int) -> None:
+        """Cut the file behind *fd* to *size* bytes."""
+        os.ftruncate(fd, size)
+
+    def close(self, fd: int) -> None:
+        os.close(fd)
+
+    def rename(self, old: Path, new: Path) -> None:
+        """Let *old* take the place of *new*, for all who look: before or after, never between."""
+        os.rename(old, new)
+
+    def sync_directory(self, path: Path) -> None:
+        """Return when the names in the directory *path* are on the disk."""
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def make_directory(self, path: Path) -> None:
+        """Make the directory *path* if it is not there."""
+        path.mkdir(mode=0o755, exist_ok=True)
+
+    def remove(self, path: Path) -> None:
+        """Remove *path*, if it is there."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+    def exists(self, path: Path) -> bool:
+        return path.exists()
+
+    def size(self, path: Path) -> int:
+        """How many bytes *path* holds."""
+        return path.stat().st_size
+
+    def read(self, path: Path) -> bytes | mmap.mmap:
+        """What *path* holds, mapped, so that a large file takes no memory of the process."""
+        with path.open("rb") as file:
+            if not os.fstat(file.fileno()).st_size:
+                return b""  # nothing cannot be mapped
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def write_all(files: Files, fd: int, data: bytes) -> None:
+    """Write the whole of *data*. Raises OSError; how much was taken is not known then."""
+    view = memoryview(data)
+    while view:
+        view = view[files.write(fd, view) :]
