@@ -2,6 +2,7 @@
 # make test   everything that CI runs: linters, and all tests compiled and uncompiled
 # make bench  Penstock and redis-server side by side
 # make fuzz   the fuzz targets, a minute each
+# make crash  kill -9 under load, 200 times, and nothing acknowledged may be missing
 # make docs   docs/commands.md from the command table
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ RUN_READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
-.PHONY: run build test lint test-compiled test-uncompiled bench fuzz docs demo clean
+.PHONY: run build test lint test-compiled test-uncompiled bench crash fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -70,6 +71,9 @@ fuzz: $(DEV_READY) build
 	@$(BIN)/pip install --quiet --disable-pip-version-check atheris
 	$(BIN)/python fuzz/request_parser.py -max_total_time=$(FUZZ_SECONDS)
 	$(BIN)/python fuzz/listpack_integrity.py -max_total_time=$(FUZZ_SECONDS)
+
+crash: build $(DEV_READY)
+	@$(BIN)/python -m tests.crash $(ARGS)
 
 docs: $(DEV_READY)
 	$(BIN)/python -m server.document_commands

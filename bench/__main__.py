@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bench import latency, memory, report, speed
+from bench import durability, latency, memory, report, speed
 from bench.client import RefusedError
 from bench.load import StalledError
 from bench.results import Comparison, Speed
@@ -21,7 +21,7 @@ from bench.servers import PENSTOCK, REDIS, Server, ServerError, pin_generator
 from bench.workloads import WORKLOADS, Workload
 
 PACKAGES = {"redis-server": "redis-server", "redis-benchmark": "redis-tools"}
-OTHERS = ("latency", "memory")
+OTHERS = ("latency", "memory", "durability")
 
 
 @dataclass(frozen=True)
@@ -106,15 +106,40 @@ def _run(options: argparse.Namespace) -> Iterator[Speed | Comparison]:
     if "memory" in options.only:
         title = f"resident memory, of {extent.count:,} each"
         yield from _comparisons(title, memory.measure(start, extent.count))
+    if "durability" in options.only:
+        yield from _durability(options, extent)
 
 
 def _start(command: str) -> tuple[Server, Server]:
-    ours = Server("ours", command)
+    return _start_with(command, (), ())
+
+
+def _start_in(command: str, ours_at: str, redis_at: str, *both: str) -> tuple[Server, Server]:
+    """Start the pair in folders, with the options *both*."""
+    return _start_with(command, ("--dir", ours_at, *both), ("--dir", redis_at, *both))
+
+
+def _start_with(
+    command: str, our_options: tuple[str, ...], redis_options: tuple[str, ...]
+) -> tuple[Server, Server]:
+    ours = Server("ours", command, *our_options)
     try:
-        return ours, Server("Redis", REDIS)
+        return ours, Server("Redis", REDIS, *redis_options)
     except BaseException:
         ours.stop()
         raise
+
+
+def _durability(options: argparse.Namespace, extent: Extent) -> Iterator[Speed | Comparison]:
+    start = partial(_start_in, options.command)
+    print(report.SPEED_HEAD)
+    for result in durability.writes(start, extent.seconds, options.rounds or extent.rounds):
+        print(report.speed_line(result), flush=True)
+        yield result
+    print()
+    yield from _comparisons(
+        f"files, {extent.count:,} of each", durability.files(start, extent.count)
+    )
 
 
 def _speeds(

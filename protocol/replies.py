@@ -95,7 +95,7 @@ class ErrorReply(Exception):
     """
 
     def __init__(self, code: str, text: str) -> None:
-        super().__init__(f"{code} {text}")
+        super().__init__(f"{code} {text}" if text else code)
         self.code = code
         self.text = text
 

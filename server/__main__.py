@@ -9,6 +9,7 @@ from collections.abc import Callable
 from server import build, process
 from server.app import serve
 from server.command_line import HELP, BadOptions, read_command_line
+from server.persistence.snapshot_loader import LoadFailed
 
 
 def main(argv: list[str]) -> int:
@@ -28,7 +29,7 @@ def main(argv: list[str]) -> int:
         process.prepare(config)
         with asyncio.Runner(loop_factory=_loop_factory(config.event_loop)) as runner:
             runner.run(serve(config, _announce))
-    except OSError as error:
+    except (OSError, LoadFailed) as error:
         sys.stderr.write(f"penstock: {error}\n")
         return 1
     return 0

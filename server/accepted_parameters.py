@@ -4,7 +4,7 @@ So that a redis.conf and clients' habits work: their values are checked, kept an
 set explicitly at the start is named in a warning, once.
 
 Where being ignored would lose data or open the server to others, only the default is taken, and
-all else is refused with a reason: whoever asks for an append-only file must not believe in one.
+all else is refused with a reason: whoever asks for a replica must not believe in one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import re
 
 from server.parameter import (
     INT64,
-    SAVE_POINTS,
     TEXT,
     UINT64,
     YES_NO,
@@ -24,7 +23,6 @@ from server.parameter import (
     memory,
     one_of,
     parse_bytes,
-    some_of,
     unsupported,
 )
 
@@ -33,7 +31,6 @@ FIXED = False  # not mutable
 
 PORT = integer(0, 65535)
 LONG = integer(0, INT64)
-SIGNALS = some_of("default", "save", "nosave", "now", "force")
 
 
 def _parse_memory_or_percent(text: str, _old: object) -> str:
@@ -83,30 +80,9 @@ def _parse_events(text: str, _old: object) -> str:
 
 ACCEPTED_PARAMETERS = (
     # snapshots and the append-only file
-    P("save", SAVE_POINTS, []),
-    P("dbfilename", TEXT, "dump.rdb", protected=True),
-    P(
-        "appendonly",
-        unsupported(YES_NO, False, "this server writes no append-only file yet"),
-        False,
-    ),
-    P("appendfilename", TEXT, "appendonly.aof", (), FIXED),
-    P("appenddirname", TEXT, "appendonlydir", (), FIXED),
-    P("appendfsync", one_of("everysec", "always", "no"), "everysec"),
-    P("no-appendfsync-on-rewrite", YES_NO, False),
-    P("auto-aof-rewrite-percentage", integer(), 100),
-    P("auto-aof-rewrite-min-size", memory(), 64 * 1024**2),
-    P("aof-load-truncated", YES_NO, True),
-    P("aof-use-rdb-preamble", YES_NO, True),
-    P("aof-timestamp-enabled", YES_NO, False),
-    P("aof-rewrite-incremental-fsync", YES_NO, True),
     P("aof-disable-auto-gc", YES_NO, False),
-    P("rdbcompression", YES_NO, True),
-    P("rdbchecksum", YES_NO, True, (), FIXED),
     P("rdb-del-sync-files", YES_NO, False),
-    P("rdb-save-incremental-fsync", YES_NO, True),
-    P("stop-writes-on-bgsave-error", YES_NO, True),
-    P("sanitize-dump-payload", one_of("no", "yes", "clients"), "no"),
+    P("sanitize-dump-payload", one_of("no", "yes", "clients"), "no"),  # always done
     # replicas
     P("replicaof", unsupported(TEXT, "", "this server is no replica yet"), "", ("slaveof",), FIXED),
     P("masterauth", TEXT, ""),
@@ -258,8 +234,6 @@ ACCEPTED_PARAMETERS = (
     P("aof_rewrite_cpulist", TEXT, "", (), FIXED),
     P("bgsave_cpulist", TEXT, "", (), FIXED),
     P("shutdown-timeout", integer(), 10),
-    P("shutdown-on-sigint", SIGNALS, "default"),
-    P("shutdown-on-sigterm", SIGNALS, "default"),
     P("busy-reply-threshold", LONG, 5000, ("lua-time-limit",)),
     P("bind-source-addr", TEXT, ""),
     P("socket-mark-id", integer(0, 2**32 - 1), 0, (), FIXED),

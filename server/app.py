@@ -10,15 +10,18 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 from server import build
+from server.client import Client
 from server.clients import Clients
 from server.config import Config
 from server.connection import Connection
 from server.cron import Cron
 from server.dispatch import Dispatcher
+from server.persistence.log_loader import Replay
 from server.state import ServerState
 
 _log = logging.getLogger("penstock")
@@ -49,12 +52,17 @@ class Server:
         self.cron = Cron(self.dispatcher, self.clients, time.monotonic)
         self.stopped = asyncio.Event()
         self._listeners: list[asyncio.Server] = []
+        self._refused_to_stop = False
 
     async def start(self) -> None:
-        """Listen. Raises OSError when an address cannot be had."""
+        """Listen, and load what was kept.
+
+        Raises OSError when an address cannot be had, and LoadFailed.
+        """
         self.state.started_ms = wall_ms()
         self.state.journal.now_ms = wall_ms()
-        self.state.stop = self.stopped.set
+        self.state.stop = self.stop_by_command
+        self.state.begin_replay = self._begin_replay
         loop = asyncio.get_running_loop()
         self.dispatcher.at_end_of_turn = loop.call_soon
         connect = cast(Callable[[], asyncio.Protocol], self._connect)
@@ -66,6 +74,47 @@ class Server:
         if not self._listeners:
             raise OSError("no address to listen on")
         self.cron.start(loop)
+        await self._load()
+
+    # ------------------------------------------------------------------ loading
+
+    async def _load(self) -> None:
+        """Load the data on the disk; clients that come meanwhile are told so."""
+        state = self.state
+        self._set_loading(True)
+        for _ in state.persistence.load(self._begin_replay):
+            await asyncio.sleep(0)
+            if self.stopped.is_set():
+                return
+        self._set_loading(False)
+        state.reset_stats()
+        state.persistence.begin()
+        loop = asyncio.get_running_loop()
+        state.persistence.append_only.log.on_synced = partial(_call_soon, loop, self._synced)
+
+    def _set_loading(self, loading: bool) -> None:
+        self.state.loading = loading
+        self.state.keep_guard()
+
+    def _begin_replay(self) -> Replay:
+        """What runs the commands of one file that has logged them."""
+        client = Client(0, wall_ms())
+
+        def replay(argv: list[bytes]) -> str:
+            error = self.dispatcher.replay(client, argv)
+            return error.text if error else ""
+
+        return replay
+
+    def _synced(self) -> None:
+        """The AOF has been fsynced in the background: some may have waited for it."""
+        self.dispatcher.begin_batch()
+        if self.state.propagation.log is not None:
+            self.state.propagation.log.write()
+        self.dispatcher.serve_keyless()
+        self.dispatcher.settle()
+
+    # ------------------------------------------------------------------ listening
 
     def _connect(self) -> Connection:
         return Connection(self.dispatcher, self.clients)
@@ -105,6 +154,27 @@ class Server:
         self._listeners.append(listener)
         self.state.listening.append(f"name=unix,bind={path}")
 
+    # ------------------------------------------------------------------ stopping
+
+    def stop_by_command(self, options: frozenset[bytes]) -> bool:
+        """SHUTDOWN: end when all is safe; False if it is not, and the server goes on."""
+        save, nosave, force = (word in options for word in (b"SAVE", b"NOSAVE", b"FORCE"))
+        if not self.state.loading and not self.state.persistence.close(save, nosave, force):
+            return False
+        self.stopped.set()
+        return True
+
+    def stop_by_signal(self, options: str) -> None:
+        """SIGINT or SIGTERM; the second one ends the server whatever cannot be saved."""
+        words = frozenset(word.upper().encode() for word in options.split())
+        if self._refused_to_stop:
+            words |= {b"FORCE"}
+        if not self.stop_by_command(words):
+            self._refused_to_stop = True
+            _log.warning(
+                "Errors trying to shut down the server. Check the logs for more information."
+            )
+
     async def stop(self) -> None:
         """Stop listening and hang up on everybody."""
         self.cron.stop()
@@ -117,6 +187,12 @@ class Server:
         await asyncio.sleep(0)  # let the transports close
 
 
+def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Have *call* made by the loop; from any thread, and in vain when the loop has ended."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(call)
+
+
 def greeting(config: Config) -> str:
     """The one line that says what has started, where, and whether it is compiled."""
     where = f"{config.bind[0]}:{config.port}" if config.port else config.unixsocket
@@ -127,10 +203,12 @@ def greeting(config: Config) -> str:
 async def serve(config: Config, announce: Callable[[str], None]) -> None:
     """Run a server until a signal or SHUTDOWN ends it."""
     server = Server(config)
-    await server.start()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, server.stopped.set)
+    loop.add_signal_handler(signal.SIGINT, lambda: server.stop_by_signal(config.shutdown_on_sigint))
+    loop.add_signal_handler(
+        signal.SIGTERM, lambda: server.stop_by_signal(config.shutdown_on_sigterm)
+    )
+    await server.start()
     gc.collect()
     gc.freeze()  # what the program itself is made of need not be looked at again
     gc.set_threshold(COLLECT_AFTER, 10, 10)

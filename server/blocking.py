@@ -156,6 +156,7 @@ class Blocking:
         if block is None:
             self.forget(waiter)
         else:
+            waiter.block = block  # what it gets when its time is up may have changed
             for place in waiter.places:
                 self.queues[place].move_to_end(waiter)
 

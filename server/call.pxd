@@ -9,6 +9,7 @@ cdef class Call:
     cdef public list argv
     cdef public Client client
     cdef public Keyspace db
+    cdef public bint is_inside
     cdef public bint is_logged
     cdef public list logged
     cdef public int64_t now_ms

@@ -31,7 +31,8 @@ class Executor(Protocol):
 class Call:
     """What a handler works with: argv, the client and its database, the rest of the server."""
 
-    __slots__ = ("argv", "client", "db", "executor", "is_logged", "logged", "now_ms", "server")
+    __slots__ = ("argv", "client", "db", "executor", "is_inside", "is_logged", "logged", "now_ms",
+                 "server")  # fmt: skip
 
     def __init__(self, server: ServerState, executor: Executor) -> None:
         self.server = server
@@ -41,6 +42,7 @@ class Call:
         self.db: Keyspace = server.databases[0]
         self.now_ms = 0  # unix time; the same for all commands of one batch
         self.logged: list[list[bytes]] | None = None
+        self.is_inside = False  # whether it is run by EXEC
         self.is_logged = False  # whether anybody keeps what is logged
 
     def log_as(self, *argv: bytes) -> None:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from server.accepted_parameters import ACCEPTED_PARAMETERS
 from server.parameter import (
+    FILE_NAME,
     INT64,
     OUTPUT_LIMITS,
+    SAVE_POINTS,
     TEXT,
     UINT32,
     UINT64,
@@ -26,6 +28,7 @@ from server.parameter import (
     memory,
     octal,
     one_of,
+    some_of,
     unsupported,
 )
 
@@ -38,6 +41,8 @@ POLICIES = (
     "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "allkeys-lru", "allkeys-lfu",
     "allkeys-random", "noeviction",
 )  # fmt: skip
+
+SIGNALS = some_of("default", "save", "nosave", "now", "force")
 
 DEFAULT_OUTPUT_LIMITS = {
     "normal": OutputLimit(0, 0, 0),
@@ -71,6 +76,27 @@ PARAMETERS = (
     P("dir", TEXT, "", protected=True),
     P("enable-debug-command", one_of("no", "yes", "local"), "no", (), FIXED),
     P("enable-protected-configs", one_of("no", "yes", "local"), "no", (), FIXED),
+    P("shutdown-on-sigint", SIGNALS, "default"),
+    P("shutdown-on-sigterm", SIGNALS, "default"),
+    # snapshots
+    P("save", SAVE_POINTS, [(3600, 1), (300, 100), (60, 10000)]),
+    P("dbfilename", FILE_NAME, "dump.rdb", protected=True),
+    P("rdbcompression", YES_NO, True),
+    P("rdbchecksum", YES_NO, True, (), FIXED),
+    P("rdb-save-incremental-fsync", YES_NO, True),
+    P("stop-writes-on-bgsave-error", YES_NO, True),
+    # the append-only file
+    P("appendonly", YES_NO, False),
+    P("appendfilename", FILE_NAME, "appendonly.aof", (), FIXED),
+    P("appenddirname", FILE_NAME, "appendonlydir", (), FIXED),
+    P("appendfsync", one_of("everysec", "always", "no"), "everysec"),
+    P("no-appendfsync-on-rewrite", YES_NO, False),
+    P("auto-aof-rewrite-percentage", integer(), 100),
+    P("auto-aof-rewrite-min-size", memory(), 64 * 1024**2),
+    P("aof-load-truncated", YES_NO, True),
+    P("aof-use-rdb-preamble", YES_NO, True),
+    P("aof-timestamp-enabled", YES_NO, False),
+    P("aof-rewrite-incremental-fsync", YES_NO, True),
     # data
     P("list-max-listpack-size", integer(-(2**31)), -2, ("list-max-ziplist-size",)),
     P("stream-node-max-bytes", memory(), 4096),

@@ -54,11 +54,20 @@ class Cron:
         self._watch_memory()
         if state.pausing.active and now_ms >= state.pausing.until_ms:
             self._dispatcher.end_pause()
-        if state.active_expire and not state.pausing.active:
-            self._expiry.run()
         self._clients.tick()
+        if not state.loading:
+            self._look_after_data()
         self._dispatcher.serve_ready()
         self._dispatcher.settle()
+
+    def _look_after_data(self) -> None:
+        state = self._state
+        if state.active_expire and not state.pausing.active:
+            self._expiry.run()
+        state.propagation.deliver_each()
+        state.persistence.tick()
+        state.unkept = state.persistence.refusal
+        state.keep_guard()
 
     def _passed_ms(self) -> int:
         """Monotonic time, rounded down: a wait is over when the whole of it has passed."""

@@ -158,7 +158,9 @@ class Dispatcher:
         """Run a command inside another one (EXEC): it never waits, and errors are values."""
         call = self._call
         outer_argv = call.argv
+        call.is_inside = True
         reply = self._perform(call.client, command, argv)
+        call.is_inside = False
         call.argv = outer_argv
         call.logged = []  # each inner command has said its own
         return reply.when_denied if isinstance(reply, Block) else reply

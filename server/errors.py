@@ -63,6 +63,13 @@ SAVING_FAILED = ErrorReply(
     " report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option)."
     " Please check the Redis logs for details about the RDB error.",
 )
+SAVE_IN_PROGRESS = ErrorReply("ERR", "Background save already in progress")
+OTHER_CHILD = ErrorReply(
+    "ERR",
+    "Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order"
+    " to schedule a BGSAVE whenever possible.",
+)
+FAILED = ErrorReply("ERR", "")  # the log says why
 NOT_IN_MULTI = ErrorReply("ERR", "Command not allowed inside a transaction")
 EXEC_ABORTED = ErrorReply("EXECABORT", "Transaction discarded because of previous errors.")
 UNBLOCKED = ErrorReply("UNBLOCKED", "client unblocked via CLIENT UNBLOCK")

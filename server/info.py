@@ -18,6 +18,9 @@ from typing import TypeAlias
 
 from server import build
 from server.memory import resident_bytes, total_bytes
+from server.persistence.append_only import Mode
+from server.persistence.load_progress import LoadProgress
+from server.persistence.persistence import Persistence
 from server.state import ServerState
 
 Field: TypeAlias = tuple[str, object]
@@ -98,29 +101,68 @@ def memory(state: ServerState) -> Fields:
     yield "maxmemory_policy", state.config.maxmemory_policy
     yield "mem_replication_backlog", 0
     yield "mem_clients_slaves", 0
-    yield "mem_aof_buffer", 0
+    yield "mem_aof_buffer", state.persistence.append_only.log.pending
     yield "mem_allocator", "pymalloc"
     yield "lazyfree_pending_objects", 0
 
 
 def persistence(state: ServerState) -> Fields:
-    """Nothing is saved: what has changed since the last save has changed since the start."""
-    yield "loading", 0
+    kept = state.persistence
+    snapshots, child = kept.snapshots, kept.children
+    yield "loading", int(state.loading)
     yield "async_loading", 0
-    yield "rdb_changes_since_last_save", state.journal.changes
-    yield "rdb_bgsave_in_progress", 0
-    yield "rdb_last_save_time", state.started_ms // 1000
-    yield "rdb_last_bgsave_status", "ok"
-    yield "rdb_last_bgsave_time_sec", -1
-    yield "rdb_current_bgsave_time_sec", -1
-    yield "rdb_saves", 0
-    yield "aof_enabled", 0
-    yield "aof_rewrite_in_progress", 0
-    yield "aof_rewrite_scheduled", 0
-    yield "aof_last_rewrite_time_sec", -1
-    yield "aof_current_rewrite_time_sec", -1
-    yield "aof_last_bgrewrite_status", "ok"
-    yield "aof_last_write_status", "ok"
+    yield "current_cow_peak", child.cow_peak
+    yield "current_cow_size", child.cow_size
+    yield "current_cow_size_age", child.cow_size_age
+    yield "current_fork_perc", f"{child.fork_perc:.2f}"
+    yield "current_save_keys_processed", child.keys_done
+    yield "current_save_keys_total", child.keys_total
+    yield "rdb_changes_since_last_save", snapshots.changes_since_save
+    yield "rdb_bgsave_in_progress", int(snapshots.in_progress)
+    yield "rdb_last_save_time", snapshots.last_save_s
+    yield "rdb_last_bgsave_status", _ok_err(snapshots.last_ok)
+    yield "rdb_last_bgsave_time_sec", snapshots.last_duration_s
+    yield "rdb_current_bgsave_time_sec", snapshots.running_s
+    yield "rdb_saves", snapshots.saves
+    yield "rdb_last_cow_size", snapshots.last_cow_bytes
+    yield "rdb_last_load_keys_expired", kept.keys_expired
+    yield "rdb_last_load_keys_loaded", kept.keys_loaded
+    yield from _append_only(kept)
+    yield "module_fork_in_progress", 0
+    yield "module_fork_last_cow_size", 0
+    if kept.progress is not None:
+        yield from _loading(kept.progress)
+
+
+def _append_only(kept: Persistence) -> Fields:
+    file, log = kept.append_only, kept.append_only.log
+    is_on = file.mode is not Mode.OFF
+    yield "aof_enabled", int(is_on)
+    yield "aof_rewrite_in_progress", int(file.is_rewriting)
+    yield "aof_rewrite_scheduled", int(file.scheduled)
+    yield "aof_last_rewrite_time_sec", file.last_duration_s
+    yield "aof_current_rewrite_time_sec", int(kept.children.running_s) if file.is_rewriting else -1
+    yield "aof_last_bgrewrite_status", _ok_err(file.last_ok)
+    yield "aof_rewrites", file.rewrites
+    yield "aof_rewrites_consecutive_failures", file.failures
+    yield "aof_last_write_status", _ok_err(not log.error)
+    yield "aof_last_cow_size", file.last_cow_bytes
+    if is_on:
+        yield "aof_current_size", file.size
+        yield "aof_base_size", file.rewritten_size
+        yield "aof_pending_rewrite", int(file.scheduled)
+        yield "aof_buffer_length", log.pending
+        yield "aof_pending_bio_fsync", int(log.is_syncing)
+        yield "aof_delayed_fsync", log.delayed_syncs
+
+
+def _loading(progress: LoadProgress) -> Fields:
+    yield "loading_start_time", progress.started_s
+    yield "loading_total_bytes", progress.total_bytes
+    yield "loading_rdb_used_mem", progress.rdb_used_memory
+    yield "loading_loaded_bytes", progress.loaded_bytes
+    yield "loading_loaded_perc", f"{progress.percent:.2f}"
+    yield "loading_eta_seconds", progress.eta_s
 
 
 def stats(state: ServerState) -> Fields:
@@ -149,8 +191,8 @@ def stats(state: ServerState) -> Fields:
     yield "pubsub_channels", 0
     yield "pubsub_patterns", 0
     yield "pubsubshard_channels", 0
-    yield "latest_fork_usec", 0
-    yield "total_forks", 0
+    yield "latest_fork_usec", state.persistence.children.latest_fork_usec
+    yield "total_forks", state.persistence.children.total_forks
     yield "tracking_total_keys", 0
     yield "total_error_replies", counted.errors
     yield "client_query_buffer_limit_disconnections", counted.query_limit_disconnections
@@ -257,6 +299,10 @@ def human(size: int) -> str:
         return f"{size}B"
     power = min((size.bit_length() - 1) // 10, len("KMGTP"))
     return f"{size / 1024**power:.2f}{'KMGTP'[power - 1]}"
+
+
+def _ok_err(value: bool) -> str:
+    return "ok" if value else "err"
 
 
 def _yes_no(value: bool) -> str:

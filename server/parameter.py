@@ -95,6 +95,17 @@ def quoted(text: str) -> str:
 TEXT = Kind(lambda text, _old: text, write=lambda text: [quoted(text)])
 
 
+def _parse_file_name(text: str, _old: object) -> str:
+    if not text:
+        raise BadValue("can't be empty")
+    if "/" in text:
+        raise BadValue("can't be a path, just a filename")
+    return text
+
+
+FILE_NAME = replace(TEXT, parse=_parse_file_name)
+
+
 def _parse_yes_no(text: str, _old: object) -> bool:
     if text.lower() not in ("yes", "no"):
         raise BadValue("argument must be 'yes' or 'no'")

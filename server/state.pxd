@@ -18,6 +18,7 @@ cdef class ServerState:
     cdef readonly Propagation propagation
     cdef readonly Journal journal
     cdef readonly list databases
+    cdef readonly object persistence
     cdef readonly object random
     cdef public str run_id
     cdef public bint over_memory
@@ -27,4 +28,5 @@ cdef class ServerState:
     cdef public bint active_expire
     cdef public int64_t started_ms
     cdef public object stop
+    cdef public object begin_replay
     cdef public list listening

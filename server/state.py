@@ -11,6 +11,8 @@ from server.client import Client
 from server.command import TABLE, CommandTable
 from server.config import Config
 from server.pausing import Pausing
+from server.persistence.log_loader import Replay
+from server.persistence.persistence import Persistence
 from server.propagation import Propagation
 from server.server_journal import ServerJournal
 from server.stats import Stats
@@ -33,6 +35,7 @@ class ServerState:
         self.propagation = Propagation()
         self.journal = ServerJournal(self.blocking, self.watching, self.propagation)
         self.databases = [Keyspace(i, self.journal) for i in range(config.databases)]
+        self.persistence = Persistence(config, self.databases, self.journal, self.propagation)
         self.random = Random()  # noqa: S311  (picks keys, guards nothing)
         self.run_id = f"{self.random.getrandbits(160):040x}"
         self.over_memory = False  # resident memory is above maxmemory; cron keeps it true
@@ -41,7 +44,8 @@ class ServerState:
         self.guarded = False  # not every command may run, for one of these reasons or a pause
         self.active_expire = True  # DEBUG SET-ACTIVE-EXPIRE
         self.started_ms = 0
-        self.stop: Callable[[], None] = _not_running
+        self.stop: Callable[[frozenset[bytes]], bool] = _not_running  # SHUTDOWN's options
+        self.begin_replay: Callable[[], Replay] = _no_replay  # for what a file has logged
         self.listening: list[str] = []  # INFO server's listener lines
 
     def keep_guard(self) -> None:
@@ -54,6 +58,21 @@ class ServerState:
         """The class of the value at *key* of that database; see Keyspace.kind_at."""
         return self.databases[db_index].kind_at(key)
 
+    def reset_stats(self) -> None:
+        """Count anew from here."""
+        self.stats.reset()
+        self.journal.hits = self.journal.misses = self.journal.expired = 0
+        for row in self.table:
+            row.reset_stats()
+            for child in row.subcommands.values():
+                child.reset_stats()
 
-def _not_running() -> None:
+
+def _not_running(_options: frozenset[bytes]) -> bool:
     """Stand in for what ends the process, until there is one that runs."""
+    return True
+
+
+def _no_replay() -> Replay:
+    """Stand in for a dispatcher."""
+    raise NotImplementedError

@@ -87,12 +87,12 @@ class KeyTable:
 
     def __iter__(self) -> Iterator[bytes]:
         """All keys in no order. Nothing may be inserted or removed meanwhile."""
-        for segment in self._segments():
+        for segment in self.segments():
             yield from segment
 
     def items(self) -> Iterator[tuple[bytes, Any]]:
         """All keys and values in no order. Nothing may be inserted or removed meanwhile."""
-        for segment in self._segments():
+        for segment in self.segments():
             yield from segment.items()
 
     # ------------------------------------------------------------------ one key
@@ -189,7 +189,8 @@ class KeyTable:
             slot = self._next_slot(slot) % len(self._directory)
         return self._directory[slot]
 
-    def _segments(self) -> Iterator[dict[bytes, Any]]:
+    def segments(self) -> Iterator[dict[bytes, Any]]:
+        """All segments in the order of their places: what a snapshot walks."""
         slot = 0
         while slot < len(self._directory):
             yield self._directory[slot]

@@ -178,6 +178,11 @@ class Keyspace:
 
     # ------------------------------------------------------------------ walking
 
+    @property
+    def table(self) -> KeyTable:
+        """All keys and values, those past their time too: what a snapshot walks."""
+        return self._values
+
     def keys(self) -> Iterator[bytes]:
         """All keys that are not past their time, in no order. Nothing may be changed meanwhile."""
         now_ms = self.journal.now_ms

@@ -15,6 +15,7 @@ from server.config import BadValue, Config, Parameter
 from server.help_lines import help_of
 from server.memory import resident_bytes
 from server.permissions import permits
+from server.persistence.manifest import BadManifest
 from server.state import ServerState
 from storage import glob
 
@@ -144,6 +145,13 @@ def _apply(state: ServerState, change: Change) -> None:
         apply(state)
 
 
+def _apply_appendonly(state: ServerState) -> None:
+    try:
+        state.persistence.switch_log()
+    except (OSError, BadManifest) as error:
+        raise BadValue(f"Unable to turn on AOF: {error}") from None
+
+
 def _apply_dir(state: ServerState) -> None:
     try:
         process.change_directory(state.config)
@@ -174,6 +182,7 @@ def _apply_requirepass(state: ServerState) -> None:
 
 # What has to be done at once when a parameter has a new value; most are looked at when needed.
 APPLY: dict[str, Callable[[ServerState], None]] = {
+    "appendonly": _apply_appendonly,
     "dir": _apply_dir,
     "loglevel": lambda state: process.set_log_level(state.config),
     "maxclients": _apply_maxclients,
@@ -193,13 +202,7 @@ def config_resetstat(call: Call) -> Reply:
 
     CONFIG RESETSTAT
     """
-    state = call.server
-    state.stats.reset()
-    state.journal.hits = state.journal.misses = state.journal.expired = 0
-    for row in state.table:
-        row.reset_stats()
-        for child in row.subcommands.values():
-            child.reset_stats()
+    call.server.reset_stats()
     return OK
 
 

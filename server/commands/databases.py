@@ -7,6 +7,7 @@ from server import errors
 from server.args import to_int32
 from server.call import Call
 from server.command import Flags, command
+from server.emptying import empty
 from server.state import ServerState
 from storage.keyspace import Keyspace
 
@@ -53,6 +54,7 @@ def flushall(call: Call) -> Reply:
     """
     _check_flush_mode(call.argv)
     _flush(call.server, call.server.databases)
+    call.server.persistence.snapshots.all_flushed()
     return OK
 
 
@@ -64,12 +66,7 @@ def _check_flush_mode(argv: list[bytes]) -> None:
 
 def _flush(server: ServerState, databases: list[Keyspace]) -> None:
     """Empty *databases*. That counts as a change even if there is nothing, so that it is logged."""
-    changes = 0
-    for db in databases:
-        server.watching.emptied(db)
-        changes += db.clear()
-        server.blocking.databases_swapped(db.index, db.index)
-    server.journal.changes += max(changes, 1)
+    server.journal.changes += max(empty(server, databases), 1)
 
 
 @command(

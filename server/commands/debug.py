@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from protocol.encoder import Encoder
 from protocol.replies import OK, BigNumber, ErrorReply, Push, Reply, Set, Status, Verbatim
-from server import errors
+from server import errors, reloading
 from server.args import to_float, to_int
 from server.call import Call
 from server.command import Flags, command
@@ -228,6 +228,9 @@ ACTIONS = {
     b"LISTPACK": Action(
         _listpack, 3, 3, "LISTPACK <key>", "Writes the listpack that is the value to the log."
     ),
+    b"LOADAOF": Action(
+        reloading.load_log, 2, 2, "LOADAOF", "Forgets all data, and loads the append-only file."
+    ),
     b"OBJECT": Action(_object, 3, 3, "OBJECT <key>", "Tells how the value is kept."),
     b"POPULATE": Action(
         _populate, 3, 5, "POPULATE <count> [<prefix>] [<size>]",
@@ -241,6 +244,11 @@ ACTIONS = {
     b"QUICKLIST-PACKED-THRESHOLD": Action(
         _quicklist_packed_threshold, 3, 3, "QUICKLIST-PACKED-THRESHOLD <size>",
         "Sets from which size on an element of a list has a node of its own; 0: the default.",
+    ),
+    b"RELOAD": Action(
+        reloading.reload, 2, 5, "RELOAD [NOSAVE|NOFLUSH|MERGE ...]",
+        "Saves all data, forgets it, and loads it again. NOSAVE loads what was saved before;"
+        " NOFLUSH forgets nothing; MERGE lets what is loaded take the place of what is there.",
     ),
     b"SET-ACTIVE-EXPIRE": Action(
         _set_active_expire, 3, 3, "SET-ACTIVE-EXPIRE <0|1>",

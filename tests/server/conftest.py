@@ -169,6 +169,7 @@ def make_house() -> Callable[..., House]:
 
     def make(**parameters: object) -> House:
         config = Config()
+        config.save = []
         for name, value in parameters.items():
             setattr(config, name, value)
         return House(config)

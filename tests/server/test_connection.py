@@ -61,7 +61,7 @@ def free_port() -> int:
 async def running(**parameters: Any) -> AsyncIterator[Running]:
     config = Config()
     port = free_port()
-    for name, value in {"port": port, "bind": ["127.0.0.1"], **parameters}.items():
+    for name, value in {"port": port, "bind": ["127.0.0.1"], "save": [], **parameters}.items():
         setattr(config, name, value)
     server = Server(config)
     await server.start()

@@ -20,7 +20,9 @@ class Clock:
 
 
 def make_state(keys: int, due: int) -> ServerState:
-    state = ServerState(Config(), lambda: 0)
+    config = Config()
+    config.save = []
+    state = ServerState(config, lambda: 0)
     state.journal.now_ms = 1000
     db = state.databases[3]
     for n in range(keys):

@@ -1,0 +1,49 @@
+cimport cython
+from libc.stdint cimport int64_t, uint64_t
+
+from protocol.encoder cimport Encoder
+
+
+cdef class AppendLog:
+    cdef readonly uint64_t offset
+    cdef readonly uint64_t synced_offset
+    cdef readonly str error
+    cdef readonly bint broken
+    cdef readonly uint64_t file_size
+    cdef readonly uint64_t delayed_syncs
+    cdef public object on_synced
+    cdef object _config
+    cdef object _files
+    cdef object _threads
+    cdef object _monotonic_s
+    cdef object _wall_s
+    cdef object _busy
+    cdef int _fd
+    cdef int _db
+    cdef int64_t _stamp
+    cdef Encoder _out
+    cdef bytes _unwritten
+    cdef object _sync
+    cdef uint64_t _sync_to
+    cdef double _synced_s
+    cdef double _postponed_s
+    cdef double _complained_s
+
+    @cython.locals(before=Py_ssize_t)
+    cpdef add_all(self, list ops)
+    cpdef write(self)
+    @cython.locals(argv=list, word=bytes, db=int)
+    cdef _add(self, tuple op)
+    @cython.locals(word=bytes)
+    cdef _command(self, list argv)
+    cdef _note_time(self)
+    cdef bint _must_wait(self, bint always) except -1
+    cdef _write_out(self)
+    cdef _cut_off(self, Py_ssize_t taken)
+    cdef _failed(self, str reason)
+    cdef _sync_now(self)
+    cdef bint _leaves_sync_to_others(self) except -1
+    cdef bint _sync_is_due(self) except -1
+    cdef _sync_in_background(self)
+    cdef _take_sync(self)
+    cdef _broke(self, object failure)

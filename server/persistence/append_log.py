@@ -1,0 +1,310 @@
+"""The append-only file as it is written: what was changed, in order, and how safe it is by now.
+
+    add_all(ops)   encoded behind what is already in memory         offset         grows
+    write()        one write(2) at the end of a turn of the loop    written
+    sync           fsync: in write() with ``always``, in a thread   synced_offset  follows
+                   once a second with ``everysec``
+
+An op is a command as clients send it; SELECT stands before the first of another database, and MULTI
+and EXEC around several that belong together.
+
+When the disk refuses
+  - a write that failed, or was short, is cut off again, and what it should have written stays in
+    memory: the next one tries it again, from tick() at the latest;
+  - an fsync that failed is never tried again: what it should have kept may be lost in silence by
+    then. The log is *broken* until a rewrite has put all data into files of its own;
+  - with ``always``, write() says False until all is safe, and nothing is acknowledged. Redis ends
+    its process there.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+
+from protocol.encoder import Encoder
+from server.config import Config
+from server.persistence.files import Files
+from server.propagation import Op
+
+SYNC_EVERY_S = 1.0
+POSTPONE_S = 2.0  # how long a write waits for a slow fsync; it would be held up by it all the same
+COMPLAIN_EVERY_S = 30.0
+
+MULTI = [b"MULTI"]
+EXEC = [b"EXEC"]
+
+_log = logging.getLogger("penstock")
+
+
+class AppendLog:
+    """Writes one file after the other; all offsets are bytes since the server began.
+
+    *threads* runs the fsyncs of everysec, one at a time. *busy* tells whether a child is writing,
+    for no-appendfsync-on-rewrite.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        files: Files,
+        threads: Executor,
+        monotonic_s: Callable[[], float],
+        wall_s: Callable[[], int],
+        busy: Callable[[], bool],
+    ) -> None:
+        self.offset = 0
+        self.synced_offset = 0
+        self.error = ""  # why the last write failed; "" if it did not
+        self.broken = False
+        self.file_size = 0  # of the file that is written to, up to the last whole write
+        self.delayed_syncs = 0
+        self.on_synced: Callable[[], None] = _nobody  # called from the thread that has synced
+        self._config = config
+        self._files = files
+        self._threads = threads
+        self._monotonic_s = monotonic_s
+        self._wall_s = wall_s
+        self._busy = busy
+        self._fd = -1
+        self._db = -1  # that the file's reader has selected
+        self._stamp = 0  # the last time that was noted in the file
+        self._out = Encoder(2)
+        self._unwritten = b""  # of writes that failed
+        self._sync: Future[None] | None = None
+        self._sync_to = 0  # the offset that the fsync under way will have made safe
+        self._synced_s = monotonic_s()
+        self._postponed_s = -1.0
+        self._complained_s = -COMPLAIN_EVERY_S
+
+    # ------------------------------------------------------------------ server.propagation.Log
+
+    def add_all(self, ops: list[Op]) -> None:
+        """Take *ops*, which belong together."""
+        before = len(self._out)
+        if self._config.aof_timestamp_enabled:
+            self._note_time()
+        if len(ops) == 1:
+            self._add(ops[0])
+        else:
+            self._add((ops[0][0], MULTI))
+            for op in ops:
+                self._add(op)
+            self._add((self._db, EXEC))
+        self.offset += len(self._out) - before
+
+    def write(self) -> bool:
+        """Write what was added; with ``always``, fsync it too.
+
+        False if answers were to wait for it and it is not safe. Never raises.
+        """
+        self._take_sync()
+        always = self._config.appendfsync == "always"
+        if (len(self._out) or self._unwritten) and not self._must_wait(always):
+            self._write_out()
+        if always:
+            return self._sync_now()
+        if self._sync_is_due():
+            self._sync_in_background()
+        return True
+
+    # ------------------------------------------------------------------ files
+
+    def open(self, fd: int, size: int) -> None:
+        """Go on in the file *fd*, which has *size* bytes."""
+        self._fd = fd
+        self.file_size = size
+        self._db = -1
+        self._synced_s = self._monotonic_s()
+
+    def move_to(self, fd: int) -> None:
+        """Go on in the empty file *fd*: the one so far is synced and closed in the background.
+
+        Nothing may be pending: it is for the reader of the file so far.
+        """
+        assert not self.pending
+        old, before = self._fd, self._sync
+        self.open(fd, 0)
+        self._sync_to = self.offset
+        self._sync = self._threads.submit(self._sync_and_close, old, before)
+        self._sync.add_done_callback(self._tell)
+
+    def repaired(self) -> None:
+        """All data is in other files now, down to the disk: what this one lacks does not matter."""
+        self.broken = False
+        self.error = ""
+
+    def flush(self) -> bool:
+        """Write all there is; False if some of it is still pending."""
+        self._write_out()
+        return not self.pending
+
+    def make_safe(self) -> bool:
+        """Write and sync all there is. False if that was not possible."""
+        self._write_out()
+        return bool(self._sync_now()) and not self.pending
+
+    def close(self) -> None:
+        """Write and sync what can be, and let go of the file."""
+        self.make_safe()
+        self._files.close(self._fd)
+        self._fd = -1
+
+    @property
+    def pending(self) -> int:
+        """Bytes that have been added, and not been written."""
+        return len(self._out) + len(self._unwritten)
+
+    @property
+    def is_syncing(self) -> bool:
+        """Whether an fsync is under way in the background."""
+        return self._sync is not None
+
+    # ------------------------------------------------------------------ adding
+
+    def _add(self, op: Op) -> None:
+        db, argv = op
+        out = self._out
+        if db != self._db:
+            self._db = db
+            self._command([b"SELECT", b"%d" % db])
+        out.array(len(argv))
+        for word in argv:
+            out.bulk(word)
+
+    def _command(self, argv: list[bytes]) -> None:
+        self._out.array(len(argv))
+        for word in argv:
+            self._out.bulk(word)
+
+    def _note_time(self) -> None:
+        now_s = self._wall_s()
+        if now_s > self._stamp:
+            self._stamp = now_s
+            self._out.raw(b"#TS:%d\r\n" % now_s)
+
+    # ------------------------------------------------------------------ writing
+
+    def _must_wait(self, always: bool) -> bool:
+        """Whether a slow fsync holds the write up: it may for POSTPONE_S, without stopping us."""
+        if always or self._sync is None or self._config.appendfsync == "no":
+            self._postponed_s = -1.0
+            return False
+        now_s = self._monotonic_s()
+        if self._postponed_s < 0:
+            self._postponed_s = now_s
+        if now_s - self._postponed_s < POSTPONE_S:
+            return True
+        self._postponed_s = -1.0
+        self.delayed_syncs += 1
+        _log.warning(
+            "Asynchronous AOF fsync is taking too long (disk is busy?). Writing the AOF buffer"
+            " without waiting for fsync to complete, this may slow down Penstock."
+        )
+        return False
+
+    def _write_out(self) -> None:
+        data = self._unwritten + self._out.take()
+        if not data:
+            return
+        self._unwritten = data
+        try:
+            taken = self._files.write(self._fd, data)
+        except OSError as error:
+            self._failed(error.strerror or str(error))
+            return
+        if taken == len(data):
+            self._unwritten = b""
+            self.file_size += taken
+            if self.error and not self.broken:
+                _log.warning("AOF write error looks solved. The server can write again.")
+                self.error = ""
+        else:
+            self._failed("No space left on device")
+            self._cut_off(taken)
+
+    def _cut_off(self, taken: int) -> None:
+        """The file ends in the midst of a command: take that off again, or else keep it."""
+        try:
+            self._files.truncate(self._fd, self.file_size)
+        except OSError as error:
+            _log.warning("cannot take a short write off the AOF again: %s", error.strerror)
+            self._unwritten = self._unwritten[taken:]
+            self.file_size += taken
+
+    def _failed(self, reason: str) -> None:
+        self.error = reason
+        now_s = self._monotonic_s()
+        if now_s - self._complained_s >= COMPLAIN_EVERY_S:
+            self._complained_s = now_s
+            _log.error("Error writing to the AOF file: %s", reason)
+
+    # ------------------------------------------------------------------ syncing
+
+    def _sync_now(self) -> bool:
+        if self._sync is not None:  # of the file before, or the policy has just changed
+            self._sync.exception()
+            self._take_sync()
+        if self.broken or self.error:
+            return False
+        if self.synced_offset == self.offset or self._leaves_sync_to_others():
+            return True
+        try:
+            self._files.sync(self._fd)
+        except OSError as error:
+            self._broke(error)
+            return False
+        self.synced_offset = self.offset
+        self._synced_s = self._monotonic_s()
+        return True
+
+    def _leaves_sync_to_others(self) -> bool:
+        """Whether the configuration wants no fsync while a child keeps the disk busy."""
+        return bool(self._config.no_appendfsync_on_rewrite) and self._busy()
+
+    def _sync_is_due(self) -> bool:
+        return (
+            self._config.appendfsync == "everysec"
+            and self._sync is None
+            and not self.broken
+            and self.synced_offset < self.offset - self.pending
+            and self._monotonic_s() - self._synced_s >= SYNC_EVERY_S
+            and not self._leaves_sync_to_others()
+        )
+
+    def _sync_in_background(self) -> None:
+        self._sync_to = self.offset - self.pending
+        self._synced_s = self._monotonic_s()
+        self._sync = self._threads.submit(self._files.sync, self._fd)
+        self._sync.add_done_callback(self._tell)
+
+    def _sync_and_close(self, fd: int, before: Future[None] | None) -> None:
+        try:
+            self._files.sync(fd)
+        finally:
+            self._files.close(fd)
+        if before is not None:
+            before.result()  # it has ended: there is one thread
+
+    def _tell(self, _done: Future[None]) -> None:
+        self.on_synced()
+
+    def _take_sync(self) -> None:
+        """If the fsync in the background has ended, note what came of it."""
+        if self._sync is None or not self._sync.done():
+            return
+        failure = self._sync.exception()
+        self._sync = None
+        if failure is None:
+            self.synced_offset = max(self.synced_offset, self._sync_to)
+        else:
+            self._broke(failure)
+
+    def _broke(self, failure: BaseException) -> None:
+        self.broken = True
+        self._failed(f"fsync: {getattr(failure, 'strerror', None) or failure}")
+
+
+def _nobody() -> None:
+    """Stand in until the server wants to know."""

@@ -1,0 +1,312 @@
+"""The append-only file as the server has it: off, on, or on as soon as it has a base.
+
+    OFF      nothing is logged
+    WAITING  switched on while there was data: what is written goes to a file that no manifest
+             names, until a child has written the base that it follows
+    ON       base and increments are all there is to load
+
+A rewrite opens a new increment first, then forks. The child writes all data to a temporary file;
+that becomes the base of the new increment, and what came before is history. Whatever fails on the
+way, the files that were valid stay valid.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, Future
+from enum import Enum
+from pathlib import Path
+
+from server.config import Config
+from server.persistence.append_log import AppendLog
+from server.persistence.child import ChildSlot, Outcome
+from server.persistence.child_job import Report, no_report
+from server.persistence.files import Files
+from server.persistence.log_commands import CommandPieces
+from server.persistence.log_folder import LogFolder
+from server.persistence.manifest import BadManifest
+from server.persistence.snapshot_file import Pieces, SaveFailed, snapshot_of, write_snapshot
+from storage.keyspace import Keyspace
+
+PURPOSE = "AOF"  # what the child is for
+FREE_FAILURES = 3  # rewrites that fail in a row without slowing down the next attempt
+FIRST_DELAY_S = 60.0
+LONGEST_DELAY_S = 3600.0
+CANNOT_REWRITE = "what was written could not be written out"
+
+_log = logging.getLogger("penstock")
+
+
+class Mode(Enum):
+    """See above."""
+
+    OFF = 0
+    WAITING = 1
+    ON = 2
+
+
+class AppendOnly:
+    """Owns the log, its folder and its rewrites; the figures of INFO about them are read here."""
+
+    def __init__(
+        self,
+        config: Config,
+        databases: Sequence[Keyspace],
+        files: Files,
+        children: ChildSlot,
+        threads: Executor,
+        monotonic_s: Callable[[], float],
+        wall_s: Callable[[], int],
+    ) -> None:
+        self.mode = Mode.OFF
+        self.folder = LogFolder(config, files)
+        self.log = AppendLog(
+            config, files, threads, monotonic_s, wall_s, lambda: children.child is not None
+        )
+        self.scheduled = False  # a rewrite is to begin when the present child has ended
+        self.last_ok = True
+        self.last_duration_s = -1
+        self.last_cow_bytes = 0
+        self.rewrites = 0  # that were begun
+        self.failures = 0  # of the last ones, in a row
+        self.rewritten_size = 0  # bytes after the last rewrite, or at the start
+        self._config = config
+        self._databases = databases
+        self._files = files
+        self._children = children
+        self._threads = threads
+        self._monotonic_s = monotonic_s
+        self._wall_s = wall_s
+        self._older_size = 0  # bytes of the files before the one that is written to
+        self._unfinished: Path | None = None  # the increment of the mode WAITING
+        self._failed_s = 0.0
+        self._removal: Future[None] | None = None
+
+    # ------------------------------------------------------------------ how it stands
+
+    @property
+    def is_rewriting(self) -> bool:
+        return self._children.runs(PURPOSE)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return self._older_size + self.log.file_size
+
+    # ------------------------------------------------------------------ on and off
+
+    def open(self) -> None:
+        """Go on behind what has been loaded; begin with a base if there was nothing.
+
+        Raises OSError, and SaveFailed for the base.
+        """
+        if self.folder.manifest.files:
+            fd = self.folder.open_last_increment()
+            size = self._files.size(self.folder.path_of(self.folder.manifest.increments[-1]))
+            self._older_size = self.folder.size() - size
+        else:
+            fd, size = self._begin(), 0
+        self.log.open(fd, size)
+        self.rewritten_size = self.size
+        self.mode = Mode.ON
+
+    def _begin(self) -> int:
+        """Write a base and an empty increment; the increment's descriptor."""
+        temporary = _temporary(os.getpid())
+        self._write_base(temporary, no_report)
+        fd, unfinished = self.folder.unfinished_increment()
+        self.folder.add_base(temporary, bool(self._config.aof_use_rdb_preamble), unfinished)
+        base = self.folder.manifest.base
+        assert base is not None
+        self._older_size = self._files.size(self.folder.path_of(base))
+        return fd
+
+    def switch_on(self) -> None:
+        """Begin to log while the server runs. Raises OSError and BadManifest."""
+        self.folder.read()
+        fd, self._unfinished = self.folder.unfinished_increment()
+        self.log.open(fd, 0)
+        self._older_size = 0
+        self.mode = Mode.WAITING
+        if self._children.child is not None:
+            _log.info(
+                "the base of the append only file is written when the present child has ended"
+            )
+        elif not self.start_rewrite():
+            self.switch_off()
+            raise OSError(CANNOT_REWRITE)
+
+    def switch_off(self) -> None:
+        """Log no more; what was logged is made safe."""
+        if self.is_rewriting:
+            _log.warning("Killing running AOF rewrite child: %d", self._child_pid())
+            self._end_child()
+        self.scheduled = False
+        self.log.close()
+        self.mode = Mode.OFF
+
+    def close(self, force: bool) -> bool:
+        """The server ends: make everything safe. If that fails all stays open, unless *force*."""
+        if self.is_rewriting:
+            _log.warning("There is a child rewriting the AOF. Killing it!")
+            self._end_child()
+        if self.mode is Mode.OFF:
+            return True
+        if not self.log.make_safe() and not force:
+            return False
+        self.log.close()
+        self.mode = Mode.OFF
+        return True
+
+    # ------------------------------------------------------------------ rewriting
+
+    def start_rewrite(self) -> bool:
+        """Let a child write a new base; False if that cannot be begun. No child may run."""
+        self.scheduled = False
+        self.rewrites += 1
+        try:
+            self._turn_the_page()
+            total = sum(len(db) for db in self._databases)
+            child = self._children.start(PURPOSE, total, self._job, self._ended)
+        except (OSError, BadManifest) as error:
+            _log.warning("Can't rewrite the append only file: %s", error)
+            self._failed()
+            return False
+        _log.info("Background append only file rewriting started by pid %d", child.pid)
+        return True
+
+    def _turn_the_page(self) -> None:
+        """Go on in a new increment, which will be the only one that the new base needs."""
+        if self.mode is Mode.OFF:
+            self.folder.read()
+            return
+        if not self.log.flush():
+            raise OSError(CANNOT_REWRITE)
+        size = self.log.file_size
+        if self.mode is Mode.ON:
+            fd = self.folder.add_increment()
+        elif size:
+            fd, self._unfinished = self.folder.unfinished_increment()
+        else:
+            return
+        self.log.move_to(fd)
+        self._older_size += size
+
+    def _job(self, report: Report) -> None:
+        self._write_base(_temporary(os.getpid()), report)
+
+    def _write_base(self, path: Path, report: Report) -> None:
+        config = self._config
+        pieces: Pieces = CommandPieces(self._databases)
+        if config.aof_use_rdb_preamble:
+            pieces = snapshot_of(self._databases, config, self._wall_s(), aof_base=True)
+        sync_on_the_way = bool(config.aof_rewrite_incremental_fsync)
+        write_snapshot(self._files, path, pieces, report, sync_on_the_way)
+
+    def _ended(self, outcome: Outcome) -> None:
+        """The child has ended."""
+        self.last_duration_s = int(outcome.duration_s)
+        self.last_cow_bytes = outcome.cow_bytes
+        temporary = _temporary(outcome.pid)
+        try:
+            if not outcome.ok:
+                raise SaveFailed(outcome.error)
+            self._take_base(temporary)
+        except (OSError, SaveFailed) as error:
+            _log.warning("Background AOF rewrite failed: %s", error)
+            self._remove([temporary])
+            if not outcome.killed:
+                self._failed()
+            return
+        self.last_ok = True
+        self.failures = 0
+        self.log.repaired()
+        _log.info("Background AOF rewrite finished successfully")
+
+    def _take_base(self, temporary: Path) -> None:
+        """Let what the child has written take its place."""
+        unfinished = self._empty_increment() if self.mode is Mode.OFF else self._unfinished
+        self.folder.add_base(temporary, bool(self._config.aof_use_rdb_preamble), unfinished)
+        self._unfinished = None
+        if self.mode is Mode.WAITING:
+            self.mode = Mode.ON
+        base = self.folder.manifest.base
+        assert base is not None
+        self._older_size = self._files.size(self.folder.path_of(base))
+        self.rewritten_size = self.size
+        self._removal = self._threads.submit(self._remove, self.folder.history())
+
+    def _empty_increment(self) -> Path:
+        """For a rewrite while nothing is logged: something to begin with when it is."""
+        fd, path = self.folder.unfinished_increment()
+        self._files.close(fd)
+        return path
+
+    def _remove(self, paths: Iterable[Path]) -> None:
+        for path in paths:
+            try:
+                self._files.remove(path)
+            except OSError as error:
+                _log.warning("cannot remove %s: %s", path, error.strerror)
+
+    def _failed(self) -> None:
+        self.last_ok = False
+        self.failures += 1
+        self._failed_s = self._monotonic_s()
+
+    # ------------------------------------------------------------------ cron
+
+    def tick(self) -> None:
+        """Write and sync what waits for it, and begin the rewrites that are due."""
+        if self.mode is not Mode.OFF:
+            self.log.write()
+        self._forget_removed()
+        if self._children.child is None and not self._is_slowed() and self._is_due():
+            self.start_rewrite()
+
+    def _is_due(self) -> bool:
+        if self.scheduled or self.mode is Mode.WAITING:
+            return True
+        if self.mode is Mode.OFF:
+            return False
+        return bool(self.log.broken) or self._has_grown()
+
+    def _has_grown(self) -> bool:
+        percent: int = self._config.auto_aof_rewrite_percentage
+        if not percent or self.size <= self._config.auto_aof_rewrite_min_size:
+            return False
+        growth = self.size * 100 // (self.rewritten_size or 1) - 100
+        if growth < percent:
+            return False
+        _log.info("Starting automatic rewriting of AOF on %d%% growth", growth)
+        return True
+
+    def _is_slowed(self) -> bool:
+        """Whether it is too soon after the last failures: one more would cost as much."""
+        if self.failures < FREE_FAILURES:
+            return False
+        delay_s = min(FIRST_DELAY_S * 2 ** (self.failures - FREE_FAILURES), LONGEST_DELAY_S)
+        return bool(self._monotonic_s() - self._failed_s < delay_s)
+
+    def _forget_removed(self) -> None:
+        if self._removal is None or not self._removal.done():
+            return
+        self._removal = None
+        try:
+            self.folder.forget_history()
+        except OSError as error:
+            _log.warning("cannot write the AOF's manifest: %s", error.strerror)
+
+    def _child_pid(self) -> int:
+        return self._children.child.pid if self._children.child else 0
+
+    def _end_child(self) -> None:
+        self._children.kill()
+        self._children.poll(wait=True)
+
+
+def _temporary(pid: int) -> Path:
+    """Where the process *pid* writes a base before it takes its place."""
+    return Path(f"temp-rewriteaof-bg-{pid}.aof")

@@ -1,0 +1,239 @@
+"""A forked child that does one job on the data as it is now, while the server goes on.
+
+    server                                  child
+    ChildSlot.start(job) ---- fork -------> job(report)
+    ChildSlot.poll()  <------ pipe -------- report(keys)     see server/persistence/child_job.py
+    ChildSlot.poll()  <----- waitpid ------ exit status
+      on_end(outcome)
+
+There is at most one child at a time, as in redis: two would copy the memory twice.
+
+While there is one, the server collects no garbage either: a collection writes to every container,
+and each page that is written to is copied.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import signal
+import time
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from server.persistence import child_job
+from server.persistence.child_job import Job
+
+PIPE_BYTES = 65536  # what a pipe holds (pipe(7))
+
+
+class ChildBusy(Exception):
+    """There is a child already."""
+
+
+class Outcome(NamedTuple):
+    """How a child ended. *error* is "" if its job was done; *signal* is 0 if none ended it."""
+
+    pid: int
+    error: str
+    signal: int
+    duration_s: float
+    cow_bytes: int
+
+    @property
+    def ok(self) -> bool:
+        return not self.error
+
+    @property
+    def killed(self) -> bool:
+        """Whether the server itself ended it: no failure."""
+        return self.signal == child_job.KILLED_BY
+
+
+OnEnd: TypeAlias = Callable[[Outcome], None]
+
+
+class Child:
+    """A child that runs, as its parent sees it. *total* is how many keys its job is about."""
+
+    def __init__(self, purpose: str, pid: int, pipe: int, total: int, now_s: float) -> None:
+        self.purpose = purpose
+        self.pid = pid
+        self.started_s = now_s
+        self.total = total
+        self.done = 0
+        self.cow_bytes = 0  # memory copied on write, when it was last counted
+        self.cow_peak = 0
+        self.cow_counted_s = now_s
+        self._pipe = pipe
+        self._unread = b""
+        self._error = ""
+
+    def poll(self, now_s: float, wait: bool = False) -> Outcome | None:
+        """Take its reports; how it ended, once it has. With *wait*, wait for that."""
+        try:
+            pid, status = os.waitpid(self.pid, 0 if wait else os.WNOHANG)
+        except ChildProcessError:  # somebody else has waited for it
+            pid, status = self.pid, 1 << 8
+        self._read(now_s)
+        if not pid:
+            return None
+        os.close(self._pipe)
+        return self._outcome(os.waitstatus_to_exitcode(status), now_s)
+
+    def kill(self) -> None:
+        """End it without its job being done."""
+        os.kill(self.pid, child_job.KILLED_BY)
+
+    def _outcome(self, code: int, now_s: float) -> Outcome:
+        error = self._error
+        if code < 0:
+            error = f"terminated by signal {-code}"
+        elif code and not error:
+            error = f"exit status {code}"
+        return Outcome(self.pid, error, max(0, -code), now_s - self.started_s, self.cow_bytes)
+
+    def _read(self, now_s: float) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(self._pipe, PIPE_BYTES):
+                *lines, self._unread = (self._unread + data).split(b"\n")
+                for line in lines:
+                    self._take(line, now_s)
+
+    def _take(self, line: bytes, now_s: float) -> None:
+        kind, _, rest = line.partition(b" ")
+        if kind == child_job.FAILED:
+            self._error = rest.decode("utf-8", "replace")
+        elif kind == child_job.DONE:
+            self.done, self.cow_bytes = map(int, rest.split())
+            self.cow_peak = max(self.cow_peak, self.cow_bytes)
+            self.cow_counted_s = now_s
+
+
+class ChildSlot:
+    """The place of the one child; the figures of INFO about children are read here."""
+
+    def __init__(self, monotonic_s: Callable[[], float] = time.monotonic) -> None:
+        self.child: Child | None = None
+        self.total_forks = 0
+        self.latest_fork_usec = 0
+        self._monotonic_s = monotonic_s
+        self._on_end: OnEnd = _forget
+        self._collects = False  # garbage, when there is no child
+
+    def start(self, purpose: str, total: int, job: Job, on_end: OnEnd) -> Child:
+        """Fork a child that runs *job*, about *total* keys; poll() calls *on_end* with its outcome.
+
+        Raises ChildBusy, or OSError when the system has no room for another process.
+        """
+        if self.child is not None:
+            raise ChildBusy(self.child.purpose)
+        reading, writing = os.pipe()
+        self._stop_collecting()
+        try:
+            started_ns = time.monotonic_ns()
+            pid = _fork(job, writing)
+            self.latest_fork_usec = (time.monotonic_ns() - started_ns) // 1000
+        except OSError:
+            os.close(reading)
+            self._collect_again()
+            raise
+        finally:
+            os.close(writing)
+        os.set_blocking(reading, False)
+        self.total_forks += 1
+        self._on_end = on_end
+        self.child = Child(purpose, pid, reading, total, self._monotonic_s())
+        return self.child
+
+    def runs(self, purpose: str) -> bool:
+        """Whether there is a child with that purpose."""
+        return self.child is not None and self.child.purpose == purpose
+
+    def kill(self) -> None:
+        """End the child, if there is one; poll() will see it go.
+
+        A child that the disk holds up goes only when the disk lets it.
+        """
+        if self.child is not None:
+            self.child.kill()
+
+    def poll(self, wait: bool = False) -> None:
+        """Take what the child reports; its end is passed to *on_end*. To be called by cron.
+
+        With *wait*, return when there is no child any more.
+        """
+        if self.child is None:
+            return
+        outcome = self.child.poll(self._monotonic_s(), wait)
+        if outcome is not None:
+            self.child = None
+            self._collect_again()
+            on_end, self._on_end = self._on_end, _forget
+            on_end(outcome)
+
+    def _stop_collecting(self) -> None:
+        self._collects = gc.isenabled()
+        gc.disable()
+
+    def _collect_again(self) -> None:
+        if self._collects:
+            gc.enable()
+
+    # ------------------------------------------------------------------ INFO; 0 without a child
+
+    @property
+    def running_s(self) -> float:
+        """For how long the child has been at it."""
+        return self._monotonic_s() - self.child.started_s if self.child else 0.0
+
+    @property
+    def cow_size(self) -> int:
+        return self.child.cow_bytes if self.child else 0
+
+    @property
+    def cow_peak(self) -> int:
+        return self.child.cow_peak if self.child else 0
+
+    @property
+    def cow_size_age(self) -> int:
+        """Seconds since cow_size was counted."""
+        return int(self._monotonic_s() - self.child.cow_counted_s) if self.child else 0
+
+    @property
+    def keys_done(self) -> int:
+        return self.child.done if self.child else 0
+
+    @property
+    def keys_total(self) -> int:
+        return self.child.total if self.child else 0
+
+    @property
+    def fork_perc(self) -> float:
+        """How much of its work the child has reported as done, in percent."""
+        return 100 * self.keys_done / self.keys_total if self.keys_total else 0.0
+
+
+def _forget(_outcome: Outcome) -> None:
+    """Stand in for an on_end: there is no child."""
+
+
+def _fork(job: Job, pipe: int) -> int:
+    """Fork; the child runs *job* and never returns. Returns its process id.
+
+    No signal is taken in between, since the child's would go to the parent's handlers.
+    """
+    parent = os.getpid()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        with warnings.catch_warnings():
+            # Python 3.12 warns of other threads: what they hold is not touched by the child.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if pid == 0:
+            child_job.run_and_leave(job, pipe, parent)
+        return pid
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)

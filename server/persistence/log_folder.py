@@ -1,0 +1,177 @@
+"""The folder of the append-only file: its manifest, its files, and what is safe at any moment.
+
+Every change of the manifest is made in one step: the new text goes to a temporary file, which is
+fsynced and takes the place of the old one; then the folder is fsynced. A file is there before the
+manifest names it, and is removed only when it is history. So whenever the process or the machine
+dies, the manifest on the disk names files that are whole.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from server.config import Config
+from server.persistence import manifest
+from server.persistence.files import Files, write_all
+from server.persistence.manifest import BadManifest, LogFile, Manifest
+
+UNFINISHED_INCREMENT = "temp-{}.incr"  # of a log that has no base yet
+
+_log = logging.getLogger("penstock")
+
+
+class LogFolder:
+    """*manifest* is what the disk has, or what it will have after the next step."""
+
+    def __init__(self, config: Config, files: Files) -> None:
+        self._config = config
+        self._files = files
+        self.manifest = Manifest()
+
+    @property
+    def _stem(self) -> str:
+        name: str = self._config.appendfilename
+        return name
+
+    @property
+    def path(self) -> Path:
+        return Path(self._config.appenddirname)
+
+    @property
+    def _manifest_path(self) -> Path:
+        return self.path / f"{self._stem}.manifest"
+
+    def path_of(self, file: LogFile) -> Path:
+        return self.path / file.name
+
+    # ------------------------------------------------------------------ at the start
+
+    def read(self) -> bool:
+        """Take what the folder has; False if there is no log. Raises BadManifest and OSError.
+
+        A single file of the time before Redis 7 is moved in, as redis does.
+        """
+        if self._files.exists(self._manifest_path):
+            self.manifest = manifest.parse(bytes(self._files.read(self._manifest_path)))
+            return True
+        old = Path(self._stem)
+        if not self._files.exists(old):
+            return False
+        _log.info("moving the append-only file %s into the folder %s", old, self.path)
+        self._files.make_directory(self.path)
+        if not self._files.exists(self.path / old):
+            self._files.rename(old, self.path / old)
+            self._files.sync_directory(self.path)
+        self._write(manifest.of_old_file(self._stem))
+        return True
+
+    def check_files(self) -> None:
+        """Raise BadManifest if a file that has to be loaded is missing."""
+        for file in self.manifest.files:
+            if not self._files.exists(self.path_of(file)):
+                raise BadManifest(f"the file {self.path_of(file)} does not exist")
+
+    def size(self) -> int:
+        """Bytes of all files that would be loaded."""
+        return sum(self._files.size(self.path_of(file)) for file in self.manifest.files)
+
+    # ------------------------------------------------------------------ steps; all raise OSError
+
+    def add_increment(self) -> int:
+        """Make a new, last increment, and return its descriptor. If it fails all is as before."""
+        self._make_folder()
+        fresh = self.manifest.with_increment(self._stem)
+        path = self.path_of(fresh.increments[-1])
+        fd = self._create(path)
+        try:
+            self._write(fresh)
+        except OSError:
+            self._files.close(fd)
+            if self.manifest is not fresh:
+                self._remove(path)
+            raise
+        return fd
+
+    def open_last_increment(self) -> int:
+        """The descriptor of the last increment, to go on behind what it has; a new one if none."""
+        if not self.manifest.increments:
+            return self.add_increment()
+        return self._files.open_to_append(self.path_of(self.manifest.increments[-1]))
+
+    def unfinished_increment(self) -> tuple[int, Path]:
+        """A new file that is to become an increment when there is a base to it."""
+        self._make_folder()
+        path = self.path / UNFINISHED_INCREMENT.format(self._stem)
+        return self._create(path), path
+
+    def add_base(self, temporary: Path, snapshot: bool, unfinished: Path | None = None) -> None:
+        """Let *temporary* be the base of the last increment, and all before it history.
+
+        *unfinished*, if given, becomes that last increment. If a step fails the old manifest stays
+        valid, and the files have their old names.
+        """
+        before = self.manifest.with_increment(self._stem) if unfinished else self.manifest
+        fresh = before.with_base(self._stem, snapshot)
+        assert fresh.base is not None
+        moves = [(temporary, self.path_of(fresh.base))]
+        if unfinished is not None:
+            moves.append((unfinished, self.path_of(fresh.increments[-1])))
+        moved = []
+        try:
+            for old, new in moves:
+                self._files.rename(old, new)
+                moved.append((new, old))
+            self._write(fresh)
+        except OSError:
+            if self.manifest is not fresh:
+                for new, old in reversed(moved):
+                    self._rename_back(new, old)
+            raise
+
+    def history(self) -> list[Path]:
+        """The files that are not needed any more: to be removed, and then forgotten."""
+        return [self.path_of(file) for file in self.manifest.history]
+
+    def forget_history(self) -> None:
+        """The files of history() are gone."""
+        self._write(self.manifest.without_history())
+
+    def _create(self, path: Path) -> int:
+        """A new file whose writes go to its end, also when some have been cut off again."""
+        self._files.remove(path)
+        return self._files.open_to_append(path)
+
+    def _make_folder(self) -> None:
+        if not self._files.exists(self.path):
+            self._files.make_directory(self.path)
+            self._files.sync_directory(Path())
+
+    def _write(self, fresh: Manifest) -> None:
+        """Let *fresh* be the manifest, on the disk and here.
+
+        If the very last step fails, *fresh* is in place, but the machine may find the old one after
+        a power cut: what either names must stay.
+        """
+        temporary = self.path / f"temp-{self._stem}.manifest"
+        fd = self._files.create(temporary)
+        try:
+            write_all(self._files, fd, fresh.encode())
+            self._files.sync(fd)
+        finally:
+            self._files.close(fd)
+        self._files.rename(temporary, self._manifest_path)
+        self.manifest = fresh
+        self._files.sync_directory(self.path)
+
+    def _rename_back(self, new: Path, old: Path) -> None:
+        try:
+            self._files.rename(new, old)
+        except OSError as error:
+            _log.warning("cannot rename %s back to %s: %s", new, old, error.strerror)
+
+    def _remove(self, path: Path) -> None:
+        try:
+            self._files.remove(path)
+        except OSError as error:
+            _log.warning("cannot remove %s: %s", path, error.strerror)

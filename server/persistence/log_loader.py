@@ -1,0 +1,159 @@
+"""Loading an append-only file: its base, then every command that was written since.
+
+    base       a snapshot, commands, or a snapshot and commands behind it (before Redis 7)
+    increments commands
+    the end    may be torn: the machine died while it was written. What is behind the last whole
+               command, or transaction, is cut off, if aof-load-truncated allows it
+
+Only the end of what was written last can be torn by a crash. Anything else that cannot be read is
+damage, and the server must not start as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterator
+from mmap import mmap
+from pathlib import Path
+
+from server.config import Config
+from server.persistence.files import Files
+from server.persistence.load_progress import LoadProgress
+from server.persistence.log_folder import LogFolder
+from server.persistence.log_reader import LogReader, NoCommand, Torn
+from server.persistence.snapshot_loader import SLICE_S, LoadFailed
+
+COMMANDS_A_LOOK = 256  # commands between two looks at the clock
+SNAPSHOT_MAGIC = (b"REDIS", b"VALKEY")
+
+Replay = Callable[[list[bytes]], str]  # runs a command; why it cannot be run, or ""
+LoadSnapshot = Callable[[bytes | mmap], Generator[None, None, int]]  # its offset behind it
+
+_log = logging.getLogger("penstock")
+
+
+class LogLoader:
+    """Loads the files of *folder*.
+
+    *begin_file* gives what runs the commands of one file: whatever it knows (the database, MULTI)
+    ends with the file. *load_snapshot* loads what a base begins with.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        files: Files,
+        folder: LogFolder,
+        progress: LoadProgress,
+        begin_file: Callable[[], Replay],
+        load_snapshot: LoadSnapshot,
+    ) -> None:
+        self._config = config
+        self._files = files
+        self._folder = folder
+        self._progress = progress
+        self._begin_file = begin_file
+        self._load_snapshot = load_snapshot
+
+    def run(self) -> Iterator[None]:
+        """Load all, stopping now and then. Raises LoadFailed; OSError for what cannot be read."""
+        paths = [self._folder.path_of(file) for file in self._folder.manifest.files]
+        while len(paths) > 1 and not self._files.size(paths[-1]):
+            paths.pop()  # begun, and nothing written yet: the one before is where writing ended
+        for path in paths:
+            yield from self._load_file(path, may_be_torn=path is paths[-1])
+
+    def _load_file(self, path: Path, may_be_torn: bool) -> Iterator[None]:
+        _log.info("loading the append-only file %s", path)
+        before = self._progress.loaded_bytes
+        data = self._files.read(path)
+        size = len(data)
+        try:
+            start = 0
+            if data[:6].startswith(SNAPSHOT_MAGIC):
+                start = yield from self._load_snapshot(data)
+            whole = yield from self._replay(path, data, start)
+        finally:
+            if isinstance(data, mmap):
+                data.close()
+        self._progress.loaded_bytes = before + size
+        if whole < size:
+            self._cut(path, whole, size, may_be_torn)
+
+    def _replay(self, path: Path, data: bytes | mmap, start: int) -> Generator[None, None, int]:
+        """Run the commands from *start* on; return the offset behind the last whole unit."""
+        reader = LogReader(data, start)
+        try:
+            return (yield from self._replay_from(path, reader))
+        except NoCommand:
+            raise LoadFailed(
+                f"Bad file format reading the append only file {path} at offset {reader.position}:"
+                " make a backup of it, then look at it by python -m server.check"
+            ) from None
+        finally:
+            reader.close()
+
+    def _replay_from(self, path: Path, reader: LogReader) -> Generator[None, None, int]:
+        replay = self._begin_file()
+        before = self._progress.loaded_bytes
+        unit = reader.position  # where the present transaction or command begins
+        in_multi = False
+        commands = 0
+        stop_s = time.monotonic() + SLICE_S
+        while (argv := _next(reader)) is not None:
+            error = replay(argv)
+            if error:
+                raise LoadFailed(
+                    f"{error}, in the append only file {path} before {reader.position}"
+                )
+            in_multi = _in_multi(argv, in_multi)
+            if not in_multi:
+                unit = reader.position
+            commands += 1
+            if commands % COMMANDS_A_LOOK == 0 and time.monotonic() >= stop_s:
+                self._progress.loaded_bytes = before + reader.position
+                self._progress.log_now_and_then()
+                yield
+                stop_s = time.monotonic() + SLICE_S
+        return unit if in_multi else reader.position
+
+    def _cut(self, path: Path, whole: int, size: int, may_be_torn: bool) -> None:
+        """The file ends in the midst of a command or a transaction, at *whole*."""
+        if not may_be_torn:
+            raise LoadFailed(
+                f"the append only file {path} ends in the midst of a command at offset {whole}, and"
+                " there are files behind it"
+            )
+        if not self._config.aof_load_truncated:
+            raise LoadFailed(
+                f"Unexpected end of file reading the append only file {path} at offset {whole}."
+                " You can: 1) make a backup of it, then use python -m server.check --fix; or"
+                " 2) set 'aof-load-truncated' to yes and start the server again."
+            )
+        _log.warning("!!! Warning: short read while loading the AOF file %s!!!", path)
+        _log.warning(
+            "AOF %s: the last %d bytes are cut off, from offset %d", path, size - whole, whole
+        )
+        fd = self._files.open_to_append(path)
+        try:
+            self._files.truncate(fd, whole)
+            self._files.sync(fd)
+        finally:
+            self._files.close(fd)
+
+
+def _next(reader: LogReader) -> list[bytes] | None:
+    """The next command; None where the file ends, be it torn."""
+    try:
+        return reader.next()
+    except Torn:
+        return None
+
+
+def _in_multi(argv: list[bytes], before: bool) -> bool:
+    """Whether a transaction is open behind *argv*."""
+    if len(argv) > 1:
+        return before
+    word = argv[0].upper()
+    return word == b"MULTI" or (before and word != b"EXEC")

@@ -1,0 +1,105 @@
+# cython: boundscheck=False, wraparound=False
+"""Cuts what is in an append-only file into the commands it is made of.
+
+    *3\r\n $3\r\n SET\r\n $1\r\n k\r\n $1\r\n v\r\n      a command
+    #TS:1700000000\r\n                                   a note: passed over
+
+Stricter than what is read from clients: nothing but whole multibulk commands belongs into a log.
+The bytes are not copied, so a mapped file takes no memory.
+"""
+
+from __future__ import annotations
+
+from storage.rdb import raw
+from storage.rdb.raw import Buffer
+
+ASTERISK, DOLLAR, HASH, CR, LF = b"*$#\r\n"
+MAX_DIGITS = 10
+LEAST_WORD = 6  # bytes: $0, and two line ends
+
+
+class Torn(Exception):
+    """The bytes end within a command that is right so far."""
+
+
+class NoCommand(Exception):
+    """What comes next is no command, and no beginning of one."""
+
+
+class LogReader:
+    """Reads from *position* on, which is behind the last whole command or note."""
+
+    __slots__ = ("_at", "_data", "_end", "_view", "position")
+
+    def __init__(self, data: Buffer, start: int = 0) -> None:
+        self._view = memoryview(data).cast("B")
+        self._data = raw.of_view(self._view)
+        self._end = len(self._view)
+        self._at = start
+        self.position = start
+
+    def next(self) -> list[bytes] | None:
+        """The next command; None at the end. Raises Torn and NoCommand."""
+        while self._at < self._end and self._data[self._at] == HASH:
+            self._pass_note()
+        if self._at == self._end:
+            return None
+        count = self._number(ASTERISK)
+        if count < 1:
+            raise NoCommand
+        if count * LEAST_WORD > self._end - self._at:
+            raise Torn
+        argv = [self._word() for _ in range(count)]
+        self.position = self._at
+        return argv
+
+    def close(self) -> None:
+        """Let go of the bytes: there are none left to read."""
+        self._view = memoryview(b"")
+        self._data = raw.of_view(self._view)
+        self._at = self._end = 0
+
+    def _pass_note(self) -> None:
+        at = self._at
+        while at < self._end and self._data[at] != LF:
+            at += 1
+        if at == self._end:
+            raise Torn
+        self._at = self.position = at + 1
+
+    def _word(self) -> bytes:
+        size = self._number(DOLLAR)
+        at = self._at
+        if size + 2 > self._end - at:
+            raise Torn
+        if self._data[at + size] != CR or self._data[at + size + 1] != LF:
+            raise NoCommand
+        self._at = at + size + 2
+        return raw.cut(self._data, at, size)
+
+    def _number(self, mark: int) -> int:
+        """A line of *mark* and decimal digits."""
+        at = self._at
+        if at == self._end:
+            raise Torn
+        if self._data[at] != mark:
+            raise NoCommand
+        at += 1
+        first = at
+        number = 0
+        while at < self._end and 48 <= self._data[at] <= 57 and at - first < MAX_DIGITS:
+            number = number * 10 + self._data[at] - 48
+            at += 1
+        self._at = self._behind_line_end(at)
+        if at == first:
+            raise NoCommand
+        return number
+
+    def _behind_line_end(self, at: int) -> int:
+        if (at < self._end and self._data[at] != CR) or (
+            at + 1 < self._end and self._data[at + 1] != LF
+        ):
+            raise NoCommand
+        if at + 2 > self._end:
+            raise Torn
+        return at + 2

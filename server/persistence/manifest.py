@@ -1,0 +1,160 @@
+r"""The manifest of an append-only file: which files it is made of, and in which order.
+
+    file appendonly.aof.2.base.rdb seq 2 type b      the data at one moment; at most one
+    file appendonly.aof.1.incr.aof seq 1 type h      history: not needed any more, to be removed
+    file appendonly.aof.2.incr.aof seq 2 type i      what was written since, in this order
+    file appendonly.aof.3.incr.aof seq 3 type i
+
+A name with blanks or the like stands in double quotes. Lines that begin with # are comments. What
+follows the third pair, as redis 8 writes it, is more pairs, which are passed over.
+
+Source: aof.c of Redis 7.0
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from protocol.inline import UnbalancedQuotes, split_words
+
+MAX_LINE = 1024  # characters
+BASE, HISTORY, INCREMENT = "b", "h", "i"
+PLAIN_NAME = re.compile(r"[!#-&(-\[\]-~]+")  # printable, without blanks, quotes and backslashes
+
+_NUMBER = re.compile(rb"[1-9][0-9]{0,18}")
+
+
+class BadManifest(Exception):
+    """The text is no manifest; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """One file of the log."""
+
+    name: str
+    seq: int
+    kind: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The files, and the highest sequence numbers that were ever given. It never changes."""
+
+    base: LogFile | None = None
+    increments: tuple[LogFile, ...] = ()
+    history: tuple[LogFile, ...] = ()
+    base_seq: int = 0
+    increment_seq: int = 0
+
+    @property
+    def files(self) -> tuple[LogFile, ...]:
+        """What has to be loaded, in this order."""
+        return (self.base, *self.increments) if self.base else self.increments
+
+    def with_increment(self, stem: str) -> Manifest:
+        """The same with a new, last increment; *stem* is the configuration's appendfilename."""
+        seq = self.increment_seq + 1
+        fresh = LogFile(f"{stem}.{seq}.incr.aof", seq, INCREMENT)
+        return replace(self, increments=(*self.increments, fresh), increment_seq=seq)
+
+    def with_base(self, stem: str, snapshot: bool) -> Manifest:
+        """The same with a new base, which has what all increments but the last one say."""
+        seq = self.base_seq + 1
+        name = f"{stem}.{seq}.base.{'rdb' if snapshot else 'aof'}"
+        old = (self.base, *self.increments[:-1]) if self.base else self.increments[:-1]
+        return replace(
+            self,
+            base=LogFile(name, seq, BASE),
+            increments=self.increments[-1:],
+            history=self.history + tuple(replace(file, kind=HISTORY) for file in old),
+            base_seq=seq,
+        )
+
+    def without_history(self) -> Manifest:
+        return replace(self, history=())
+
+    def encode(self) -> bytes:
+        """The text, in redis's order: base, history, increments."""
+        bases = (self.base,) if self.base else ()
+        return b"".join(_line(file) for file in (*bases, *self.history, *self.increments))
+
+
+def of_old_file(name: str) -> Manifest:
+    """The manifest of a log that is one file, as it was before Redis 7."""
+    return Manifest(base=LogFile(name, 1, BASE), base_seq=1)
+
+
+def parse(text: bytes) -> Manifest:
+    """What *text* says. Raises BadManifest."""
+    lines = text.split(b"\n")
+    if lines.pop():
+        raise BadManifest("the last line is not complete")
+    manifest = Manifest()
+    for line in lines:
+        if not line.startswith(b"#"):
+            manifest = _with_file(manifest, _file(line))
+    if not manifest.files:
+        raise BadManifest("it names no files to load")
+    return manifest
+
+
+def _with_file(manifest: Manifest, file: LogFile) -> Manifest:
+    if file.kind == BASE:
+        if manifest.base is not None:
+            raise BadManifest("it names two base files")
+        return replace(manifest, base=file, base_seq=file.seq)
+    if file.kind == HISTORY:
+        return replace(manifest, history=(*manifest.history, file))
+    if file.seq <= manifest.increment_seq:
+        raise BadManifest(f"the sequence number {file.seq} is not above the one before")
+    return replace(manifest, increments=(*manifest.increments, file), increment_seq=file.seq)
+
+
+def _file(line: bytes) -> LogFile:
+    if len(line) > MAX_LINE:
+        raise BadManifest(f"a line has more than {MAX_LINE} characters")
+    try:
+        words = split_words(line)
+    except UnbalancedQuotes:
+        raise BadManifest("unbalanced quotes") from None
+    if len(words) < 6 or len(words) % 2:
+        raise BadManifest(f"a line is not made of three pairs: {line!r}")
+    values = {name.lower(): value for name, value in zip(words[::2], words[1::2], strict=True)}
+    name, seq, kind = (values.get(field, b"") for field in (b"file", b"seq", b"type"))
+    return LogFile(_name(name), _seq(seq), _kind(kind))
+
+
+def _name(name: bytes) -> str:
+    if not name or b"/" in name or name in (b".", b".."):
+        raise BadManifest(f"{name!r} is not the name of a file in the folder")
+    return name.decode("utf-8", "surrogateescape")
+
+
+def _seq(seq: bytes) -> int:
+    if not _NUMBER.fullmatch(seq):
+        raise BadManifest(f"{seq!r} is no sequence number")
+    return int(seq)
+
+
+def _kind(kind: bytes) -> str:
+    if kind not in (b"b", b"h", b"i"):
+        raise BadManifest(f"{kind!r} is no type of file")
+    return kind.decode()
+
+
+def _line(file: LogFile) -> bytes:
+    name = file.name.encode("utf-8", "surrogateescape")
+    if not PLAIN_NAME.fullmatch(file.name):
+        name = _quoted(name)
+    return b"file %b seq %d type %b\n" % (name, file.seq, file.kind.encode())
+
+
+def _quoted(name: bytes) -> bytes:
+    escapes = {0x22: b'\\"', 0x5C: b"\\\\", 0x0A: b"\\n", 0x0D: b"\\r", 0x09: b"\\t"}
+    inside = b"".join(
+        escapes.get(byte) or (b"%c" % byte if 0x20 <= byte < 0x7F else b"\\x%02x" % byte)
+        for byte in name
+    )
+    return b'"%b"' % inside

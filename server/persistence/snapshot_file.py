@@ -1,0 +1,135 @@
+"""Writing a snapshot to the disk: all of it in the place of the old one, or nothing.
+
+    pieces -> temp-<pid>.rdb -> sync        the old dump.rdb is whole all the time
+    rename temp-<pid>.rdb -> dump.rdb       dump.rdb is the old or the new one, never between
+    sync of the directory                   the new one survives a power cut
+
+A step that fails removes the temporary file and leaves the old one as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from server.build import REDIS_VERSION
+from server.config import Config
+from server.memory import resident_bytes
+from server.persistence.child_job import Report
+from server.persistence.files import Files, write_all
+from storage.keyspace import Keyspace
+from storage.rdb.options import WriteOptions
+from storage.rdb.snapshot import SnapshotWriter
+
+SYNC_EVERY_BYTES = 4 * 1024 * 1024  # rdb-save-incremental-fsync, as redis has it
+
+
+class SaveFailed(Exception):
+    """The snapshot could not be written; the message is for the log."""
+
+
+class Pieces(Protocol):
+    """A snapshot as its bytes, piece by piece; see storage.rdb.snapshot.SnapshotWriter."""
+
+    @property
+    def keys_written(self) -> int: ...
+
+    def __iter__(self) -> Iterator[bytes]: ...
+
+
+def snapshot_of(
+    databases: Sequence[Keyspace], config: Config, now_s: int, aof_base: bool = False
+) -> SnapshotWriter:
+    """The snapshot of *databases* as *config* wants it written; its aux fields are redis 7.0's."""
+    aux = {
+        b"redis-ver": REDIS_VERSION.encode(),
+        b"redis-bits": b"64",
+        b"ctime": b"%d" % now_s,
+        b"used-mem": b"%d" % resident_bytes(),
+        b"aof-base": b"%d" % aof_base,
+    }
+    options = WriteOptions(compress=config.rdbcompression, checksum=config.rdbchecksum)
+    return SnapshotWriter(databases, aux, options)
+
+
+def temporary_path(pid: int) -> Path:
+    """Where the process *pid* writes before the file takes its place."""
+    return Path(f"temp-{pid}.rdb")
+
+
+def save_snapshot(
+    files: Files, path: Path, pieces: Pieces, report: Report, incremental_sync: bool
+) -> None:
+    """Put *pieces* at *path*, in place of what is there. Raises SaveFailed."""
+    temporary = temporary_path(os.getpid())
+    write_snapshot(files, temporary, pieces, report, incremental_sync)
+    try:
+        files.rename(temporary, path)
+    except OSError as error:
+        remove_quietly(files, temporary)
+        raise SaveFailed(
+            f"Error moving temp DB file {temporary} on the final destination {path} "
+            f"(in server root dir {_directory()}): {error.strerror or error}"
+        ) from error
+    try:
+        files.sync_directory(path.parent)
+    except OSError as error:
+        raise SaveFailed(
+            f"Failed to fsync directory while saving DB: {error.strerror or error}"
+        ) from error
+
+
+def write_snapshot(
+    files: Files, path: Path, pieces: Pieces, report: Report, incremental_sync: bool
+) -> None:
+    """Write *pieces* to a new file at *path*, down to the disk. Raises SaveFailed.
+
+    With *incremental_sync* the disk gets its work as it comes, not all at the end.
+    """
+    try:
+        fd = files.create(path)
+    except OSError as error:
+        raise SaveFailed(
+            f"Failed opening the temp RDB file {path} (in server root dir {_directory()}) "
+            f"for saving: {error.strerror or error}"
+        ) from error
+    try:
+        try:
+            _write(files, fd, pieces, report, incremental_sync)
+        finally:
+            files.close(fd)
+    except OSError as error:
+        remove_quietly(files, path)
+        raise SaveFailed(f"Write error saving DB on disk: {error.strerror or error}") from error
+    except BaseException:
+        remove_quietly(files, path)
+        raise
+
+
+def _write(files: Files, fd: int, pieces: Pieces, report: Report, incremental_sync: bool) -> None:
+    unsynced = 0
+    for piece in pieces:
+        write_all(files, fd, piece)
+        unsynced += len(piece)
+        if incremental_sync and unsynced >= SYNC_EVERY_BYTES:
+            files.sync(fd)
+            unsynced = 0
+        report(pieces.keys_written)
+    files.sync(fd)
+    report(pieces.keys_written)  # not before it is on the disk, and not for a parent that died
+
+
+def remove_quietly(files: Files, path: Path) -> None:
+    """Remove what was begun, if possible: what went wrong before is what counts."""
+    with contextlib.suppress(OSError):
+        files.remove(path)
+
+
+def _directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return "unknown"  # it was removed

@@ -1,0 +1,227 @@
+"""Saving the data as a whole: SAVE, BGSAVE, the save points, and how all that went.
+
+What has changed since the last save is counted from a mark: the journal counts on, whatever is
+saved. A background save moves the mark to where the journal stood when the child was forked.
+
+    changes   0 ------- mark ------------- fork -------------- now
+                        last save          moves the mark      changes_since_save = now - mark
+                                           here if it succeeds
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from protocol.replies import Status
+from server import errors
+from server.config import Config
+from server.persistence.child import ChildSlot, Outcome
+from server.persistence.child_job import Report, no_report
+from server.persistence.files import Files
+from server.persistence.snapshot_file import (
+    SaveFailed,
+    remove_quietly,
+    save_snapshot,
+    snapshot_of,
+    temporary_path,
+)
+from storage.journal import Journal
+from storage.keyspace import Keyspace
+
+_log = logging.getLogger("penstock")
+
+PURPOSE = "RDB"  # what the child is for
+RETRY_AFTER_S = 5  # a save that failed is not tried again sooner (redis: BGSAVE_RETRY_DELAY)
+MEGABYTE = 1024 * 1024
+
+STARTED = Status(b"Background saving started")
+SCHEDULED = Status(b"Background saving scheduled")
+
+
+class Snapshots:
+    """The snapshots of one server, and INFO's figures about them."""
+
+    def __init__(
+        self,
+        config: Config,
+        databases: Sequence[Keyspace],
+        journal: Journal,
+        children: ChildSlot,
+        files: Files,
+        wall_s: Callable[[], float] = time.time,
+    ) -> None:
+        self._config = config
+        self._databases = databases
+        self._journal = journal
+        self._children = children
+        self._files = files
+        self._wall_s = wall_s
+        self.last_save_s = int(wall_s())  # unix time; at the start all is as saved
+        self.last_ok = True
+        self.last_duration_s = -1  # of the last background save
+        self.last_cow_bytes = 0
+        self.saves = 0  # that were begun
+        self.scheduled = False  # a background save is to begin when the present child has ended
+        self._last_try_s = 0
+        self._mark = journal.changes
+        self._mark_of_child = journal.changes
+
+    # ------------------------------------------------------------------ how it stands
+
+    @property
+    def in_progress(self) -> bool:
+        """Whether a child is saving."""
+        return self._children.runs(PURPOSE)
+
+    @property
+    def running_s(self) -> int:
+        """For how long a child has been saving; -1 if none is."""
+        return int(self._children.running_s) if self.in_progress else -1
+
+    @property
+    def changes_since_save(self) -> int:
+        return self._journal.changes - self._mark
+
+    @property
+    def refuses_writes(self) -> bool:
+        """Whether writes are to be answered by MISCONF: the disk has failed the last save point."""
+        config = self._config
+        return bool(not self.last_ok and config.stop_writes_on_bgsave_error and config.save)
+
+    def forget_changes(self) -> None:
+        """The data is what is on the disk: it has just been loaded."""
+        self._mark = self._journal.changes
+
+    # ------------------------------------------------------------------ commands
+
+    def save(self) -> None:
+        """SAVE: write a snapshot, here and now. Raises ErrorReply."""
+        if self.in_progress:
+            raise errors.SAVE_IN_PROGRESS
+        self.saves += 1
+        if not self.save_here():
+            raise errors.FAILED
+
+    def save_here(self) -> bool:
+        """Save in this process, whatever a child does; False if that failed: the log says why."""
+        try:
+            self._write(no_report)
+        except SaveFailed as error:
+            _log.warning("%s", error)
+            return False
+        _log.info("DB saved on disk")
+        self._saved(self._journal.changes)
+        return True
+
+    def save_in_background(self, schedule: bool, in_transaction: bool) -> Status:
+        """BGSAVE: let a child write a snapshot, or, while another child runs, later if *schedule*.
+
+        Within a transaction it waits for the end of it in any case. Raises ErrorReply.
+        """
+        if self.in_progress:
+            raise errors.SAVE_IN_PROGRESS
+        if self._children.child is not None or in_transaction:
+            if not (schedule or in_transaction):
+                raise errors.OTHER_CHILD
+            self.scheduled = True
+            return SCHEDULED
+        if not self._start():
+            raise errors.FAILED
+        return STARTED
+
+    def all_flushed(self) -> None:
+        """FLUSHALL has been executed: a save of what was there is ended, and nothing is saved."""
+        if self.in_progress:
+            self._children.kill()
+            self._children.poll(wait=True)
+        if self._config.save:
+            self.save_here()
+
+    # ------------------------------------------------------------------ the end of the server
+
+    def end_background_save(self) -> None:
+        """The server ends: a child that is saving is ended."""
+        if self.in_progress:
+            _log.warning("There is a child saving an .rdb. Killing it!")
+            self._children.kill()
+            self._children.poll(wait=True)
+
+    def save_at_end(self, save: bool, nosave: bool) -> bool:
+        """The last snapshot, if there are save points or *save* asks for it, but for *nosave*.
+
+        False if it was to be written and could not be: then the server should not end.
+        """
+        if not save and (nosave or not self._config.save):
+            return True
+        _log.info("Saving the final RDB snapshot before exiting.")
+        return self.save_here()
+
+    # ------------------------------------------------------------------ cron
+
+    def start_due(self) -> None:
+        """Begin a background save if a save point is reached. To be called by cron."""
+        if self._children.child is not None:
+            return
+        since_s = self._wall_s() - self.last_save_s
+        for seconds, changes in self._config.save:
+            if self.changes_since_save >= changes and since_s > seconds and self._may_try():
+                _log.info("%d changes in %d seconds. Saving...", changes, seconds)
+                self._start()
+                break
+
+    def start_scheduled(self) -> None:
+        """Begin the background save that was scheduled. To be called by cron."""
+        if self.scheduled and self._children.child is None and self._may_try():
+            self.scheduled = not self._start()
+
+    def _may_try(self) -> bool:
+        return self.last_ok or self._wall_s() - self._last_try_s > RETRY_AFTER_S
+
+    # ------------------------------------------------------------------ saving
+
+    def _start(self) -> bool:
+        """Fork a child that saves; False if that is not possible."""
+        self.saves += 1
+        self._last_try_s = int(self._wall_s())
+        self._mark_of_child = self._journal.changes
+        total = sum(len(db) for db in self._databases)
+        try:
+            child = self._children.start(PURPOSE, total, self._write, self._ended)
+        except OSError as error:
+            self.last_ok = False
+            _log.warning("Can't save in background: fork: %s", error.strerror)
+            return False
+        _log.info("Background saving started by pid %d", child.pid)
+        return True
+
+    def _write(self, report: Report) -> None:
+        config = self._config
+        snapshot = snapshot_of(self._databases, config, int(self._wall_s()))
+        sync_on_the_way = config.rdb_save_incremental_fsync
+        save_snapshot(self._files, Path(config.dbfilename), snapshot, report, sync_on_the_way)
+
+    def _saved(self, mark: int) -> None:
+        self._mark = max(self._mark, mark)
+        self.last_save_s = int(self._wall_s())
+        self.last_ok = True
+
+    def _ended(self, outcome: Outcome) -> None:
+        """The child that was saving has ended."""
+        self.last_duration_s = int(outcome.duration_s)
+        self.last_cow_bytes = outcome.cow_bytes
+        if outcome.ok:
+            _log.info("DB saved on disk")
+            _log.info("RDB: %d MB of memory used by copy-on-write", outcome.cow_bytes // MEGABYTE)
+            _log.info("Background saving terminated with success")
+            self._saved(self._mark_of_child)
+            return
+        remove_quietly(self._files, temporary_path(outcome.pid))
+        if outcome.signal:
+            _log.warning("Background saving %s", outcome.error)
+        else:
+            _log.warning("%s", outcome.error)
+            _log.warning("Background saving error")
+        self.last_ok = self.last_ok and outcome.killed

@@ -1,0 +1,101 @@
+# inline only
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
+
+from storage.listpack cimport Listpack
+from storage.node_deque cimport NodeDeque
+from storage.quicklist cimport QuickList
+from storage.rdb cimport raw
+
+cdef extern from *:
+    """
+    /* An object's head and what is behind it: the two may lie in two lines of the cache. */
+    #define penstock_prefetch(p) \
+        (__builtin_prefetch(p), __builtin_prefetch((const char *)(p) + 40))
+    """
+    void penstock_prefetch(PyObject *value) noexcept
+
+cdef extern from "Python.h":
+    int PyDict_Next(object segment, Py_ssize_t *at, PyObject **key, PyObject **value) noexcept
+    bint PyBytes_CheckExact(PyObject *value) noexcept
+    bint PyLong_CheckExact(PyObject *value) noexcept
+    char *PyBytes_AS_STRING(PyObject *text) noexcept
+    Py_ssize_t PyBytes_GET_SIZE(PyObject *text) noexcept
+    char *PyByteArray_AS_STRING(PyObject *data) noexcept
+    int64_t PyLong_AsLongLong(PyObject *value) except? -1
+    bint Py_IS_TYPE(PyObject *value, PyObject *kind) noexcept
+
+ctypedef PyObject *Borrowed
+
+cdef struct Entry:
+    PyObject *key
+    PyObject *value
+    Py_ssize_t next
+
+
+cdef inline PyObject *nothing() noexcept:
+    return NULL
+
+
+cdef inline object held(PyObject *value):
+    return <object>value
+
+
+cdef inline Entry entry_at(dict segment, Py_ssize_t at) noexcept:
+    cdef Entry entry
+    entry.next = at
+    if not PyDict_Next(segment, &entry.next, &entry.key, &entry.value):
+        entry.next = -1
+    return entry
+
+
+cdef inline int foresee(dict segment) noexcept:
+    cdef Py_ssize_t at = 0
+    cdef PyObject *key
+    cdef PyObject *value
+    while PyDict_Next(segment, &at, &key, &value):
+        penstock_prefetch(key)
+        penstock_prefetch(value)
+    return 0
+
+
+cdef inline bint is_bytes(PyObject *value) noexcept:
+    return PyBytes_CheckExact(value)
+
+
+cdef inline bint is_int(PyObject *value) noexcept:
+    return PyLong_CheckExact(value)
+
+
+cdef inline raw.Raw octets(PyObject *text) noexcept:
+    return <raw.Raw>PyBytes_AS_STRING(text)
+
+
+cdef inline Py_ssize_t size(PyObject *text) noexcept:
+    return PyBytes_GET_SIZE(text)
+
+
+cdef inline int64_t number(PyObject *value) except? -1:
+    return PyLong_AsLongLong(value)
+
+
+cdef inline PyObject *lone_pack(PyObject *value) noexcept:
+    cdef PyObject *head
+    if not Py_IS_TYPE(value, <PyObject *>QuickList):
+        return NULL
+    if <PyObject *>(<QuickList>value)._nodes != <PyObject *>None:
+        return NULL
+    head = <PyObject *>(<QuickList>value)._head
+    return head if Py_IS_TYPE(head, <PyObject *>Listpack) else NULL
+
+
+cdef inline bint is_nothing(PyObject *value) noexcept:
+    return value == NULL
+
+
+cdef inline raw.Raw pack_octets(PyObject *pack) noexcept:
+    return <raw.Raw>PyByteArray_AS_STRING(<PyObject *>(<Listpack>pack).data)
+
+
+cdef inline Py_ssize_t pack_size(PyObject *pack) noexcept:
+    return (<Listpack>pack).size

@@ -1,0 +1,103 @@
+"""Objects looked at without holding them: the plain versions of the C functions in borrowed.pxd.
+
+A snapshot is written by a forked child, which shares its memory with the server until one of them
+writes to it. To hold an object is to write to it: its reference count is in its first bytes. So a
+child that holds each key and value once copies the whole heap. What is called Borrowed is any
+object here; compiled, it is a bare pointer, and reading through it writes nothing.
+
+The databases must not change meanwhile, which in a child they cannot.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias
+
+from storage.listpack import Listpack
+from storage.quicklist import QuickList
+from storage.rdb import raw
+
+Borrowed: TypeAlias = Any
+
+
+class Entry(NamedTuple):
+    """A key of a dict and its value; *next* is where to look for the one after, or -1: no entry."""
+
+    key: Borrowed
+    value: Borrowed
+    next: int
+
+
+def nothing() -> Borrowed:
+    """No object."""
+    return None
+
+
+def held(value: Borrowed) -> Any:
+    """*value*, held."""
+    return value
+
+
+def entry_at(segment: dict[bytes, Any], at: int) -> Entry:
+    """The entry of *segment* at *at*: 0 is where the first is. O(at), compiled O(1)."""
+    for key, value in islice(segment.items(), at, None):
+        return Entry(key, value, at + 1)
+    return Entry(None, None, -1)
+
+
+def foresee(segment: dict[bytes, Any]) -> None:
+    """All keys and values of *segment* will be read: let their memory come meanwhile.
+
+    They lie anywhere, and a walk would wait for each by itself. Nothing to do in plain Python.
+    """
+
+
+def is_bytes(value: Borrowed) -> bool:
+    """Whether *value* is of the class bytes."""
+    return type(value) is bytes
+
+
+def is_int(value: Borrowed) -> bool:
+    """Whether *value* is of the class int."""
+    return type(value) is int
+
+
+def octets(text: Borrowed) -> raw.Raw:
+    """The bytes of the bytes object *text*."""
+    data: bytes = text
+    return data
+
+
+def size(text: Borrowed) -> int:
+    """How many those are."""
+    return len(text)
+
+
+def number(value: Borrowed) -> int:
+    """The value of an int of 64 bits at most."""
+    return int(value)
+
+
+def lone_pack(value: Borrowed) -> Borrowed:
+    """The listpack of *value* if that is a list of this one node; else nothing."""
+    if type(value) is not QuickList or value.node_count != 1:
+        return None
+    node = value.nodes()[0]
+    return node if isinstance(node, Listpack) else None
+
+
+def is_nothing(value: Borrowed) -> bool:
+    """Whether there is no object."""
+    return value is None
+
+
+def pack_octets(pack: Borrowed) -> raw.Raw:
+    """The bytes of a listpack, and perhaps some room behind them."""
+    data: bytearray = pack.data
+    return data
+
+
+def pack_size(pack: Borrowed) -> int:
+    """How many bytes a listpack has."""
+    size: int = pack.size
+    return size

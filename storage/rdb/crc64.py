@@ -1,0 +1,64 @@
+# cython: boundscheck=False, wraparound=False
+"""CRC-64 as Redis closes its files and payloads with it.
+
+The polynomial is Jones's, ad93d23594c935a9, reflected; the start is 0 and nothing is inverted at
+the end: the checksum of b"123456789" is e9c6d914c4b8d9ca.
+
+Eight bytes are taken at a time. TABLE[256 * k + b] is what the byte b, followed by k zeros, adds
+to the checksum; the k-th byte from the end of the eight is followed by k others.
+
+Source: slicing-by-8, Kounavis and Berry, "A systematic approach to building high performance
+software-based CRC generators", 2005
+"""
+
+from __future__ import annotations
+
+import struct
+
+from storage.rdb import raw
+
+REFLECTED = 0x95AC9329AC4BC9B5
+
+
+def _table() -> memoryview:
+    entries = [_bits_of(byte) for byte in range(256)]
+    for index in range(7 * 256):
+        crc = entries[index]
+        entries.append(crc >> 8 ^ entries[crc & 0xFF])
+    return memoryview(struct.pack("=2048Q", *entries)).cast("Q")
+
+
+def _bits_of(crc: int) -> int:
+    for _ in range(8):
+        crc = crc >> 1 ^ (REFLECTED if crc & 1 else 0)
+    return crc
+
+
+TABLE = _table()
+
+
+def crc64(data: bytes, crc: int = 0) -> int:
+    """The checksum of what *crc* is that of, followed by *data*."""
+    return of_raw(raw.of_bytes(data), 0, len(data), crc)
+
+
+def of_raw(data: raw.Raw, at: int, end: int, crc: int) -> int:
+    """The same for the bytes of *data* from *at* to *end*."""
+    table = raw.table64(TABLE)
+    while end - at >= 8:
+        crc ^= raw.u64(data, at)
+        crc = (
+            table[0x700 + (crc & 0xFF)]
+            ^ table[0x600 + (crc >> 8 & 0xFF)]
+            ^ table[0x500 + (crc >> 16 & 0xFF)]
+            ^ table[0x400 + (crc >> 24 & 0xFF)]
+            ^ table[0x300 + (crc >> 32 & 0xFF)]
+            ^ table[0x200 + (crc >> 40 & 0xFF)]
+            ^ table[0x100 + (crc >> 48 & 0xFF)]
+            ^ table[crc >> 56]
+        )
+        at += 8
+    while at < end:
+        crc = crc >> 8 ^ table[(crc ^ data[at]) & 0xFF]
+        at += 1
+    return crc

@@ -1,0 +1,23 @@
+"""What reading an RDB refuses, besides Corrupt."""
+
+from __future__ import annotations
+
+from storage.errors import StorageError
+
+
+class BadVersion(StorageError):
+    """The file is not an RDB, or of a version that is not known here."""
+
+
+class BadPayload(StorageError):
+    """A DUMP payload of a version that is not known here, or with another checksum than said."""
+
+
+class UnknownType(StorageError):
+    """A key holds a value of a type that is not served here; names both."""
+
+    def __init__(self, key: bytes | None, type_name: str) -> None:
+        where = "the value" if key is None else f"the key {key!r}"
+        super().__init__(f"{where} is of a type that is not served: {type_name}")
+        self.key = key
+        self.type_name = type_name

@@ -1,0 +1,21 @@
+cimport cython
+
+from storage.listpack cimport Listpack
+from storage.quicklist cimport QuickList
+from storage.rdb cimport borrowed, raw
+from storage.rdb.reader cimport RdbReader
+from storage.rdb.writer cimport RdbWriter
+
+cdef int PLAIN_NODE
+cdef int PACKED_NODE
+
+
+cpdef int write_pack(RdbWriter writer, Listpack pack) except -1
+cdef int write_lone(RdbWriter writer, borrowed.Borrowed pack) except -1
+
+@cython.locals(made=QuickList)
+cpdef QuickList read(RdbReader reader, int kind, int fill)
+@cython.locals(pack=Listpack)
+cdef int _add_ziplist(QuickList made, RdbReader reader) except -1
+@cython.locals(pack=Listpack, container=int)
+cdef int _add_node(QuickList made, RdbReader reader) except -1

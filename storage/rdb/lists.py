@@ -1,0 +1,85 @@
+"""A list in an RDB.
+
+    18  length  {container  string}...       of Redis 7.0: its nodes. Written and read.
+                 1          an element of its own
+                 2          a listpack
+    14  length  {string}...                  its nodes, each a ziplist
+    10  string                               one ziplist
+     1  length  {string}...                  its elements
+
+Empty nodes are passed over, as Redis does; a list of nothing is what remains of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from storage.errors import Corrupt
+from storage.listpack import Listpack
+from storage.quicklist import QuickList
+from storage.rdb import borrowed, raw, ziplist
+from storage.rdb.opcodes import LIST_QUICKLIST, LIST_QUICKLIST_2, LIST_ZIPLIST
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+
+PLAIN_NODE, PACKED_NODE = 1, 2
+
+
+def write(writer: RdbWriter, value: QuickList) -> Iterator[None]:
+    """Write a list; after each node the caller may take what has been written."""
+    writer.length(value.node_count)
+    for node in value.nodes():
+        if isinstance(node, Listpack):
+            write_pack(writer, node)
+        else:
+            writer.length(PLAIN_NODE)
+            writer.string(node)
+        yield
+
+
+def write_pack(writer: RdbWriter, pack: Listpack) -> None:
+    """Write a node that is a listpack."""
+    writer.length(PACKED_NODE)
+    writer.text(raw.of_bytearray(pack.data), pack.size)
+
+
+def write_lone(writer: RdbWriter, pack: borrowed.Borrowed) -> None:
+    """Write a list of this one node."""
+    writer.length(1)
+    writer.length(PACKED_NODE)
+    writer.text(borrowed.pack_octets(pack), borrowed.pack_size(pack))
+
+
+def read(reader: RdbReader, kind: int, fill: int) -> QuickList:
+    """Read a list of the type *kind*; it may be empty. Raises Corrupt."""
+    made = QuickList(fill)
+    if kind == LIST_ZIPLIST:
+        _add_ziplist(made, reader)
+        return made
+    for _ in range(reader.count(1)):
+        if kind == LIST_QUICKLIST_2:
+            _add_node(made, reader)
+        elif kind == LIST_QUICKLIST:
+            _add_ziplist(made, reader)
+        else:
+            made.push_right(reader.string())
+    return made
+
+
+def _add_ziplist(made: QuickList, reader: RdbReader) -> None:
+    pack = ziplist.to_listpack(reader.string())
+    if pack.length():
+        made.add_node(pack)
+
+
+def _add_node(made: QuickList, reader: RdbReader) -> None:
+    container = reader.length()
+    if container == PLAIN_NODE:
+        made.add_node(reader.string())
+    elif container == PACKED_NODE:
+        pack = Listpack.load(reader.string())
+        pack.check()
+        if pack.length():
+            made.add_node(pack)
+    else:
+        raise Corrupt("a list's node is in an unknown container")

@@ -1,0 +1,44 @@
+cimport cython
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+from storage.rdb cimport raw
+
+cdef Py_ssize_t LONGEST_RUN
+cdef Py_ssize_t LONGEST_MATCH
+cdef Py_ssize_t FARTHEST
+cdef Py_ssize_t GREATEST_RATIO
+cdef uint32_t SLOTS
+cdef Py_ssize_t UNROLLED
+
+
+@cython.final
+cdef class Compressor:
+    cdef object _slots
+    cdef int64_t _base
+
+    cpdef object compress(self, bytes data)
+    @cython.locals(room=Py_ssize_t, base=uint32_t)
+    cdef Py_ssize_t compress_into(self, raw.Raw data, Py_ssize_t size, bytearray out, Py_ssize_t at) except -1
+
+
+@cython.locals(three=uint32_t)
+cdef inline uint32_t _slot_of(raw.Raw data, Py_ssize_t at) noexcept
+@cython.locals(to=Py_ssize_t, end=Py_ssize_t, run=Py_ssize_t, at=Py_ssize_t, slot=uint32_t,
+               seen=uint32_t, length=Py_ssize_t)
+cdef Py_ssize_t _compress(
+    raw.Raw data, Py_ssize_t size, uint8_t *out, Py_ssize_t start, Py_ssize_t room, uint32_t *slots,
+    uint32_t base
+) noexcept
+cdef inline bint _matches(raw.Raw data, Py_ssize_t seen, Py_ssize_t at) noexcept
+@cython.locals(most=Py_ssize_t, length=Py_ssize_t)
+cdef inline Py_ssize_t _match_length(raw.Raw data, Py_ssize_t seen, Py_ssize_t at, Py_ssize_t size) noexcept
+cdef inline Py_ssize_t _close_run(uint8_t *out, Py_ssize_t to, Py_ssize_t run) noexcept
+cdef inline Py_ssize_t _put_reference(
+    uint8_t *out, Py_ssize_t to, Py_ssize_t offset, Py_ssize_t length
+) noexcept
+
+cpdef bytes decompress(bytes data, uint64_t size)
+@cython.locals(out=bytearray)
+cdef bytes expand(raw.Raw data, Py_ssize_t at, Py_ssize_t end, uint64_t size)
+@cython.locals(to=Py_ssize_t, length=Py_ssize_t, offset=Py_ssize_t)
+cdef Py_ssize_t _expand(raw.Raw data, Py_ssize_t at, Py_ssize_t end, uint8_t *out, Py_ssize_t size) noexcept

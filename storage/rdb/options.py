@@ -1,0 +1,26 @@
+"""What the caller decides about writing and reading an RDB."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from storage.quicklist import DEFAULT_FILL
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """The configuration's rdbcompression and rdbchecksum."""
+
+    compress: bool = True
+    checksum: bool = True
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """*list_fill* is the configuration's list-max-listpack-size, for the lists that are read.
+
+    Without *checksum* a wrong one is not looked at: everything else is checked all the same.
+    """
+
+    checksum: bool = True
+    list_fill: int = DEFAULT_FILL

@@ -1,0 +1,66 @@
+"""One value as DUMP gives it and RESTORE takes it.
+
+    type | value | version | checksum
+      1            2         8           bytes; both numbers little-endian
+
+The checksum is the CRC-64 of all before it. 0 says that there is none: it is taken where checksums
+are switched off.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from storage.errors import Corrupt
+from storage.quicklist import QuickList
+from storage.rdb import opcodes, values
+from storage.rdb.crc64 import crc64
+from storage.rdb.errors import BadPayload
+from storage.rdb.options import ReadOptions, WriteOptions
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+
+FOOTER = 10  # bytes: version and checksum
+DEFAULT_WRITE = WriteOptions()
+DEFAULT_READ = ReadOptions()
+
+
+def dump(value: Any, options: WriteOptions = DEFAULT_WRITE) -> bytes:
+    """The payload of *value*. O(size)."""
+    writer = RdbWriter(options.compress)
+    for _ in values.write(writer, None, value):
+        pass
+    writer.u16(opcodes.WRITTEN_VERSION)
+    body = writer.take()
+    return body + crc64(body).to_bytes(8, "little")
+
+
+def restore(payload: bytes, options: ReadOptions = DEFAULT_READ) -> Any:
+    """The value whose payload this is. O(size).
+
+    Raises BadPayload for a version that is not known here or a wrong checksum, Corrupt if there is
+    no value in it, UnknownType if the value is of a type that is not served.
+    """
+    verify(payload, options)
+    reader = RdbReader(payload, 0, len(payload) - FOOTER)
+    kind = reader.byte()
+    value = values.read(reader, kind, None, options.list_fill)
+    if reader.left():
+        raise Corrupt("bytes behind the value")
+    if isinstance(value, QuickList) and len(value) == 0:
+        raise Corrupt("a list without elements")
+    return value
+
+
+def verify(payload: bytes, options: ReadOptions) -> None:
+    """Raise BadPayload unless version and checksum are right."""
+    if len(payload) <= FOOTER:
+        raise BadPayload("too short")
+    version = int.from_bytes(payload[-FOOTER:-8], "little")
+    if not any(opcodes.is_readable(version, valkey) for valkey in (False, True)):
+        raise BadPayload(f"version {version}")
+    checksum = int.from_bytes(payload[-8:], "little")
+    if checksum == 0 and not options.checksum:
+        return
+    if crc64(payload[:-8]) != checksum:
+        raise BadPayload("checksum")

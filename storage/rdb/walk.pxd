@@ -1,0 +1,19 @@
+cimport cython
+
+from storage.key_table cimport KeyTable
+from storage.rdb cimport borrowed
+
+
+@cython.final
+cdef class KeyWalk:
+    cdef borrowed.Borrowed key
+    cdef borrowed.Borrowed value
+    cdef list _segments
+    cdef dict _segment
+    cdef Py_ssize_t _slot
+    cdef Py_ssize_t _at
+
+    @cython.locals(entry=borrowed.Entry)
+    cdef bint next(self) except -1
+    cpdef bytes current_key(self)
+    cpdef object current_value(self)

@@ -1,0 +1,45 @@
+"""A walk over all keys of a table that holds none of them; see storage/rdb/borrowed.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from storage.key_table import KeyTable
+from storage.rdb import borrowed
+
+
+class KeyWalk:
+    """Stands at a *key* and its *value*, first before all. The table must not change meanwhile."""
+
+    __slots__ = ("_at", "_segment", "_segments", "_slot", "key", "value")
+
+    def __init__(self, table: KeyTable) -> None:
+        self.key = self.value = borrowed.nothing()
+        self._segments = list(table.segments())
+        self._segment = self._segments[0]
+        self._slot = 0
+        self._at = 0
+
+    def next(self) -> bool:
+        """Go to the next key. False if there is none."""
+        entry = borrowed.entry_at(self._segment, self._at)
+        while entry.next < 0:
+            self._slot += 1
+            if self._slot == len(self._segments):
+                return False
+            self._segment = self._segments[self._slot]
+            borrowed.foresee(self._segment)
+            entry = borrowed.entry_at(self._segment, 0)
+        self.key = entry.key
+        self.value = entry.value
+        self._at = entry.next
+        return True
+
+    def current_key(self) -> bytes:
+        """The key, held."""
+        key: bytes = borrowed.held(self.key)
+        return key
+
+    def current_value(self) -> Any:
+        """The value, held."""
+        return borrowed.held(self.value)

@@ -1,0 +1,40 @@
+"""A blocking connection that pipelines: commands out, replies in, by hiredis."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import hiredis
+
+
+class Wire:
+    """Raises ConnectionError when the server has gone."""
+
+    def __init__(self, port: int, timeout_s: float = 30) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout_s)
+        self._reader = hiredis.Reader()
+
+    def send(self, commands: list[list[bytes]]) -> None:
+        """Send *commands* in one piece."""
+        self._socket.sendall(b"".join(hiredis.pack_command(tuple(argv)) for argv in commands))
+
+    def receive(self) -> Any:
+        """The next reply; an error reply is a value."""
+        while (reply := self._reader.gets()) is False:
+            data = self._socket.recv(65536)
+            if not data:
+                raise ConnectionResetError
+            self._reader.feed(data)
+        return reply
+
+    def call(self, *argv: bytes) -> Any:
+        """Send a command and return its reply. Raises it if it is an error."""
+        self.send([list(argv)])
+        reply = self.receive()
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    def close(self) -> None:
+        self._socket.close()

@@ -1,0 +1,258 @@
+"""A forked child: what it keeps of its parent, what it reports, and how its end is seen."""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import signal
+import socket
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from server.persistence import child_job
+from server.persistence.child import ChildBusy, ChildSlot, Outcome
+from server.persistence.child_job import Report
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def slot(clock: Clock) -> Iterator[ChildSlot]:
+    slot = ChildSlot(clock)
+    yield slot
+    slot.kill()
+    slot.poll(wait=True)
+
+
+def end_of(slot: ChildSlot, job: Callable[[Report], None], total: int = 0) -> Outcome:
+    outcomes: list[Outcome] = []
+    slot.start("test", total, job, outcomes.append)
+    slot.poll(wait=True)
+    (outcome,) = outcomes
+    return outcome
+
+
+def idle(_report: Report) -> None:
+    while True:
+        signal.pause()
+
+
+def pass_on(fact: object) -> None:
+    """Make *fact*, seen by the child, the reason of its failure: so the parent learns of it."""
+    raise ValueError(str(fact))
+
+
+def test_a_job_that_returns_is_a_success(slot: ChildSlot) -> None:
+    outcome = end_of(slot, lambda report: report(3))
+    assert outcome.ok and outcome.error == "" and outcome.signal == 0
+    assert slot.child is None
+
+
+def test_the_reason_of_a_failure_arrives(slot: ChildSlot) -> None:
+    def job(_report: Report) -> None:
+        raise OSError(28, "No space left on device")
+
+    outcome = end_of(slot, job)
+    assert not outcome.ok
+    assert outcome.error == "[Errno 28] No space left on device"
+
+
+def test_a_reason_of_many_lines_and_signs_arrives_as_one_line_that_fits(slot: ChildSlot) -> None:
+    outcome = end_of(slot, lambda _report: pass_on("ä\n\ud800\n" + "x" * 100_000))
+    assert outcome.error.startswith("ä \\ud800 xxx")
+    assert len(outcome.error) < 2 * child_job.MOST_TEXT
+
+
+def test_even_an_exit_does_not_run_what_the_parent_would_at_its_end(slot: ChildSlot) -> None:
+    def job(_report: Report) -> None:
+        raise SystemExit("told to go")
+
+    assert end_of(slot, job).error == "told to go"
+
+
+def test_a_child_that_leaves_without_a_word_has_failed(slot: ChildSlot) -> None:
+    assert end_of(slot, lambda _report: os._exit(3)).error == "exit status 3"
+
+
+def test_a_child_that_is_killed_has_failed_and_the_signal_is_known(slot: ChildSlot) -> None:
+    outcome = end_of(slot, lambda _report: os.kill(os.getpid(), signal.SIGKILL))
+    assert (outcome.signal, outcome.error) == (9, "terminated by signal 9")
+    assert not outcome.killed
+
+
+def test_a_child_ended_by_its_parent_is_told_apart(slot: ChildSlot) -> None:
+    outcomes: list[Outcome] = []
+    slot.start("test", 0, idle, outcomes.append)
+    slot.poll()
+    assert not outcomes
+    slot.kill()
+    slot.poll(wait=True)
+    assert outcomes[0].killed and not outcomes[0].ok
+
+
+def test_a_child_that_somebody_else_has_waited_for_counts_as_failed(slot: ChildSlot) -> None:
+    outcomes: list[Outcome] = []
+    child = slot.start("test", 0, lambda report: None, outcomes.append)
+    os.waitpid(child.pid, 0)
+    slot.poll()
+    assert outcomes[0].error == "exit status 1"
+
+
+def test_there_is_one_child_at_a_time(slot: ChildSlot) -> None:
+    slot.start("first", 0, idle, lambda outcome: None)
+    with pytest.raises(ChildBusy, match="first"):
+        slot.start("second", 0, idle, lambda outcome: None)
+    assert slot.runs("first") and not slot.runs("second")
+    assert slot.total_forks == 1
+
+
+def test_the_next_child_may_start_when_the_end_of_the_last_is_told(slot: ChildSlot) -> None:
+    outcomes: list[Outcome] = []
+
+    def again(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        slot.start("again", 0, lambda report: None, outcomes.append)
+
+    slot.start("first", 0, lambda report: None, again)
+    slot.poll(wait=True)
+    assert slot.runs("again")
+    slot.poll(wait=True)
+    assert [outcome.ok for outcome in outcomes] == [True, True]
+
+
+def test_a_fork_that_fails_leaves_nothing_behind(
+    slot: ChildSlot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", refuse)
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(OSError, match="Resource temporarily unavailable"):
+        slot.start("test", 0, idle, lambda outcome: None)
+    assert os.listdir("/proc/self/fd") == before
+    assert slot.child is None and slot.total_forks == 0 and gc.isenabled()
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
+
+
+def test_progress_and_copied_memory_are_reported_on_the_way(slot: ChildSlot, clock: Clock) -> None:
+    child = slot.start("test", 200, report_and_go_on, lambda outcome: None)
+    assert (slot.keys_done, slot.keys_total, slot.fork_perc) == (0, 200, 0)
+    select.select([child._pipe], [], [])
+    slot.poll()
+    assert (slot.keys_done, slot.fork_perc) == (50, 25)
+    assert slot.cow_size > 0 and slot.cow_peak >= slot.cow_size
+    clock.now_s += 7
+    assert slot.cow_size_age == 7
+
+
+def report_and_go_on(report: Report) -> None:
+    report._due_s = 0  # type: ignore[attr-defined]  # a second is over
+    report(50)
+    idle(report)
+
+
+def test_without_a_child_all_figures_are_0(slot: ChildSlot) -> None:
+    end_of(slot, lambda report: report(3), total=3)
+    figures = (slot.cow_size, slot.cow_peak, slot.cow_size_age, slot.keys_done, slot.keys_total)
+    assert figures == (0, 0, 0, 0, 0) and slot.fork_perc == 0
+
+
+def test_the_duration_is_what_the_clock_says(slot: ChildSlot, clock: Clock) -> None:
+    outcomes: list[Outcome] = []
+    slot.start("test", 0, lambda report: None, outcomes.append)
+    clock.now_s += 2.5
+    slot.poll(wait=True)
+    assert outcomes[0].duration_s == 2.5
+    assert slot.latest_fork_usec > 0
+
+
+def test_the_memory_that_was_copied_is_known_at_the_end(slot: ChildSlot) -> None:
+    size = 32 * 1024 * 1024
+    buffer = bytearray(size)
+
+    def write_to_it(_report: Report) -> None:
+        buffer[:] = b"x" * size
+
+    assert end_of(slot, write_to_it).cow_bytes >= size
+
+
+# ---------------------------------------------------------------------- what the child is like
+
+
+def test_a_child_holds_none_of_its_parents_descriptors(slot: ChildSlot) -> None:
+    with socket.create_server(("127.0.0.1", 0)):
+
+        def job(_report: Report) -> None:
+            pass_on(len(os.listdir("/proc/self/fd")))
+
+        listing_itself = 1
+        assert end_of(slot, job).error == str(3 + 1 + listing_itself)
+
+
+def test_neither_a_child_nor_its_parent_collect_garbage(slot: ChildSlot) -> None:
+    assert gc.isenabled()
+    outcomes: list[Outcome] = []
+    slot.start("test", 0, lambda _report: pass_on(gc.isenabled()), outcomes.append)
+    assert not gc.isenabled()
+    slot.poll(wait=True)
+    assert outcomes[0].error == "False"
+    assert gc.isenabled()
+
+
+def test_a_child_has_none_of_its_parents_signal_handlers(slot: ChildSlot) -> None:
+    handled: list[int] = []
+    old = signal.signal(signal.SIGUSR2, lambda number, _frame: handled.append(number))
+    try:
+
+        def job(_report: Report) -> None:
+            os.kill(os.getpid(), signal.SIGUSR2)
+
+        assert end_of(slot, job).signal == signal.SIGUSR2
+    finally:
+        signal.signal(signal.SIGUSR2, old)
+
+
+@pytest.mark.parametrize("number", child_job.IGNORED)
+def test_a_signal_to_the_whole_group_leaves_the_child_to_its_parent(
+    slot: ChildSlot, number: signal.Signals
+) -> None:
+    assert end_of(slot, lambda _report: os.kill(os.getpid(), number)).ok
+
+
+def test_a_signal_does_not_reach_the_loop_of_the_parent(slot: ChildSlot) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.setblocking(False)
+        theirs.setblocking(False)
+        old = signal.set_wakeup_fd(theirs.fileno())
+        try:
+            end_of(slot, lambda _report: os.kill(os.getpid(), signal.SIGINT))
+        finally:
+            signal.set_wakeup_fd(old)
+        with pytest.raises(BlockingIOError):
+            ours.recv(1)
+
+
+def test_a_child_whose_parent_died_stops() -> None:
+    reading, writing = os.pipe()
+    reporter = child_job.Reporter(writing, parent=os.getppid())
+    reporter(1)
+    orphan = child_job.Reporter(writing, parent=os.getppid() + 1)
+    with pytest.raises(child_job.Orphaned):
+        orphan(1)
+    os.close(reading)
+    os.close(writing)

@@ -1,0 +1,289 @@
+"""Loading a snapshot: what of it arrives, what is refused, and how far it is."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from server.config import Config
+from server.persistence.files import Files
+from server.persistence.load_progress import LoadProgress
+from server.persistence.snapshot_file import snapshot_of
+from server.persistence.snapshot_loader import (
+    LoadFailed,
+    LoadRules,
+    SnapshotLoader,
+    load_snapshot_file,
+    read_options,
+)
+from storage.journal import Journal
+from storage.keyspace import NO_EXPIRY, Keyspace
+from storage.rdb.snapshot import SnapshotWriter
+
+NOW_MS = 1_700_000_000_000
+
+
+class Clock:
+    """Each look at it takes some time."""
+
+    def __init__(self, step_s: float = 0.0) -> None:
+        self.now_s = 0.0
+        self._step_s = step_s
+
+    def __call__(self) -> float:
+        self.now_s += self._step_s
+        return self.now_s
+
+
+class Target:
+    """Databases that something is loaded into."""
+
+    def __init__(self, count: int = 2) -> None:
+        self.databases = empty(count)
+        self.clock = Clock()
+        self.progress = LoadProgress(0, lambda: NOW_MS / 1000, self.clock)
+
+    def loader(self, data: bytes, config: Config | None = None, **rules: bool) -> SnapshotLoader:
+        self.progress.total_bytes = len(data)
+        options = read_options(config or Config())
+        rule = LoadRules(NOW_MS, **rules)
+        return SnapshotLoader(data, self.databases, self.progress, rule, options, self.clock)
+
+    def load(self, data: bytes, config: Config | None = None, **rules: bool) -> int:
+        """To the end; the offset behind it."""
+        loading = self.loader(data, config, **rules).run()
+        while True:
+            try:
+                next(loading)
+            except StopIteration as end:
+                return int(end.value)
+
+    def keys(self) -> list[bytes]:
+        return [key for db in self.databases for key in sorted(db.keys())]
+
+
+def empty(count: int) -> list[Keyspace]:
+    journal = Journal()
+    journal.now_ms = NOW_MS
+    return [Keyspace(index, journal) for index in range(count)]
+
+
+def snapshot(keys: dict[bytes, int] | None = None, aux: dict[bytes, bytes] | None = None) -> bytes:
+    """Of keys with their expiry, in database 0."""
+    databases = empty(1)
+    for key, expiry in (keys or {}).items():
+        databases[0].add(key, b"v")
+        if expiry != NO_EXPIRY:
+            databases[0].expire_at(key, expiry)
+    databases[0].journal.now_ms = 0
+    return b"".join(SnapshotWriter(databases, aux or {}))
+
+
+@pytest.fixture
+def target() -> Target:
+    return Target()
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    caplog.set_level(logging.INFO, "penstock")
+    return lambda: [record.getMessage() for record in caplog.records]
+
+
+# ---------------------------------------------------------------------- what arrives
+
+
+def test_keys_arrive_in_their_databases_with_their_expiry(target: Target) -> None:
+    saved = empty(2)
+    saved[0].add(b"a", b"text")
+    saved[0].expire_at(b"a", NOW_MS + 1)
+    saved[1].add(b"n", 42)
+    target.load(b"".join(snapshot_of(saved, Config(), 0)))
+    assert target.databases[0].get(b"a") == b"text"
+    assert target.databases[0].expiry(b"a") == NOW_MS + 1
+    assert target.databases[1].find_string(b"n") in (42, b"42")
+    assert target.progress.keys_loaded == 2
+
+
+def test_loading_changes_nothing_that_would_have_to_be_saved(target: Target) -> None:
+    target.load(snapshot({b"a": NO_EXPIRY}))
+    assert target.databases[0].journal.changes == 0
+
+
+def test_keys_past_their_time_are_passed_over_and_counted(target: Target) -> None:
+    target.load(snapshot({b"gone": NOW_MS - 1, b"now": NOW_MS, b"stays": NO_EXPIRY}))
+    assert target.keys() == [b"now", b"stays"]
+    assert (target.progress.keys_loaded, target.progress.keys_expired) == (2, 1)
+    assert target.databases[0].journal.expired == 0  # nothing that the log would hear of
+
+
+def test_of_the_base_of_a_log_keys_past_their_time_are_kept(target: Target) -> None:
+    target.load(snapshot({b"gone": NOW_MS - 1}), keeps_expired=True)
+    assert len(target.databases[0]) == 1
+    assert target.keys() == []  # gone for every reader, once loading is over
+
+
+def test_the_end_of_a_preamble_is_where_the_commands_begin(target: Target) -> None:
+    data = snapshot({b"a": NO_EXPIRY})
+    assert target.load(data + b"*1\r\n$4\r\nPING\r\n") == len(data)
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+def test_a_key_that_is_there_twice_is_refused(target: Target) -> None:
+    target.load(snapshot({b"a": NO_EXPIRY}))
+    with pytest.raises(LoadFailed, match="has the key b'a' of database 0 twice"):
+        target.load(snapshot({b"a": NO_EXPIRY}))
+
+
+def test_a_key_past_its_time_is_there_too(target: Target) -> None:
+    target.load(snapshot({b"a": NOW_MS - 1}), keeps_expired=True)
+    with pytest.raises(LoadFailed, match="twice"):
+        target.load(snapshot({b"a": NO_EXPIRY}), keeps_expired=True)
+
+
+def test_to_merge_is_to_replace_what_is_there_and_its_expiry(target: Target) -> None:
+    for key in (b"a", b"b"):
+        target.databases[0].add(key, b"old")
+        target.databases[0].expire_at(key, NOW_MS + 5)
+    target.load(snapshot({b"a": NO_EXPIRY}), replaces=True)
+    assert target.databases[0].get(b"a") == b"v"
+    assert target.databases[0].expiry(b"a") == NO_EXPIRY
+    assert target.databases[0].get(b"b") == b"old"
+
+
+def test_a_database_that_is_not_configured_is_refused() -> None:
+    saved = empty(2)
+    saved[1].add(b"a", b"")
+    with pytest.raises(LoadFailed, match="keys in database 1, and only 1 databases"):
+        Target(1).load(b"".join(SnapshotWriter(saved, {})))
+
+
+@pytest.mark.parametrize("cut", [0, 5, 20, -9, -1])
+def test_a_snapshot_that_was_cut_off_is_refused(target: Target, cut: int) -> None:
+    with pytest.raises(LoadFailed, match="the RDB cannot be loaded: "):
+        target.load(snapshot({b"a": NO_EXPIRY})[:cut])
+
+
+def test_a_wrong_checksum_is_refused_unless_the_configuration_forgoes_it(target: Target) -> None:
+    data = snapshot({b"key": NO_EXPIRY}).replace(b"key", b"kex")
+    with pytest.raises(LoadFailed, match="checksum"):
+        target.load(data)
+    config = Config()
+    config.rdbchecksum = False
+    target = Target()
+    target.load(data, config)
+    assert target.keys() == [b"kex"]
+
+
+def test_functions_are_refused_since_the_next_save_would_lose_them(target: Target) -> None:
+    header, rest = b"REDIS0010", b"\xff" + bytes(8)
+    code = b"#!lua name=mylib\n"
+    with pytest.raises(LoadFailed, match="1 libraries of functions"):
+        target.load(header + b"\xf5" + bytes([len(code)]) + code + rest)
+
+
+def test_after_a_failure_keys_expire_again(target: Target) -> None:
+    with pytest.raises(LoadFailed):
+        target.load(b"REDIS0010")
+    assert not target.databases[0].journal.keeps_expired
+
+
+# ---------------------------------------------------------------------- files
+
+
+def load_file(target: Target, path: Path) -> None:
+    for _ in load_snapshot_file(
+        Files(), path, target.databases, target.progress, LoadRules(NOW_MS), read_options(Config())
+    ):
+        pass
+
+
+def test_a_file_is_loaded_and_told_as_redis_tells_it(
+    target: Target, tmp_path: Path, log: Callable[[], list[str]]
+) -> None:
+    aux = {b"redis-ver": b"7.0.15", b"ctime": b"1699999990", b"used-mem": b"1048576"}
+    path = tmp_path / "dump.rdb"
+    path.write_bytes(snapshot({b"a": NO_EXPIRY, b"b": 1}, aux))
+    load_file(target, path)
+    assert log() == [
+        "Loading RDB produced by version 7.0.15",
+        "RDB age 10 seconds",
+        "RDB memory usage when created 1.00 Mb",
+        "Done loading RDB, keys loaded: 1, keys expired: 1.",
+        "DB loaded from disk: 0.000 seconds",
+    ]
+    assert target.progress.rdb_used_memory == 1048576
+
+
+def test_a_file_that_cannot_be_read_is_a_failure(target: Target, tmp_path: Path) -> None:
+    with pytest.raises(LoadFailed, match="cannot be read: Is a directory"):
+        load_file(target, tmp_path)
+    with pytest.raises(LoadFailed, match="cannot be read: No such file or directory"):
+        load_file(target, tmp_path / "dump.rdb")
+
+
+def test_an_empty_file_is_a_failure(target: Target, tmp_path: Path) -> None:
+    (tmp_path / "dump.rdb").touch()
+    with pytest.raises(LoadFailed):
+        load_file(target, tmp_path / "dump.rdb")
+
+
+@pytest.mark.parametrize("text", [b"", b"abc", b"9" * 100, b"-5"])
+def test_nonsense_about_itself_does_not_matter(target: Target, text: bytes) -> None:
+    target.load(snapshot({}, {b"ctime": text, b"used-mem": text, b"redis-ver": text}))
+
+
+# ---------------------------------------------------------------------- how far it is
+
+
+def test_others_get_their_turn_while_it_loads(target: Target) -> None:
+    target.clock._step_s = 0.001
+    data = snapshot({b"%d" % n: NO_EXPIRY for n in range(100)})
+    seen = [
+        (target.progress.keys_loaded, target.progress.percent) for _ in target.loader(data).run()
+    ]
+    assert len(seen) > 20
+    assert seen == sorted(seen)
+    assert target.progress.keys_loaded == 100 and target.progress.percent == 100
+
+
+def test_a_load_that_is_given_up_lets_keys_expire_again(target: Target) -> None:
+    target.clock._step_s = 0.001
+    data = snapshot({b"%d" % n: NO_EXPIRY for n in range(100)})
+    loading = target.loader(data).run()
+    next(loading)
+    assert target.databases[0].journal.keeps_expired
+    loading.close()
+    assert not target.databases[0].journal.keeps_expired
+
+
+def test_the_time_to_go_is_what_the_bytes_so_far_took() -> None:
+    clock = Clock()
+    progress = LoadProgress(1000, lambda: 5.7, clock)
+    assert (progress.started_s, progress.percent, progress.eta_s) == (5, 0, 1)
+    clock.now_s = 10
+    progress.loaded_bytes = 249
+    assert progress.eta_s == 30
+    assert progress.percent == 24.9
+
+
+def test_nothing_to_load_is_all_loaded() -> None:
+    assert LoadProgress(0).percent == 100
+
+
+def test_progress_is_logged_once_a_second(log: Callable[[], list[str]]) -> None:
+    clock = Clock()
+    progress = LoadProgress(1000, lambda: 0, clock)
+    for now_s in (0.5, 0.9, 2.0, 2.5, 3.0):
+        clock.now_s = now_s
+        progress.loaded_bytes += 100
+        progress.log_now_and_then()
+    assert log() == [
+        "Loading: 30.0% of 1000 bytes, about 4 seconds left",
+        "Loading: 50.0% of 1000 bytes, about 2 seconds left",
+    ]

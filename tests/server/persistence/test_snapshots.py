@@ -1,0 +1,448 @@
+"""SAVE, BGSAVE and the save points: when they save, what they answer, and what a failure does."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from protocol.replies import ErrorReply, Status
+from server.config import Config
+from server.persistence import snapshots as module
+from server.persistence.child import ChildSlot
+from server.persistence.child_job import Report
+from server.persistence.files import Files
+from server.persistence.snapshots import Snapshots
+from storage.journal import Journal
+from storage.keyspace import Keyspace
+from storage.rdb.snapshot import SnapshotReader
+
+START_S = 1_700_000_000
+DUMP = Path("dump.rdb")
+
+ALREADY = "ERR Background save already in progress"
+OTHER = (
+    "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in "
+    "order to schedule a BGSAVE whenever possible."
+)
+
+
+class Site:
+    """Snapshots with what they need around them, in a working directory of their own."""
+
+    def __init__(self) -> None:
+        self.now_s = float(START_S)
+        self.config = Config()
+        self.journal = Journal()
+        self.databases = [Keyspace(0, self.journal), Keyspace(1, self.journal)]
+        self.children = ChildSlot(lambda: self.now_s)
+        self.snapshots = Snapshots(
+            self.config, self.databases, self.journal, self.children, Files(), lambda: self.now_s
+        )
+
+    def write(self, key: bytes) -> None:
+        self.databases[0].put(key, b"value")
+        self.databases[0].touched(key, b"set")
+
+    def in_background(self) -> None:
+        """A background save, to its end."""
+        self.snapshots.save_in_background(schedule=False, in_transaction=False)
+        self.children.poll(wait=True)
+
+    def cron(self) -> None:
+        """What a tick of cron does, but that a child has always ended by the next one."""
+        self.children.poll(wait=True)
+        self.snapshots.start_due()
+        self.snapshots.start_scheduled()
+
+    def rewrite_log(self) -> None:
+        """Another child is at work."""
+        self.children.start("AOF", 0, idle, lambda outcome: None)
+
+    def break_disk(self) -> None:
+        """Let every rename fail."""
+        DUMP.mkdir()
+        (DUMP / "full").touch()
+
+    def mend_disk(self) -> None:
+        (DUMP / "full").unlink()
+        DUMP.rmdir()
+
+
+def idle(_report: Report) -> None:
+    while True:
+        signal.pause()
+
+
+def saved_keys() -> list[bytes]:
+    return sorted(record.key for record in SnapshotReader(DUMP.read_bytes()))
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.chdir(tmp_path)
+    site = Site()
+    yield site
+    site.children.kill()
+    site.children.poll(wait=True)
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    """The lines of the log since the last call."""
+    caplog.set_level(logging.INFO, "penstock")
+
+    def lines() -> list[str]:
+        messages = [record.getMessage() for record in caplog.records]
+        caplog.clear()
+        return messages
+
+    return lines
+
+
+def refusal(command: Callable[[], object]) -> str:
+    with pytest.raises(ErrorReply) as error:
+        command()
+    return str(error.value)
+
+
+def bgsave(site: Site, schedule: bool = False, in_transaction: bool = False) -> Status:
+    return site.snapshots.save_in_background(schedule, in_transaction)
+
+
+# ---------------------------------------------------------------------- saving
+
+
+def test_save_writes_all_databases(site: Site) -> None:
+    site.write(b"a")
+    site.databases[1].put(b"b", 5)
+    site.snapshots.save()
+    assert saved_keys() == [b"a", b"b"]
+    assert os.listdir() == ["dump.rdb"]
+
+
+def test_a_background_save_has_the_data_of_the_moment_it_began(site: Site) -> None:
+    site.write(b"before")
+    assert bgsave(site) == Status(b"Background saving started")
+    site.write(b"after")
+    site.children.poll(wait=True)
+    assert saved_keys() == [b"before"]
+    assert os.listdir() == ["dump.rdb"]
+
+
+def test_the_file_is_named_by_the_configuration_of_the_moment(site: Site) -> None:
+    site.config.dbfilename = "other.rdb"
+    site.snapshots.save()
+    assert os.listdir() == ["other.rdb"]
+
+
+def test_a_save_sets_the_changes_to_nothing_and_the_time_to_now(site: Site) -> None:
+    assert site.snapshots.last_save_s == START_S
+    site.write(b"a")
+    assert site.snapshots.changes_since_save == 1
+    site.now_s += 50
+    site.snapshots.save()
+    assert site.snapshots.changes_since_save == 0
+    assert site.snapshots.last_save_s == START_S + 50
+    assert site.journal.changes == 1  # who compares it before and after a command goes on doing so
+
+
+def test_what_changes_during_a_background_save_is_not_saved_by_it(site: Site) -> None:
+    site.write(b"a")
+    bgsave(site)
+    site.write(b"b")
+    assert site.snapshots.changes_since_save == 2
+    site.now_s += 3
+    site.children.poll(wait=True)
+    assert site.snapshots.changes_since_save == 1
+    assert site.snapshots.last_save_s == START_S + 3
+
+
+def test_what_was_saved_since_is_not_forgotten_at_the_end_of_a_background_save(site: Site) -> None:
+    site.write(b"a")
+    bgsave(site)
+    site.write(b"b")
+    assert site.snapshots.save_here()  # as DEBUG RELOAD does
+    site.children.poll(wait=True)
+    assert site.snapshots.changes_since_save == 0
+
+
+def test_what_was_loaded_counts_as_saved(site: Site) -> None:
+    site.write(b"a")
+    site.snapshots.forget_changes()
+    assert site.snapshots.changes_since_save == 0
+
+
+# ---------------------------------------------------------------------- one child
+
+
+def test_during_a_background_save_nobody_else_may_save(site: Site) -> None:
+    bgsave(site)
+    assert refusal(site.snapshots.save) == ALREADY
+    assert refusal(lambda: bgsave(site)) == ALREADY
+    assert refusal(lambda: bgsave(site, schedule=True)) == ALREADY
+
+
+def test_while_the_log_is_rewritten_a_background_save_is_refused(site: Site) -> None:
+    site.rewrite_log()
+    assert refusal(lambda: bgsave(site)) == OTHER
+    assert not site.snapshots.scheduled
+
+
+def test_while_the_log_is_rewritten_save_saves(site: Site) -> None:
+    site.rewrite_log()
+    site.snapshots.save()
+    assert DUMP.exists()
+
+
+def test_a_scheduled_save_begins_when_the_other_child_has_ended(site: Site) -> None:
+    site.rewrite_log()
+    assert bgsave(site, schedule=True) == Status(b"Background saving scheduled")
+    site.snapshots.start_scheduled()
+    assert not site.snapshots.in_progress
+    site.children.kill()
+    site.cron()
+    assert site.snapshots.in_progress
+    assert not site.snapshots.scheduled
+
+
+def test_in_a_transaction_a_background_save_waits_for_the_end_of_it(site: Site) -> None:
+    assert bgsave(site, in_transaction=True) == Status(b"Background saving scheduled")
+    site.cron()
+    assert site.snapshots.in_progress
+
+
+def test_figures_of_a_background_save(site: Site) -> None:
+    snapshots = site.snapshots
+    assert (snapshots.saves, snapshots.last_duration_s, snapshots.running_s) == (0, -1, -1)
+    site.write(b"a")
+    bgsave(site)
+    site.now_s += 2
+    assert snapshots.in_progress and snapshots.running_s == 2
+    assert site.children.keys_total == 1
+    site.children.poll(wait=True)
+    assert (snapshots.saves, snapshots.last_duration_s, snapshots.running_s) == (1, 2, -1)
+    assert not snapshots.in_progress and snapshots.last_cow_bytes > 0
+
+
+# ---------------------------------------------------------------------- save points
+
+
+def test_a_save_point_needs_its_changes_and_more_than_its_seconds(site: Site) -> None:
+    site.config.save = [(100, 2)]
+    site.write(b"a")
+    site.now_s += 1000
+    site.cron()
+    assert site.snapshots.saves == 0  # one change
+    site.snapshots.save()
+    site.write(b"b")
+    site.write(b"c")
+    site.now_s += 100
+    site.cron()
+    assert not site.snapshots.in_progress  # not more than the seconds
+    site.now_s += 1
+    site.cron()
+    assert site.snapshots.in_progress
+
+
+def test_any_save_point_is_enough(site: Site, log: Callable[[], list[str]]) -> None:
+    site.config.save = [(3600, 1), (60, 3)]
+    for key in (b"a", b"b", b"c"):
+        site.write(key)
+    site.now_s += 61
+    site.cron()
+    assert log()[0] == "3 changes in 60 seconds. Saving..."
+
+
+def test_without_save_points_nothing_is_saved_by_itself(site: Site) -> None:
+    site.config.save = []
+    site.write(b"a")
+    site.now_s += 10**6
+    site.cron()
+    assert site.snapshots.saves == 0
+
+
+def test_a_save_point_that_failed_is_tried_again_after_more_than_five_seconds(site: Site) -> None:
+    site.config.save = [(1, 1)]
+    site.write(b"a")
+    site.break_disk()
+    site.now_s += 2
+    site.cron()
+    site.cron()
+    assert (site.snapshots.saves, site.snapshots.last_ok) == (1, False)
+    site.now_s += 5
+    site.cron()
+    assert site.snapshots.saves == 1
+    site.mend_disk()
+    site.now_s += 1
+    site.cron()
+    site.cron()
+    assert (site.snapshots.saves, site.snapshots.last_ok) == (2, True)
+    assert saved_keys() == [b"a"]
+
+
+def test_a_scheduled_save_that_failed_before_waits_as_long(site: Site) -> None:
+    site.break_disk()
+    site.in_background()
+    bgsave(site, in_transaction=True)
+    site.cron()
+    assert site.snapshots.scheduled and not site.snapshots.in_progress
+    site.now_s += 6
+    site.cron()
+    assert site.snapshots.in_progress
+
+
+# ---------------------------------------------------------------------- failures
+
+
+def test_a_failed_background_save_keeps_the_changes_and_is_logged(
+    site: Site, log: Callable[[], list[str]], tmp_path: Path
+) -> None:
+    site.write(b"a")
+    site.break_disk()
+    bgsave(site)
+    assert site.children.child is not None
+    pid = site.children.child.pid
+    site.children.poll(wait=True)
+    assert not site.snapshots.last_ok
+    assert site.snapshots.changes_since_save == 1
+    assert site.snapshots.last_save_s == START_S
+    assert log() == [
+        f"Background saving started by pid {pid}",
+        f"Error moving temp DB file temp-{pid}.rdb on the final destination dump.rdb "
+        f"(in server root dir {tmp_path}): Is a directory",
+        "Background saving error",
+    ]
+    assert os.listdir() == ["dump.rdb"]
+
+
+def test_a_failed_save_is_answered_logged_and_keeps_the_changes(
+    site: Site, log: Callable[[], list[str]]
+) -> None:
+    site.write(b"a")
+    site.break_disk()
+    assert refusal(site.snapshots.save) == "ERR"
+    assert site.snapshots.changes_since_save == 1
+    (line,) = log()
+    assert line.startswith(f"Error moving temp DB file temp-{os.getpid()}.rdb ")
+
+
+def test_writes_are_refused_after_a_failed_background_save_until_one_succeeds(site: Site) -> None:
+    site.break_disk()
+    assert not site.snapshots.refuses_writes
+    site.in_background()
+    assert site.snapshots.refuses_writes
+    site.mend_disk()
+    site.snapshots.save()
+    assert not site.snapshots.refuses_writes
+
+
+def test_writes_go_on_where_nobody_asked_for_more(site: Site) -> None:
+    site.break_disk()
+    site.in_background()
+    site.config.stop_writes_on_bgsave_error = False
+    assert not site.snapshots.refuses_writes
+    site.config.stop_writes_on_bgsave_error = True
+    site.config.save = []
+    assert not site.snapshots.refuses_writes
+
+
+def test_a_child_killed_by_somebody_is_a_failure(
+    site: Site, log: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "save_snapshot", leave_a_torn_file)
+    bgsave(site)
+    site.children.poll(wait=True)
+    assert not site.snapshots.last_ok
+    assert log()[-1] == "Background saving terminated by signal 9"
+    assert os.listdir() == []
+
+
+def leave_a_torn_file(*_given: object) -> None:
+    Path(f"temp-{os.getpid()}.rdb").write_bytes(b"REDIS")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_fork_that_fails_is_a_failed_save(
+    site: Site, log: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> int:
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr(os, "fork", refuse)
+    assert refusal(lambda: bgsave(site)) == "ERR"
+    assert log() == ["Can't save in background: fork: Cannot allocate memory"]
+    assert site.snapshots.refuses_writes
+
+
+# ---------------------------------------------------------------------- FLUSHALL and the end
+
+
+def save_forever(*_given: object) -> None:
+    Path(f"temp-{os.getpid()}.rdb").write_bytes(b"REDIS")
+    idle(lambda done: None)
+
+
+def test_flushall_ends_a_background_save_and_saves_nothing_where_there_are_save_points(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.write(b"a")
+    site.snapshots.save()
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "save_snapshot", save_forever)
+        bgsave(site)
+    site.databases[0].clear()
+    site.snapshots.all_flushed()
+    assert saved_keys() == []
+    assert os.listdir() == ["dump.rdb"]
+    assert site.snapshots.last_ok and not site.snapshots.in_progress
+
+
+def test_flushall_leaves_the_file_alone_where_there_are_no_save_points(site: Site) -> None:
+    site.config.save = []
+    site.write(b"a")
+    site.snapshots.save()
+    site.databases[0].clear()
+    site.snapshots.all_flushed()
+    assert saved_keys() == [b"a"]
+
+
+def test_at_the_end_a_background_save_is_ended_without_a_trace(
+    site: Site, log: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "save_snapshot", save_forever)
+    bgsave(site)
+    site.snapshots.end_background_save()
+    assert os.listdir() == []
+    assert log()[1:] == [
+        "There is a child saving an .rdb. Killing it!",
+        "Background saving terminated by signal 10",
+    ]
+    assert site.snapshots.last_ok  # no failure
+
+
+@pytest.mark.parametrize(
+    ("points", "save", "nosave", "saves"),
+    [
+        ([(60, 1)], False, False, True),
+        ([(60, 1)], False, True, False),
+        ([], False, False, False),
+        ([], True, False, True),
+    ],
+)
+def test_at_the_end_a_last_snapshot_is_written_if_there_are_save_points_or_if_asked_for(
+    site: Site, points: list[tuple[int, int]], save: bool, nosave: bool, saves: bool
+) -> None:
+    site.config.save = points
+    assert site.snapshots.save_at_end(save, nosave)
+    assert DUMP.exists() is saves
+
+
+def test_a_last_snapshot_that_fails_is_told(site: Site, log: Callable[[], list[str]]) -> None:
+    site.break_disk()
+    assert not site.snapshots.save_at_end(save=False, nosave=False)
+    assert log()[0] == "Saving the final RDB snapshot before exiting."
