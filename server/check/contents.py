@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from storage import values
-from storage.keyspace import NO_EXPIRY
 from storage.quicklist import QuickList
-from storage.rdb.snapshot import Record
 from storage.stream import Stream
 
 LARGEST = 10  # keys that are named
@@ -68,20 +66,19 @@ class Contents:
     streams: list[StreamFacts] = field(default_factory=list)
     _largest: list[KeySize] = field(default_factory=list)
 
-    def add(self, record: Record, size: int) -> None:
+    def add(self, db: int, key: bytes, value: Any, expires: bool, size: int) -> None:
         """Count a key that takes *size* bytes in the file."""
-        kind = values.type_name(record.value).decode()
-        elements = _elements(record.value)
-        self.keys[record.db] = self.keys.get(record.db, 0) + 1
-        if record.expiry_ms != NO_EXPIRY:
-            self.expiring[record.db] = self.expiring.get(record.db, 0) + 1
+        kind = values.type_name(value).decode()
+        elements = _elements(value)
+        self.keys[db] = self.keys.get(db, 0) + 1
+        self.expiring[db] = self.expiring.get(db, 0) + expires
         total = self.types.setdefault(kind, TypeTotal())
         total.keys += 1
         total.elements += elements
         total.size += size
-        self._keep_if_large(KeySize(size, record.db, record.key, kind, elements))
-        if isinstance(record.value, Stream):
-            self.streams.append(_facts(record.db, record.key, record.value))
+        self._keep_if_large(KeySize(size, db, key, kind, elements))
+        if isinstance(value, Stream):
+            self.streams.append(_facts(db, key, value))
 
     def _keep_if_large(self, key: KeySize) -> None:
         if len(self._largest) < LARGEST:

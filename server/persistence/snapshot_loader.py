@@ -176,11 +176,7 @@ def load_snapshot_file(
         data = files.read(path)
     except OSError as error:
         raise LoadFailed(f"the RDB {path} cannot be read: {error.strerror}") from error
-    try:
-        yield from SnapshotLoader(data, databases, progress, rules, options).run()
-    finally:
-        if isinstance(data, mmap):
-            data.close()
+    yield from SnapshotLoader(data, databases, progress, rules, options).run()
     _log.info(
         "Done loading RDB, keys loaded: %d, keys expired: %d.",
         progress.keys_loaded,

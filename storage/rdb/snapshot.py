@@ -168,6 +168,11 @@ class SnapshotReader:
         self._forget_attributes()
         self._read_header()
 
+    @property
+    def key_at(self) -> int:
+        """The offset at which the key that was read last begins."""
+        return self._at
+
     def close(self) -> None:
         """Let go of the bytes."""
         self._reader.close()

@@ -1,0 +1,68 @@
+"""Is it whole, and what is in it? ``python -m server.check [--fix] PATH ...``
+
+PATH is an RDB, an append-only file, its manifest, or the folder that the server works in. Nothing
+is changed, but with --fix a torn end is cut off, after asking. The exit status is 1 if something is
+not whole, 2 if it could not be looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from server.check.findings import Finding
+from server.check.folder_check import check_path
+from server.check.report import lines_of
+from server.persistence.files import Files
+
+YES = ("y", "yes")
+
+
+def main(argv: list[str], ask: Callable[[str], str] = input, files: Files | None = None) -> int:
+    """Look at what is named; the exit status. *ask* puts a question to the user."""
+    options = _options(argv)
+    system = files or Files()
+    status = 0
+    for path in options.paths:
+        try:
+            for found in check_path(path, system):
+                for line in lines_of(found, options.streams):
+                    sys.stdout.write(line + "\n")
+                if not found.is_whole and not (options.fix and _fix(found, ask, system)):
+                    status = max(status, 1)
+        except OSError as error:
+            sys.stderr.write(f"{path}: {error.strerror}\n")
+            status = 2
+    return status
+
+
+def _options(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m server.check", description=__doc__)
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    parser.add_argument("--fix", action="store_true", help="cut a torn end off, after asking")
+    parser.add_argument("--streams", type=int, default=20, help="how many streams to show")
+    return parser.parse_args(argv)
+
+
+def _fix(found: Finding, ask: Callable[[str], str], files: Files) -> bool:
+    """Cut the torn end off, if that is what it is and the user agrees."""
+    if not found.torn:
+        return False
+    lost = found.size - found.offset
+    answer = ask(f"Cut the last {lost} of {found.size} bytes off {found.path}? [y/N] ")
+    if answer.strip().lower() not in YES:
+        return False
+    fd = files.open_to_append(found.path)
+    try:
+        files.truncate(fd, found.offset)
+        files.sync(fd)
+    finally:
+        files.close(fd)
+    sys.stdout.write(f"{found.path}: cut at {found.offset}\n")
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

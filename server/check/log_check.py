@@ -1,0 +1,48 @@
+"""A look at a file of commands: is every one whole, and what are they?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from server.check.findings import Finding
+from server.persistence.files import Files
+from server.persistence.log_reader import LogReader, NoCommand, Torn
+
+MOST_NAMED = 8  # kinds of commands
+MAX_NAME = 32  # characters of a command's name that are shown
+
+
+def check_log(path: Path, files: Files, start: int = 0) -> Finding:
+    """What is found behind the offset *start*."""
+    data = files.read(path)
+    found = Finding(path, "log", len(data))
+    reader = LogReader(data, start)
+    counts: Counter[str] = Counter()
+    unit = start  # where the present command or transaction begins
+    in_multi = False
+    try:
+        while (argv := reader.next()) is not None:
+            name = argv[0][:MAX_NAME].upper().decode("latin-1")
+            counts[name] += 1
+            in_multi = name == "MULTI" or (in_multi and name != "EXEC")
+            if not in_multi:
+                unit = reader.position
+        if in_multi:
+            found.problem, found.offset, found.torn = "a transaction without its EXEC", unit, True
+    except Torn:
+        found.problem, found.torn = "the last command is not complete", True
+        found.offset = unit if in_multi else reader.position
+    except NoCommand:
+        found.problem, found.offset = "what follows is no command", reader.position
+    finally:
+        reader.close()
+    found.facts = [_counted(counts)]
+    return found
+
+
+def _counted(counts: Counter[str]) -> str:
+    total = sum(counts.values())
+    named = ", ".join(f"{name!a} {count:,}" for name, count in counts.most_common(MOST_NAMED))
+    more = ", ..." if len(counts) > MOST_NAMED else ""
+    return f"{total:,} commands" + (f": {named}{more}" if total else "")

@@ -1,0 +1,54 @@
+"""A look at an RDB: every value is read and checked, and nothing of it kept."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from server.check.contents import Contents
+from server.check.findings import Finding
+from server.persistence.files import Files
+from storage.errors import StorageError
+from storage.keyspace import NO_EXPIRY
+from storage.rdb.snapshot import SnapshotReader
+
+
+def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
+    """What is found, and the offset behind the snapshot (the size, if it is not whole)."""
+    data = files.read(path)
+    found = Finding(path, "snapshot", len(data), contents=Contents())
+    try:
+        reader = SnapshotReader(data)
+    except StorageError as error:
+        found.problem, found.offset = str(error), 0
+        return found, len(data)
+    end = len(data)
+    try:
+        _read_all(reader, found)
+        end = reader.end
+    except StorageError as error:
+        found.problem, found.offset = str(error), reader.position
+    found.facts += _facts(reader)
+    reader.close()
+    return found, end
+
+
+def _read_all(reader: SnapshotReader, found: Finding) -> None:
+    assert found.contents is not None
+    for record in reader:
+        expires = record.expiry_ms != NO_EXPIRY
+        size = reader.position - reader.key_at
+        found.contents.add(record.db, record.key, record.value, expires, size)
+
+
+def _facts(reader: SnapshotReader) -> list[str]:
+    aux = {name.decode("latin-1"): text.decode("latin-1") for name, text in reader.aux.items()}
+    facts = [f"RDB version {reader.version}, by version {aux.get('redis-ver', 'unknown')}"]
+    if aux.get("ctime", "").isdigit():
+        when = datetime.fromtimestamp(int(aux["ctime"]), UTC)
+        facts.append(f"made {when:%Y-%m-%d %H:%M:%S} UTC")
+    if reader.end >= 0:
+        facts.append("checksum right" if reader.checksummed else "no checksum")
+    if reader.functions:
+        facts.append(f"{len(reader.functions)} libraries of functions, which are not served")
+    return facts

@@ -1,0 +1,146 @@
+"""The tool that looks into the files: what it shows, where it says they break, and what it cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from server.check.__main__ import main
+
+COMMANDS = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n"
+MULTI = b"*1\r\n$5\r\nMULTI\r\n"
+
+
+def refuse(question: str) -> str:
+    raise AssertionError(f"asked: {question}")
+
+
+@pytest.fixture
+def folder(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a server has saved a key of each type."""
+    monkeypatch.chdir(tmp_path)
+    for line in (
+        "SET text hello PX 10000", "RPUSH jobs a b c", "XADD orders 1-1 item kettle",
+        "XADD orders 2-1 item pan", "XGROUP CREATE orders shipping 0",
+        "XREADGROUP GROUP shipping ann COUNT 1 STREAMS orders >", "SAVE",
+    ):  # fmt: skip
+        house.send_line(line)
+    return tmp_path
+
+
+@pytest.fixture
+def look(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """Runs the tool: its status, and what it says."""
+
+    def run(*words: object, ask: Callable[[str], str] = refuse) -> tuple[int, str]:
+        status = main([str(word) for word in words], ask)
+        return status, "".join(capsys.readouterr())
+
+    return run
+
+
+def test_a_whole_snapshot_and_what_is_in_it(folder, look):
+    status, text = look(folder)
+    assert status == 0
+    assert "dump.rdb: snapshot" in text
+    assert "whole" in text
+    assert "database 0: 3 keys, 1 of them expire" in text
+    assert "stream 0:orders: 2 entries, 1-1 .. 2-1" in text
+    assert "group shipping: delivered up to 1-1, 1 consumers, 1 pending" in text
+
+
+def test_where_a_snapshot_breaks(folder, look):
+    path = folder / "dump.rdb"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    status, text = look(path)
+    assert status == 1
+    assert "BROKEN: the bytes end too soon" in text
+
+
+def test_a_flipped_bit_is_seen(folder, look):
+    path = folder / "dump.rdb"
+    whole = bytearray(path.read_bytes())
+    whole[whole.index(b"hello")] ^= 1
+    path.write_bytes(whole)
+    status, text = look(path)
+    assert status == 1
+    assert "checksum" in text
+
+
+def write_log(folder: Path, *increments: bytes) -> Path:
+    """A folder with a log of these increments; its manifest."""
+    lines = []
+    for seq, data in enumerate(increments, 1):
+        (folder / f"a.{seq}.incr.aof").write_bytes(data)
+        lines.append(f"file a.{seq}.incr.aof seq {seq} type i\n")
+    path = folder / "a.manifest"
+    path.write_text("".join(lines))
+    return path
+
+
+def test_commands_are_counted(tmp_path, look):
+    status, text = look(write_log(tmp_path, COMMANDS, COMMANDS))
+    assert status == 0
+    assert text.count("2 commands: 'SELECT' 1, 'SET' 1") == 2
+
+
+@pytest.mark.parametrize("tail", [COMMANDS[:-3], MULTI, MULTI + COMMANDS, MULTI + COMMANDS[:9]])
+def test_a_torn_end_is_cut_off_after_asking(tmp_path, look, tail):
+    path = write_log(tmp_path, COMMANDS + tail)
+    assert look(path)[0] == 1
+    assert look("--fix", path, ask=lambda _: "no")[0] == 1
+    questions = []
+    status, _ = look("--fix", path, ask=lambda question: questions.append(question) or "y")
+    assert status == 0
+    log = tmp_path / "a.1.incr.aof"
+    whole = COMMANDS if tail.startswith(MULTI) else COMMANDS + COMMANDS[: COMMANDS.index(b"*3")]
+    assert log.read_bytes() == whole
+    assert f"Cut the last {len(COMMANDS + tail) - len(whole)} of" in questions[0]
+    assert look(path)[0] == 0
+
+
+def test_what_was_torn_before_the_end_is_not_cut(tmp_path, look):
+    status, text = look("--fix", write_log(tmp_path, COMMANDS[:-3], COMMANDS))
+    assert status == 1
+    assert "the last command is not complete" in text
+
+
+def test_what_is_no_command_is_not_cut(tmp_path, look):
+    status, text = look("--fix", write_log(tmp_path, COMMANDS + b"hello\r\n" + COMMANDS))
+    assert status == 1
+    assert f"what follows is no command (offset {len(COMMANDS)} of" in text
+
+
+def test_a_snapshot_may_have_commands_behind_it(folder, look):
+    path = folder / "both.aof"
+    path.write_bytes((folder / "dump.rdb").read_bytes() + COMMANDS)
+    status, text = look(path)
+    assert status == 0
+    assert "both.aof: snapshot" in text
+    assert "both.aof: log" in text
+
+
+def test_a_manifest_may_name_what_is_not_there(tmp_path, look):
+    (tmp_path / "a.manifest").write_text("file a.1.incr.aof seq 1 type i\n")
+    status, text = look(tmp_path)
+    assert status == 1
+    assert "it names what does not exist: a.1.incr.aof" in text
+
+
+def test_what_is_not_there_cannot_be_looked_at(tmp_path, look):
+    status, text = look(tmp_path / "nothing")
+    assert status == 2
+    assert "No such file or directory" in text
+
+
+def test_names_are_shown_as_they_can_be_printed(house, tmp_path, monkeypatch, look):
+    monkeypatch.chdir(tmp_path)
+    house.send(b"SET", b"\x1b[31m\xff" + b"k" * 100, "v")
+    house.send_line("SAVE")
+    text = look(tmp_path)[1]
+    assert "\x1b" not in text
+    assert "\\x1b[31m\\\\xff" in text
+    assert "k" * 100 not in text
