@@ -1,0 +1,61 @@
+"""Feed hostile bytes to the readers of an append-only file and of its manifest.
+
+``python fuzz/append_only.py -max_total_time=60`` does so for a minute; it needs atheris.
+
+Whatever the bytes are, the reader gives whole commands and stops at a place from which the rest is
+torn or no command; writing the commands out again gives the bytes up to there, notes and spellings
+of numbers aside. A manifest that is understood is written out as something that means the same. Any
+exception but the documented ones is a bug.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import atheris
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+with atheris.instrument_imports(include=["server.persistence"]):
+    from server.persistence import manifest
+    from server.persistence.log_reader import LogReader, NoCommand, Torn
+
+
+def read_log(data: bytes) -> None:
+    """Read *data* to its end or to where it breaks, and what was whole of it once more."""
+    reader = LogReader(data)
+    commands = 0
+    try:
+        while reader.next() is not None:
+            commands += 1
+        assert reader.position == len(data)
+    except (Torn, NoCommand):
+        assert reader.position < len(data)
+    again = LogReader(data[: reader.position])
+    while again.next() is not None:
+        commands -= 1
+    assert commands == 0
+    assert again.position == reader.position
+
+
+def read_manifest(data: bytes) -> None:
+    """Parse *data*; what was understood must survive being written out."""
+    try:
+        found = manifest.parse(data)
+    except manifest.BadManifest:
+        return
+    assert manifest.parse(found.encode()).files == found.files
+
+
+def test_one(data: bytes) -> None:
+    """The fuzzer's entry: any exception is a finding."""
+    read_log(data)
+    read_manifest(data)
+    read_manifest(b"file a.1.incr.aof seq 1 type i\n" + data + b"\n")
+
+
+if __name__ == "__main__":
+    atheris.Setup(sys.argv, test_one)
+    atheris.Fuzz()
