@@ -233,6 +233,14 @@ def test_an_empty_file_is_a_failure(target: Target, tmp_path: Path) -> None:
         load_file(target, tmp_path / "dump.rdb")
 
 
+@pytest.mark.parametrize("cut", [1, 5, 15, -9, -1])
+def test_a_file_that_was_cut_off_is_a_failure(target: Target, tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "dump.rdb"
+    path.write_bytes(snapshot({b"a": NO_EXPIRY})[:cut])
+    with pytest.raises(LoadFailed, match="the RDB cannot be loaded: "):
+        load_file(target, path)
+
+
 @pytest.mark.parametrize("text", [b"", b"abc", b"9" * 100, b"-5"])
 def test_nonsense_about_itself_does_not_matter(target: Target, text: bytes) -> None:
     target.load(snapshot({}, {b"ctime": text, b"used-mem": text, b"redis-ver": text}))
