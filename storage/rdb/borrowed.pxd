@@ -2,6 +2,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
+from storage.key_table cimport KeyTable
 from storage.listpack cimport Listpack
 from storage.node_deque cimport NodeDeque
 from storage.quicklist cimport QuickList
@@ -16,7 +17,10 @@ cdef extern from *:
     void penstock_prefetch(PyObject *value) noexcept
 
 cdef extern from "Python.h":
-    int PyDict_Next(object segment, Py_ssize_t *at, PyObject **key, PyObject **value) noexcept
+    int PyDict_Next(PyObject *segment, Py_ssize_t *at, PyObject **key, PyObject **value) noexcept
+    PyObject *PyDict_GetItemWithError(PyObject *segment, PyObject *key) except? NULL
+    Py_ssize_t PyList_GET_SIZE(PyObject *items) noexcept
+    PyObject *PyList_GET_ITEM(PyObject *items, Py_ssize_t at) noexcept
     bint PyBytes_CheckExact(PyObject *value) noexcept
     bint PyLong_CheckExact(PyObject *value) noexcept
     char *PyBytes_AS_STRING(PyObject *text) noexcept
@@ -37,19 +41,29 @@ cdef inline PyObject *nothing() noexcept:
     return NULL
 
 
+cdef inline bint is_nothing(PyObject *value) noexcept:
+    return value == NULL
+
+
 cdef inline object held(PyObject *value):
     return <object>value
 
 
-cdef inline Entry entry_at(dict segment, Py_ssize_t at) noexcept:
-    cdef Entry entry
-    entry.next = at
-    if not PyDict_Next(segment, &entry.next, &entry.key, &entry.value):
-        entry.next = -1
-    return entry
+# ---------------------------------------------------------------------- the table of a database
+
+cdef inline Py_ssize_t slots(KeyTable table) noexcept:
+    return PyList_GET_SIZE(<PyObject *>table._directory)
 
 
-cdef inline int foresee(dict segment) noexcept:
+cdef inline PyObject *segment_at(KeyTable table, Py_ssize_t slot) noexcept:
+    cdef PyObject *directory = <PyObject *>table._directory
+    cdef PyObject *segment = PyList_GET_ITEM(directory, slot)
+    if slot > 0 and segment == PyList_GET_ITEM(directory, slot - 1):
+        return NULL
+    return segment
+
+
+cdef inline int foresee(PyObject *segment) noexcept:
     cdef Py_ssize_t at = 0
     cdef PyObject *key
     cdef PyObject *value
@@ -58,6 +72,21 @@ cdef inline int foresee(dict segment) noexcept:
         penstock_prefetch(value)
     return 0
 
+
+cdef inline Entry entry_at(PyObject *segment, Py_ssize_t at) noexcept:
+    cdef Entry entry
+    entry.next = at
+    if not PyDict_Next(segment, &entry.next, &entry.key, &entry.value):
+        entry.next = -1
+    return entry
+
+
+cdef inline PyObject *find(KeyTable table, PyObject *key) except? NULL:
+    cdef dict segment = table._segment_of(<bytes>key)
+    return PyDict_GetItemWithError(<PyObject *>segment, key)
+
+
+# ---------------------------------------------------------------------- strings and lists
 
 cdef inline bint is_bytes(PyObject *value) noexcept:
     return PyBytes_CheckExact(value)
@@ -87,10 +116,6 @@ cdef inline PyObject *lone_pack(PyObject *value) noexcept:
         return NULL
     head = <PyObject *>(<QuickList>value)._head
     return head if Py_IS_TYPE(head, <PyObject *>Listpack) else NULL
-
-
-cdef inline bint is_nothing(PyObject *value) noexcept:
-    return value == NULL
 
 
 cdef inline raw.Raw pack_octets(PyObject *pack) noexcept:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
+from storage.key_table import KeyTable
 from storage.listpack import Listpack
 from storage.quicklist import QuickList
 from storage.rdb import raw
@@ -21,7 +22,7 @@ Borrowed: TypeAlias = Any
 
 
 class Entry(NamedTuple):
-    """A key of a dict and its value; *next* is where to look for the one after, or -1: no entry."""
+    """A key of a segment and its value; *next* is where the one after is, or -1: no entry."""
 
     key: Borrowed
     value: Borrowed
@@ -33,23 +34,55 @@ def nothing() -> Borrowed:
     return None
 
 
+def is_nothing(value: Borrowed) -> bool:
+    """Whether there is no object."""
+    return value is None
+
+
 def held(value: Borrowed) -> Any:
     """*value*, held."""
     return value
 
 
-def entry_at(segment: dict[bytes, Any], at: int) -> Entry:
+# ---------------------------------------------------------------------- the table of a database
+#
+# What KeyTable keeps to itself is known here and nowhere else: a directory of segments, in which
+# one stands several times in a row, and that a segment is a dict.
+
+
+def slots(table: KeyTable) -> int:
+    """How many slots the directory of *table* has."""
+    return len(table._directory)  # noqa: SLF001  see above
+
+
+def segment_at(table: KeyTable, slot: int) -> Borrowed:
+    """The segment whose first slot this is, or nothing."""
+    directory = table._directory  # noqa: SLF001
+    if slot > 0 and directory[slot] is directory[slot - 1]:
+        return None
+    return directory[slot]
+
+
+def foresee(segment: Borrowed) -> None:
+    """All keys and values of *segment* will be read: let their memory come meanwhile.
+
+    They lie anywhere, and a walk would wait for each by itself. Nothing to do in plain Python.
+    """
+
+
+def entry_at(segment: Borrowed, at: int) -> Entry:
     """The entry of *segment* at *at*: 0 is where the first is. O(at), compiled O(1)."""
     for key, value in islice(segment.items(), at, None):
         return Entry(key, value, at + 1)
     return Entry(None, None, -1)
 
 
-def foresee(segment: dict[bytes, Any]) -> None:
-    """All keys and values of *segment* will be read: let their memory come meanwhile.
+def find(table: KeyTable, key: Borrowed) -> Borrowed:
+    """The value at *key* in *table*, or nothing. What is compared with *key* is held meanwhile."""
+    return table.get(key)
 
-    They lie anywhere, and a walk would wait for each by itself. Nothing to do in plain Python.
-    """
+
+# ---------------------------------------------------------------------- strings and lists
 
 
 def is_bytes(value: Borrowed) -> bool:
@@ -84,11 +117,6 @@ def lone_pack(value: Borrowed) -> Borrowed:
         return None
     node = value.nodes()[0]
     return node if isinstance(node, Listpack) else None
-
-
-def is_nothing(value: Borrowed) -> bool:
-    """Whether there is no object."""
-    return value is None
 
 
 def pack_octets(pack: Borrowed) -> raw.Raw:

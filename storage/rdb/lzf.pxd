@@ -22,18 +22,18 @@ cdef class Compressor:
 
 
 @cython.locals(three=uint32_t)
-cdef inline uint32_t _slot_of(raw.Raw data, Py_ssize_t at) noexcept
+cdef uint32_t _slot_of(raw.Raw data, Py_ssize_t at) noexcept
 @cython.locals(to=Py_ssize_t, end=Py_ssize_t, run=Py_ssize_t, at=Py_ssize_t, slot=uint32_t,
                seen=uint32_t, length=Py_ssize_t)
 cdef Py_ssize_t _compress(
     raw.Raw data, Py_ssize_t size, uint8_t *out, Py_ssize_t start, Py_ssize_t room, uint32_t *slots,
     uint32_t base
 ) noexcept
-cdef inline bint _matches(raw.Raw data, Py_ssize_t seen, Py_ssize_t at) noexcept
+cdef bint _matches(raw.Raw data, Py_ssize_t seen, Py_ssize_t at) noexcept
 @cython.locals(most=Py_ssize_t, length=Py_ssize_t)
-cdef inline Py_ssize_t _match_length(raw.Raw data, Py_ssize_t seen, Py_ssize_t at, Py_ssize_t size) noexcept
-cdef inline Py_ssize_t _close_run(uint8_t *out, Py_ssize_t to, Py_ssize_t run) noexcept
-cdef inline Py_ssize_t _put_reference(
+cdef Py_ssize_t _match_length(raw.Raw data, Py_ssize_t seen, Py_ssize_t at, Py_ssize_t size) noexcept
+cdef Py_ssize_t _close_run(uint8_t *out, Py_ssize_t to, Py_ssize_t run) noexcept
+cdef Py_ssize_t _put_reference(
     uint8_t *out, Py_ssize_t to, Py_ssize_t offset, Py_ssize_t length
 ) noexcept
 

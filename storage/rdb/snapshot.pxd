@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from storage.key_table cimport KeyTable
-from storage.rdb cimport crc64, values
+from storage.rdb cimport borrowed, crc64, values
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.walk cimport KeyWalk
 from storage.rdb.writer cimport RdbWriter
@@ -31,7 +31,7 @@ cdef class SnapshotWriter:
     cpdef int _write_head(self) except -1
     @cython.locals(writer=RdbWriter)
     cpdef bint _fill(self, KeyWalk walk, KeyTable expiring) except -1
-    cdef int _write_expiry(self, object expiry_ms) except -1
+    cdef int _write_expiry(self, borrowed.Borrowed expiry_ms) except -1
 
 
 @cython.final
@@ -66,7 +66,7 @@ cdef class SnapshotReader:
     cdef int64_t _freq
 
     cdef int _forget_attributes(self) noexcept
-    cdef Record _next(self)
+    cpdef Record read(self)
     @cython.locals(reader=RdbReader, code=int, key=bytes, record=Record)
     cdef Record _read_key(self)
     cdef object _read_value(self, int kind, bytes key)

@@ -23,7 +23,7 @@ from storage.errors import Corrupt
 from storage.key_table import KeyTable
 from storage.keyspace import Keyspace
 from storage.quicklist import QuickList
-from storage.rdb import crc64, opcodes, values
+from storage.rdb import borrowed, crc64, opcodes, values
 from storage.rdb.errors import BadVersion
 from storage.rdb.options import ReadOptions, WriteOptions
 from storage.rdb.raw import Buffer
@@ -108,19 +108,19 @@ class SnapshotWriter:
         """
         writer = self._writer
         while writer.size < PIECE:
-            if not walk.next():
+            if not walk.step():
                 return False
             self.keys_written += 1
             if expiring.used:
-                self._write_expiry(expiring.get(walk.current_key()))
+                self._write_expiry(borrowed.find(expiring, walk.key))
             if not values.write_at_once(writer, walk.key, walk.value):
                 break
         return True
 
-    def _write_expiry(self, expiry_ms: int | None) -> None:
-        if expiry_ms is not None:
+    def _write_expiry(self, expiry_ms: borrowed.Borrowed) -> None:
+        if not borrowed.is_nothing(expiry_ms):
             self._writer.byte(EXPIRE_MS)
-            self._writer.i64(expiry_ms)
+            self._writer.i64(borrowed.number(expiry_ms))
 
 
 class Record:
@@ -168,11 +168,6 @@ class SnapshotReader:
         self._forget_attributes()
         self._read_header()
 
-    @property
-    def key_at(self) -> int:
-        """The offset at which the key that was read last begins."""
-        return self._at
-
     def close(self) -> None:
         """Let go of the bytes."""
         self._reader.close()
@@ -182,11 +177,16 @@ class SnapshotReader:
         """The offset of what will be read next."""
         return self._reader.position if self.end == UNKNOWN else self.end
 
+    @property
+    def key_at(self) -> int:
+        """The offset at which the key that was read last begins."""
+        return self._at
+
     def __iter__(self) -> SnapshotReader:
         return self
 
     def __next__(self) -> Record:
-        record = self._next()
+        record = self.read()
         if record is None:
             raise StopIteration
         return record
@@ -207,7 +207,7 @@ class SnapshotReader:
         if not opcodes.is_readable(self.version, valkey):
             raise BadVersion(f"an RDB of version {header.decode()}, which is not known here")
 
-    def _next(self) -> Record | None:
+    def read(self) -> Record | None:
         """The next key, or None at the end."""
         try:
             return self._read_key()

@@ -8,12 +8,14 @@ from storage.rdb cimport borrowed
 cdef class KeyWalk:
     cdef borrowed.Borrowed key
     cdef borrowed.Borrowed value
-    cdef list _segments
-    cdef dict _segment
+    cdef KeyTable _table
+    cdef borrowed.Borrowed _segment
     cdef Py_ssize_t _slot
     cdef Py_ssize_t _at
 
     @cython.locals(entry=borrowed.Entry)
-    cdef bint next(self) except -1
+    cpdef bint step(self) except -1
+    @cython.locals(slots=Py_ssize_t)
+    cdef bint _next_segment(self) except -1
     cpdef bytes current_key(self)
     cpdef object current_value(self)

@@ -11,28 +11,36 @@ from storage.rdb import borrowed
 class KeyWalk:
     """Stands at a *key* and its *value*, first before all. The table must not change meanwhile."""
 
-    __slots__ = ("_at", "_segment", "_segments", "_slot", "key", "value")
+    __slots__ = ("_at", "_segment", "_slot", "_table", "key", "value")
 
     def __init__(self, table: KeyTable) -> None:
-        self.key = self.value = borrowed.nothing()
-        self._segments = list(table.segments())
-        self._segment = self._segments[0]
+        self._table = table
         self._slot = 0
-        self._at = 0
+        self._segment = borrowed.segment_at(table, 0)
+        self._at = 0  # in the segment
+        self.key = self.value = borrowed.nothing()
 
-    def next(self) -> bool:
+    def step(self) -> bool:
         """Go to the next key. False if there is none."""
         entry = borrowed.entry_at(self._segment, self._at)
         while entry.next < 0:
-            self._slot += 1
-            if self._slot == len(self._segments):
+            if not self._next_segment():
                 return False
-            self._segment = self._segments[self._slot]
-            borrowed.foresee(self._segment)
             entry = borrowed.entry_at(self._segment, 0)
         self.key = entry.key
         self.value = entry.value
         self._at = entry.next
+        return True
+
+    def _next_segment(self) -> bool:
+        slots = borrowed.slots(self._table)
+        self._segment = borrowed.nothing()
+        while borrowed.is_nothing(self._segment):
+            self._slot += 1
+            if self._slot >= slots:
+                return False
+            self._segment = borrowed.segment_at(self._table, self._slot)
+        borrowed.foresee(self._segment)
         return True
 
     def current_key(self) -> bytes:

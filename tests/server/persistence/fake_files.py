@@ -1,0 +1,300 @@
+"""A disk for tests: it fails where it is told to, and forgets in a power cut what was not synced.
+
+    names    path -> file      as processes see it          after kill -9 this is what there is
+    kept     path -> file      as the disk has it           after a power cut: this, and perhaps
+    journal  changes of names  on their way to the disk     some of what was on its way
+    file     data / on_disk    the same for its bytes
+
+Nothing is on the disk by itself: bytes get there by sync(), names by sync_directory(). Bytes whose
+sync failed never do, whatever a later sync answers: the system has forgotten that they are missing.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from server.persistence.child import Outcome
+from server.persistence.child_job import Job, no_report
+from server.persistence.files import Files
+
+FULL = OSError(errno.ENOSPC, "No space left on device")
+BROKEN = OSError(errno.EIO, "Input/output error")
+
+Fault: TypeAlias = OSError | BaseException
+Plan: TypeAlias = Callable[[int, str], "Fault | None"]  # number and name of a step; how it fails
+
+
+class PowerCut(BaseException):
+    """The machine is off: no step is made any more, not even to clean up."""
+
+
+class FakeFile:
+    """Its bytes as they were written, and as the disk has them."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        self.data = bytearray(data)
+        self.on_disk = bytearray(data)
+        self.lost: list[range] = []  # written, and not synced when it was to be
+
+    def sync(self) -> None:
+        self.on_disk[:] = self.data
+        for gap in self.lost:
+            self.on_disk[gap.start : gap.stop] = bytes(len(gap))
+
+    def forget(self) -> None:
+        """A sync fails: what was to be on the disk by it never is."""
+        self.lost.append(range(len(self.on_disk), len(self.data)))
+
+    def after_power_cut(self, share: float) -> FakeFile:
+        """What the disk has, and *share* of what was on its way."""
+        way = self.data[len(self.on_disk) :]
+        return FakeFile(bytes(self.on_disk[: len(self.data)] + way[: int(len(way) * share)]))
+
+
+Change: TypeAlias = "tuple[Path | None, Path | None, FakeFile | None]"  # old name, new name, file
+
+
+class FakeFiles(Files):
+    """*plan* says which step fails. *steps* are the names of all so far."""
+
+    def __init__(self, plan: Plan | None = None) -> None:
+        self.plan = plan
+        self.steps: list[str] = []
+        self.names: dict[Path, FakeFile] = {}
+        self.kept: dict[Path, FakeFile] = {}
+        self.journal: list[Change] = []
+        self.short_writes = False  # a write that fails has taken half of its bytes
+        self._fds: dict[int, FakeFile] = {}
+        self._next_fd = 1000
+        self._is_off = False
+
+    # ------------------------------------------------------------------ for tests
+
+    def put(self, path: Path | str, data: bytes) -> None:
+        """Let *path* hold *data*, on the disk."""
+        self.names[Path(path)] = self.kept[Path(path)] = FakeFile(data)
+
+    def get(self, path: Path | str) -> bytes:
+        return bytes(self.names[Path(path)].data)
+
+    @property
+    def open_files(self) -> int:
+        return len(self._fds)
+
+    def after_kill(self) -> FakeFiles:
+        """The disk as the next process finds it, if this one is killed."""
+        return _disk_of({path: FakeFile(bytes(file.data)) for path, file in self.names.items()})
+
+    def after_power_cut(self) -> Iterator[FakeFiles]:
+        """The disks that the next start may find, if the power fails now."""
+        for changes in {0, len(self.journal) // 2, len(self.journal)}:
+            for share in (0, 0.5, 1):
+                names = dict(self.kept)
+                for change in self.journal[:changes]:
+                    _apply(names, change)
+                yield _disk_of({path: file.after_power_cut(share) for path, file in names.items()})
+
+    # ------------------------------------------------------------------ server.persistence.files
+
+    def create(self, path: Path) -> int:
+        self._step(f"create {path}")
+        return self._open(path, FakeFile())
+
+    def open_to_append(self, path: Path) -> int:
+        self._step(f"open {path}")
+        return self._open(path, self.names.get(path) or FakeFile())
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        file = self._fds[fd]
+        try:
+            self._step("write")
+        except OSError:
+            if not self.short_writes or len(data) < 2:
+                raise
+            data = data[: len(data) // 2]
+        file.data += data
+        return len(data)
+
+    def sync(self, fd: int) -> None:
+        file = self._fds[fd]
+        try:
+            self._step("sync")
+        except OSError:
+            file.forget()
+            raise
+        file.sync()
+
+    def truncate(self, fd: int, size: int) -> None:
+        self._step("truncate")
+        del self._fds[fd].data[size:]
+
+    def close(self, fd: int) -> None:
+        del self._fds[fd]
+        self._step("close")
+
+    def rename(self, old: Path, new: Path) -> None:
+        self._step(f"rename {old} {new}")
+        if old not in self.names:
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(old))
+        self._change((old, new, self.names[old]))
+
+    def sync_directory(self, path: Path) -> None:
+        self._step(f"sync_directory {path}")
+        left = []
+        for change in self.journal:
+            if path in {name.parent for name in change[:2] if name is not None}:
+                _apply(self.kept, change)
+            else:
+                left.append(change)
+        self.journal = left
+
+    def make_directory(self, path: Path) -> None:
+        self._step(f"make_directory {path}")
+        if path not in self.names:
+            self._change((None, path, FakeFile()))
+
+    def remove(self, path: Path) -> None:
+        self._step(f"remove {path}")
+        if path in self.names:
+            self._change((path, None, None))
+
+    def exists(self, path: Path) -> bool:
+        return path in self.names
+
+    def size(self, path: Path) -> int:
+        return len(self._named(path).data)
+
+    def read(self, path: Path) -> bytes:
+        return bytes(self._named(path).data)
+
+    # ------------------------------------------------------------------
+
+    def _step(self, name: str) -> None:
+        if self._is_off:
+            raise PowerCut
+        self.steps.append(name)
+        fault = self.plan(len(self.steps), name) if self.plan else None
+        if fault is not None:
+            self._is_off = isinstance(fault, PowerCut)
+            raise fault
+
+    def _named(self, path: Path) -> FakeFile:
+        if path not in self.names:
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(path))
+        return self.names[path]
+
+    def _open(self, path: Path, file: FakeFile) -> int:
+        if path.parent != Path() and path.parent not in self.names:
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(path))
+        if self.names.get(path) is not file:
+            self._change((None, path, file))
+        self._next_fd += 1
+        self._fds[self._next_fd] = file
+        return self._next_fd
+
+    def _change(self, change: Change) -> None:
+        _apply(self.names, change)
+        self.journal.append(change)
+
+
+def _apply(names: dict[Path, FakeFile], change: Change) -> None:
+    old, new, file = change
+    if old is not None:
+        names.pop(old, None)
+    if new is not None and file is not None:
+        names[new] = file
+
+
+def _disk_of(names: dict[Path, FakeFile]) -> FakeFiles:
+    """A disk with *names*, but for what lies in folders that are not there."""
+    disk = FakeFiles()
+    for path, file in names.items():
+        if path.parent == Path() or path.parent in names:
+            disk.names[path] = disk.kept[path] = file
+    return disk
+
+
+class LateFuture(Future[Any]):
+    """Its work is done when somebody waits for it, or when the executor is told to."""
+
+    def __init__(self, executor: LateThread) -> None:
+        super().__init__()
+        self._executor = executor
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        self._executor.run_until(self)
+        return super().exception(timeout)
+
+    def result(self, timeout: float | None = None) -> Any:
+        self._executor.run_until(self)
+        return super().result(timeout)
+
+
+class LateThread(Executor):
+    """One thread that gets round to its work when the test lets it."""
+
+    def __init__(self) -> None:
+        self._work: list[tuple[LateFuture, Callable[[], Any]]] = []
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = LateFuture(self)
+        self._work.append((future, lambda: work(*args, **kwargs)))
+        return future
+
+    def run(self) -> None:
+        """Do all there is to do."""
+        while self._work:
+            future, work = self._work.pop(0)
+            try:
+                value = work()
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                future.set_result(value)
+
+    def run_until(self, future: LateFuture) -> None:
+        if not future.done():
+            self.run()
+
+
+class FakeChildren:
+    """Stands where ChildSlot does: the child works at once, on the data as it is, and ends later."""
+
+    def __init__(self, _monotonic_s: Callable[[], float] | None = None) -> None:
+        self.child: FakeChildren | None = None
+        self.pid = os.getpid()
+        self.total_forks = 0
+        self.purpose = ""
+        self._error = ""
+        self._signal = 0
+        self._on_end: Callable[[Outcome], None] | None = None
+
+    def start(self, purpose: str, total: int, job: Job, on_end: Callable[[Outcome], None]) -> Any:
+        assert self.child is None
+        self.purpose, self._on_end, self._error, self._signal = purpose, on_end, "", 0
+        try:
+            job(no_report)
+        except Exception as error:
+            self._error = str(error)
+        self.child = self
+        self.total_forks += 1
+        return self
+
+    def runs(self, purpose: str) -> bool:
+        return self.child is not None and self.purpose == purpose
+
+    def kill(self) -> None:
+        self._signal = 10
+
+    def poll(self, wait: bool = False) -> None:
+        """The child ends, unless nobody has been working."""
+        if self.child is not None:
+            self.child = None
+            error = "terminated by signal 10" if self._signal else self._error
+            assert self._on_end is not None
+            self._on_end(Outcome(self.pid, error, self._signal, 1.0, 4096))

@@ -1,0 +1,91 @@
+"""Filling databases from a snapshot."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage.errors import Corrupt
+from storage.journal import Journal
+from storage.keyspace import NO_EXPIRY, Keyspace
+from storage.rdb.filler import Filler
+from storage.rdb.snapshot import SnapshotReader, SnapshotWriter
+from storage.stream import Stream
+
+NOW_MS = 5000
+
+
+def databases(count: int = 2) -> list[Keyspace]:
+    journal = Journal()
+    journal.now_ms = NOW_MS
+    return [Keyspace(index, journal) for index in range(count)]
+
+
+@pytest.fixture
+def snapshot() -> bytes:
+    """Ten keys in each of two databases; key 1 expired long ago, key 2 will."""
+    dbs = databases()
+    for db in dbs:
+        for number in range(10):
+            db.add(b"%d" % number, number + 100 * db.index)
+        db.expire_at(b"1", NOW_MS - 1)
+        db.expire_at(b"2", NOW_MS)
+    return b"".join(SnapshotWriter(dbs, {}))
+
+
+def test_keys_come_with_their_values_and_expiry_but_for_those_past_their_time(
+    snapshot: bytes,
+) -> None:
+    dbs = databases()
+    filler = Filler(dbs, NOW_MS)
+    assert not filler.fill(SnapshotReader(snapshot), 100)
+    assert (filler.keys_loaded, filler.keys_expired) == (18, 2)
+    assert [len(db) for db in dbs] == [9, 9]
+    assert dbs[1].get(b"3") == 103
+    assert dbs[1].expiry(b"2") == NOW_MS
+    assert dbs[1].expiry(b"3") == NO_EXPIRY
+
+
+def test_it_stops_after_as_many_keys_as_were_asked_for(snapshot: bytes) -> None:
+    filler = Filler(databases(), NOW_MS)
+    reader = SnapshotReader(snapshot)
+    counts = []
+    while filler.fill(reader, 7):
+        counts.append(filler.keys_loaded + filler.keys_expired)
+    assert counts == [7, 14]
+
+
+def test_after_a_value_that_may_be_large_it_stops() -> None:
+    dbs = databases(1)
+    for number in range(3):
+        dbs[0].add(b"%d" % number, Stream())
+    reader = SnapshotReader(b"".join(SnapshotWriter(dbs, {})))
+    filler = Filler(databases(1), NOW_MS)
+    assert filler.fill(reader, 100)
+    assert filler.keys_loaded == 1
+
+
+def test_keys_past_their_time_can_be_kept(snapshot: bytes) -> None:
+    dbs = databases()
+    filler = Filler(dbs, NOW_MS, keeps_expired=True)
+    filler.fill(SnapshotReader(snapshot), 100)
+    assert (filler.keys_loaded, filler.keys_expired) == (20, 0)
+    assert dbs[0].expiry(b"1") == NOW_MS - 1
+
+
+def test_a_key_that_is_there_is_an_error_or_replaced_with_its_expiry(snapshot: bytes) -> None:
+    dbs = databases()
+    dbs[0].add(b"3", b"old")
+    dbs[0].expire_at(b"3", NOW_MS)
+    with pytest.raises(Corrupt, match="has the key b'3' of database 0 twice"):
+        Filler(dbs, NOW_MS).fill(SnapshotReader(snapshot), 100)
+    dbs = databases()
+    dbs[0].add(b"3", b"old")
+    dbs[0].expire_at(b"3", NOW_MS)
+    Filler(dbs, NOW_MS, replaces=True).fill(SnapshotReader(snapshot), 100)
+    assert dbs[0].get(b"3") == 3
+    assert dbs[0].expiry(b"3") == NO_EXPIRY
+
+
+def test_a_database_that_there_is_not_is_named(snapshot: bytes) -> None:
+    with pytest.raises(Corrupt, match="keys in database 1, and only 1 databases"):
+        Filler(databases(1), NOW_MS).fill(SnapshotReader(snapshot), 100)
