@@ -28,6 +28,7 @@ class Flags(IntFlag):
     STALE = auto()  # may run on a replica that lost its master
     SKIP_MONITOR = auto()
     SKIP_SLOWLOG = auto()
+    ASKING = auto()  # comes from a node of a cluster
     FAST = auto()
     NO_AUTH = auto()  # may run before authentication
     NO_MULTI = auto()  # not allowed inside MULTI
@@ -102,6 +103,29 @@ class StreamKeys(Keys):
                 return names[: len(names) // 2] if len(names) % 2 == 0 else []
             at += 1 + self.skips.get(word, 0)
         return []
+
+
+class KeyOrKeys(Keys):
+    """One key at *first* or, if that is empty, all that follow the option KEYS, as MIGRATE has it.
+
+    *options_at* and *skips* are as for StreamKeys.
+    """
+
+    __slots__ = ("options_at", "skips")
+
+    def __init__(self, first: int, options_at: int, skips: dict[bytes, int]) -> None:
+        super().__init__(first, first)
+        self.options_at = options_at
+        self.skips = skips
+
+    def of(self, argv: list[bytes]) -> list[bytes]:
+        at = self.options_at
+        while at < len(argv):
+            word = argv[at].upper()
+            if word == b"KEYS":
+                return [] if argv[self.first] else argv[at + 1 :]
+            at += 1 + self.skips.get(word, 0)
+        return [argv[self.first]]
 
 
 class Block:

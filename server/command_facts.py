@@ -32,6 +32,9 @@ KEY_USES: dict[str, tuple[str, ...]] = {
     "rename": ("RW access delete", "OW update"),
     "renamenx": ("RW access delete", "OW insert"),
     "move": _CHANGE,
+    "dump": _READ,
+    **dict.fromkeys(("restore", "restore-asking"), _SET),
+    "migrate": ("RW access delete", "RW access delete incomplete"),
     **dict.fromkeys(
         ("object|encoding", "object|freq", "object|idletime", "object|refcount"), _LOOK
     ),
@@ -76,6 +79,7 @@ _ALL_NODES = ("request_policy:all_nodes", "response_policy:all_succeeded")
 
 TIPS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("client|info", "client|list", "ttl", "pttl", "time"), _VARIES),
+    **dict.fromkeys(("dump", "migrate"), _VARIES),
     **dict.fromkeys(
         ("object|encoding", "object|freq", "object|idletime", "object|refcount"), _VARIES
     ),
@@ -148,8 +152,18 @@ HISTORY: dict[str, tuple[tuple[str, str], ...]] = {
     **dict.fromkeys(("lpop", "rpop"), _COUNT),
     **dict.fromkeys(("lpush", "rpush"), _MANY),
     **dict.fromkeys(("lpushx", "rpushx"), (("4.0.0", "More than one element at a time."),)),
+    "migrate": (
+        ("3.0.0", "COPY and REPLACE."),
+        ("3.0.6", "KEYS."),
+        ("4.0.7", "AUTH."),
+        ("6.0.0", "AUTH2."),
+    ),
     "renamenx": (("3.2.0", "Both names may be the same."),),
     "rename": (("3.2.0", "Both names may be the same."),),
+    **dict.fromkeys(
+        ("restore", "restore-asking"),
+        (("3.0.0", "REPLACE."), ("5.0.0", "ABSTTL, IDLETIME and FREQ.")),
+    ),
     "scan": (("6.0.0", "The TYPE option."),),
     "script|flush": (("6.2.0", "ASYNC and SYNC."),),
     "set": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import ErrorReply
 from storage import errors as storage_errors
+from storage.rdb.errors import BadPayload, UnknownType
 
 WIRE_TEXT: dict[type[storage_errors.StorageError], tuple[str, str]] = {
     storage_errors.WrongType: (
@@ -34,6 +35,9 @@ WIRE_TEXT: dict[type[storage_errors.StorageError], tuple[str, str]] = {
         "The entries_added specified in XSETID is smaller than the target stream length",
     ),
     storage_errors.GroupExists: ("BUSYGROUP", "Consumer Group name already exists"),
+    storage_errors.Corrupt: ("ERR", "Bad data format"),
+    UnknownType: ("ERR", "Bad data format"),
+    BadPayload: ("ERR", "DUMP payload version or checksum are wrong"),
 }
 
 SYNTAX = ErrorReply("ERR", "syntax error")
@@ -144,7 +148,8 @@ def no_such_key_or_group(key: bytes, group: bytes, where: str = "") -> ErrorRepl
 
 def on_the_wire(error: storage_errors.StorageError) -> ErrorReply:
     """What the client is told when storage refuses."""
-    return ErrorReply(*WIRE_TEXT[type(error)])
+    code, text = WIRE_TEXT[type(error)]
+    return ErrorReply(code, f"{text}: {error}" if isinstance(error, UnknownType) else text)
 
 
 def text_of(word: bytes, most: int = MAX_ECHO) -> str:

@@ -24,6 +24,6 @@ cdef class Trim:
     cpdef bint take(self, Args args) except -1
     cdef int _take_threshold(self, bytes strategy, Args args) except -1
     cpdef int check(self) except -1
-    cpdef int check_limit(self) except -1
+    cpdef int check_limit(self, Call call) except -1
     cpdef object apply(self, Stream stream, StreamConfig config)
     cpdef list as_done(self, Stream stream)

@@ -137,10 +137,15 @@ class Trim:
         if self.limit and not self.strategy:
             raise LIMIT_WITHOUT_STRATEGY
 
-    def check_limit(self) -> None:
-        """Raise ErrorReply if there is a LIMIT for an exact trim."""
+    def check_limit(self, call: Call) -> None:
+        """Raise ErrorReply if there is a LIMIT for an exact trim.
+
+        Redis logs a trim as exact and leaves its LIMIT there: that means nothing when it is loaded.
+        """
         if self.limit is not None and not self.approximate:
-            raise LIMIT_WHEN_EXACT
+            if not call.server.journal.keeps_expired:
+                raise LIMIT_WHEN_EXACT
+            self.limit = None
 
     def apply(self, stream: Stream, config: StreamConfig) -> int:
         """Trim *stream*; return how many entries were deleted."""

@@ -7,6 +7,7 @@ how many words each takes.
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from server.command import Flags, command
 from server.config import BadValue
 from server.parameter import parse_bytes
 from server.permissions import permits
-from storage import quicklist, values
+from storage import digest, quicklist, values
 from storage.listpack import Listpack
 from storage.quicklist import QuickList
 
@@ -126,6 +127,14 @@ def _nodes_of(items: QuickList) -> str:
     )
 
 
+def _digest(call: Call) -> Reply:
+    return Status(digest.of_data(call.server.databases).hex().encode())
+
+
+def _digest_value(call: Call) -> Reply:
+    return [Status(digest.of_key(call.db, key).hex().encode()) for key in call.argv[2:]]
+
+
 def _listpack(call: Call) -> Reply:
     value = _value(call)
     nodes = value.nodes() if type(value) is QuickList else []
@@ -225,6 +234,14 @@ def _help(_call: Call) -> Reply:
 
 
 ACTIONS = {
+    b"DIGEST": Action(
+        _digest, 2, 2, "DIGEST",
+        "Answers a number that stands for all data: servers with the same data have the same.",
+    ),
+    b"DIGEST-VALUE": Action(
+        _digest_value, 2, sys.maxsize, "DIGEST-VALUE <key> [<key> ...]",
+        "The same for the value at each key.",
+    ),
     b"LISTPACK": Action(
         _listpack, 3, 3, "LISTPACK <key>", "Writes the listpack that is the value to the log."
     ),

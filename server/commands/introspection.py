@@ -12,7 +12,7 @@ from protocol.replies import ErrorReply, Reply, Set, Status
 from server import errors
 from server.args import Args
 from server.call import Call
-from server.command import Command, Flags, Keys, NumberedKeys, StreamKeys, command
+from server.command import Command, Flags, KeyOrKeys, Keys, NumberedKeys, StreamKeys, command
 from server.command_facts import DEPRECATED, HISTORY, KEY_USES, TIPS
 from server.help_lines import help_of
 from server.syntax import Argument, arguments_of
@@ -99,6 +99,13 @@ def _key_specs(row: Command) -> list[Reply]:
     if row.keys is None:
         return []
     uses = key_uses(row)
+    if isinstance(row.keys, KeyOrKeys):
+        option: Reply = {b"keyword": b"KEYS", b"startfrom": -2}
+        one = Keys(row.keys.first, row.keys.first)
+        return [
+            _spec(uses[0], *_places(one)),
+            _spec(uses[1], (b"keyword", option), _range(-1, 1, 0)),
+        ]
     if len(uses) == 1:
         return [_spec(uses[0], *_places(row.keys))]
     return [

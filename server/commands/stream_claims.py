@@ -41,6 +41,7 @@ class Claim:
         "consumer",
         "delivery_time",
         "group",
+        "is_new",
         "just_id",
         "min_idle",
         "out",
@@ -54,6 +55,7 @@ class Claim:
         self.call = call
         self.stream = stream
         self.group = group
+        self.is_new = group.find_consumer(call.argv[3]) is None
         self.consumer = _consumer(call, group)
         self.min_idle = min_idle
         self.just_id = just_id
@@ -87,6 +89,12 @@ class Claim:
         self.log(pending, entry_id)
         self.group.ack(entry_id)
 
+    def end(self) -> None:
+        """All has been claimed. A consumer that was made and given nothing must be logged too."""
+        if self.is_new and not self.claimed:
+            argv = self.call.argv
+            self.call.log_as(b"XGROUP", b"CREATECONSUMER", argv[1], argv[2], argv[3])
+
     def log(self, pending: Pending, entry_id: StreamId) -> None:
         """What a replica must do: one whose entry is gone is dropped there too."""
         argv, call = self.call.argv, self.call
@@ -109,7 +117,6 @@ def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
     if consumer is None:
         consumer = group.create_consumer(name, call.now_ms)
         call.db.noted(call.argv[1], b"xgroup-createconsumer")
-        call.log_as(b"XGROUP", b"CREATECONSUMER", call.argv[1], call.argv[2], name)
     consumer.seen_time = call.now_ms
     return consumer
 
@@ -196,6 +203,7 @@ def xclaim(call: Call) -> Reply:
     for entry_id in wanted:
         _claim_one(claim, entry_id, options.force)
     claim.out.close_array(mark, claim.claimed)
+    claim.end()
     if is_ahead and changes == call.db.journal.changes:
         _log_last_id(call, group)
     return claim.out
@@ -256,6 +264,7 @@ def xautoclaim(call: Call) -> Reply:
     claim = Claim(call, stream, group, min_idle, just_id)
     mark = claim.out.open_array()
     cursor, deleted = _claim_from(claim, start, count)
+    claim.end()
     claim.out.close_array(mark, claim.claimed)
     out = Encoder(claim.out.resp)
     out.array(3)

@@ -52,7 +52,7 @@ def xadd(call: Call) -> Reply:
     id_at = args.at
     wanted = stream_args.wanted_id(argv, id_at)
     trim.check()
-    trim.check_limit()
+    trim.check_limit(call)
     return stream_steps.add(call, id_at, wanted, trim if trim.strategy else None, may_create)
 
 
@@ -148,7 +148,7 @@ def xtrim(call: Call) -> Reply:
 
     XTRIM key <MAXLEN | MINID> [= | ~] threshold [LIMIT count]
     """
-    trim = _take_trim(call.argv)
+    trim = _take_trim(call)
     key = call.argv[1]
     stream = call.db.find(key, Stream)
     if stream is None:
@@ -161,8 +161,8 @@ def xtrim(call: Call) -> Reply:
     return deleted
 
 
-def _take_trim(argv: list[bytes]) -> Trim:
-    args = Args(argv, 2)
+def _take_trim(call: Call) -> Trim:
+    args = Args(call.argv, 2)
     trim = Trim()
     while args.left:
         if not trim.take(args):
@@ -170,7 +170,7 @@ def _take_trim(argv: list[bytes]) -> Trim:
     trim.check()
     if not trim.strategy:
         raise NO_STRATEGY
-    trim.check_limit()
+    trim.check_limit(call)
     return trim
 
 

@@ -72,7 +72,12 @@ def _set_with_options(call: Call) -> Reply:
     if condition is not None and (condition == b"XX") != (key in call.db):
         return answer
     _store(call, key, value, when_ms, keep)
-    return answer if want_old else OK
+    if not want_old:
+        return OK
+    if not unit:
+        rest = [word for word in call.argv[3:] if word.upper() != b"GET"]
+        call.log_as(b"SET", key, value, *rest)
+    return answer
 
 
 def _set_options(argv: list[bytes]) -> tuple[bytes | None, bool, bool, bytes, bytes]:

@@ -38,6 +38,9 @@ FAMILIES: dict[str, list[str]] = {
         "SETEX|PSETEX key far value",
         "OBJECT ENCODING string_key",
         "TTL key",
+        "DUMP key",
+        "DEBUG DIGEST-VALUE key key*",
+        "DEBUG DIGEST",
     ],
     "keys": [
         "SET key value",
@@ -62,6 +65,7 @@ FAMILIES: dict[str, list[str]] = {
         "SCAN 0 MATCH pattern COUNT 1000",
         "DBSIZE",
         "RANDOMKEY",
+        "DEBUG DIGEST",
         "FLUSHDB",
     ],
     "lists": [
@@ -89,6 +93,9 @@ FAMILIES: dict[str, list[str]] = {
         "DEL key",
         "SET key value",
         "COPY key key",
+        "DUMP key",
+        "DEBUG DIGEST-VALUE key key*",
+        "DEBUG DIGEST",
     ],
     "streams": [
         "XADD stream next_id FIELD value",
@@ -111,6 +118,8 @@ FAMILIES: dict[str, list[str]] = {
         "XINFO STREAM stream FULL",
         "DEL|TYPE|EXISTS stream",
         "COPY stream stream",
+        "DUMP stream",
+        "DEBUG DIGEST-VALUE stream stream*",
     ],
     "groups": [
         "XADD stream next_id FIELD value",

@@ -1,0 +1,153 @@
+"""Values on their way to another server, over a socket of their own.
+
+    here                            there
+    AUTH, SELECT           ->
+                           <-       +OK +OK                    an error: nothing more is sent
+    RESTORE RESTORE ...    ->
+                           <-       +OK -BUSYKEY ... +OK ...   one line each, in order
+
+This server waits for all of it, as redis does, so that no key changes while it is on its way; each
+step takes at most the time that the client has set. No socket is kept for the next time.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from protocol.encoder import Encoder
+from protocol.replies import ErrorReply
+
+PIECE = 1 << 16  # bytes: requests are sent when so much has been gathered
+MAX_LINE = 1024  # bytes of an answer that are looked at
+
+CANNOT_CONNECT = ErrorReply("IOERR", "error or timeout connecting to the client")
+CANNOT_WRITE = ErrorReply("IOERR", "error or timeout writing to target instance")
+CANNOT_READ = ErrorReply("IOERR", "error or timeout reading to target instance")
+
+
+@dataclass(frozen=True)
+class Target:
+    """The other server. *login* is the user (if not the default one) and password, or nothing."""
+
+    host: str
+    port: int
+    db_index: bytes
+    timeout_s: float
+    login: list[bytes]
+
+
+@dataclass
+class Outcome:
+    """Which keys the other server has taken, and the first error if there was one."""
+
+    taken: list[bytes] = field(default_factory=list)
+    error: ErrorReply | None = None
+
+    def failed(self, error: ErrorReply) -> None:
+        if self.error is None:
+            self.error = error
+
+
+def transfer(target: Target, restores: Iterable[list[bytes]]) -> Outcome:
+    """Have *target* run *restores*: RESTORE, key, and so on. Never raises for what it does."""
+    outcome = Outcome()
+    try:
+        peer = _Peer(target)
+    except (OSError, UnicodeError):  # the latter for what cannot be a host's name
+        outcome.failed(CANNOT_CONNECT)
+        return outcome
+    try:
+        _greet(peer, target, outcome)
+        if outcome.error is None:
+            _restore(peer, restores, outcome)
+    except _Broken as broken:
+        outcome.failed(broken.error)
+    finally:
+        peer.close()
+    return outcome
+
+
+def _greet(peer: _Peer, target: Target, outcome: Outcome) -> None:
+    requests = [[b"SELECT", target.db_index]]
+    if target.login:
+        requests.insert(0, [b"AUTH", *target.login])
+    peer.send(requests)
+    for _ in requests:
+        _settle(peer, outcome)
+
+
+def _restore(peer: _Peer, restores: Iterable[list[bytes]], outcome: Outcome) -> None:
+    keys: list[bytes] = []
+    peer.send(_noting_keys(restores, keys))
+    for key in keys:
+        if _settle(peer, outcome):
+            outcome.taken.append(key)
+
+
+def _noting_keys(restores: Iterable[list[bytes]], keys: list[bytes]) -> Iterable[list[bytes]]:
+    """*restores* as they are; each one's key is added to *keys*: no value is kept to the end."""
+    for words in restores:
+        keys.append(words[1])
+        yield words
+
+
+def _settle(peer: _Peer, outcome: Outcome) -> bool:
+    """Read an answer; an error goes into *outcome*. Whether it was none. Raises _Broken."""
+    line = peer.read_line()
+    if line.startswith(b"-"):
+        text = line[1:].decode("utf-8", "surrogateescape")
+        outcome.failed(ErrorReply("ERR", f"Target instance replied with error: {text}"))
+        return False
+    return True
+
+
+class _Broken(Exception):
+    """The connection failed; *error* says in doing what."""
+
+    def __init__(self, error: ErrorReply) -> None:
+        super().__init__(error.text)
+        self.error = error
+
+
+class _Peer:
+    """The connection to the other server."""
+
+    def __init__(self, target: Target) -> None:
+        """Connect. Raises OSError."""
+        address = (target.host, target.port)
+        self._socket = socket.create_connection(address, target.timeout_s)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._lines = self._socket.makefile("rb")
+
+    def close(self) -> None:
+        self._lines.close()
+        self._socket.close()
+
+    def send(self, requests: Iterable[list[bytes]]) -> None:
+        """Send *requests*, piece by piece. Raises _Broken."""
+        out = Encoder(2)
+        for words in requests:
+            out.array(len(words))
+            for word in words:
+                out.bulk(word)
+            if len(out) >= PIECE:
+                self._write(out.take())
+        self._write(out.take())
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self._socket.sendall(data)
+        except OSError:
+            raise _Broken(CANNOT_WRITE) from None
+
+    def read_line(self) -> bytes:
+        """The next line, without its end. Raises _Broken."""
+        try:
+            line = self._lines.readline(MAX_LINE)
+        except OSError:
+            raise _Broken(CANNOT_READ) from None
+        if not line.endswith(b"\n"):
+            raise _Broken(CANNOT_READ)
+        return line.rstrip(b"\r\n")

@@ -1,0 +1,171 @@
+"""What redis-server has logged makes the same data here, and what is logged here makes it there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from server.client import Client
+from server.config import Config
+from server.dispatch import Dispatcher
+from server.propagation import Op
+from server.state import ServerState
+from storage import digest
+from tests.compat.connection import Connection
+from tests.compat.logging_redis import LoggingRedis
+from tests.compat.random_commands import FAMILIES, Command, Draw
+from tests.compat.resp import Reply
+
+SEQUENCES = 8
+COMMANDS = 80
+
+
+class Recorder:
+    """Stands where the append-only file does."""
+
+    offset = synced_offset = 0
+    error = ""
+
+    def __init__(self) -> None:
+        self.units: list[list[Op]] = []
+
+    def add_all(self, ops: list[Op]) -> None:
+        self.units.append(ops)
+
+    def write(self) -> bool:
+        return True
+
+
+class Replica:
+    """The data of a log, without a server; or data of its own, and their log."""
+
+    def __init__(self) -> None:
+        self.log = Recorder()
+        self.state = ServerState(Config(), lambda: time.monotonic_ns() // 1_000_000)
+        self._dispatcher = Dispatcher(self.state, log=self.log)
+        self._dispatcher.begin_batch()
+        self._client = Client(1, 0)
+
+    def call(self, command: Command) -> bytes:
+        """Run a command of a client; its reply as it is on the wire."""
+        self._dispatcher.begin_batch()
+        self._dispatcher.execute(self._client, command)
+        return self._client.out.take()
+
+    def run(self, unit: list[Op]) -> None:
+        """Do again what was logged together."""
+        self.state.journal.keeps_expired = True
+        if len(unit) > 1:
+            self._replay([b"MULTI"])
+        for db, argv in unit:
+            self._replay([b"SELECT", b"%d" % db])
+            self._replay(argv)
+        if len(unit) > 1:
+            self._replay([b"EXEC"])
+
+    def _replay(self, argv: list[bytes]) -> None:
+        assert self._dispatcher.replay(self._client, argv) is None, argv
+        assert not self.state.stats.errors, argv
+
+    def digest(self) -> bytes:
+        return digest.of_data(self.state.databases).hex().encode()
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoggingRedis]:
+    server = LoggingRedis(tmp_path_factory.mktemp("redis-log"))
+    yield server
+    server.stop()
+
+
+def waits(command: Command) -> bool:
+    return b"BLOCK" in command or command[0].startswith(b"B")
+
+
+@pytest.mark.parametrize("number", range(SEQUENCES))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_log_of_redis_makes_the_same_data(
+    family: str, number: int, redis: LoggingRedis
+) -> None:
+    commands = Draw(f"exchange-{family}-{number}").sequence(family, COMMANDS)
+    redis.server.control.call(b"FLUSHALL")
+    redis.log.units()
+    client = Connection(redis.server.port)
+    for command in commands:
+        if not waits(command):
+            client.call(*command)
+    client.close()
+    replica = Replica()
+    for unit in redis.log.units():
+        replica.run(unit)
+    assert ("+", replica.digest()) == redis.server.control.call(b"DEBUG", b"DIGEST")
+
+
+@pytest.mark.parametrize("number", range(SEQUENCES))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_our_log_makes_the_same_data_in_redis(
+    family: str, number: int, redis: LoggingRedis
+) -> None:
+    ours = Replica()
+    for command in Draw(f"ours-{family}-{number}").sequence(family, COMMANDS):
+        if not waits(command):
+            ours.call(command)
+    control = redis.server.control
+    control.call(b"FLUSHALL")
+    for unit in ours.log.units:
+        for db, argv in unit:
+            control.call(b"SELECT", b"%d" % db)
+            reply = control.call(*argv)
+            assert reply[0] != "-", (argv, reply)
+    control.call(b"SELECT", b"0")
+    assert ("+", ours.digest()) == control.call(b"DEBUG", b"DIGEST")
+
+
+def test_groups_arrive_with_their_pending_entries(redis: LoggingRedis) -> None:
+    """Redis has no log of consumers that were never given anything: see cases.txt."""
+    control = redis.server.control
+    control.call(b"FLUSHALL")
+    redis.log.units()
+    for line in GROUPS.splitlines():
+        assert control.call(*line.encode().split())[0] != "-", line
+    replica = Replica()
+    for unit in redis.log.units():
+        replica.run(unit)
+    stream = replica.state.databases[0].get(b"s")
+    group = stream.find_group(b"g")
+    owned = [
+        (entry.ms, group.owner(entry).name, entry.delivery_time, entry.delivery_count)
+        for _, entry in group.pel
+    ]
+    assert owned == pending_of(control)
+
+
+GROUPS = """XADD s 1-1 a b
+XADD s 2-1 a b
+XADD s 3-1 a b
+XADD s 4-1 a b
+XGROUP CREATE s g 0
+XREADGROUP GROUP g alice COUNT 3 STREAMS s >
+XREADGROUP GROUP g bob STREAMS s >
+XCLAIM s g carol 0 2-1 IDLE 5000 RETRYCOUNT 9
+XACK s g 1-1
+XDEL s 3-1
+XAUTOCLAIM s g bob 0 0"""
+
+
+def pending_of(control: Connection) -> list[tuple[int, bytes, int, int]]:
+    """Of each pending entry: ms, owner, time and count of its delivery."""
+    info = value_of(control.call(b"XINFO", b"STREAM", b"s", b"FULL"))
+    groups = info[info.index(b"groups") + 1]
+    pending = groups[0][groups[0].index(b"pending") + 1]
+    return [(int(id_.split(b"-")[0]), name, when, count) for id_, name, when, count in pending]
+
+
+def value_of(reply: Reply) -> Any:
+    kind, value = reply
+    if isinstance(value, list):
+        return [value_of(item) for item in value]
+    return int(value or 0) if kind == ":" else value

@@ -1,0 +1,95 @@
+"""MIGRATE from Penstock to redis-server and back: what arrives is what was sent."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.compat.connection import Connection
+from tests.compat.processes import ServerProcess
+from tests.compat.resp import Reply
+
+DATA = """SET n -123
+SET text hello EX 1000
+APPEND raw grown
+RPUSH l a b 3 -7
+XADD s 1-1 a b c d
+XADD s 2-1 a c c 5
+XADD s 3-3 z c
+XADD s 4-1 z c
+XDEL s 2-1
+XGROUP CREATE s g 0
+XGROUP CREATE s h 3-3 ENTRIESREAD 2
+XGROUP CREATECONSUMER s g idle
+XREADGROUP GROUP g alice COUNT 2 STREAMS s >
+XREADGROUP GROUP g bob STREAMS s >
+XCLAIM s g carol 0 3-3 TIME 1000 RETRYCOUNT 7
+XADD empty MAXLEN 0 5-5 a b"""
+KEYS = [b"n", b"text", b"raw", b"l", b"s", b"empty"]
+TOLD = [b"XINFO STREAM s", b"XINFO GROUPS s", b"XPENDING s g", b"XINFO STREAM empty"]
+
+
+@pytest.fixture(params=["there", "back"])
+def road(
+    request: pytest.FixtureRequest, penstock: ServerProcess, redis: ServerProcess
+) -> tuple[ServerProcess, ServerProcess]:
+    """From where to where."""
+    for server in (penstock, redis):
+        server.control.call(b"FLUSHALL")
+    return (penstock, redis) if request.param == "there" else (redis, penstock)
+
+
+def fill(server: ServerProcess) -> None:
+    server.control.call(b"RPUSH", b"l", b"x" * 20_000)
+    for line in DATA.splitlines():
+        reply = server.control.call(*line.encode().split())
+        assert reply[0] != "-", (line, reply)
+
+
+def contents(control: Connection) -> list[Reply]:
+    """Digests of all keys, and what their digests do not tell."""
+    told = [control.call(*line.split()) for line in TOLD]
+    return [control.call(b"DEBUG", b"DIGEST-VALUE", *KEYS), *told, owners(control)]
+
+
+def owners(control: Connection) -> Reply:
+    """Whose each pending entry is, and how often it was delivered: no times."""
+    kind, rows = control.call(b"XPENDING", b"s", b"g", b"-", b"+", b"10")
+    assert isinstance(rows, list)
+    return kind, [(row[0], [row[1][0], row[1][1], row[1][3]]) for row in rows if row[1]]  # type: ignore[list-item]
+
+
+def migrate(source: ServerProcess, target: ServerProcess, *words: bytes) -> Reply:
+    return source.control.call(b"MIGRATE", b"127.0.0.1", b"%d" % target.port, *words)
+
+
+def test_all_that_there_is_arrives(road: tuple[ServerProcess, ServerProcess]) -> None:
+    source, target = road
+    fill(source)
+    before = contents(source.control)
+    assert migrate(source, target, b"", b"0", b"5000", b"KEYS", *KEYS) == ("+", b"OK")
+    assert contents(target.control) == before
+    assert source.control.call(b"DBSIZE") == (":", b"0")
+    assert 0 < int(target.control.call(b"PTTL", b"text")[1] or 0) <= 1_000_000  # type: ignore[arg-type]
+
+
+def test_what_is_taken_already_stays(road: tuple[ServerProcess, ServerProcess]) -> None:
+    source, target = road
+    source.control.call(b"MSET", b"a", b"1", b"b", b"2", b"c", b"3")
+    target.control.call(b"SET", b"b", b"taken")
+    assert migrate(source, target, b"", b"0", b"5000", b"KEYS", b"a", b"b", b"c") == (
+        "-",
+        b"ERR Target instance replied with error: BUSYKEY Target key name already exists.",
+    )
+    assert source.control.call(b"KEYS", b"*") == ("*", [("$", b"b")])
+    assert migrate(source, target, b"b", b"0", b"5000", b"REPLACE") == ("+", b"OK")
+    assert target.control.call(b"GET", b"b") == ("$", b"2")
+
+
+def test_a_database_that_is_not_there(road: tuple[ServerProcess, ServerProcess]) -> None:
+    source, target = road
+    source.control.call(b"SET", b"a", b"1")
+    assert migrate(source, target, b"a", b"99", b"5000") == (
+        "-",
+        b"ERR Target instance replied with error: ERR DB index is out of range",
+    )
+    assert source.control.call(b"GET", b"a") == ("$", b"1")

@@ -1,0 +1,220 @@
+"""What one server has written the other reads: payloads of DUMP, and whole files."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storage.journal import Journal
+from storage.keyspace import Keyspace
+from storage.rdb.crc64 import crc64
+from storage.rdb.options import WriteOptions
+from storage.rdb.payload import dump, restore
+from storage.rdb.snapshot import SnapshotReader, SnapshotWriter
+from tests.compat.processes import ServerProcess, bulk, redis_tool
+
+DATABASES = 16
+
+
+class Redis:
+    """A redis-server, in words; its data are gone afterwards."""
+
+    def __init__(self, server: ServerProcess) -> None:
+        self._control = server.control
+        self.folder = Path(self._pair("CONFIG", "GET", "dir").decode())
+
+    def call(self, *words: object) -> object:
+        line = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+        kind, value = self._control.call(*line)
+        assert kind != "-", (line, value)
+        return value
+
+    def bytes(self, *words: object) -> bytes:
+        value = self.call(*words)
+        assert isinstance(value, bytes)
+        return value
+
+    def _pair(self, *words: object) -> bytes:
+        value = self.call(*words)
+        assert isinstance(value, list)
+        return bulk(value[1])
+
+    def digest(self) -> object:
+        return self.call("DEBUG", "DIGEST")
+
+    def saved(self) -> bytes:
+        self.call("SAVE")
+        return (self.folder / "dump.rdb").read_bytes()
+
+    def load(self, data: bytes) -> None:
+        (self.folder / "dump.rdb").write_bytes(data)
+        self.call("DEBUG", "RELOAD", "NOSAVE")
+
+
+@pytest.fixture
+def oracle(redis: ServerProcess) -> Iterator[Redis]:
+    """A redis-server without data."""
+    server = Redis(redis)
+    server.call("FLUSHALL")
+    yield server
+    server.call("SELECT", 0)
+    server.call("FLUSHALL")
+    server.call("DEBUG", "QUICKLIST-PACKED-THRESHOLD", 0)
+    (server.folder / "dump.rdb").unlink(missing_ok=True)
+
+
+def text_of(dice: random.Random) -> bytes:
+    """A text of any length, well or badly compressible, or a number."""
+    kind = dice.randrange(4)
+    if kind == 0:
+        return b"%d" % dice.randrange(-(2 ** dice.randrange(1, 66)), 2 ** dice.randrange(1, 66))
+    if kind == 1:
+        return dice.randbytes(dice.choice([0, 1, 11, 12, 20, 21, 63, 64, 300, 20_000]))
+    words = [dice.randbytes(dice.randrange(1, 9)) for _ in range(5)]
+    return b" ".join(dice.choice(words) for _ in range(dice.choice([1, 5, 100, 3000])))
+
+
+def fill(oracle: Redis, seed: int) -> None:
+    """Put values of all kinds and encodings into two databases."""
+    dice = random.Random(seed)
+    for index in (0, 9):
+        oracle.call("SELECT", index)
+        for number in range(60):
+            oracle.call("SET", f"string:{number}", text_of(dice))
+            if number % 3 == 0:
+                oracle.call("PEXPIREAT", f"string:{number}", 4102444800000 + number)
+        oracle.call("SET", "counter", 2**40)
+        oracle.call("INCR", "counter")
+        oracle.call("APPEND", "string:1", text_of(dice))
+        for number in range(10):
+            elements = [text_of(dice) for _ in range(dice.choice([1, 10, 200]))]
+            oracle.call("RPUSH", f"list:{number}", *elements)
+        oracle.call("DEBUG", "QUICKLIST-PACKED-THRESHOLD", "100b")
+        oracle.call("RPUSH", "list:plain", *[text_of(dice) for _ in range(50)])
+        oracle.call("DEBUG", "QUICKLIST-PACKED-THRESHOLD", 0)
+        for number in range(6):
+            fill_stream(oracle, f"stream:{number}", dice)
+    oracle.call("XGROUP", "CREATE", "stream:empty", "group", "$", "MKSTREAM")
+    oracle.call("SELECT", 0)
+
+
+def fill_stream(oracle: Redis, key: str, dice: random.Random) -> None:
+    """Put a stream with groups, consumers, pending and deleted entries at *key*."""
+    ids = []
+    ms = dice.choice([0, 1, 1_700_000_000_000])
+    for seq in range(1, dice.choice([2, 50, 500])):
+        ms += dice.choice([0, 0, 1, 300])
+        names = dice.choice([[b"f"], [b"f", b"g"], [b"name", b"age", b"12"]])
+        fields = [word for name in names for word in (name, text_of(dice)[:500])]
+        ids.append(f"{ms}-{seq}")
+        oracle.call("XADD", key, ids[-1], *fields)
+    for group in ("a group", "42"):
+        oracle.call("XGROUP", "CREATE", key, group, dice.choice(["0", "$", ids[len(ids) // 2]]))
+        oracle.call("XGROUP", "CREATECONSUMER", key, group, "idle")
+        for consumer in ("alice", "bob", "alice"):
+            read = ["XREADGROUP", "GROUP", group, consumer, "COUNT", dice.randrange(1, 50)]
+            oracle.call(*read, "STREAMS", key, ">")
+        oracle.call("XACK", key, group, *dice.sample(ids, len(ids) // 4 + 1))
+    oracle.call("XDEL", key, *dice.sample(ids, len(ids) // 5 + 1))
+
+
+def load(data: bytes) -> list[Keyspace]:
+    """The databases that the file *data* holds."""
+    journal = Journal()
+    databases = [Keyspace(index, journal) for index in range(DATABASES)]
+    for record in SnapshotReader(data):
+        databases[record.db].add(record.key, record.value)
+        if record.expiry_ms >= 0:
+            databases[record.db].expire_at(record.key, record.expiry_ms)
+    return databases
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "options", [WriteOptions(), WriteOptions(compress=False, checksum=False)], ids=["", "plain"]
+)
+def test_a_file_goes_there_and_back(oracle: Redis, seed: int, options: WriteOptions) -> None:
+    fill(oracle, seed)
+    digest = oracle.digest()
+    saved = oracle.saved()
+    reader = SnapshotReader(saved)
+    assert len(list(reader)) > 150
+    ours = b"".join(SnapshotWriter(load(saved), reader.aux, options))
+    if options.compress:
+        assert len(ours) == len(saved)
+    oracle.call("FLUSHALL")
+    oracle.load(ours)
+    assert oracle.digest() == digest
+    path = oracle.folder / "ours.rdb"
+    path.write_bytes(ours)
+    check = subprocess.run(
+        [redis_tool("redis-check-rdb"), str(path)], capture_output=True, text=True, check=False
+    )
+    assert check.returncode == 0, check.stdout
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_dump_is_the_same_byte_for_byte(oracle: Redis, seed: int) -> None:
+    fill(oracle, seed)
+    keys = oracle.call("KEYS", "*")
+    assert isinstance(keys, list)
+    for key in map(bulk, keys):
+        theirs = oracle.bytes("DUMP", key)
+        assert dump(restore(theirs)) == theirs, key
+
+
+def sealed(body: bytes) -> bytes:
+    body += (9).to_bytes(2, "little")
+    return body + crc64(body).to_bytes(8, "little")
+
+
+def ziplist_of(*entries: bytes) -> bytes:
+    """A ziplist as an RDB string; *entries* are without their prevlens."""
+    body, size, tail = b"", 0, 10
+    for entry in entries:
+        tail = 10 + len(body)
+        before = bytes([size]) if size < 254 else b"\xfe" + size.to_bytes(4, "little")
+        body += before + entry
+        size = len(before) + len(entry)
+    head = (11 + len(body)).to_bytes(4, "little") + tail.to_bytes(4, "little")
+    data = head + len(entries).to_bytes(2, "little") + body + b"\xff"
+    return b"\x80" + len(data).to_bytes(4, "big") + data
+
+
+ALL_ENTRIES = [
+    b"\x01a",
+    b"\x40\xff" + b"b" * 255,
+    b"\x80\x00\x00\x01\x2c" + b"c" * 300,
+    b"\xc0\xff\x7f",
+    b"\xd0\xfe\xff\xff\xff",
+    b"\xe0" + bytes(7) + b"\x80",
+    b"\xf0\x00\x00\x80",
+    b"\xfe\x80",
+    b"\xf1",
+    b"\xfd",
+    b"\x00",
+]
+NODE = bytes.fromhex("10" "00000000000000010000000000000001" "1d") + bytes.fromhex(
+    "1d0000000a0001010001010181660200010201000100018176020401ff"
+)  # fmt: skip
+GROUP = (
+    b"\x01\x01g\x01\x01\x01" + bytes(7) + b"\x01" + bytes(7) + b"\x01" + bytes(8) + b"\x05"
+    b"\x01\x05alice" + bytes(8) + b"\x01" + bytes(7) + b"\x01" + bytes(7) + b"\x01"
+)
+
+OLD = {
+    "the elements of a list": b"\x01\x03\x01a\xc0\x05\x00",
+    "a ziplist": b"\x0a" + ziplist_of(*ALL_ENTRIES),
+    "ziplists": b"\x0e\x02" + ziplist_of(*ALL_ENTRIES) + ziplist_of(b"\x01z"),
+    "a stream of Redis 5": b"\x0f\x01" + NODE + b"\x01\x01\x01" + GROUP,
+}
+
+
+@pytest.mark.parametrize("body", OLD.values(), ids=OLD)
+def test_what_old_versions_have_written_is_read_alike(oracle: Redis, body: bytes) -> None:
+    oracle.call("RESTORE", "key", 0, sealed(body))
+    assert dump(restore(sealed(body))) == oracle.bytes("DUMP", "key")

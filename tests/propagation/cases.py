@@ -1,0 +1,117 @@
+"""What commands do, and what of it is logged: cases.txt, read.
+
+    == a title
+    given SET k v            a command whose log is of no interest
+    SET k v EX 100           a command; the lines below it are what is logged
+        SET k v PXAT <now+100s>
+    B> BLPOP l 0             client B sends, and is not answered yet
+    later                    20 ms go by
+
+Words are quoted as in redis-cli. What is logged together stands between MULTI and EXEC; ``db1:``
+before a command is the database it goes to, if not 0. ``P:`` and ``R:`` are before lines that only
+Penstock or only Redis logs. ``<now>`` is the time in unix ms, ``<now+100s>`` one that differs from
+it; times in the log are rounded to ten seconds, so that a server may take its time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from tests.compat.resp import quoted
+from tests.compat.script import split
+
+Op: TypeAlias = tuple[int, list[bytes]]  # database, command
+
+GIVEN, RUN, SEND, LATER = "given", "run", "send", "later"
+LATER_MS = 20
+PENSTOCK, REDIS = "P", "R"
+
+_GRAIN_S = 10
+_NEAR_S = 10**6  # what differs by more from now is no time but a number
+_TIME = re.compile(rb"(\d{13})(-\d+)?")
+_PLACEHOLDER = re.compile(r"<now(?:([+-]\d+)s)?>")
+
+
+@dataclass
+class Step:
+    """One thing that happens, and the lines that each server logs then."""
+
+    action: str
+    words: str = ""
+    client: str = ""
+    logged: dict[str, list[str]] = field(default_factory=lambda: {PENSTOCK: [], REDIS: []})
+
+    def argv(self, now_ms: int) -> list[bytes]:
+        """The command, sent at *now_ms*."""
+        return list(split(_PLACEHOLDER.sub(lambda place: str(_moment(place, now_ms)), self.words)))
+
+
+@dataclass
+class Case:
+    """Steps under one title, begun on an empty server."""
+
+    title: str
+    steps: list[Step] = field(default_factory=list)
+
+
+def load() -> list[Case]:
+    """All cases."""
+    cases: list[Case] = []
+    text = Path(__file__).with_name("cases.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("== "):
+            cases.append(Case(line[3:]))
+        elif line.startswith("    "):
+            _expect(cases[-1].steps[-1], line.strip())
+        elif line and not line.startswith("#"):
+            cases[-1].steps.append(_step(line))
+    return cases
+
+
+def _step(line: str) -> Step:
+    if line == LATER:
+        return Step(LATER)
+    if line.startswith("given "):
+        return Step(GIVEN, line.removeprefix("given "))
+    if line[1:3] == "> ":
+        return Step(SEND, line[3:], client=line[0])
+    return Step(RUN, line)
+
+
+def _expect(step: Step, line: str) -> None:
+    server = line[0] if line[:3] in ("P: ", "R: ") else ""
+    for name in [server] if server else [PENSTOCK, REDIS]:
+        step.logged[name].append(line[3:] if server else line)
+
+
+def _moment(place: re.Match[str], now_ms: int) -> int:
+    return now_ms + int(place[1] or 0) * 1000
+
+
+def shown(units: Iterable[list[Op]], now_ms: int) -> Iterator[str]:
+    """*units*, each what was logged together, as lines of a case."""
+    for unit in units:
+        lines = [_line(db, argv, now_ms) for db, argv in unit]
+        yield from lines if len(lines) == 1 else ["MULTI", *lines, "EXEC"]
+
+
+def _line(db: int, argv: list[bytes], now_ms: int) -> str:
+    words = (_TIME.sub(lambda time: _relative(time, now_ms), word) for word in argv)
+    text = " ".join(word.decode() if _is_plain(word) else quoted(word) for word in words)
+    return f"db{db}: {text}" if db else text
+
+
+def _relative(time: re.Match[bytes], now_ms: int) -> bytes:
+    difference = (int(time[1]) - now_ms) / 1000
+    if abs(difference) > _NEAR_S:
+        return time[0]
+    rounded = round(difference / _GRAIN_S) * _GRAIN_S
+    return (b"<now%+ds>" % rounded if rounded else b"<now>") + (time[2] or b"")
+
+
+def _is_plain(word: bytes) -> bool:
+    return bool(word) and all(0x21 <= byte < 0x7F and byte not in b"\"'\\" for byte in word)

@@ -1,0 +1,193 @@
+"""MIGRATE: what is sent, what happens here, and what when the other server fails."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+
+from storage import octets
+
+PATIENCE_S = 5.0
+
+
+class Peer:
+    """Another server: notes what it is sent, and answers what it was told to, one line each.
+
+    When it has nothing more to say it hangs up.
+    """
+
+    def __init__(self):
+        self.answers = []
+        self.commands = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _serve(self):
+        connection, _ = self._listener.accept()
+        connection.settimeout(PATIENCE_S)
+        with connection, connection.makefile("rb") as requests:
+            while self.answers and (head := requests.readline()):
+                self.commands.append([self._word(requests) for _ in range(int(head[1:]))])
+                connection.sendall(self.answers.pop(0) + b"\r\n")
+
+    def _word(self, requests):
+        size = int(requests.readline()[1:])
+        return requests.read(size + 2)[:-2]
+
+    def stop(self):
+        self._thread.join(PATIENCE_S)
+        self._listener.close()
+
+
+@pytest.fixture
+def peer():
+    made = Peer()
+    yield made
+    made.stop()
+
+
+def migrate(house, peer, *words):
+    return house.send("MIGRATE", "127.0.0.1", peer.port, *words)
+
+
+# ---------------------------------------------------------------------- what is sent
+
+
+def test_a_key_goes_there_and_is_gone_here(house, peer):
+    house.send_line("SET k v")
+    dump = house.send_line("DUMP k")
+    house.logged()
+    peer.answers = [b"+OK", b"+OK"]
+    assert migrate(house, peer, "k", 3, 1000) == b"OK"
+    peer.stop()
+    assert peer.commands == [[b"SELECT", b"3"], [b"RESTORE", b"k", b"0", dump]]
+    assert house.send_line("EXISTS k") == 0
+    assert house.logged() == [b"DEL k"]
+
+
+def test_copies_stay(house, peer):
+    house.send_line("SET k v")
+    house.logged()
+    peer.answers = [b"+OK", b"+OK"]
+    migrate(house, peer, "k", 0, 1000, "COPY", "REPLACE")
+    peer.stop()
+    assert peer.commands[1][-1] == b"REPLACE"
+    assert house.send_line("GET k") == b"v"
+    assert house.logged() == []
+
+
+def test_many_keys_go_over_one_connection_and_those_that_are_not_there_do_not(house, peer):
+    house.send_line("MSET a 1 b 2 c 3")
+    peer.answers = [b"+OK"] * 4
+    migrate(house, peer, "", 0, 1000, "KEYS", "a", "nosuch", "b", "c")
+    peer.stop()
+    assert [words[1] for words in peer.commands[1:]] == [b"a", b"b", b"c"]
+
+
+def test_the_rest_of_the_time_to_live_goes_along(house, peer):
+    house.send_line("SET k v PX 5000")
+    house.advance(1000)
+    peer.answers = [b"+OK", b"+OK"]
+    migrate(house, peer, "k", 0, 1000)
+    peer.stop()
+    assert octets.int64_of(peer.commands[1][2]) == 4000
+
+
+def test_one_that_has_no_time_left_gets_a_millisecond(house, peer):
+    house.send_line("SET k v PX 5000")
+    house.advance(5000)
+    peer.answers = [b"+OK", b"+OK"]
+    migrate(house, peer, "k", 0, 1000)
+    peer.stop()
+    assert peer.commands[1][2] == b"1"
+
+
+@pytest.mark.parametrize(
+    ("options", "login"),
+    [(("AUTH", "pw"), [b"AUTH", b"pw"]), (("AUTH2", "me", "pw"), [b"AUTH", b"me", b"pw"])],
+)
+def test_it_logs_in_before_all_else(house, peer, options, login):
+    house.send_line("SET k v")
+    peer.answers = [b"+OK"] * 3
+    assert migrate(house, peer, "k", 0, 1000, *options) == b"OK"
+    peer.stop()
+    assert [words[0] for words in peer.commands] == [b"AUTH", b"SELECT", b"RESTORE"]
+    assert peer.commands[0] == login
+
+
+def test_values_larger_than_a_piece_arrive_whole(house, peer):
+    house.send("SET", "a", b"\x00" * 70_000 + bytes(range(256)) * 300)
+    house.send("SET", "b", "x" * 200_000)
+    dumps = [house.send_line("DUMP a"), house.send_line("DUMP b")]
+    peer.answers = [b"+OK"] * 3
+    assert migrate(house, peer, "", 0, 1000, "KEYS", "a", "b") == b"OK"
+    peer.stop()
+    assert [words[3] for words in peer.commands[1:]] == dumps
+
+
+# ---------------------------------------------------------------------- refusals of the other one
+
+
+def test_what_the_other_refuses_stays_and_what_it_took_is_gone(house, peer):
+    house.send_line("MSET a 1 b 2 c 3")
+    house.logged()
+    peer.answers = [b"+OK", b"+OK", b"-BUSYKEY taken", b"+OK"]
+    answer = migrate(house, peer, "", 0, 1000, "KEYS", "a", "b", "c")
+    assert answer == "-ERR Target instance replied with error: BUSYKEY taken"
+    assert house.send_line("MGET a b c") == [None, b"2", None]
+    assert house.logged() == [b"DEL a c"]
+
+
+@pytest.mark.parametrize("answers", [[b"-NOAUTH no", b"+OK"], [b"+OK", b"-ERR DB index"]])
+def test_nothing_is_sent_to_who_refuses_the_greeting(house, peer, answers):
+    house.send_line("SET k v")
+    peer.answers = list(answers)
+    assert migrate(house, peer, "k", 99, 1000, "AUTH", "pw").startswith("-ERR Target instance")
+    peer.stop()
+    assert [words[0] for words in peer.commands] == [b"AUTH", b"SELECT"]
+    assert house.send_line("GET k") == b"v"
+
+
+# ---------------------------------------------------------------------- failures
+
+
+def test_nobody_listens(house):
+    house.send_line("SET k v")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    answer = house.send("MIGRATE", "127.0.0.1", port, "k", 0, 1000)
+    assert answer == "-IOERR error or timeout connecting to the client"
+    assert house.send_line("GET k") == b"v"
+
+
+@pytest.mark.parametrize(
+    ("host", "port"), [("127.0.0.1", "http"), ("127.0.0.1", "99999"), ("..", "6379"), ("", "6379")]
+)
+def test_what_is_no_address_cannot_be_connected_to(house, host, port):
+    house.send_line("SET k v")
+    answer = house.send("MIGRATE", host, port, "k", 0, 1000)
+    assert answer == "-IOERR error or timeout connecting to the client"
+
+
+def test_who_hangs_up_keeps_what_it_said_it_took(house, peer):
+    house.send_line("MSET a 1 b 2")
+    peer.answers = [b"+OK", b"+OK"]
+    answer = migrate(house, peer, "", 0, 1000, "KEYS", "a", "b")
+    assert answer == "-IOERR error or timeout reading to target instance"
+    assert house.send_line("MGET a b") == [None, b"2"]
+
+
+def test_who_says_nothing_is_given_up(house):
+    house.send_line("SET k v")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        answer = house.send("MIGRATE", "127.0.0.1", listener.getsockname()[1], "k", 0, 10)
+    assert answer == "-IOERR error or timeout reading to target instance"
+    assert house.send_line("GET k") == b"v"
+
+
+def test_no_key_no_connection(house):
+    assert house.send_line("MIGRATE 127.0.0.1 1 nosuch 0 1000") == b"NOKEY"
