@@ -66,8 +66,7 @@ class Cron:
             self._expiry.run()
         state.propagation.deliver_each()
         state.persistence.tick()
-        state.unkept = state.persistence.refusal
-        state.keep_guard()
+        state.keep_unkept()
 
     def _passed_ms(self) -> int:
         """Monotonic time, rounded down: a wait is over when the whole of it has passed."""

@@ -23,9 +23,9 @@ def reload(call: Call) -> Reply:
     if options - {b"NOSAVE", b"NOFLUSH", b"MERGE"}:
         raise BAD_OPTION
     persistence = call.server.persistence
-    if b"NOSAVE" not in options:
-        persistence.snapshots.save()
-    if b"NOFLUSH" not in options and b"MERGE" not in options:
+    if b"NOSAVE" not in options and not persistence.snapshots.save_here():
+        raise errors.FAILED
+    if b"NOFLUSH" not in options:
         empty(call.server, call.server.databases)
     try:
         persistence.reload_snapshot(replaces=b"MERGE" in options)

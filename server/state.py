@@ -54,6 +54,11 @@ class ServerState:
             self.over_memory or self.loading or self.unkept is not None or self.pausing.active
         )
 
+    def keep_unkept(self) -> None:
+        """To be called when a save or a parameter may have changed whether writes are refused."""
+        self.unkept = self.persistence.refusal
+        self.keep_guard()
+
     def kind_at(self, db_index: int, key: bytes) -> type | None:
         """The class of the value at *key* of that database; see Keyspace.kind_at."""
         return self.databases[db_index].kind_at(key)

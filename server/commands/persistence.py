@@ -28,6 +28,7 @@ def save(call: Call) -> Reply:
     SAVE
     """
     call.server.persistence.snapshots.save()
+    call.server.keep_unkept()
     return OK
 
 
