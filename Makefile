@@ -71,6 +71,7 @@ fuzz: $(DEV_READY) build
 	@$(BIN)/pip install --quiet --disable-pip-version-check atheris
 	$(BIN)/python fuzz/request_parser.py -max_total_time=$(FUZZ_SECONDS)
 	$(BIN)/python fuzz/listpack_integrity.py -max_total_time=$(FUZZ_SECONDS)
+	$(BIN)/python fuzz/rdb.py -max_total_time=$(FUZZ_SECONDS)
 	$(BIN)/python fuzz/append_only.py -max_total_time=$(FUZZ_SECONDS)
 
 crash: build $(DEV_READY)

@@ -18,9 +18,10 @@ from server.config import Config
 from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
 from storage.errors import StorageError
-from storage.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace import Keyspace
+from storage.rdb.filler import Filler
 from storage.rdb.options import ReadOptions
-from storage.rdb.snapshot import Record, SnapshotReader
+from storage.rdb.snapshot import SnapshotReader
 
 _log = logging.getLogger("penstock")
 
@@ -68,6 +69,8 @@ class SnapshotLoader:
         self._options = options
         self._monotonic_s = monotonic_s
         self._bytes_before = progress.loaded_bytes
+        self._keys_before = progress.keys_loaded
+        self._expired_before = progress.keys_expired
         self._has_begun = False
 
     def run(self) -> Generator[None, None, int]:
@@ -76,11 +79,12 @@ class SnapshotLoader:
         journal.keeps_expired = True  # what has just been loaded is not to expire while looked up
         try:
             reader = SnapshotReader(self._data, self._options)
+            filler = self._filler()
             try:
-                while self._load_some(reader):
-                    self._look_up(reader)
+                while self._load_some(reader, filler):
+                    self._look_up(reader, filler)
                     yield
-                self._look_up(reader)
+                self._look_up(reader, filler)
                 _refuse_functions(reader)
                 return reader.end
             finally:
@@ -90,18 +94,19 @@ class SnapshotLoader:
         finally:
             journal.keeps_expired = False
 
-    def _load_some(self, reader: SnapshotReader) -> bool:
+    def _filler(self) -> Filler:
+        rules = self._rules
+        return Filler(self._databases, rules.now_ms, rules.keeps_expired, rules.replaces)
+
+    def _load_some(self, reader: SnapshotReader, filler: Filler) -> bool:
         """Load for some milliseconds; False if the end was reached."""
         stop_s = self._monotonic_s() + SLICE_S
-        for record in reader:
-            if not self._has_begun:
-                self._begin(reader)
-            self._put(record)
-            if self._monotonic_s() >= stop_s:
-                return True
+        more = filler.fill(reader)
         if not self._has_begun:
             self._begin(reader)
-        return False
+        while more and self._monotonic_s() < stop_s:
+            more = filler.fill(reader)
+        return more
 
     def _begin(self, reader: SnapshotReader) -> None:
         """Log what the snapshot says about itself; all of it stands before the first key."""
@@ -119,31 +124,12 @@ class SnapshotLoader:
             _log.info("RDB is base AOF")
         _refuse_functions(reader)
 
-    def _look_up(self, reader: SnapshotReader) -> None:
-        self._progress.loaded_bytes = self._bytes_before + reader.position
-        self._progress.log_now_and_then()
-
-    def _put(self, record: Record) -> None:
-        number, key, expiry_ms = record.db, record.key, record.expiry_ms
-        if number >= len(self._databases):
-            raise LoadFailed(
-                f"the RDB has keys in database {number}, and only {len(self._databases)} databases "
-                "are configured: raise the parameter 'databases'"
-            )
-        rules = self._rules
-        if expiry_ms != NO_EXPIRY and expiry_ms < rules.now_ms and not rules.keeps_expired:
-            self._progress.keys_expired += 1
-            return
-        db = self._databases[number]
-        if key not in db:
-            db.add(key, record.value)
-        elif rules.replaces:
-            db.put(key, record.value)
-        else:
-            raise LoadFailed(f"the RDB has the key {key!r} of database {number} twice")
-        if expiry_ms != NO_EXPIRY:
-            db.expire_at(key, expiry_ms)
-        self._progress.keys_loaded += 1
+    def _look_up(self, reader: SnapshotReader, filler: Filler) -> None:
+        progress = self._progress
+        progress.loaded_bytes = self._bytes_before + reader.position
+        progress.keys_loaded = self._keys_before + filler.keys_loaded
+        progress.keys_expired = self._expired_before + filler.keys_expired
+        progress.log_now_and_then()
 
 
 def _refuse_functions(reader: SnapshotReader) -> None:

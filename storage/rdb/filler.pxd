@@ -6,6 +6,10 @@ from storage.keyspace cimport Keyspace
 from storage.rdb.snapshot cimport Record, SnapshotReader
 
 cdef int64_t NO_EXPIRY
+cdef Py_ssize_t MOST_KEYS
+cdef Py_ssize_t MOST_BYTES
+cdef int TOP
+cdef Py_hash_t SHELVES
 
 
 @cython.final
@@ -14,10 +18,13 @@ cdef class Filler:
     cdef int64_t _now_ms
     cdef bint _keeps_expired
     cdef bint _replaces
+    cdef list _shelves
     cdef readonly int64_t keys_loaded
     cdef readonly int64_t keys_expired
 
-    @cython.locals(record=Record, _=int64_t)
-    cpdef bint fill(self, SnapshotReader reader, int64_t keys) except -1
+    @cython.locals(shelf=list, record=Record)
+    cpdef bint fill(self, SnapshotReader reader) except -1
+    @cython.locals(stop=Py_ssize_t, _=Py_ssize_t, record=Record, shelf=list)
+    cdef bint _read_ahead(self, SnapshotReader reader) except -1
     @cython.locals(db=Keyspace, table=KeyTable, keys=Py_ssize_t)
     cdef int _put(self, Record record) except -1

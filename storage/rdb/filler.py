@@ -1,4 +1,10 @@
-"""Puts the keys of a snapshot into databases, some at a time."""
+"""Puts the keys of a snapshot into databases, some thousands at a time.
+
+A snapshot has its keys in no order that a table knows, and a table of millions of keys does not fit
+the processor's caches: each key would be waited for. So keys are read ahead, laid on shelves by the
+upper bits of their hashes, and put into the table shelf by shelf. A table keeps its keys in that
+order (see storage/key_table.py), and what a shelf needs of it is small.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,11 @@ from storage.keyspace import Keyspace
 from storage.rdb.snapshot import Record, SnapshotReader
 
 NO_EXPIRY = -1
+MOST_KEYS = 1 << 13  # that are read ahead
+MOST_BYTES = 1 << 20  # of the snapshot, too
+SHELF_BITS = 8
+TOP = 64 - SHELF_BITS  # a hash has 64 bits
+SHELVES = 1 << SHELF_BITS
 
 
 class Filler:
@@ -25,6 +36,7 @@ class Filler:
         "_keeps_expired",
         "_now_ms",
         "_replaces",
+        "_shelves",
         "keys_expired",
         "keys_loaded",
     )
@@ -40,26 +52,36 @@ class Filler:
         self._now_ms = now_ms
         self._keeps_expired = keeps_expired
         self._replaces = replaces
+        self._shelves: list[list[Record]] = [[] for _ in range(SHELVES)]
         self.keys_loaded = 0
         self.keys_expired = 0
 
-    def fill(self, reader: SnapshotReader, keys: int) -> bool:
-        """Take that many keys from *reader*; fewer if one is no string, for that may be large.
+    def fill(self, reader: SnapshotReader) -> bool:
+        """Put in what about a megabyte of the snapshot holds, or one value that is larger.
 
         False at the end of the snapshot. Raises what the reader does, and Corrupt for a database
         that there is not.
         """
-        for _ in range(keys):
+        more = self._read_ahead(reader)
+        for shelf in self._shelves:
+            for record in shelf:
+                self._put(record)
+            shelf.clear()
+        return more
+
+    def _read_ahead(self, reader: SnapshotReader) -> bool:
+        """Lay keys on the shelves. False at the end of the snapshot."""
+        stop = reader.position + MOST_BYTES
+        for _ in range(MOST_KEYS):
             record = reader.read()
             if record is None:
                 return False
             if not self._keeps_expired and NO_EXPIRY != record.expiry_ms < self._now_ms:
                 self.keys_expired += 1
             else:
-                self._put(record)
-                self.keys_loaded += 1
-            kind = type(record.value)
-            if kind is not bytes and kind is not int:
+                shelf = self._shelves[hash(record.key) >> TOP & (SHELVES - 1)]
+                shelf.append(record)
+            if record.end >= stop:
                 break
         return True
 
@@ -79,3 +101,4 @@ class Filler:
             db.persist(record.key)
         if record.expiry_ms != NO_EXPIRY:
             db.expire_at(record.key, record.expiry_ms)
+        self.keys_loaded += 1

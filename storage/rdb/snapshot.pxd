@@ -43,6 +43,7 @@ cdef class Record:
     cdef readonly int64_t expiry_ms
     cdef readonly int64_t idle_s
     cdef readonly int64_t freq
+    cdef readonly Py_ssize_t end
 
 
 @cython.final

@@ -65,6 +65,7 @@ class SnapshotWriter:
         for db in self._databases:
             if len(db):
                 yield from self._database(db)
+        assert self.keys_written == self.keys_total, "the databases have changed meanwhile"
         self._writer.byte(EOF)
         yield self._piece()
         self._writer.u64(self._crc)
@@ -126,7 +127,7 @@ class SnapshotWriter:
 class Record:
     """A key as a snapshot has it."""
 
-    __slots__ = ("db", "expiry_ms", "freq", "idle_s", "key", "value")
+    __slots__ = ("db", "end", "expiry_ms", "freq", "idle_s", "key", "value")
 
     db: int
     key: bytes
@@ -134,6 +135,7 @@ class Record:
     expiry_ms: int  # unix ms, or -1
     idle_s: int  # seconds since it was used, or -1
     freq: int  # how often it is used (LFU), or -1
+    end: int  # the offset behind it
 
 
 class SnapshotReader:
@@ -250,6 +252,7 @@ class SnapshotReader:
         record.expiry_ms = self._expiry_ms
         record.idle_s = self._idle_s
         record.freq = self._freq
+        record.end = self._reader.position
         self._forget_attributes()
         if self._reader.position - self._summed >= PIECE:
             self._sum_up()

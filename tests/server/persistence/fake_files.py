@@ -53,7 +53,9 @@ class FakeFile:
     def after_power_cut(self, share: float) -> FakeFile:
         """What the disk has, and *share* of what was on its way."""
         way = self.data[len(self.on_disk) :]
-        return FakeFile(bytes(self.on_disk[: len(self.data)] + way[: int(len(way) * share)]))
+        left = FakeFile(bytes(self.on_disk[: len(self.data)] + way[: int(len(way) * share)]))
+        left.lost = self.lost
+        return left
 
 
 Change: TypeAlias = "tuple[Path | None, Path | None, FakeFile | None]"  # old name, new name, file
@@ -81,6 +83,11 @@ class FakeFiles(Files):
 
     def get(self, path: Path | str) -> bytes:
         return bytes(self.names[Path(path)].data)
+
+    @property
+    def has_holes(self) -> bool:
+        """Whether a file may lack bytes within, since a sync failed."""
+        return any(file.lost for file in self.names.values())
 
     @property
     def open_files(self) -> int:
@@ -263,7 +270,7 @@ class LateThread(Executor):
 
 
 class FakeChildren:
-    """Stands where ChildSlot does: the child works at once, on the data as it is, and ends later."""
+    """Stands where ChildSlot does: the child works at once, and ends when it is polled."""
 
     def __init__(self, _monotonic_s: Callable[[], float] | None = None) -> None:
         self.child: FakeChildren | None = None
@@ -292,7 +299,7 @@ class FakeChildren:
         self._signal = 10
 
     def poll(self, wait: bool = False) -> None:
-        """The child ends, unless nobody has been working."""
+        """The child ends, if there is one."""
         if self.child is not None:
             self.child = None
             error = "terminated by signal 10" if self._signal else self._error

@@ -8,8 +8,8 @@ from storage.errors import Corrupt
 from storage.journal import Journal
 from storage.keyspace import NO_EXPIRY, Keyspace
 from storage.rdb.filler import Filler
+from storage.rdb.options import WriteOptions
 from storage.rdb.snapshot import SnapshotReader, SnapshotWriter
-from storage.stream import Stream
 
 NOW_MS = 5000
 
@@ -37,7 +37,7 @@ def test_keys_come_with_their_values_and_expiry_but_for_those_past_their_time(
 ) -> None:
     dbs = databases()
     filler = Filler(dbs, NOW_MS)
-    assert not filler.fill(SnapshotReader(snapshot), 100)
+    assert not filler.fill(SnapshotReader(snapshot))
     assert (filler.keys_loaded, filler.keys_expired) == (18, 2)
     assert [len(db) for db in dbs] == [9, 9]
     assert dbs[1].get(b"3") == 103
@@ -45,29 +45,38 @@ def test_keys_come_with_their_values_and_expiry_but_for_those_past_their_time(
     assert dbs[1].expiry(b"3") == NO_EXPIRY
 
 
-def test_it_stops_after_as_many_keys_as_were_asked_for(snapshot: bytes) -> None:
-    filler = Filler(databases(), NOW_MS)
-    reader = SnapshotReader(snapshot)
-    counts = []
-    while filler.fill(reader, 7):
-        counts.append(filler.keys_loaded + filler.keys_expired)
-    assert counts == [7, 14]
-
-
-def test_after_a_value_that_may_be_large_it_stops() -> None:
+def test_it_takes_about_a_megabyte_at_a_time() -> None:
     dbs = databases(1)
-    for number in range(3):
-        dbs[0].add(b"%d" % number, Stream())
-    reader = SnapshotReader(b"".join(SnapshotWriter(dbs, {})))
+    for number in range(5):
+        dbs[0].add(b"%d" % number, bytes(600_000))
+    data = b"".join(SnapshotWriter(dbs, {}, WriteOptions(compress=False)))
+    reader = SnapshotReader(data)
     filler = Filler(databases(1), NOW_MS)
-    assert filler.fill(reader, 100)
-    assert filler.keys_loaded == 1
+    counts = []
+    while filler.fill(reader):
+        counts.append(filler.keys_loaded)
+    assert counts == [2, 4]
+    assert filler.keys_loaded == 5
+
+
+def test_of_small_keys_it_takes_some_thousands_at_a_time() -> None:
+    dbs = databases(1)
+    for number in range(20_000):
+        dbs[0].add(b"%d" % number, number)
+    reader = SnapshotReader(b"".join(SnapshotWriter(dbs, {})))
+    target = databases(1)
+    filler = Filler(target, NOW_MS)
+    assert filler.fill(reader)
+    assert 1000 < len(target[0]) == filler.keys_loaded < 10_000
+    while filler.fill(reader):
+        pass
+    assert dict(target[0].table.items()) == {b"%d" % number: number for number in range(20_000)}
 
 
 def test_keys_past_their_time_can_be_kept(snapshot: bytes) -> None:
     dbs = databases()
     filler = Filler(dbs, NOW_MS, keeps_expired=True)
-    filler.fill(SnapshotReader(snapshot), 100)
+    filler.fill(SnapshotReader(snapshot))
     assert (filler.keys_loaded, filler.keys_expired) == (20, 0)
     assert dbs[0].expiry(b"1") == NOW_MS - 1
 
@@ -77,15 +86,15 @@ def test_a_key_that_is_there_is_an_error_or_replaced_with_its_expiry(snapshot: b
     dbs[0].add(b"3", b"old")
     dbs[0].expire_at(b"3", NOW_MS)
     with pytest.raises(Corrupt, match="has the key b'3' of database 0 twice"):
-        Filler(dbs, NOW_MS).fill(SnapshotReader(snapshot), 100)
+        Filler(dbs, NOW_MS).fill(SnapshotReader(snapshot))
     dbs = databases()
     dbs[0].add(b"3", b"old")
     dbs[0].expire_at(b"3", NOW_MS)
-    Filler(dbs, NOW_MS, replaces=True).fill(SnapshotReader(snapshot), 100)
+    Filler(dbs, NOW_MS, replaces=True).fill(SnapshotReader(snapshot))
     assert dbs[0].get(b"3") == 3
     assert dbs[0].expiry(b"3") == NO_EXPIRY
 
 
 def test_a_database_that_there_is_not_is_named(snapshot: bytes) -> None:
     with pytest.raises(Corrupt, match="keys in database 1, and only 1 databases"):
-        Filler(databases(1), NOW_MS).fill(SnapshotReader(snapshot), 100)
+        Filler(databases(1), NOW_MS).fill(SnapshotReader(snapshot))
