@@ -29,6 +29,10 @@ class Log(Protocol):
         """Of the end of what is known to be kept."""
 
     @property
+    def tentative(self) -> bool:
+        """Whether what was written before it began is not kept yet: then nothing is."""
+
+    @property
     def error(self) -> str:
         """Why the last write failed."""
 

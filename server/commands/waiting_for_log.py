@@ -30,7 +30,9 @@ def waitaof(call: Call) -> Reply | Block:
     log = call.server.propagation.log
     if local and log is None:
         raise NO_LOG
-    kept = int(log is not None and log.synced_offset >= call.client.written_offset)
+    kept = int(
+        log is not None and not log.tentative and log.synced_offset >= call.client.written_offset
+    )
     answer: list[Reply] = [kept, 0]
     if kept >= local and not replicas:
         return answer

@@ -9,6 +9,7 @@ cdef class AppendLog:
     cdef readonly uint64_t synced_offset
     cdef readonly str error
     cdef readonly bint broken
+    cdef readonly bint tentative
     cdef readonly uint64_t file_size
     cdef readonly uint64_t delayed_syncs
     cdef public object on_synced
@@ -25,6 +26,10 @@ cdef class AppendLog:
     cdef bytes _unwritten
     cdef object _sync
     cdef uint64_t _sync_to
+    cdef uint64_t _synced_to
+    cdef uint64_t _file_from
+    cdef uint64_t _based_to
+    cdef uint64_t _lost_to
     cdef double _synced_s
     cdef double _postponed_s
     cdef double _complained_s
@@ -37,13 +42,17 @@ cdef class AppendLog:
     @cython.locals(word=bytes)
     cdef _command(self, list argv)
     cdef _note_time(self)
-    cdef bint _must_wait(self, bint always) except -1
+    cdef bint _must_wait(self) except -1
     cdef _write_out(self)
     cdef _cut_off(self, Py_ssize_t taken)
     cdef _failed(self, str reason)
-    cdef _sync_now(self)
+    cdef _forget_pending(self)
+    cdef _go_on_in(self, int fd, uint64_t size)
+    cdef _sync_now(self, bint whatever)
     cdef bint _leaves_sync_to_others(self) except -1
     cdef bint _sync_is_due(self) except -1
     cdef _sync_in_background(self)
+    cdef _await_sync(self)
     cdef _take_sync(self)
-    cdef _broke(self, object failure)
+    cdef _is_safe(self, uint64_t to)
+    cdef _broke(self, object failure, uint64_t to)

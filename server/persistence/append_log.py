@@ -12,7 +12,7 @@ When the disk refuses
   - a write that failed, or was short, is cut off again, and what it should have written stays in
     memory: the next one tries it again, from tick() at the latest;
   - an fsync that failed is never tried again: what it should have kept may be lost in silence by
-    then. The log is *broken* until a rewrite has put all data into files of its own;
+    then. The log is *broken* until a rewrite that began later has put all data into a base;
   - with ``always``, write() says False until all is safe, and nothing is acknowledged. Redis ends
     its process there.
 """
@@ -58,6 +58,7 @@ class AppendLog:
         self.synced_offset = 0
         self.error = ""  # why the last write failed; "" if it did not
         self.broken = False
+        self.tentative = False  # no base stands before the file: nothing in it is safe yet
         self.file_size = 0  # of the file that is written to, up to the last whole write
         self.delayed_syncs = 0
         self.on_synced: Callable[[], None] = _nobody  # called from the thread that has synced
@@ -74,6 +75,10 @@ class AppendLog:
         self._unwritten = b""  # of writes that failed
         self._sync: Future[None] | None = None
         self._sync_to = 0  # the offset that the fsync under way will have made safe
+        self._synced_to = 0  # what synced_offset is, or will be when the file is not tentative
+        self._file_from = 0  # the offset at which the file begins
+        self._based_to = 0  # the offset up to which the base has everything
+        self._lost_to = 0  # the offset up to which something may be lost, if the log is broken
         self._synced_s = monotonic_s()
         self._postponed_s = -1.0
         self._complained_s = -COMPLAIN_EVERY_S
@@ -99,41 +104,50 @@ class AppendLog:
 
         False if answers were to wait for it and it is not safe. Never raises.
         """
-        self._take_sync()
         always = self._config.appendfsync == "always"
-        if (len(self._out) or self._unwritten) and not self._must_wait(always):
+        if always:
+            self._await_sync()
+        else:
+            self._take_sync()
+        if (len(self._out) or self._unwritten) and not self._must_wait():
             self._write_out()
         if always:
-            return self._sync_now()
+            return self._sync_now(False)
         if self._sync_is_due():
             self._sync_in_background()
         return True
 
     # ------------------------------------------------------------------ files
 
-    def open(self, fd: int, size: int) -> None:
-        """Go on in the file *fd*, which has *size* bytes."""
-        self._fd = fd
-        self.file_size = size
-        self._db = -1
-        self._synced_s = self._monotonic_s()
+    def open(self, fd: int, size: int, tentative: bool = False) -> None:
+        """Begin to write, to the file *fd*, which has *size* bytes."""
+        self.tentative = tentative
+        self._go_on_in(fd, size)
 
-    def move_to(self, fd: int) -> None:
+    def move_to(self, fd: int, tentative: bool = False) -> None:
         """Go on in the empty file *fd*: the one so far is synced and closed in the background.
 
-        Nothing may be pending: it is for the reader of the file so far.
+        Nothing may be pending, since it is for the reader of the file so far; unless the new one is
+        *tentative*: the base that it waits for will have it.
         """
-        assert not self.pending
+        assert tentative or not self.pending
+        self._forget_pending()
+        self.tentative = tentative
         old, before = self._fd, self._sync
-        self.open(fd, 0)
+        self._go_on_in(fd, 0)
         self._sync_to = self.offset
         self._sync = self._threads.submit(self._sync_and_close, old, before)
         self._sync.add_done_callback(self._tell)
 
-    def repaired(self) -> None:
-        """All data is in other files now, down to the disk: what this one lacks does not matter."""
-        self.broken = False
-        self.error = ""
+    def has_base(self, to: int) -> None:
+        """A base has everything up to the offset *to*, on the disk: losses before do not matter."""
+        self.tentative = False
+        self._based_to = to
+        if self.broken and self._lost_to <= to:
+            self.broken = False
+            self.error = ""
+        self._is_safe(max(to, self._synced_to))
+        self.on_synced()
 
     def flush(self) -> bool:
         """Write all there is; False if some of it is still pending."""
@@ -143,13 +157,30 @@ class AppendLog:
     def make_safe(self) -> bool:
         """Write and sync all there is. False if that was not possible."""
         self._write_out()
-        return bool(self._sync_now()) and not self.pending
+        return bool(self._sync_now(True)) and not self.pending
 
     def close(self) -> None:
-        """Write and sync what can be, and let go of the file."""
+        """Write and sync what can be, and let go of the file, and of what it could not take."""
         self.make_safe()
-        self._files.close(self._fd)
+        try:
+            self._files.close(self._fd)
+        except OSError as error:
+            _log.warning("cannot close the AOF: %s", error.strerror)
         self._fd = -1
+        self._forget_pending()
+        self.broken = False
+        self.error = ""
+
+    def _forget_pending(self) -> None:
+        self._out.take()
+        self._unwritten = b""
+
+    def _go_on_in(self, fd: int, size: int) -> None:
+        self._fd = fd
+        self.file_size = size
+        self._db = -1
+        self._file_from = self.offset
+        self._synced_s = self._monotonic_s()
 
     @property
     def pending(self) -> int:
@@ -186,9 +217,13 @@ class AppendLog:
 
     # ------------------------------------------------------------------ writing
 
-    def _must_wait(self, always: bool) -> bool:
-        """Whether a slow fsync holds the write up: it may for POSTPONE_S, without stopping us."""
-        if always or self._sync is None or self._config.appendfsync == "no":
+    def _must_wait(self) -> bool:
+        """Whether a slow fsync holds the write up: it may for POSTPONE_S, without stopping us.
+
+        If it is that of the file before, it had better be done: were that one torn in a power cut
+        and this one not empty, the two would make no log.
+        """
+        if self._sync is None:
             self._postponed_s = -1.0
             return False
         now_s = self._monotonic_s()
@@ -242,20 +277,19 @@ class AppendLog:
 
     # ------------------------------------------------------------------ syncing
 
-    def _sync_now(self) -> bool:
-        if self._sync is not None:  # of the file before, or the policy has just changed
-            self._sync.exception()
-            self._take_sync()
+    def _sync_now(self, whatever: bool) -> bool:
+        """Fsync here and now; *whatever* no-appendfsync-on-rewrite wants. False if that failed."""
+        self._await_sync()
         if self.broken or self.error:
             return False
-        if self.synced_offset == self.offset or self._leaves_sync_to_others():
+        if self._synced_to == self.offset or (not whatever and self._leaves_sync_to_others()):
             return True
         try:
             self._files.sync(self._fd)
         except OSError as error:
-            self._broke(error)
+            self._broke(error, self.offset)
             return False
-        self.synced_offset = self.offset
+        self._is_safe(self.offset)
         self._synced_s = self._monotonic_s()
         return True
 
@@ -268,7 +302,7 @@ class AppendLog:
             self._config.appendfsync == "everysec"
             and self._sync is None
             and not self.broken
-            and self.synced_offset < self.offset - self.pending
+            and self._synced_to < self.offset - self.pending
             and self._monotonic_s() - self._synced_s >= SYNC_EVERY_S
             and not self._leaves_sync_to_others()
         )
@@ -290,6 +324,12 @@ class AppendLog:
     def _tell(self, _done: Future[None]) -> None:
         self.on_synced()
 
+    def _await_sync(self) -> None:
+        """Let the fsync in the background end, if there is one."""
+        if self._sync is not None:
+            self._sync.exception()
+            self._take_sync()
+
     def _take_sync(self) -> None:
         """If the fsync in the background has ended, note what came of it."""
         if self._sync is None or not self._sync.done():
@@ -297,12 +337,22 @@ class AppendLog:
         failure = self._sync.exception()
         self._sync = None
         if failure is None:
-            self.synced_offset = max(self.synced_offset, self._sync_to)
-        else:
-            self._broke(failure)
+            self._is_safe(max(self._synced_to, self._sync_to))
+        else:  # all of the file may suffer, but for a file that was left behind that is its end
+            self._broke(failure, self.offset if self._sync_to > self._file_from else self._sync_to)
 
-    def _broke(self, failure: BaseException) -> None:
+    def _is_safe(self, to: int) -> None:
+        """What was added up to the offset *to* is on the disk."""
+        self._synced_to = to
+        if not self.tentative:
+            self.synced_offset = to
+
+    def _broke(self, failure: BaseException, to: int) -> None:
+        """Something may be lost before the offset *to*."""
+        if to <= self._based_to:
+            return
         self.broken = True
+        self._lost_to = max(self._lost_to, to)
         self._failed(f"fsync: {getattr(failure, 'strerror', None) or failure}")
 
 

@@ -80,7 +80,8 @@ class AppendOnly:
         self._monotonic_s = monotonic_s
         self._wall_s = wall_s
         self._older_size = 0  # bytes of the files before the one that is written to
-        self._unfinished: Path | None = None  # the increment of the mode WAITING
+        self._unfinished: Path | None = None  # the increment that waits for its base
+        self._child_from = 0  # the log's offset when the child was forked off
         self._failed_s = 0.0
         self._removal: Future[None] | None = None
 
@@ -109,8 +110,11 @@ class AppendOnly:
         else:
             fd, size = self._begin(), 0
         self.log.open(fd, size)
-        self.rewritten_size = self.size
+        base = self.folder.manifest.base
+        self.rewritten_size = self._files.size(self.folder.path_of(base)) if base else 0
         self.mode = Mode.ON
+        if self.folder.history():  # the last process ended before it came to that
+            self._removal = self._threads.submit(self._remove, self.folder.history())
 
     def _begin(self) -> int:
         """Write a base and an empty increment; the increment's descriptor."""
@@ -125,9 +129,12 @@ class AppendOnly:
 
     def switch_on(self) -> None:
         """Begin to log while the server runs. Raises OSError and BadManifest."""
+        if self.is_rewriting:  # its base would not have what is written before this log begins
+            _log.warning("Killing running AOF rewrite child: %d", self._child_pid())
+            self._end_child()
         self.folder.read()
         fd, self._unfinished = self.folder.unfinished_increment()
-        self.log.open(fd, 0)
+        self.log.open(fd, 0, tentative=True)
         self._older_size = 0
         self.mode = Mode.WAITING
         if self._children.child is not None:
@@ -150,6 +157,9 @@ class AppendOnly:
     def close(self, force: bool) -> bool:
         """The server ends: make everything safe. If that fails all stays open, unless *force*."""
         if self.is_rewriting:
+            if self.mode is Mode.WAITING and not force:
+                _log.warning("Writing initial AOF, can't exit")
+                return False
             _log.warning("There is a child rewriting the AOF. Killing it!")
             self._end_child()
         if self.mode is Mode.OFF:
@@ -168,6 +178,7 @@ class AppendOnly:
         self.rewrites += 1
         try:
             self._turn_the_page()
+            self._child_from = self.log.offset
             total = sum(len(db) for db in self._databases)
             child = self._children.start(PURPOSE, total, self._job, self._ended)
         except (OSError, BadManifest) as error:
@@ -178,20 +189,25 @@ class AppendOnly:
         return True
 
     def _turn_the_page(self) -> None:
-        """Go on in a new increment, which will be the only one that the new base needs."""
+        """Go on in a new increment, which will be the only one that the new base needs.
+
+        If the log so far has a loss, or no base, nothing may follow it: the increment stays without
+        a name in the manifest until there is that base. And if it has none, it is made safe first:
+        in a power cut it must not be the one that lacks something.
+        """
         if self.mode is Mode.OFF:
             self.folder.read()
+            return
+        if self.mode is Mode.ON and self._config.appendfsync != "no":
+            self.log.make_safe()
+        if self.mode is Mode.WAITING or self.log.broken:
+            fd, self._unfinished = self.folder.unfinished_increment()
+            self.log.move_to(fd, tentative=True)
             return
         if not self.log.flush():
             raise OSError(CANNOT_REWRITE)
         size = self.log.file_size
-        if self.mode is Mode.ON:
-            fd = self.folder.add_increment()
-        elif size:
-            fd, self._unfinished = self.folder.unfinished_increment()
-        else:
-            return
-        self.log.move_to(fd)
+        self.log.move_to(self.folder.add_increment())
         self._older_size += size
 
     def _job(self, report: Report) -> None:
@@ -222,7 +238,8 @@ class AppendOnly:
             return
         self.last_ok = True
         self.failures = 0
-        self.log.repaired()
+        if self.mode is Mode.ON:
+            self.log.has_base(self._child_from)
         _log.info("Background AOF rewrite finished successfully")
 
     def _take_base(self, temporary: Path) -> None:

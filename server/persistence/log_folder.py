@@ -48,23 +48,29 @@ class LogFolder:
     # ------------------------------------------------------------------ at the start
 
     def read(self) -> bool:
-        """Take what the folder has; False if there is no log. Raises BadManifest and OSError.
-
-        A single file of the time before Redis 7 is moved in, as redis does.
-        """
-        if self._files.exists(self._manifest_path):
-            self.manifest = manifest.parse(bytes(self._files.read(self._manifest_path)))
-            return True
-        old = Path(self._stem)
-        if not self._files.exists(old):
+        """Take what the folder has; False if there is no log. Raises BadManifest and OSError."""
+        if not self._files.exists(self._manifest_path):
             return False
-        _log.info("moving the append-only file %s into the folder %s", old, self.path)
-        self._files.make_directory(self.path)
-        if not self._files.exists(self.path / old):
-            self._files.rename(old, self.path / old)
-            self._files.sync_directory(self.path)
-        self._write(manifest.of_old_file(self._stem))
+        self.manifest = manifest.parse(bytes(self._files.read(self._manifest_path)))
         return True
+
+    def upgrade(self) -> None:
+        """Move a log of the time before Redis 7, which is one file, into the folder.
+
+        As redis does it: the manifest first, so that the next start goes on with what was begun.
+        Raises BadManifest and OSError.
+        """
+        old, moved = Path(self._stem), self.path / self._stem
+        upgraded = manifest.of_old_file(self._stem)
+        if not self._files.exists(old):
+            return
+        if self.read() and (self.manifest != upgraded or self._files.exists(moved)):
+            return
+        _log.info("moving the append-only file %s into the folder %s", old, self.path)
+        self._make_folder()
+        self._write(upgraded)
+        self._files.rename(old, moved)
+        self._files.sync_directory(self.path)
 
     def check_files(self) -> None:
         """Raise BadManifest if a file that has to be loaded is missing."""

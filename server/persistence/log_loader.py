@@ -58,8 +58,10 @@ class LogLoader:
 
     def run(self) -> Iterator[None]:
         """Load all, stopping now and then. Raises LoadFailed; OSError for what cannot be read."""
-        paths = [self._folder.path_of(file) for file in self._folder.manifest.files]
-        while len(paths) > 1 and not self._files.size(paths[-1]):
+        manifest = self._folder.manifest
+        paths = [self._folder.path_of(file) for file in manifest.files]
+        fewest = 2 if manifest.base else 1  # a base was whole before anything followed it
+        while len(paths) > fewest and not self._files.size(paths[-1]):
             paths.pop()  # begun, and nothing written yet: the one before is where writing ended
         for path in paths:
             yield from self._load_file(path, may_be_torn=path is paths[-1])

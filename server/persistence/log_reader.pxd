@@ -9,7 +9,6 @@ cdef int HASH
 cdef int CR
 cdef int LF
 cdef int MAX_DIGITS
-cdef int LEAST_WORD
 
 
 cdef class LogReader:

@@ -15,7 +15,6 @@ from storage.rdb.raw import Buffer
 
 ASTERISK, DOLLAR, HASH, CR, LF = b"*$#\r\n"
 MAX_DIGITS = 10
-LEAST_WORD = 6  # bytes: $0, and two line ends
 
 
 class Torn(Exception):
@@ -47,8 +46,6 @@ class LogReader:
         count = self._number(ASTERISK)
         if count < 1:
             raise NoCommand
-        if count * LEAST_WORD > self._end - self._at:
-            raise Torn
         argv = [self._word() for _ in range(count)]
         self.position = self._at
         return argv

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from protocol.inline import UnbalancedQuotes, split_words
 
-MAX_LINE = 1024  # characters
+MAX_LINE = 1024  # characters, with the line end
 BASE, HISTORY, INCREMENT = "b", "h", "i"
 PLAIN_NAME = re.compile(r"[!#-&(-\[\]-~]+")  # printable, without blanks, quotes and backslashes
 
@@ -97,7 +97,17 @@ def parse(text: bytes) -> Manifest:
             manifest = _with_file(manifest, _file(line))
     if not manifest.files:
         raise BadManifest("it names no files to load")
-    return manifest
+    return _above_history(manifest)
+
+
+def _above_history(manifest: Manifest) -> Manifest:
+    """The same, but that no new file gets the name of one that is to be removed."""
+    seqs = [file.seq for file in manifest.history]
+    return replace(
+        manifest,
+        base_seq=max([manifest.base_seq, *seqs]),
+        increment_seq=max([manifest.increment_seq, *seqs]),
+    )
 
 
 def _with_file(manifest: Manifest, file: LogFile) -> Manifest:
@@ -113,7 +123,7 @@ def _with_file(manifest: Manifest, file: LogFile) -> Manifest:
 
 
 def _file(line: bytes) -> LogFile:
-    if len(line) > MAX_LINE:
+    if len(line) >= MAX_LINE:
         raise BadManifest(f"a line has more than {MAX_LINE} characters")
     try:
         words = split_words(line)

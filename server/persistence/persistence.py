@@ -82,6 +82,8 @@ class Persistence:
         then is not all.
         """
         try:
+            if self._config.appendonly:
+                self.append_only.folder.upgrade()
             if self._config.appendonly and self.append_only.folder.read():
                 yield from self._load_log(begin_file)
             elif self._files.exists(Path(self._config.dbfilename)):

@@ -71,6 +71,7 @@ class RecordingLog:
         self.units: list[list[tuple[int, list[bytes]]]] = []
         self.offset = self.synced_offset = 0
         self.error = "No space left on device"
+        self.tentative = False
         self.kept = True
 
     def add_all(self, ops: list[tuple[int, list[bytes]]]) -> None:

@@ -1,0 +1,254 @@
+"""The append-only file goes both ways: Redis starts on ours, and we start on Redis's."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from server.persistence.manifest import BadManifest, parse
+from tests.compat.processes import ServerProcess, bulk, penstock_command, redis_tool
+
+DEADLINE_S = 20.0
+
+DATA = [
+    "SET string value",
+    "SET number 12345",
+    "SET spaced \x01\xff",
+    "SETRANGE string 10 end",
+    "SET lasting 1 EX 100000",
+    "RPUSH list a b c 1 2 3",
+    "LPUSH list " + "x" * 9000,
+    "LPOP list",
+    "XADD stream 1-1 f v",
+    "XADD stream 2-1 f v g w",
+    "XADD stream 3-* other fields",
+    "XGROUP CREATE stream group 0",
+    "XREADGROUP GROUP group alice COUNT 2 STREAMS stream >",
+    "XACK stream group 1-1",
+    "XGROUP CREATECONSUMER stream group bob",
+    "XADD stream 4-1 a b",
+    "XDEL stream 4-1",
+    "XADD emptied 5-5 a b",
+    "XTRIM emptied MAXLEN 0",
+    "XGROUP CREATE fresh group $ MKSTREAM",
+    "SELECT 3",
+    "MULTI",
+    "SET in-3 1",
+    "RPUSH list-3 a",
+    "EXEC",
+    "SELECT 0",
+    "COPY stream copied",
+    "RENAME number renamed",
+    "DEL spaced",
+]
+
+
+@contextmanager
+def running(command: list[str], folder: Path, *options: str) -> Iterator[ServerProcess]:
+    server = ServerProcess(command, folder, "--appendonly", "yes", *options)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def ours() -> list[str]:
+    return penstock_command()
+
+
+def theirs() -> list[str]:
+    return [redis_tool("redis-server")]
+
+
+def fill(server: ServerProcess, lines: list[str]) -> None:
+    for line in lines:
+        kind, value = server.control.call(*(word.encode() for word in line.split()))
+        assert kind != "-", (line, value)
+
+
+def picture(server: ServerProcess) -> dict[tuple[int, bytes], list[object]]:
+    """All that the server has, but for what changes by itself."""
+    control = server.control
+    shown = {}
+    for db in (0, 3):
+        control.call(b"SELECT", b"%d" % db)
+        _, keys = control.call(b"KEYS", b"*")
+        for _, key in keys:
+            shown[db, key] = [control.call(*words, key) for words in ([b"TYPE"], [b"PEXPIRETIME"])]
+            shown[db, key] += [
+                control.call(*words) for words in QUESTIONS[shown[db, key][0][1]](key)
+            ]
+            if shown[db, key][0][1] == b"stream":
+                shown[db, key] += _groups(server, key)
+    control.call(b"SELECT", b"0")
+    assert len(shown) > 8
+    return shown
+
+
+QUESTIONS: dict[bytes, Callable[[bytes], list[list[bytes]]]] = {
+    b"string": lambda key: [[b"GET", key]],
+    b"list": lambda key: [[b"LRANGE", key, b"0", b"-1"]],
+    b"stream": lambda key: [[b"XRANGE", key, b"-", b"+"]],
+}
+
+
+def _groups(server: ServerProcess, key: bytes) -> list[object]:
+    """The counters of a stream and its groups, and pending entries without the time they waited.
+
+    Not entries-read: Redis 7.0 does not log it when it logs a read.
+    """
+    _, fields = server.control.call(b"XINFO", b"STREAM", key)
+    facts = dict(zip((name for _, name in fields[::2]), fields[1::2], strict=True))
+    shown: list[object] = [
+        facts[name] for name in (b"length", b"last-generated-id", b"max-deleted-entry-id",
+                                 b"entries-added")
+    ]  # fmt: skip
+    _, groups = server.control.call(b"XINFO", b"GROUPS", key)
+    for _, group in groups:
+        shown.append(group[:8])
+        name = group[1][1]
+        _, pending = server.control.call(b"XPENDING", key, name, b"-", b"+", b"100")
+        shown.append([(entry[0], entry[1], entry[3]) for _, entry in pending])
+        _, consumers = server.control.call(b"XINFO", b"CONSUMERS", key, name)
+        shown.append([consumer[1] for _, consumer in consumers])
+    return shown
+
+
+def rewrite(server: ServerProcess) -> None:
+    """BGREWRITEAOF, to its end."""
+    server.control.call(b"BGREWRITEAOF")
+    deadline = time.monotonic() + DEADLINE_S
+    while b"aof_rewrite_in_progress:1" in bulk(server.control.call(b"INFO", b"persistence")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert b"aof_last_bgrewrite_status:ok" in bulk(server.control.call(b"INFO", b"persistence"))
+
+
+def check(folder: Path) -> None:
+    """Let Redis's own tool look at the log."""
+    manifest = folder / "appendonlydir" / "appendonly.aof.manifest"
+    result = subprocess.run(
+        [redis_tool("redis-check-aof"), str(manifest)], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+PREAMBLE = pytest.mark.parametrize("preamble", ["yes", "no"])
+REWRITTEN = pytest.mark.parametrize("rewritten", [False, True], ids=["written", "rewritten"])
+WRITERS = pytest.mark.parametrize(
+    ("writer", "reader"), [(ours, theirs), (theirs, ours)], ids=["ours", "theirs"]
+)
+
+
+@PREAMBLE
+@REWRITTEN
+@WRITERS
+def test_each_starts_on_the_log_of_the_other_with_the_same_data(
+    writer: Callable[[], list[str]],
+    reader: Callable[[], list[str]],
+    rewritten: bool,
+    preamble: str,
+    tmp_path: Path,
+) -> None:
+    options = ["--aof-use-rdb-preamble", preamble, "--aof-timestamp-enabled", "yes"]
+    with running(writer(), tmp_path, *options) as server:
+        fill(server, DATA[: len(DATA) // 2])
+        if rewritten:
+            rewrite(server)
+        fill(server, DATA[len(DATA) // 2 :])
+        written = picture(server)
+    check(tmp_path)
+    with running(reader(), tmp_path, *options) as server:
+        assert picture(server) == written
+        fill(server, ["SET later 1"])
+        rewrite(server)
+        written = picture(server)
+    check(tmp_path)
+    with running(writer(), tmp_path, *options) as server:
+        assert picture(server) == written
+
+
+@WRITERS
+def test_each_cuts_off_the_torn_end_that_the_other_left(
+    writer: Callable[[], list[str]], reader: Callable[[], list[str]], tmp_path: Path
+) -> None:
+    with running(writer(), tmp_path) as server:
+        fill(server, DATA)
+        written = picture(server)
+        fill(server, ["MULTI", "SET half 1", "SET of-it 1", "EXEC"])
+    (increment,) = (tmp_path / "appendonlydir").glob("*.incr.aof")
+    with increment.open("r+b") as file:
+        file.truncate(increment.stat().st_size - 20)
+    with running(reader(), tmp_path) as server:
+        assert picture(server) == written
+    if reader is ours:
+        check(tmp_path)  # Redis leaves the beginning of the transaction
+
+
+def test_after_a_restart_growth_is_measured_from_the_base_by_both(tmp_path: Path) -> None:
+    shown = []
+    for name, command in (("ours", ours()), ("theirs", theirs())):
+        folder = tmp_path / name
+        folder.mkdir()
+        with running(command, folder) as server:
+            fill(server, DATA)
+        (base,) = (folder / "appendonlydir").glob("*.base.rdb")
+        with running(command, folder) as server:
+            info = bulk(server.control.call(b"INFO", b"persistence"))
+        shown.append(b"aof_base_size:%d\r\n" % base.stat().st_size in info)
+    assert shown == [True, True]
+
+
+def test_the_log_of_the_same_commands_is_the_same_but_for_what_depends_on_time(
+    tmp_path: Path,
+) -> None:
+    logs = []
+    lines = [line for line in DATA if "PX" not in line and "EX" not in line and "READ" not in line]
+    for name, command in (("ours", ours()), ("theirs", theirs())):
+        folder = tmp_path / name
+        folder.mkdir()
+        with running(command, folder) as server:
+            fill(server, lines)
+        logs.append((folder / "appendonlydir" / "appendonly.aof.1.incr.aof").read_bytes())
+    assert logs[0] == logs[1]
+
+
+MANIFESTS = [
+    "file a seq 1 type i",
+    'file "a b" seq 1 type i',
+    "file a seq 1 type i startoffset 5",
+    "# nothing but this\nfile a seq 1 type i",
+    "file a seq 1",
+    "file a seq 1 type x",
+    "file a seq 0 type i",
+    "file ../a seq 1 type i",
+    "file a seq 1 type i more",
+    'file "a seq 1 type i',
+    "file a seq 1 type i\nfile b seq 1 type i",
+    "file a seq 1 type b\nfile b seq 2 type b",
+    "file a seq 2 type i\nfile b seq 1 type i",
+    "file a seq 1 type i\n\n",
+    "file a seq 1 type i " + "x " * 501 + "x",
+    "file a seq 1 type i " + "x " * 503 + "x",
+]
+
+
+@pytest.mark.parametrize("text", MANIFESTS)
+def test_a_manifest_is_refused_by_both_or_by_neither(text: str, tmp_path: Path) -> None:
+    for name in ("a", "a b", "b"):
+        (tmp_path / name).write_bytes(b"*1\r\n$4\r\nPING\r\n")
+    path = tmp_path / "appendonly.aof.manifest"
+    path.write_bytes(text.encode() + b"\n" if text else b"")
+    refused = subprocess.run(
+        [redis_tool("redis-check-aof"), str(path)], capture_output=True, check=False
+    ).returncode
+    if refused:
+        with pytest.raises(BadManifest):
+            parse(path.read_bytes())
+    else:
+        assert parse(path.read_bytes()).files

@@ -1,0 +1,60 @@
+"""An append-only file on a fake disk, with a clock and a thread that the test moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from server.config import Config
+from server.persistence.append_log import AppendLog
+from tests.server.persistence.fake_files import FULL, FakeFiles, LateThread
+
+PATH = Path("log")
+SET = [b"SET", b"k", b"v"]
+
+
+class Site:
+    """What a log has around it; see above."""
+
+    def __init__(self, policy: str = "everysec") -> None:
+        self.now_s = 100.0
+        self.wall_s = 1_700_000_000
+        self.busy = False
+        self.told = 0
+        self.config = Config()
+        self.config.appendfsync = policy
+        self.thread = LateThread()
+        self.files = FakeFiles()
+        self.log = AppendLog(
+            self.config, self.files, self.thread,
+            lambda: self.now_s, lambda: self.wall_s, lambda: self.busy,
+        )  # fmt: skip
+        self.log.on_synced = self._tell
+        self.log.open(self.files.open_to_append(PATH), 0)
+
+    def _tell(self) -> None:
+        self.told += 1
+
+    def add(self, *argv: bytes, db: int = 0) -> None:
+        self.log.add_all([(db, list(argv or SET))])
+
+    def fail(self, step: str, error: OSError = FULL) -> None:
+        """Let all steps of that name fail."""
+        self.files.plan = lambda number, name: error if name == step else None
+
+    def mend(self) -> None:
+        self.files.plan = None
+
+    def pass_s(self, seconds: float) -> None:
+        self.now_s += seconds
+        self.wall_s += int(seconds)
+
+    @property
+    def text(self) -> bytes:
+        return self.files.get(PATH)
+
+    @property
+    def on_disk(self) -> bytes:
+        return bytes(self.files.names[PATH].on_disk)
+
+    def syncs(self) -> int:
+        return self.files.steps.count("sync")

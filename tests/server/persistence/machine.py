@@ -1,0 +1,154 @@
+"""A server on a fake disk, for tests of what survives: it counts aloud, into a list.
+
+Each write pushes the next number to the list ``count``. So what has been loaded is right if it is
+0 1 2 .. with nothing missing in between and nothing twice, and it is enough if it reaches as far as
+has been promised to anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from server import state as state_module
+from server.client import Client
+from server.config import Config
+from server.dispatch import Dispatcher
+from server.persistence import persistence as persistence_module
+from server.persistence.append_only import Mode
+from server.persistence.persistence import Persistence
+from server.state import ServerState
+from tests.server.persistence.fake_files import FakeChildren, FakeFiles, LateThread
+
+START_MS = 1_700_000_000_000
+COUNT = b"count"
+
+
+class Machine:
+    """One life of the server, from its start on *files* to whatever ends it."""
+
+    def __init__(self, files: FakeFiles, **parameters: object) -> None:
+        self.files = files
+        self.now_s = 1000.0
+        self.config = Config()
+        self.config.save = []
+        self.config.appendonly = True
+        for name, value in parameters.items():
+            setattr(self.config, name, value)
+        self.thread = LateThread()
+        make = partial(
+            Persistence, files=files, threads=self.thread,
+            monotonic_s=lambda: self.now_s, wall_s=lambda: START_MS / 1000,
+        )  # fmt: skip
+        with (
+            patch.object(persistence_module, "ChildSlot", FakeChildren),
+            patch.object(state_module, "Persistence", make),
+        ):
+            self.state = ServerState(self.config, lambda: int(self.now_s * 1000))
+        self.persistence: Persistence = self.state.persistence
+        self.dispatcher = Dispatcher(self.state, lambda: START_MS)
+        self.issued = 0
+        self.promised = 0  # numbers that somebody was told to be safe
+        self._client = Client(1, START_MS)
+
+    @property
+    def log(self) -> Any:
+        return self.persistence.append_only.log
+
+    @property
+    def mode(self) -> Mode:
+        return self.persistence.append_only.mode
+
+    # ------------------------------------------------------------------ its life
+
+    def start(self) -> None:
+        """Load what there is. Raises LoadFailed."""
+        self.dispatcher.begin_batch()
+        for _ in self.persistence.load(self._begin_replay):
+            pass
+        self.persistence.begin()
+        self.issued = self.promised = len(self.numbers())
+
+    def run(self, *commands: list[bytes]) -> bytes:
+        """Run what came in one turn, and end it; the replies, or "" if they cannot be promised."""
+        self.dispatcher.begin_batch()
+        for argv in commands:
+            self.dispatcher.execute(self._client, argv)
+        reply = self._client.out.take()
+        log = self.state.propagation.log
+        if log is not None and not log.write() and self._client.written_offset > log.synced_offset:
+            return b""
+        return reply
+
+    def hear(self) -> bytes:
+        """What is answered to who has waited for the log."""
+        self.dispatcher.serve_keyless()
+        return self._client.out.take()
+
+    def count(self, how_many: int = 1) -> None:
+        """Push the next numbers, and note what is promised."""
+        for _ in range(how_many):
+            if self.persistence.refusal is not None:
+                return
+            self._take(self.run(self._next()))
+        self._look_at_waiters()
+
+    def rewrite(self) -> None:
+        """Push a number, BGREWRITEAOF, and push another one: all in one turn."""
+        if self.persistence.refusal is None:
+            self._take(self.run(self._next(), [b"BGREWRITEAOF"], self._next()))
+
+    def _next(self) -> list[bytes]:
+        self.issued += 1
+        return [b"RPUSH", COUNT, b"%d" % (self.issued - 1)]
+
+    def _take(self, reply: bytes) -> None:
+        if self.mode is Mode.ON and self.config.appendfsync == "always" and reply:
+            self.promised = self.issued
+
+    def _look_at_waiters(self) -> None:
+        """What WAITAOF has answered to those who wait for it, or would."""
+        log = self.state.propagation.log
+        if log is None or log.tentative or self._client.written_offset == 0:
+            return
+        if log.synced_offset >= self._client.written_offset:
+            self.promised = self.issued
+
+    def tick(self, seconds: float = 0.1) -> None:
+        """Time passes, the thread works, the child ends, the cron ticks."""
+        self.now_s += seconds
+        self.thread.run()
+        self.persistence.tick()
+        self._look_at_waiters()
+
+    def end(self) -> None:
+        """SHUTDOWN: the server ends when all is safe."""
+        was_on = self.mode is Mode.ON
+        if self.persistence.close() and was_on:
+            self.promised = self.issued
+
+    def switch(self, on: bool) -> bytes:
+        return self.run([b"CONFIG", b"SET", b"appendonly", b"yes" if on else b"no"])
+
+    # ------------------------------------------------------------------ what it has
+
+    def numbers(self) -> list[int]:
+        value = self.state.databases[0].get(COUNT)
+        return [] if value is None else [int(item) for item in value]
+
+    def _begin_replay(self) -> Callable[[list[bytes]], str]:
+        client = Client(0, START_MS)
+
+        def replay(argv: list[bytes]) -> str:
+            error = self.dispatcher.replay(client, argv)
+            return error.text if error else ""
+
+        return replay
+
+
+def log_files(files: FakeFiles) -> Iterator[Path]:
+    """What is in the folder of the log."""
+    return (path for path in files.names if path.parent == Path("appendonlydir"))

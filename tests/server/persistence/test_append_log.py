@@ -1,0 +1,475 @@
+"""The append-only file as it is written: what is in it, when it is safe, and what failures do."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.server.persistence.fake_files import BROKEN, FULL
+from tests.server.persistence.log_site import SET, Site
+
+NEXT = Path("next")
+SELECT_0 = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n"
+SELECT_1 = b"*2\r\n$6\r\nSELECT\r\n$1\r\n1\r\n"
+SET_BYTES = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n"
+MULTI = b"*1\r\n$5\r\nMULTI\r\n"
+EXEC = b"*1\r\n$4\r\nEXEC\r\n"
+
+
+@pytest.fixture
+def site() -> Site:
+    return Site()
+
+
+@pytest.fixture
+def strict() -> Site:
+    return Site("always")
+
+
+# ---------------------------------------------------------------------- what is in it
+
+
+def test_nothing_is_written_before_the_turn_ends(site: Site) -> None:
+    site.add()
+    assert site.text == b""
+    assert site.log.pending == len(SELECT_0 + SET_BYTES)
+    assert site.log.write()
+    assert site.text == SELECT_0 + SET_BYTES
+    assert site.log.pending == 0
+
+
+def test_all_of_a_turn_is_one_write(site: Site) -> None:
+    site.add()
+    site.add()
+    site.log.write()
+    assert site.files.steps.count("write") == 1
+
+
+def test_a_turn_without_writes_touches_no_file(strict: Site) -> None:
+    before = list(strict.files.steps)
+    assert strict.log.write()
+    assert strict.files.steps == before
+
+
+def test_the_database_is_selected_when_it_changes_only(site: Site) -> None:
+    for db in (0, 0, 12, 0):
+        site.add(db=db)
+    site.log.write()
+    select_12 = b"*2\r\n$6\r\nSELECT\r\n$2\r\n12\r\n"
+    assert site.text == (
+        SELECT_0 + SET_BYTES + SET_BYTES + select_12 + SET_BYTES + SELECT_0 + SET_BYTES
+    )
+
+
+def test_several_ops_are_a_transaction_with_select_before_it(site: Site) -> None:
+    site.log.add_all([(0, SET), (0, SET)])
+    site.log.write()
+    assert site.text == SELECT_0 + MULTI + SET_BYTES + SET_BYTES + EXEC
+
+
+def test_a_new_file_selects_the_database_anew(site: Site) -> None:
+    site.add()
+    site.log.write()
+    site.log.move_to(site.files.open_to_append(NEXT))
+    site.add()
+    site.thread.run()
+    site.log.write()
+    assert site.files.get(NEXT) == SELECT_0 + SET_BYTES
+
+
+def test_times_are_noted_once_a_second_and_never_inside_a_transaction(site: Site) -> None:
+    site.config.aof_timestamp_enabled = True
+    site.add()
+    site.add()
+    site.wall_s += 1
+    site.log.add_all([(1, SET), (1, SET)])
+    site.log.write()
+    assert site.text == (
+        b"#TS:1700000000\r\n" + SELECT_0 + SET_BYTES + SET_BYTES
+        + b"#TS:1700000001\r\n" + SELECT_1 + MULTI + SET_BYTES * 2 + EXEC
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- always
+
+
+def test_always_it_is_on_the_disk_before_answers_leave(strict: Site) -> None:
+    strict.add()
+    assert strict.log.write()
+    assert strict.on_disk == SELECT_0 + SET_BYTES
+    assert strict.log.synced_offset == strict.log.offset
+
+
+@pytest.mark.parametrize("step", ["write", "sync"])
+def test_always_nothing_may_be_promised_when_the_disk_refuses(strict: Site, step: str) -> None:
+    strict.fail(step)
+    strict.add()
+    assert not strict.log.write()
+    assert strict.log.synced_offset < strict.log.offset
+    assert "No space left on device" in strict.log.error
+
+
+def test_always_a_write_that_failed_is_made_up_for(strict: Site) -> None:
+    strict.fail("write")
+    strict.add()
+    strict.log.write()
+    strict.mend()
+    assert strict.log.write()
+    assert strict.on_disk == SELECT_0 + SET_BYTES
+    assert strict.log.error == ""
+
+
+def test_always_the_file_before_is_synced_before_the_next_one_is_written(strict: Site) -> None:
+    strict.add()
+    strict.log.flush()
+    strict.log.move_to(strict.files.open_to_append(NEXT))
+    strict.add()
+    assert strict.log.write()
+    assert strict.files.steps[-4:] == ["sync", "close", "write", "sync"]
+
+
+# ---------------------------------------------------------------------- everysec
+
+
+def test_everysec_the_fsync_is_done_by_the_thread_once_a_second(site: Site) -> None:
+    site.add()
+    site.log.write()
+    assert not site.log.is_syncing
+    site.pass_s(1)
+    site.log.write()
+    assert site.log.is_syncing
+    assert site.syncs() == 0
+    site.thread.run()
+    assert (site.syncs(), site.told) == (1, 1)
+    site.log.write()
+    assert site.log.synced_offset == site.log.offset
+    assert not site.log.is_syncing
+
+
+def test_everysec_what_is_added_during_an_fsync_is_not_safe_by_it(site: Site) -> None:
+    site.add()
+    site.log.write()
+    safe = site.log.offset
+    site.pass_s(1)
+    site.log.write()
+    site.add()
+    site.thread.run()
+    site.log.write()
+    assert site.log.synced_offset == safe < site.log.offset
+
+
+def test_everysec_nothing_new_needs_no_fsync(site: Site) -> None:
+    site.pass_s(10)
+    site.log.write()
+    assert not site.log.is_syncing
+
+
+def slow_disk(site: Site) -> None:
+    """An fsync is under way that does not end, and there is something to write."""
+    site.add()
+    site.log.write()
+    site.pass_s(1)
+    site.log.write()
+    site.add()
+
+
+def test_everysec_a_write_waits_two_seconds_for_a_slow_fsync(site: Site) -> None:
+    slow_disk(site)
+    site.log.write()
+    site.pass_s(1.9)
+    site.log.write()
+    assert site.text == SELECT_0 + SET_BYTES
+    assert site.log.delayed_syncs == 0
+
+
+def test_everysec_after_that_it_is_written_all_the_same_and_counted(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    slow_disk(site)
+    site.log.write()
+    site.pass_s(2)
+    site.log.write()
+    assert site.text == SELECT_0 + SET_BYTES + SET_BYTES
+    assert site.log.delayed_syncs == 1
+    assert "Asynchronous AOF fsync is taking too long (disk is busy?)" in caplog.text
+
+
+def test_everysec_when_the_fsync_ends_the_write_waits_no_longer(site: Site) -> None:
+    slow_disk(site)
+    site.log.write()
+    site.thread.run()
+    site.log.write()
+    assert site.text == SELECT_0 + SET_BYTES + SET_BYTES
+    assert site.log.delayed_syncs == 0
+
+
+# ---------------------------------------------------------------------- no; and while a child works
+
+
+def test_no_it_is_never_synced_but_at_the_end(site: Site) -> None:
+    site.config.appendfsync = "no"
+    site.add()
+    site.log.write()
+    site.pass_s(100)
+    site.log.write()
+    site.thread.run()
+    assert site.syncs() == 0
+    site.log.close()
+    assert site.on_disk == SELECT_0 + SET_BYTES
+
+
+@pytest.mark.parametrize("policy", ["always", "everysec"])
+def test_no_appendfsync_on_rewrite_leaves_the_disk_to_the_child(policy: str) -> None:
+    site = Site(policy)
+    site.config.no_appendfsync_on_rewrite = True
+    site.busy = True
+    site.add()
+    site.pass_s(5)
+    assert site.log.write()
+    site.thread.run()
+    assert site.syncs() == 0
+    assert site.log.synced_offset == 0
+    site.busy = False
+    site.log.write()
+    site.thread.run()
+    site.log.write()
+    assert site.log.synced_offset == site.log.offset
+
+
+def test_what_is_to_be_made_safe_is_synced_whatever_the_child_does(site: Site) -> None:
+    site.config.no_appendfsync_on_rewrite = True
+    site.busy = True
+    site.add()
+    assert site.log.make_safe()
+    assert site.on_disk == SELECT_0 + SET_BYTES
+
+
+# ---------------------------------------------------------------------- writes that fail
+
+
+def test_a_short_write_is_taken_off_again_and_made_up_for(site: Site) -> None:
+    site.files.short_writes = True
+    site.fail("write")
+    site.add()
+    assert site.log.write()
+    assert site.text == b""
+    assert site.log.error == "No space left on device"
+    site.mend()
+    site.log.write()
+    assert site.text == SELECT_0 + SET_BYTES
+    assert site.log.error == ""
+
+
+def test_a_short_write_that_cannot_be_taken_off_is_gone_on_with(site: Site) -> None:
+    site.files.short_writes = True
+    site.files.plan = lambda number, name: FULL if name in {"write", "truncate"} else None
+    site.add()
+    site.log.write()
+    assert 0 < len(site.text) < len(SELECT_0 + SET_BYTES)
+    site.mend()
+    site.log.write()
+    assert site.text == SELECT_0 + SET_BYTES
+    assert site.log.file_size == len(site.text)
+
+
+def test_failures_are_logged_every_thirty_seconds_at_most(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.ERROR, "penstock")
+    site.fail("write", BROKEN)
+    site.add()
+    for _ in range(31):
+        site.log.write()
+        site.pass_s(1)
+    assert len(caplog.records) == 2
+    assert caplog.records[0].getMessage() == "Error writing to the AOF file: Input/output error"
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from(["add", "write", "fail", "short", "mend", "pass"]), max_size=40))
+def test_whatever_fails_the_file_is_a_beginning_of_what_was_added(steps: list[str]) -> None:
+    site = Site()
+    added = b""
+    for step in steps:
+        if step == "add":
+            site.add(b"SET", b"k", b"%d" % len(added))
+            added += b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%d\r\n" % (
+                len(b"%d" % len(added)), len(added),
+            )  # fmt: skip
+        elif step == "write":
+            site.log.write()
+        elif step == "pass":
+            site.pass_s(1)
+            site.thread.run()
+        elif step == "mend":
+            site.mend()
+        else:
+            site.files.short_writes = step == "short"
+            site.fail("write")
+        assert (SELECT_0 + added).startswith(site.text)
+        assert site.log.offset == len(site.text) + site.log.pending
+        assert site.log.synced_offset <= len(site.on_disk)
+        assert site.log.file_size == len(site.text)
+    site.mend()
+    site.thread.run()
+    site.log.write()
+    assert site.text == (SELECT_0 + added if added else b"")
+
+
+# ---------------------------------------------------------------------- fsyncs that fail
+
+
+def broken(policy: str) -> Site:
+    """A log whose fsync has failed."""
+    site = Site(policy)
+    site.fail("sync", BROKEN)
+    site.add()
+    site.log.write()
+    site.pass_s(1)
+    site.log.write()
+    site.thread.run()
+    site.log.write()
+    site.mend()
+    return site
+
+
+@pytest.mark.parametrize("policy", ["always", "everysec"])
+def test_a_failed_fsync_is_never_tried_again(policy: str) -> None:
+    site = broken(policy)
+    assert site.log.broken
+    assert site.log.error == "fsync: Input/output error"
+    syncs = site.syncs()
+    for _ in range(3):
+        site.add()
+        assert site.log.write() == (policy != "always")
+        site.pass_s(2)
+        site.thread.run()
+    assert site.syncs() == syncs
+    assert site.log.synced_offset == 0
+
+
+def rewrite(site: Site) -> int:
+    """Go on in the next file, as a rewrite does; the offset from which its base is."""
+    site.log.flush()
+    site.log.move_to(site.files.open_to_append(NEXT))
+    return site.log.offset
+
+
+def test_a_base_makes_up_for_what_was_lost_before_it() -> None:
+    site = broken("always")
+    begun = rewrite(site)
+    site.add()
+    assert not site.log.write()
+    site.log.has_base(begun)
+    assert (site.log.broken, site.log.error) == (False, "")
+    assert site.log.synced_offset == begun
+    assert site.log.write()
+    assert site.log.synced_offset == site.log.offset
+
+
+def test_a_base_does_not_make_up_for_what_is_lost_after_it_was_begun(strict: Site) -> None:
+    strict.add()
+    strict.log.write()
+    begun = rewrite(strict)
+    strict.thread.run()
+    strict.fail("sync", BROKEN)
+    strict.add()
+    assert not strict.log.write()
+    strict.mend()
+    strict.log.has_base(begun)
+    assert strict.log.broken
+    assert not strict.log.write()
+    assert strict.log.synced_offset == begun
+
+
+def test_the_file_left_behind_that_cannot_be_synced_matters_until_there_is_a_base(
+    site: Site,
+) -> None:
+    site.add()
+    site.log.write()
+    site.fail("sync", BROKEN)
+    begun = rewrite(site)
+    site.thread.run()
+    site.add()
+    site.log.write()
+    assert site.log.broken
+    site.log.has_base(begun)
+    assert not site.log.broken
+
+
+def test_once_there_is_a_base_it_does_not(site: Site) -> None:
+    site.add()
+    site.log.write()
+    site.fail("sync", BROKEN)
+    begun = rewrite(site)
+    site.log.has_base(begun)
+    site.thread.run()
+    site.log.write()
+    assert not site.log.broken
+    assert site.log.synced_offset == begun
+
+
+# ---------------------------------------------------------------------- files
+
+
+def test_a_file_without_a_base_makes_nothing_safe_until_it_has_one(site: Site) -> None:
+    site.log.close()
+    site.log.open(site.files.open_to_append(NEXT), 0, tentative=True)
+    begun = site.log.offset
+    site.add()
+    site.log.make_safe()
+    assert site.log.synced_offset == begun == 0
+    site.log.has_base(begun)
+    assert site.log.synced_offset == site.log.offset
+    assert site.told == 1
+
+
+def test_the_file_before_is_synced_and_closed_by_the_thread(site: Site) -> None:
+    site.add()
+    site.log.write()
+    rewrite(site)
+    assert site.syncs() == 0
+    site.thread.run()
+    site.log.write()
+    assert site.on_disk == SELECT_0 + SET_BYTES
+    assert site.log.synced_offset == site.log.offset
+    assert site.files.open_files == 1
+
+
+@pytest.mark.parametrize("policy", ["everysec", "no"])
+def test_nothing_is_written_to_the_next_file_while_the_one_before_may_be_torn(policy: str) -> None:
+    site = Site(policy)
+    site.add()
+    site.log.write()
+    rewrite(site)
+    site.add()
+    site.log.write()
+    assert site.files.get(NEXT) == b""
+    site.thread.run()
+    site.log.write()
+    assert site.files.get(NEXT) == SELECT_0 + SET_BYTES
+
+
+def test_what_a_closed_log_could_not_write_never_gets_into_the_next_one(site: Site) -> None:
+    site.fail("write")
+    site.add()
+    site.log.write()
+    site.log.close()
+    site.mend()
+    site.log.open(site.files.open_to_append(NEXT), 0)
+    assert site.log.error == ""
+    site.add()
+    site.log.write()
+    assert site.files.get(NEXT) == SELECT_0 + SET_BYTES
+
+
+@pytest.mark.parametrize("step", ["write", "sync", "close"])
+def test_closing_never_raises(site: Site, step: str) -> None:
+    site.add()
+    site.fail(step)
+    site.log.close()
+    assert site.files.open_files == 0

@@ -1,0 +1,391 @@
+"""The append-only file of a running server: rewrites, switching on and off, ends and starts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from server.persistence.append_only import FIRST_DELAY_S, LONGEST_DELAY_S, Mode
+from server.persistence.snapshot_loader import LoadFailed
+from tests.server.persistence.fake_files import BROKEN, FULL, FakeFiles
+from tests.server.persistence.machine import Machine, log_files
+
+MANIFEST = Path("appendonlydir/appendonly.aof.manifest")
+UNFINISHED = Path("appendonlydir/temp-appendonly.aof.incr")
+
+
+def started(files: FakeFiles | None = None, **parameters: object) -> Machine:
+    machine = Machine(files or FakeFiles(), **parameters)
+    machine.start()
+    return machine
+
+
+def off(**parameters: object) -> Machine:
+    """A server that logs nothing, and has counted to three."""
+    machine = started(appendonly=False, **parameters)
+    machine.count(3)
+    return machine
+
+
+def manifest(machine: Machine) -> list[str]:
+    return machine.files.get(MANIFEST).decode().splitlines()
+
+
+def names(machine: Machine) -> set[str]:
+    return {path.name for path in log_files(machine.files)}
+
+
+def after_kill(machine: Machine) -> list[int]:
+    return started(machine.files.after_kill()).numbers()
+
+
+def fail(machine: Machine, *starts: str) -> None:
+    """Let the steps fail whose names begin so."""
+    machine.files.plan = lambda number, name: FULL if name.startswith(starts) else None
+
+
+def mend(machine: Machine) -> None:
+    machine.files.plan = None
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> Callable[[], str]:
+    caplog.set_level(logging.INFO, "penstock")
+    return lambda: caplog.text
+
+
+# ---------------------------------------------------------------------- starts
+
+
+def test_the_first_start_makes_a_base_and_an_increment() -> None:
+    assert manifest(started()) == [
+        "file appendonly.aof.1.base.rdb seq 1 type b",
+        "file appendonly.aof.1.incr.aof seq 1 type i",
+    ]
+
+
+def test_a_snapshot_that_is_there_becomes_the_base() -> None:
+    machine = off()
+    machine.run([b"SAVE"])
+    following = started(machine.files.after_kill())
+    following.count()
+    assert after_kill(following) == [0, 1, 2, 3]
+
+
+def test_later_starts_go_on_in_the_last_increment() -> None:
+    machine = started()
+    machine.count(2)
+    following = started(machine.files.after_kill())
+    following.count()
+    assert manifest(following) == manifest(machine)
+    assert after_kill(following) == [0, 1, 2]
+
+
+def test_growth_is_measured_from_the_base_at_the_start_as_redis_does() -> None:
+    machine = started()
+    base = machine.persistence.append_only.size
+    machine.count(100)
+    following = started(machine.files.after_kill()).persistence.append_only
+    assert following.rewritten_size == base
+    assert following.size > base
+
+
+def test_a_start_that_cannot_open_its_log_fails() -> None:
+    machine = Machine(FakeFiles(lambda number, name: FULL if name.startswith("rename") else None))
+    with pytest.raises(LoadFailed, match="No space left on device"):
+        machine.start()
+
+
+# ---------------------------------------------------------------------- rewrites
+
+
+def test_a_rewrite_leaves_a_base_and_the_increment_begun_with_it() -> None:
+    machine = started()
+    machine.count(2)
+    machine.rewrite()
+    assert manifest(machine)[1:] == [
+        "file appendonly.aof.1.incr.aof seq 1 type i",
+        "file appendonly.aof.2.incr.aof seq 2 type i",
+    ]
+    machine.tick()
+    assert manifest(machine) == [
+        "file appendonly.aof.2.base.rdb seq 2 type b",
+        "file appendonly.aof.1.base.rdb seq 1 type h",
+        "file appendonly.aof.1.incr.aof seq 1 type h",
+        "file appendonly.aof.2.incr.aof seq 2 type i",
+    ]
+    machine.tick()
+    machine.tick()
+    assert manifest(machine) == [
+        "file appendonly.aof.2.base.rdb seq 2 type b",
+        "file appendonly.aof.2.incr.aof seq 2 type i",
+    ]
+    assert names(machine) == {
+        "appendonly.aof.manifest", "appendonly.aof.2.base.rdb", "appendonly.aof.2.incr.aof"
+    }  # fmt: skip
+    assert after_kill(machine) == machine.numbers()
+
+
+@pytest.mark.parametrize(("preamble", "suffix"), [(True, "rdb"), (False, "aof")])
+def test_the_base_is_a_snapshot_or_commands(preamble: bool, suffix: str) -> None:
+    machine = started(aof_use_rdb_preamble=preamble)
+    machine.count(2)
+    machine.rewrite()
+    machine.tick()
+    data = machine.files.get(f"appendonlydir/appendonly.aof.2.base.{suffix}")
+    assert data.startswith(b"REDIS" if preamble else b"*")
+    assert after_kill(machine) == machine.numbers()
+
+
+def test_a_rewrite_that_fails_keeps_what_is_there_and_leaves_no_temporary_file() -> None:
+    machine = started()
+    machine.count(2)
+    fail(machine, "create temp-rewriteaof")
+    machine.rewrite()
+    mend(machine)
+    machine.tick()
+    figures = machine.persistence.append_only
+    assert (figures.last_ok, figures.failures, figures.rewrites) == (False, 1, 1)
+    assert not [path for path in machine.files.names if path.name.startswith("temp-rewriteaof")]
+    assert after_kill(machine) == machine.numbers()
+
+
+def test_a_rewrite_that_succeeds_makes_failures_forgotten() -> None:
+    machine = started()
+    fail(machine, "create temp-rewriteaof")
+    machine.rewrite()
+    mend(machine)
+    machine.tick()
+    machine.rewrite()
+    machine.tick()
+    figures = machine.persistence.append_only
+    assert (figures.last_ok, figures.failures, figures.rewrites) == (True, 0, 2)
+    assert figures.last_cow_bytes == 4096
+
+
+def test_growth_begins_a_rewrite_by_itself() -> None:
+    machine = started(auto_aof_rewrite_min_size=1000, auto_aof_rewrite_percentage=100)
+    machine.count(40)
+    machine.tick()
+    assert machine.persistence.append_only.is_rewriting
+    machine.tick()
+    assert not machine.persistence.append_only.is_rewriting
+    machine.tick()
+    assert machine.persistence.append_only.rewrites == 1
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"auto_aof_rewrite_min_size": 1 << 20, "auto_aof_rewrite_percentage": 100},
+        {"auto_aof_rewrite_min_size": 1, "auto_aof_rewrite_percentage": 0},
+        {"auto_aof_rewrite_min_size": 1, "auto_aof_rewrite_percentage": 100_000},
+    ],
+    ids=["small", "never", "little growth"],
+)
+def test_or_does_not(parameters: dict[str, object]) -> None:
+    machine = started(**parameters)
+    machine.count(40)
+    machine.tick()
+    assert machine.persistence.append_only.rewrites == 0
+
+
+def test_after_three_failures_the_next_attempts_wait_ever_longer() -> None:
+    machine = started(auto_aof_rewrite_min_size=1, auto_aof_rewrite_percentage=1)
+    machine.count(100)
+    fail(machine, "create temp-rewriteaof")
+    figures = machine.persistence.append_only
+    for _ in range(20):
+        machine.tick()
+    assert (figures.failures, figures.rewrites) == (3, 3)
+    delay = FIRST_DELAY_S
+    for failures in range(4, 12):
+        machine.tick(delay - 1)
+        assert figures.failures == failures - 1
+        machine.tick(2)
+        machine.tick()
+        assert figures.failures == failures
+        delay = min(delay * 2, LONGEST_DELAY_S)
+
+
+def test_a_log_with_a_loss_is_rewritten_by_itself_and_then_takes_writes_again() -> None:
+    machine = started(appendfsync="always")
+    machine.count(2)
+    machine.files.plan = lambda number, name: BROKEN if name == "sync" else None
+    machine.count()
+    assert machine.persistence.refusal is not None
+    mend(machine)
+    machine.tick()
+    assert machine.persistence.append_only.is_rewriting
+    machine.tick()
+    assert machine.persistence.refusal is None
+    machine.count()
+    assert after_kill(machine) == [0, 1, 2, 3]
+
+
+def test_what_follows_a_loss_has_no_name_until_there_is_a_base() -> None:
+    machine = started(appendfsync="always")
+    machine.count(2)
+    machine.files.plan = lambda number, name: BROKEN if name == "sync" else None
+    machine.count()
+    mend(machine)
+    before = manifest(machine)
+    machine.tick()
+    assert machine.persistence.append_only.is_rewriting
+    assert manifest(machine) == before
+    machine.tick()
+    assert manifest(machine)[-1] == "file appendonly.aof.2.incr.aof seq 2 type i"
+
+
+# ---------------------------------------------------------------------- on and off
+
+
+def test_switched_on_it_has_what_was_there_and_what_came_since() -> None:
+    machine = off()
+    machine.switch(on=True)
+    assert machine.mode is Mode.WAITING
+    machine.count(2)
+    machine.tick()
+    assert machine.mode is Mode.ON
+    machine.count()
+    assert after_kill(machine) == [0, 1, 2, 3, 4, 5]
+
+
+def test_while_it_waits_for_its_base_nobody_hears_that_anything_is_safe() -> None:
+    machine = off(appendfsync="always")
+    machine.switch(on=True)
+    machine.count(2)
+    assert machine.log.synced_offset == 0 < machine.log.offset
+    machine.tick()
+    assert machine.log.synced_offset == machine.log.offset
+
+
+def test_waitaof_waits_for_that_base() -> None:
+    machine = off()
+    machine.switch(on=True)
+    assert machine.run([b"WAITAOF", b"1", b"0", b"0"]) == b""
+    machine.tick()
+    assert machine.hear() == b"*2\r\n:1\r\n:0\r\n"
+
+
+def test_a_rewrite_from_before_does_not_become_its_base() -> None:
+    """It lacks what was written between its fork and the switch."""
+    machine = off()
+    machine.run([b"BGREWRITEAOF"])
+    machine.count(2)
+    machine.switch(on=True)
+    machine.count(2)
+    for _ in range(3):
+        machine.tick()
+    assert machine.mode is Mode.ON
+    assert after_kill(machine) == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_while_a_snapshot_is_saved_the_base_is_written_after_it() -> None:
+    machine = off()
+    machine.run([b"BGSAVE"])
+    machine.switch(on=True)
+    machine.count(2)
+    assert not machine.persistence.append_only.is_rewriting
+    machine.tick()
+    assert machine.persistence.append_only.is_rewriting
+    machine.tick()
+    assert after_kill(machine) == [0, 1, 2, 3, 4]
+
+
+def test_a_first_base_that_fails_is_tried_again() -> None:
+    machine = off()
+    fail(machine, "rename temp-rewriteaof")
+    machine.switch(on=True)
+    machine.count()
+    machine.tick()
+    assert machine.mode is Mode.WAITING
+    mend(machine)
+    for _ in range(3):
+        machine.tick()
+    assert machine.mode is Mode.ON
+    assert after_kill(machine) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("step", ["make_directory", "open"])
+def test_a_switch_that_cannot_be_made_is_an_error_and_all_stays_off(step: str) -> None:
+    machine = off()
+    fail(machine, step)
+    assert b"Unable to turn on AOF" in machine.switch(on=True)
+    assert machine.mode is Mode.OFF
+    assert machine.config.appendonly is False
+    mend(machine)
+    machine.count()
+    assert machine.switch(on=True) == b"+OK\r\n"
+
+
+def test_switched_off_and_on_again_it_begins_anew() -> None:
+    machine = started()
+    machine.count(2)
+    machine.switch(on=False)
+    machine.count(2)
+    machine.switch(on=True)
+    machine.tick()
+    machine.count()
+    assert after_kill(machine) == [0, 1, 2, 3, 4]
+    machine.tick()
+    machine.tick()
+    assert names(machine) == {
+        "appendonly.aof.manifest", "appendonly.aof.2.base.rdb", "appendonly.aof.2.incr.aof"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("step", ["write", "sync", "close"])
+def test_a_failing_disk_does_not_keep_it_from_being_switched_off(step: str) -> None:
+    machine = started()
+    fail(machine, step)
+    machine.count()
+    assert machine.switch(on=False) == b"+OK\r\n"
+    assert machine.mode is Mode.OFF
+    assert machine.files.open_files == 0
+
+
+def test_switched_off_during_a_rewrite_the_child_is_ended_and_that_is_no_failure(
+    log: Callable[[], str],
+) -> None:
+    machine = started()
+    machine.rewrite()
+    machine.switch(on=False)
+    assert machine.persistence.children.child is None
+    assert machine.persistence.append_only.failures == 0
+    assert "Killing running AOF rewrite child" in log()
+
+
+# ---------------------------------------------------------------------- the end
+
+
+def test_at_the_end_all_is_written_and_synced() -> None:
+    machine = started()
+    machine.count(2)
+    assert machine.persistence.close()
+    disk = next(machine.files.after_power_cut())
+    assert started(disk).numbers() == [0, 1]
+
+
+@pytest.mark.parametrize("step", ["write", "sync"])
+def test_an_end_that_would_lose_something_is_refused_unless_forced(step: str) -> None:
+    machine = started()
+    fail(machine, step)
+    machine.count()
+    assert not machine.persistence.close()
+    assert machine.mode is Mode.ON
+    assert machine.persistence.close(force=True)
+
+
+def test_while_the_first_base_is_written_the_end_is_refused_unless_forced(
+    log: Callable[[], str],
+) -> None:
+    machine = off()
+    machine.switch(on=True)
+    assert not machine.persistence.close()
+    assert "Writing initial AOF, can't exit" in log()
+    assert machine.mode is Mode.WAITING
+    assert machine.persistence.close(force=True)
