@@ -71,14 +71,10 @@ class LogLoader:
         before = self._progress.loaded_bytes
         data = self._files.read(path)
         size = len(data)
-        try:
-            start = 0
-            if data[:6].startswith(SNAPSHOT_MAGIC):
-                start = yield from self._load_snapshot(data)
-            whole = yield from self._replay(path, data, start)
-        finally:
-            if isinstance(data, mmap):
-                data.close()
+        start = 0
+        if data[:6].startswith(SNAPSHOT_MAGIC):
+            start = yield from self._load_snapshot(data)
+        whole = yield from self._replay(path, data, start)
         self._progress.loaded_bytes = before + size
         if whole < size:
             self._cut(path, whole, size, may_be_torn)
@@ -98,7 +94,7 @@ class LogLoader:
 
     def _replay_from(self, path: Path, reader: LogReader) -> Generator[None, None, int]:
         replay = self._begin_file()
-        before = self._progress.loaded_bytes
+        before = self._progress.loaded_bytes - reader.position
         unit = reader.position  # where the present transaction or command begins
         in_multi = False
         commands = 0
