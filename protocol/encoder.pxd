@@ -24,6 +24,7 @@ cdef class Encoder:
     cdef Py_ssize_t _end
 
     cpdef bytes take(self)
+    cpdef clear(self)
     cpdef truncate(self, Py_ssize_t size)
     cpdef write(self, object reply)
     cdef _write_rare(self, object reply)

@@ -61,14 +61,17 @@ class Encoder:
 
     def take(self) -> bytes:
         """All bytes so far; the encoder is empty afterwards."""
-        if self._buffer is _NO_BUFFER:
-            return b""
         data = octets.cut(self._buffer, 0, self._end)
-        self._end = 0
-        if len(_spares) < SPARES and len(self._buffer) <= KEEP:
-            _spares.append(self._buffer)
-        self._buffer = _NO_BUFFER
+        self.clear()
         return data
+
+    def clear(self) -> None:
+        """Forget all bytes; whoever needed them has read them from the buffer."""
+        self._end = 0
+        if self._buffer is not _NO_BUFFER:
+            if len(_spares) < SPARES and len(self._buffer) <= KEEP:
+                _spares.append(self._buffer)
+            self._buffer = _NO_BUFFER
 
     def truncate(self, size: int) -> None:
         """Forget what was written beyond the first *size* bytes."""

@@ -90,6 +90,10 @@ class RequestParser:
 
     def take(self) -> list[bytes] | None:
         """The next whole command, or None until more is fed. Raises ProtocolError."""
+        if self._at >= len(self._data) and not self._tail:
+            self._data = b""
+            self._at = 0
+            return None
         if self.authenticated and not self._missing:
             argv = self._take_plain()
             if argv is not None:

@@ -11,8 +11,7 @@ import signal
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import cast
+from socket import socket
 
 from server import build
 from server.client import Client
@@ -21,8 +20,11 @@ from server.config import Config
 from server.connection import Connection
 from server.cron import Cron
 from server.dispatch import Dispatcher
+from server.listeners import Listeners
 from server.persistence.log_loader import Replay
+from server.selector import Selector
 from server.state import ServerState
+from server.transport import Transport
 
 _log = logging.getLogger("penstock")
 
@@ -51,7 +53,8 @@ class Server:
         self.clients = Clients(self.state, wall_ms)
         self.cron = Cron(self.dispatcher, self.clients, time.monotonic)
         self.stopped = asyncio.Event()
-        self._listeners: list[asyncio.Server] = []
+        self.selector = Selector()
+        self._listeners = Listeners(config, self.selector, self._connect)
         self._refused_to_stop = False
 
     async def start(self) -> None:
@@ -64,15 +67,14 @@ class Server:
         self.state.stop = self.stop_by_command
         self.state.begin_replay = self._begin_replay
         loop = asyncio.get_running_loop()
-        self.dispatcher.at_end_of_turn = loop.call_soon
-        connect = cast(Callable[[], asyncio.Protocol], self._connect)
-        if self.config.port:
-            for address in self.config.bind:
-                await self._listen_at(loop, connect, address)
-        if self.config.unixsocket:
-            await self._listen_on_path(loop, connect)
-        if not self._listeners:
-            raise OSError("no address to listen on")
+        self.selector.start(loop)
+        self.dispatcher.at_end_of_turn = self.selector.at_end_of_turn
+        try:
+            await self._listeners.open()
+        except OSError:
+            self.selector.stop()
+            raise
+        self.state.listening = self._listeners.descriptions
         self.cron.start(loop)
         await self._load()
 
@@ -116,43 +118,12 @@ class Server:
 
     # ------------------------------------------------------------------ listening
 
-    def _connect(self) -> Connection:
-        return Connection(self.dispatcher, self.clients)
-
-    async def _listen_at(
-        self, loop: asyncio.AbstractEventLoop, connect: Callable[[], asyncio.Protocol], address: str
-    ) -> None:
-        """Listen on one address; with a dash before it, only if the machine has it."""
-        optional = address.startswith("-")
-        host = address.removeprefix("-")
-        try:
-            listener = await loop.create_server(
-                connect,
-                None if host == "*" else host,
-                self.config.port,
-                backlog=self.config.tcp_backlog,
-                reuse_address=True,
-            )
-        except OSError as error:
-            if not optional:
-                where = f"{host}:{self.config.port}"
-                raise OSError(f"cannot listen on {where}: {error.strerror or error}") from error
-            return
-        self._listeners.append(listener)
-        self.state.listening.append(f"name=tcp,bind={host},port={self.config.port}")
-
-    async def _listen_on_path(
-        self, loop: asyncio.AbstractEventLoop, connect: Callable[[], asyncio.Protocol]
-    ) -> None:
-        path = Path(self.config.unixsocket)
-        with contextlib.suppress(FileNotFoundError):
-            if path.is_socket():
-                path.unlink()  # left behind by a server that was killed
-        listener = await loop.create_unix_server(connect, str(path))
-        if self.config.unixsocketperm:
-            path.chmod(self.config.unixsocketperm)
-        self._listeners.append(listener)
-        self.state.listening.append(f"name=unix,bind={path}")
+    def _connect(self, sock: socket) -> None:
+        """Serve who has come."""
+        connection = Connection(self.dispatcher, self.clients)
+        transport = Transport(sock, self.selector, connection)
+        connection.connection_made(transport)
+        transport.open()
 
     # ------------------------------------------------------------------ stopping
 
@@ -178,13 +149,8 @@ class Server:
     async def stop(self) -> None:
         """Stop listening and hang up on everybody."""
         self.cron.stop()
-        for listener in self._listeners:
-            listener.close()
-        for client in list(self.state.clients.values()):
-            client.hang_up()
-        if self.config.unixsocket:
-            Path(self.config.unixsocket).unlink(missing_ok=True)
-        await asyncio.sleep(0)  # let the transports close
+        self._listeners.close()
+        self.selector.stop()
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:

@@ -3,7 +3,11 @@ from libc.stdint cimport int64_t
 from storage cimport octets
 
 
+cdef int64_t MANY_SECONDS
+
+
 cpdef int64_t to_int(bytes text, object error=*) except? -1
+cpdef int64_t to_timeout_ms(bytes text) except? -1
 
 
 cdef class Args:

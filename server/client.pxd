@@ -45,10 +45,15 @@ cdef class Client:
     cpdef shut_gate(self, int reason)
 
 
+cdef class Standing:
+    cpdef leave(self)
+    cpdef go_to_tail(self)
+
+
 cdef class Waiter:
     cdef readonly Client client
     cdef readonly list argv
-    cdef readonly Block block
+    cdef public Block block
     cdef public int64_t due_ms
-    cdef readonly list places
+    cdef readonly list standings
     cdef public int64_t turn

@@ -7,12 +7,9 @@ A client has no socket here: its connection gives it a way to be hung up on, and
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 from protocol.encoder import Encoder
 from server.command import Block, Command
-
-Place: TypeAlias = tuple[int, bytes]  # database index, key
 
 # Why a client's next command cannot simply run: bits of Client.gate.
 UNAUTHENTICATED = 1
@@ -124,17 +121,29 @@ class Client:
         self.gate |= reason
 
 
+class Standing:
+    """A waiter's place in the queue of one of its keys."""
+
+    __slots__ = ()
+
+    def leave(self) -> None:
+        """Stand there no more."""
+
+    def go_to_tail(self) -> None:
+        """Let all others who stand there go first."""
+
+
 class Waiter:
     """A client that is parked: what to run again, and until when."""
 
-    __slots__ = ("argv", "block", "client", "due_ms", "places", "turn")
+    __slots__ = ("argv", "block", "client", "due_ms", "standings", "turn")
 
-    def __init__(self, client: Client, argv: list[bytes], block: Block, now_ms: int) -> None:
+    def __init__(self, client: Client, argv: list[bytes], block: Block, due_ms: int) -> None:
         self.client = client
         self.argv = argv
         self.block = block
-        self.due_ms = now_ms + block.timeout_ms if block.timeout_ms else 0  # 0: never
-        self.places: list[Place] = [(client.db_index, key) for key in block.keys]
+        self.due_ms = due_ms  # 0: never
+        self.standings: list[Standing] = []  # one for each key
         self.turn = 0  # when it was last run again
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import os
 from collections.abc import Callable
 from itertools import count
 from socket import (
@@ -24,9 +24,7 @@ from server import errors
 from server.client import UNAUTHENTICATED, Client
 from server.permissions import is_local
 from server.state import ServerState
-
-# A socket that has this many bytes of replies waiting is not given more work.
-HIGH_WATER = 1024 * 1024
+from server.transport import Transport
 
 _log = logging.getLogger("penstock")
 
@@ -38,16 +36,16 @@ class Clients:
         self._state = state
         self._wall_ms = wall_ms
         self._ids = count(1)
-        self._transports: dict[Client, asyncio.Transport] = {}
+        self._transports: dict[Client, Transport] = {}
         self._over_soft_limit: dict[Client, int] = {}  # -> since when, monotonic ms
 
     # ------------------------------------------------------------------ coming and going
 
-    def opened(self, transport: asyncio.Transport) -> Client:
+    def opened(self, transport: Transport) -> Client:
         """A client has connected. With close_after_reply set, it is sent its *out* and dropped."""
         state = self._state
         client = Client(next(self._ids), self._wall_ms())
-        client.address, client.local_address = _names(transport)
+        client.address, client.local_address = _names(transport.sock)
         state.stats.connections += 1
         refusal = self._refusal(client)
         if refusal is not None:
@@ -59,9 +57,9 @@ class Clients:
             client.shut_gate(UNAUTHENTICATED)
         state.clients[client.id] = client
         self._transports[client] = transport
-        client.unsent = transport.get_write_buffer_size
-        client.fd = transport.get_extra_info("socket").fileno()
-        self._tune(transport)
+        client.unsent = transport.unsent
+        client.fd = transport.sock.fileno()
+        self._tune(transport.sock)
         return client
 
     def _refusal(self, client: Client) -> ErrorReply | None:
@@ -72,9 +70,7 @@ class Clients:
             return errors.PROTECTED_MODE
         return None
 
-    def _tune(self, transport: asyncio.Transport) -> None:
-        transport.set_write_buffer_limits(high=HIGH_WATER)
-        sock: socket = transport.get_extra_info("socket")
+    def _tune(self, sock: socket) -> None:
         if sock.family != AF_UNIX:
             sock.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
             if self._state.config.tcp_keepalive:
@@ -110,7 +106,7 @@ class Clients:
         if transport is None:
             return
         limit = self._state.config.client_output_buffer_limit["normal"]
-        waiting = transport.get_write_buffer_size() + len(client.out)
+        waiting = transport.unsent() + len(client.out)
         now_ms = self._state.monotonic_ms()
         if not limit.soft or waiting < limit.soft:
             self._over_soft_limit.pop(client, None)
@@ -139,15 +135,17 @@ class Clients:
     def waiting_bytes(self, client: Client) -> int:
         """Bytes of replies that *client* has not taken yet."""
         transport = self._transports.get(client)
-        return len(client.out) + (transport.get_write_buffer_size() if transport else 0)
+        return len(client.out) + (transport.unsent() if transport else 0)
 
 
-def _names(transport: asyncio.Transport) -> tuple[str, str]:
-    peer, own = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
-    if isinstance(own, (str, bytes)):
-        path = own.decode() if isinstance(own, bytes) else own
+def _names(sock: socket) -> tuple[str, str]:
+    if sock.family == AF_UNIX:
+        path = os.fsdecode(sock.getsockname())
         return f"{path}:0", f"{path}:0"
-    return _host_port(peer), _host_port(own)
+    try:
+        return _host_port(sock.getpeername()), _host_port(sock.getsockname())
+    except OSError:  # it has gone already
+        return _host_port(None), _host_port(sock.getsockname())
 
 
 def _host_port(name: tuple[str, int] | None) -> str:

@@ -1,3 +1,6 @@
+from libc.stdint cimport int64_t
+
+
 cdef class Keys:
     cdef readonly Py_ssize_t first
     cdef readonly Py_ssize_t last
@@ -10,7 +13,7 @@ cdef class Keys:
 cdef class Block:
     cdef readonly list keys
     cdef readonly object kind
-    cdef readonly object timeout_ms
+    cdef readonly int64_t timeout_ms
     cdef readonly object when_over
     cdef readonly object when_denied
     cdef readonly list argv

@@ -2,17 +2,19 @@ from protocol.encoder cimport Encoder
 from protocol.requests cimport RequestParser
 from server.client cimport Client
 from server.dispatch cimport Dispatcher
+from server.endpoint cimport Endpoint
+from server.transport cimport Transport
 
 cdef Py_ssize_t FLUSH_AT
 
 
-cdef class Connection:
+cdef class Connection(Endpoint):
     cdef Dispatcher _dispatcher
     cdef object _clients
     cdef RequestParser _parser
     cdef Client _client
     cdef Encoder _out
-    cdef object _transport
+    cdef Transport _transport
     cdef bint _running
     cdef bint _sending
     cdef bint _closing

@@ -2,7 +2,7 @@
 
 A connection submits one command at a time. What is pipelined behind a command that waits, or that
 a pause holds back, stays in the parser until the client is resumed. All answers to one read leave
-in one write.
+in one write, when the turn ends.
 
 Back-pressure: when the socket takes no more, nothing further is run for this client and nothing is
 read from it, so a client that does not read its replies cannot grow the server; what has piled up
@@ -11,7 +11,6 @@ all the same (a huge reply, messages pushed to it) is bounded by client-output-b
 
 from __future__ import annotations
 
-import asyncio
 import logging
 
 from protocol.encoder import Encoder
@@ -20,16 +19,18 @@ from protocol.requests import ProtocolError, RequestParser
 from server.client import UNAUTHENTICATED
 from server.clients import Clients
 from server.dispatch import Dispatcher
+from server.endpoint import Endpoint
+from server.transport import Transport
 
-# Answers to one batch are handed to the socket in pieces of about this many bytes, so that one
-# client's long pipeline of large replies does not build up in memory before the first byte leaves.
+# Answers to one batch are sent in pieces of about this many bytes, so that one client's long
+# pipeline of large replies does not build up in memory before the first byte leaves.
 FLUSH_AT = 256 * 1024
 
 _log = logging.getLogger("penstock")
 
 
-class Connection:
-    """Lives as long as its socket: an asyncio.Protocol, though compiled code cannot inherit it.
+class Connection(Endpoint):
+    """Lives as long as its socket.
 
     *clients* is told when it opens (and may refuse it) and when it is gone.
     """
@@ -56,9 +57,9 @@ class Connection:
         self._closing = False
         self._write_paused = False
 
-    # ------------------------------------------------------------------ what the loop calls
+    # ------------------------------------------------------------------ what the transport calls
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: Transport) -> None:
         self._transport = transport
         self._client = self._clients.opened(transport)
         self._client.hang_up = self._hang_up
@@ -84,26 +85,28 @@ class Connection:
         if dispatcher.unblocked:
             dispatcher.settle()
 
-    def eof_received(self) -> bool:
-        self._dispatcher.send_now(self)  # what this very turn has answered
-        return False  # close: a client that has hung up its sending half gets no more answers
+    def eof_received(self) -> None:
+        """Close: a client that has hung up its sending half gets what this very turn has answered.
 
-    def connection_lost(self, exc: Exception | None) -> None:
+        It waits for nothing any more, so nothing must be handed to it from now on.
+        """
+        self._clients.closed(self._client)
+        self._client.close_after_reply = True
+        self._flush()
+
+    def connection_lost(self) -> None:
         self._closing = True
         self._clients.closed(self._client)
         self._client.disconnected()
 
     def pause_writing(self) -> None:
         self._write_paused = True
-        self._transport.pause_reading()
 
     def resume_writing(self) -> None:
         self._write_paused = False
-        if not self._closing:
-            self._transport.resume_reading()
-            self._dispatcher.begin_batch()
-            self.resume()
-            self._dispatcher.settle()
+        self._dispatcher.begin_batch()
+        self.resume()
+        self._dispatcher.settle()
 
     # ------------------------------------------------------------------ running commands
 
@@ -152,13 +155,14 @@ class Connection:
     def send(self) -> None:
         """Hand the answers so far to the socket."""
         self._sending = False
-        if len(self._out) and not self._closing:
-            data = self._out.take()
-            self._dispatcher.state.stats.output_bytes += len(data)
-            self._transport.write(data)
+        if self._closing:
+            return
+        if len(self._out):
+            self._dispatcher.state.stats.output_bytes += len(self._out)
+            self._transport.write(self._out)
             if self._write_paused:
                 self._clients.check_output(self._client)
-        if self._client.close_after_reply and not self._closing:
+        if self._client.close_after_reply:
             self._closing = True
             self._transport.close()
 
@@ -171,8 +175,6 @@ class Connection:
 
     def _hang_up(self) -> None:
         """Close at once: what has not been sent is lost, and nobody serves the client any more."""
-        self._closing = True
-        self._clients.closed(self._client)
         self._transport.abort()
 
     def _unread(self) -> int:

@@ -3,9 +3,11 @@ from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
 from server cimport ticks
+from server.blocking cimport Runner
 from server.call cimport Call
 from server.client cimport Client, Waiter
 from server.command cimport Block, Command
+from server.endpoint cimport Endpoint
 from server.propagation cimport Propagation
 from server.state cimport ServerState
 
@@ -15,9 +17,10 @@ cdef int NO_AUTH
 cdef int NO_MULTI
 cdef int NOT_QUEUED
 cdef int LOADING
+cdef int64_t COMPARE_EVERY_NS
 
 
-cdef class Dispatcher:
+cdef class Dispatcher(Runner):
     cdef readonly ServerState state
     cdef Propagation _propagation
     cdef public list unblocked
@@ -25,12 +28,15 @@ cdef class Dispatcher:
     cdef list _to_send
     cdef object _wall_ms
     cdef dict _spellings
-    cdef dict _ready
+    cdef list _ready
     cdef Call _call
-    cdef uint64_t _tick
+    cdef int64_t _tick
+    cdef int64_t _wall_ahead
+    cdef int64_t _compare_at
 
     @cython.locals(now_ms=int64_t)
     cpdef begin_batch(self)
+    cdef _compare_clocks(self)
     @cython.locals(command=Command)
     cpdef execute(self, Client client, list argv)
     @cython.locals(command=Command)
@@ -39,9 +45,10 @@ cdef class Dispatcher:
     cpdef serve_keyless(self)
     @cython.locals(client=Client)
     cpdef settle(self)
-    cpdef send_later(self, object connection)
+    cpdef send_later(self, Endpoint connection)
+    @cython.locals(to_send=list, connection=Endpoint)
     cpdef send_all(self)
-    cpdef send_now(self, object connection)
+    cpdef send_now(self, Endpoint connection)
     cdef _keep(self, list connections)
     @cython.locals(call=Call)
     cpdef object run_inside(self, Command command, list argv)
@@ -53,15 +60,16 @@ cdef class Dispatcher:
     cdef _reject(self, Client client, Command command, object error)
     cdef bint _admit(self, Client client, Command command, list argv) except -1
     cdef _run(self, Client client, Command command, list argv)
+    cdef _park(self, Client client, list argv, Block block)
     @cython.locals(call=Call, changes=uint64_t)
     cdef object _perform(self, Client client, Command command, list argv)
     cdef object _handle(self, Command command, Call call)
     cdef object _refusal(self, Client client, Command command)
     cdef _propagate(self, Call call, list argv, Command command)
     cdef _deliver(self, Client client)
-    @cython.locals(tick=uint64_t)
+    @cython.locals(tick=int64_t)
     cdef _count(self, Command command)
     @cython.locals(client=Client, argv=list, command=Command)
-    cpdef object _run_waiter(self, Waiter waiter)
+    cpdef Block run_again(self, Waiter waiter)
     @cython.locals(out=Encoder, before=Py_ssize_t)
     cdef _answer(self, Client client, object reply)

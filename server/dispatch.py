@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Protocol
 
 import server.commands  # noqa: F401  (fills the table)
 from protocol.replies import QUEUED, ErrorReply, Reply
 from server import errors, ticks
+from server.blocking import Runner
 from server.call import Call
 from server.client import IN_MULTI, MUTED, UNAUTHENTICATED, Client, Waiter
 from server.command import Block, Command, Flags
+from server.endpoint import Endpoint
 from server.propagation import Log, Propagation
 from server.state import ServerState
 from storage.errors import StorageError
@@ -29,6 +30,8 @@ NO_MULTI = int(Flags.NO_MULTI)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
 LOADING = int(Flags.LOADING)
 
+COMPARE_EVERY_NS = 50_000_000  # a wall clock that is set is noticed so soon
+
 # What begins the lines of an HTTP request. A web page can make its visitor's browser send one to a
 # server that only they can reach, with commands in its body: these must never be run.
 SPOKEN_BY_BROWSERS = frozenset((b"post", b"host:"))
@@ -36,17 +39,7 @@ SPOKEN_BY_BROWSERS = frozenset((b"post", b"host:"))
 _log = logging.getLogger("penstock")
 
 
-class Answering(Protocol):
-    """A connection that has answers to send."""
-
-    def send(self) -> None:
-        """Hand the answers so far to the socket."""
-
-    def refuse_unkept(self, synced: int, error: ErrorReply) -> None:
-        """If the client wrote behind the offset *synced*, answer *error* and hang up."""
-
-
-class Dispatcher:
+class Dispatcher(Runner):
     """Runs commands, one at a time, to their end.
 
     *wall_ms* is unix time in ms, the system's if it is not given; *log*, if given, is told what the
@@ -60,22 +53,33 @@ class Dispatcher:
         self._propagation: Propagation = state.propagation
         self._propagation.log = log
         self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
-        self._to_send: list[Answering] = []
+        self._to_send: list[Endpoint] = []
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._wall_ms = wall_ms
         self._spellings = state.table.by_spelling
         self._ready = state.blocking.ready
         self._call = Call(state, self)
-        self._tick = 0
+        self._tick = 0  # monotonic time, in ns, when the last command ended
+        self._wall_ahead = 0  # ns from monotonic to unix time
+        self._compare_at = 0
 
     # ------------------------------------------------------------------ a client's command
 
     def begin_batch(self) -> None:
         """Read the clock: all commands of one read from a socket run at one time."""
-        now_ms = ticks.wall_ms() if self._wall_ms is None else self._wall_ms()
+        self._tick = ticks.now_ns()
+        if self._tick >= self._compare_at:
+            self._compare_clocks()
+        now_ms = (self._tick + self._wall_ahead) // 1_000_000
+        if self._wall_ms is not None:
+            now_ms = self._wall_ms()
         self.state.journal.now_ms = now_ms
         self._call.now_ms = now_ms
-        self._tick = ticks.now_ns()
+
+    def _compare_clocks(self) -> None:
+        """Find out how far the wall clock is ahead; until the next time, one clock tells both."""
+        self._wall_ahead = ticks.wall_ns() - self._tick
+        self._compare_at = self._tick + COMPARE_EVERY_NS
 
     def execute(self, client: Client, argv: list[bytes]) -> None:
         """Run what *client* sent. Its answer is in client.out, or it is parked or held back."""
@@ -110,13 +114,13 @@ class Dispatcher:
     def serve_ready(self) -> None:
         """Serve the clients whose keys have become ready, unless a pause holds them."""
         if not (self.state.guarded and self.state.pausing.active):
-            self.state.blocking.serve(self._run_waiter)
+            self.state.blocking.serve(self)
 
     def serve_keyless(self) -> None:
         """Run the commands again that wait for no key but for what is kept (WAITAOF)."""
-        self.state.blocking.serve_keyless(self._run_waiter)
+        self.state.blocking.serve_keyless(self)
 
-    def send_later(self, connection: Answering) -> None:
+    def send_later(self, connection: Endpoint) -> None:
         """Have the answers of *connection* sent when this turn of the loop ends.
 
         All answers of a turn leave together: a client that is awake is not woken once more, and
@@ -133,12 +137,12 @@ class Dispatcher:
         for connection in to_send:
             connection.send()
 
-    def send_now(self, connection: Answering) -> None:
+    def send_now(self, connection: Endpoint) -> None:
         """Send the answers of *connection* in the midst of a turn: there are many, or no more."""
         self._keep([connection])
         connection.send()
 
-    def _keep(self, connections: list[Answering]) -> None:
+    def _keep(self, connections: list[Endpoint]) -> None:
         """Write the AOF before answers leave. Who cannot be promised to be kept gets an error."""
         log = self._propagation.log
         if log is not None and not log.write():
@@ -253,10 +257,13 @@ class Dispatcher:
         if self._propagation.ops:
             self._deliver(client)
         if isinstance(reply, Block):
-            now_ms = self.state.monotonic_ms() if reply.timeout_ms else 0
-            self.state.blocking.park(client, argv, reply, now_ms)
+            self._park(client, argv, reply)
         else:
             self._answer(client, reply)
+
+    def _park(self, client: Client, argv: list[bytes], block: Block) -> None:
+        now_ms = self.state.monotonic_ms() if block.timeout_ms else 0
+        self.state.blocking.park(client, argv, block, now_ms)
 
     def _perform(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
         """Run the handler and log what it changed. A refusal is a reply: this never raises."""
@@ -327,12 +334,11 @@ class Dispatcher:
                 if not client.skip:
                     client.open_gate(MUTED)
 
-    def _run_waiter(self, waiter: Waiter) -> Block | None:
+    def run_again(self, waiter: Waiter) -> Block | None:
         """Run a woken client's command again, checks included; None when it was answered."""
         client, argv = waiter.client, waiter.argv
         command = client.last_command
         assert command is not None  # it is what the client waits in
-        self._tick = ticks.now_ns()
         if self.state.over_memory and command.flags & DENYOOM:
             command.rejected += 1
             reply: Reply | Block = self._counted(errors.OUT_OF_MEMORY)

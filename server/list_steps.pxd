@@ -5,8 +5,8 @@ from server.call cimport Call
 from storage.quicklist cimport QuickList
 
 
-@cython.locals(values=QuickList, element=bytes)
-cpdef Py_ssize_t push(Call call, bytes key, list elements, bint left) except -1
+@cython.locals(values=QuickList, at=Py_ssize_t)
+cpdef Py_ssize_t push(Call call, bytes key, list words, Py_ssize_t first, bint left) except -1
 cpdef QuickList new_list(Call call)
 cpdef bytes pop(Call call, bytes key, QuickList values, bint left)
 cpdef list pop_many(Call call, bytes key, QuickList values, bint left, Py_ssize_t count)

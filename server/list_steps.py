@@ -18,21 +18,21 @@ COUNT_NOT_POSITIVE = ErrorReply("ERR", "count should be greater than 0")
 NUMKEYS_NOT_POSITIVE = ErrorReply("ERR", "numkeys should be greater than 0")
 
 
-def push(call: Call, key: bytes, elements: list[bytes], left: bool) -> int:
-    """Push *elements*, one after the other, to the list at *key*, made if need be; its length."""
+def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> int:
+    """Push *words* from index *first* on to the list at *key*, made if need be; its length."""
     db = call.db
     values = db.find(key, QuickList)
     fresh = values is None
     if values is None:
         values = new_list(call)
-    for element in elements:
+    for at in range(first, len(words)):
         if left:
-            values.push_left(element)
+            values.push_left(words[at])
         else:
-            values.push_right(element)
+            values.push_right(words[at])
     if fresh:
         db.add(key, values)
-    db.touched(key, b"lpush" if left else b"rpush", len(elements))
+    db.touched(key, b"lpush" if left else b"rpush", len(words) - first)
     return len(values)
 
 
@@ -84,7 +84,7 @@ def move(call: Call, source: bytes, target: bytes, from_left: bool, to_left: boo
         _push_back(call, source, values, element, to_left)
         call.db.touched(source, b"lpop" if from_left else b"rpop", 0)
         return element
-    push(call, target, [element], to_left)
+    push(call, target, [element], 0, to_left)
     popped(call, source, values, from_left, 1)
     return element
 

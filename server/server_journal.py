@@ -11,14 +11,13 @@ from storage.journal import Journal
 class ServerJournal(Journal):
     """Passes on what happens to keys. Costs next to nothing while nobody waits or watches."""
 
-    __slots__ = ("_blocking", "_propagation", "_queues", "_watched", "_watching")
+    __slots__ = ("_blocking", "_propagation", "_watched", "_watching")
 
     def __init__(self, blocking: Blocking, watching: Watching, propagation: Propagation) -> None:
         super().__init__()
         self._blocking = blocking
         self._propagation = propagation
         self._watching = watching
-        self._queues = blocking.queues
         self._watched = watching.watchers
 
     def touched(self, db: int, key: bytes, event: bytes) -> None:
@@ -26,8 +25,7 @@ class ServerJournal(Journal):
             self._watching.touched(db, key)
 
     def ready(self, db: int, key: bytes) -> None:
-        if self._queues:
-            self._blocking.key_ready(db, key)
+        self._blocking.key_ready(db, key)
 
     def gone(self, db: int, key: bytes) -> None:
         self._propagation.add(db, [b"DEL", key])

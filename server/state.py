@@ -29,12 +29,13 @@ class ServerState:
         self.table: CommandTable = TABLE
         self.stats = Stats()
         self.clients: dict[int, Client] = {}
-        self.blocking = Blocking(self.kind_at)
+        self.databases: list[Keyspace] = []
+        self.blocking = Blocking(self.databases)
         self.watching = Watching()
         self.pausing = Pausing()
         self.propagation = Propagation()
         self.journal = ServerJournal(self.blocking, self.watching, self.propagation)
-        self.databases = [Keyspace(i, self.journal) for i in range(config.databases)]
+        self.databases += [Keyspace(i, self.journal) for i in range(config.databases)]
         self.persistence = Persistence(config, self.databases, self.journal, self.propagation)
         self.random = Random()  # noqa: S311  (picks keys, guards nothing)
         self.run_id = f"{self.random.getrandbits(160):040x}"
@@ -58,10 +59,6 @@ class ServerState:
         """To be called when a save or a parameter may have changed whether writes are refused."""
         self.unkept = self.persistence.refusal
         self.keep_guard()
-
-    def kind_at(self, db_index: int, key: bytes) -> type | None:
-        """The class of the value at *key* of that database; see Keyspace.kind_at."""
-        return self.databases[db_index].kind_at(key)
 
     def reset_stats(self) -> None:
         """Count anew from here."""

@@ -10,6 +10,6 @@ def now_ns() -> int:
     return perf_counter_ns()
 
 
-def wall_ms() -> int:
-    """Unix time in ms."""
-    return time_ns() // 1_000_000
+def wall_ns() -> int:
+    """Unix time in ns."""
+    return time_ns()

@@ -5,6 +5,8 @@ from storage.listpack cimport Listpack
 from storage.node_deque cimport NodeDeque
 from storage.quicklist_iterator cimport QuickListIterator
 
+cdef int SMALLEST_FILL
+cdef int LARGEST_FILL
 cdef int SMALLEST_LIMIT
 cdef int SAFE_LIMIT
 cdef Py_ssize_t OVERHEAD
@@ -22,6 +24,7 @@ cdef int64_t _remove_last(Listpack pack, bytes value, int64_t limit) except -1
 
 @cython.final
 cdef class QuickList(NodeDeque):
+    cdef int _begin(self, int64_t fill) except -1
     @cython.locals(head=Listpack)
     cpdef int push_left(self, bytes value) except -1
     @cython.locals(tail=Listpack)

@@ -68,8 +68,7 @@ class QuickList(NodeDeque):
     __slots__ = ()
 
     def __init__(self, fill: int = DEFAULT_FILL) -> None:
-        self._clear()
-        self.fill = min(max(fill, SMALLEST_FILL), LARGEST_FILL)
+        self._begin(fill)
 
     def __len__(self) -> int:
         return self.length
@@ -79,6 +78,10 @@ class QuickList(NodeDeque):
         walk = self.iterate()
         while walk.next():
             yield walk.value()
+
+    def _begin(self, fill: int) -> None:
+        self._clear()
+        self.fill = min(max(fill, SMALLEST_FILL), LARGEST_FILL)
 
     # ------------------------------------------------------------------ the ends
 

@@ -42,6 +42,7 @@ def test_every_module_with_a_pxd_runs_as_this_leg_of_the_tests_says(name: str) -
         ("protocol.requests", "RequestParser"),
         ("server.connection", "Connection"),
         ("server.dispatch", "Dispatcher"),
+        ("server.transport", "Transport"),
         ("storage.listpack", "Listpack"),
         ("storage.rax", "Rax"),
         ("storage.stream", "Stream"),

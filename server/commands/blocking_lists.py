@@ -6,8 +6,8 @@ What is logged is what was done in the end, without the wait.
 from __future__ import annotations
 
 from protocol.replies import NULL_ARRAY, Reply
-from server import list_steps
-from server.args import Args, to_timeout_ms
+from server import args, list_steps
+from server.args import Args
 from server.call import Call
 from server.command import Block, Flags, Keys, NumberedKeys, command
 from storage.quicklist import QuickList
@@ -41,15 +41,17 @@ def brpop(call: Call) -> Reply | Block:
 
 def _pop(call: Call, left: bool) -> Reply | Block:
     argv = call.argv
-    timeout_ms = to_timeout_ms(argv[len(argv) - 1])
-    keys = argv[1 : len(argv) - 1]
-    found = list_steps.first_with_elements(call, keys)
-    if found is None:
-        return Block(keys, QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)
-    key, values = found
-    element = list_steps.pop(call, key, values, left)
-    call.log_as(b"LPOP" if left else b"RPOP", key)
-    return [key, element]
+    last = len(argv) - 1
+    timeout_ms = args.to_timeout_ms(argv[last])
+    for at in range(1, last):
+        key = argv[at]
+        values: QuickList | None = call.db.find(key, QuickList)
+        if values is not None:
+            element = list_steps.pop(call, key, values, left)
+            if call.is_logged:
+                call.log_as(b"LPOP" if left else b"RPOP", key)
+            return key, element
+    return Block(argv[1:last], QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)
 
 
 @command(
@@ -64,7 +66,7 @@ def blmpop(call: Call) -> Reply | Block:
     BLMPOP timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
     """
     keys, left, count = list_steps.take_keys_end_count(Args(call.argv, 2))
-    timeout_ms = to_timeout_ms(call.argv[1])
+    timeout_ms = args.to_timeout_ms(call.argv[1])
     found = list_steps.first_with_elements(call, keys)
     if found is None:
         return Block(keys, QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)
@@ -83,9 +85,9 @@ def blmove(call: Call) -> Reply | Block:
 
     BLMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout
     """
-    args = Args(call.argv, 3)
-    from_left, to_left = list_steps.take_end(args), list_steps.take_end(args)
-    timeout_ms = to_timeout_ms(args.take())
+    words = Args(call.argv, 3)
+    from_left, to_left = list_steps.take_end(words), list_steps.take_end(words)
+    timeout_ms = args.to_timeout_ms(words.take())
     source, target = call.argv[1], call.argv[2]
     element = list_steps.move(call, source, target, from_left, to_left)
     if element is None:
@@ -104,7 +106,7 @@ def brpoplpush(call: Call) -> Reply | Block:
     BRPOPLPUSH source destination timeout
     """
     _, source, target, timeout = call.argv
-    timeout_ms = to_timeout_ms(timeout)
+    timeout_ms = args.to_timeout_ms(timeout)
     element = list_steps.move(call, source, target, from_left=False, to_left=True)
     if element is None:
         return Block([source], QuickList, timeout_ms, NULL_ARRAY)

@@ -40,7 +40,7 @@ def lpush(call: Call) -> Reply:
 
     LPUSH key element [element ...]
     """
-    return list_steps.push(call, call.argv[1], call.argv[2:], left=True)
+    return list_steps.push(call, call.argv[1], call.argv, 2, left=True)
 
 
 @command(
@@ -52,7 +52,7 @@ def rpush(call: Call) -> Reply:
 
     RPUSH key element [element ...]
     """
-    return list_steps.push(call, call.argv[1], call.argv[2:], left=False)
+    return list_steps.push(call, call.argv[1], call.argv, 2, left=False)
 
 
 @command(
@@ -82,7 +82,7 @@ def rpushx(call: Call) -> Reply:
 def _push_if_there(call: Call, left: bool) -> Reply:
     if call.db.find(call.argv[1], QuickList) is None:
         return 0
-    return list_steps.push(call, call.argv[1], call.argv[2:], left)
+    return list_steps.push(call, call.argv[1], call.argv, 2, left)
 
 
 @command(

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from server.blocking import MANY_STALE, Blocking
+from server.blocking import MANY_STALE, Blocking, Runner
 from server.client import Client
 from server.command import Block
+from storage.journal import Journal
+from storage.keyspace import Keyspace
 
 
-class Desk:
-    """A registry, the values of some keys, and what became of each waiter."""
+class Desk(Runner):
+    """A registry, some databases, and what became of each waiter."""
 
     def __init__(self):
-        self.values = {}  # place -> value
-        self.blocking = Blocking(self.kind_at)
+        journal = Journal()
+        self.databases = [Keyspace(index, journal) for index in range(3)]
+        self.blocking = Blocking(self.databases)
         self.ran = []  # client ids, in the order in which their commands ran again
         self.over = []  # (client id, reply) of the waits that timed out
         self.takes = True  # whether a woken waiter takes what is there
-
-    def kind_at(self, db, key):
-        value = self.values.get((db, key))
-        return None if value is None else type(value)
 
     def park(self, number, *keys, kind=list, timeout_ms=0, on_no_key=False, now_ms=0, db=0):
         client = Client(number, 0)
@@ -31,22 +30,23 @@ class Desk:
         return client
 
     def put(self, key, *items, db=0):
-        self.values[db, key] = list(items)
+        self.databases[db].put(key, list(items))
         self.blocking.key_ready(db, key)
 
     def serve(self):
-        self.blocking.serve(self.run)
+        self.blocking.serve(self)
         return self.ran
 
-    def run(self, waiter):
+    def run_again(self, waiter):
         """A BLPOP of sorts."""
         self.ran.append(waiter.client.id)
-        for place in waiter.places:
-            items = self.values.get(place)
+        db = self.databases[waiter.client.db_index]
+        for key in waiter.block.keys:
+            items = db.get(key)
             if self.takes and isinstance(items, list) and items:
                 items.pop(0)
                 if not items:
-                    del self.values[place]
+                    db.remove(key)
                 return None
         return waiter.block
 
@@ -73,7 +73,7 @@ def test_first_come_first_served(desk):
 
 def test_nothing_is_remembered_of_a_key_that_nobody_waits_for(desk):
     desk.put(b"a", b"x")
-    assert desk.blocking.ready == {}
+    assert desk.blocking.ready == []
 
 
 def test_keys_are_served_in_the_order_in_which_they_became_ready(desk):
@@ -119,7 +119,7 @@ def test_a_waiter_for_another_kind_of_value_sleeps_on(desk):
 def test_a_key_that_is_gone_again_wakes_nobody(desk):
     desk.park(1, b"a")
     desk.put(b"a", b"x")
-    del desk.values[0, b"a"]
+    desk.databases[0].remove(b"a")
     assert desk.serve() == []
 
 
@@ -143,7 +143,7 @@ def test_a_waiter_may_be_served_from_a_key_that_did_not_wake_it(desk):
     desk.put(b"b", b"y")
     desk.put(b"a", b"x")
     assert desk.serve() == [1]
-    assert desk.values == {(0, b"b"): [b"y"]}
+    assert list(desk.databases[0].keys()) == [b"b"]
     assert desk.blocking.queues == {}
 
 
@@ -159,13 +159,14 @@ def test_what_a_served_waiter_makes_ready_is_served_in_the_same_call(desk):
     desk.park(1, b"a")
     desk.park(2, b"b")
 
-    def move_to_b(waiter):
-        if waiter.client.id == 1:
-            desk.put(b"b", b"x")
-        return desk.run(waiter)
+    class Mover(Runner):
+        def run_again(self, waiter):
+            if waiter.client.id == 1:
+                desk.put(b"b", b"x")
+            return desk.run_again(waiter)
 
     desk.put(b"a", b"x")
-    desk.blocking.serve(move_to_b)
+    desk.blocking.serve(Mover())
     assert desk.ran == [1, 2]
     assert desk.blocking.queues == {}
 
@@ -181,9 +182,9 @@ def test_databases_have_their_own_keys(desk):
 def test_exchanged_databases_make_all_their_keys_ready(desk):
     for number, db in enumerate((0, 1, 2)):
         desk.park(number, b"a", db=db)
-        desk.values[db, b"a"] = [b"x"]
+        desk.databases[db].put(b"a", [b"x"])
     desk.blocking.databases_swapped(2, 0)
-    assert desk.serve() == [0, 2]
+    assert desk.serve() == [2, 0]
 
 
 # ---------------------------------------------------------------------- deadlines
@@ -231,9 +232,7 @@ def test_one_that_was_served_is_not_timed_out(desk):
 def test_deadlines_of_waits_that_ended_early_do_not_pile_up(desk):
     keeps = desk.park(0, b"a", timeout_ms=10**6)
     for number in range(1, 10 * MANY_STALE):
-        desk.park(number, b"a", timeout_ms=10**6)
-        waiter = next(reversed(desk.blocking.queues[0, b"a"]))
-        desk.blocking.forget(waiter)
+        desk.blocking.forget(desk.park(number, b"a", timeout_ms=10**6).waiter)
         assert len(desk.blocking._deadlines) <= 2 * MANY_STALE + 3
     assert keeps.waiter is not None
     desk.expire(10**6)

@@ -229,7 +229,7 @@ def test_quit_answers_and_closes(run: Run) -> None:
 
 
 def test_a_client_that_does_not_read_is_not_served_without_bound(run: Run) -> None:
-    """Replies of 20 GB are asked for; the server holds some megabytes, and reads no further."""
+    """Replies of 20 GB are asked for; the server holds a megabyte or two, and reads no further."""
 
     async def test() -> None:
         async with running() as house:
@@ -239,13 +239,13 @@ def test_a_client_that_does_not_read_is_not_served_without_bound(run: Run) -> No
             writer.transport.pause_reading()  # type: ignore[attr-defined]
             writer.write(b"GET big\r\n" * 20_000)
             (client,) = house.server.state.clients.values()
-            await house.until(lambda: house.server.clients.waiting_bytes(client) > big)
+            await house.until(lambda: house.server.clients.waiting_bytes(client) > 0)
             served = client.commands
             assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
             for _ in range(20):
                 await asyncio.sleep(0)
             assert client.commands - served < 10
-            assert house.server.clients.waiting_bytes(client) < 8 * big
+            assert house.server.clients.waiting_bytes(client) < 3 * big
 
     run(test)
 

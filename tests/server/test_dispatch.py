@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from server import errors
 from server.command import TABLE, Command, Flags
+from server.config import Config
+from server.dispatch import Dispatcher
+from server.state import ServerState
 
 NOTHING = "nothing has been answered"
 
@@ -344,3 +349,13 @@ def test_a_client_that_speaks_http_is_hung_up_on(house, words, caplog):
     assert guest.send(*words) == NOTHING
     assert guest.gone
     assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+def test_a_batch_begins_at_the_wall_clocks_time():
+    """Which is reckoned from the monotonic clock, and so may be off by the last millisecond."""
+    state = ServerState(Config(), lambda: 0)
+    dispatcher = Dispatcher(state)
+    for _ in range(2):
+        before = time.time_ns() // 1_000_000
+        dispatcher.begin_batch()
+        assert before - 1 <= state.journal.now_ms <= time.time_ns() // 1_000_000 + 1

@@ -1,0 +1,66 @@
+# inline only
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.exc cimport PyErr_CheckSignals, PyErr_SetFromErrno
+from libc.errno cimport EAGAIN, EINTR, errno
+from libc.stdint cimport uint32_t
+
+cdef extern from *:
+    """
+    #include <sys/epoll.h>
+    #include <sys/socket.h>
+    enum { PENSTOCK_AT_ONCE = 64 * 1024, PENSTOCK_MOST_READY = 1024 };
+    static char penstock_arrived[PENSTOCK_AT_ONCE];
+    static struct epoll_event penstock_ready[PENSTOCK_MOST_READY];
+    #define penstock_ready_fd(at) (penstock_ready[at].data.fd)
+    #define penstock_ready_events(at) (penstock_ready[at].events)
+    #define penstock_find_ready(epoll) epoll_wait(epoll, penstock_ready, PENSTOCK_MOST_READY, 0)
+    """
+    const int AT_ONCE "PENSTOCK_AT_ONCE"
+    char *arrived "penstock_arrived"
+    int c_find_ready "penstock_find_ready" (int epoll) nogil
+    int c_ready_fd "penstock_ready_fd" (int at) nogil
+    uint32_t c_ready_events "penstock_ready_events" (int at) nogil
+    const int MSG_NOSIGNAL
+    Py_ssize_t c_recv "recv" (int fd, void *buffer, size_t size, int flags) nogil
+    Py_ssize_t c_send "send" (int fd, const void *data, size_t size, int flags) nogil
+
+
+cdef inline int find_ready(object epoll) except -1:
+    cdef int fd = epoll.fileno()
+    cdef int count = c_find_ready(fd)
+    while count < 0 and not in_vain():
+        count = c_find_ready(fd)
+    return max(count, 0)
+
+
+cdef inline int ready_fd(int at) noexcept:
+    return c_ready_fd(at)
+
+
+cdef inline uint32_t ready_events(int at) noexcept:
+    return c_ready_events(at)
+
+
+cdef inline bytes receive(int fd):
+    cdef Py_ssize_t size = c_recv(fd, arrived, AT_ONCE, 0)
+    while size < 0 and not in_vain():
+        size = c_recv(fd, arrived, AT_ONCE, 0)
+    return PyBytes_FromStringAndSize(arrived, size) if size >= 0 else None
+
+
+cdef inline Py_ssize_t send(int fd, bytearray data, Py_ssize_t size) except -1:
+    cdef Py_ssize_t taken = c_send(fd, PyByteArray_AS_STRING(data), size, MSG_NOSIGNAL)
+    while taken < 0 and not in_vain():
+        taken = c_send(fd, PyByteArray_AS_STRING(data), size, MSG_NOSIGNAL)
+    return max(taken, 0)
+
+
+# After a call that failed: whether to leave it at that for now, or to call again.
+cdef inline bint in_vain() except -1:
+    if errno == EAGAIN:
+        return True
+    if errno != EINTR:
+        PyErr_SetFromErrno(OSError)
+    PyErr_CheckSignals()
+    return False

@@ -1,0 +1,56 @@
+"""The system calls that move bytes: plain versions of the C functions in socket_calls.pxd.
+
+Sockets are given by their file descriptors and never block.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+
+AT_ONCE = 64 * 1024  # bytes that are received at most with one call
+MOST_READY = 1024  # files that one look finds ready
+
+_ready: list[tuple[int, int]] = []
+
+
+def find_ready(epoll: select.epoll) -> int:
+    """Look which files are ready, without waiting: how many, up to MOST_READY.
+
+    Until the next look, ready_fd and ready_events tell of each of them.
+    """
+    _ready[:] = epoll.poll(0, MOST_READY)
+    return len(_ready)
+
+
+def ready_fd(at: int) -> int:
+    """The file descriptor of one of those that were found."""
+    return _ready[at][0]
+
+
+def ready_events(at: int) -> int:
+    """What has happened there, in epoll's words."""
+    return _ready[at][1]
+
+
+def receive(fd: int) -> bytes | None:
+    """What has come, up to AT_ONCE bytes: none at the end of the stream; None: not yet.
+
+    Raises OSError when the connection is broken.
+    """
+    try:
+        return os.read(fd, AT_ONCE)
+    except BlockingIOError:
+        return None
+
+
+def send(fd: int, data: bytearray, size: int) -> int:
+    """How many of the first *size* bytes of *data* the socket has taken.
+
+    Raises OSError when the connection is broken.
+    """
+    with memoryview(data) as view, view[:size] as wanted:
+        try:
+            return os.write(fd, wanted)
+        except BlockingIOError:
+            return 0

@@ -1,0 +1,207 @@
+"""One client's socket, over a socket pair; the test turns the selector by hand."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from protocol.encoder import Encoder
+from server import socket_calls
+from server.endpoint import Endpoint
+from server.selector import Selector
+from server.transport import Transport
+
+MANY = 1 << 22  # bytes: more than a socket pair holds
+
+
+class Listener(Endpoint):
+    """Remembers what the transport tells."""
+
+    def __init__(self):
+        self.data = b""
+        self.events = []
+        self.out = Encoder()
+
+    def data_received(self, data):
+        self.data += data
+
+    def eof_received(self):
+        self.events.append("eof")
+
+    def connection_lost(self):
+        self.events.append("lost")
+
+    def pause_writing(self):
+        self.events.append("pause")
+
+    def resume_writing(self):
+        self.events.append("resume")
+
+
+class Pair:
+    """A transport, and the other end of its socket."""
+
+    def __init__(self, endpoint=None, selector=None):
+        self.selector = selector or Selector()
+        own, self.peer = socket.socketpair()
+        for sock in (own, self.peer):
+            sock.setblocking(False)
+        self.endpoint = endpoint or Listener()
+        self.transport = Transport(own, self.selector, self.endpoint)
+        self.transport.open()
+
+    def write(self, data):
+        out = Encoder()
+        out.raw(data)
+        self.transport.write(out)
+        assert len(out) == 0
+
+    def received(self):
+        """All that has arrived at the other end."""
+        data = b""
+        try:
+            while piece := self.peer.recv(1 << 20):
+                data += piece
+        except BlockingIOError:
+            pass
+        return data
+
+    def leave(self):
+        self.transport.abort()
+        self.peer.close()
+
+
+@pytest.fixture
+def pair():
+    pair = Pair()
+    yield pair
+    pair.leave()
+
+
+def test_what_comes_is_told_once(pair):
+    pair.peer.send(b"abc")
+    pair.selector.turn()
+    pair.selector.turn()
+    assert pair.endpoint.data == b"abc"
+
+
+def test_what_one_read_leaves_comes_with_the_next_turns(pair):
+    sent = 0
+    pair.peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * socket_calls.AT_ONCE)
+    while sent <= socket_calls.AT_ONCE:
+        sent += pair.peer.send(b"x" * 1000)
+    pair.selector.turn()
+    assert len(pair.endpoint.data) == socket_calls.AT_ONCE
+    pair.selector.turn()
+    assert len(pair.endpoint.data) == sent
+
+
+def test_the_end_is_told_after_what_came_before_it(pair):
+    pair.peer.send(b"abc")
+    pair.peer.shutdown(socket.SHUT_WR)
+    pair.selector.turn()
+    pair.selector.turn()
+    assert (pair.endpoint.data, pair.endpoint.events) == (b"abc", ["eof"])
+
+
+def test_a_broken_connection_is_lost_at_once(pair):
+    pair.peer.close()
+    pair.write(b"abc")
+    assert pair.endpoint.events == ["lost"]
+    assert pair.transport.sock.fileno() == -1
+    pair.write(b"more")
+    pair.selector.turn()
+    assert pair.endpoint.events == ["lost"]
+
+
+def test_what_the_socket_does_not_take_is_sent_when_there_is_room(pair):
+    data = bytes(range(256)) * (MANY // 256)
+    pair.write(data)
+    assert pair.endpoint.events == ["pause"]
+    assert 0 < pair.transport.unsent() < MANY
+    pair.write(b"behind")
+    arrived = b""
+    while pair.endpoint.events == ["pause"]:
+        arrived += pair.received()
+        pair.selector.turn()
+    arrived += pair.received()
+    assert pair.endpoint.events == ["pause", "resume"]
+    assert arrived == data + b"behind"
+    assert pair.transport.unsent() == 0
+
+
+def test_nothing_is_read_while_something_is_unsent(pair):
+    pair.write(bytes(MANY))
+    pair.peer.send(b"abc")
+    pair.selector.turn()
+    assert pair.endpoint.data == b""
+    while pair.transport.unsent():
+        pair.received()
+        pair.selector.turn()
+    pair.selector.turn()
+    assert pair.endpoint.data == b"abc"
+
+
+def test_close_waits_until_all_is_sent(pair):
+    pair.write(bytes(MANY))
+    pair.transport.close()
+    arrived = 0
+    while "lost" not in pair.endpoint.events:
+        arrived += len(pair.received())
+        pair.selector.turn()
+    assert arrived + len(pair.received()) == MANY
+    assert "resume" not in pair.endpoint.events
+
+
+def test_abort_does_not_wait(pair):
+    pair.write(bytes(MANY))
+    pair.transport.abort()
+    pair.transport.abort()
+    assert pair.endpoint.events == ["pause", "lost"]
+    assert pair.transport.unsent() == 0
+
+
+def test_a_socket_closed_earlier_in_the_turn_is_not_served(pair):
+    class Closer(Listener):
+        def data_received(self, data):
+            pair.transport.abort()
+
+    closer = Pair(Closer(), pair.selector)
+    closer.peer.send(b"abc")
+    pair.peer.send(b"abc")
+    pair.selector.turn()
+    assert pair.endpoint.data == b""
+    closer.leave()
+
+
+def test_a_bug_in_serving_a_client_costs_that_client_alone(pair, caplog):
+    class Broken(Listener):
+        def data_received(self, data):
+            raise ZeroDivisionError
+
+    broken = Pair(Broken(), pair.selector)
+    broken.peer.send(b"abc")
+    pair.peer.send(b"abc")
+    pair.selector.turn()
+    assert pair.endpoint.data == b"abc"
+    assert broken.endpoint.events == ["lost"]
+    assert "ZeroDivisionError" in caplog.text
+    broken.leave()
+
+
+def test_what_waits_for_the_turns_end_is_done_once_after_all_sockets_were_served(pair):
+    done = []
+
+    class Waiting(Listener):
+        def data_received(self, data):
+            self.data += data
+            pair.selector.at_end_of_turn(lambda: done.append(pair.endpoint.data))
+
+    waiting = Pair(Waiting(), pair.selector)
+    waiting.peer.send(b"first")
+    pair.peer.send(b"second")
+    pair.selector.turn()
+    pair.selector.turn()
+    assert done == [b"second"]
+    waiting.leave()
