@@ -271,6 +271,7 @@ class Dispatcher(Runner):
         call.client = client
         call.argv = argv
         call.db = self.state.databases[client.db_index]
+        self.state.journal.no_touch = client.no_touch
         call.logged = None
         call.is_logged = self._propagation.log is not None
         changes = self.state.journal.changes

@@ -17,7 +17,7 @@ class Watching:
 
         A key that is past its time goes now, so that its going later is no change.
         """
-        db.get(key)
+        db.peek(key)
         place = (db.index, key)
         client.watching[place] = None
         self.watchers.setdefault(place, {})[client] = None
@@ -48,11 +48,11 @@ class Watching:
         """The databases are about to lose, or to exchange, all their keys. O(watched keys)."""
         indexes = {db.index for db in databases}
         for (index, key), watchers in self.watchers.items():
-            if index in indexes and any(key in db for db in databases):
+            if index in indexes and any(db.peek(key) is not None for db in databases):
                 for client in watchers:
                     client.dirty_watch = True
 
     def has_expired(self, client: Client, databases: list[Keyspace]) -> None:
         """Let what is past its time among *client*'s watched keys go, which is a change."""
         for index, key in list(client.watching):
-            databases[index].get(key)
+            databases[index].peek(key)

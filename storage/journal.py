@@ -9,7 +9,7 @@ class Journal:
     Storage has no clock: the server sets *now_ms* (unix time) before each batch of commands.
     """
 
-    __slots__ = ("changes", "expired", "hits", "keeps_expired", "misses", "now_ms")
+    __slots__ = ("changes", "expired", "hits", "keeps_expired", "misses", "no_touch", "now_ms")
 
     def __init__(self) -> None:
         self.now_ms = 0
@@ -17,6 +17,9 @@ class Journal:
         self.expired = 0  # keys that have gone because their time was up
         self.hits = 0  # reads that found their key
         self.misses = 0
+        self.no_touch = (
+            False  # while the command of a client runs whose look-ups are no use of keys
+        )
         self.keeps_expired = False  # while data is loaded: what has been logged decides alone
 
     def touched(self, db: int, key: bytes, event: bytes) -> None:

@@ -1,3 +1,5 @@
+from libc.stdint cimport int64_t
+
 from storage.journal cimport Journal
 from storage.key_table cimport KeyTable
 
@@ -9,11 +11,13 @@ cdef class Keyspace:
     cdef KeyTable _expires
 
     cpdef object get(self, bytes key)
+    cpdef object peek(self, bytes key)
     cpdef object find(self, bytes key, object kind)
     cpdef object read(self, bytes key, object kind)
     cpdef object find_string(self, bytes key)
     cpdef object read_string(self, bytes key)
     cpdef object read_any(self, bytes key)
+    cpdef object look_at(self, bytes key)
     cpdef object kind_at(self, bytes key)
     cpdef swap(self, Keyspace other)
     cpdef add(self, bytes key, object value)
@@ -22,6 +26,8 @@ cdef class Keyspace:
     cpdef bint remove(self, bytes key) except -1
     cpdef noted(self, bytes key, bytes event, Py_ssize_t changes=*)
     cpdef touched(self, bytes key, bytes event, Py_ssize_t changes=*)
+    cpdef int64_t idle_s(self, bytes key) except? -1
+    cpdef set_idle(self, bytes key, int64_t idle_s)
     cpdef object expiry(self, bytes key)
     cpdef expire_at(self, bytes key, object when_ms)
     cpdef bint persist(self, bytes key) except -1

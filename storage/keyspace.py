@@ -4,6 +4,9 @@ A string is stored as what it is at the moment: ``bytes`` as it was set, ``int``
 ``bytearray`` after APPEND or SETRANGE (redis's "raw": it grows in place). All other values are
 objects of their own class. A key that is past its time is gone for every reader at once; the
 memory goes when somebody looks, or when the active cycle comes by.
+
+Each key is stamped with the unix second of its last use: when it is written, and when a command
+looks its value up. To peek is no use: TYPE, TTL, EXISTS, OBJECT and what the server does by itself.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from storage.key_table import KeyTable
 
 String: TypeAlias = bytes | bytearray | int
 NO_EXPIRY = -1
+NO_KEY = -1  # what idle_s says of one
 
 V = TypeVar("V")
 
@@ -38,7 +42,16 @@ class Keyspace:
     # ------------------------------------------------------------------ looking up
 
     def get(self, key: bytes) -> Any:
-        """The value at *key* whatever its type, or None."""
+        """The value at *key* whatever its type, or None. The key is used now."""
+        if self.journal.no_touch:
+            return self.peek(key)
+        value = self._values.use(key, self.journal.now_ms // 1000)
+        if value is not None and self._expires.used and self._expire_if_due(key):
+            return None
+        return value
+
+    def peek(self, key: bytes) -> Any:
+        """Like get, but that is no use of the key."""
         value = self._values.get(key)
         if value is not None and self._expires.used and self._expire_if_due(key):
             return None
@@ -76,15 +89,22 @@ class Keyspace:
         self._count(value is not None)
         return value
 
+    def look_at(self, key: bytes) -> Any:
+        """Like read_any, but that is no use of the key."""
+        value = self.peek(key)
+        self._count(value is not None)
+        return value
+
     def kind_at(self, key: bytes) -> type | None:
         """The class of the value at *key*; ``bytes`` for every string; None if there is none."""
-        value = self.get(key)
+        value = self.peek(key)
         if value is None:
             return None
         kind = type(value)
         return bytes if kind is bytearray or kind is int else kind
 
     def __contains__(self, key: bytes) -> bool:
+        """Whether *key* is there. To ask is to use it, as get does."""
         return self.get(key) is not None
 
     def _count(self, hit: bool) -> None:
@@ -97,7 +117,7 @@ class Keyspace:
 
     def add(self, key: bytes, value: Any) -> None:
         """Put *value* at *key*, which must be free, and wake who waits for it."""
-        self._values.set(key, value)
+        self._values.set(key, value, self.journal.now_ms // 1000)
         self.journal.ready(self.index, key)
 
     def put(self, key: bytes, value: Any, keep_expiry: bool = False) -> None:
@@ -106,12 +126,12 @@ class Keyspace:
             self._expire_if_due(key)
             if not keep_expiry:
                 self._expires.pop(key, None)
-        self._values.set(key, value)
+        self._values.set(key, value, self.journal.now_ms // 1000)
         self.journal.ready(self.index, key)
 
     def store_string(self, key: bytes, value: String) -> None:
         """Put the new form of a string in place of the old: the expiry stays, nobody is woken."""
-        self._values.set(key, value)
+        self._values.set(key, value, self.journal.now_ms // 1000)
 
     def remove(self, key: bytes) -> bool:
         """Forget *key*. False if there was none."""
@@ -138,6 +158,17 @@ class Keyspace:
         self._values = KeyTable()
         self._expires = KeyTable()
         return keys
+
+    # ------------------------------------------------------------------ last use
+
+    def idle_s(self, key: bytes) -> int:
+        """For how many seconds *key* has not been used, or NO_KEY."""
+        stamp = self._values.stamp_of(key)
+        return NO_KEY if stamp < 0 else max(0, self.journal.now_ms // 1000 - stamp)
+
+    def set_idle(self, key: bytes, idle_s: int) -> None:
+        """Let it seem that *key*, if it is there, was last used *idle_s* seconds ago."""
+        self._values.use(key, max(0, self.journal.now_ms // 1000 - idle_s))
 
     # ------------------------------------------------------------------ expiry
 
@@ -197,7 +228,7 @@ class Keyspace:
     def random_key(self, below: Callable[[int], int]) -> bytes | None:
         """Any key; *below* (n) gives a random number from 0 to n - 1."""
         while (key := self._values.random_key(below)) is not None:
-            if key in self:
+            if self.peek(key) is not None:
                 return key
         return None
 

@@ -101,7 +101,7 @@ def _quicklist_packed_threshold(call: Call) -> Reply:
 
 
 def _value(call: Call) -> Any:
-    value = call.db.get(call.argv[2])
+    value = call.db.peek(call.argv[2])
     if value is None:
         raise errors.NO_SUCH_KEY
     return value

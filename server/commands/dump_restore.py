@@ -67,6 +67,8 @@ def restore(call: Call) -> Reply:
         _delete(call, key)
         return OK
     call.db.put(key, value)
+    if options.idle_s:
+        call.db.set_idle(key, options.idle_s)
     if ttl:
         call.db.expire_at(key, when_ms)
     call.db.touched(key, b"restore")
@@ -88,13 +90,15 @@ def restore_asking(call: Call) -> Reply:
 
 
 class Options(NamedTuple):
-    """What follows the value of RESTORE. How long ago or how often it was used nobody keeps."""
+    """What follows the value of RESTORE. How often it was used nobody keeps."""
 
     replace: bool
     is_absolute: bool  # the time to live is a point in time
+    idle_s: int  # for how long it seems not to have been used
 
 
 def _options(args: Args) -> Options:
+    idle_s = 0
     replace = is_absolute = has_idle_time = has_frequency = False
     while args.left:
         if args.take_word(b"REPLACE"):
@@ -103,7 +107,8 @@ def _options(args: Args) -> Options:
             is_absolute = True
         elif args.left > 1 and not has_frequency and args.take_word(b"IDLETIME"):
             has_idle_time = True
-            if args.take_int() < 0:
+            idle_s = args.take_int()
+            if idle_s < 0:
                 raise BAD_IDLE_TIME
         elif args.left > 1 and not has_idle_time and args.take_word(b"FREQ"):
             has_frequency = True
@@ -111,7 +116,7 @@ def _options(args: Args) -> Options:
                 raise BAD_FREQUENCY
         else:
             raise errors.SYNTAX
-    return Options(replace, is_absolute)
+    return Options(replace, is_absolute, idle_s)
 
 
 def _delete(call: Call, key: bytes) -> None:

@@ -152,7 +152,7 @@ def pexpiretime(call: Call) -> Reply:
 
 def _expiry_ms(call: Call) -> int:
     key = call.argv[1]
-    return NO_KEY if call.db.read_any(key) is None else call.db.expiry(key)
+    return NO_KEY if call.db.look_at(key) is None else call.db.expiry(key)
 
 
 def _left_ms(call: Call) -> int:

@@ -60,7 +60,7 @@ def exists(call: Call) -> Reply:
     db = call.db
     found = 0
     for key in call.argv[1:]:
-        if db.read_any(key) is not None:
+        if db.look_at(key) is not None:
             found += 1
     return found
 
@@ -70,11 +70,16 @@ def exists(call: Call) -> Reply:
     keys=Keys(1, -1, access="RO"), complexity="O(N) where N is the number of keys.",
 )  # fmt: skip
 def touch(call: Call) -> Reply:
-    """Counts the keys that there are, as EXISTS does.
+    """Uses keys for nothing else than to have used them; counts those that there are.
 
     TOUCH key [key ...]
     """
-    return exists(call)
+    call.server.journal.no_touch = False  # it is what a client of CLIENT NO-TOUCH still can do
+    found = 0
+    for key in call.argv[1:]:
+        if call.db.read_any(key) is not None:
+            found += 1
+    return found
 
 
 @command(
@@ -86,7 +91,7 @@ def type_(call: Call) -> Reply:
 
     TYPE key
     """
-    value = call.db.read_any(call.argv[1])
+    value = call.db.look_at(call.argv[1])
     return NO_TYPE if value is None else TYPES[values.type_name(value)]
 
 

@@ -17,13 +17,12 @@ NO_FREQUENCY = ErrorReply(
     "An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when"
     " switching between policies at runtime LRU and LFU data will take some time to adjust.",
 )
-NO_IDLE_TIME = ErrorReply("ERR", "The time of the last access to a key is not tracked.")
 
 container("OBJECT", group="generic", since="2.2.3", summary="Tells how a value is kept.")
 
 
 def _value(call: Call) -> Any:
-    return call.db.read_any(call.argv[2])
+    return call.db.look_at(call.argv[2])
 
 
 @command("OBJECT ENCODING", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY)
@@ -48,13 +47,11 @@ def object_refcount(call: Call) -> Reply:
 
 @command("OBJECT IDLETIME", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY)
 def object_idletime(call: Call) -> Reply:
-    """Refuses: no time of access is kept.
+    """Answers for how many seconds a key has not been used.
 
     OBJECT IDLETIME key
     """
-    if _value(call) is None:
-        return None
-    raise NO_IDLE_TIME
+    return None if _value(call) is None else call.db.idle_s(call.argv[2])
 
 
 @command("OBJECT FREQ", arity=3, flags=Flags.READONLY, group="generic", since="4.0.0", keys=KEY)

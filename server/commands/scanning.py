@@ -48,7 +48,7 @@ def scan(call: Call) -> Reply:
     found: list[Reply] = []
     for key in page:
         if pattern == EVERYTHING or match(pattern, key):
-            value = call.db.get(key)  # a key that is past its time goes now
+            value = call.db.peek(key)  # a key that is past its time goes now
             if value is not None and _is_wanted(value, wanted):
                 found.append(key)
     return [b"%d" % cursor, found]

@@ -1,12 +1,14 @@
 # inline only
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint32_t
 
+from storage cimport segment_octets
 from storage.key_table cimport KeyTable
 from storage.listpack cimport Listpack
 from storage.node_deque cimport NodeDeque
 from storage.quicklist cimport QuickList
 from storage.rdb cimport raw
+from storage.segment cimport Segment
 
 cdef extern from *:
     """
@@ -17,8 +19,6 @@ cdef extern from *:
     void penstock_prefetch(PyObject *value) noexcept
 
 cdef extern from "Python.h":
-    int PyDict_Next(PyObject *segment, Py_ssize_t *at, PyObject **key, PyObject **value) noexcept
-    PyObject *PyDict_GetItemWithError(PyObject *segment, PyObject *key) except? NULL
     Py_ssize_t PyList_GET_SIZE(PyObject *items) noexcept
     PyObject *PyList_GET_ITEM(PyObject *items, Py_ssize_t at) noexcept
     bint PyBytes_CheckExact(PyObject *value) noexcept
@@ -64,26 +64,29 @@ cdef inline PyObject *segment_at(KeyTable table, Py_ssize_t slot) noexcept:
 
 
 cdef inline int foresee(PyObject *segment) noexcept:
-    cdef Py_ssize_t at = 0
-    cdef PyObject *key
-    cdef PyObject *value
-    while PyDict_Next(segment, &at, &key, &value):
-        penstock_prefetch(key)
-        penstock_prefetch(value)
+    cdef PyObject *pairs = <PyObject *>(<Segment>segment).pairs
+    cdef Py_ssize_t at
+    for at in range(PyList_GET_SIZE(pairs)):
+        penstock_prefetch(PyList_GET_ITEM(pairs, at))
     return 0
 
 
 cdef inline Entry entry_at(PyObject *segment, Py_ssize_t at) noexcept:
+    cdef PyObject *pairs = <PyObject *>(<Segment>segment).pairs
     cdef Entry entry
-    entry.next = at
-    if not PyDict_Next(segment, &entry.next, &entry.key, &entry.value):
-        entry.next = -1
+    entry.next = -1
+    if 2 * at < PyList_GET_SIZE(pairs):
+        entry.key = PyList_GET_ITEM(pairs, 2 * at)
+        entry.value = PyList_GET_ITEM(pairs, 2 * at + 1)
+        entry.next = at + 1
     return entry
 
 
 cdef inline PyObject *find(KeyTable table, PyObject *key) except? NULL:
-    cdef dict segment = table._segment_of(<bytes>key)
-    return PyDict_GetItemWithError(<PyObject *>segment, key)
+    cdef uint32_t place = segment_octets.place_of(<bytes>key)
+    cdef Segment segment = table._segment_at(place)
+    cdef Py_ssize_t at = segment.find(<bytes>key, place)
+    return NULL if at < 0 else PyList_GET_ITEM(<PyObject *>segment.pairs, 2 * at + 1)
 
 
 # ---------------------------------------------------------------------- strings and lists

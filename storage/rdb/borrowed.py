@@ -10,7 +10,6 @@ The databases must not change meanwhile, which in a child they cannot.
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from storage.key_table import KeyTable
@@ -47,7 +46,7 @@ def held(value: Borrowed) -> Any:
 # ---------------------------------------------------------------------- the table of a database
 #
 # What KeyTable keeps to itself is known here and nowhere else: a directory of segments, in which
-# one stands several times in a row, and that a segment is a dict.
+# one stands several times in a row, and that a segment is a list of keys and values by turns.
 
 
 def slots(table: KeyTable) -> int:
@@ -71,10 +70,11 @@ def foresee(segment: Borrowed) -> None:
 
 
 def entry_at(segment: Borrowed, at: int) -> Entry:
-    """The entry of *segment* at *at*: 0 is where the first is. O(at), compiled O(1)."""
-    for key, value in islice(segment.items(), at, None):
-        return Entry(key, value, at + 1)
-    return Entry(None, None, -1)
+    """The entry of *segment* at *at*: 0 is where the first is. O(1)."""
+    pairs = segment.pairs
+    if 2 * at >= len(pairs):
+        return Entry(None, None, -1)
+    return Entry(pairs[2 * at], pairs[2 * at + 1], at + 1)
 
 
 def find(table: KeyTable, key: Borrowed) -> Borrowed:

@@ -26,5 +26,5 @@ cdef class Filler:
     cpdef bint fill(self, SnapshotReader reader) except -1
     @cython.locals(stop=Py_ssize_t, _=Py_ssize_t, record=Record, shelf=list)
     cdef bint _read_ahead(self, SnapshotReader reader) except -1
-    @cython.locals(db=Keyspace, table=KeyTable, keys=Py_ssize_t)
+    @cython.locals(db=Keyspace, table=KeyTable, keys=Py_ssize_t, used_s=int64_t)
     cdef int _put(self, Record record) except -1

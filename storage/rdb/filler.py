@@ -28,7 +28,7 @@ class Filler:
     Keys past their time at *now_ms* (unix time) are left out, unless *keeps_expired*. A key that is
     there already is a second one in the snapshot, and so Corrupt; unless *replaces*: then the
     databases were not empty, and the key of the snapshot takes its place. Nobody who waits for a
-    key is told.
+    key is told. A key counts as used at *now_ms*, or as long before as its record says.
     """
 
     __slots__ = (
@@ -94,7 +94,8 @@ class Filler:
         db = self._databases[record.db]
         table = db.table
         keys = table.used
-        table.set(record.key, record.value)
+        used_s = self._now_ms // 1000 - max(0, record.idle_s)
+        table.set(record.key, record.value, max(0, used_s))
         if table.used == keys:
             if not self._replaces:
                 raise Corrupt(f"it has the key {record.key!r} of database {record.db} twice")

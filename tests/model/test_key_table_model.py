@@ -20,6 +20,7 @@ class KeyTableMachine(RuleBasedStateMachine):
     def fill(self, keys: int) -> None:
         self.table = KeyTable()
         self.model: dict[bytes, object] = {}
+        self.stamps: dict[bytes, int] = {}
         self.cursor = 0
         self.must_see: set[bytes] = set()
         self.seen: list[bytes] = []
@@ -27,8 +28,9 @@ class KeyTableMachine(RuleBasedStateMachine):
 
     @rule(key=names, value=st.integers())
     def set_one(self, key: bytes, value: int) -> None:
-        self.table.set(key, value)
+        self.table.set(key, value, value % 2**32)
         self.model[key] = value
+        self.stamps[key] = value % 2**32
 
     @rule(key=names)
     def pop_one(self, key: bytes) -> None:
@@ -45,10 +47,17 @@ class KeyTableMachine(RuleBasedStateMachine):
         for n in range(first, first + keys):
             self.pop_one(b"%d" % n)
 
+    @rule(key=names, stamp=st.integers(0, 2**32 - 1))
+    def use_one(self, key: bytes, stamp: int) -> None:
+        assert self.table.use(key, stamp) == self.model.get(key)
+        if key in self.model:
+            self.stamps[key] = stamp
+
     @rule(key=names)
     def look_up(self, key: bytes) -> None:
         assert self.table.get(key) == self.model.get(key)
         assert (key in self.table) == (key in self.model)
+        assert self.table.stamp_of(key) == (self.stamps[key] if key in self.model else -1)
 
     @rule(count=st.sampled_from([1, 2, 10, 100, 1000]))
     def scan_a_page(self, count: int) -> None:
@@ -67,6 +76,7 @@ class KeyTableMachine(RuleBasedStateMachine):
     def holds_what_the_model_holds(self) -> None:
         assert len(self.table) == len(self.model)
         assert dict(self.table.items()) == self.model
+        assert set(self.table) == set(self.model)
 
 
 KeyTableMachine.TestCase.settings = SETTINGS

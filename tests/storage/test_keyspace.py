@@ -65,6 +65,42 @@ def test_all_forms_of_a_string_are_strings(db: Keyspace, value: bytes | bytearra
     assert db.kind_at(b"k") is bytes
 
 
+def test_a_key_is_idle_since_it_was_written_or_looked_up(db: Keyspace, journal: Heard) -> None:
+    db.add(b"k", b"v")
+    journal.now_ms = 61_999
+    assert db.idle_s(b"k") == 60
+    assert db.peek(b"k") == db.look_at(b"k") == b"v"
+    assert db.idle_s(b"k") == 60
+    db.get(b"k")
+    assert db.idle_s(b"k") == 0
+    journal.now_ms = 0  # the clock was put back
+    assert db.idle_s(b"k") == 0
+    assert db.idle_s(b"none") == -1
+
+
+def test_while_nothing_is_to_be_touched_only_writes_count_as_use(
+    db: Keyspace, journal: Heard
+) -> None:
+    db.add(b"k", b"v")
+    journal.now_ms = 5000
+    journal.no_touch = True
+    assert db.get(b"k") == b"v"
+    assert db.idle_s(b"k") == 4
+    db.put(b"k", b"w")
+    assert db.idle_s(b"k") == 0
+
+
+def test_the_idle_time_can_be_set(db: Keyspace, journal: Heard) -> None:
+    journal.now_ms = 1_700_000_000_000
+    db.add(b"k", b"v")
+    db.set_idle(b"k", 500)
+    assert db.idle_s(b"k") == 500
+    db.set_idle(b"k", 10**10)
+    assert db.idle_s(b"k") == 1_700_000_000
+    db.set_idle(b"none", 5)
+    assert b"none" not in db
+
+
 def test_reads_count_hits_and_misses_and_writes_do_not(db: Keyspace, journal: Heard) -> None:
     db.add(b"k", b"v")
     db.read_string(b"k")

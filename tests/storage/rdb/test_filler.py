@@ -7,9 +7,11 @@ import pytest
 from storage.errors import Corrupt
 from storage.journal import Journal
 from storage.keyspace import NO_EXPIRY, Keyspace
+from storage.rdb import opcodes
 from storage.rdb.filler import Filler
-from storage.rdb.options import WriteOptions
+from storage.rdb.options import ReadOptions, WriteOptions
 from storage.rdb.snapshot import SnapshotReader, SnapshotWriter
+from storage.rdb.writer import RdbWriter
 
 NOW_MS = 5000
 
@@ -98,3 +100,20 @@ def test_a_key_that_is_there_is_an_error_or_replaced_with_its_expiry(snapshot: b
 def test_a_database_that_there_is_not_is_named(snapshot: bytes) -> None:
     with pytest.raises(Corrupt, match="keys in database 1, and only 1 databases"):
         Filler(databases(1), NOW_MS).fill(SnapshotReader(snapshot))
+
+
+def test_a_key_is_idle_since_it_was_loaded_or_for_as_long_as_the_snapshot_says() -> None:
+    writer = RdbWriter()
+    for key, idle_s in ((b"new", None), (b"old", 60), (b"ancient", 10**9)):
+        if idle_s is not None:
+            writer.byte(opcodes.IDLE)
+            writer.length(idle_s)
+        writer.byte(0)
+        writer.string(key)
+        writer.string(b"v")
+    writer.byte(opcodes.EOF)
+    body = b"REDIS0010" + writer.take()
+    dbs = databases(1)
+    dbs[0].journal.now_ms = now_ms = 100_000_000
+    Filler(dbs, now_ms).fill(SnapshotReader(body + bytes(8), ReadOptions(checksum=False)))
+    assert [dbs[0].idle_s(key) for key in (b"new", b"old", b"ancient")] == [0, 60, 100_000]

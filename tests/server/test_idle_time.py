@@ -1,0 +1,118 @@
+"""OBJECT IDLETIME: which commands use a key, as redis-server 7.0 has it, and which only peek."""
+
+from __future__ import annotations
+
+import pytest
+
+IDLE_S = 1000
+
+USES = """
+    GET s | STRLEN s | GETRANGE s 0 1 | MGET s | APPEND s x | INCR s | INCRBYFLOAT s 1
+    SETRANGE s 0 x | GETEX s | GETEX s PERSIST | SET s v | SET s v KEEPTTL | SET s v GET
+    GETSET s v | SETNX s v | SET s v NX | MSETNX s 1 q 2 | MSET s 1 | TOUCH s | COPY s q
+    EXPIRE s 100 | EXPIRE s 100 XX | PERSIST s | LLEN s
+    LLEN l | LRANGE l 0 -1 | LINDEX l 0 | LPOS l a | LPUSH l z | LPUSHX l z | LPOP l | LSET l 0 q
+    LINSERT l BEFORE a q | LREM l 1 a | LTRIM l 0 1 | LMOVE l l LEFT RIGHT | LMPOP 1 l LEFT
+    BLPOP l 1 | BLMPOP 1 1 l LEFT | RENAMENX s l
+    XLEN x | XRANGE x - + | XREVRANGE x + - | XREAD STREAMS x 0 | XREAD STREAMS x $ | XADD x * f v
+    XADD x 0-1 f v | XTRIM x MAXLEN 10 | XDEL x 5-5 | XSETID x 5-5 | XINFO STREAM x
+    XINFO GROUPS x | XINFO CONSUMERS x g | XGROUP CREATE x h 0 | XGROUP CREATE x g 0
+    XGROUP CREATECONSUMER x g c | XGROUP SETID x g 0 | XGROUP DELCONSUMER x g c
+    XGROUP DESTROY x h | XPENDING x g | XACK x g 1-1 | XREADGROUP GROUP g c STREAMS x >
+    XREADGROUP GROUP g c STREAMS x 0 | XCLAIM x g c 0 1-1 | XAUTOCLAIM x g c 0 0
+"""
+
+PEEKS = """
+    EXISTS s | TYPE s | TTL s | PTTL s | EXPIRETIME s | PEXPIRETIME s | OBJECT ENCODING s
+    OBJECT REFCOUNT s | OBJECT FREQ s | OBJECT IDLETIME s | DEBUG OBJECT s | SCAN 0
+    SCAN 0 TYPE string | KEYS * | RANDOMKEY | WATCH s | SWAPDB 0 0
+"""
+
+
+def lines(table: str) -> list[str]:
+    return [line.strip() for line in table.replace("\n", "|").split("|") if line.strip()]
+
+
+@pytest.fixture
+def house(make_house):
+    """A string, a list and a stream that nobody has used for long."""
+    house = make_house(enable_debug_command="yes")
+    for line in ("SET s 10", "RPUSH l a b c", "XADD x 1-1 f v", "XGROUP CREATE x g 0"):
+        house.send_line(line)
+    house.advance(IDLE_S * 1000)
+    return house
+
+
+def idle(house, key):
+    return house.send("OBJECT", "IDLETIME", key)
+
+
+@pytest.mark.parametrize("line", lines(USES))
+def test_a_command_uses_its_key_whether_it_succeeds_or_not(house, line):
+    house.send_line(line)
+    key = next(word for word in line.split() if word in ("s", "l", "x"))
+    assert idle(house, key) == 0
+
+
+@pytest.mark.parametrize("line", lines(PEEKS))
+def test_a_command_that_asks_about_keys_uses_none(house, line):
+    house.send_line(line)
+    assert [idle(house, key) for key in "slx"] == [IDLE_S] * 3
+
+
+def test_a_key_is_idle_from_its_last_write_on_in_whole_seconds(house):
+    house.send_line("SET new 1")
+    house.advance(999)
+    assert idle(house, "new") == 0
+    house.advance(1501)
+    assert idle(house, "new") == 2
+
+
+def test_renaming_and_copying_use_what_they_make(house):
+    house.send_line("RENAME s t")
+    house.send_line("COPY l m")
+    assert [idle(house, key) for key in "tlm"] == [0, 0, 0]
+
+
+def test_a_target_that_is_in_the_way_was_used(house):
+    assert house.send_line("COPY s l") == 0
+    assert [idle(house, key) for key in "sl"] == [0, 0]
+
+
+def test_swapped_keys_stay_idle(house):
+    house.send_line("SWAPDB 0 1")
+    house.send_line("SELECT 1")
+    assert idle(house, "s") == IDLE_S
+
+
+def test_a_client_that_does_not_touch_leaves_keys_idle_but_for_touch(house):
+    house.send_line("CLIENT NO-TOUCH ON")
+    for line in ("GET s", "LRANGE l 0 -1", "XLEN x"):
+        house.send_line(line)
+    assert [idle(house, key) for key in "slx"] == [IDLE_S] * 3
+    house.send_line("TOUCH l")
+    house.send_line("GET s")
+    assert [idle(house, key) for key in "slx"] == [IDLE_S, 0, IDLE_S]
+
+
+def test_what_a_client_that_does_not_touch_writes_is_new(house):
+    house.send_line("CLIENT NO-TOUCH ON")
+    house.send_line("SET s v")
+    assert idle(house, "s") == 0
+
+
+def test_other_clients_touch_while_one_does_not(house):
+    house.send_line("CLIENT NO-TOUCH ON")
+    house.client().send_line("GET s")
+    assert idle(house, "s") == 0
+
+
+def test_in_a_transaction_the_rule_is_the_same(house):
+    for line in ("MULTI", "TTL s", "LLEN l", "EXEC"):
+        house.send_line(line)
+    assert [idle(house, key) for key in "slx"] == [IDLE_S, 0, IDLE_S]
+
+
+def test_to_look_who_waits_for_what_is_no_use(house):
+    assert house.state.databases[0].kind_at(b"s") is bytes
+    assert idle(house, "s") == IDLE_S
