@@ -3,7 +3,8 @@
 ``python build_ext.py --possible`` tells whether this machine can, and if not, why.
 
 A module is compiled if a .pxd stands beside its .py. The .py is ordinary typed Python and runs
-uncompiled too; the .pxd only adds C types. What is up to date is left alone.
+uncompiled too; the .pxd only adds C types. What is up to date is left alone; but when a .pxd has
+changed all is compiled anew, since the layout of its classes is in the modules that use them.
 """
 
 from __future__ import annotations
@@ -46,7 +47,15 @@ def obstacle() -> str | None:
     return None
 
 
-def cythonized(modules: list[str], annotation_typing: bool) -> list[Extension]:
+def layout_changed() -> bool:
+    """Whether some .pxd is newer than some compiled module."""
+    paths = [path for package in PACKAGES for path in Path(package).rglob("*.*")]
+    declared = [path.stat().st_mtime for path in paths if path.suffix == ".pxd"]
+    built = [path.stat().st_mtime for path in paths if path.suffix == ".so"]
+    return bool(built) and max(declared) > min(built)
+
+
+def cythonized(modules: list[str], annotation_typing: bool, force: bool) -> list[Extension]:
     """The C of *modules*, brought up to date."""
     extensions = [
         Extension(
@@ -60,6 +69,7 @@ def cythonized(modules: list[str], annotation_typing: bool) -> list[Extension]:
         extensions,
         compiler_directives={"language_level": "3", "annotation_typing": annotation_typing},
         build_dir="build/cython",
+        force=force,
         nthreads=os.cpu_count() or 1,
         quiet=True,
     )
@@ -73,11 +83,12 @@ def main(wanted: list[str]) -> None:
     # function, annotations are for readers and mypy: Cython would take ``int`` for a Python object.
     handlers = [m for m in modules if m.startswith("server.commands.")]
     core = [m for m in modules if m not in handlers]
+    force = not wanted and layout_changed()
     setup(
         name="penstock-core",
         packages=[],
-        ext_modules=cythonized(core, annotation_typing=False)
-        + cythonized(handlers, annotation_typing=True),
+        ext_modules=cythonized(core, annotation_typing=False, force=force)
+        + cythonized(handlers, annotation_typing=True, force=force),
         script_args=[
             "-q", "build_ext", "--inplace", "--build-temp", "build/temp",
             "--parallel", str(os.cpu_count() or 1),

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from storage import element_octets, octets, stream_id, stream_node
 from storage.errors import Corrupt
+from storage.rdb import raw
 from storage.stream_id import StreamId
 
 HEADER = 6  # bytes
 END = 0xFF
-LONG_STRING = 0xF0
+SHORT_STRING, INT13, LONG_STRING = 0x80, 0xC0, 0xF0
 MANY = 65535
 DELETED = stream_node.DELETED
 SAME_FIELDS = stream_node.SAME_FIELDS
@@ -27,10 +28,11 @@ class NodeCheck:
     Afterwards *alive* is the number of living entries, and ``top`` the greatest id of them.
     """
 
-    __slots__ = ("_at", "_data", "_end", "_found", "_key", "_ms", "_seq", "alive")
+    __slots__ = ("_at", "_bytes", "_data", "_end", "_found", "_key", "_ms", "_seq", "alive")
 
     def __init__(self, data: bytearray, key: bytes) -> None:
         self._data = data
+        self._bytes = raw.of_bytearray(data)
         self._key = key
         self._at = HEADER
         self._end = len(data) - 1
@@ -89,7 +91,12 @@ class NodeCheck:
 
     def _number(self) -> int:
         """Pass one element, an integer."""
+        data = self._bytes
         at = self._at
+        if at + 1 < self._end and data[at] < SHORT_STRING and data[at + 1] == 1:
+            self._at = at + 2  # what most are: a byte that is the number, and its backlen
+            self._found += 1
+            return data[at]
         self._skip(1)
         if element_octets.is_string(self._data, at):
             raise Corrupt("a stream node has text where a number belongs")
@@ -104,18 +111,30 @@ class NodeCheck:
 
     def _skip(self, elements: int) -> None:
         """Pass elements of any kind."""
-        data = self._data
+        data = self._bytes
         at = self._at
         end = self._end
         for _ in range(elements):
-            if at >= end or (data[at] == LONG_STRING and end - at < 5):
-                raise Corrupt("a stream node ends in the middle of an entry")
-            size = element_octets.encoded_size(data, at)
-            after = at + size + element_octets.backlen_size(size)
-            if size == 0 or after > end:
-                raise Corrupt("a stream node has an element that is none or goes beyond the end")
-            if element_octets.backlen_before(data, after) != size:
-                raise Corrupt("a stream node's element has another backlen than size")
-            at = after
+            head = data[at] if at < end else END
+            if head < INT13:  # a small number or a short string: what most are
+                after = at + 2 + (head & 0x3F if head >= SHORT_STRING else 0)
+                if after <= end and data[after - 1] == after - at - 1:
+                    at = after
+                    continue
+            at = self._behind(at)
         self._at = at
         self._found += elements
+
+    def _behind(self, at: int) -> int:
+        """The offset behind the element of any kind at *at*."""
+        data = self._data
+        end = self._end
+        if at >= end or (data[at] == LONG_STRING and end - at < 5):
+            raise Corrupt("a stream node ends in the middle of an entry")
+        size = element_octets.encoded_size(data, at)
+        after = at + size + element_octets.backlen_size(size)
+        if size == 0 or after > end:
+            raise Corrupt("a stream node has an element that is none or goes beyond the end")
+        if element_octets.backlen_before(data, after) != size:
+            raise Corrupt("a stream node's element has another backlen than size")
+        return after
