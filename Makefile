@@ -1,6 +1,6 @@
 # make run    serve on 127.0.0.1:6379 (ARGS="--port 7000 ..." for other options)
 # make test   everything that CI runs: linters, and all tests compiled and uncompiled
-# make bench  Penstock and redis-server side by side
+# make bench  Penstock and redis-server side by side; make bench-spark  the Spark side on both
 # make fuzz   the fuzz targets, a minute each
 # make crash  kill -9 under load, 200 times, and nothing acknowledged may be missing
 # make docs   docs/commands.md from the command table
@@ -14,7 +14,7 @@ RUN_READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
-.PHONY: run build test lint test-compiled test-uncompiled bench crash fuzz docs demo clean
+.PHONY: run build test lint test-compiled test-uncompiled bench bench-spark crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -64,8 +64,18 @@ test-uncompiled: $(DEV_READY)
 bench: build $(DEV_READY)
 	@$(BIN)/python -m bench $(ARGS)
 
+bench-spark: build $(DEV_READY)
+	@$(BIN)/python -m bench.spark $(ARGS)
+
 demo: build $(DEV_READY)
 	@$(BIN)/python -m bench.demo $(ARGS)
+
+# Streams and Spark: a live aggregate, an archive that trims, a stream restored from it.
+.PHONY: demo-pipeline
+demo-pipeline: build $(DEV_READY)
+	@command -v java >/dev/null || { \
+	  echo "Spark needs Java 17: apt-get install openjdk-17-jre-headless"; exit 1; }
+	@$(BIN)/python -m bench.pipeline_demo $(ARGS)
 
 fuzz: $(DEV_READY) build
 	@$(BIN)/pip install --quiet --disable-pip-version-check atheris
@@ -76,6 +86,9 @@ fuzz: $(DEV_READY) build
 
 crash: build $(DEV_READY)
 	@$(BIN)/python -m tests.crash $(ARGS)
+
+crash-spark: build $(DEV_READY)
+	PENSTOCK_CRASHES=10 $(BIN)/python -m pytest tests/spark/test_crash.py $(ARGS)
 
 docs: $(DEV_READY)
 	$(BIN)/python -m server.document_commands

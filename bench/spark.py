@@ -1,0 +1,106 @@
+"""What the Spark side is held to: ``make bench-spark``.
+
+    python -m bench.spark [--entries N] [--rounds N] [--only redis|penstock] [--json FILE]
+
+Each figure is a ratio of two rates that were measured in the same run on the same server, against
+redis-server and against Penstock: entries of five small fields, best of the rounds. The last one is
+a latency. See ``spark_workloads.py`` for what is timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from bench.report import describe, machine, neighbours
+from bench.servers import PENSTOCK, REDIS, Server
+from bench.spark_latency import latency_ms
+from bench.spark_workloads import Workloads, spark_session
+
+MOST_LATENCY_MS = 500.0
+PER_SECOND = 5_000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A ratio, what it is held to, and the rates behind it in entries a second."""
+
+    title: str
+    rate: float
+    yardstick: float
+    least: float | None
+
+    @property
+    def ratio(self) -> float:
+        return self.rate / self.yardstick
+
+    def line(self) -> str:
+        aim = f"{self.least:.1f}" if self.least else "-"
+        mark = "<- below the aim" if self.ratio < (self.least or 0) else ""
+        return (
+            f"{self.title:46}{self.rate:>12,.0f}{self.yardstick:>12,.0f}"
+            f"{self.ratio:>8.2f}{aim:>6} {mark}"
+        ).rstrip()
+
+
+HEAD = f"{'entries a second':46}{'rate':>12}{'yardstick':>12}{'ratio':>8}{'aim':>6}"
+
+
+def figures(work: Workloads) -> list[Figure]:
+    """All ratios of one server, measured in turns."""
+    best = work.best_of_rounds()
+    return [
+        Figure("batch, typed / redis-py xrange loop", best["batch"], best["redis-py read"], 1.5),
+        Figure("streaming, one batch / redis-py xrange loop", best["stream"],
+               best["redis-py read"], 1.4),
+        Figure("batch, Arrow / tuples", best["batch"], best["tuples"], 3.0),
+        Figure("load of Parquet / redis-py pipeline", best["load"], best["redis-py write"], 3.0),
+        Figure("streaming sink, exactly once / at least once", best["exactly once"],
+               best["at least once"], 0.9),
+        Figure("load of Parquet, exactly once / at least once", best["load"],
+               best["load at least once"], None),
+    ]  # fmt: skip
+
+
+def measure(name: str, command: str, arguments: argparse.Namespace) -> dict[str, object]:
+    """Print and return the figures of one server."""
+    with Server(name, command) as server, tempfile.TemporaryDirectory() as folder:
+        spark = spark_session()
+        print(f"\n{describe(server)}\n{HEAD}")
+        work = Workloads(spark, server.port, Path(folder), arguments.entries, arguments.rounds)
+        found = figures(work)
+        for figure in found:
+            print(figure.line(), flush=True)
+        p50, p99 = latency_ms(spark, server.port, Path(folder), PER_SECOND, arguments.seconds)
+        mark = "" if p50 <= MOST_LATENCY_MS else "<- above the aim"
+        print(f"latency at {PER_SECOND:,} entries a second: p50 {p50:.0f} ms (aim"
+              f" {MOST_LATENCY_MS:.0f}), p99 {p99:.0f} ms {mark}".rstrip(), flush=True)  # fmt: skip
+    return {
+        "server": name,
+        "figures": [asdict(figure) | {"ratio": figure.ratio} for figure in found],
+        "latency_ms": {"p50": p50, "p99": p99},
+    }
+
+
+def main() -> None:
+    """Measure both servers, or the one that was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m bench.spark", description=__doc__)
+    parser.add_argument("--entries", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=20, help="of the latency measurement")
+    parser.add_argument("--only", choices=["redis", "penstock"])
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    print(f"{machine()}\n{neighbours()}")
+    servers = {"redis": REDIS, "penstock": PENSTOCK}
+    chosen = {arguments.only: servers[arguments.only]} if arguments.only else servers
+    results = [measure(name, command, arguments) for name, command in chosen.items()]
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=2))
+
+
+if __name__ == "__main__":
+    main()

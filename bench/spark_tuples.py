@@ -1,0 +1,52 @@
+"""A data source that yields a Python tuple a row, the way most are written: the yardstick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import redis
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from pyspark_penstock.batch_reader import PenstockReader
+from pyspark_penstock.plan import Range
+from pyspark_penstock.source_options import BatchOptions, batch_options
+
+PAGE = 1_000
+READERS = {
+    "string": lambda value: value,
+    "double": float,
+    "bigint": int,
+    "boolean": lambda value: value == "true",
+}
+
+
+class TupleSource(DataSource):
+    """Reads what ``penstock`` reads, in the same tasks."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "penstock_tuples"
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return TupleReader(batch_options(self.options), schema)
+
+
+class TupleReader(PenstockReader):
+    """Reads by redis-py and makes a tuple of each entry."""
+
+    def __init__(self, options: BatchOptions, schema: StructType) -> None:
+        super().__init__(options, schema)
+        self._types = [(field.name, field.dataType.simpleString()) for field in schema]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        task: Range = partition.value
+        columns = [(name, READERS[kind]) for name, kind in self._types]
+        host, port = self._options.server.addresses[0]
+        with redis.Redis(host, port, decode_responses=True) as client:
+            start = f"({task.after}"
+            while page := client.xrange(task.stream, start, str(task.upto), PAGE):
+                for _, entry in page:
+                    yield tuple(read(entry[name]) for name, read in columns)
+                start = f"({page[-1][0]}"

@@ -1,0 +1,144 @@
+"""What ``bench.spark`` times, each on the same entries of five small fields.
+
+- redis-py read: ``xrange`` in pages of 1,000, whose entries nobody looks at.
+- batch: a typed read of all five fields into Spark's ``noop`` sink.
+- stream: the same as one micro-batch, from the call of addBatch to its end.
+- tuples: the same source, but each row a Python tuple, as most Python data sources yield them.
+- redis-py write: pipelines of 1,000 XADD.
+- load: a Parquet file written into a stream, exactly once; load at least once: the other way.
+- exactly once, at least once: a fifth of the entries copied from stream to stream by a streaming
+  query, in batches of at most 100,000, addBatch only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import redis
+from pyspark.sql import DataFrame, SparkSession
+
+from bench.spark_tuples import TupleSource
+from pyspark_penstock.jobs.session import session
+
+PAGE = 1_000
+SCHEMA = "device string, temp double, seq long, ok boolean, site string"
+SOURCE, SHORT, TARGET = "bench", "short", "target"
+COPIED = 5  # one of so many entries
+BATCH = 100_000
+FIRST_MS = 1_763_000_000_000
+A_MS = 4  # entries
+
+
+def spark_session() -> SparkSession:
+    """The session of the command line tools, with two cores."""
+    spark = session("bench", master="local[2]")
+    spark.dataSource.register(TupleSource)
+    return spark
+
+
+def fields(i: int) -> dict[str, str]:
+    """The fields of the *i*-th entry."""
+    return {
+        "device": f"d{i % 10_000}",
+        "temp": f"{20 + i % 100 / 10:.1f}",
+        "seq": str(i),
+        "ok": "true" if i % 3 else "false",
+        "site": f"site-{i % 16}",
+    }
+
+
+class Workloads:
+    """The workloads of one server, on a stream that is filled first."""
+
+    def __init__(
+        self, spark: SparkSession, port: int, folder: Path, entries: int, rounds: int
+    ) -> None:
+        self._spark = spark
+        self._client = redis.Redis(port=port)
+        self._at = {"host": "127.0.0.1", "port": str(port)}
+        self._folder = folder
+        self._entries = entries
+        self._rounds = rounds
+        self._runs = 0
+        self._parquet = str(folder / "parquet")
+        self._write(SOURCE, entries, ids=True)
+        self._write(SHORT, entries // COPIED, ids=True)
+        self._frame("penstock").coalesce(2).write.parquet(self._parquet)
+
+    def best_of_rounds(self) -> dict[str, float]:
+        """The best rate of each workload; a round runs each once."""
+        everything = self._entries
+        works: dict[str, tuple[Callable[[], float], int]] = {
+            "redis-py read": (self._read, everything),
+            "batch": (lambda: self._to_noop("penstock"), everything),
+            "stream": (lambda: self._stream(everything, everything), everything),
+            "tuples": (lambda: self._to_noop("penstock_tuples"), everything),
+            "redis-py write": (lambda: self._write(TARGET, everything), everything),
+            "load": (lambda: self._load("exactly-once"), everything),
+            "load at least once": (lambda: self._load("at-least-once"), everything),
+            "at least once": (lambda: self._copy("at-least-once"), everything // COPIED),
+            "exactly once": (lambda: self._copy("exactly-once"), everything // COPIED),
+        }
+        best = dict.fromkeys(works, 0.0)
+        for _ in range(self._rounds):
+            for name, (work, entries) in works.items():
+                best[name] = max(best[name], entries / work())
+                self._client.delete(TARGET)
+        return best
+
+    def _read(self) -> float:
+        started = time.perf_counter()
+        start = "-"
+        while page := self._client.xrange(SOURCE, start, "+", PAGE):
+            start = f"({page[-1][0].decode()}"
+        return time.perf_counter() - started
+
+    def _write(self, stream: str, entries: int, ids: bool = False) -> float:
+        started = time.perf_counter()
+        for first in range(0, entries, PAGE):
+            with self._client.pipeline(transaction=False) as pipeline:
+                for i in range(first, min(first + PAGE, entries)):
+                    entry_id = f"{FIRST_MS + i // A_MS}-{i % A_MS}" if ids else "*"
+                    pipeline.xadd(stream, fields(i), id=entry_id)  # type: ignore[arg-type]
+                pipeline.execute()
+        return time.perf_counter() - started
+
+    def _frame(self, source: str) -> DataFrame:
+        reader = self._spark.read.format(source).options(**self._at, subscribe=SOURCE)
+        return reader.schema(SCHEMA).load()
+
+    def _to_noop(self, source: str) -> float:
+        frame = self._frame(source)
+        started = time.perf_counter()
+        frame.write.format("noop").mode("overwrite").save()
+        return time.perf_counter() - started
+
+    def _stream(self, entries: int, batch: int, sink: str = "noop", **options: str) -> float:
+        """Seconds in addBatch of a query over the first *entries* that are there."""
+        self._runs += 1
+        stream = SOURCE if entries == self._entries else SHORT
+        reader = self._spark.readStream.format("penstock").options(**self._at, subscribe=stream)
+        reader = reader.options(startingOffsets="earliest", maxOffsetsPerTrigger=batch)
+        writer = reader.schema(SCHEMA).load().writeStream.format(sink).options(**options)
+        writer = writer.option("checkpointLocation", str(self._folder / f"stream-{self._runs}"))
+        query = writer.trigger(availableNow=True).start()
+        query.awaitTermination()
+        progress: list[Any] = query.recentProgress
+        assert sum(each["numInputRows"] for each in progress) == entries, progress
+        return sum(each["durationMs"].get("addBatch", 0) for each in progress) / 1_000
+
+    def _copy(self, delivery: str) -> float:
+        sink = self._at | {"stream": TARGET, "delivery": delivery}
+        return self._stream(self._entries // COPIED, BATCH, "penstock", **sink)
+
+    def _load(self, delivery: str) -> float:
+        frame = self._spark.read.parquet(self._parquet)
+        writer = frame.write.format("penstock").options(**self._at, stream=TARGET)
+        started = time.perf_counter()
+        writer.option("delivery", delivery).mode("append").save()
+        taken = time.perf_counter() - started
+        assert self._client.xlen(TARGET) == self._entries
+        return taken

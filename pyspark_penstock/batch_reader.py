@@ -1,0 +1,74 @@
+"""Batch reads: streams as they are now, between two bounds, split into tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import redis
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from pyspark_penstock import bounds, stream_info
+from pyspark_penstock.entry_reader import read_range
+from pyspark_penstock.ids import EntryId
+from pyspark_penstock.offsets import Cut, Position
+from pyspark_penstock.plan import Range, stream_ranges, time_cuts
+from pyspark_penstock.schema import columns_of
+from pyspark_penstock.source_options import BatchOptions
+from pyspark_penstock.stream_info import StreamState
+from pyspark_penstock.walk import walk
+
+
+class PenstockReader(DataSourceReader):
+    """Reads the entries of streams, once."""
+
+    def __init__(self, options: BatchOptions, schema: StructType) -> None:
+        self._options = options
+        self._columns = columns_of(schema, options.corrupt_column)
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """A range a task; the tasks of a stream take the same span of time each."""
+        with self._options.client() as client:
+            names = self._options.subscription.names(client)
+            states = {name: stream_info.stream_state(client, name) for name in names}
+            total = sum(state.length for state in states.values())
+            return [
+                InputPartition(task)
+                for name, state in states.items()
+                for task in self._tasks(client, name, state, total)
+            ]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """The batches of a task; of none, if nothing had to be read."""
+        if isinstance(partition.value, Range):
+            yield from read_range(partition.value, self._columns, self._options)
+
+    def _span(
+        self, client: redis.Redis, stream: str, state: StreamState
+    ) -> tuple[EntryId, EntryId]:
+        """What is to be read of a stream: after the first id, up to the second."""
+        return (
+            bounds.resolve_start(client, stream, state, self._options.starting),
+            bounds.resolve_end(client, stream, state, self._options.ending),
+        )
+
+    def _tasks(
+        self, client: redis.Redis, stream: str, state: StreamState, total: int
+    ) -> list[Range]:
+        after, upto = self._span(client, stream, state)
+        if state.first_entry is None or state.last_entry is None:
+            return []
+        after = max(after, state.first_entry.previous())
+        upto = min(upto, state.last_entry)
+        parts = -(-self._options.min_partitions * state.length // total)
+        cuts = self._cuts(stream, after, upto, state.length, parts)
+        return stream_ranges(stream, Position(upto, begin=Cut(after, None), cuts=cuts))
+
+    def _cuts(
+        self, stream: str, after: EntryId, upto: EntryId, length: int, parts: int
+    ) -> tuple[Cut, ...]:
+        most = self._options.max_records_per_partition
+        if most is None:
+            return time_cuts(after, upto, length, parts)
+        return walk(self._options.server, stream, after, upto, step=most).marks

@@ -1,0 +1,178 @@
+"""What the command line takes: a parser a command, and what stands in front of all of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from pyspark_penstock.errors import OptionError
+from pyspark_penstock.options import DURATION, UNIT_MS
+
+PROGRAM = "python -m pyspark_penstock"
+EPILOG = "Exit codes: 0 done, 1 error, 2 usage, 3 entries were lost before they were read."
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    top = argparse.ArgumentParser(prog=PROGRAM, description="Jobs on streams.", epilog=EPILOG)
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (summary, add_arguments) in COMMANDS.items():
+        one = commands.add_parser(name, help=summary, description=summary, epilog=EPILOG)
+        add_arguments(one)
+        add_common(one)
+    return top
+
+
+def add_common(one: argparse.ArgumentParser) -> None:
+    """What all commands take."""
+    one.add_argument("--server", metavar="HOST:PORT[,...]", help="else $PENSTOCK_SERVERS")
+    one.add_argument(
+        "--option", action="append", default=[], type=pair, metavar="NAME=VALUE",
+        help="any other option of the server: username, passwordEnv, db, tls, tls.caFile ...",
+    )  # fmt: skip
+    one.add_argument("--json", action="store_true", help="a JSON object a line")
+
+
+def add_spark(one: argparse.ArgumentParser) -> None:
+    """What commands take that start Spark."""
+    one.add_argument("--master", default="", help="Spark's master, else local[*]")
+    one.add_argument(
+        "--conf", action="append", default=[], type=pair, metavar="NAME=VALUE",
+        help="a setting of Spark",
+    )  # fmt: skip
+    one.add_argument("--log-level", default="off", help="Spark's own log: warn, info ...")
+
+
+def add_run(one: argparse.ArgumentParser) -> None:
+    """``run JOB.toml``"""
+    add_spark(one)
+    one.add_argument("job", metavar="JOB.toml")
+    how = one.add_mutually_exclusive_group()
+    how.add_argument("--once", action="store_true", help="end when what is there now is done")
+    how.add_argument("--continuous", action="store_true", help="go on until stopped")
+    one.add_argument("--from", dest="start", type=start, metavar="earliest|latest|TIME")
+    one.add_argument("--dry-run", action="store_true", help="check and show, start nothing")
+
+
+def add_archive(one: argparse.ArgumentParser) -> None:
+    """``archive STREAM... --to DIR``"""
+    add_spark(one)
+    one.add_argument("streams", nargs="+", metavar="STREAM", help="names, or one glob")
+    one.add_argument("--to", required=True, metavar="DIR")
+    one.add_argument("--trim", action="store_true", help="trim what is archived and not needed")
+    one.add_argument("--keep", type=duration_ms, metavar="24h", help="trim only what is older")
+    one.add_argument("--every", type=duration_ms, metavar="10m", help="go on, that often")
+    one.add_argument("--group", default="", help="show the position as this consumer group")
+
+
+def add_restore(one: argparse.ArgumentParser) -> None:
+    """``restore DIR --stream S --into T``"""
+    add_spark(one)
+    one.add_argument("folder", metavar="DIR")
+    one.add_argument("--stream", required=True, help="the stream that was archived")
+    one.add_argument("--into", required=True, help="the stream to make")
+    one.add_argument("--from", dest="start", type=time_ms, metavar="TIME", help="included")
+    one.add_argument("--to", dest="end", type=time_ms, metavar="TIME", help="not included")
+    one.add_argument("--resume", action="store_true", help="go on where a restore broke off")
+
+
+def add_load(one: argparse.ArgumentParser) -> None:
+    """``load FILE... --stream S``"""
+    add_spark(one)
+    one.add_argument("files", nargs="+", metavar="FILE", help="Parquet, CSV, JSON, ORC or text")
+    one.add_argument("--stream", required=True)
+    one.add_argument("--format", default="", help="where the names do not tell")
+    one.add_argument(
+        "--map", action="append", default=[], type=pair, metavar="COLUMN=FIELD",
+        help="only these columns, under these names",
+    )  # fmt: skip
+    one.add_argument("--id-column", default="", help="a column with ids for the entries")
+    one.add_argument("--schema", default="", help='as in "item string, qty int"')
+    one.add_argument("--read", action="append", default=[], type=pair, metavar="NAME=VALUE")
+    one.add_argument("--delivery", choices=("exactly-once", "at-least-once"))
+    one.add_argument("--max-len", help="trim the stream to about as many entries")
+    one.add_argument("--txn-app-id", help="a name; the same load under it is done once only")
+
+
+def add_health(one: argparse.ArgumentParser) -> None:
+    """``health [STREAM...]``"""
+    one.add_argument("streams", nargs="*", metavar="STREAM", help="all, if none is named")
+    one.add_argument("--group", default="")
+    one.add_argument("--min-idle", type=duration_ms, default=60_000, metavar="60s")
+    one.add_argument("--html", metavar="FILE", help="write a page with pictures, too")
+
+
+def add_query(one: argparse.ArgumentParser) -> None:
+    """``query "SQL"``"""
+    add_spark(one)
+    one.add_argument("sql", metavar="SQL")
+    one.add_argument("--archive", default="", metavar="DIR", help="streams reach back into it")
+    one.add_argument(
+        "--schema", action="append", default=[], type=pair, metavar='STREAM="item string"',
+        help="the fields of a stream, where they shall not be guessed",
+    )  # fmt: skip
+    one.add_argument("--limit", type=int, default=1_000, help="rows at most; 0 for all")
+
+
+def add_status(one: argparse.ArgumentParser) -> None:
+    """``status CHECKPOINT``"""
+    one.add_argument("checkpoint", metavar="CHECKPOINT", help="or the DIR of an archive")
+
+
+COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "run": ("Run a live pipeline from a job file.", add_run),
+    "archive": ("Archive streams as Parquet, by stream and date.", add_archive),
+    "restore": ("Make a stream of its archive, with the ids it had.", add_restore),
+    "load": ("Load files into a stream, an entry a row.", add_load),
+    "health": ("How consumer groups are doing.", add_health),
+    "query": ("SQL over streams, their archive, and what is pending.", add_query),
+    "status": ("Where a query stands, by its checkpoint.", add_status),
+}
+
+# ------------------------------------------------------------------ values
+
+
+def pair(text: str) -> tuple[str, str]:
+    """``NAME=VALUE``"""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
+
+
+def duration_ms(text: str) -> int:
+    """A time such as ``90s``; a bare number is milliseconds."""
+    found = DURATION.fullmatch(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 500ms, 30s, 10m, 24h, 7d")
+    return int(found[1]) * UNIT_MS[found[2] or "ms"]
+
+
+def time_ms(text: str) -> int:
+    """A moment: milliseconds since 1970, or a date with or without a time, UTC unless it says."""
+    if text.isdecimal():
+        return int(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither milliseconds nor a time such as 2026-11-21T10:30:00"
+        ) from None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return int(aware.timestamp() * 1_000)
+
+
+def start(text: str) -> str:
+    """``earliest``, ``latest`` or a moment."""
+    return text if text in {"earliest", "latest"} else str(time_ms(text))
+
+
+def server_options(given: argparse.Namespace) -> dict[str, str]:
+    """The options of the server that the command line says. Raises OptionError."""
+    options = dict(given.option)
+    if given.server:
+        if "bootstrap.servers" in options:
+            raise OptionError("--server and --option bootstrap.servers say the same")
+        options["bootstrap.servers"] = given.server
+    return options

@@ -1,0 +1,40 @@
+"""``health``: how consumer groups are doing, as a table and, if wanted, as a page with pictures."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pyspark_penstock.cli.arguments import server_options
+from pyspark_penstock.cli.output import Output
+from pyspark_penstock.jobs.health import GroupHealth, health
+from pyspark_penstock.jobs.health_page import COLUMNS, page, texts
+from pyspark_penstock.jobs.server_options import with_environment
+from pyspark_penstock.jobs.tables import duration, table
+
+
+def run(given: argparse.Namespace, output: Output) -> None:
+    """Print the table; write the page."""
+    groups = health(
+        with_environment(server_options(given)), given.streams, given.group, given.min_idle
+    )
+    output.say(lines(groups), *(group.to_json() for group in groups))
+    if given.html:
+        when = datetime.now(UTC).isoformat(" ", "seconds")
+        Path(given.html).write_text(page(groups, when), "utf-8")
+
+
+def lines(groups: list[GroupHealth]) -> list[str]:
+    """The table, and below it the entries that come back again and again."""
+    if not groups:
+        return ["no consumer groups"]
+    return [
+        *table(COLUMNS, [texts(group) for group in groups]),
+        *(
+            f"{group.stream} / {group.group}: {entry.id} was given out {entry.deliveries} times, "
+            f"last to {entry.consumer} {duration(entry.idle_ms)} ago"
+            for group in groups
+            for entry in group.most_redelivered
+        ),
+    ]

@@ -1,0 +1,50 @@
+"""``query``: SQL over streams, their archive, and what is pending."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from pyspark.sql import Row
+
+from pyspark_penstock.cli.arguments import server_options
+from pyspark_penstock.cli.output import Output
+from pyspark_penstock.cli.spark_command import open_session
+from pyspark_penstock.jobs.query import QueryJob, query
+from pyspark_penstock.jobs.server_options import with_environment
+from pyspark_penstock.jobs.tables import table
+
+
+def run(given: argparse.Namespace, output: Output) -> None:
+    """Print the rows of the answer."""
+    job = QueryJob(
+        sql=given.sql,
+        server=with_environment(server_options(given)),
+        archive=given.archive,
+        schemas=dict(given.schema),
+    )
+    answer = query(open_session(given), job)
+    rows = (answer.limit(given.limit) if given.limit else answer).collect()
+    shown = table(answer.columns, [[text(value) for value in row] for row in rows])
+    output.say(shown, *(as_json(row) for row in rows))
+
+
+def text(value: Any) -> str:
+    """A value as it stands in a table."""
+    if isinstance(value, bytes | bytearray):
+        return bytes(value).decode("utf-8", "backslashreplace")
+    return "" if value is None else str(value)
+
+
+def as_json(row: Row) -> dict[str, Any]:
+    """A row as programs read it."""
+    return {name: plain(value) for name, value in row.asDict(recursive=True).items()}
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON has; bytes as text, what is not text escaped."""
+    if isinstance(value, bytes | bytearray):
+        return text(value)
+    if isinstance(value, dict):
+        return {text(name): plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,44 @@
+"""``run``: a live pipeline from a job file."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from pyspark_penstock.cli.arguments import server_options
+from pyspark_penstock.cli.output import Output
+from pyspark_penstock.cli.spark_command import batch_printer, open_session, say_where
+from pyspark_penstock.jobs import pipeline
+from pyspark_penstock.jobs.job_file import PipelineJob, read_job
+from pyspark_penstock.jobs.runner import StopSignal
+
+
+def run(given: argparse.Namespace, output: Output) -> None:
+    """Run the job until it ends, or a signal says so."""
+    job = read_job(Path(given.job), server_options(given))
+    if given.once or given.continuous:
+        job = replace(job, once=given.once)
+    spark = open_session(given, job.spark)
+    if given.start:
+        job = pipeline.starting_from(job, spark, given.start)
+    if given.dry_run:
+        show_plan(pipeline.plan(spark, job), job, output)
+        return
+    stop = StopSignal()
+    with stop.on_signals():
+        offsets = pipeline.run(spark, job, on_batch=batch_printer(output), stop=stop)
+    say_where(output, offsets)
+
+
+def show_plan(plan: pipeline.Plan, job: PipelineJob, output: Output) -> None:
+    """Print what the job would do."""
+    how = "goes on from" if plan.resumes else "starts a new"
+    output.say(
+        [
+            plan.explained,
+            f"{job.name}: {how} checkpoint {job.checkpoint}",
+            f"writes ({plan.schema}) to {job.sink.format} in mode {job.sink.output_mode}",
+        ],
+        {"event": "plan", "name": job.name, "schema": plan.schema, "resumes": plan.resumes},
+    )

@@ -1,0 +1,44 @@
+"""``status``: where a query stands."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from pyspark_penstock.cli.arguments import server_options
+from pyspark_penstock.cli.output import Output
+from pyspark_penstock.jobs.archive_layout import checkpoint_of
+from pyspark_penstock.jobs.checkpoint import has_checkpoint
+from pyspark_penstock.jobs.files import LocalFiles
+from pyspark_penstock.jobs.server_options import with_environment
+from pyspark_penstock.jobs.status import Status, status
+from pyspark_penstock.jobs.tables import number, table
+
+
+def run(given: argparse.Namespace, output: Output) -> None:
+    """Print the status of a checkpoint, or of an archive by its own."""
+    inside = checkpoint_of(given.checkpoint)
+    folder = inside if has_checkpoint(LocalFiles(), inside) else given.checkpoint
+    found = status(folder, with_environment(server_options(given)))
+    output.say(lines(found), found.to_json())
+
+
+def lines(found: Status) -> Iterator[str]:
+    """The status as people read it."""
+    yield f"query {found.query}"
+    yield committed_line(found)
+    if found.unfinished is not None:
+        yield f"batch {found.unfinished} is planned, not committed: the next start runs it again"
+    rows = [[s.stream, s.id, number(s.entries), number(s.lag)] for s in found.streams]
+    yield from table(["stream", "id", "entries", "lag"], rows)
+    if found.server_problem:
+        yield f"(no lag: {found.server_problem})"
+
+
+def committed_line(found: Status) -> str:
+    """How far the query is."""
+    if found.committed is None:
+        return "no batch is committed yet"
+    planned = datetime.fromtimestamp((found.planned_ms or 0) / 1_000, UTC)
+    return f"batch {found.committed} is committed, planned at {planned:%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,71 @@
+"""The commands that a partition sends: one a row, and the ids that the rows ask for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pyspark_penstock.errors import SinkError
+from pyspark_penstock.ids import EntryId
+
+
+class Commands:
+    """Encoded commands in one buffer; *ids* is null where the server is to give the id."""
+
+    def __init__(self, array: Any, ids: Any = None) -> None:
+        self._array = array
+        self._ids = ids
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return len(self._array)
+
+    def slice(self, start: int, count: int | None = None) -> Commands:
+        """*count* of them, or all, from the one at *start*; nothing is copied."""
+        ids = None if self._ids is None else self._ids.slice(start, count)
+        return Commands(self._array.slice(start, count), ids)
+
+    @property
+    def data(self) -> memoryview:
+        """Their bytes, as they are sent."""
+        _, offsets, data = self._array.buffers()
+        first = self._array.offset
+        ends = np.frombuffer(offsets, np.int32)
+        return memoryview(data)[ends[first] : ends[first + self.rows]] if self.rows else EMPTY
+
+    @property
+    def first_id(self) -> EntryId | None:
+        """The first id that a row asks for. Raises SinkError if those ids do not ascend."""
+        return self._bounds[0]
+
+    @property
+    def last_id(self) -> EntryId | None:
+        """The last id that a row asks for. Raises SinkError."""
+        return self._bounds[1]
+
+    @cached_property
+    def _bounds(self) -> tuple[EntryId | None, EntryId | None]:
+        given = None if self._ids is None else self._ids.drop_null()
+        if given is None or not len(given):
+            return None, None
+        if len(given) < self.rows:
+            raise SinkError("either all rows have an id or none: given ids would fall behind")
+        try:
+            first, last = (EntryId.parse(given[at].as_py()) for at in (0, len(given) - 1))
+            parts = pc.split_pattern(given.cast(pa.string()), "-").values.cast(pa.uint64())
+            ms, seq = parts.to_numpy().reshape(len(given), 2).T
+        except ValueError:  # pyarrow.ArrowInvalid is one
+            raise SinkError("an id column must hold ids like 1763000062499-3, or null") from None
+        ascend = (ms[1:] > ms[:-1]) | ((ms[1:] == ms[:-1]) & (seq[1:] > seq[:-1]))
+        if not ascend.all():
+            at = int(np.argmin(ascend))
+            raise SinkError(f"ids must ascend: {given[at + 1]} comes after {given[at]}")
+        return first, last
+
+
+EMPTY = memoryview(b"")

@@ -1,0 +1,173 @@
+"""Which server, and how to get at it: from options, else from the environment.
+
+    PENSTOCK_SERVERS   host:port[,host:port]     where no option names a server
+    PENSTOCK_USERNAME, PENSTOCK_PASSWORD         where no option names others
+
+A ``Server`` goes to the executors inside of plans, so it holds the *name* of the variable with
+the password, never the password; the variable has to be set where tasks run.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import redis
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
+
+from pyspark_penstock.errors import OptionError, ServerError
+from pyspark_penstock.options import SERVER, Options, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFAULT_PORT = 6379
+DEFAULT_ADDRESS = f"127.0.0.1:{DEFAULT_PORT}"
+CONNECT_S = 5.0
+ANSWER_S = 60.0
+RETRIES = 3
+LONGEST_PAUSE_S = 2.0
+
+
+@dataclass(frozen=True)
+class Tls:
+    """How a connection is encrypted; paths are those of the machine that connects."""
+
+    ca_file: str | None = None
+    cert_file: str | None = None
+    key_file: str | None = None
+    verify: bool = True
+
+    def context(self) -> ssl.SSLContext:
+        """What ``ssl`` wants to know."""
+        context = ssl.create_default_context(cafile=self.ca_file)
+        if self.cert_file:
+            context.load_cert_chain(self.cert_file, self.key_file)
+        if not self.verify:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        return context
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server, given by the addresses at which it may answer."""
+
+    addresses: tuple[tuple[str, int], ...]
+    username: str | None = None
+    password_env: str | None = None
+    db: int = 0
+    tls: Tls | None = None
+
+    @classmethod
+    def from_options(cls, options: Options) -> Server:
+        """The server that *options*, and where they are silent the environment, name."""
+        options.at_most_one("bootstrap.servers", "host")
+        options.at_most_one("bootstrap.servers", "port")
+        return cls(
+            addresses=addresses_of(options),
+            username=options.text("username", os.environ.get("PENSTOCK_USERNAME", "")) or None,
+            password_env=password_variable(options),
+            db=options.integer("db", 0),
+            tls=tls_of(options),
+        )
+
+    @classmethod
+    def from_environment(cls, given: Mapping[str, str] | None = None) -> Server:
+        """The server of a program that has no other options than the server's, in *given*."""
+        return cls.from_options(Options(given or {}, "a connection", SERVER))
+
+    def password(self) -> str | None:
+        """The password, from the environment of this process."""
+        if self.password_env is None:
+            return None
+        try:
+            return os.environ[self.password_env]
+        except KeyError:
+            raise OptionError(
+                f"passwordEnv={self.password_env!r}: this variable is not set where a task or "
+                "the driver runs"
+            ) from None
+
+    def client(self, retries: int = RETRIES) -> redis.Redis:
+        """A redis-py client of the first address that answers. Raises ServerError."""
+        problems = []
+        for host, port in self.addresses:
+            client = redis.Redis(**self._arguments(host, port, retries))
+            try:
+                client.ping()
+            except (redis.ConnectionError, redis.TimeoutError) as problem:
+                client.close()
+                problems.append(f"{host}:{port}: {problem}")
+            except redis.RedisError:
+                client.close()
+                raise
+            else:
+                return client
+        raise ServerError(f"no server answers at {'; '.join(problems)}")
+
+    def _arguments(self, host: str, port: int, retries: int) -> dict[str, Any]:
+        tls = self.tls
+        encrypted: dict[str, Any] = {} if tls is None else {
+            "ssl": True,
+            "ssl_ca_certs": tls.ca_file,
+            "ssl_certfile": tls.cert_file,
+            "ssl_keyfile": tls.key_file,
+            "ssl_cert_reqs": "required" if tls.verify else "none",
+            "ssl_check_hostname": tls.verify,
+        }  # fmt: skip
+        return encrypted | {
+            "host": host,
+            "port": port,
+            "db": self.db,
+            "username": self.username,
+            "password": self.password(),
+            "protocol": 2,
+            "socket_connect_timeout": CONNECT_S,
+            "socket_timeout": ANSWER_S,
+            "retry": Retry(ExponentialBackoff(cap=LONGEST_PAUSE_S, base=0.05), retries),
+        }
+
+
+def addresses_of(options: Options) -> tuple[tuple[str, int], ...]:
+    """The addresses that options or environment give, at least one."""
+    if "host" in options or "port" in options:
+        host = options.text("host", "127.0.0.1")
+        return ((host, options.integer("port", DEFAULT_PORT, least=1)),)
+    text = os.environ.get("PENSTOCK_SERVERS") or DEFAULT_ADDRESS
+    return tuple(address(part) for part in options.text("bootstrap.servers", text).split(","))
+
+
+def address(text: str) -> tuple[str, int]:
+    """``host[:port]``, with IPv6 addresses in brackets."""
+    host, colon, port = text.strip().rpartition(":")
+    if not colon or port.endswith("]"):
+        host, port = text.strip(), str(DEFAULT_PORT)
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isdecimal():
+        raise refusal("bootstrap.servers", text, "host:port[,host:port]")
+    return host, int(port)
+
+
+def password_variable(options: Options) -> str | None:
+    """The name of the variable that holds the password, if one does."""
+    default = "PENSTOCK_PASSWORD" if "PENSTOCK_PASSWORD" in os.environ else ""
+    return options.text("passwordEnv", default) or None
+
+
+def tls_of(options: Options) -> Tls | None:
+    """How to encrypt, if an option says so; any option of ``tls.*`` does."""
+    names = [name for name in SERVER if name.startswith("tls.") and name in options]
+    if not options.flag("tls", bool(names)):
+        if names:
+            raise OptionError(f"'tls' is false, and {names[0]!r} is given")
+        return None
+    return Tls(
+        ca_file=options.text("tls.caFile") or None,
+        cert_file=options.text("tls.certFile") or None,
+        key_file=options.text("tls.keyFile") or None,
+        verify=options.flag("tls.verify", True),
+    )

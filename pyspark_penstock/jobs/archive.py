@@ -1,0 +1,123 @@
+"""Archiving: streams into Parquet, exactly once; then, if wanted, out of the server's memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import redis
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.streaming.query import StreamingQuery
+
+from pyspark_penstock.groups import publish
+from pyspark_penstock.jobs.archive_layout import checkpoint_of
+from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
+from pyspark_penstock.jobs.files import is_local
+from pyspark_penstock.jobs.hadoop_files import HadoopFiles
+from pyspark_penstock.jobs.progress import Report
+from pyspark_penstock.jobs.runner import StopSignal, run_query
+from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.jobs.trim import Trimmed, trim
+from pyspark_penstock.offsets import Offset
+
+GLOB = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class ArchiveJob:
+    """What to archive, and where to.
+
+    *streams* are names, or one glob. *every* is a time as Spark has it (``10 minutes``); without
+    it the job ends when it has archived what was there at its start. *keep_ms* keeps what is
+    younger, though it be archived.
+    """
+
+    streams: tuple[str, ...]
+    to: str
+    server: ServerOptions = field(default_factory=dict)
+    trim: bool = False
+    keep_ms: int | None = None
+    every: str = ""
+    group: str = ""  # a consumer group that shows the position
+    source: Mapping[str, str] = field(default_factory=dict)  # more options for the source
+
+
+def archive(
+    spark: SparkSession,
+    job: ArchiveJob,
+    *,
+    on_batch: Callable[[Report], None] = lambda _: None,
+    on_trim: Callable[[Trimmed], None] = lambda _: None,
+    stop: StopSignal | None = None,
+) -> tuple[Offset, ...]:
+    """Archive, and trim what is committed; where the archive stands in the end.
+
+    Raises DataLossError, CheckpointError (other streams), OptionError, JobError.
+    """
+    files = HadoopFiles(spark)
+
+    def after_batch(report: Report) -> None:
+        on_batch(report)
+        if job.every:
+            settle(archived(files, job), job, on_trim)
+
+    run_query(start(spark, job), after_batch, stop or StopSignal())
+    offsets = archived(files, job)
+    settle(offsets, job, on_trim)  # also what an earlier run has archived and could not trim
+    return offsets
+
+
+def start(spark: SparkSession, job: ArchiveJob) -> StreamingQuery:
+    """Start the query that archives."""
+    reader = spark.readStream.format("penstock").options(**source_options(job))
+    rows = reader.load().withColumn("date", f.to_date("timestamp"))
+    writer = rows.writeStream.format("parquet").partitionBy("stream", "date")
+    writer = writer.option("path", job.to).option("compression", "zstd")
+    writer = writer.option("checkpointLocation", checkpoint_of(job.to))
+    trigger = {"processingTime": job.every} if job.every else {"availableNow": True}
+    return writer.trigger(**trigger).start()
+
+
+def source_options(job: ArchiveJob) -> dict[str, str]:
+    """The options of the stream source."""
+    is_glob = len(job.streams) == 1 and GLOB.search(job.streams[0])
+    name = "subscribePattern" if is_glob else "subscribe"
+    return {
+        **job.server,
+        "startingOffsets": "earliest",
+        "fieldsFormat": "array",
+        **job.source,
+        **({"group": job.group} if job.group else {}),
+        name: ",".join(job.streams),
+    }
+
+
+def archived(files: HadoopFiles, job: ArchiveJob) -> tuple[Offset, ...]:
+    """What whole batches have archived."""
+    folder = checkpoint_of(job.to)
+    return read_checkpoint(files, folder).offsets if has_checkpoint(files, folder) else ()
+
+
+def settle(offsets: Sequence[Offset], job: ArchiveJob, on_trim: Callable[[Trimmed], None]) -> None:
+    """What follows from a commit: the group's position, and the trim up to there."""
+    with connect(job.server) as client:
+        for offset in offsets:
+            if job.group:  # first, since a group that lags behind would hold the trim
+                publish(client, job.group, offset)
+            if job.trim:
+                trim_archived(client, offset, job, on_trim)
+
+
+def trim_archived(
+    client: redis.Redis, offset: Offset, job: ArchiveJob, on_trim: Callable[[Trimmed], None]
+) -> None:
+    """Trim each stream as far as it is archived."""
+    if is_local(job.to):
+        os.sync()  # Spark does not; a power failure must not take what is in one place only
+    keep_from = None if job.keep_ms is None else time.time_ns() // 1_000_000 - job.keep_ms
+    for stream, position in offset.streams.items():
+        on_trim(trim(client, stream, position.id, keep_from))

@@ -1,0 +1,42 @@
+"""Small files: what reading a checkpoint takes, and the files of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import unquote, urlparse
+
+
+class Files(Protocol):
+    """What reading a checkpoint takes."""
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder; none if there is no such folder."""
+
+    def text(self, path: str) -> str:
+        """A whole file. Raises OSError."""
+
+
+class LocalFiles:
+    """Files of this machine, by path or ``file:`` address."""
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder; none if there is no such folder."""
+        path = local_path(folder)
+        return sorted(child.name for child in path.iterdir()) if path.is_dir() else []
+
+    def text(self, path: str) -> str:
+        """A whole file. Raises OSError."""
+        return local_path(path).read_text("utf-8")
+
+
+def is_local(path: str) -> bool:
+    """Whether *path* is one of this machine, as far as its form tells."""
+    return urlparse(path).scheme in {"", "file"}
+
+
+def local_path(path: str) -> Path:
+    """The path of a local file. Raises ValueError for the address of another."""
+    if not is_local(path):
+        raise ValueError(f"{path!r} is not a path of this machine")
+    return Path(unquote(urlparse(path).path) if path.startswith("file:") else path)

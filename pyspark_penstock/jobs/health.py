@@ -1,0 +1,174 @@
+"""Health of consumer groups: lag, how long entries have been pending, redelivery, dead consumers.
+
+Asked of the server directly; neither Spark nor Java is started.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import redis
+
+from pyspark_penstock.errors import OptionError
+from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.stream_info import (
+    GroupState,
+    StreamState,
+    consumer_states,
+    group_states,
+    matching_streams,
+    stream_state,
+)
+from pyspark_penstock.views import pending_entries
+
+MIN_IDLE_MS = 60_000
+TOP = 10
+SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
+AGES = (
+    ("< 1 s", SECOND), ("< 10 s", 10 * SECOND), ("< 1 min", MINUTE), ("< 10 min", 10 * MINUTE),
+    ("< 1 h", HOUR), ("< 1 d", DAY), ("longer", None),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Redelivered:
+    """An entry that was given out more than once and is still pending."""
+
+    id: str
+    consumer: str
+    deliveries: int
+    idle_ms: int
+
+
+@dataclass(frozen=True)
+class DeadConsumer:
+    """A consumer that holds entries and has not asked for any for long."""
+
+    name: str
+    pending: int
+    idle_ms: int
+
+
+@dataclass(frozen=True)
+class GroupHealth:
+    """One group. *lag* is None where the server cannot tell; *ages* counts pending entries by AGES.
+
+    *stuck* pending entries have not been given to anyone for the least idle time asked about.
+    """
+
+    stream: str
+    group: str
+    lag: int | None
+    consumers: int
+    pending: int
+    stuck: int
+    oldest_idle_ms: int
+    ages: tuple[int, ...]
+    redelivered: int
+    most_redelivered: tuple[Redelivered, ...]
+    dead: tuple[DeadConsumer, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """It as programs read it."""
+        ages = {name: count for (name, _), count in zip(AGES, self.ages, strict=True)}
+        return asdict(self) | {"ages": ages}
+
+
+def health(
+    server: ServerOptions,
+    streams: Sequence[str] = (),
+    group: str = "",
+    min_idle_ms: int = MIN_IDLE_MS,
+) -> list[GroupHealth]:
+    """The health of all groups of *streams* (all, if none is named), or of those named *group*.
+
+    Raises OptionError for a stream, or a group, that does not exist.
+    """
+    with connect(server) as client:
+        found = [
+            group_health(client, stream, state, min_idle_ms)
+            for stream in streams or matching_streams(client, "*")
+            for state in groups_of(client, stream, group)
+        ]
+    if group and not found:
+        raise OptionError(f"no stream that was asked about has a group {group!r}")
+    return found
+
+
+def groups_of(client: redis.Redis, stream: str, group: str) -> list[GroupState]:
+    """The groups of *stream*, or the one that is named. Raises OptionError."""
+    state: StreamState = stream_state(client, stream)
+    if not state.exists:
+        raise OptionError(f"there is no stream {stream!r}")
+    return [found for found in group_states(client, stream) if group in {"", found.name}]
+
+
+def group_health(
+    client: redis.Redis, stream: str, state: GroupState, min_idle_ms: int
+) -> GroupHealth:
+    """The health of one group: walks through all its pending entries, once."""
+    pending = PendingSummary(min_idle_ms)
+    for consumer, entry, idle_ms, deliveries in pending_entries(client, stream, state.name):
+        pending.add(Redelivered(str(entry), consumer, deliveries, idle_ms))
+    return GroupHealth(
+        stream=stream,
+        group=state.name,
+        lag=state.lag,
+        consumers=state.consumers,
+        pending=sum(pending.ages),
+        stuck=pending.stuck,
+        oldest_idle_ms=pending.oldest_idle_ms,
+        ages=tuple(pending.ages),
+        redelivered=pending.redelivered,
+        most_redelivered=tuple(pending.most_redelivered()),
+        dead=tuple(dead_consumers(client, stream, state.name, min_idle_ms)),
+    )
+
+
+class PendingSummary:
+    """What is kept of a group's pending entries, of which there may be millions."""
+
+    def __init__(self, min_idle_ms: int) -> None:
+        self.ages = [0] * len(AGES)
+        self.stuck = 0
+        self.oldest_idle_ms = 0
+        self.redelivered = 0
+        self._min_idle_ms = min_idle_ms
+        self._top: list[tuple[int, int, str, Redelivered]] = []
+
+    def add(self, entry: Redelivered) -> None:
+        """Count one entry."""
+        self.ages[age_of(entry.idle_ms)] += 1
+        self.stuck += entry.idle_ms >= self._min_idle_ms
+        self.oldest_idle_ms = max(self.oldest_idle_ms, entry.idle_ms)
+        if entry.deliveries > 1:
+            self.redelivered += 1
+            heapq.heappush(self._top, (entry.deliveries, entry.idle_ms, entry.id, entry))
+            if len(self._top) > TOP:
+                heapq.heappop(self._top)
+
+    def most_redelivered(self) -> Iterator[Redelivered]:
+        """Those that were given out most often, the worst first."""
+        for *_, entry in sorted(self._top, reverse=True):
+            yield entry
+
+
+def age_of(idle_ms: int) -> int:
+    """Which of AGES an idle time falls into."""
+    limits = (limit for _, limit in AGES)
+    return next(at for at, limit in enumerate(limits) if limit is None or idle_ms < limit)
+
+
+def dead_consumers(
+    client: redis.Redis, stream: str, group: str, min_idle_ms: int
+) -> list[DeadConsumer]:
+    """Consumers with pending entries that have been idle for long, the fullest first."""
+    found = [
+        DeadConsumer(consumer.name, consumer.pending, consumer.idle_ms)
+        for consumer in consumer_states(client, stream, group)
+        if consumer.pending and consumer.idle_ms >= min_idle_ms
+    ]
+    return sorted(found, key=lambda consumer: -consumer.pending)

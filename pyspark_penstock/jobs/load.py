@@ -1,0 +1,101 @@
+"""Loading: files into a stream, an entry a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+
+from pyspark_penstock.errors import OptionError
+from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.stream_info import stream_state
+
+FORMATS = {
+    ".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
+    ".orc": "orc", ".txt": "text", ".log": "text",
+}  # fmt: skip
+PACKED = {".gz", ".bz2", ".zst", ".lz4", ".snappy"}
+NESTED = (t.StructType, t.ArrayType, t.MapType)
+
+
+@dataclass(frozen=True)
+class LoadJob:
+    """Files to load.
+
+    *format* is told by the names if it is empty. *columns* maps columns to fields, and leaves out
+    the others; if it is empty all columns are fields. *id_column* holds ids for the entries.
+    *reading* and *writing* are options of Spark's reader and of the sink.
+    """
+
+    files: tuple[str, ...]
+    stream: str
+    server: ServerOptions = field(default_factory=dict)
+    format: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    id_column: str = ""
+    schema: str = ""
+    reading: Mapping[str, str] = field(default_factory=dict)
+    writing: Mapping[str, str] = field(default_factory=dict)
+
+
+def load(spark: SparkSession, job: LoadJob) -> int:
+    """Write all rows; by how many entries the stream has grown. Raises OptionError, SinkError."""
+    rows = entries_of(read_files(spark, job), job)
+    with connect(job.server) as client:
+        before = stream_state(client, job.stream).added
+        writer = rows.write.format("penstock").options(**job.server, **job.writing)
+        writer.option("stream", job.stream).mode("append").save()
+        return stream_state(client, job.stream).added - before
+
+
+def read_files(spark: SparkSession, job: LoadJob) -> DataFrame:
+    """The rows as they stand in the files; CSV has a header unless *reading* says otherwise."""
+    reader = spark.read.format(job.format or format_of(job.files))
+    reader = reader.options(**{"header": "true", **job.reading})
+    if job.schema:
+        reader = reader.schema(job.schema)
+    return reader.load(list(job.files))
+
+
+def format_of(files: tuple[str, ...]) -> str:
+    """The format that the files' names tell. Raises OptionError if they tell none, or several."""
+    suffixes = {suffix_of(name) for name in files}
+    formats = {FORMATS.get(suffix, "") for suffix in suffixes}
+    if len(formats) != 1 or "" in formats:
+        names = ", ".join(sorted(suffixes))
+        raise OptionError(f"files named {names!r} do not tell one format: give --format")
+    return formats.pop()
+
+
+def suffix_of(name: str) -> str:
+    """The ending that tells the format, without those of compression."""
+    path = PurePosixPath(name.rstrip("/"))
+    return PurePosixPath(path.stem).suffix if path.suffix in PACKED else path.suffix
+
+
+def entries_of(rows: DataFrame, job: LoadJob) -> DataFrame:
+    """The columns as fields; what is nested becomes JSON. Raises OptionError."""
+    wanted = dict(job.columns) or {name: name for name in rows.columns if name != job.id_column}
+    missing = [name for name in (*wanted, job.id_column) if name and name not in rows.columns]
+    if missing:
+        known = ", ".join(rows.columns)
+        raise OptionError(f"the files have no column {missing[0]!r}; they have {known}")
+    columns = [value_of(rows, name).alias(as_field) for name, as_field in wanted.items()]
+    if job.id_column:
+        columns.append(quoted(job.id_column).cast("string").alias("_id"))
+    return rows.select(*columns)
+
+
+def value_of(rows: DataFrame, name: str) -> Column:
+    """A column as a field can hold it."""
+    nested = isinstance(rows.schema[name].dataType, NESTED)
+    return f.to_json(quoted(name)) if nested else quoted(name)
+
+
+def quoted(name: str) -> Column:
+    """A column by its whole name, whatever dots it has."""
+    return f.col(f"`{name.replace('`', '``')}`")

@@ -1,0 +1,165 @@
+"""Live pipelines: streams, through SQL or a function, into streams, files or the console."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from pyspark_penstock.groups import publish
+from pyspark_penstock.jobs import quick_start
+from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
+from pyspark_penstock.jobs.failures import UsageError
+from pyspark_penstock.jobs.hadoop_files import HadoopFiles
+from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, Source
+from pyspark_penstock.jobs.progress import Report, committed_offsets
+from pyspark_penstock.jobs.runner import StopSignal, run_query
+from pyspark_penstock.jobs.server_options import connect
+from pyspark_penstock.offsets import Offset
+from pyspark_penstock.sink_options import sink_options
+from pyspark_penstock.source_options import Subscription, stream_options
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a job would do."""
+
+    schema: str
+    resumes: bool  # from the checkpoint, whatever starting offsets say
+    explained: str
+
+
+def run(
+    spark: SparkSession,
+    job: PipelineJob,
+    *,
+    on_batch: Callable[[Report], None] = lambda _: None,
+    stop: StopSignal | None = None,
+) -> tuple[Offset, ...]:
+    """Run the job until it ends or is stopped; where its sources stand then.
+
+    Raises DataLossError, CheckpointError, OptionError, SinkError, UsageError, JobError.
+    """
+
+    def after_batch(report: Report) -> None:
+        on_batch(report)
+        publish_groups(job, committed_offsets(report))
+
+    run_query(start(spark, job), after_batch, stop or StopSignal())
+    offsets = committed(spark, job)
+    publish_groups(job, offsets)  # also where this run found nothing to do
+    return offsets
+
+
+def plan(spark: SparkSession, job: PipelineJob) -> Plan:
+    """Check everything that can be checked without starting the job."""
+    rows = build(spark, job)
+    if job.sink.format == FORMAT:
+        sink_options(job.sink.options)
+    schema = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in rows.schema)
+    resumes = has_checkpoint(HadoopFiles(spark), job.checkpoint)
+    return Plan(schema, resumes, explain(rows))
+
+
+def explain(rows: DataFrame) -> str:
+    """Spark's plan for *rows*, as it prints it."""
+    planned: str = rows._jdf.queryExecution().toString()  # noqa: SLF001  (explain() only prints)
+    return planned
+
+
+def start(spark: SparkSession, job: PipelineJob) -> StreamingQuery:
+    """Start the query of the job."""
+    sink = job.sink
+    writer = build(spark, job).writeStream.format(sink.format).outputMode(sink.output_mode)
+    writer = writer.options(**sink.options).queryName(job.name)
+    writer = writer.option("checkpointLocation", job.checkpoint)
+    if sink.partition_by:
+        writer = writer.partitionBy(*sink.partition_by)
+    return with_trigger(writer, job).start()
+
+
+def with_trigger(writer: DataStreamWriter, job: PipelineJob) -> DataStreamWriter:
+    """The writer with the job's trigger; without one, batches follow each other at once."""
+    if job.once:
+        return writer.trigger(availableNow=True)
+    return writer.trigger(processingTime=job.every) if job.every else writer
+
+
+def build(spark: SparkSession, job: PipelineJob) -> DataFrame:
+    """The rows to write, as a data frame that no one has asked for yet."""
+    frames = {source.name: read_source(spark, source) for source in job.sources}
+    if job.python:
+        return function_of(job)(**frames)
+    for name, frame in frames.items():
+        frame.createOrReplaceTempView(name)
+    return spark.sql(job.sql)
+
+
+def read_source(spark: SparkSession, source: Source) -> DataFrame:
+    """The data frame of one source."""
+    reader = spark.read if source.static else spark.readStream
+    reader = reader.format(source.format).options(**source.options)
+    rows = (reader.schema(source.schema) if source.schema else reader).load()
+    if source.watermark:
+        return rows.withWatermark(source.watermark_column, source.watermark)
+    return rows
+
+
+def function_of(job: PipelineJob) -> Callable[..., DataFrame]:
+    """The function that *python* names; its module may lie beside the job file."""
+    module, colon, name = job.python.partition(":")
+    if not colon:
+        raise UsageError(f"python={job.python!r}: must be 'module:function'")
+    quick_start.add_to_path(job.folder)
+    try:
+        function: Callable[..., DataFrame] = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as problem:
+        raise UsageError(f"python={job.python!r}: {problem}") from problem
+    return function
+
+
+def starting_from(job: PipelineJob, spark: SparkSession, where: str) -> PipelineJob:
+    """The job, reading from elsewhere: ``earliest``, ``latest``, or milliseconds.
+
+    Raises UsageError if a checkpoint has a position already.
+    """
+    if has_checkpoint(HadoopFiles(spark), job.checkpoint):
+        raise UsageError(f"{job.checkpoint!r} says where to go on: --from needs a new checkpoint")
+    sources = (source if source.static else moved(source, where) for source in job.sources)
+    return replace(job, sources=tuple(sources))
+
+
+def moved(source: Source, where: str) -> Source:
+    """The source, reading from elsewhere."""
+    if source.format != FORMAT:
+        return source
+    kept = {n: v for n, v in source.options.items() if not n.lower().startswith("starting")}
+    name = "startingTimestamp" if where.isdecimal() else "startingOffsets"
+    return replace(source, options={**kept, name: where})
+
+
+def committed(spark: SparkSession, job: PipelineJob) -> tuple[Offset, ...]:
+    """Where the sources stand behind the last batch that is done."""
+    files = HadoopFiles(spark)
+    if not has_checkpoint(files, job.checkpoint):
+        return ()
+    return read_checkpoint(files, job.checkpoint).offsets
+
+
+def publish_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
+    """Show the positions as those of the groups that the sources name."""
+    sources = [source for source in job.sources if source.group and not source.static]
+    for offset in offsets:
+        for source in sources:
+            if subscription_of(source).source() == offset.source:
+                with connect(job.server) as client:
+                    publish(client, source.group, offset)
+
+
+def subscription_of(source: Source) -> Subscription:
+    """Which streams a source reads."""
+    return stream_options(source.options).subscription

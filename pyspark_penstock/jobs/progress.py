@@ -1,0 +1,122 @@
+"""Progress: what Spark reports of a batch, as one line a stream.
+
+    batch 17  orders  +250,000 (301 k/s)  at 1763000062499-3  lag 750,000 (~3 s)  write 614 ms  ...
+
+The counts are exact: an offset holds how many entries had ever been added to each stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pyspark_penstock.errors import CheckpointError
+from pyspark_penstock.offsets import Offset, Position
+
+Report = Mapping[str, Any]  # a StreamingQueryProgress as JSON
+
+
+@dataclass(frozen=True)
+class StreamProgress:
+    """One stream's part of a batch; *lag* is None where the end of the stream is not known."""
+
+    batch: int
+    stream: str
+    entries: int
+    entries_per_s: float
+    at: str
+    lag: int | None
+    lag_s: float | None
+    write_ms: int
+    commit_ms: int
+
+    def line(self) -> str:
+        """It as people read it."""
+        parts = [
+            f"batch {self.batch}",
+            self.stream,
+            f"+{self.entries:,} ({rate(self.entries_per_s)})",
+            f"at {self.at}",
+            *([f"lag {self.lag:,}{about(self.lag_s)}"] if self.lag is not None else []),
+            f"write {self.write_ms} ms",
+            f"commit {self.commit_ms} ms",
+        ]
+        return "  ".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """It as programs read it."""
+        return asdict(self)
+
+
+def progress_of(report: Report) -> Iterator[StreamProgress]:
+    """What a batch did to each stream that it read; nothing for streams it did not."""
+    for source in report["sources"]:
+        end = offset_of(source.get("endOffset"))
+        if end is None:
+            continue
+        start = offset_of(source.get("startOffset"))
+        latest = offset_of(source.get("latestOffset"))
+        for stream, position in end.streams.items():
+            entries = entries_read(stream, position, start)
+            if entries:
+                yield stream_progress(report, stream, position, entries, latest)
+
+
+def stream_progress(
+    report: Report, stream: str, position: Position, entries: int, latest: Offset | None
+) -> StreamProgress:
+    """The progress in one stream, which was *entries* up to *position*."""
+    took = report["durationMs"]
+    per_s = entries * 1_000 / max(1, took.get("triggerExecution", 1))
+    head = latest.streams.get(stream) if latest else None
+    lag = max(0, head.n - position.n) if head else None
+    return StreamProgress(
+        batch=report["batchId"],
+        stream=stream,
+        entries=entries,
+        entries_per_s=round(per_s, 1),
+        at=str(position.id),
+        lag=lag,
+        lag_s=None if lag is None else round(lag / per_s, 1),
+        write_ms=took.get("addBatch", 0),
+        commit_ms=took.get("commitOffsets", 0),
+    )
+
+
+def entries_read(stream: str, position: Position, start: Offset | None) -> int:
+    """How many entries lie between the beginning of the batch and *position*."""
+    before = start.streams.get(stream) if start else None
+    if before is not None:
+        return max(0, position.n - before.n)
+    begin = position.begin.n if position.begin else None
+    return max(0, position.n - begin) if begin is not None else 0
+
+
+def offset_of(value: Any) -> Offset | None:
+    """An offset of our source; None for any other source's, or none at all."""
+    if not isinstance(value, dict):
+        return None
+    try:
+        return Offset.from_json(value)
+    except CheckpointError:
+        return None
+
+
+def committed_offsets(report: Report) -> list[Offset]:
+    """Where each of our sources stands behind the batch."""
+    found = (offset_of(source.get("endOffset")) for source in report["sources"])
+    return [offset for offset in found if offset is not None]
+
+
+def rate(per_s: float) -> str:
+    """Entries a second, short."""
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if per_s >= size:
+            return f"{per_s / size:.3g} {unit}/s"
+    return f"{per_s:.3g}/s"
+
+
+def about(seconds: float | None) -> str:
+    """A time that is roughly right, where there is any to wait."""
+    return f" (~{seconds:.0f} s)" if seconds else ""

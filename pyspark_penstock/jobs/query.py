@@ -1,0 +1,135 @@
+"""Queries: SQL over streams as they are now, over their archive, and over both as one.
+
+orders, ...                 a stream, by its name: its fields as columns, typed by what is in
+                            them; _stream, _id and _ts. With an archive, all that was archived
+                            and what came since, each entry once.
+entries                     all streams: stream, id, timestamp, fields map<string,string>
+streams groups consumers pending      what the server knows about them
+archive                     the archived entries, as they lie there
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+
+from pyspark_penstock import schema as schemas
+from pyspark_penstock.errors import OptionError
+from pyspark_penstock.ids import EntryId
+from pyspark_penstock.infer import SAMPLE, infer_schema, type_of
+from pyspark_penstock.jobs.archive_layout import checkpoint_of, read_archive
+from pyspark_penstock.jobs.checkpoint import read_checkpoint
+from pyspark_penstock.jobs.hadoop_files import HadoopFiles
+from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.source_options import batch_options
+from pyspark_penstock.stream_info import matching_streams
+
+VIEWS = ("streams", "groups", "consumers", "pending")
+METADATA = tuple(schemas.METADATA)
+
+
+@dataclass(frozen=True)
+class QueryJob:
+    """SQL, and what it may ask about; *schemas* gives types where they shall not be guessed."""
+
+    sql: str
+    server: ServerOptions = field(default_factory=dict)
+    archive: str = ""
+    schemas: Mapping[str, str] = field(default_factory=dict)
+
+
+def query(spark: SparkSession, job: QueryJob) -> DataFrame:
+    """The answer, as a data frame that no one has asked for yet. Raises OptionError."""
+    for name, table in tables(spark, job):
+        table.createOrReplaceTempView(f"`{name.replace('`', '``')}`")
+    return spark.sql(job.sql)
+
+
+def tables(spark: SparkSession, job: QueryJob) -> Iterator[tuple[str, DataFrame]]:
+    """The tables that the SQL mentions; the others are not even looked at."""
+    for view in VIEWS:
+        if view in job.sql:
+            yield view, reader(spark, job, view=view).load()
+    if "entries" in job.sql:
+        yield "entries", reader(spark, job, subscribePattern="*", valueFormat="string").load()
+    if job.archive and "archive" in job.sql:
+        yield "archive", read_archive(spark, job.archive)
+    positions = archived_positions(spark, job)
+    for stream in sorted({*stream_names(job), *positions} - {*VIEWS, "entries", "archive"}):
+        if stream in job.sql:
+            yield stream, stream_table(spark, job, stream, positions.get(stream))
+
+
+def reader(spark: SparkSession, job: QueryJob, **options: str) -> DataFrameReader:
+    """A reader of the server; filters on ids and times become ranges."""
+    return spark.read.format("penstock").options(**job.server, pushDownFilters="true", **options)
+
+
+def stream_names(job: QueryJob) -> list[str]:
+    """The streams that are there now."""
+    with connect(job.server) as client:
+        return matching_streams(client, "*")
+
+
+def archived_positions(spark: SparkSession, job: QueryJob) -> dict[str, EntryId]:
+    """Up to where each stream is archived."""
+    if not job.archive:
+        return {}
+    checkpoint = read_checkpoint(HadoopFiles(spark), checkpoint_of(job.archive))
+    return {s: p.id for offset in checkpoint.offsets for s, p in offset.streams.items()}
+
+
+def stream_table(
+    spark: SparkSession, job: QueryJob, stream: str, archived: EntryId | None
+) -> DataFrame:
+    """A stream with its fields as columns: what is archived, and behind that what is live."""
+    fields = field_types(spark, job, stream)
+    typed = schemas.with_metadata(fields)
+    start = {} if archived is None else {"startingOffsets": json.dumps({stream: f"({archived}"})}
+    live: DataFrame = reader(spark, job, subscribe=stream, **start).schema(typed).load()
+    if archived is None:
+        return live
+    old = read_archive(spark, job.archive).where(f.col("stream") == stream)
+    return old.select(*archived_columns(fields)).unionByName(live)
+
+
+def field_types(spark: SparkSession, job: QueryJob, stream: str) -> t.StructType:
+    """The fields of a stream: as told, or guessed by entries that are there."""
+    if stream in job.schemas:
+        return spark.createDataFrame([], job.schemas[stream]).schema
+    try:
+        return infer_schema(batch_options({**job.server, "subscribe": stream}))
+    except OptionError:  # nothing is live
+        return archived_field_types(spark, job, stream)
+
+
+def archived_field_types(spark: SparkSession, job: QueryJob, stream: str) -> t.StructType:
+    """The fields of a stream, guessed by a sample of what is archived."""
+    schema = t.StructType()
+    if job.archive:
+        old = read_archive(spark, job.archive).where(f.col("stream") == stream)
+        pairs = old.limit(SAMPLE).select(f.inline("fields"))
+        samples = pairs.groupBy("name").agg(f.collect_list("value").alias("sample"))
+        for row in samples.orderBy("name").collect():
+            schema.add(row["name"], type_of([bytes(value) for value in row["sample"]]))
+    return schema
+
+
+def archived_columns(fields: t.StructType) -> list[Column]:
+    """The columns of a live table, out of archived entries; what is no such value is null."""
+    by_name = f.map_from_entries("fields")
+    found = ((field.dataType, f.element_at(by_name, f.lit(field.name))) for field in fields)
+    values = (
+        value if isinstance(kind, t.BinaryType) else value.cast("string").try_cast(kind)
+        for kind, value in found
+    )
+    metadata = zip(METADATA, ("stream", "id", "timestamp"), strict=True)
+    return [
+        *(f.col(archived).alias(name) for name, archived in metadata),
+        *(v.alias(field.name) for v, field in zip(values, fields, strict=True)),
+    ]

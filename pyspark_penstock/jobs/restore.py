@@ -1,0 +1,93 @@
+"""Restoring: a stream out of its archive, with its own ids, in order.
+
+A stream takes ids in ascending order only, so one task writes a day at a time, sorted. A restore
+that broke off goes on behind the last id that it wrote, if it is told to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from pyspark_penstock.errors import OptionError
+from pyspark_penstock.ids import FIRST, EntryId
+from pyspark_penstock.jobs.archive_layout import LARGE, ms, read_archive, seq
+from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.stream_info import stream_state
+
+
+@dataclass(frozen=True)
+class RestoreJob:
+    """What to restore: entries of *stream* from *from_ms* on, before *to_ms*, *into* another."""
+
+    folder: str
+    stream: str
+    into: str
+    server: ServerOptions = field(default_factory=dict)
+    from_ms: int | None = None
+    to_ms: int | None = None
+    resume: bool = False
+
+
+def restore(
+    spark: SparkSession, job: RestoreJob, *, on_day: Callable[[str, int], None] = lambda *_: None
+) -> int:
+    """Write the archived entries; *on_day* is told each date and its entries. How many in all.
+
+    Raises OptionError if the archive is none or has no such entries, or the stream to restore into
+    has entries and *resume* is not set.
+    """
+    entries = archived_entries(spark, job)
+    days = entries.groupBy("date").count().orderBy(f.asc_nulls_last("date")).collect()
+    if not days:
+        raise OptionError(f"{job.folder!r} has no such entries of stream {job.stream!r}")
+    after = restored_up_to(job)
+    total = 0
+    for day in days:
+        rows = entries.where(f.col("date").eqNullSafe(f.lit(day["date"])) & later_than(after))
+        count = write_day(rows, job)
+        total += count
+        on_day(str(day["date"]), count)
+    return total
+
+
+def archived_entries(spark: SparkSession, job: RestoreJob) -> DataFrame:
+    """The entries that are asked for, in no order."""
+    entries = read_archive(spark, job.folder).where(f.col("stream") == job.stream)
+    if job.from_ms is not None:
+        entries = entries.where(ms() >= job.from_ms)
+    if job.to_ms is not None:
+        entries = entries.where(ms() < job.to_ms)
+    return entries
+
+
+def restored_up_to(job: RestoreJob) -> EntryId:
+    """Behind which id to go on. Raises OptionError."""
+    with connect(job.server) as client:
+        state = stream_state(client, job.into)
+    if state.last_id != FIRST and not job.resume:
+        raise OptionError(
+            f"stream {job.into!r} has had entries up to {state.last_id}; restore into a new one, "
+            "or go on behind that id with --resume"
+        )
+    return state.last_id
+
+
+def later_than(entry: EntryId) -> Column:
+    """Whether an archived entry comes after *entry*."""
+    base_ms, base_seq = (f.lit(str(part)).cast(LARGE) for part in entry)
+    return (ms() > base_ms) | ((ms() == base_ms) & (seq() > base_seq))
+
+
+def write_day(rows: DataFrame, job: RestoreJob) -> int:
+    """Write rows in the order of their ids; how many there were."""
+    with connect(job.server) as client:
+        before = stream_state(client, job.into).added
+        ordered = rows.select("stream", "id", "timestamp", "fields").repartition(1)
+        ordered = ordered.sortWithinPartitions(ms(), seq())
+        writer = ordered.write.format("penstock").options(**job.server, stream=job.into)
+        writer.mode("append").save()
+        return stream_state(client, job.into).added - before

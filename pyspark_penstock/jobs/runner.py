@@ -1,0 +1,106 @@
+"""Running streaming queries: watched batch by batch, stopped between two, left in good order.
+
+Spark tells a source that batch N is committed only when it plans N+1, so what depends on a commit
+(a group's position, a trim) is done here, after each batch and once more at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql.streaming.query import StreamingQuery
+
+from pyspark_penstock.jobs.failures import refusal_of
+from pyspark_penstock.jobs.progress import Report
+
+POLL_S = 0.25
+PATIENCE_S = 30.0  # for the batch that runs when the query is told to stop
+
+
+class StopSignal:
+    """Remembers that the program was asked to stop."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+
+    @property
+    def asked(self) -> bool:
+        """Whether it was."""
+        return self._asked.is_set()
+
+    def ask(self, *_: int | FrameType | None) -> None:
+        """Stop after the batch that is under way."""
+        self._asked.set()
+
+    @contextmanager
+    def on_signals(self) -> Iterator[None]:
+        """Be asked by SIGINT and SIGTERM. Spark sets its own handlers, so enter this after it."""
+        wanted = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.ask) for number in wanted}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def run_query(
+    query: StreamingQuery, after_batch: Callable[[Report], None], stop: StopSignal
+) -> None:
+    """Watch *query* until it ends by itself or is asked to; *after_batch* sees each batch's report.
+
+    Raises what ``refusal_of`` makes of the query's failure.
+    """
+    reports = Reports(query)
+    try:
+        while not query.awaitTermination(POLL_S):  # type: ignore[arg-type]
+            deliver(reports, after_batch)
+            if stop.asked:
+                finish_batch(query)
+                break
+        deliver(reports, after_batch)
+    except StreamingQueryException as problem:
+        deliver(reports, after_batch)
+        raise refusal_of(problem) from problem
+    finally:
+        query.stop()
+
+
+class Reports:
+    """The reports of a query, each once."""
+
+    def __init__(self, query: StreamingQuery) -> None:
+        self._query = query
+        self._last = ""
+
+    def take(self) -> list[dict[str, Any]]:
+        """Those that have come since the last call."""
+        recent = [json.loads(report.json) for report in self._query.recentProgress]
+        new = [report for report in recent if report["timestamp"] > self._last]
+        if new:
+            self._last = new[-1]["timestamp"]
+        return new
+
+
+def deliver(reports: Reports, after_batch: Callable[[Report], None]) -> None:
+    """Hand on what has come."""
+    for report in reports.take():
+        after_batch(report)
+
+
+def finish_batch(query: StreamingQuery) -> None:
+    """Wait for the batch under way, within reason: one that is cut off is run again later."""
+    deadline = time.monotonic() + PATIENCE_S
+    seen = query.lastProgress
+    while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
+        if query.lastProgress != seen:
+            return
+        time.sleep(POLL_S / 5)

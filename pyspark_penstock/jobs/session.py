@@ -1,0 +1,79 @@
+"""The Spark session of the jobs, with what Spark would get wrong by itself set right.
+
+Run as ``spark-submit``'s program or with a master of its own, a job leaves memory, addresses and
+interpreters of the cluster to the cluster's configuration.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+from pyspark.sql import SparkSession
+
+from pyspark_penstock.jobs import quick_start
+from pyspark_penstock.source import PenstockDataSource
+
+LOCAL_ADDRESS = "127.0.0.1"
+DRIVER_MEMORY = "1g"
+
+EVERYWHERE = {
+    "spark.sql.python.filterPushdown.enabled": "true",  # off by default, and then an error
+    "spark.sql.session.timeZone": "UTC",  # ids are UTC, so are the dates of archives
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",  # an entry may name a field twice
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def session(
+    name: str = "penstock",
+    *,
+    master: str = "",
+    settings: Mapping[str, str] | None = None,
+    log_level: str = "off",
+) -> SparkSession:
+    """A session for the jobs, the running one if there is one.
+
+    *master* is ``local[*]`` unless ``spark-submit`` or this says otherwise. *settings* are Spark's
+    own and win over everything here.
+    """
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    chosen_master = "" if submitted else master or "local[*]"
+    local = chosen_master.startswith("local")
+    chosen = EVERYWHERE | (local_settings(log_level) if local else {}) | dict(settings or {})
+    prepare_environment(local)
+    builder = SparkSession.builder.appName(name)
+    if chosen_master:
+        builder = builder.master(chosen_master)
+    for key, value in chosen.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel(log_level.upper())
+    if not local:  # what came by --py-files is not discovered, only what is installed
+        spark.dataSource.register(PenstockDataSource)
+    return spark
+
+
+def local_settings(log_level: str) -> dict[str, str]:
+    """Settings of a session whose driver is all there is."""
+    logging = f"-Dlog4j2.configurationFile=file:{quick_start.logging_file(log_level)}"
+    return {
+        "spark.driver.host": LOCAL_ADDRESS,
+        "spark.driver.bindAddress": LOCAL_ADDRESS,
+        "spark.driver.memory": DRIVER_MEMORY,
+        "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 {logging}",
+        "spark.python.daemon.module": "pyspark_penstock.daemon",
+        "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),
+        "spark.ui.enabled": "false",
+    }
+
+
+def prepare_environment(local: bool) -> None:
+    """What has to stand in the environment before the JVM starts."""
+    quick_start.add_to_path(quick_start.PACKAGE_PARENT)
+    if local:
+        os.environ["SPARK_LOCAL_IP"] = LOCAL_ADDRESS
+        os.environ.setdefault("PYSPARK_PYTHON", quick_start.interpreter())
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -1,0 +1,86 @@
+"""Status: where a query stands, read from its checkpoint. Neither Spark nor Java is started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.jobs.checkpoint import Checkpoint, read_checkpoint
+from pyspark_penstock.jobs.files import LocalFiles
+from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.offsets import Position
+from pyspark_penstock.stream_info import stream_state
+
+
+@dataclass(frozen=True)
+class StreamStatus:
+    """How far one stream is read; *lag* is None if the server was not asked or lacks the stream."""
+
+    stream: str
+    id: str
+    entries: int
+    lag: int | None
+
+
+@dataclass(frozen=True)
+class Status:
+    """A query's state; *unfinished* is the batch that it will run again when it starts."""
+
+    query: str
+    committed: int | None
+    planned_ms: int | None
+    unfinished: int | None
+    streams: tuple[StreamStatus, ...]
+    server_problem: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """It as programs read it."""
+        return asdict(self)
+
+
+def status(folder: str, server: ServerOptions) -> Status:
+    """The status of the query with the checkpoint *folder*. Raises CheckpointError, OptionError.
+
+    A server that does not answer is no failure: positions are told without a lag.
+    """
+    checkpoint = read_checkpoint(LocalFiles(), folder)
+    positions = [pair for offset in checkpoint.offsets for pair in offset.streams.items()]
+    problem, heads = "", dict[str, int]()
+    try:
+        heads = entries_added(server, [stream for stream, _ in positions])
+    except ServerError as refused:
+        problem = str(refused)
+    return Status(
+        query=checkpoint.query,
+        committed=checkpoint.committed.number if checkpoint.committed else None,
+        planned_ms=checkpoint.committed.planned_ms if checkpoint.committed else None,
+        unfinished=unfinished(checkpoint),
+        streams=tuple(stream_statuses(positions, heads)),
+        server_problem=problem,
+    )
+
+
+def unfinished(checkpoint: Checkpoint) -> int | None:
+    """The batch that was planned and is not committed."""
+    planned = checkpoint.planned.number if checkpoint.planned else -1
+    committed = checkpoint.committed.number if checkpoint.committed else -1
+    return planned if planned > committed else None
+
+
+def entries_added(server: ServerOptions, streams: list[str]) -> dict[str, int]:
+    """How many entries each stream that exists ever had. Raises ServerError."""
+    with connect(server) as client:
+        states = {stream: stream_state(client, stream) for stream in streams}
+    return {stream: state.added for stream, state in states.items() if state.exists}
+
+
+def stream_statuses(
+    positions: list[tuple[str, Position]], heads: dict[str, int]
+) -> Iterator[StreamStatus]:
+    """The streams' part of a status."""
+    for stream, position in positions:
+        head = heads.get(stream)
+        lag = None if head is None else max(0, head - position.n)
+        yield StreamStatus(stream, str(position.id), position.n, lag)

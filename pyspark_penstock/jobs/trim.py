@@ -1,0 +1,96 @@
+"""Trimming: entries that are safe elsewhere, and that nobody on the server still needs.
+
+    ...  archived  ...            | not archived
+    read by all groups | needed   |
+    older than --keep         |   |
+                       ^ the first entry that stays
+
+The smallest of the three is the bound; a group needs its pending entries too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+
+from pyspark_penstock.ids import FIRST, LAST, EntryId
+from pyspark_penstock.stream_info import ask, group_states, key, stream_state
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The first entry that has to stay, and on whose account."""
+
+    first_kept: EntryId
+    reason: str
+
+
+@dataclass(frozen=True)
+class GroupNeed:
+    """What a group still needs: its pending entries, and what it was not given yet."""
+
+    name: str
+    last_delivered: EntryId
+    oldest_pending: EntryId | None = None
+
+    @property
+    def first_needed(self) -> EntryId:
+        """The oldest entry that the group may still ask for."""
+        behind = next_id(self.last_delivered)
+        return behind if self.oldest_pending is None else min(self.oldest_pending, behind)
+
+
+@dataclass(frozen=True)
+class Trimmed:
+    """What was done to a stream."""
+
+    stream: str
+    removed: int
+    bound: Bound
+
+
+def next_id(entry: EntryId) -> EntryId:
+    """The id just above; the largest stays the largest."""
+    return entry if entry == LAST else EntryId.from_number(entry.number + 1)
+
+
+def plan_trim(
+    archived: EntryId, groups: Iterable[GroupNeed], keep_from_ms: int | None = None
+) -> Bound:
+    """The first entry that stays when all up to *archived* are safe."""
+    bounds = [Bound(next_id(archived), "not archived yet")]
+    bounds += [Bound(group.first_needed, f"group {group.name!r}") for group in groups]
+    if keep_from_ms is not None:
+        bounds.append(Bound(EntryId(max(0, keep_from_ms), 0), "kept for its age"))
+    return min(bounds, key=lambda bound: bound.first_kept)
+
+
+def trim(
+    client: redis.Redis, stream: str, archived: EntryId, keep_from_ms: int | None = None
+) -> Trimmed:
+    """Remove what ``plan_trim`` lets go; groups may read on meanwhile, that only adds to it.
+
+    A group that is made or set back at this very moment finds what one a moment later would.
+    """
+    if archived == FIRST or not stream_state(client, stream).exists:
+        return Trimmed(stream, 0, Bound(FIRST, "nothing archived"))
+    bound = plan_trim(archived, group_needs(client, stream), keep_from_ms)
+    removed = ask(client, "XTRIM", key(stream), "MINID", str(bound.first_kept))
+    return Trimmed(stream, removed, bound)
+
+
+def group_needs(client: redis.Redis, stream: str) -> list[GroupNeed]:
+    """What the groups of a stream still need."""
+    return [
+        GroupNeed(group.name, group.last_delivered, oldest_pending(client, stream, group.name))
+        for group in group_states(client, stream)
+    ]
+
+
+def oldest_pending(client: redis.Redis, stream: str, group: str) -> EntryId | None:
+    """The smallest id that was given to a consumer and not acknowledged."""
+    summary: Any = client.xpending(key(stream), key(group))
+    return EntryId.parse(summary["min"]) if summary["min"] else None

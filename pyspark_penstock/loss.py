@@ -1,0 +1,55 @@
+"""Loss: what a stream says about entries that a query has not read yet.
+
+Of the entries ever added, *n* had been when the query was at its position. If more than *n* were
+removed since the stream began, the surplus was removed unread. Trimming takes the oldest first, so
+the surplus is exact; single deletions behind the position only show once it has been passed.
+"""
+
+from __future__ import annotations
+
+from pyspark_penstock.errors import CheckpointError, DataLossError
+from pyspark_penstock.offsets import Position
+from pyspark_penstock.stream_info import StreamState
+
+ADVICE = "failOnDataLoss=false would go on without them"
+
+
+def check_same_stream(stream: str, position: Position, state: StreamState) -> None:
+    """Raises CheckpointError if *position* cannot be one in the stream that is there now."""
+    if position == Position():
+        return
+    if not state.exists:
+        problem = "it does not exist any more"
+    elif state.last_id < position.id:
+        problem = f"the server has nothing after {state.last_id}: it lost data, or it is another"
+    elif state.added < position.n:
+        problem = f"{position.n} entries had been added then, now it is {state.added}: it is new"
+    else:
+        return
+    raise CheckpointError(
+        f"stream {stream!r}: the query has read up to {position.id}, but {problem}; "
+        "to start over, give the query a new checkpoint and startingOffsets"
+    )
+
+
+def lost_entries(position: Position, state: StreamState) -> int:
+    """How many entries after *position* were removed before they were read."""
+    return max(0, state.removed - position.n)
+
+
+def check_nothing_lost(stream: str, position: Position, state: StreamState) -> None:
+    """Raises DataLossError with the count if entries after *position* were removed."""
+    lost = lost_entries(position, state)
+    if lost:
+        raise DataLossError(
+            f"stream {stream!r}: {lost} entries after {position.id} were trimmed or deleted "
+            f"before they were read (the oldest now is {state.first_entry}); {ADVICE}"
+        )
+
+
+def shortage(stream: str, after: object, upto: object, expected: int, count: int) -> DataLossError:
+    """The error for a task that found fewer entries than were there when it was planned."""
+    return DataLossError(
+        f"stream {stream!r}: {expected - count} of {expected} entries after {after} up to {upto} "
+        f"were trimmed or deleted before they were read; {ADVICE}"
+    )

@@ -1,0 +1,147 @@
+"""Options as Spark hands them over: text by names without case; read, checked, or refused.
+
+Every name is known here, with what it is for. A name that is not, or that belongs to the other
+direction, is refused with the nearest that would do.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pyspark_penstock.errors import OptionError
+
+SERVER = (
+    "bootstrap.servers", "host", "port", "username", "passwordEnv", "db",
+    "tls", "tls.caFile", "tls.certFile", "tls.keyFile", "tls.verify",
+)  # fmt: skip
+READING = (
+    "subscribe", "subscribePattern", "assign",
+    "startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp",
+    "startingOffsetsByTimestampStrategy", "minPartitions", "maxRecordsPerPartition",
+    "failOnDataLoss", "fetchSize", "maxEntriesPerSecond", "fetchOffset.numRetries",
+    "includeMetadata", "valueFormat", "fieldsFormat", "mode", "columnNameOfCorruptRecord",
+    "inferSchema",
+)  # fmt: skip
+BATCH_READING = (
+    "endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp", "pushDownFilters", "view",
+)  # fmt: skip
+STREAM_READING = (
+    "maxOffsetsPerTrigger", "maxBytesPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay",
+    "group",
+)  # fmt: skip
+WRITING = (
+    "stream", "delivery", "maxLen", "minId", "approximate", "nullFields", "txnAppId",
+    "txnVersion", "maxTransactionRows",
+)  # fmt: skip
+IGNORED = frozenset({"path", "checkpointlocation", "queryname"})  # Spark's own
+
+DURATION = re.compile(r"(\d+)\s*(ms|s|m|h|d)?", re.ASCII)
+UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+TRUE = frozenset({"true", "1", "yes", "on"})
+FALSE = frozenset({"false", "0", "no", "off"})
+
+
+class Options:
+    """The options of one use; *purpose* and *known* say which names may stand in it."""
+
+    def __init__(self, given: Mapping[str, str], purpose: str, *known: Iterable[str]) -> None:
+        self._given = {
+            name.lower(): value for name, value in given.items() if name.lower() not in IGNORED
+        }
+        names = [name for group in known for name in group]
+        self._refuse_unknown({name.lower(): name for name in names}, purpose)
+
+    def _refuse_unknown(self, names: dict[str, str], purpose: str) -> None:
+        for name in self._given:
+            if name not in names:
+                raise OptionError(f"{name!r} is no option for {purpose}{nearest(name, names)}")
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._given
+
+    def text(self, name: str, default: str = "") -> str:
+        """The option as it is."""
+        return self._given.get(name.lower(), default)
+
+    def integer(self, name: str, default: int, least: int = 0) -> int:
+        """The option as a whole number of at least *least*."""
+        text = self._given.get(name.lower())
+        if text is None:
+            return default
+        try:
+            number = int(text.replace("_", ""))
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise refusal(name, text, f"a whole number of at least {least}")
+        return number
+
+    def flag(self, name: str, default: bool) -> bool:
+        """The option as true or false."""
+        text = self._given.get(name.lower())
+        if text is None:
+            return default
+        if text.lower() in TRUE | FALSE:
+            return text.lower() in TRUE
+        raise refusal(name, text, "true or false")
+
+    def choice(self, name: str, *choices: str) -> str:
+        """The option as one of *choices*, of which the first is the default."""
+        text = self.text(name, choices[0])
+        for choice in choices:
+            if text.lower() == choice.lower():
+                return choice
+        raise refusal(name, text, " or ".join(choices))
+
+    def duration_ms(self, name: str, default: str) -> int:
+        """The option as a time like ``90s``, ``15m``; a bare number is milliseconds."""
+        text = self.text(name, default)
+        found = DURATION.fullmatch(text.strip())
+        if found is None:
+            raise refusal(name, text, "a time such as 500ms, 30s, 15m, 24h, 7d")
+        return int(found[1]) * UNIT_MS[found[2] or "ms"]
+
+    def json_object(self, name: str) -> dict[str, Any]:
+        """The option as a JSON object."""
+        text = self.text(name)
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            raise refusal(name, text, "a JSON object by stream names")
+        return value
+
+    def at_most_one(self, *names: str) -> None:
+        """Refuse more than one of *names*: they say the same thing in different ways."""
+        given = [name for name in names if name in self]
+        if len(given) > 1:
+            raise OptionError(f"{given[0]!r} and {given[1]!r} contradict each other: give one")
+
+
+def refusal(name: str, value: str, wanted: str) -> OptionError:
+    """The error for an option whose value is not what it must be."""
+    return OptionError(f"{name}={value!r}: must be {wanted}")
+
+
+def nearest(name: str, names: Mapping[str, str]) -> str:
+    """A hint at the option that *name* was probably meant to be."""
+    everything = (*SERVER, *READING, *BATCH_READING, *STREAM_READING, *WRITING)
+    for other in everything:
+        if other.lower() == name:
+            return f" (it is one for {purpose_of(other)})"
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"; did you mean {names[close[0]]!r}?" if close else ""
+
+
+def purpose_of(name: str) -> str:
+    """What a known option is for."""
+    if name in WRITING:
+        return "writing"
+    return {name in BATCH_READING: "batch reading", name in STREAM_READING: "stream reading"}.get(
+        True, "reading"
+    )

@@ -1,0 +1,66 @@
+"""Plans: which ranges the tasks read. Pure functions of what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pyspark_penstock.ids import EntryId, between
+from pyspark_penstock.offsets import Cut, Offset, Position
+
+SMALL = 10_000  # entries that are not worth two tasks
+
+
+@dataclass(frozen=True)
+class Range:
+    """What one task reads: entries in (after, upto]; *expected* many, if that is known."""
+
+    stream: str
+    after: EntryId
+    upto: EntryId
+    expected: int | None = None
+
+
+def ranges(start: Offset, end: Offset) -> list[Range]:
+    """The tasks of the batch that ends at *end*.
+
+    A stream that stands in both offsets alike is not in the batch. Otherwise *start* has no say.
+    """
+    return [
+        task
+        for stream, position in end.streams.items()
+        if position != start.streams.get(stream)
+        for task in stream_ranges(stream, position)
+    ]
+
+
+def stream_ranges(stream: str, end: Position) -> list[Range]:
+    """The tasks for one stream's part of the batch that ends at *end*."""
+    if end.begin is None or end.begin.id >= end.id:
+        return []
+    marks = [end.begin, *end.cuts, Cut(end.id, end.n)]
+    return [
+        Range(stream, a.id, b.id, None if a.n is None or b.n is None else b.n - a.n)
+        for a, b in pairwise(marks)
+    ]
+
+
+def time_cuts(after: EntryId, upto: EntryId, entries: int, parts: int) -> tuple[Cut, ...]:
+    """Where to cut a range of about *entries* into at most *parts* tasks of equal time."""
+    parts = min(parts, -(-entries // SMALL))
+    return tuple(Cut(place, None) for place in between(after, upto, parts)) if parts > 1 else ()
+
+
+def shares(backlogs: Mapping[str, int], limit: int) -> dict[str, int]:
+    """*limit* entries, divided among streams in proportion to their backlogs.
+
+    Each stream with a backlog gets one entry at least, so that none starves behind a large one.
+    """
+    total = sum(backlogs.values())
+    if total <= limit:
+        return dict(backlogs)
+    return {
+        stream: min(backlog, max(1, limit * backlog // total)) if backlog else 0
+        for stream, backlog in backlogs.items()
+    }

@@ -1,0 +1,122 @@
+"""A scan: the pages of one range of a stream, one read ahead, across lost connections.
+
+The next page is asked for as soon as this one is there, so the server works while this one is
+read and decoded: the last id is guessed from the last bytes that look like an entry's beginning.
+If it turns out to have been a value that looks like one, the answer is thrown away.
+
+A connection that fails is made anew; the scan goes on behind the last entry that it has yielded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from pyspark_penstock.connection import Server
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.ids import EntryId
+from pyspark_penstock.page import Page, parse
+from pyspark_penstock.stream_info import key
+from pyspark_penstock.wire import Wire
+
+PATIENCE_S = 30.0
+FIRST_PAUSE_S = 0.05
+LONGEST_PAUSE_S = 2.0
+EMPTY = b"*0\r\n"
+LINE = b"\r\n"
+ENTRY = b"\r\n*2\r\n$"
+GUESSES = 2  # the list of a single field begins like an entry too
+
+
+class Scan:
+    """Iterates over the pages of (after, upto]; *after* moves along with what was yielded."""
+
+    def __init__(
+        self, server: Server, stream: str, after: EntryId, upto: EntryId, page_size: int
+    ) -> None:
+        self.after = after
+        self.bytes = 0  # of answers, so far
+        self._server = server
+        self._stream = stream
+        self._upto = upto
+        self._page_size = page_size
+
+    def __iter__(self) -> Iterator[Page]:
+        patience = Patience()
+        while True:
+            try:
+                yield from self._pages(patience)
+            except OSError as problem:
+                patience.wait_after(problem)
+            else:
+                return
+
+    def _pages(self, patience: Patience) -> Iterator[Page]:
+        with Wire(self._server) as wire:
+            self._ask(wire, self.after)
+            while (answer := wire.answer()) != EMPTY:
+                guess = self._guess(answer)
+                if guess is not None:
+                    self._ask(wire, guess)
+                page = parse(answer)
+                last = EntryId.parse(page.ids[-1].as_py())
+                is_last = len(page) < self._page_size or last >= self._upto
+                if not is_last and guess != last:
+                    if guess is not None:
+                        wire.answer()  # to the wrong question
+                    self._ask(wire, last)
+                patience.renew()
+                self.bytes += len(answer)
+                self.after = last
+                yield page
+                if is_last:
+                    return
+
+    def _guess(self, answer: bytes) -> EntryId | None:
+        """Behind which id to ask next, if this page is full and not the last."""
+        if not answer.startswith(b"*%d\r\n" % self._page_size):
+            return None
+        guess = probable_last_id(answer)
+        return guess if guess is not None and guess < self._upto else None
+
+    def _ask(self, wire: Wire, after: EntryId) -> None:
+        words = (f"({after}", str(self._upto), "COUNT", self._page_size)
+        wire.ask("XRANGE", key(self._stream), *words)
+
+
+def probable_last_id(answer: bytes) -> EntryId | None:
+    """The id of the page's last entry, unless a value of that entry looks like an entry."""
+    at = len(answer)
+    for _ in range(GUESSES):
+        at = answer.rfind(ENTRY, 0, at)
+        start = answer.find(LINE, at + len(ENTRY)) + len(LINE)
+        try:
+            return EntryId.parse(answer[start : answer.find(LINE, start)])
+        except ValueError:
+            continue
+    return None
+
+
+class Patience:
+    """How long to try again: PATIENCE_S since something last worked, with growing pauses."""
+
+    def __init__(
+        self,
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._now = now
+        self._sleep = sleep
+        self.renew()
+
+    def renew(self) -> None:
+        """Something worked."""
+        self._pause = FIRST_PAUSE_S
+        self._end = self._now() + PATIENCE_S
+
+    def wait_after(self, problem: OSError) -> None:
+        """Pause before the next try. Raises ServerError when patience is at its end."""
+        if self._now() + self._pause > self._end:
+            raise ServerError(f"the server was gone for {PATIENCE_S:.0f} s: {problem}") from problem
+        self._sleep(self._pause)
+        self._pause = min(2 * self._pause, LONGEST_PAUSE_S)

@@ -1,0 +1,182 @@
+"""Schemas: what a reader yields without one, and what each column of a given one is.
+
+(none given)           stream string, id string, timestamp timestamp, fields map<string,binary>
+.schema("a int, ...")  a column a field, by its name; and these, which are not fields:
+
+    _stream string   _id string   _ts timestamp   _ms bigint   _seq bigint
+    _fields map<string,binary|string> or array<struct<name:string,value:binary|string>>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import types as t
+
+from pyspark_penstock.errors import OptionError
+
+UTC = "UTC"
+ARROW_TYPES: dict[type[t.DataType], Any] = {
+    t.StringType: pa.string(),
+    t.BinaryType: pa.binary(),
+    t.BooleanType: pa.bool_(),
+    t.ByteType: pa.int8(),
+    t.ShortType: pa.int16(),
+    t.IntegerType: pa.int32(),
+    t.LongType: pa.int64(),
+    t.FloatType: pa.float32(),
+    t.DoubleType: pa.float64(),
+    t.DateType: pa.date32(),
+    t.TimestampType: pa.timestamp("us", tz=UTC),
+    t.TimestampNTZType: pa.timestamp("us"),
+}
+
+
+class Meaning(Enum):
+    """What of an entry a column holds."""
+
+    FIELD = "a field"
+    STREAM = "the stream's name"
+    ID = "the id"
+    TIME = "the id's time"
+    MS = "the id's milliseconds"
+    SEQ = "the id's sequence"
+    MAP = "all fields, by name"
+    ARRAY = "all fields, in order"
+    CORRUPT = "the fields as JSON, where a value was bad"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column to build: *name* as the schema has it, *arrow* the type Spark asks for."""
+
+    name: str
+    meaning: Meaning
+    arrow: Any
+    nullable: bool = True
+
+
+RESERVED: dict[str, tuple[Meaning, t.DataType]] = {
+    "_stream": (Meaning.STREAM, t.StringType()),
+    "_id": (Meaning.ID, t.StringType()),
+    "_ts": (Meaning.TIME, t.TimestampType()),
+    "_ms": (Meaning.MS, t.LongType()),
+    "_seq": (Meaning.SEQ, t.LongType()),
+}
+RAW: dict[str, tuple[Meaning, t.DataType]] = {
+    "stream": (Meaning.STREAM, t.StringType()),
+    "id": (Meaning.ID, t.StringType()),
+    "timestamp": (Meaning.TIME, t.TimestampType()),
+}
+METADATA = ("_stream", "_id", "_ts")
+
+
+def fields_type(value_format: str, fields_format: str) -> t.DataType:
+    """The type of a column of all fields."""
+    value: t.DataType = t.StringType() if value_format == "string" else t.BinaryType()
+    if fields_format == "map":
+        return t.MapType(t.StringType(), value)
+    return t.ArrayType(t.StructType().add("name", t.StringType()).add("value", value))
+
+
+def raw_schema(fields: t.DataType) -> t.StructType:
+    """The schema of entries as they are."""
+    schema = t.StructType()
+    for name, (_, kind) in RAW.items():
+        schema.add(name, kind, nullable=kind == t.TimestampType())
+    return schema.add("fields", fields, nullable=False)
+
+
+def with_metadata(schema: t.StructType) -> t.StructType:
+    """The schema with what stands beside the fields, in front."""
+    front = [t.StructField(name, RESERVED[name][1]) for name in METADATA]
+    return t.StructType(front + schema.fields)
+
+
+def is_raw(schema: t.StructType) -> bool:
+    """Whether the schema is that of entries as they are."""
+    return schema.names == [*RAW, "fields"] and is_fields_type(schema["fields"].dataType)
+
+
+def columns_of(schema: t.StructType, corrupt: str = "") -> list[Column]:
+    """What to build for *schema*; *corrupt* names the column for records with bad values.
+
+    Raises OptionError if a column has a type that a value in a stream cannot have.
+    """
+    special = RAW if is_raw(schema) else RESERVED
+    all_fields = "fields" if is_raw(schema) else "_fields"
+    return [column_of(field, special, all_fields, corrupt) for field in schema]
+
+
+def column_of(
+    field: t.StructField,
+    special: dict[str, tuple[Meaning, t.DataType]],
+    all_fields: str,
+    corrupt: str,
+) -> Column:
+    """What to build for one field of a schema."""
+    name, kind = field.name, field.dataType
+    if name == all_fields:
+        meaning = Meaning.MAP if isinstance(kind, t.MapType) else Meaning.ARRAY
+        return Column(name, meaning, arrow_fields_type(name, kind), field.nullable)
+    meaning, wanted = special.get(name, (Meaning.FIELD, kind))
+    if name == corrupt:
+        meaning, wanted = Meaning.CORRUPT, t.StringType()
+    if kind != wanted:
+        raise OptionError(f"column {name!r} must be {wanted.simpleString()} ({meaning.value})")
+    return Column(name, meaning, arrow_type(name, kind), field.nullable)
+
+
+def arrow_type(name: str, kind: t.DataType) -> Any:
+    """The Arrow type that Spark asks for where a column is *kind*."""
+    if isinstance(kind, t.DecimalType):
+        return pa.decimal128(kind.precision, kind.scale)
+    try:
+        return ARROW_TYPES[type(kind)]
+    except KeyError:
+        raise OptionError(
+            f"column {name!r}: a field holds text, not {kind.simpleString()}; read it as string "
+            "and use from_json, or all fields as _fields"
+        ) from None
+
+
+def is_fields_type(kind: t.DataType) -> bool:
+    """Whether *kind* is one that a column of all fields can have."""
+    return any(
+        same_shape(kind, fields_type(value, fields))
+        for value in ("binary", "string")
+        for fields in ("map", "array")
+    )
+
+
+def same_shape(kind: t.DataType, other: t.DataType) -> bool:
+    """Whether two types differ in what may be null only."""
+    return kind.simpleString() == other.simpleString()
+
+
+def arrow_fields_type(name: str, kind: t.DataType) -> Any:
+    """The Arrow type of a column of all fields. Raises OptionError if *kind* is none for it."""
+    if not is_fields_type(kind):
+        raise OptionError(
+            f"column {name!r} must be map<string,binary>, map<string,string>, or "
+            "array<struct<name:string,value:binary>> or with string values"
+        )
+    if isinstance(kind, t.MapType):
+        value = pa.field("value", arrow_type(name, kind.valueType), kind.valueContainsNull)
+        return pa.map_(pa.field("key", pa.string(), False), value)
+    assert isinstance(kind, t.ArrayType)
+    assert isinstance(kind.elementType, t.StructType)
+    parts = [
+        pa.field(part.name, arrow_type(name, part.dataType), part.nullable)
+        for part in kind.elementType
+    ]
+    return pa.list_(pa.field("element", pa.struct(parts), kind.containsNull))
+
+
+def arrow_schema(columns: Iterable[Column]) -> Any:
+    """The Arrow schema that Spark wants batches to have, to the letter."""
+    return pa.schema([pa.field(c.name, c.arrow, c.nullable) for c in columns])

@@ -1,0 +1,66 @@
+"""What is written and how, from the options of ``df.write`` and ``df.writeStream``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark_penstock.connection import Server
+from pyspark_penstock.errors import OptionError
+from pyspark_penstock.ids import EntryId
+from pyspark_penstock.options import SERVER, WRITING, Options, refusal
+
+EXACTLY_ONCE, AT_LEAST_ONCE = DELIVERIES = ("exactly-once", "at-least-once")
+OMIT, EMPTY = NULL_FIELDS = ("omit", "empty")
+
+
+@dataclass(frozen=True)
+class SinkOptions:
+    """What a writer is told; *trim* is the words of XADD that trim the stream."""
+
+    server: Server
+    stream: str
+    delivery: str
+    trim: tuple[str, ...]
+    null_fields: str
+    txn_app_id: str
+    txn_version: int
+    max_transaction_rows: int
+
+
+def sink_options(given: Mapping[str, str]) -> SinkOptions:
+    """The options of a write. Raises OptionError."""
+    options = Options(given, "writing", SERVER, WRITING)
+    if "txnVersion" in options and "txnAppId" not in options:
+        raise OptionError("'txnVersion' is the version of a 'txnAppId': give that too")
+    delivery = options.choice("delivery", *DELIVERIES)
+    if delivery == AT_LEAST_ONCE and "txnAppId" in options:
+        raise OptionError("'txnAppId' contradicts delivery=at-least-once")
+    return SinkOptions(
+        server=Server.from_options(options),
+        stream=options.text("stream"),
+        delivery=delivery,
+        trim=trim_words(options),
+        null_fields=options.choice("nullFields", *NULL_FIELDS),
+        txn_app_id=options.text("txnAppId"),
+        txn_version=options.integer("txnVersion", 0),
+        max_transaction_rows=options.integer("maxTransactionRows", 100_000, least=1),
+    )
+
+
+def trim_words(options: Options) -> tuple[str, ...]:
+    """The words of XADD by which it trims."""
+    options.at_most_one("maxLen", "minId")
+    if "maxLen" in options:
+        strategy, threshold = "MAXLEN", str(options.integer("maxLen", 0))
+    elif "minId" in options:
+        strategy, threshold = "MINID", options.text("minId")
+        try:
+            EntryId.parse(threshold)
+        except ValueError:
+            raise refusal("minId", threshold, "an entry id") from None
+    elif "approximate" in options:
+        raise OptionError("'approximate' is how 'maxLen' or 'minId' trims: give one of them")
+    else:
+        return ()
+    return strategy, "~" if options.flag("approximate", True) else "=", threshold

@@ -1,0 +1,230 @@
+"""Stream reads: batches of bounded size, planned so that a replay reads the same entries.
+
+Spark keeps one reader in the driver for all offsets, and sends copies of it to the tasks. What a
+task must know therefore stands in its range.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import redis
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+from pyspark.sql.types import StructType
+
+from pyspark_penstock import bounds, groups, loss, plan, stream_info
+from pyspark_penstock.entry_reader import read_range
+from pyspark_penstock.ids import FIRST, EntryId
+from pyspark_penstock.offsets import Cut, Offset, Position
+from pyspark_penstock.schema import columns_of
+from pyspark_penstock.source_options import StreamOptions
+from pyspark_penstock.stream_info import StreamState
+from pyspark_penstock.walk import count_entries, walk
+
+logger = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+
+
+class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads streams for ever, or up to where they were when ``availableNow`` started."""
+
+    def __init__(self, options: StreamOptions, schema: StructType) -> None:
+        self._options = options
+        self._columns = columns_of(schema, options.corrupt_column)
+        self._source = options.subscription.source()
+        self._client: redis.Redis | None = None
+        self._targets: dict[str, Position] | None = None
+        self._heads: dict[str, Position] = {}
+        self._warned: dict[str, int] = {}
+        self._last_batch_s = float("-inf")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_client": None}
+
+    # ------------------------------------------------------------------ what Spark asks
+
+    def initialOffset(self) -> Json:  # noqa: N802  (Spark's name)
+        """Where a new query starts."""
+        states = self._states({})
+        return self._offset({s: self._start(s, state) for s, state in states.items()}).to_json()
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """The largest batch, in entries."""
+        return ReadMaxRows(self._options.max_offsets)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Note where the streams are: no later entry will be read."""
+        self._targets = {s: head_of(state) for s, state in self._states({}).items()}
+
+    def latestOffset(self, start: Json, limit: ReadLimit) -> Json:  # noqa: N802
+        """Where the next batch ends; *start* itself if it is not time for one."""
+        offset = self._checked(start)
+        states = self._states(offset.streams)
+        positions = {s: self._position(s, offset, state) for s, state in states.items()}
+        self._heads = {s: self._head(s, positions[s], state) for s, state in states.items()}
+        backlogs = {s: self._heads[s].n - position.n for s, position in positions.items()}
+        if not self._due(sum(backlogs.values())):
+            return start
+        shares = self._shares(backlogs, limit)
+        ends = {
+            s: self._advance(s, position, shares[s], backlogs[s], limit)
+            for s, position in positions.items()
+            if self._heads[s].id > position.id
+        }
+        if not ends:
+            return start
+        self._last_batch_s = time.monotonic()
+        return self._offset(offset.streams | ends).to_json()
+
+    def reportLatestOffset(self) -> Json | None:  # noqa: N802
+        """The ends of the streams; progress reports show the distance to them."""
+        return self._offset(self._heads).to_json() if self._heads else None
+
+    def partitions(self, start: Json, end: Json) -> Sequence[InputPartition]:
+        """The tasks of the batch between two offsets, the same whenever it is asked for."""
+        last = self._checked(end)
+        tasks = plan.ranges(self._checked(start), last)
+        for stream in {task.stream for task in tasks}:
+            begin = last.streams[stream].begin
+            if begin is not None and begin.n is not None:
+                self._watch(stream, Position(begin.id, begin.n), self._state(stream))
+        return [InputPartition(task) for task in tasks]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """The batches of a task."""
+        yield from read_range(partition.value, self._columns, self._options)
+
+    def commit(self, end: Json) -> None:
+        """Publish the position as a group's, if one was named."""
+        if self._options.group:
+            groups.publish(self._connected(), self._options.group, Offset.from_json(end))
+
+    def stop(self) -> None:
+        """Close the connection."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    # ------------------------------------------------------------------ the streams
+
+    def _connected(self) -> redis.Redis:
+        if self._client is None:
+            self._client = self._options.client()
+        return self._client
+
+    def _state(self, stream: str) -> StreamState:
+        return stream_info.stream_state(self._connected(), stream)
+
+    def _states(self, known: dict[str, Position]) -> dict[str, StreamState]:
+        """All streams that are read: those subscribed to, and those that once were found."""
+        names = self._options.subscription.names(self._connected())
+        return {name: self._state(name) for name in sorted({*names, *known})}
+
+    # ------------------------------------------------------------------ positions
+
+    def _offset(self, streams: dict[str, Position]) -> Offset:
+        return Offset(self._source, streams)
+
+    def _checked(self, value: Json) -> Offset:
+        offset = Offset.from_json(value)
+        offset.check_source(self._source)
+        return offset
+
+    def _start(self, stream: str, state: StreamState) -> Position:
+        """The position at which a new query starts, with the count that belongs to it."""
+        after = bounds.resolve_start(self._connected(), stream, state, self._options.starting)
+        if after >= state.last_id:
+            return head_of(state)
+        if state.first_entry is None or after < state.first_entry:
+            return Position(after, state.removed)
+        behind = count_entries(self._options.server, stream, after, state.last_id)
+        return Position(after, state.added - behind)
+
+    def _position(self, stream: str, offset: Offset, state: StreamState) -> Position:
+        """Where the next batch starts in *stream*; what was lost on the way is left behind."""
+        if stream not in offset.streams:  # one that appeared: read from its beginning
+            return Position(FIRST, state.removed)
+        position = offset.streams[stream]
+        self._watch(stream, position, state)
+        return replace(position, n=max(position.n, state.removed)) if state.exists else position
+
+    def _watch(self, stream: str, position: Position, state: StreamState) -> None:
+        """Look for loss, and fail or warn of it, once."""
+        loss.check_same_stream(stream, position, state)
+        if self._options.fail_on_data_loss:
+            loss.check_nothing_lost(stream, position, state)
+        lost = loss.lost_entries(position, state)
+        if lost and self._warned.get(stream) != lost:
+            self._warned[stream] = lost
+            logger.warning("stream %r: %d entries were lost unread", stream, lost)
+
+    def _head(self, stream: str, position: Position, state: StreamState) -> Position:
+        """How far *stream* can be read now."""
+        if self._targets is None:
+            return head_of(state)
+        target = self._targets.get(stream, position)
+        return target if target.id > position.id else position
+
+    # ------------------------------------------------------------------ limits
+
+    def _due(self, backlog: int) -> bool:
+        """Whether there is enough for a batch, or it has been waited for long enough."""
+        if self._targets is not None or backlog >= self._options.min_offsets:
+            return True
+        waited_ms = (time.monotonic() - self._last_batch_s) * 1_000
+        return waited_ms >= self._options.max_delay_ms
+
+    def _shares(self, backlogs: dict[str, int], limit: ReadLimit) -> dict[str, int]:
+        if isinstance(limit, ReadAllAvailable):
+            return backlogs
+        most = limit.max_rows if isinstance(limit, ReadMaxRows) else self._options.max_offsets
+        return plan.shares(backlogs, most)
+
+    def _advance(
+        self, stream: str, position: Position, share: int, backlog: int, limit: ReadLimit
+    ) -> Position:
+        """The position after *share* entries more."""
+        head = self._heads[stream]
+        begin = Cut(position.id, position.n)
+        most_bytes = None if isinstance(limit, ReadAllAvailable) else self._options.max_bytes
+        if share >= backlog and most_bytes is None:
+            cuts = self._time_cuts(position.id, head.id, backlog)
+            return Position(head.id, head.n, begin, cuts)
+        walked = walk(
+            self._options.server, stream, position.id, head.id,
+            most=share, most_bytes=most_bytes, step=self._step(min(share, backlog)),
+        )  # fmt: skip
+        cuts = tuple(Cut(mark.id, position.n + (mark.n or 0)) for mark in walked.marks)
+        if walked.all:
+            return Position(head.id, head.n, begin, cuts)
+        return Position(walked.id, position.n + walked.entries, begin, cuts)
+
+    def _step(self, entries: int) -> int:
+        """Entries a task, where they are counted."""
+        parts = min(self._options.min_partitions, -(-entries // plan.SMALL))
+        most = self._options.max_records_per_partition
+        step = max(1, -(-entries // max(1, parts)))
+        return step if most is None else min(step, most)
+
+    def _time_cuts(self, after: EntryId, upto: EntryId, entries: int) -> tuple[Cut, ...]:
+        most = self._options.max_records_per_partition
+        parts = self._options.min_partitions
+        return plan.time_cuts(
+            after, upto, entries, parts if most is None else max(parts, -(-entries // most))
+        )
+
+
+def head_of(state: StreamState) -> Position:
+    """The end of a stream: nothing is behind it."""
+    return Position(state.last_id, state.added)

@@ -1,0 +1,81 @@
+"""Servers, and one Spark session for all tests that need one.
+
+Without pyspark or Java these tests are skipped, with the reason; in CI that is a failure.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+
+from tests.compat.processes import ServerProcess, penstock_command, redis_tool
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def missing() -> str:
+    """What has to be installed before these tests can run."""
+    if os.environ.get("PENSTOCK_UNCOMPILED"):
+        return "the Spark side knows no compiled modules; the compiled leg tests it"
+    for module in ("pyspark", "pyarrow", "numpy", "redis", "hiredis"):
+        if importlib.util.find_spec(module) is None:
+            return f"{module} is not installed (pip install '.[spark]')"
+    return "" if shutil.which("java") else "Java is not installed (apt-get install default-jre)"
+
+
+class Skipped(pytest.Module):
+    """A module of tests that cannot be imported here."""
+
+    def collect(self) -> list[pytest.Item]:
+        may_not = os.environ.get("CI") and not os.environ.get("PENSTOCK_UNCOMPILED")
+        (pytest.fail if may_not else pytest.skip)(missing())
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> object:
+    """Skip the modules of this folder before they are imported, if something is missing."""
+    return Skipped.from_parent(parent, path=module_path) if missing() else None
+
+
+@pytest.fixture(scope="session", params=["penstock", "redis"])
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ServerProcess]:
+    """Penstock, and redis-server: the Spark side must not tell one from the other."""
+    ours = request.param == "penstock"
+    command = penstock_command() if ours else [redis_tool("redis-server")]
+    process = ServerProcess(command, tmp_path_factory.mktemp(request.param))
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+def client(server: ServerProcess) -> Iterator[redis.Redis]:
+    """A client of an empty server."""
+    with redis.Redis(port=server.port) as client:
+        client.flushall()
+        yield client
+        client.flushall()
+
+
+@pytest.fixture
+def at(server: ServerProcess) -> dict[str, str]:
+    """The options that say where the server is."""
+    return {"host": "127.0.0.1", "port": str(server.port)}
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The one session of all tests: starting a JVM takes seconds."""
+    from pyspark_penstock.jobs.session import session  # noqa: PLC0415  (needs pyspark)
+
+    started = session("tests", master="local[2]", settings={"spark.sql.shuffle.partitions": "2"})
+    yield started
+    started.stop()

@@ -1,0 +1,24 @@
+"""A streaming query as a process of its own, for a test that kills it: port, checkpoint, batch."""
+
+from __future__ import annotations
+
+import sys
+
+from pyspark_penstock.jobs.session import session
+
+
+def main() -> None:
+    """Copy the stream ``in`` to ``out`` until nothing is left; say when a batch has run."""
+    port, checkpoint, batch = sys.argv[1:]
+    at = {"host": "127.0.0.1", "port": port}
+    spark = session("crash", master="local[2]")
+    reader = spark.readStream.format("penstock").options(**at, subscribe="in")
+    reader = reader.options(startingOffsets="earliest", maxOffsetsPerTrigger=batch)
+    writer = reader.schema("i long").load().writeStream.format("penstock")
+    writer = writer.options(**at, stream="out", maxTransactionRows="1000")
+    query = writer.option("checkpointLocation", checkpoint).trigger(availableNow=True).start()
+    query.awaitTermination()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""A small engine that runs a streaming query as Spark does, and can be killed at every step.
+
+Its checkpoint is what survives: the end offset of each batch, written before the batch runs, and
+which batches were committed. As in Spark, readers and writers reach a task pickled, the initial
+offset is asked for again if the first batch was not committed, and the source is told of a commit
+when the next batch is made.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql.datasource import InputPartition
+from pyspark.sql.types import StructType
+
+from pyspark_penstock.delivery import Task
+from pyspark_penstock.rows import RowEncoder
+from pyspark_penstock.sink_options import SinkOptions
+from pyspark_penstock.source_options import StreamOptions
+from pyspark_penstock.stream_reader import PenstockStreamReader
+from pyspark_penstock.writer import write_rows
+
+
+class Killed(BaseException):
+    """The process is gone, as after ``kill -9``: no handler may catch it."""
+
+
+@dataclass
+class Checkpoint:
+    """What a query finds again when it is started anew."""
+
+    ends: list[str] = field(default_factory=list)
+    committed: int = 0
+    plans: dict[int, list[Any]] = field(default_factory=dict)  # the tasks seen, for the tests
+
+
+Step = Callable[[str], None]
+
+
+def no_step(_: str) -> None:
+    """Nothing happens at a step."""
+
+
+class Engine:
+    """One run of a query. *step* is called at each step with its name; it may raise Killed."""
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        source: StreamOptions,
+        schema: StructType,
+        sink: SinkOptions,
+        step: Step = no_step,
+    ) -> None:
+        self.checkpoint = checkpoint
+        self.reader = PenstockStreamReader(source, schema)
+        self.sink = sink
+        self.encoder = RowEncoder(schema, sink)
+        self.step = step
+
+    def run(self) -> None:
+        """Run until there is nothing to read."""
+        try:
+            while self.batch():
+                pass
+        finally:
+            self.reader.stop()
+
+    def batch(self) -> bool:
+        """Replay the batch that was not committed, else make and run the next, if there is any."""
+        number = self.checkpoint.committed
+        if number == len(self.checkpoint.ends):
+            start = self.start(number)
+            if number:
+                self.step("commit source")
+                self.reader.commit(start)
+            self.step("plan")
+            end = self.reader.latestOffset(start, self.reader.getDefaultReadLimit())
+            if end == start:
+                return False
+            self.step("write-ahead log")
+            self.checkpoint.ends.append(json.dumps(end))
+        self.run_batch(number)
+        self.step("commit")
+        self.checkpoint.committed += 1
+        return True
+
+    def start(self, number: int) -> dict[str, Any]:
+        """Where batch *number* starts."""
+        text = (
+            self.checkpoint.ends[number - 1] if number else json.dumps(self.reader.initialOffset())
+        )
+        value: dict[str, Any] = json.loads(text)
+        return value
+
+    def run_batch(self, number: int) -> None:
+        """Plan and run the tasks of a batch whose end is known."""
+        partitions = self.reader.partitions(
+            self.start(number), json.loads(self.checkpoint.ends[number])
+        )
+        plan = [partition.value for partition in partitions]
+        assert self.checkpoint.plans.setdefault(number, plan) == plan
+        for task, partition in enumerate(partitions):
+            self.run_task(number, task, partition)
+
+    def run_task(self, number: int, task: int, partition: InputPartition) -> None:
+        """Read and write one partition."""
+        reader = pickle.loads(pickle.dumps(self.reader))
+        encoder = pickle.loads(pickle.dumps(self.encoder))
+        rows = self.stepwise(reader.read(partition))
+        write_rows(rows, encoder, self.sink, Task("query", number, task))
+        self.step("task done")
+
+    def stepwise(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The batches, with a step before each, and one behind them."""
+        for batch in batches:
+            self.step("read")
+            yield batch
+        self.step("write")

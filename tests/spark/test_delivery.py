@@ -1,0 +1,219 @@
+"""Delivery on a line that breaks, beside other attempts, and with ids of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pyarrow as pa
+import pytest
+import redis
+
+from pyspark_penstock.commands import Commands
+from pyspark_penstock.connection import Server
+from pyspark_penstock.delivery import AtLeastOnce, ExactlyOnce, Link, Task
+from pyspark_penstock.errors import SinkError
+from pyspark_penstock.marker import DONE, PART, Marker, marker_name
+from pyspark_penstock.options import SERVER, Options
+from pyspark_penstock.wire import Wire, command
+
+TASK = Task("q", 5, 0)
+MARKER = "{s}:spark:q:0"
+
+
+@pytest.fixture
+def link(at: dict[str, str]) -> Iterable[Link]:
+    link = Link(Server.from_options(Options(at, "a test", SERVER)))
+    yield link
+    link.drop()
+
+
+def rows(*values: int, ids: list[str | None] | None = None) -> Commands:
+    commands = [
+        command("XADD", "s", "*" if ids is None or ids[i] is None else str(ids[i]), "i", value)
+        for i, value in enumerate(values)
+    ]
+    return Commands(
+        pa.array(commands, pa.binary()), None if ids is None else pa.array(ids, pa.string())
+    )
+
+
+def deliver(link: Link, *commands: Commands, task: Task = TASK, most_rows: int = 100) -> None:
+    delivery = ExactlyOnce(link, "s", task, most_rows)
+    for each in commands:
+        delivery.send(each)
+    delivery.finish()
+
+
+def written(client: redis.Redis) -> list[int]:
+    return [int(fields[b"i"]) for _, fields in client.xrange("s")]
+
+
+Exchange = Callable[[Wire, Iterable[bytes | memoryview]], bytes]
+
+
+def break_once(monkeypatch: pytest.MonkeyPatch, sent: bool) -> None:
+    """The connection is lost once: before anything was sent, or when all was, but the answer."""
+    original: Exchange = Wire.exchange
+    broken: list[Wire] = []
+
+    def exchange(self: Wire, requests: Iterable[bytes | memoryview]) -> bytes:
+        if broken:
+            return original(self, requests)
+        broken.append(self)
+        if sent:
+            original(self, requests)
+        raise ConnectionResetError("cut")
+
+    monkeypatch.setattr(Wire, "exchange", exchange)
+
+
+@pytest.mark.parametrize("sent", [False, True], ids=["before", "after"])
+def test_a_lost_connection_doubles_nothing(
+    client: redis.Redis, link: Link, monkeypatch: pytest.MonkeyPatch, sent: bool
+) -> None:
+    break_once(monkeypatch, sent)
+    deliver(link, rows(1, 2, 3), rows(4, 5), most_rows=2)
+    assert written(client) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("sent", "expected"), [(False, [1, 2]), (True, [1, 2, 1, 2])])
+def test_at_least_once_sends_again_what_was_not_answered(
+    client: redis.Redis,
+    link: Link,
+    monkeypatch: pytest.MonkeyPatch,
+    sent: bool,
+    expected: list[int],
+) -> None:
+    break_once(monkeypatch, sent)
+    AtLeastOnce(link).send(rows(1, 2))
+    assert written(client) == expected
+
+
+def test_rows_leave_in_transactions_of_the_given_size(client: redis.Redis, link: Link) -> None:
+    delivery = ExactlyOnce(link, "s", TASK, 3)
+    delivery.send(rows(1, 2))
+    assert written(client) == []
+    delivery.send(rows(3, 4, 5, 6, 7))
+    assert written(client) == [1, 2, 3, 4, 5, 6]
+    marker = Marker.decode(MARKER, client.get(MARKER))  # type: ignore[arg-type]
+    assert (marker.batch, marker.rows, marker.state) == (5, 6, PART)
+    delivery.finish()
+    assert written(client) == [1, 2, 3, 4, 5, 6, 7]
+    assert Marker.decode(MARKER, client.get(MARKER))[1] == 7  # type: ignore[arg-type]
+    assert 600_000 < int(client.ttl(MARKER)) <= 604_800  # type: ignore[arg-type]
+
+
+def test_a_batch_that_is_done_is_left_alone_and_so_is_an_older_one(
+    client: redis.Redis, link: Link
+) -> None:
+    deliver(link, rows(1))
+    deliver(link, rows(1))
+    deliver(link, rows(2), task=Task("q", 4, 0))
+    assert written(client) == [1]
+    deliver(link, rows(3), task=Task("q", 6, 0))
+    deliver(link, rows(4), task=Task("q", 5, 1))
+    deliver(link, rows(5), task=Task("r", 5, 0))
+    assert written(client) == [1, 3, 4, 5]
+
+
+def test_two_attempts_at_once_write_once(
+    client: redis.Redis, link: Link, at: dict[str, str]
+) -> None:
+    """As with speculation: both begin, one is faster."""
+    slow = ExactlyOnce(link, "s", TASK, 100)
+    slow.send(rows(1, 2))
+    other = Link(Server.from_options(Options(at, "a test", SERVER)))
+    deliver(other, rows(1, 2))
+    other.drop()
+    slow.finish()
+    assert written(client) == [1, 2]
+
+
+def test_an_attempt_that_is_overtaken_half_way_gives_up(
+    client: redis.Redis, link: Link, at: dict[str, str]
+) -> None:
+    slow = ExactlyOnce(link, "s", TASK, 2)
+    slow.send(rows(1))
+    other = Link(Server.from_options(Options(at, "a test", SERVER)))
+    faster = ExactlyOnce(other, "s", TASK, 2)
+    faster.send(rows(1, 2, 3, 4))
+    with pytest.raises(SinkError, match="another attempt of batch 5, partition 0"):
+        slow.send(rows(2, 3, 4))
+    faster.finish()
+    other.drop()
+    assert written(client) == [1, 2, 3, 4]
+
+
+def test_rows_with_ids_keep_them(client: redis.Redis, link: Link) -> None:
+    deliver(link, rows(1, 2, ids=["5-1", "5-2"]), rows(3, 4, ids=["7-0", "9-1"]), most_rows=3)
+    assert [entry for entry, _ in client.xrange("s")] == [b"5-1", b"5-2", b"7-0", b"9-1"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        (["5-2", "5-1"], "ids must ascend: 5-1 comes after 5-2"),
+        (["5-1", "5-1"], "ids must ascend"),
+        (["5-1", None], "either all rows have an id or none"),
+        (["3-9", "5-1"], "a row's id 3-9 is not after 4-0"),
+        (["7", "8-1"], "an id column must hold ids"),
+        (["x-1", "8-1"], "an id column must hold ids"),
+    ],
+    ids=str,
+)
+def test_ids_that_the_stream_would_refuse_are_refused_before_anything_is_written(
+    client: redis.Redis, link: Link, ids: list[str | None], message: str
+) -> None:
+    client.xadd("s", {"i": 0}, id="4-0")
+    with pytest.raises(SinkError, match=message):
+        deliver(link, rows(1, 2, ids=ids))
+    assert written(client) == [0]
+    assert client.get(MARKER) is None
+
+
+def test_a_refused_transaction_writes_nothing(client: redis.Redis, link: Link) -> None:
+    """A command that the server does not queue takes the whole transaction with it."""
+    bad = Commands(pa.array([command("XADD", "s", "*", "i", 1), command("XADD", "s")], pa.binary()))
+    with pytest.raises(SinkError, match="wrong number of arguments"):
+        deliver(link, bad)
+    assert written(client) == []
+    assert client.get(MARKER) is None
+
+
+def test_what_fails_inside_of_exec_is_remembered(client: redis.Redis, link: Link) -> None:
+    client.rpush("s", "x")
+    for _ in range(2):
+        with pytest.raises(SinkError, match=r"WRONGTYPE|the server refused some rows of batch 5"):
+            deliver(link, rows(1))
+    client.delete("s")
+    with pytest.raises(SinkError, match="the server refused some rows of batch 5, partition 0"):
+        deliver(link, rows(1))
+    client.delete(MARKER)
+    deliver(link, rows(1))
+    assert written(client) == [1]
+
+
+@pytest.mark.parametrize(
+    ("stream", "name"),
+    [
+        ("s", "{s}:spark:q:0"),
+        ("{user}:s", "{user}:s:spark:q:0"),
+        ("{}s", "{{}s}:spark:q:0"),
+        ("a{b", "{a{b}:spark:q:0"),
+    ],
+)
+def test_markers_lie_in_the_slot_of_their_stream(stream: str, name: str) -> None:
+    """Where a name has a hash tag of its own, that; else the whole name is the tag."""
+    assert marker_name(stream, "q", 0) == name
+
+
+def test_markers_go_there_and_back() -> None:
+    marker = Marker(7, 100, 0xDEADBEEF, DONE)
+    assert Marker.decode("m", marker.encode()) == marker
+    assert Marker.decode("m", None).covers(0) is False
+
+
+@pytest.mark.parametrize("text", [b"", b"7", b"7 1 0 lost", b"a b c done", b"7 1 0 done x"])
+def test_a_key_that_is_no_marker_is_named(text: bytes) -> None:
+    with pytest.raises(SinkError, match=r"'m' holds .*, not a marker"):
+        Marker.decode("m", text)

@@ -1,0 +1,195 @@
+"""Archive, trim, restore and query: a stream leaves the server and comes back the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import redis
+
+from pyspark_penstock.errors import CheckpointError, OptionError
+from pyspark_penstock.jobs.archive import ArchiveJob, archive
+from pyspark_penstock.jobs.query import QueryJob, query
+from pyspark_penstock.jobs.restore import RestoreJob, restore
+from pyspark_penstock.jobs.runner import StopSignal
+from pyspark_penstock.jobs.trim import Trimmed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Options = dict[str, str]
+DAY_MS = 86_400_000
+STEP_MS = DAY_MS // 10
+ENTRIES = 40
+
+
+def fill(client: redis.Redis, first: int = 1, last: int = ENTRIES, stream: str = "in") -> None:
+    """Entries a tenth of a day apart, whose fields repeat, are empty, or are no text."""
+    for number in range(first, last + 1):
+        words: list[Any] = ["n", number, "data", b"\x00\xff\r\n", "", "", "n", number % 3]
+        client.execute_command("XADD", stream, f"{number * STEP_MS}-{number % 5}", *words)
+
+
+def content(client: redis.Redis, stream: str) -> list[Any]:
+    """Entries as the server has them; redis-py would make a dict of their fields."""
+    connection: Any = client.connection_pool.get_connection()
+    try:
+        connection.send_command("XRANGE", stream, "-", "+")
+        return list(connection.read_response())
+    finally:
+        client.connection_pool.release(connection)
+
+
+def test_what_is_archived_trimmed_and_restored_is_the_same(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client)
+    before = content(client, "in")
+    trims: list[Trimmed] = []
+    job = ArchiveJob(("in",), str(tmp_path / "a"), at, trim=True)
+    (offset,) = archive(spark, job, on_trim=trims.append)
+    assert offset.streams["in"].n == ENTRIES
+    assert [trimmed.removed for trimmed in trims] == [ENTRIES]
+    assert client.xlen("in") == 0
+    days: list[str] = []
+    back = RestoreJob(job.to, "in", "again", at)
+    assert restore(spark, back, on_day=lambda date, _: days.append(date)) == ENTRIES
+    assert days == sorted(days)
+    assert len(days) == 5
+    assert content(client, "again") == before
+
+
+def test_an_archive_that_goes_on_trims_as_it_goes(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    stop = StopSignal()
+    fill(client, last=3)
+    left: list[int] = []
+
+    def on_trim(_: Trimmed) -> None:
+        left.append(client.xlen("in"))
+        if len(left) == 1:
+            fill(client, first=4, last=5)
+        else:
+            stop.ask()
+
+    job = ArchiveJob(("in*",), str(tmp_path), at, trim=True, every="1 millisecond", group="g")
+    (offset,) = archive(spark, job, on_trim=on_trim, stop=stop)
+    assert offset.streams["in"].n == 5
+    assert left[:2] == [0, 0]
+    assert client.xlen("in") == 0
+    assert client.xinfo_groups("in")[0]["lag"] == 0
+
+
+def test_what_is_young_is_archived_and_stays(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, last=3)
+    client.xadd("in", {"n": 4})
+    archive(spark, ArchiveJob(("in",), str(tmp_path), at, trim=True, keep_ms=DAY_MS))
+    assert client.xlen("in") == 1
+    assert spark.read.parquet(str(tmp_path)).count() == 4
+
+
+@pytest.fixture
+def archived(spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path) -> str:
+    """The folder of an archive of the first half; the second half is live only."""
+    fill(client, last=ENTRIES // 2)
+    archive(spark, ArchiveJob(("in",), str(tmp_path), at))
+    fill(client, first=ENTRIES // 2 + 1)
+    return str(tmp_path)
+
+
+def test_a_second_run_archives_what_came_since(
+    spark: SparkSession, client: redis.Redis, at: Options, archived: str
+) -> None:
+    assert archive(spark, ArchiveJob(("in",), archived, at))[0].streams["in"].n == ENTRIES
+    assert sorted(row["id"] for row in spark.read.parquet(archived).collect()) == sorted(
+        entry.decode() for entry, _ in client.xrange("in")
+    )
+
+
+def test_an_archive_takes_no_other_streams(
+    spark: SparkSession, client: redis.Redis, at: Options, archived: str
+) -> None:
+    fill(client, stream="other")
+    with pytest.raises(CheckpointError, match="other"):
+        archive(spark, ArchiveJob(("other",), archived, at))
+
+
+def test_one_table_reaches_from_the_archive_into_the_live_stream(
+    spark: SparkSession, client: redis.Redis, at: Options, archived: str
+) -> None:
+    job = QueryJob("SELECT count(*), count(DISTINCT _id), sum(n) FROM in", at, archived)
+    client.xtrim("in", minid=f"{ENTRIES // 4 * STEP_MS}")  # some are in both, some are not
+    total = sum(number % 3 for number in range(1, ENTRIES + 1))
+    assert tuple(query(spark, job).first() or ()) == (ENTRIES, ENTRIES, total)
+
+
+def test_types_are_guessed_by_the_archive_where_nothing_is_live(
+    spark: SparkSession, client: redis.Redis, at: Options, archived: str
+) -> None:
+    client.delete("in")
+    answer = query(spark, QueryJob("SELECT * FROM in", at, archived))
+    assert dict(answer.dtypes)["n"] == "bigint"
+    assert dict(answer.dtypes)["data"] == "binary"
+    assert answer.count() == ENTRIES // 2
+
+
+def test_types_can_be_told(
+    spark: SparkSession, client: redis.Redis, at: Options, archived: str
+) -> None:
+    job = QueryJob("SELECT * FROM in", at, archived, {"in": "n string"})
+    assert [name for name, _ in query(spark, job).dtypes] == ["_stream", "_id", "_ts", "n"]
+
+
+def test_entries_and_views_of_the_server_are_tables(
+    spark: SparkSession, client: redis.Redis, at: Options
+) -> None:
+    client.xadd("in", {"n": "7"}, id="5-1")
+    client.xgroup_create("in", "g", id="0")
+    client.xreadgroup("g", "ann", {"in": ">"})
+    sql = "SELECT e.id, e.fields['n'], p.consumer FROM entries e JOIN pending p ON e.id = p.id"
+    assert [tuple(row) for row in query(spark, QueryJob(sql, at)).collect()] == [
+        ("5-1", "7", "ann")
+    ]
+
+
+def test_a_name_that_sql_does_not_know_stands_in_backticks(
+    spark: SparkSession, client: redis.Redis, at: Options
+) -> None:
+    client.xadd("eu:orders-1", {"n": 3})
+    job = QueryJob("SELECT n FROM `eu:orders-1`", at)
+    assert [row["n"] for row in query(spark, job).collect()] == [3]
+
+
+def test_a_part_of_an_archive_is_restored_by_time(
+    spark: SparkSession, client: redis.Redis, at: Options, archived: str
+) -> None:
+    job = RestoreJob(archived, "in", "part", at, from_ms=DAY_MS, to_ms=2 * DAY_MS)
+    assert restore(spark, job) == 10
+    assert [entry for entry, _ in content(client, "part")] == [
+        entry for entry, _ in content(client, "in")[9:19]
+    ]
+
+
+def test_a_restore_that_broke_off_goes_on_when_told_to(
+    spark: SparkSession, client: redis.Redis, at: Options, archived: str
+) -> None:
+    job = RestoreJob(archived, "in", "again", at)
+    fill(client, last=7, stream="again")
+    with pytest.raises(OptionError, match="--resume"):
+        restore(spark, job)
+    resumed = RestoreJob(archived, "in", "again", at, resume=True)
+    assert restore(spark, resumed) == ENTRIES // 2 - 7
+    assert content(client, "again") == content(client, "in")[: ENTRIES // 2]
+
+
+def test_what_is_no_archive_or_has_no_such_stream_is_refused(
+    spark: SparkSession, client: redis.Redis, at: Options, archived: str, tmp_path: Path
+) -> None:
+    with pytest.raises(OptionError, match="no such entries of stream 'other'"):
+        restore(spark, RestoreJob(archived, "other", "again", at))
+    with pytest.raises(OptionError, match="is not an archive"):
+        restore(spark, RestoreJob(str(tmp_path / "nowhere"), "in", "again", at))

@@ -1,0 +1,138 @@
+"""On a cluster: a standalone master and two workers, and jobs given to it by spark-submit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+from zipfile import ZipFile
+
+import pyspark
+import pytest
+import redis
+
+import pyspark_penstock
+from tests.compat.processes import free_port
+
+PACKAGE = Path(pyspark_penstock.__file__).parent
+SPARK_HOME = Path(pyspark.__file__).parent
+START_S = 60.0
+JOB_S = 240.0
+ENTRIES = 25_000  # enough for more than one task
+
+
+def clean_environment() -> dict[str, str]:
+    """An environment in which our sources are not to be found."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return {**kept, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+
+
+@contextmanager
+def process(log: Path, *words: str) -> Iterator[None]:
+    """A part of the cluster, which is ended at the end."""
+    given = {**clean_environment(), "SPARK_DAEMON_MEMORY": "256m"}
+    with log.open("wb") as output:
+        started = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT, env=given)
+        try:
+            yield
+        finally:
+            started.terminate()
+            started.wait()
+
+
+def state(page: int) -> dict[str, Any]:
+    """What the master says of itself; nothing as long as it does not answer."""
+    try:
+        with urlopen(f"http://127.0.0.1:{page}/json/") as answer:
+            return dict(json.load(answer))
+    except OSError:
+        return {}
+
+
+def start_cluster(parts: ExitStack, folder: Path) -> tuple[str, int]:
+    """Start a master and two workers of one core each; the master's address and page."""
+    port, page = free_port(), free_port()
+    java = (str(SPARK_HOME / "bin" / "spark-class"), "org.apache.spark.deploy")
+    address = ("--host", "127.0.0.1", "--webui-port")
+    master = (java[0], f"{java[1]}.master.Master", *address, str(page), "--port", str(port))
+    parts.enter_context(process(folder / "master.log", *master))
+    worker = (java[0], f"{java[1]}.worker.Worker", *address, "0", "--cores", "1", "--memory", "1g")
+    url = f"spark://127.0.0.1:{port}"
+    for name in ("one", "two"):
+        words = (*worker, "--work-dir", str(folder / name), url)
+        parts.enter_context(process(folder / f"{name}.log", *words))
+    deadline = time.monotonic() + START_S
+    while state(page).get("aliveworkers") != 2:
+        if time.monotonic() > deadline:
+            pytest.fail((folder / "master.log").read_text(), pytrace=False)
+        time.sleep(0.2)
+    return url, page
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, int]]:
+    with ExitStack() as parts:
+        yield start_cluster(parts, tmp_path)
+
+
+def package_as_zip(folder: Path) -> Path:
+    """The package as executors get it that do not have it installed."""
+    path = folder / "penstock.zip"
+    with ZipFile(path, "w") as archive:
+        for file in PACKAGE.rglob("*.py"):
+            archive.write(file, file.relative_to(PACKAGE.parent))
+    return path
+
+
+def submit(url: str, folder: Path, *words: str) -> list[dict[str, Any]]:
+    """Run a command of ours by spark-submit; its events.
+
+    The package is in the path of the driver only; executors get it by ``--py-files``.
+    """
+    package = str(package_as_zip(folder))
+    environment = {**clean_environment(), "PYTHONPATH": package}
+    done = subprocess.run(
+        [
+            str(SPARK_HOME / "bin" / "spark-submit"), "--master", url,
+            "--executor-memory", "512m", "--conf", "spark.ui.enabled=false",
+            "--py-files", package, str(PACKAGE / "__main__.py"),
+            *words, "--json",
+        ],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=JOB_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout  # spark-submit sends there what we say to stderr
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+@pytest.mark.parametrize("server", ["penstock"], indirect=True)
+def test_a_pipeline_runs_on_two_workers(
+    cluster: tuple[str, int], server: Any, client: redis.Redis, tmp_path: Path
+) -> None:
+    url, page = cluster
+    pipe = client.pipeline(transaction=False)
+    for n in range(ENTRIES):
+        pipe.xadd("in", {"n": n}, id=f"{n + 1}-0")
+    pipe.execute()
+    (tmp_path / "job.toml").write_text(
+        f'checkpoint = "{tmp_path}/checkpoint"\n'
+        '[source.numbers]\nsubscribe = "in"\nstartingOffsets = "earliest"\nschema = "n int"\n'
+        'minPartitions = 2\n[sql]\ntext = "SELECT n FROM numbers"\n[sink]\nstream = "out"\n'
+    )
+    words = ("run", str(tmp_path / "job.toml"), "--once", "--server", f"127.0.0.1:{server.port}")
+    events = submit(url, tmp_path, *words)
+    assert [(event["event"], event["entries"]) for event in events] == [
+        ("batch", ENTRIES), ("end", ENTRIES),
+    ]  # fmt: skip
+    found = sorted(int(fields[b"n"]) for _, fields in client.xrange("out"))
+    assert found == list(range(ENTRIES))
+    (application,) = state(page)["completedapps"]
+    assert application["state"] == "FINISHED"
+    executors = {log.parent for name in ("one", "two") for log in (tmp_path / name).rglob("stderr")}
+    assert {path.parts[-3] for path in executors} == {"one", "two"}

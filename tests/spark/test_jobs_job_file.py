@@ -1,0 +1,105 @@
+"""Job files: what they say, and how they are refused."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from pyspark_penstock.jobs.failures import UsageError
+from pyspark_penstock.jobs.job_file import PipelineJob, job_of, read_job
+
+GOOD = """
+checkpoint = "/tmp/c"
+[server]
+"bootstrap.servers" = "a:1"
+[source.orders]
+subscribe = ["a", "b"]
+failOnDataLoss = false
+maxOffsetsPerTrigger = 10
+startingOffsets = {a = "group:g"}
+schema = "x int, _ts timestamp"
+watermark = "5 seconds"
+group = "g"
+[source.prices]
+format = "parquet"
+static = true
+path = "/prices"
+[sql]
+text = "SELECT 1"
+[sink]
+stream = "out"
+[trigger]
+every = "5 seconds"
+"""
+
+
+def job(text: str, **server: str) -> PipelineJob:
+    return job_of(tomllib.loads(text), Path("/jobs/name.toml"), server)
+
+
+def test_all_parts_are_read() -> None:
+    found = job(GOOD)
+    orders, prices = found.sources
+    assert (found.name, found.checkpoint, found.every, found.once) == (
+        "name", "/tmp/c", "5 seconds", False,
+    )  # fmt: skip
+    assert (orders.format, orders.group, orders.watermark_column) == ("penstock", "g", "_ts")
+    assert prices.static
+    assert found.sink.output_mode == "append"
+
+
+def test_values_become_the_text_that_options_are() -> None:
+    options = job(GOOD).sources[0].options
+    assert options["subscribe"] == "a,b"
+    assert options["failOnDataLoss"] == "false"
+    assert options["maxOffsetsPerTrigger"] == "10"
+    assert options["startingOffsets"] == '{"a": "group:g"}'
+
+
+def test_the_server_goes_to_streams_and_to_nothing_else() -> None:
+    found = job(GOOD)
+    assert found.sources[0].options["bootstrap.servers"] == "a:1"
+    assert found.sink.options["bootstrap.servers"] == "a:1"
+    assert found.sources[1].options == {"path": "/prices"}
+
+
+def test_the_command_line_knows_the_server_better() -> None:
+    found = job(GOOD, **{"bootstrap.servers": "b:2"})
+    assert found.sources[0].options["bootstrap.servers"] == "b:2"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("checkpoint =", "chekpoint =", "'chekpoint'.*did you mean 'checkpoint'"),
+        ('checkpoint = "/tmp/c"', "", "lacks 'checkpoint'"),
+        ('checkpoint = "/tmp/c"', "checkpoint = 3", "must be a text"),
+        ("[sql]", "[sqll]", "'sqll'.*did you mean 'sql'"),
+        ('text = "SELECT 1"', "", "either"),
+        ("[sink]", 'python = "a:b"\n[sink]', "which means nothing|either"),
+        ('[sink]\nstream = "out"', "", "sink.*missing"),
+        ('stream = "out"', 'stream = "out"\noutputMode = "update"', "only appended"),
+        ('stream = "out"', 'stream = "out"\noutputMode = "all"', "one of append, update"),
+        ("every =", "evry =", "'evry'.*did you mean 'every'"),
+    ],
+)
+def test_what_means_nothing_is_refused_by_name(old: str, new: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        job(GOOD.replace(old, new))
+
+
+def test_static_sources_alone_are_no_pipeline() -> None:
+    text = GOOD.replace("[source.orders]", "[source.orders]\nstatic = true")
+    with pytest.raises(UsageError, match="nothing to wait for"):
+        job(text)
+
+
+def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.toml"
+    bad.write_text("= 3")
+    with pytest.raises(UsageError, match=r"bad\.toml"):
+        read_job(bad)
+    with pytest.raises(UsageError, match=r"missing\.toml"):
+        read_job(tmp_path / "missing.toml")

@@ -1,0 +1,183 @@
+"""Live pipelines: from streams through SQL or a function into streams and files."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import redis
+
+from pyspark_penstock.errors import DataLossError, OptionError
+from pyspark_penstock.jobs import pipeline
+from pyspark_penstock.jobs.failures import UsageError
+from pyspark_penstock.jobs.job_file import PipelineJob, job_of
+from pyspark_penstock.jobs.progress import Report, progress_of
+from pyspark_penstock.jobs.runner import StopSignal
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Options = dict[str, str]
+
+# Which server it is matters to source and sink, whose tests take both.
+pytestmark = pytest.mark.parametrize("server", ["penstock"], indirect=True)
+
+
+def job_in(folder: Path, at: Options, **changes: Any) -> PipelineJob:
+    """Reads ``in``, doubles ``n``, writes ``out``."""
+    data: dict[str, Any] = {
+        "checkpoint": str(folder / "checkpoint"),
+        "source": {
+            "numbers": {
+                "subscribe": "in",
+                "startingOffsets": "earliest",
+                "schema": "n int, _ts timestamp",
+                "group": "spark",
+            }
+        },
+        "sql": {"text": "SELECT n * 2 AS n FROM numbers"},
+        "sink": {"stream": "out"},
+        "trigger": {"once": True},
+    }
+    return job_of(data | changes, folder / "job.toml", at)
+
+
+def fill(client: redis.Redis, *numbers: int) -> None:
+    for n in numbers:
+        client.xadd("in", {"n": n}, id=f"{n * 1000}-0")
+
+
+def numbers(client: redis.Redis, stream: str = "out") -> list[int]:
+    return sorted(int(fields[b"n"]) for _, fields in client.xrange(stream))
+
+
+def group(client: redis.Redis) -> tuple[bytes, int]:
+    (found,) = client.xinfo_groups("in")
+    return found["last-delivered-id"], found["lag"]
+
+
+def test_sql_between_two_streams_and_the_group_of_its_end(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1, 2, 3)
+    reports: list[Report] = []
+    (offset,) = pipeline.run(spark, job_in(tmp_path, at), on_batch=reports.append)
+    assert numbers(client) == [2, 4, 6]
+    assert offset.streams["in"].n == 3
+    assert [p.entries for report in reports for p in progress_of(report)] == [3]
+    assert group(client) == (b"3000-0", 0)
+
+
+def test_a_second_run_goes_on_and_one_with_nothing_to_do_still_shows_its_place(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    job = job_in(tmp_path, at)
+    fill(client, 1, 2)
+    pipeline.run(spark, job)
+    fill(client, 3)
+    pipeline.run(spark, job)
+    assert numbers(client) == [2, 4, 6]
+    client.xgroup_setid("in", "spark", "0")
+    pipeline.run(spark, job)
+    assert group(client) == (b"3000-0", 0)
+
+
+def test_windows_are_written_when_they_are_over(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1, 2, 3, 11, 21)
+    job = job_in(tmp_path, at, sql={"text": "SELECT sum(n) AS n FROM numbers "
+                                            "GROUP BY window(_ts, '10 seconds')"})  # fmt: skip
+    source = replace(job.sources[0], watermark="0 seconds")
+    pipeline.run(spark, replace(job, sources=(source,)))
+    assert numbers(client) == [6, 11]
+
+
+def test_a_function_of_a_module_beside_the_file(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("PYTHONPATH", "")
+    (tmp_path / "minus.py").write_text("def negated(numbers):\n  return numbers.selectExpr('-n n')")
+    job = replace(job_in(tmp_path, at), sql="", python="minus:negated")
+    fill(client, 1, 2)
+    pipeline.run(spark, job)
+    assert numbers(client) == [-2, -1]
+    with pytest.raises(UsageError, match="nothing"):
+        pipeline.run(spark, replace(job, python="minus:nothing"))
+    with pytest.raises(UsageError, match="module:function"):
+        pipeline.run(spark, replace(job, python="minus"))
+
+
+def test_a_static_table_is_joined(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    spark.sql("SELECT 2 AS n, 'two' AS name").write.parquet(str(tmp_path / "names"))
+    job = job_in(tmp_path, at, sql={"text": "SELECT * FROM numbers JOIN names USING (n)"})
+    names = job_in(tmp_path, at, source={
+        "x": {"subscribe": "in"},
+        "names": {"format": "parquet", "static": True, "path": str(tmp_path / "names")},
+    }).sources[1]  # fmt: skip
+    fill(client, 1, 2)
+    pipeline.run(spark, replace(job, sources=(*job.sources, names)))
+    ((_, fields),) = client.xrange("out")
+    assert fields == {b"n": b"2", b"name": b"two"}
+
+
+def test_a_job_that_runs_for_ever_ends_when_it_is_asked_to(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    stop = StopSignal()
+    fill(client, 1)
+
+    def after_batch(report: Report) -> None:
+        if len(numbers(client)) == 1:
+            fill(client, 2)
+        else:
+            stop.ask()
+
+    job = replace(job_in(tmp_path, at), once=False)
+    (offset,) = pipeline.run(spark, job, on_batch=after_batch, stop=stop)
+    assert numbers(client) == [2, 4]
+    assert offset.streams["in"].n == 2
+    assert group(client)[1] == 0
+
+
+def test_a_loss_is_an_error_of_its_own(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1, 2)
+    pipeline.run(spark, job_in(tmp_path, at))
+    fill(client, 3, 4, 5)
+    client.xtrim("in", maxlen=1, approximate=False)
+    with pytest.raises(DataLossError, match="2 entries after 2000-0"):
+        pipeline.run(spark, job_in(tmp_path, at))
+
+
+def test_from_needs_a_checkpoint_without_a_position(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1, 2, 3)
+    job = pipeline.starting_from(job_in(tmp_path, at), spark, "2500")
+    pipeline.run(spark, job)
+    assert numbers(client) == [6]
+    with pytest.raises(UsageError, match="new checkpoint"):
+        pipeline.starting_from(job, spark, "earliest")
+
+
+def test_a_plan_checks_everything_and_starts_nothing(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1)
+    job = job_in(tmp_path, at)
+    found = pipeline.plan(spark, job)
+    assert (found.schema, found.resumes) == ("n int", False)
+    assert not client.exists("out")
+    assert not Path(job.checkpoint).exists()
+    bad = replace(job, sink=replace(job.sink, options={**job.sink.options, "maxLem": "3"}))
+    with pytest.raises(OptionError, match="did you mean 'maxLen'"):
+        pipeline.plan(spark, bad)

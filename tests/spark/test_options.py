@@ -1,0 +1,195 @@
+"""Options: what they mean, and what is said about those that mean nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pyspark_penstock.bounds import EARLIEST, LATEST, Bound, Kind
+from pyspark_penstock.connection import Server, Tls
+from pyspark_penstock.errors import OptionError
+from pyspark_penstock.ids import LARGEST_PART, EntryId
+from pyspark_penstock.options import Options
+from pyspark_penstock.sink_options import sink_options
+from pyspark_penstock.source_options import Subscription, batch_options, stream_options
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SERVERS", "USERNAME", "PASSWORD"):
+        monkeypatch.delenv(f"PENSTOCK_{name}", raising=False)
+
+
+Read = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("read", "given", "message"),
+    [
+        (batch_options, {"subscrbe": "s"}, "'subscrbe' is no option for batch reading; did you "
+                                           "mean 'subscribe'?"),
+        (batch_options, {"subscribe": "s", "max_len": "1"}, "'max_len' is no option"),
+        (batch_options, {"subscribe": "s", "group": "g"}, "(it is one for stream reading)"),
+        (stream_options, {"subscribe": "s", "endingOffsets": "latest"}, "one for batch reading"),
+        (sink_options, {"subscribe": "s"}, "'subscribe' is no option for writing (it is one for "
+                                           "reading)"),
+        (batch_options, {}, "which streams"),
+        (batch_options, {"subscribe": "a,,b"}, "which streams"),
+        (batch_options, {"subscribe": "s", "assign": "{}"}, "'subscribe' and 'assign' contradict"),
+        (batch_options, {"assign": "[]"}, "assign='[]': must be a JSON object"),
+        (batch_options, {"assign": '{"s": "1-0"}'}, "ranges by stream"),
+        (stream_options, {"assign": '{"s": ["1-0", "2-0"]}'}, 'must end at "latest"'),
+        (batch_options, {"subscribe": "s", "fetchSize": "many"}, "fetchSize='many': must be"),
+        (batch_options, {"subscribe": "s", "minPartitions": "0"}, "at least 1"),
+        (batch_options, {"subscribe": "s", "failOnDataLoss": "maybe"}, "must be true or false"),
+        (batch_options, {"subscribe": "s", "mode": "STRICT"}, "PERMISSIVE or FAILFAST or"),
+        (batch_options, {"subscribe": "s", "view": "tables"}, "entries or streams or groups"),
+        (batch_options, {"subscribe": "s", "startingOffsets": "first"}, "earliest, latest, an id"),
+        (batch_options, {"subscribe": "s", "startingOffsets": '{"t": "1-0"}'}, "just the streams"),
+        (batch_options, {"subscribe": "s", "startingOffsets": "1-1", "startingTimestamp": "5"},
+         "'startingOffsets' and 'startingTimestamp' contradict"),
+        (batch_options, {"subscribe": "s", "endingOffsetsByTimestamp": '{"s": "x"}'}, "must be ms"),
+        (stream_options, {"subscribe": "s", "maxTriggerDelay": "soon"}, "a time such as"),
+        (stream_options, {"subscribe": "s", "maxOffsetsPerTrigger": "0"}, "at least 1"),
+        (sink_options, {"maxLen": "5", "minId": "1-0"}, "'maxLen' and 'minId' contradict"),
+        (sink_options, {"minId": "yesterday"}, "must be an entry id"),
+        (sink_options, {"approximate": "true"}, "give one of them"),
+        (sink_options, {"delivery": "exactly_once"}, "exactly-once or at-least-once"),
+        (sink_options, {"txnVersion": "1"}, "give that too"),
+        (sink_options, {"txnAppId": "a", "delivery": "at-least-once"}, "contradicts"),
+        (sink_options, {"host": "h", "bootstrap.servers": "h:1"}, "contradict each other"),
+        (sink_options, {"bootstrap.servers": "h:port"}, "host:port"),
+        (sink_options, {"tls": "false", "tls.caFile": "ca.pem"}, "'tls' is false"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_makes_no_sense_is_named(read: Read, given: dict[str, str], message: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        read(given)
+    if message.endswith("must be ms"):
+        message = "must be milliseconds"
+    assert message in str(refused.value)
+
+
+def test_names_have_no_case() -> None:
+    assert batch_options({"SUBSCRIBE": "s", "fetchsize": "7"}).fetch_size == 7
+
+
+def test_what_spark_adds_by_itself_is_no_error() -> None:
+    batch_options({"subscribe": "s", "path": "x"})
+
+
+def test_defaults_of_reading() -> None:
+    options = stream_options({"subscribe": "s"})
+    assert options.server == Server((("127.0.0.1", 6379),))
+    assert (options.fetch_size, options.max_offsets, options.max_bytes) == (1_000, 1_000_000, None)
+    assert (options.fail_on_data_loss, options.mode) == (True, "PERMISSIVE")
+    assert (options.min_offsets, options.max_delay_ms, options.group) == (0, 900_000, "")
+    assert 1 <= options.min_partitions <= 4
+    assert options.starting.of("s") == LATEST
+    assert batch_options({"subscribe": "s"}).starting.of("s") == EARLIEST
+
+
+def test_defaults_of_writing() -> None:
+    options = sink_options({"stream": "s"})
+    assert (options.delivery, options.null_fields) == ("exactly-once", "omit")
+    assert (options.max_transaction_rows, options.trim) == (100_000, ())
+
+
+@pytest.mark.parametrize(
+    ("given", "subscription"),
+    [
+        ({"subscribe": "b, a,b"}, Subscription(("b", "a"))),
+        ({"subscribePattern": "order:*"}, Subscription(pattern="order:*")),
+        ({"assign": '{"b": ["1-0", "+"], "a": ["-", "+"]}'}, Subscription(("a", "b"))),
+    ],
+    ids=str,
+)
+def test_subscriptions(given: dict[str, str], subscription: Subscription) -> None:
+    assert batch_options(given).subscription == subscription
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("earliest", EARLIEST),
+        ("-", EARLIEST),
+        ("+", LATEST),
+        ("5-3", Bound(Kind.ID, EntryId(5, 2))),
+        ("5", Bound(Kind.ID, EntryId(4, LARGEST_PART))),
+        ("(5-3", Bound(Kind.ID, EntryId(5, 3))),
+        ("(5", Bound(Kind.ID, EntryId(5, LARGEST_PART))),
+        ("group:g", Bound(Kind.GROUP, group="g")),
+    ],
+)
+def test_where_reading_starts(text: str, bound: Bound) -> None:
+    """The id is the last that is not read."""
+    assert batch_options({"subscribe": "s", "startingOffsets": text}).starting.of("s") == bound
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("5-3", EntryId(5, 3)),
+        ("5", EntryId(5, LARGEST_PART)),
+        ("(5-3", EntryId(5, 2)),
+        ("(5", EntryId(4, LARGEST_PART)),
+    ],
+)
+def test_where_reading_ends(text: str, last: EntryId) -> None:
+    """The id is the last that is read."""
+    bound = batch_options({"subscribe": "s", "endingOffsets": text}).ending.of("s")
+    assert bound == Bound(Kind.ID, last)
+
+
+@pytest.mark.parametrize(
+    ("text", "ms"), [("250", 250), ("90s", 90_000), ("15m", 900_000), ("7d", 604_800_000)]
+)
+def test_times(text: str, ms: int) -> None:
+    assert (
+        Options({"maxTriggerDelay": text}, "a test", ["maxTriggerDelay"]).duration_ms(
+            "maxTriggerDelay", "1s"
+        )
+        == ms
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "addresses"),
+    [
+        ("a:1,b:2", (("a", 1), ("b", 2))),
+        ("a", (("a", 6379),)),
+        ("[::1]:7, [::1]", (("::1", 7), ("::1", 6379))),
+    ],
+)
+def test_addresses(text: str, addresses: tuple[tuple[str, int], ...]) -> None:
+    assert sink_options({"bootstrap.servers": text}).server.addresses == addresses
+
+
+def test_the_environment_stands_in_where_options_are_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PENSTOCK_SERVERS", "far:7000")
+    monkeypatch.setenv("PENSTOCK_USERNAME", "ann")
+    monkeypatch.setenv("PENSTOCK_PASSWORD", "secret")
+    server = Server.from_environment()
+    assert server == Server((("far", 7000),), "ann", "PENSTOCK_PASSWORD")
+    assert server.password() == "secret"
+    assert Server.from_environment({"host": "near"}).addresses == (("near", 6379),)
+
+
+def test_a_plan_holds_the_name_of_the_password_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PW", "secret")
+    server = Server.from_environment({"passwordEnv": "PW"})
+    assert "secret" not in repr(server)
+    monkeypatch.delenv("PW")
+    with pytest.raises(OptionError, match="passwordEnv='PW': this variable is not set"):
+        server.password()
+
+
+def test_any_tls_option_turns_it_on() -> None:
+    assert sink_options({"tls.caFile": "ca.pem"}).server.tls == Tls(ca_file="ca.pem")
+    assert sink_options({"tls": "true"}).server.tls == Tls()
+    assert sink_options({}).server.tls is None

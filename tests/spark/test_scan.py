@@ -1,0 +1,137 @@
+"""Scans and walks: pages in order, across wrong guesses and lost connections."""
+
+from __future__ import annotations
+
+import pytest
+import redis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pyspark_penstock import scan as scans
+from pyspark_penstock.connection import Server
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.ids import FIRST, LAST, EntryId
+from pyspark_penstock.options import SERVER, Options
+from pyspark_penstock.scan import Patience, Scan, probable_last_id
+from pyspark_penstock.walk import count_entries, walk
+from pyspark_penstock.wire import Wire
+from tests.spark.answers import Entry, answer
+
+
+@pytest.fixture
+def address(at: dict[str, str]) -> Server:
+    return Server.from_options(Options(at, "a test", SERVER))
+
+
+def fill(client: redis.Redis, count: int) -> None:
+    for i in range(1, count + 1):
+        client.xadd("s", {"i": i}, id=f"{i}-0")
+
+
+def ids_of(scan: Scan) -> list[str]:
+    return [text.decode() for page in scan for text in page.ids.to_pylist()]
+
+
+def some_ids(first: int, last: int) -> list[str]:
+    return [f"{i}-0" for i in range(first, last + 1)]
+
+
+@pytest.mark.parametrize("page_size", [1, 3, 10, 100])
+def test_a_range_page_by_page(client: redis.Redis, address: Server, page_size: int) -> None:
+    fill(client, 10)
+    assert ids_of(Scan(address, "s", FIRST, LAST, page_size)) == some_ids(1, 10)
+    assert ids_of(Scan(address, "s", EntryId(3, 0), EntryId(7, 0), page_size)) == some_ids(4, 7)
+    assert ids_of(Scan(address, "s", EntryId(10, 0), LAST, page_size)) == []
+
+
+def test_no_stream_is_an_empty_range(client: redis.Redis, address: Server) -> None:
+    assert ids_of(Scan(address, "nothing", FIRST, LAST, 10)) == []
+
+
+def test_values_that_look_like_entries_mislead_the_guess_only(
+    client: redis.Redis, address: Server
+) -> None:
+    for i in range(1, 11):
+        client.xadd("s", {"v": b"\r\n*2\r\n$3\r\n%d-0\r\n" % (20 - i)}, id=f"{i}-0")
+    assert ids_of(Scan(address, "s", FIRST, LAST, 3)) == some_ids(1, 10)
+    assert ids_of(Scan(address, "s", FIRST, EntryId(8, 0), 2)) == some_ids(1, 8)
+
+
+def test_the_last_id_is_guessed_from_the_answer() -> None:
+    entries: list[Entry] = [(b"1-1", [(b"a", b"b")]), (b"1763000062499-3", [(b"a", b"")])]
+    assert probable_last_id(answer(entries)) == EntryId(1763000062499, 3)
+    entries[1] = (b"1763000062499-3", [(b"a", b"\r\n*2\r\n$1\r\nb\r\n*2\r\n$1\r\nc\r\n")])
+    assert probable_last_id(answer(entries)) is None
+
+
+def test_a_lost_connection_is_made_anew_behind_what_was_read(
+    client: redis.Redis, address: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(client, 10)
+    monkeypatch.setattr(scans, "FIRST_PAUSE_S", 0)
+    original, calls = Wire.answer, [0]
+
+    def answer_or_not(self: Wire) -> bytes:
+        calls[0] += 1
+        if calls[0] % 2 == 0:
+            raise ConnectionResetError("cut")
+        return original(self)
+
+    monkeypatch.setattr(Wire, "answer", answer_or_not)
+    assert ids_of(Scan(address, "s", FIRST, LAST, 3)) == some_ids(1, 10)
+    assert calls[0] > 4
+
+
+def test_patience_ends_after_a_time_without_success() -> None:
+    now, slept = [0.0], list[float]()
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        now[0] += seconds
+
+    patience = Patience(lambda: now[0], sleep)
+
+    def fail_for_ever() -> None:
+        while True:
+            patience.wait_after(OSError("cut"))
+
+    with pytest.raises(ServerError, match="gone for 30 s: cut"):
+        fail_for_ever()
+    assert slept[:3] == [0.05, 0.1, 0.2]
+    assert max(slept) == 2.0
+    assert 28 <= now[0] <= 30
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.integers(0, 20),
+    st.integers(0, 22),
+    st.integers(1, 25),
+    st.integers(1, 7),
+    st.integers(1, 6),
+)
+def test_a_walk_passes_what_a_list_would(
+    client: redis.Redis, address: Server, entries: int, after: int, most: int, step: int, page: int
+) -> None:
+    client.flushall()
+    fill(client, entries)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pyspark_penstock.walk.PAGE_SIZE", page)
+        walked = walk(address, "s", EntryId(after, 0), LAST, most=most, step=step)
+    there = list(range(after + 1, entries + 1))
+    passed = there[:most]
+    assert walked.entries == len(passed)
+    assert walked.id == EntryId(passed[-1] if passed else after, 0)
+    marks = [(mark.id.ms, mark.n) for mark in walked.marks]
+    expected = [(passed[n - 1], n) for n in range(step, len(passed) + 1, step)]
+    assert marks in (expected, [mark for mark in expected if mark[0] != walked.id.ms])
+    if walked.all:
+        assert passed == there
+
+
+def test_counting(client: redis.Redis, address: Server) -> None:
+    fill(client, 30)
+    assert count_entries(address, "s", FIRST, LAST) == 30
+    assert count_entries(address, "s", EntryId(10, 0), EntryId(20, 0)) == 10

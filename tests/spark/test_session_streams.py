@@ -1,0 +1,149 @@
+"""Streaming queries through a Spark session: batches, restarts, loss, sinks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import redis
+from pyspark.errors import StreamingQueryException
+
+from pyspark_penstock.errors import CheckpointError, DataLossError, kind_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+SCHEMA = "i long"
+
+
+def fill(client: redis.Redis, *values: int) -> None:
+    for i in values:
+        client.xadd("in", {"i": i})
+
+
+def frame_of(spark: SparkSession, at: dict[str, str], schema: str, **options: str) -> DataFrame:
+    given = {"subscribe": "in", "startingOffsets": "earliest"} | at | options
+    return spark.readStream.format("penstock").options(**given).schema(schema).load()
+
+
+def run(frame: DataFrame, at: dict[str, str], checkpoint: Path, **options: str) -> StreamingQuery:
+    """Write a frame to the stream out until nothing is left to read."""
+    writer = frame.writeStream.format("penstock").options(**({"stream": "out"} | at | options))
+    writer = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True)
+    query = writer.start()
+    query.awaitTermination()
+    return query
+
+
+def forget_commit(checkpoint: Path, batch: int) -> None:
+    """As if the driver had been killed between the sink's last word and the commit log."""
+    (checkpoint / "commits" / str(batch)).unlink()
+    (checkpoint / "commits" / f".{batch}.crc").unlink()
+
+
+def written(client: redis.Redis) -> Counter[int]:
+    return Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+
+
+def test_available_now_in_batches_of_limited_size(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    fill(client, *range(25))
+    query = run(frame_of(spark, at, SCHEMA, maxOffsetsPerTrigger="10"), at, tmp_path)
+    assert [progress["numInputRows"] for progress in query.recentProgress] == [10, 10, 5]
+    assert written(client) == Counter(range(25))
+
+
+def test_a_restart_goes_on_where_the_checkpoint_ends(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    fill(client, *range(10))
+    run(frame_of(spark, at, SCHEMA), at, tmp_path)
+    fill(client, *range(10, 15))
+    query = run(frame_of(spark, at, SCHEMA), at, tmp_path)
+    assert written(client) == Counter(range(15))
+    assert [progress["numInputRows"] for progress in query.recentProgress] == [5]
+    run(frame_of(spark, at, SCHEMA), at, tmp_path)
+    assert written(client) == Counter(range(15))
+
+
+def test_a_batch_whose_commit_is_gone_is_not_written_again(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    fill(client, *range(10))
+    run(frame_of(spark, at, SCHEMA, maxOffsetsPerTrigger="5"), at, tmp_path)
+    forget_commit(tmp_path, 1)
+    run(frame_of(spark, at, SCHEMA, maxOffsetsPerTrigger="5"), at, tmp_path)
+    assert written(client) == Counter(range(10))
+
+
+def test_an_aggregate_is_written_once_too(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    """Windows by the entries' own time; the last batch closes them, and is replayed."""
+    for second in (1, 1, 1, 2, 2, 30):
+        client.xadd("in", {"i": second}, id=f"{second * 1000}-*")
+    frame = frame_of(spark, at, "i long, _ts timestamp").withWatermark("_ts", "0 seconds")
+    frame = frame.groupBy("_ts").count().selectExpr("count AS i")
+    run(frame, at, tmp_path)
+    assert written(client) == Counter([3, 2, 1])
+    forget_commit(tmp_path, 1)
+    run(frame, at, tmp_path)
+    assert written(client) == Counter([3, 2, 1])
+
+
+def test_the_group_shows_how_far_the_query_is(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    """Spark commits a batch when it makes the next: the last stays open until the next run."""
+    fill(client, *range(10))
+    frame = frame_of(spark, at, SCHEMA, group="spark", maxOffsetsPerTrigger="4")
+    run(frame, at, tmp_path)
+    (group,) = client.xinfo_groups("in")
+    assert (group["name"], group["entries-read"], group["lag"]) == (b"spark", 8, 2)
+
+
+def failure(frame: DataFrame, at: dict[str, str], checkpoint: Path) -> Any:
+    with pytest.raises(StreamingQueryException) as caught:
+        run(frame, at, checkpoint)
+    return caught.value
+
+
+def test_loss_stops_the_query_with_the_exact_count(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    fill(client, *range(10))
+    run(frame_of(spark, at, SCHEMA), at, tmp_path)
+    fill(client, *range(10, 20))
+    client.xtrim("in", maxlen=3, approximate=False)
+    problem = failure(frame_of(spark, at, SCHEMA), at, tmp_path)
+    assert "7 entries after" in str(problem)
+    assert kind_of(str(problem)) is DataLossError
+    run(frame_of(spark, at, SCHEMA, failOnDataLoss="false"), at, tmp_path)
+    assert written(client) == Counter([*range(10), 17, 18, 19])
+
+
+def test_a_checkpoint_of_other_streams_is_refused_with_the_difference(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    fill(client, 1)
+    run(frame_of(spark, at, SCHEMA), at, tmp_path)
+    problem = failure(frame_of(spark, at, SCHEMA, subscribe="in,more"), at, tmp_path)
+    assert kind_of(str(problem)) is CheckpointError
+    assert "['in']" in str(problem)
+    assert "['in', 'more']" in str(problem)
+
+
+def test_complete_mode_is_refused(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    fill(client, 1)
+    frame = frame_of(spark, at, SCHEMA).groupBy("i").count()
+    writer = frame.writeStream.outputMode("complete").format("penstock")
+    writer = writer.options(**at, stream="out", checkpointLocation=str(tmp_path))
+    query = writer.trigger(availableNow=True).start()
+    with pytest.raises(StreamingQueryException, match=r"OptionError: .*can only be appended"):
+        query.awaitTermination()
