@@ -24,6 +24,7 @@ from bench.spark_tuples import TupleSource
 from pyspark_penstock.jobs.session import session
 
 PAGE = 1_000
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 SCHEMA = "device string, temp double, seq long, ok boolean, site string"
 SOURCE, SHORT, TARGET = "bench", "short", "target"
 COPIED = 5  # one of so many entries
@@ -33,8 +34,8 @@ A_MS = 4  # entries
 
 
 def spark_session() -> SparkSession:
-    """The session of the command line tools, with two cores."""
-    spark = session("bench", master="local[2]")
+    """The session of the command line tools with two cores, and all of the JVM's compilers."""
+    spark = session("bench", master="local[2]", settings={JAVA_OPTIONS: "-XX:+UseSerialGC"})
     spark.dataSource.register(TupleSource)
     return spark
 
