@@ -66,8 +66,12 @@ def tables(spark: SparkSession, job: QueryJob) -> Iterator[tuple[str, DataFrame]
 
 
 def reader(spark: SparkSession, job: QueryJob, **options: str) -> DataFrameReader:
-    """A reader of the server; filters on ids and times become ranges."""
-    return spark.read.format("penstock").options(**job.server, pushDownFilters="true", **options)
+    """A reader of the server.
+
+    Filters are not pushed down: a table may be used twice in the SQL, and Spark would read both
+    with the filters of one.
+    """
+    return spark.read.format("penstock").options(**job.server, **options)
 
 
 def stream_names(job: QueryJob) -> list[str]:
