@@ -148,6 +148,8 @@ def uniform(answer: bytes) -> UniformPage | None:
     rows, strings = shape
     starts = (breaks[:-1] + 1).reshape(rows, ROW_LINES + 2 * strings)
     ends = breaks[1:].reshape(starts.shape) - 1
+    if starts[-1, -2] + WORD.itemsize > len(answer):
+        return None  # the last header is shorter than any
     if not (
         values_agree(answer, data, starts, ends)
         and (words_at(answer, WORD)[starts[:, 0]] == TWO).all()
@@ -195,8 +197,9 @@ def rows_agree(answer: bytes, starts: Numbers) -> bool:
     """
     lines, offsets = [], []
     for first, last in constant_spans(starts.shape[1]):
-        size = int(starts[0, last] - starts[0, first]) + len(b"$")  # of the header that follows
-        if size < LONG_WORD.itemsize:
+        spans = starts[:, last] - starts[:, first]
+        size = int(spans[0]) + len(b"$")  # of the header that follows
+        if size < LONG_WORD.itemsize or (spans != spans[0]).any():
             return False
         steps = [*range(0, size - LONG_WORD.itemsize, LONG_WORD.itemsize)]
         offsets += [*steps, size - LONG_WORD.itemsize]

@@ -46,6 +46,21 @@ def test_entries_of_one_shape_are_read_by_columns() -> None:
     check(page, PLAIN)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([(b"a long name of a field", b"")], [(b"a", b"")]),
+        ([(b"a", b""), (b"b", b"")], [(b"a", b"\n\n\n\n")]),
+    ],
+)
+def test_lines_that_are_where_others_belong_do_not_lead_beyond_the_end(
+    first: list[tuple[bytes, bytes]], second: list[tuple[bytes, bytes]]
+) -> None:
+    given_entries = [(b"0-0", first), (b"0-1", second)]
+    assert uniform(answer(given_entries)) is None
+    check(parse(answer(given_entries)), given_entries)
+
+
 @pytest.mark.parametrize("length", [0, 1, 9, 10, 99, 100, 999])
 def test_values_of_up_to_999_bytes_are_read_by_columns(length: int) -> None:
     given_entries: list[Entry] = [(b"1-1", [(b"abcd", b"v" * length)]), (b"1-2", [(b"abcd", b"")])]
