@@ -174,10 +174,10 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     loop.add_signal_handler(
         signal.SIGTERM, lambda: server.stop_by_signal(config.shutdown_on_sigterm)
     )
-    await server.start()
     gc.collect()
     gc.freeze()  # what the program itself is made of need not be looked at again
     gc.set_threshold(COLLECT_AFTER, 10, 10)
+    await server.start()
     announce(greeting(config))
     await server.stopped.wait()
     await server.stop()
