@@ -20,7 +20,7 @@ from typing import Any
 import redis
 
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.ids import FIRST, LARGEST_PART, LAST, EntryId
+from pyspark_penstock.ids import FIRST, LARGEST_PART, EntryId
 from pyspark_penstock.options import Options, refusal
 from pyspark_penstock.stream_info import StreamState, group_states
 
@@ -140,21 +140,21 @@ def boundary(side: str, text: str) -> EntryId:
 def resolve_start(client: redis.Redis, stream: str, state: StreamState, bounds: Bounds) -> EntryId:
     """The id after which reading starts."""
     bound = bounds.of(stream)
-    match bound.kind:
-        case Kind.EARLIEST:
-            return FIRST
-        case Kind.LATEST:
-            return state.last_id
-        case Kind.GROUP:
-            return group_position(client, stream, state, bound.group)
-        case Kind.TIME:
-            return time_position(stream, state, bound.ms, bounds.or_latest)
-    return min(bound.id, state.last_id)
+    if bound.kind is Kind.TIME:
+        return time_position(stream, state, bound.ms, bounds.or_latest)
+    return place_of(client, stream, state, bound)
 
 
 def resolve_end(client: redis.Redis, stream: str, state: StreamState, bounds: Bounds) -> EntryId:
     """The last id that is read."""
     bound = bounds.of(stream)
+    if bound.kind is Kind.TIME:
+        return min(EntryId.before_time(bound.ms), state.last_id)
+    return place_of(client, stream, state, bound)
+
+
+def place_of(client: redis.Redis, stream: str, state: StreamState, bound: Bound) -> EntryId:
+    """The id of a bound that is no time; none is behind the last one of the stream."""
     match bound.kind:
         case Kind.EARLIEST:
             return FIRST
@@ -162,9 +162,7 @@ def resolve_end(client: redis.Redis, stream: str, state: StreamState, bounds: Bo
             return state.last_id
         case Kind.GROUP:
             return group_position(client, stream, state, bound.group)
-        case Kind.TIME:
-            return min(EntryId.before_time(bound.ms), state.last_id)
-    return min(bound.id, state.last_id, LAST)
+    return min(bound.id, state.last_id)
 
 
 def group_position(client: redis.Redis, stream: str, state: StreamState, group: str) -> EntryId:

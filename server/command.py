@@ -95,14 +95,8 @@ class StreamKeys(Keys):
         self.skips = skips
 
     def of(self, argv: list[bytes]) -> list[bytes]:
-        at = self.options_at
-        while at < len(argv):
-            word = argv[at].upper()
-            if word == b"STREAMS":
-                names = argv[at + 1 :]
-                return names[: len(names) // 2] if len(names) % 2 == 0 else []
-            at += 1 + self.skips.get(word, 0)
-        return []
+        names = behind_option(b"STREAMS", argv, self.options_at, self.skips)
+        return names[: len(names) // 2] if names and len(names) % 2 == 0 else []
 
 
 class KeyOrKeys(Keys):
@@ -119,13 +113,22 @@ class KeyOrKeys(Keys):
         self.skips = skips
 
     def of(self, argv: list[bytes]) -> list[bytes]:
-        at = self.options_at
-        while at < len(argv):
-            word = argv[at].upper()
-            if word == b"KEYS":
-                return [] if argv[self.first] else argv[at + 1 :]
-            at += 1 + self.skips.get(word, 0)
-        return [argv[self.first]]
+        names = behind_option(b"KEYS", argv, self.options_at, self.skips)
+        if names is None:
+            return [argv[self.first]]
+        return [] if argv[self.first] else names
+
+
+def behind_option(
+    option: bytes, argv: list[bytes], at: int, skips: dict[bytes, int]
+) -> list[bytes] | None:
+    """What follows *option*, looked for from *at* on; None if it is not there."""
+    while at < len(argv):
+        word = argv[at].upper()
+        if word == option:
+            return argv[at + 1 :]
+        at += 1 + skips.get(word, 0)
+    return None
 
 
 class Block:

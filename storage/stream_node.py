@@ -17,7 +17,6 @@ master entry, in that order, and so only values.
 from __future__ import annotations
 
 from storage import octets, stream_id
-from storage.errors import Corrupt
 from storage.listpack import Listpack
 from storage.stream_id import StreamId
 
@@ -128,74 +127,3 @@ def count_deleted(node: Listpack, count: int) -> None:
     node.replace_int(COUNT_AT, node.get_int(COUNT_AT) - count)
     at = node.behind(COUNT_AT)
     node.replace_int(at, node.get_int(at) + count)
-
-
-def check_node(node: Listpack) -> None:
-    """Raise Corrupt unless *node* is made as drawn above: for bytes that come from outside. O(N).
-
-    The listpack itself must have been checked before.
-    """
-    _NodeCheck(node).run()
-
-
-class _NodeCheck:
-    """A walk over all elements of a node that trusts none of them."""
-
-    __slots__ = ("at", "node")
-
-    def __init__(self, node: Listpack) -> None:
-        self.node = node
-        self.at = node.first()
-
-    def run(self) -> None:
-        living, deleted = self.number(), self.number()
-        master_fields = self.count()
-        self.skip(master_fields)
-        if self.number() != 0:
-            raise Corrupt("a stream node's master entry does not end with 0")
-        found = dead = 0
-        while self.at != -1:
-            dead += self.entry(master_fields) & DELETED
-            found += 1
-        if found != living + deleted or dead != deleted or found == 0:
-            raise Corrupt("a stream node does not have the entries that it counts")
-
-    def entry(self, master_fields: int) -> int:
-        """Pass one entry; return its flags."""
-        flags = self.number()
-        self.number()
-        self.number()
-        if flags & SAME_FIELDS:
-            size = 3 + master_fields
-            self.skip(master_fields)
-        else:
-            fields = self.count()
-            size = 4 + 2 * fields
-            self.skip(2 * fields)
-        if self.number() != size:
-            raise Corrupt("a stream entry's lp-count is wrong")
-        return flags
-
-    def number(self) -> int:
-        """Pass one integer element."""
-        if self.at == -1:
-            raise Corrupt("a stream node ends in the middle of an entry")
-        value = self.node.get(self.at)
-        if not isinstance(value, int):
-            raise Corrupt("a stream node has text where a number belongs")
-        self.at = self.node.next(self.at)
-        return value
-
-    def count(self) -> int:
-        """Pass one integer element that counts fields."""
-        fields = self.number()
-        if fields < 0:
-            raise Corrupt("a stream node has a negative number of fields")
-        return fields
-
-    def skip(self, elements: int) -> None:
-        """Pass elements of any kind."""
-        for _ in range(elements):
-            if self.at == -1:
-                raise Corrupt("a stream node ends in the middle of an entry")
-            self.at = self.node.next(self.at)

@@ -12,6 +12,7 @@ from storage import group_lag, stream_node
 from storage.consumer_group import ConsumerGroup
 from storage.errors import IdIsZero, IdNotGreater
 from storage.pending import id_of
+from storage.rdb.nodes import NodeCheck
 from storage.stream import Stream, StreamConfig
 from storage.stream_id import MAX, ZERO, StreamId
 
@@ -273,9 +274,9 @@ class StreamMachine(RuleBasedStateMachine):
     def entries_agree(self) -> None:
         assert read_all(self.stream, ZERO, MAX) == self.entries
         assert read_all(self.stream, ZERO, MAX, reverse=True) == self.entries[::-1]
-        for _, node in self.stream.rax:
+        for key, node in self.stream.rax:
             node.check()
-            stream_node.check_node(node)
+            NodeCheck(bytearray(node.dump()), key).run()
 
     @invariant()
     def counters_agree(self) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from storage import stream_node
-from storage.errors import Corrupt
-from storage.listpack import Listpack
 from storage.stream import Stream, StreamConfig
 from storage.stream_id import U64_MAX, StreamId
 
@@ -64,54 +62,3 @@ def test_deltas_wrap_at_64_bits() -> None:
 def test_a_delta_is_signed_and_undone(number: int, base: int, expected: int) -> None:
     assert stream_node.delta(number, base) == expected
     assert stream_node.undelta(base, expected) == number
-
-
-@pytest.mark.parametrize("golden", [*MIXED, FAR_APART])
-def test_what_redis_made_passes_the_check(golden: str) -> None:
-    stream_node.check_node(Listpack.load(bytes.fromhex(golden)))
-
-
-def node_of(*elements: int | bytes) -> Listpack:
-    node = Listpack()
-    for element in elements:
-        if isinstance(element, int):
-            node.append_int(element)
-        else:
-            node.append(element)
-    return node
-
-
-def test_a_node_with_only_deleted_entries_passes_the_check() -> None:
-    stream_node.check_node(node_of(0, 1, 1, b"f", 0, 3, 0, 0, b"v", 4))
-
-
-@pytest.mark.parametrize(
-    "elements",
-    [
-        (),
-        (1,),
-        (1, 0, 1),
-        (1, 0, 1, b"f"),
-        (1, 0, 1, b"f", 0),
-        (0, 0, 1, b"f", 0),  # no entries at all
-        (1, 0, 1, b"f", 0, 2, 0, 0, b"v"),  # no lp-count
-        (1, 0, 1, b"f", 0, 2, 0, 0, b"v", 5),  # a wrong one
-        (1, 0, 1, b"f", 1, 2, 0, 0, b"v", 4),  # the master entry ends with 1
-        (1, 0, 2, b"f", 0, 2, 0, 0, b"v", 4),  # a field too many
-        (1, 0, -1, b"f", 0, 2, 0, 0, b"v", 4),
-        (1, 0, 2**62, b"f", 0, 2, 0, 0, b"v", 4),
-        (2, 0, 1, b"f", 0, 2, 0, 0, b"v", 4),  # an entry too few
-        (0, 1, 1, b"f", 0, 2, 0, 0, b"v", 4),  # counted as deleted, but alive
-        (1, 0, 1, b"f", 0, 3, 0, 0, b"v", 4),  # counted as alive, but deleted
-        (-1, 2, 1, b"f", 0, 2, 0, 0, b"v", 4),
-        (1, 0, 1, b"f", 0, b"x", 0, 0, b"v", 4),  # text where numbers belong
-        (1, 0, 1, b"f", 0, 2, b"x", 0, b"v", 4),
-        (b"x", 0, 1, b"f", 0, 2, 0, 0, b"v", 4),
-        (1, 0, 1, b"f", 0, 0, 0, 0, 2**62, b"f", b"v", 6),
-        (1, 0, 1, b"f", 0, 0, 0, 0, -1, b"f", b"v", 6),
-        (1, 0, 1, b"f", 0, 2, 0, 0, b"v", 4, 2),  # half an entry more
-    ],
-)
-def test_a_malformed_node_is_found(elements: tuple[int | bytes, ...]) -> None:
-    with pytest.raises(Corrupt):
-        stream_node.check_node(node_of(*elements))

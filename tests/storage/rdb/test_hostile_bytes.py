@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storage import stream_node
 from storage.consumer_group import ConsumerGroup
 from storage.errors import Corrupt
 from storage.listpack import Listpack
@@ -17,6 +16,7 @@ from storage.quicklist import QuickList
 from storage.rdb import opcodes
 from storage.rdb.crc64 import crc64
 from storage.rdb.errors import UnknownType
+from storage.rdb.nodes import NodeCheck
 from storage.rdb.payload import dump, restore
 from storage.stream import Stream
 from storage.stream_id import StreamId
@@ -62,9 +62,9 @@ def assert_whole_list(value: QuickList) -> None:
 
 
 def assert_whole_stream(stream: Stream) -> None:
-    for _, node in stream.rax:
+    for key, node in stream.rax:
         node.check()
-        stream_node.check_node(node)
+        NodeCheck(bytearray(node.dump()), key).run()
     ids = []
     entry = stream.range()
     while entry.next():
