@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from bench import durability, latency, memory, report, speed
+from bench import background_save, durability, latency, memory, report, speed
 from bench.client import RefusedError
 from bench.load import StalledError
 from bench.results import Comparison, Speed
@@ -21,7 +22,7 @@ from bench.servers import PENSTOCK, REDIS, Server, ServerError, pin_generator
 from bench.workloads import WORKLOADS, Workload
 
 PACKAGES = {"redis-server": "redis-server", "redis-benchmark": "redis-tools"}
-OTHERS = ("latency", "memory", "durability")
+OTHERS = ("latency", "memory", "durability", "background-save")
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,8 @@ def _run(options: argparse.Namespace) -> Iterator[Speed | Comparison]:
         yield from _comparisons(title, memory.measure(start, extent.count))
     if "durability" in options.only:
         yield from _durability(options, extent)
+    if "background-save" in options.only:
+        yield from _background_saves(options, extent)
 
 
 def _start(command: str) -> tuple[Server, Server]:
@@ -128,6 +131,13 @@ def _start_with(
     except BaseException:
         ours.stop()
         raise
+
+
+def _background_saves(options: argparse.Namespace, extent: Extent) -> Iterator[Comparison]:
+    with TemporaryDirectory() as ours_at, TemporaryDirectory() as redis_at:
+        start = partial(_start_in, options.command, ours_at, redis_at)
+        saves = background_save.measure(start, extent.count)
+        yield from _comparisons("saving in the background", saves)
 
 
 def _durability(options: argparse.Namespace, extent: Extent) -> Iterator[Speed | Comparison]:
