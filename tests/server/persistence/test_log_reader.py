@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server import build
 from server.persistence.log_reader import LogReader, NoCommand, Torn
 
 ARGV = st.lists(st.binary(max_size=40), min_size=1, max_size=6)
@@ -120,3 +122,19 @@ def test_closed_it_has_nothing_left() -> None:
     reader = LogReader(bytearray(SET))
     reader.close()
     assert reader.next() is None
+
+
+def test_a_megabyte_cut_at_any_byte_is_whole_up_to_a_command_and_torn_behind_it() -> None:
+    size = 1 << (20 if build.compiled() else 16)
+    random = Random(7)
+    at = 0
+    while at < size:
+        words = [random.randbytes(random.choice((0, 1, 9, 10, 99, 100, 150))) for _ in range(4)]
+        command = encoded(words)
+        for cut in range(1, len(command)):
+            reader = LogReader(command[:cut])
+            with pytest.raises(Torn):
+                reader.next()
+            assert reader.position == 0
+        assert LogReader(command).next() == words
+        at += len(command)
