@@ -17,7 +17,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pyspark_penstock.commands import Commands
+from pyspark_penstock.delivery import Task
 from pyspark_penstock.errors import SinkError
+from pyspark_penstock.stream_info import key
+from pyspark_penstock.wire import Wire, command
 
 TIME_TO_LIVE_S = 7 * 24 * 3600
 DONE, PART, FAILED = STATES = ("done", "part", "failed")
@@ -61,7 +64,57 @@ class Marker(NamedTuple):
         return marker
 
 
-def marker_name(stream: str, query: str, partition: int) -> str:
+class Ledger:
+    """The key that holds the markers of what a task writes. Raises SinkError for what is none."""
+
+    time_to_live_s: int | None = TIME_TO_LIVE_S
+    about_ids = (
+        "rows with ids must come in order, a stream in one partition; without the id column the "
+        "server gives new ids"
+    )
+
+    def __init__(self, name: str, task: Task) -> None:
+        self.name = name
+        self.task = task
+
+    def read(self, wire: Wire) -> Marker:
+        """The marker as it is now. Raises OSError."""
+        marker = self.decode(wire.call("GET", key(self.name)))
+        if marker.batch == self.task.batch and marker.state == FAILED:
+            raise SinkError(
+                f"the server refused some rows of {self.task.title} after it had promised all. "
+                f"{self.way_out()}"
+            )
+        return marker
+
+    def decode(self, text: bytes | None) -> Marker:
+        """The marker that the key's value is."""
+        return Marker.decode(self.name, text)
+
+    def encode(self, marker: Marker) -> bytes:
+        """The key's value that is *marker*."""
+        return marker.encode()
+
+    def entry(self, marker: Marker) -> bytes:
+        """The command that keeps *marker*."""
+        expiry = ("EX", self.time_to_live_s) if self.time_to_live_s else ()
+        return command("SET", key(self.name), self.encode(marker), *expiry)
+
+    def way_out(self) -> str:
+        """What a user can do about a batch that cannot be finished."""
+        done = self.encode(Marker(self.task.batch)).decode()
+        return (
+            f"Delete the key {self.name!r} to write all of it, some rows again, or set it to "
+            f"{done!r} to leave out the rest"
+        )
+
+
+def marker_name(stream: str, query: str, part: int | str | None) -> str:
     """The key of a marker, in the slot of its stream."""
+    return f"{tagged(stream)}:spark:{query}:{part}"
+
+
+def tagged(stream: str) -> str:
+    """The stream's name with a hash tag: what begins like this lies in the stream's slot."""
     has_tag = "{" in stream and "}" in stream[stream.index("{") + 2 :]
-    return f"{stream if has_tag else f'{{{stream}}}'}:spark:{query}:{partition}"
+    return stream if has_tag else f"{{{stream}}}"

@@ -23,8 +23,9 @@ from pyspark.sql import types as t
 from pyspark_penstock import schema as schemas
 from pyspark_penstock.commands import Commands
 from pyspark_penstock.errors import OptionError, SinkError
+from pyspark_penstock.ordered import RowIds
 from pyspark_penstock.schema import Meaning
-from pyspark_penstock.sink_options import EMPTY, SinkOptions
+from pyspark_penstock.sink_options import EMPTY, ORDERED, SinkOptions
 from pyspark_penstock.stream_info import key
 from pyspark_penstock.wire import command
 
@@ -48,23 +49,34 @@ class RowEncoder:
         self._id = by_meaning.get(Meaning.ID)
         if not (self._fields or self._all_fields):
             raise OptionError("no column is left to be a field of the entries")
+        if self._id is not None and options.delivery == ORDERED:
+            raise OptionError(f"delivery=ordered gives ids of its own: drop the column {self._id}")
         if not (options.stream or self._stream):
             raise OptionError("which stream? Give the option 'stream' or a column '_stream'")
 
-    def encode(self, batch: Any) -> Iterator[tuple[str, Commands]]:
-        """The commands for each stream, in the order of the rows. Raises SinkError."""
+    def encode(self, batch: Any, row_ids: RowIds | None = None) -> Iterator[tuple[str, Commands]]:
+        """The commands for each stream, in the order of the rows. Raises SinkError.
+
+        *row_ids* gives the rows their ids, where the delivery wants them to follow from the rows.
+        """
+        for stream, rows in self._by_stream(batch):
+            ids = None if self._id is None else rows.column(self._id)
+            if row_ids is not None:
+                ids = row_ids.take(stream, rows.num_rows)
+            yield stream, Commands(self._commands(stream, rows, ids), ids)
+
+    def _by_stream(self, batch: Any) -> Iterator[tuple[str, Any]]:
         if self._stream is None:
             if batch.num_rows:
-                yield self._options.stream, self._commands(self._options.stream, batch)
+                yield self._options.stream, batch
             return
         streams = batch.column(self._stream)
         for stream in pc.unique(streams).to_pylist():
             if not stream:
                 raise SinkError(f"a row has no stream in its column {self._stream!r}")
-            rows = batch.filter(pc.equal(streams, stream))
-            yield stream, self._commands(stream, rows)
+            yield stream, batch.filter(pc.equal(streams, stream))
 
-    def _commands(self, stream: str, rows: Any) -> Commands:
+    def _commands(self, stream: str, rows: Any, ids: Array | None) -> Array:
         pieces: list[Array] = []
         counts = np.zeros(rows.num_rows, np.int64)
         for name in self._fields:
@@ -80,13 +92,8 @@ class RowEncoder:
         words: tuple[bytes | str, ...] = ("XADD", key(stream), *self._options.trim)
         fixed = LINE + without_count(command(*words))
         sizes = text_of(pa.array(2 * counts + (len(words) + 1)))
-        array = join(b"*", sizes, fixed, self._ids(rows), *pieces, LINE, nulls="replace")
-        return Commands(array, rows.column(self._id) if self._id is not None else None)
-
-    def _ids(self, rows: Any) -> Array | bytes:
-        if self._id is None:
-            return b"$1\r\n*"
-        return string(pc.fill_null(rows.column(self._id), "*"))
+        wanted = b"$1\r\n*" if ids is None else string(pc.fill_null(ids, "*"))
+        return join(b"*", sizes, fixed, wanted, *pieces, LINE, nulls="replace")
 
     def _field(self, name: str, column: Array) -> tuple[list[Array], Any]:
         """The field's name and value in each row, in parts; and 1 where the value is not null."""

@@ -10,7 +10,11 @@ from pyspark_penstock.errors import OptionError
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.options import SERVER, WRITING, Options, refusal
 
-EXACTLY_ONCE, AT_LEAST_ONCE = DELIVERIES = ("exactly-once", "at-least-once")
+EXACTLY_ONCE, AT_LEAST_ONCE, ORDERED, ATOMIC = DELIVERIES = (
+    "exactly-once", "at-least-once", "ordered", "atomic",
+)  # fmt: skip
+# What other clients of the server wait for while a transaction runs; atomic has but one a batch.
+MOST_ROWS, MOST_ROWS_ATOMIC = 100_000, 1_000_000
 OMIT, EMPTY = NULL_FIELDS = ("omit", "empty")
 
 
@@ -34,6 +38,7 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
     if "txnVersion" in options and "txnAppId" not in options:
         raise OptionError("'txnVersion' is the version of a 'txnAppId': give that too")
     delivery = options.choice("delivery", *DELIVERIES)
+    most_rows = MOST_ROWS_ATOMIC if delivery == ATOMIC else MOST_ROWS
     if delivery == AT_LEAST_ONCE and "txnAppId" in options:
         raise OptionError("'txnAppId' contradicts delivery=at-least-once")
     return SinkOptions(
@@ -44,7 +49,7 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
         null_fields=options.choice("nullFields", *NULL_FIELDS),
         txn_app_id=options.text("txnAppId"),
         txn_version=options.integer("txnVersion", 0),
-        max_transaction_rows=options.integer("maxTransactionRows", 100_000, least=1),
+        max_transaction_rows=options.integer("maxTransactionRows", most_rows, least=1),
     )
 
 

@@ -16,7 +16,8 @@ import secrets
 import select
 import socket
 import ssl
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import hiredis
@@ -43,6 +44,7 @@ class Wire:
         self._echo = command("ECHO", token)
         self._end = b"$%d\r\n%s\r\n" % (len(token), token)
         self._buffer = bytearray(FIRST_BUFFER)
+        self._answers = bytearray()  # to what was posted
         try:
             for words in introduction(server):
                 self.call(*words)
@@ -94,27 +96,42 @@ class Wire:
         return answer
 
     def exchange(self, requests: Iterable[bytes | memoryview]) -> bytes:
-        """Send many requests; their answers, one after the other, as they came.
+        """Send many requests; their answers, one after the other, as they came."""
+        for request in requests:
+            self.post(request)
+        return self.answers()
+
+    def post(self, request: bytes | memoryview) -> None:
+        """Send one or many requests whose answers ``answers`` will return.
 
         Answers are taken while requests leave, so that neither side waits for the other.
         """
-        answers = bytearray()
-        self._socket.setblocking(False)
-        try:
-            for request in (*requests, self._echo):
-                rest = memoryview(request)
-                while rest:
-                    sent = self._send_some(rest[:SEND_SIZE])
-                    rest = rest[sent:]
-                    if not (self._receive_some(answers) or sent):
-                        self._wait([self._socket])
-            while not answers.endswith(self._end):
-                if not self._receive_some(answers):
+        rest = memoryview(request)
+        with self._not_blocking():
+            while rest:
+                sent = self._send_some(rest[:SEND_SIZE])
+                rest = rest[sent:]
+                if not (self._receive_some() or sent):
+                    self._wait([self._socket])
+
+    def answers(self) -> bytes:
+        """The answers to all that was posted since this was last called."""
+        self.post(self._echo)
+        with self._not_blocking():
+            while not self._answers.endswith(self._end):
+                if not self._receive_some():
                     self._wait([])
-        finally:
-            self._socket.settimeout(ANSWER_S)
+        answers, self._answers = self._answers, bytearray()
         del answers[-len(self._end) :]
         return bytes(answers)
+
+    @contextmanager
+    def _not_blocking(self) -> Iterator[None]:
+        self._socket.setblocking(False)
+        try:
+            yield
+        finally:
+            self._socket.settimeout(ANSWER_S)
 
     def _send_some(self, data: memoryview) -> int:
         """Send what the connection takes; how much that was."""
@@ -123,10 +140,10 @@ class Wire:
         except WOULD_BLOCK:
             return 0
 
-    def _receive_some(self, answers: bytearray) -> bool:
+    def _receive_some(self) -> bool:
         """Take what has come; whether anything had."""
         try:
-            answers += received(self._socket)
+            self._answers += received(self._socket)
         except WOULD_BLOCK:
             return False
         return True

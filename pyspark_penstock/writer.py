@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,22 +15,31 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.delivery import AtLeastOnce, Delivery, ExactlyOnce, Link, Task
+from pyspark_penstock import publication
+from pyspark_penstock.delivery import AtLeastOnce, Delivery, Task
 from pyspark_penstock.errors import SinkError
+from pyspark_penstock.exactly_once import ExactlyOnce
+from pyspark_penstock.link import Link
+from pyspark_penstock.marker import Ledger, marker_name
+from pyspark_penstock.ordered import RowIds, WriterLedger
+from pyspark_penstock.publication import Publication
 from pyspark_penstock.rows import RowEncoder
-from pyspark_penstock.sink_options import AT_LEAST_ONCE, SinkOptions
+from pyspark_penstock.sink_options import AT_LEAST_ONCE, ATOMIC, ORDERED, SinkOptions
+from pyspark_penstock.staging import Piece, Staging
 
 BATCH_ID = "streaming.sql.batchId"
 QUERY_ID = "sql.streaming.queryId"
 
-logger = logging.getLogger(__name__)
+Messages = list[WriterCommitMessage | None]
 
 
 @dataclass
 class EntriesWritten(WriterCommitMessage):
     """What a task tells the driver."""
 
+    task: Task
     rows: int
+    staged: list[Piece]
 
 
 def write_rows(
@@ -39,11 +47,12 @@ def write_rows(
 ) -> EntriesWritten:
     """Write the rows of a task. Raises SinkError, OSError after long patience."""
     link = Link(options.server)
+    ids = RowIds(task.batch) if options.delivery == ORDERED else None
     deliveries: dict[str, Delivery] = {}
     rows = 0
     try:
         for batch in batches:
-            for stream, commands in encoder.encode(batch):
+            for stream, commands in encoder.encode(batch, ids):
                 if stream not in deliveries:
                     deliveries[stream] = delivery(link, stream, options, task)
                 deliveries[stream].send(commands)
@@ -52,14 +61,43 @@ def write_rows(
             each.finish()
     finally:
         link.drop()
-    return EntriesWritten(rows)
+    return EntriesWritten(task, rows, staged_by(deliveries.values()))
 
 
 def delivery(link: Link, stream: str, options: SinkOptions, task: Task) -> Delivery:
     """How one stream's rows are delivered."""
+    most_rows = options.max_transaction_rows
     if options.delivery == AT_LEAST_ONCE:
         return AtLeastOnce(link)
-    return ExactlyOnce(link, stream, task, options.max_transaction_rows)
+    if options.delivery == ATOMIC:
+        return Staging(link, stream, task, most_rows)
+    ledger = (
+        WriterLedger(stream, task)
+        if options.delivery == ORDERED
+        else Ledger(marker_name(stream, task.query, task.partition), task)
+    )
+    return ExactlyOnce(link, stream, ledger, most_rows, early=bool(options.stream))
+
+
+def staged_by(deliveries: Iterable[Delivery]) -> list[Piece]:
+    """What waits for the driver."""
+    return [piece for each in deliveries if isinstance(each, Staging) for piece in each.pieces]
+
+
+def publish(messages: Messages, options: SinkOptions) -> None:
+    """Have all that tasks have staged for a batch written at once. Raises SinkError."""
+    written = [message for message in messages if isinstance(message, EntriesWritten)]
+    pieces = [piece for message in written for piece in message.staged]
+    if pieces:
+        task = written[0].task._replace(partition=None)
+        limit = options.max_transaction_rows
+        Publication(options.server, options.stream, task, pieces, limit).publish()
+
+
+def give_up(messages: Messages, options: SinkOptions) -> None:
+    """Delete what tasks have staged for a batch that failed."""
+    written = [message for message in messages if isinstance(message, EntriesWritten)]
+    publication.give_up(options.server, [piece for each in written for piece in each.staged])
 
 
 class PenstockWriter(DataSourceArrowWriter):
@@ -79,11 +117,13 @@ class PenstockWriter(DataSourceArrowWriter):
         task = Task(self._query, self._options.txn_version, task_context().partitionId())
         return write_rows(iterator, self._encoder, self._options, task)
 
-    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Nothing is left to do."""
+    def commit(self, messages: Messages) -> None:
+        """All tasks are done: what they have staged becomes visible."""
+        publish(messages, self._options)
 
-    def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """What was written stays: other readers have seen it."""
+    def abort(self, messages: Messages) -> None:
+        """What was written stays: other readers have seen it. What is staged goes."""
+        give_up(messages, self._options)
 
 
 class PenstockStreamWriter(DataSourceStreamArrowWriter):
@@ -103,11 +143,13 @@ class PenstockStreamWriter(DataSourceStreamArrowWriter):
         task = Task(query, int(batch), context.partitionId())
         return write_rows(iterator, self._encoder, self._options, task)
 
-    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Nothing is left to do."""
+    def commit(self, messages: Messages, batchId: int) -> None:  # noqa: N803
+        """All tasks are done: what they have staged becomes visible."""
+        publish(messages, self._options)
 
-    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
+    def abort(self, messages: Messages, batchId: int) -> None:  # noqa: N803
         """What was written stays: the batch will be replayed, and the markers know."""
+        give_up(messages, self._options)
 
 
 def task_context() -> TaskContext:

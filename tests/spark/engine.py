@@ -22,7 +22,7 @@ from pyspark_penstock.rows import RowEncoder
 from pyspark_penstock.sink_options import SinkOptions
 from pyspark_penstock.source_options import StreamOptions
 from pyspark_penstock.stream_reader import PenstockStreamReader
-from pyspark_penstock.writer import write_rows
+from pyspark_penstock.writer import EntriesWritten, publish, write_rows
 
 
 class Killed(BaseException):
@@ -104,16 +104,19 @@ class Engine:
         )
         plan = [partition.value for partition in partitions]
         assert self.checkpoint.plans.setdefault(number, plan) == plan
-        for task, partition in enumerate(partitions):
-            self.run_task(number, task, partition)
+        messages = [
+            self.run_task(number, task, partition) for task, partition in enumerate(partitions)
+        ]
+        publish(pickle.loads(pickle.dumps(messages)), self.sink)
 
-    def run_task(self, number: int, task: int, partition: InputPartition) -> None:
+    def run_task(self, number: int, task: int, partition: InputPartition) -> EntriesWritten:
         """Read and write one partition."""
         reader = pickle.loads(pickle.dumps(self.reader))
         encoder = pickle.loads(pickle.dumps(self.encoder))
         rows = self.stepwise(reader.read(partition))
-        write_rows(rows, encoder, self.sink, Task("query", number, task))
+        message = write_rows(rows, encoder, self.sink, Task("query", number, task))
         self.step("task done")
+        return message
 
     def stepwise(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The batches, with a step before each, and one behind them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import pyarrow as pa
 import pytest
@@ -10,9 +10,11 @@ import redis
 
 from pyspark_penstock.commands import Commands
 from pyspark_penstock.connection import Server
-from pyspark_penstock.delivery import AtLeastOnce, ExactlyOnce, Link, Task
+from pyspark_penstock.delivery import AtLeastOnce, Task
 from pyspark_penstock.errors import SinkError
-from pyspark_penstock.marker import DONE, PART, Marker, marker_name
+from pyspark_penstock.exactly_once import ExactlyOnce
+from pyspark_penstock.link import Link
+from pyspark_penstock.marker import DONE, PART, Ledger, Marker, marker_name
 from pyspark_penstock.options import SERVER, Options
 from pyspark_penstock.wire import Wire, command
 
@@ -27,6 +29,12 @@ def link(at: dict[str, str]) -> Iterable[Link]:
     link.drop()
 
 
+@pytest.fixture(params=[False, True], ids=["late", "early"])
+def early(request: pytest.FixtureRequest) -> bool:
+    """Whether rows leave before there are enough for a transaction."""
+    return bool(request.param)
+
+
 def rows(*values: int, ids: list[str | None] | None = None) -> Commands:
     commands = [
         command("XADD", "s", "*" if ids is None or ids[i] is None else str(ids[i]), "i", value)
@@ -37,8 +45,21 @@ def rows(*values: int, ids: list[str | None] | None = None) -> Commands:
     )
 
 
-def deliver(link: Link, *commands: Commands, task: Task = TASK, most_rows: int = 100) -> None:
-    delivery = ExactlyOnce(link, "s", task, most_rows)
+def exactly_once(
+    link: Link, task: Task = TASK, most_rows: int = 100, early: bool = False
+) -> ExactlyOnce:
+    ledger = Ledger(marker_name("s", task.query, task.partition), task)
+    return ExactlyOnce(link, "s", ledger, most_rows, early)
+
+
+def deliver(
+    link: Link,
+    *commands: Commands,
+    task: Task = TASK,
+    most_rows: int = 100,
+    early: bool = False,
+) -> None:
+    delivery = exactly_once(link, task, most_rows, early)
     for each in commands:
         delivery.send(each)
     delivery.finish()
@@ -48,31 +69,29 @@ def written(client: redis.Redis) -> list[int]:
     return [int(fields[b"i"]) for _, fields in client.xrange("s")]
 
 
-Exchange = Callable[[Wire, Iterable[bytes | memoryview]], bytes]
-
-
 def break_once(monkeypatch: pytest.MonkeyPatch, sent: bool) -> None:
     """The connection is lost once: before anything was sent, or when all was, but the answer."""
-    original: Exchange = Wire.exchange
+    name = "answers" if sent else "post"
+    original = getattr(Wire, name)
     broken: list[Wire] = []
 
-    def exchange(self: Wire, requests: Iterable[bytes | memoryview]) -> bytes:
+    def cut(self: Wire, *request: bytes) -> object:
         if broken:
-            return original(self, requests)
+            return original(self, *request)
         broken.append(self)
         if sent:
-            original(self, requests)
+            original(self)
         raise ConnectionResetError("cut")
 
-    monkeypatch.setattr(Wire, "exchange", exchange)
+    monkeypatch.setattr(Wire, name, cut)
 
 
 @pytest.mark.parametrize("sent", [False, True], ids=["before", "after"])
 def test_a_lost_connection_doubles_nothing(
-    client: redis.Redis, link: Link, monkeypatch: pytest.MonkeyPatch, sent: bool
+    client: redis.Redis, link: Link, monkeypatch: pytest.MonkeyPatch, sent: bool, early: bool
 ) -> None:
     break_once(monkeypatch, sent)
-    deliver(link, rows(1, 2, 3), rows(4, 5), most_rows=2)
+    deliver(link, rows(1, 2, 3), rows(4, 5), most_rows=2, early=early)
     assert written(client) == [1, 2, 3, 4, 5]
 
 
@@ -90,7 +109,7 @@ def test_at_least_once_sends_again_what_was_not_answered(
 
 
 def test_rows_leave_in_transactions_of_the_given_size(client: redis.Redis, link: Link) -> None:
-    delivery = ExactlyOnce(link, "s", TASK, 3)
+    delivery = exactly_once(link, most_rows=3)
     delivery.send(rows(1, 2))
     assert written(client) == []
     delivery.send(rows(3, 4, 5, 6, 7))
@@ -117,10 +136,10 @@ def test_a_batch_that_is_done_is_left_alone_and_so_is_an_older_one(
 
 
 def test_two_attempts_at_once_write_once(
-    client: redis.Redis, link: Link, at: dict[str, str]
+    client: redis.Redis, link: Link, at: dict[str, str], early: bool
 ) -> None:
     """As with speculation: both begin, one is faster."""
-    slow = ExactlyOnce(link, "s", TASK, 100)
+    slow = exactly_once(link, early=early)
     slow.send(rows(1, 2))
     other = Link(Server.from_options(Options(at, "a test", SERVER)))
     deliver(other, rows(1, 2))
@@ -130,12 +149,12 @@ def test_two_attempts_at_once_write_once(
 
 
 def test_an_attempt_that_is_overtaken_half_way_gives_up(
-    client: redis.Redis, link: Link, at: dict[str, str]
+    client: redis.Redis, link: Link, at: dict[str, str], early: bool
 ) -> None:
-    slow = ExactlyOnce(link, "s", TASK, 2)
+    slow = exactly_once(link, most_rows=2, early=early)
     slow.send(rows(1))
     other = Link(Server.from_options(Options(at, "a test", SERVER)))
-    faster = ExactlyOnce(other, "s", TASK, 2)
+    faster = exactly_once(other, most_rows=2)
     faster.send(rows(1, 2, 3, 4))
     with pytest.raises(SinkError, match="another attempt of batch 5, partition 0"):
         slow.send(rows(2, 3, 4))
@@ -144,8 +163,9 @@ def test_an_attempt_that_is_overtaken_half_way_gives_up(
     assert written(client) == [1, 2, 3, 4]
 
 
-def test_rows_with_ids_keep_them(client: redis.Redis, link: Link) -> None:
-    deliver(link, rows(1, 2, ids=["5-1", "5-2"]), rows(3, 4, ids=["7-0", "9-1"]), most_rows=3)
+def test_rows_with_ids_keep_them(client: redis.Redis, link: Link, early: bool) -> None:
+    first, second = rows(1, 2, ids=["5-1", "5-2"]), rows(3, 4, ids=["7-0", "9-1"])
+    deliver(link, first, second, most_rows=3, early=early)
     assert [entry for entry, _ in client.xrange("s")] == [b"5-1", b"5-2", b"7-0", b"9-1"]
 
 
@@ -162,20 +182,42 @@ def test_rows_with_ids_keep_them(client: redis.Redis, link: Link) -> None:
     ids=str,
 )
 def test_ids_that_the_stream_would_refuse_are_refused_before_anything_is_written(
-    client: redis.Redis, link: Link, ids: list[str | None], message: str
+    client: redis.Redis, link: Link, ids: list[str | None], message: str, early: bool
 ) -> None:
     client.xadd("s", {"i": 0}, id="4-0")
     with pytest.raises(SinkError, match=message):
-        deliver(link, rows(1, 2, ids=ids))
+        deliver(link, rows(1, 2, ids=ids), early=early)
     assert written(client) == [0]
     assert client.get(MARKER) is None
 
 
-def test_a_refused_transaction_writes_nothing(client: redis.Redis, link: Link) -> None:
+@pytest.mark.parametrize("given", [0, 1])
+def test_all_rows_of_a_transaction_have_ids_or_none(
+    client: redis.Redis, link: Link, early: bool, given: int
+) -> None:
+    parts = [rows(1), rows(2)]
+    parts[given] = rows(3, ids=["5-1"])
+    with pytest.raises(SinkError, match="either all rows have an id or none"):
+        deliver(link, *parts, early=early)
+    assert written(client) == []
+
+
+def test_early_rows_wait_for_the_whole_and_leave_only_once(client: redis.Redis, link: Link) -> None:
+    delivery = exactly_once(link, early=True)
+    delivery.send(rows(1, 2))
+    delivery.send(rows(3))
+    assert (written(client), client.get(MARKER)) == ([], None)
+    client.client_kill_filter(_type="normal", skipme=True)
+    delivery.send(rows(4))
+    delivery.finish()
+    assert written(client) == [1, 2, 3, 4]
+
+
+def test_a_refused_transaction_writes_nothing(client: redis.Redis, link: Link, early: bool) -> None:
     """A command that the server does not queue takes the whole transaction with it."""
     bad = Commands(pa.array([command("XADD", "s", "*", "i", 1), command("XADD", "s")], pa.binary()))
     with pytest.raises(SinkError, match="wrong number of arguments"):
-        deliver(link, bad)
+        deliver(link, bad, early=early)
     assert written(client) == []
     assert client.get(MARKER) is None
 

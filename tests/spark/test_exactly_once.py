@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,7 +14,13 @@ from pyspark.sql.types import StructType
 
 from pyspark_penstock import plan, wire
 from pyspark_penstock.errors import SinkError
-from pyspark_penstock.sink_options import SinkOptions, sink_options
+from pyspark_penstock.sink_options import (
+    ATOMIC,
+    EXACTLY_ONCE,
+    ORDERED,
+    SinkOptions,
+    sink_options,
+)
 from pyspark_penstock.source_options import StreamOptions, stream_options
 from tests.spark.engine import Checkpoint, Engine, Killed, Step, no_step
 
@@ -60,33 +66,46 @@ def written(client: redis.Redis) -> Counter[int]:
 
 def run(checkpoint: Checkpoint, options: tuple[StreamOptions, SinkOptions], step: Step) -> None:
     """Run until done or killed; what the sink sends is a step, and what it is answered too."""
-    original = wire.Wire.exchange
+    original_post, original_answers = wire.Wire.post, wire.Wire.answers
 
-    def exchange(self: wire.Wire, requests: Iterable[bytes | memoryview]) -> bytes:
+    def post(self: wire.Wire, request: bytes | memoryview) -> None:
         step("send")
-        answer = original(self, requests)
+        original_post(self, request)
+
+    def answers(self: wire.Wire) -> bytes:
+        answer = original_answers(self)
         step("answer")
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wire.Wire, "exchange", exchange)
+        patch.setattr(wire.Wire, "post", post)
+        patch.setattr(wire.Wire, "answers", answers)
         Engine(checkpoint, options[0], SCHEMA, options[1], step).run()
 
 
-def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str]) -> None:
+@pytest.mark.parametrize("delivery", [EXACTLY_ONCE, ORDERED, ATOMIC])
+def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], delivery: str) -> None:
     fill(client, 50)
-    options = source(at), sink(at)
+    one_task = {"subscribe": "a", "minPartitions": "1"} if delivery == ORDERED else {}
+    most_rows = "30" if delivery == ATOMIC else "3"
+    options = (
+        source(at, **one_task),
+        sink(at, delivery=delivery, maxTransactionRows=most_rows),
+    )
     whole = Crash()
     run(Checkpoint(), options, whole)
     assert {"send", "answer", "write-ahead log", "commit", "commit source"} <= set(whole.steps)
-    assert written(client) == Counter(range(50))
+    expected = Counter(i for i in range(50) if not one_task or STREAMS[i % 3 // 2] == "a")
+    assert written(client) == expected
+    entries = client.xrange("out")
     for kill_at in range(1, len(whole.steps) + 1):
         client.delete("out", *client.keys("*:spark:*"))
         checkpoint = Checkpoint()
         with pytest.raises(Killed):
             run(checkpoint, options, Crash(kill_at))
         run(checkpoint, options, no_step)
-        assert written(client) == Counter(range(50)), whole.steps[kill_at - 1]
+        assert written(client) == expected, whole.steps[kill_at - 1]
+        assert delivery != ORDERED or client.xrange("out") == entries
 
 
 def test_killed_at_every_step_again_and_again(client: redis.Redis, at: dict[str, str]) -> None:

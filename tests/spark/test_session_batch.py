@@ -130,6 +130,26 @@ def test_rows_are_written_and_read_again(
     assert sorted(written.collect()) == [(i, str(i)) for i in range(100)]
 
 
+@pytest.mark.parametrize("fails", [False, True], ids=["whole", "failed"])
+def test_an_atomic_write_is_all_or_nothing(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], fails: bool
+) -> None:
+    """Even where one of the tasks is done when the other fails."""
+    row = "IF(id = 9, NULL, id) AS n" if fails else "id AS n"
+    frame = spark.range(0, 10, 1, 2).selectExpr(row)
+    options = at | {"stream": "out", "delivery": "atomic"}
+    writer = frame.write.format("penstock").options(**options).mode("append")
+    if fails:
+        with pytest.raises(PySparkException, match="no field that is not null"):
+            writer.save()
+    else:
+        writer.save()
+    assert [fields[b"n"] for _, fields in client.xrange("out")] == (
+        [] if fails else [b"%d" % i for i in range(10)]
+    )
+    assert client.keys("{out}:spark:*:0:*") == []
+
+
 def test_a_stream_is_copied_with_its_ids_in_one_partition(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:

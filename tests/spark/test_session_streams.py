@@ -11,6 +11,7 @@ import redis
 from pyspark.errors import StreamingQueryException
 
 from pyspark_penstock.errors import CheckpointError, DataLossError, kind_of
+from pyspark_penstock.sink_options import ATOMIC, EXACTLY_ONCE, ORDERED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -70,14 +71,34 @@ def test_a_restart_goes_on_where_the_checkpoint_ends(
     assert written(client) == Counter(range(15))
 
 
+@pytest.mark.parametrize("delivery", [EXACTLY_ONCE, ORDERED, ATOMIC])
 def test_a_batch_whose_commit_is_gone_is_not_written_again(
-    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path, delivery: str
 ) -> None:
     fill(client, *range(10))
-    run(frame_of(spark, at, SCHEMA, maxOffsetsPerTrigger="5"), at, tmp_path)
+    frame = frame_of(spark, at, SCHEMA, maxOffsetsPerTrigger="5", minPartitions="1")
+    run(frame, at, tmp_path, delivery=delivery)
+    entries = client.xrange("out")
     forget_commit(tmp_path, 1)
-    run(frame_of(spark, at, SCHEMA, maxOffsetsPerTrigger="5"), at, tmp_path)
+    run(frame, at, tmp_path, delivery=delivery)
     assert written(client) == Counter(range(10))
+    assert client.xrange("out") == entries
+    assert client.keys("*:spark:*:1:*") == []
+
+
+def test_in_order_a_stream_has_one_task(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    """Ids follow from rows, so a second query of the same rows gives the same entries."""
+    fill(client, *range(10))
+    frame = frame_of(spark, at, "i long").selectExpr("i", "CONCAT('out', i % 2) AS _stream")
+    for run_of_it in ("one", "two"):
+        ordered = {"stream": "", "delivery": ORDERED}
+        run(frame.repartition(2, "_stream"), at, tmp_path / run_of_it, **ordered)
+        assert [(e, f[b"i"]) for e, f in client.xrange("out0")] == [
+            (b"1-%d" % i, b"%d" % (2 * i)) for i in range(5)
+        ]
+        client.delete("out0", "out1", *client.keys("*:spark:writer"))
 
 
 def test_an_aggregate_is_written_once_too(

@@ -1,0 +1,148 @@
+"""Exactly once: rows leave in transactions that count them in a marker.
+
+For each transaction of at most so many rows:
+
+1. WATCH the marker and read it. Rows that it counts are skipped, if they are the same rows.
+2. MULTI, the rows, SET of the marker, EXEC.
+3. Where the answer is lost, or another attempt was faster, begin again at 1.
+"""
+
+from __future__ import annotations
+
+from pyspark_penstock.commands import Commands
+from pyspark_penstock.errors import SinkError
+from pyspark_penstock.link import Link
+from pyspark_penstock.marker import DONE, FAILED, PART, Ledger, Marker
+from pyspark_penstock.stream_info import key
+from pyspark_penstock.transaction import IdCheck, PartialSinkError, Transaction
+from pyspark_penstock.wire import Wire
+
+
+class ExactlyOnce:
+    """Writes a partition's rows for one stream, and never one twice.
+
+    With *early* rows leave for an open transaction as soon as they come, and the server works
+    while the next are made; the link is then this delivery's alone. Else they leave when there are
+    *most_rows* of them.
+    """
+
+    def __init__(
+        self, link: Link, stream: str, ledger: Ledger, most_rows: int, early: bool
+    ) -> None:
+        self._link = link
+        self._stream = stream
+        self._ledger = ledger
+        self._task = task = ledger.task
+        self._most_rows = most_rows
+        self._early = early
+        self._held: list[Commands] = []  # rows of the transaction to come
+        self._held_rows = 0
+        self._sent = 0  # how many of _held have left for the open transaction
+        self._open: Transaction | None = None
+        self._seen = link.persist(ledger.read)
+        resumes = self._seen.batch == task.batch and self._seen.state == PART
+        self._ended = self._seen.covers(task.batch)
+        self._to_skip = self._seen.rows if resumes else 0
+        self._passed = Marker(task.batch, state=PART)  # rows of this task that are written
+
+    def send(self, commands: Commands) -> None:
+        """Take the rows; write as soon as there are enough for a transaction."""
+        if self._ended:
+            return
+        if self._to_skip:
+            commands = self._skip(commands)
+        while commands.rows:
+            part = commands.slice(0, self._most_rows - self._held_rows)
+            commands = commands.slice(part.rows)
+            self._hold(part)
+            if self._held_rows == self._most_rows:
+                self._write(PART)
+
+    def finish(self) -> None:
+        """Write the rest and mark the partition as done."""
+        if self._to_skip:
+            raise self._other_rows()
+        if not self._ended:
+            self._write(DONE)
+
+    # ------------------------------------------------------------------ what was written before
+
+    def _skip(self, commands: Commands) -> Commands:
+        """Leave out what an earlier attempt has written, if it is that."""
+        old = commands.slice(0, self._to_skip)
+        self._to_skip -= old.rows
+        self._passed = self._passed.after([old])
+        if not self._to_skip and self._passed != self._seen:
+            raise self._other_rows()
+        return commands.slice(old.rows)
+
+    def _other_rows(self) -> SinkError:
+        return SinkError(
+            f"stream {self._stream!r}: {self._task.title} was written up to row {self._seen.rows} "
+            "before the query was stopped, and now its rows or their order are other ones. "
+            f"{self._ledger.way_out()}. With a maxTransactionRows that a partition does not "
+            "exceed this cannot happen"
+        )
+
+    # ------------------------------------------------------------------ transactions
+
+    def _hold(self, commands: Commands) -> None:
+        self._held.append(commands)
+        self._held_rows += commands.rows
+        if not self._early:
+            return
+        try:
+            self._send_held(self._link.wire())
+        except OSError:  # nothing is lost: all that is held leaves again when it must
+            self._link.drop()
+
+    def _write(self, state: str) -> None:
+        wanted = self._passed.after(self._held)._replace(state=state)
+        while not (self._ended or self._seen == wanted):
+            self._link.persist(lambda wire: self._transact(wire, wanted))
+        self._passed = wanted
+        self._held, self._held_rows = [], 0
+
+    def _transact(self, wire: Wire, wanted: Marker) -> None:
+        """One try; what came of it is in ``_seen``."""
+        found = self._send_held(wire)
+        transaction, self._open = self._open, None
+        if transaction is None:
+            self._accept(found, wanted)
+            return
+        transaction.add(self._ledger.entry(wanted))
+        try:
+            done = transaction.end()
+        except PartialSinkError:
+            wire.exchange([self._ledger.entry(wanted._replace(state=FAILED))])
+            raise
+        if done:
+            self._seen = wanted
+
+    def _send_held(self, wire: Wire) -> Marker:
+        """Send what is held and has not left; nothing, if the marker has moved. Returns it."""
+        if self._open is None or not self._open.is_on(wire):
+            wire.call("WATCH", key(self._ledger.name))
+            found = self._ledger.read(wire)
+            if found != self._seen:
+                wire.call("UNWATCH")
+                self._open = None
+                return found
+            first = self._held[0] if self._held else None
+            self._ids = IdCheck(wire, self._stream, first, self._ledger.about_ids)
+            self._open, self._sent = Transaction(wire), 0
+        for commands in self._held[self._sent :]:
+            self._ids.add(commands)
+            self._open.add(commands.data, commands.rows)
+            self._sent += 1
+        return self._seen
+
+    def _accept(self, found: Marker, wanted: Marker) -> None:
+        """Another attempt, or a try whose answer was lost, has written."""
+        self._ended = found.covers(self._task.batch)
+        if not self._ended and found != wanted:
+            raise SinkError(
+                f"stream {self._stream!r}: another attempt of {self._task.title} writes at the "
+                "same time"
+            )
+        self._seen = found

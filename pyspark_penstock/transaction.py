@@ -1,0 +1,115 @@
+"""A transaction on the wire: its rows leave as they come, and count when EXEC is answered.
+
+WATCH, GET ...     by whoever begins one
+MULTI              +OK
+XADD ...           +QUEUED       as often as there are rows, sent while the next are made
+SET marker ...     +QUEUED
+EXEC               *n and the answers, or *-1 where a watched key has changed
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from pyspark_penstock.errors import SinkError
+from pyspark_penstock.ids import FIRST, EntryId
+from pyspark_penstock.stream_info import key, pairs
+from pyspark_penstock.wire import Wire, command
+
+OK, QUEUED, CONFLICT = b"+OK\r\n", b"+QUEUED\r\n", b"*-1\r\n"
+ERROR_LINE = re.compile(rb"(?:\A|\r\n)-([^\r\n]*)")  # an id has no line that begins like this
+
+
+class Rows(Protocol):
+    """Rows that are to be written, and the ids that they ask for."""
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def first_id(self) -> EntryId | None: ...
+
+    @property
+    def last_id(self) -> EntryId | None: ...
+
+
+class PartialSinkError(SinkError):
+    """The server ran a transaction and refused single rows of it."""
+
+
+class Transaction:
+    """What is between MULTI and EXEC. Lost with its connection, it has not happened."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._queued = 0
+        wire.post(command("MULTI"))
+
+    def is_on(self, wire: Wire) -> bool:
+        """Whether it was begun on *wire*."""
+        return self._wire is wire
+
+    def add(self, data: bytes | memoryview, commands: int = 1) -> None:
+        """Send so many *commands*. Raises OSError."""
+        self._wire.post(data)
+        self._queued += commands
+
+    def end(self) -> bool:
+        """Have it executed; False if a watched key has changed, and nothing was.
+
+        Raises SinkError if the server refused it whole, PartialSinkError, OSError.
+        """
+        self._wire.post(command("EXEC"))
+        answers = self._wire.answers()
+        promised = OK + QUEUED * self._queued
+        if not answers.startswith(promised):
+            refuse_errors(answers)
+        outcome = answers[len(promised) :]
+        if outcome != CONFLICT:
+            refuse_errors(outcome, PartialSinkError)
+        return outcome != CONFLICT
+
+
+class IdCheck:
+    """Refuses ids of rows that the stream would refuse one by one, inside of EXEC.
+
+    Made before MULTI, for it watches the stream if *begin*, what comes first, has ids. *advice*
+    is what its refusal says to do.
+    """
+
+    def __init__(self, wire: Wire, stream: str, begin: Rows | None, advice: str) -> None:
+        self._stream = stream
+        self._advice = advice
+        self._last = None
+        if begin is not None and begin.first_id is not None:
+            wire.call("WATCH", key(stream))
+            self._last = last_id(wire, stream)
+
+    def add(self, rows: Rows) -> None:
+        """*rows* follow. Raises SinkError."""
+        first = rows.first_id
+        if first is None and self._last is None:
+            return
+        if first is None or self._last is None:
+            raise SinkError("either all rows have an id or none: given ids would fall behind")
+        if first <= self._last:
+            raise SinkError(
+                f"stream {self._stream!r}: a row's id {first} is not after {self._last}; "
+                f"{self._advice}"
+            )
+        self._last = rows.last_id
+
+
+def last_id(wire: Wire, stream: str) -> EntryId:
+    """The largest id that *stream* ever gave. Raises ServerError if it is no stream."""
+    if wire.call("EXISTS", key(stream)) == 0:
+        return FIRST
+    return EntryId.parse(pairs(wire.call("XINFO", "STREAM", key(stream)))["last-generated-id"])
+
+
+def refuse_errors(answers: bytes, kind: type[SinkError] = SinkError) -> None:
+    """Raises *kind* with the first error in *answers*, which are ids and simple strings."""
+    found = ERROR_LINE.search(answers)
+    if found:
+        raise kind(f"the server refused rows: {found[1].decode(errors='replace')}")
