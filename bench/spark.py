@@ -60,6 +60,10 @@ def figures(work: Workloads) -> list[Figure]:
         Figure("load of Parquet / redis-py pipeline", best["load"], best["redis-py write"], 3.0),
         Figure("streaming sink, exactly once / at least once", best["exactly once"],
                best["at least once"], 0.9),
+        Figure("streaming sink, ordered / at least once", best["ordered"],
+               best["at least once"], None),
+        Figure("streaming sink, atomic / at least once", best["atomic"],
+               best["at least once"], None),
         Figure("load of Parquet, exactly once / at least once", best["load"],
                best["load at least once"], None),
     ]  # fmt: skip

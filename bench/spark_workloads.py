@@ -6,8 +6,8 @@
 - tuples: the same source, but each row a Python tuple, as most Python data sources yield them.
 - redis-py write: pipelines of 1,000 XADD.
 - load: a Parquet file written into a stream, exactly once; load at least once: the other way.
-- exactly once, at least once: a fifth of the entries copied from stream to stream by a streaming
-  query, in batches of at most 100,000, addBatch only.
+- at least once, exactly once, ordered, atomic: a fifth of the entries copied from stream to stream
+  by a streaming query, in batches of at most 100,000, addBatch only; ordered in one task.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ PAGE = 1_000
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 SCHEMA = "device string, temp double, seq long, ok boolean, site string"
 SOURCE, SHORT, TARGET = "bench", "short", "target"
+WRITER = f"{{{TARGET}}}:spark:writer"  # who writes the target in order
 COPIED = 5  # one of so many entries
 BATCH = 100_000
 FIRST_MS = 1_763_000_000_000
@@ -82,12 +83,14 @@ class Workloads:
             "load at least once": (lambda: self._load("at-least-once"), everything),
             "at least once": (lambda: self._copy("at-least-once"), everything // COPIED),
             "exactly once": (lambda: self._copy("exactly-once"), everything // COPIED),
+            "ordered": (lambda: self._copy("ordered"), everything // COPIED),
+            "atomic": (lambda: self._copy("atomic"), everything // COPIED),
         }
         best = dict.fromkeys(works, 0.0)
         for _ in range(self._rounds):
             for name, (work, entries) in works.items():
                 best[name] = max(best[name], entries / work())
-                self._client.delete(TARGET)
+                self._client.delete(TARGET, WRITER)
         return best
 
     def _read(self) -> float:
@@ -123,6 +126,8 @@ class Workloads:
         stream = SOURCE if entries == self._entries else SHORT
         reader = self._spark.readStream.format("penstock").options(**self._at, subscribe=stream)
         reader = reader.options(startingOffsets="earliest", maxOffsetsPerTrigger=batch)
+        if options.get("delivery") == "ordered":
+            reader = reader.option("minPartitions", "1")
         writer = reader.schema(SCHEMA).load().writeStream.format(sink).options(**options)
         writer = writer.option("checkpointLocation", str(self._folder / f"stream-{self._runs}"))
         query = writer.trigger(availableNow=True).start()
