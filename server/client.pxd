@@ -2,6 +2,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
 from server.command cimport Block, Command
+from server.command_queue cimport CommandQueue
 
 
 cdef class Waiter
@@ -27,7 +28,7 @@ cdef class Client:
     cdef public bint no_evict
     cdef public bint no_touch
     cdef public int skip
-    cdef public list queue
+    cdef public CommandQueue queue
     cdef public bint dirty_exec
     cdef public bint dirty_watch
     cdef public dict watching

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from protocol.encoder import Encoder
 from server.command import Block, Command
+from server.command_queue import NO_COMMANDS, CommandQueue
 
 # Why a client's next command cannot simply run: bits of Client.gate.
 UNAUTHENTICATED = 1
@@ -74,7 +75,7 @@ class Client:
         self.no_evict = False
         self.no_touch = False
         self.skip = 0  # how many answers CLIENT REPLY SKIP still swallows
-        self.queue: list[tuple[Command, list[bytes]]] = []  # between MULTI and EXEC
+        self.queue = NO_COMMANDS  # between MULTI and EXEC
         self.dirty_exec = False  # something could not be queued: EXEC must refuse
         self.dirty_watch = False  # a watched key has changed: EXEC must answer null
         self.watching: dict[tuple[int, bytes], None] = {}  # an ordered set
@@ -111,6 +112,18 @@ class Client:
         """
         self.hang_up = self.resume = _nothing
         self.unread = _no_bytes
+
+    def enter_multi(self) -> None:
+        """What follows is queued until EXEC."""
+        self.shut_gate(IN_MULTI)
+        self.queue = CommandQueue()
+        self.dirty_exec = False
+
+    def leave_multi(self) -> None:
+        """The transaction is over, whether it ran or not."""
+        self.open_gate(IN_MULTI)
+        self.queue = NO_COMMANDS
+        self.dirty_exec = False
 
     def open_gate(self, reason: int) -> None:
         """*reason* (UNAUTHENTICATED, IN_MULTI or MUTED) holds no more."""

@@ -45,7 +45,7 @@ def type_named(word: bytes) -> str:
 
 def _fields(client: Client, now_ms: int) -> dict[str, object]:
     unread, waiting, unsent = client.unread(), len(client.out), client.unsent()
-    argv_bytes, queued_bytes = _argv_bytes(client), _queued_bytes(client)
+    argv_bytes, queued_bytes = _argv_bytes(client), client.queue.size()
     return {
         "id": client.id,
         "addr": client.address,
@@ -98,8 +98,3 @@ def _argv_bytes(client: Client) -> int:
     """Bytes of the command that it waits with."""
     argv = client.waiter.argv if client.waiter is not None else client.postponed
     return sum(map(len, argv or []))
-
-
-def _queued_bytes(client: Client) -> int:
-    """Bytes of the commands between MULTI and EXEC."""
-    return sum(len(word) for _, argv in client.queue for word in argv)

@@ -105,7 +105,7 @@ class Dispatcher(Runner):
         if command is None:
             return errors.unknown_command(argv)
         if client.gate & IN_MULTI and not command.flags & NOT_QUEUED:
-            client.queue.append((command, argv))
+            client.queue.append(command, argv)
         else:
             self._perform(client, command, argv)
         client.out.truncate(0)
@@ -230,7 +230,7 @@ class Dispatcher(Runner):
             self.state.pausing.hold(client, argv)
             return False
         if client.gate & IN_MULTI and not command.flags & NOT_QUEUED:
-            client.queue.append((command, argv))
+            client.queue.append(command, argv)
             self._answer(client, QUEUED)
             return False
         return True
@@ -362,7 +362,7 @@ def _at_once(call: Callable[[], None]) -> None:
 def _would_write(client: Client, command: Command) -> bool:
     """Whether *command* or the transaction that it ends writes. PING tells if all is well."""
     if command.name == "exec":
-        return any(row.flags & WRITE for row, _ in client.queue)
+        return bool(client.queue.flags & WRITE)
     return bool(command.flags & WRITE) or command.name == "ping"
 
 

@@ -37,7 +37,7 @@ class Pausing:
         if not self.writes_only:
             return True
         if command.name == "exec":
-            return any(queued.flags & MAY_WRITE for queued, _ in client.queue)
+            return bool(client.queue.flags & MAY_WRITE)
         return bool(command.flags & MAY_WRITE)
 
     def hold(self, client: Client, argv: list[bytes]) -> None:

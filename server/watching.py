@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.client import IN_MULTI, Client
+from server.client import Client
 from storage.keyspace import Keyspace
 
 
@@ -34,9 +34,7 @@ class Watching:
 
     def leave_multi(self, client: Client) -> None:
         """*client*'s transaction is over, and with it all that was watched for it."""
-        client.open_gate(IN_MULTI)
-        client.queue = []
-        client.dirty_exec = False
+        client.leave_multi()
         self.unwatch(client)
 
     def touched(self, db_index: int, key: bytes) -> None:

@@ -8,7 +8,7 @@ from protocol.replies import OK, ErrorReply, Reply, Status
 from server import build, errors
 from server.args import Args, to_db_index, to_int
 from server.call import Call
-from server.client import IN_MULTI, MUTED, UNAUTHENTICATED, Client, is_printable
+from server.client import MUTED, UNAUTHENTICATED, Client, is_printable
 from server.command import Flags, command
 from server.state import ServerState
 
@@ -133,9 +133,7 @@ def reset(call: Call) -> Reply:
 
 
 def _forget_choices(server: ServerState, client: Client) -> None:
-    client.open_gate(IN_MULTI)
-    client.queue = []
-    client.dirty_exec = False
+    client.leave_multi()
     server.watching.unwatch(client)
     client.open_gate(MUTED)
     client.skip = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server import errors
 from server.call import Call
-from server.client import IN_MULTI
 from server.command import Flags, Keys, command
 
 AT_ONCE = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE | Flags.ALLOW_BUSY | Flags.NOT_QUEUED
@@ -26,8 +25,7 @@ def multi(call: Call) -> Reply:
     """
     if call.client.in_multi:
         raise NESTED
-    call.client.shut_gate(IN_MULTI)
-    call.client.dirty_exec = False
+    call.client.enter_multi()
     return OK
 
 
@@ -43,7 +41,7 @@ def exec_(call: Call) -> Reply:
     client = call.client
     if not client.in_multi:
         raise EXEC_WITHOUT_MULTI
-    if call.server.over_memory and any(row.flags & DENYOOM for row, _ in client.queue):
+    if call.server.over_memory and client.queue.flags & DENYOOM:
         call.server.watching.leave_multi(client)
         raise EXEC_OUT_OF_MEMORY
     call.server.watching.has_expired(client, call.server.databases)
@@ -53,7 +51,7 @@ def exec_(call: Call) -> Reply:
         raise errors.EXEC_ABORTED
     if changed:
         return NULL_ARRAY
-    return [call.executor.run_inside(row, argv) for row, argv in queue]
+    return [call.executor.run_inside(row, queue.next_words()) for row in queue.commands]
 
 
 @command("DISCARD", arity=1, flags=AT_ONCE | Flags.FAST, group="transactions", since="2.0.0")

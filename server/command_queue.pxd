@@ -1,0 +1,23 @@
+cimport cython
+
+from protocol.encoder cimport Encoder
+from protocol.requests cimport RequestParser
+from server.command cimport Command
+
+cdef Py_ssize_t MANY
+
+
+@cython.final
+cdef class CommandQueue:
+    cdef readonly list commands
+    cdef readonly int flags
+    cdef list _recent
+    cdef Encoder _packed
+    cdef RequestParser _words
+    cdef Py_ssize_t _taken
+
+    cpdef append(self, Command command, list argv)
+    @cython.locals(packed=Encoder, argv=list, word=bytes)
+    cdef _pack(self)
+    @cython.locals(words=list)
+    cpdef list next_words(self)
