@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.options import DURATION, UNIT_MS
+from pyspark_penstock.sink_options import DELIVERIES
 
 PROGRAM = "python -m pyspark_penstock"
 EPILOG = "Exit codes: 0 done, 1 error, 2 usage, 3 entries were lost before they were read."
@@ -90,7 +91,7 @@ def add_load(one: argparse.ArgumentParser) -> None:
     one.add_argument("--id-column", default="", help="a column with ids for the entries")
     one.add_argument("--schema", default="", help='as in "item string, qty int"')
     one.add_argument("--read", action="append", default=[], type=pair, metavar="NAME=VALUE")
-    one.add_argument("--delivery", choices=("exactly-once", "at-least-once"))
+    one.add_argument("--delivery", choices=DELIVERIES)
     one.add_argument("--max-len", help="trim the stream to about as many entries")
     one.add_argument("--txn-app-id", help="a name; the same load under it is done once only")
 

@@ -12,6 +12,7 @@ from pyspark.sql import types as t
 
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.sink_options import ORDERED
 from pyspark_penstock.stream_info import stream_state
 
 FORMATS = {
@@ -27,8 +28,9 @@ class LoadJob:
     """Files to load.
 
     *format* is told by the names if it is empty. *columns* maps columns to fields, and leaves out
-    the others; if it is empty all columns are fields. *id_column* holds ids for the entries.
-    *reading* and *writing* are options of Spark's reader and of the sink.
+    the others; if it is empty all columns are fields. *id_column* holds ids for the entries, which
+    are then written in the order of these. *reading* and *writing* are options of Spark's reader
+    and of the sink.
     """
 
     files: tuple[str, ...]
@@ -44,7 +46,7 @@ class LoadJob:
 
 def load(spark: SparkSession, job: LoadJob) -> int:
     """Write all rows; by how many entries the stream has grown. Raises OptionError, SinkError."""
-    rows = entries_of(read_files(spark, job), job)
+    rows = in_order(entries_of(read_files(spark, job), job), job)
     with connect(job.server) as client:
         before = stream_state(client, job.stream).added
         writer = rows.write.format("penstock").options(**job.server, **job.writing)
@@ -88,6 +90,15 @@ def entries_of(rows: DataFrame, job: LoadJob) -> DataFrame:
     if job.id_column:
         columns.append(quoted(job.id_column).cast("string").alias("_id"))
     return rows.select(*columns)
+
+
+def in_order(rows: DataFrame, job: LoadJob) -> DataFrame:
+    """The rows in one task, where a stream takes them from one only; by their ids, if they have."""
+    if job.id_column:
+        ms_seq = f.split("_id", "-")
+        numbers = [f.get(ms_seq, part).try_cast("decimal(20)") for part in range(2)]
+        return rows.coalesce(1).sortWithinPartitions(*numbers)
+    return rows.coalesce(1) if job.writing.get("delivery") == ORDERED else rows
 
 
 def value_of(rows: DataFrame, name: str) -> Column:

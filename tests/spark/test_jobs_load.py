@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Options = dict[str, str]
+IN_ORDER = {"delivery": "ordered"}
 
 # Which server it is matters to the sink, whose tests take both.
 ON_PENSTOCK = pytest.mark.parametrize("server", ["penstock"], indirect=True)
@@ -43,16 +44,27 @@ def test_json_that_is_nested_stays_json(
 
 
 @ON_PENSTOCK
-def test_parquet_with_columns_renamed_and_ids_given(
+def test_parquet_with_columns_renamed_and_entries_in_the_order_of_their_ids(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     rows = spark.range(3).selectExpr("concat(id + 5, '-1') AS entry", "id AS `a.b`", "1 AS c")
-    rows.coalesce(1).write.parquet(str(tmp_path / "a.parquet"))
+    rows.orderBy(rows.entry.desc()).repartition(2).write.parquet(str(tmp_path / "a.parquet"))
     job = LoadJob(
         (str(tmp_path / "a.parquet"),), "out", at, columns={"a.b": "n"}, id_column="entry"
     )
     assert load(spark, job) == 3
     assert client.xrange("out") == [(b"%d-1" % (n + 5), {b"n": b"%d" % n}) for n in range(3)]
+
+
+@ON_PENSTOCK
+def test_a_load_in_order_is_one_task_and_its_ids_are_the_rows_numbers(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    spark.range(0, 4, 1, 2).write.csv(str(tmp_path / "a.csv"))
+    reading = {"header": "false"}
+    job = LoadJob((str(tmp_path / "a.csv"),), "out", at, reading=reading, writing=IN_ORDER)
+    assert load(spark, job) == 4
+    assert [entry for entry, _ in client.xrange("out")] == [b"1-0", b"1-1", b"1-2", b"1-3"]
 
 
 @ON_PENSTOCK
