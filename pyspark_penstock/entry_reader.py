@@ -5,14 +5,13 @@ from __future__ import annotations
 import gc
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pyarrow as pa
-
 from pyspark_penstock.columns import BatchBuilder
 from pyspark_penstock.loss import shortage
+from pyspark_penstock.page import Page, as_one
 from pyspark_penstock.plan import Range
 from pyspark_penstock.scan import Scan
 from pyspark_penstock.schema import Column
@@ -26,20 +25,12 @@ logger = logging.getLogger(__name__)
 
 def read_range(task: Range, columns: list[Column], options: ReadOptions) -> Iterator[Any]:
     """The batches of *task*. Raises DataLossError if entries that were planned are gone."""
-    with collector_paused():
-        yield from joined(page_batches(task, columns, options))
-
-
-def page_batches(task: Range, columns: list[Column], options: ReadOptions) -> Iterator[Any]:
-    """A batch a page."""
-    scan = Scan(options.server, task.stream, task.after, task.upto, options.fetch_size)
     builder = BatchBuilder(task.stream, columns, options.mode)
-    throttle = Throttle(options.max_entries_per_second)
     count = 0
-    for page in scan:
-        count += len(page)
-        yield builder.batch(page)
-        throttle.pause_after(len(page))
+    with collector_paused():
+        for page in joined(pages(task, options)):
+            count += len(page)
+            yield builder.batch(page)
     if builder.bad_values:
         logger.warning("stream %r: %d bad values", task.stream, builder.bad_values)
     if task.expected is not None and count < task.expected:
@@ -49,26 +40,29 @@ def page_batches(task: Range, columns: list[Column], options: ReadOptions) -> It
         logger.warning("%s", loss)
 
 
-def joined(batches: Iterator[Any]) -> Iterator[Any]:
-    """The same rows in fewer batches: each one on its way costs Spark as much as many rows."""
-    held: list[Any] = []
+def pages(task: Range, options: ReadOptions) -> Iterator[tuple[Page, int]]:
+    """The pages of *task*, with their bytes, no faster than they may be read."""
+    scan = Scan(options.server, task.stream, task.after, task.upto, options.fetch_size)
+    throttle = Throttle(options.max_entries_per_second)
+    before = 0
+    for page in scan:
+        yield page, scan.bytes - before
+        before = scan.bytes
+        throttle.pause_after(len(page))
+
+
+def joined(pages: Iterable[tuple[Page, int]]) -> Iterator[Page]:
+    """The same entries in fewer pages: all that is done to a page has a price of its own."""
+    held: list[Page] = []
     rows = size = 0
-    for batch in batches:
-        held.append(batch)
-        rows, size = rows + batch.num_rows, size + batch.nbytes
-        if rows >= ROWS or size >= BYTES:
-            yield from one_of(held)
+    for page, page_size in pages:
+        if held and (rows + len(page) > ROWS or size + page_size > BYTES):
+            yield as_one(held)
             held, rows, size = [], 0, 0
+        held.append(page)
+        rows, size = rows + len(page), size + page_size
     if held:
-        yield from one_of(held)
-
-
-def one_of(batches: list[Any]) -> list[Any]:
-    """Several batches as one; as none, if there is no row in them."""
-    if len(batches) == 1:
-        return batches
-    batch: list[Any] = pa.Table.from_batches(batches).combine_chunks().to_batches()
-    return batch
+        yield as_one(held)
 
 
 class Throttle:

@@ -59,7 +59,7 @@ class Scan:
                 if guess is not None:
                     self._ask(wire, guess)
                 page = parse(answer)
-                last = EntryId.parse(page.ids[-1].as_py())
+                last = EntryId.parse(page.last_id)
                 is_last = len(page) < self._page_size or last >= self._upto
                 if not is_last and guess != last:
                     if guess is not None:

@@ -42,10 +42,10 @@ def halved(column: Column, kind: Any) -> list[tuple[Column, Bad]]:
 
 def whole(column: Column, kind: Any) -> Column:
     """The column as values of *kind*. Raises pyarrow.ArrowInvalid if any is not one."""
-    text = pc.cast(column, pa.string())
-    if pa.types.is_timestamp(kind):
-        return timestamps(text, kind)
-    return text if pa.types.is_string(kind) else pc.cast(text, kind)
+    if pa.types.is_string(kind):
+        return pc.cast(column, kind)
+    text = column.view(pa.string())  # not proven to be, but no value of another type has to be
+    return timestamps(text, kind) if pa.types.is_timestamp(kind) else pc.cast(text, kind)
 
 
 def timestamps(text: Column, kind: Any) -> Column:

@@ -151,6 +151,24 @@ def test_values_by_type_and_what_is_bad_is_null(
     assert [row["v"] for row in rows] == [*good.values(), *[None] * len(bad)]
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        t.ByteType(), t.LongType(), t.FloatType(), t.DoubleType(), t.BooleanType(),
+        t.DecimalType(6, 2), t.DateType(), t.TimestampType(), t.TimestampNTZType(), t.StringType(),
+    ],
+    ids=lambda kind: kind.simpleString(),
+)  # fmt: skip
+@pytest.mark.parametrize("mode", [PERMISSIVE, FAILFAST])
+def test_bytes_that_are_not_utf8_are_bad_in_every_type(kind: t.DataType, mode: str) -> None:
+    values = one_field(b"\xff", b"1\xc3", b"\xb2")
+    if mode == FAILFAST:
+        with pytest.raises(ValueMismatchError, match="entry 1-0: v="):
+            build(values, schema_of(v=kind), mode)
+    else:
+        assert [row["v"] for row in build(values, schema_of(v=kind), mode)] == [None] * 3
+
+
 BAD = one_field(b"1", b"two", b"3", b"4", b"V")
 
 

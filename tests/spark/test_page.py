@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyspark_penstock.errors import ServerError
-from pyspark_penstock.page import Page, mixed, parse, uniform
-from tests.spark.answers import Entry, answer, entries
+from pyspark_penstock.page import Page, as_one, mixed, parse
+from pyspark_penstock.uniform_page import UniformPage, uniform
+from tests.spark.answers import NASTY, Entry, answer, entries
 
 PLAIN: list[Entry] = [(b"%d-0" % i, [(b"device", b"d%d" % i), (b"t", b"")]) for i in range(1, 20)]
 
@@ -30,6 +31,7 @@ def check(page: Page, given_entries: list[Entry]) -> None:
         assert found is not None
         assert found.to_pylist() == [dict(fields).get(name) for _, fields in given_entries]
     assert page.column(b"no such field") is None
+    assert page.last_id == given_entries[-1][0]
 
 
 @settings(deadline=None)
@@ -98,17 +100,65 @@ def test_a_value_that_mimics_headers_is_seen_through() -> None:
     check(parse(answer(tricky)), tricky)
 
 
+SHORT: list[Entry] = [
+    (b"1-1", [(b"a", b""), (b"b", b"12345")]),
+    (b"1-2", [(b"a", b"1\r"), (b"b", b"x" * 10)]),
+    (b"1-3", [(b"a", b"$"), (b"b", b"x" * 100)]),
+]
+
+
+def check_that_it_is_not_taken_for_another(text: bytes) -> None:
+    """Either it is not read by columns, or that reads what hiredis does."""
+    page = uniform(text)
+    if page is not None:
+        expected = mixed(text)
+        assert strings_of(page) == strings_of(expected)
+        assert page.ids.to_pylist() == expected.ids.to_pylist()
+
+
+@pytest.mark.parametrize("wrong", [bytes([byte]) for byte in b"\r\n$*012359x"])
+def test_no_single_wrong_byte_is_overlooked(wrong: bytes) -> None:
+    text = answer(SHORT)
+    for at in range(len(text) + 1):
+        check_that_it_is_not_taken_for_another(text[:at] + wrong + text[at + 1 :])
+        check_that_it_is_not_taken_for_another(text[:at] + wrong + text[at:])
+        check_that_it_is_not_taken_for_another(text[:at] + text[at + 1 :])
+
+
+def test_a_page_ends_with_a_line_break() -> None:
+    assert uniform(answer(SHORT)) is not None
+    assert uniform(answer(SHORT)[:-2] + b"x\n") is None
+
+
 @settings(deadline=None)
 @given(st.data())
 def test_a_damaged_answer_is_never_taken_for_another_page(data: st.DataObject) -> None:
-    """Either it is refused, or it is what hiredis reads."""
-    text = bytearray(answer(PLAIN[:3]))
-    text[data.draw(st.integers(0, len(text) - 1))] = data.draw(st.integers(0, 255))
-    page = uniform(bytes(text))
-    if page is not None:
-        expected = mixed(bytes(text))
-        assert strings_of(page) == strings_of(expected)
-        assert page.ids.to_pylist() == expected.ids.to_pylist()
+    text = bytearray(answer(data.draw(st.sampled_from([PLAIN[:3], SHORT]))))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        size = data.draw(st.integers(0, 3))
+        text[at : at + size] = data.draw(st.one_of(st.binary(max_size=3), NASTY))
+    check_that_it_is_not_taken_for_another(bytes(text))
+
+
+@settings(deadline=None)
+@given(entries(), st.sets(st.integers(1, 11)))
+def test_pages_cut_anywhere_are_the_same_as_one(given_entries: list[Entry], cuts: set[int]) -> None:
+    ends = [*sorted(at for at in cuts if at < len(given_entries)), len(given_entries)]
+    parts = [given_entries[a:b] for a, b in pairwise([0, *ends])]
+    check(as_one([parse(answer(part)) for part in parts]), given_entries)
+
+
+def test_pages_of_one_shape_stay_uniform_as_one() -> None:
+    page = as_one([parse(answer(PLAIN[:5])), parse(answer(PLAIN[5:6])), parse(answer(PLAIN[6:]))])
+    assert isinstance(page, UniformPage)
+    check(page, PLAIN)
+
+
+def test_pages_of_different_shapes_keep_their_fields_as_one() -> None:
+    """The same number of bytes and lines, but not the same names."""
+    other: list[Entry] = [(b"20-0", [(b"device", b"d"), (b"u", b"1")])]
+    check(as_one([parse(answer(PLAIN)), parse(answer(other))]), [*PLAIN, *other])
 
 
 @pytest.mark.parametrize("text", [b"+OK\r\n", b":1\r\n", b"*1\r\n*2\r\n", b"*0\r\n*0\r\n"])
