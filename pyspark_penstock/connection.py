@@ -1,10 +1,13 @@
 """Which server, and how to get at it: from options, else from the environment.
 
     PENSTOCK_SERVERS   host:port[,host:port]     where no option names a server
-    PENSTOCK_USERNAME, PENSTOCK_PASSWORD         where no option names others
+    PENSTOCK_USERNAME                            where no option names another user
+    PENSTOCK_PASSWORD or
+    PENSTOCK_CREDENTIALS_FILE                    where no option says where the password is
 
-A ``Server`` goes to the executors inside of plans, so it holds the *name* of the variable with
-the password, never the password; the variable has to be set where tasks run.
+A ``Server`` goes to the executors inside of plans, so it holds the *name* of the variable or the
+file with the password, never the password. It is looked up for each connection, by the process
+that connects: there the variable has to be set, or the file to be.
 """
 
 from __future__ import annotations
@@ -16,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import redis
 from redis.backoff import ExponentialBackoff
+from redis.credentials import CredentialProvider
 from redis.retry import Retry
 
+from pyspark_penstock.credentials import Login, read_credentials
 from pyspark_penstock.errors import OptionError, ServerError
 from pyspark_penstock.options import SERVER, Options, refusal
 
@@ -59,6 +64,7 @@ class Server:
     addresses: tuple[tuple[str, int], ...]
     username: str | None = None
     password_env: str | None = None
+    credentials_file: str | None = None
     db: int = 0
     tls: Tls | None = None
 
@@ -67,10 +73,12 @@ class Server:
         """The server that *options*, and where they are silent the environment, name."""
         options.at_most_one("bootstrap.servers", "host")
         options.at_most_one("bootstrap.servers", "port")
+        password_env, credentials_file = password_place(options)
         return cls(
             addresses=addresses_of(options),
             username=options.text("username", os.environ.get("PENSTOCK_USERNAME", "")) or None,
-            password_env=password_variable(options),
+            password_env=password_env,
+            credentials_file=credentials_file,
             db=options.integer("db", 0),
             tls=tls_of(options),
         )
@@ -80,17 +88,30 @@ class Server:
         """The server of a program that has no other options than the server's, in *given*."""
         return cls.from_options(Options(given or {}, "a connection", SERVER))
 
-    def password(self) -> str | None:
-        """The password, from the environment of this process."""
+    def login(self) -> Login | None:
+        """Who connects, as of now; None for a server that does not ask. Raises OptionError."""
+        if self.credentials_file is not None:
+            return self._login_of_file(self.credentials_file)
         if self.password_env is None:
-            return None
+            return Login(self.username) if self.username else None
         try:
-            return os.environ[self.password_env]
+            return Login(self.username, os.environ[self.password_env])
         except KeyError:
             raise OptionError(
                 f"passwordEnv={self.password_env!r}: this variable is not set where a task or "
                 "the driver runs"
             ) from None
+
+    def _login_of_file(self, path: str) -> Login:
+        login = read_credentials(path)
+        if login.username is None:
+            return Login(self.username, login.password)
+        if self.username is not None:
+            raise OptionError(
+                f"'username' (or PENSTOCK_USERNAME) and credentialsFile={path!r}, which has a "
+                "username of its own, contradict each other: give one"
+            )
+        return login
 
     def client(self, retries: int = RETRIES) -> redis.Redis:
         """A redis-py client of the first address that answers. Raises ServerError."""
@@ -98,11 +119,11 @@ class Server:
         for host, port in self.addresses:
             client = redis.Redis(**self._arguments(host, port, retries))
             try:
-                client.ping()
+                client.echo("")  # PING is refused where writes are, as when the disk is full
             except (redis.ConnectionError, redis.TimeoutError) as problem:
                 client.close()
                 problems.append(f"{host}:{port}: {problem}")
-            except redis.RedisError:
+            except (redis.RedisError, OptionError):
                 client.close()
                 raise
             else:
@@ -123,13 +144,23 @@ class Server:
             "host": host,
             "port": port,
             "db": self.db,
-            "username": self.username,
-            "password": self.password(),
+            "credential_provider": LoginProvider(self) if self.login() else None,
             "protocol": 2,
             "socket_connect_timeout": CONNECT_S,
             "socket_timeout": ANSWER_S,
             "retry": Retry(ExponentialBackoff(cap=LONGEST_PAUSE_S, base=0.05), retries),
         }
+
+
+class LoginProvider(CredentialProvider):
+    """Says who connects, each time that a client of redis-py does."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def get_credentials(self) -> Any:
+        """The words that follow AUTH."""
+        return (self._server.login() or Login()).words
 
 
 def addresses_of(options: Options) -> tuple[tuple[str, int], ...]:
@@ -152,10 +183,18 @@ def address(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def password_variable(options: Options) -> str | None:
-    """The name of the variable that holds the password, if one does."""
-    default = "PENSTOCK_PASSWORD" if "PENSTOCK_PASSWORD" in os.environ else ""
-    return options.text("passwordEnv", default) or None
+def password_place(options: Options) -> tuple[str | None, str | None]:
+    """The variable, or the file, that holds the password, if one does. Raises OptionError."""
+    options.at_most_one("passwordEnv", "credentialsFile")
+    variable, file = options.text("passwordEnv"), options.text("credentialsFile")
+    if not ("passwordEnv" in options or "credentialsFile" in options):
+        variable = "PENSTOCK_PASSWORD" if "PENSTOCK_PASSWORD" in os.environ else ""
+        file = os.environ.get("PENSTOCK_CREDENTIALS_FILE", "")
+        if variable and file:
+            raise OptionError(
+                "PENSTOCK_PASSWORD and PENSTOCK_CREDENTIALS_FILE contradict each other: set one"
+            )
+    return variable or None, file or None
 
 
 def tls_of(options: Options) -> Tls | None:

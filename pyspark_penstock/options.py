@@ -15,7 +15,7 @@ from typing import Any
 from pyspark_penstock.errors import OptionError
 
 SERVER = (
-    "bootstrap.servers", "host", "port", "username", "passwordEnv", "db",
+    "bootstrap.servers", "host", "port", "username", "passwordEnv", "credentialsFile", "db",
     "tls", "tls.caFile", "tls.certFile", "tls.keyFile", "tls.verify",
 )  # fmt: skip
 READING = (

@@ -4,7 +4,8 @@
 .schema("a int, ...")  a column a field, by its name; and these, which are not fields:
 
     _stream string   _id string   _ts timestamp   _ms bigint   _seq bigint
-    _fields map<string,binary|string> or array<struct<name:string,value:binary|string>>
+    _fields map<string,binary|string> or array<struct<name:string,value:binary|string>>, or
+            array<struct<name:binary,value:binary>>, which keeps names that are no text, too
 """
 
 from __future__ import annotations
@@ -83,6 +84,11 @@ def fields_type(value_format: str, fields_format: str) -> t.DataType:
     return t.ArrayType(t.StructType().add("name", t.StringType()).add("value", value))
 
 
+def exact_fields_type() -> t.DataType:
+    """The type of a column of all fields as the server has them, to the byte."""
+    return t.ArrayType(t.StructType().add("name", t.BinaryType()).add("value", t.BinaryType()))
+
+
 def raw_schema(fields: t.DataType) -> t.StructType:
     """The schema of entries as they are."""
     schema = t.StructType()
@@ -146,7 +152,7 @@ def arrow_type(name: str, kind: t.DataType) -> Any:
 
 def is_fields_type(kind: t.DataType) -> bool:
     """Whether *kind* is one that a column of all fields can have."""
-    return any(
+    return same_shape(kind, exact_fields_type()) or any(
         same_shape(kind, fields_type(value, fields))
         for value in ("binary", "string")
         for fields in ("map", "array")
@@ -163,7 +169,7 @@ def arrow_fields_type(name: str, kind: t.DataType) -> Any:
     if not is_fields_type(kind):
         raise OptionError(
             f"column {name!r} must be map<string,binary>, map<string,string>, or "
-            "array<struct<name:string,value:binary>> or with string values"
+            "array<struct<name:string,value:binary>>, or with string values or binary names"
         )
     if isinstance(kind, t.MapType):
         value = pa.field("value", arrow_type(name, kind.valueType), kind.valueContainsNull)

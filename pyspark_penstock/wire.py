@@ -173,10 +173,10 @@ def connect(server: Server) -> socket.socket:
 
 def introduction(server: Server) -> list[tuple[Word, ...]]:
     """The commands with which a connection begins."""
-    password = server.password()
+    login = server.login()
     words: list[tuple[Word, ...]] = []
-    if password is not None:
-        words.append(("AUTH", *([server.username] if server.username else []), password))
+    if login is not None:
+        words.append(("AUTH", *login.words))
     if server.db:
         words.append(("SELECT", server.db))
     return words

@@ -30,7 +30,8 @@ def add_common(one: argparse.ArgumentParser) -> None:
     one.add_argument("--server", metavar="HOST:PORT[,...]", help="else $PENSTOCK_SERVERS")
     one.add_argument(
         "--option", action="append", default=[], type=pair, metavar="NAME=VALUE",
-        help="any other option of the server: username, passwordEnv, db, tls, tls.caFile ...",
+        help="any other option of the server: username, passwordEnv, credentialsFile, db, tls, "
+        "tls.caFile ...",
     )  # fmt: skip
     one.add_argument("--json", action="store_true", help="a JSON object a line")
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import redis
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
+from pyspark_penstock.errors import OptionError
 from pyspark_penstock.groups import publish
-from pyspark_penstock.jobs.archive_layout import checkpoint_of
+from pyspark_penstock.jobs.archive_layout import ENTRY, checkpoint_of, to_archive
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
 from pyspark_penstock.jobs.files import is_local
 from pyspark_penstock.jobs.hadoop_files import HadoopFiles
@@ -23,6 +23,7 @@ from pyspark_penstock.jobs.runner import StopSignal, run_query
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
 from pyspark_penstock.jobs.trim import Trimmed, trim
 from pyspark_penstock.offsets import Offset
+from pyspark_penstock.stream_info import key, matching_streams
 
 GLOB = re.compile(r"[*?\[]")
 
@@ -59,6 +60,9 @@ def archive(
     Raises DataLossError, CheckpointError (other streams), OptionError, JobError.
     """
     files = HadoopFiles(spark)
+    if is_glob(job):
+        with connect(job.server) as client:
+            check_names(matching_streams(client, job.streams[0]))
 
     def after_batch(report: Report) -> None:
         on_batch(report)
@@ -74,7 +78,7 @@ def archive(
 def start(spark: SparkSession, job: ArchiveJob) -> StreamingQuery:
     """Start the query that archives."""
     reader = spark.readStream.format("penstock").options(**source_options(job))
-    rows = reader.load().withColumn("date", f.to_date("timestamp"))
+    rows = to_archive(reader.schema(ENTRY).load())
     writer = rows.writeStream.format("parquet").partitionBy("stream", "date")
     writer = writer.option("path", job.to).option("compression", "zstd")
     writer = writer.option("checkpointLocation", checkpoint_of(job.to))
@@ -84,16 +88,29 @@ def start(spark: SparkSession, job: ArchiveJob) -> StreamingQuery:
 
 def source_options(job: ArchiveJob) -> dict[str, str]:
     """The options of the stream source."""
-    is_glob = len(job.streams) == 1 and GLOB.search(job.streams[0])
-    name = "subscribePattern" if is_glob else "subscribe"
+    name = "subscribePattern" if is_glob(job) else "subscribe"
     return {
         **job.server,
         "startingOffsets": "earliest",
-        "fieldsFormat": "array",
         **job.source,
         **({"group": job.group} if job.group else {}),
         name: ",".join(job.streams),
     }
+
+
+def is_glob(job: ArchiveJob) -> bool:
+    """Whether the streams are given by a glob."""
+    return len(job.streams) == 1 and GLOB.search(job.streams[0]) is not None
+
+
+def check_names(streams: Iterable[str]) -> None:
+    """Raises OptionError for a stream that no folder can be named after."""
+    for stream in streams:
+        if key(stream) != stream.encode("utf-8", "replace"):
+            raise OptionError(
+                f"stream {key(stream)!r} has a name that is not UTF-8, so that an archive cannot "
+                "tell it from others; rename it, or archive the others by their names"
+            )
 
 
 def archived(files: HadoopFiles, job: ArchiveJob) -> tuple[Offset, ...]:
@@ -104,6 +121,8 @@ def archived(files: HadoopFiles, job: ArchiveJob) -> tuple[Offset, ...]:
 
 def settle(offsets: Sequence[Offset], job: ArchiveJob, on_trim: Callable[[Trimmed], None]) -> None:
     """What follows from a commit: the group's position, and the trim up to there."""
+    for offset in offsets:
+        check_names(offset.streams)  # one may have been made since the job began
     with connect(job.server) as client:
         for offset in offsets:
             if job.group:  # first, since a group that lags behind would hold the trim

@@ -1,11 +1,15 @@
 """The archive: Parquet, partitioned by stream and date, complete enough to make the stream again.
 
-    DIR/stream=orders/date=2026-11-21/part-....parquet    id, timestamp, fields
+    DIR/stream=orders/date=2026-11-21/part-....parquet    id, timestamp, fields, names
     DIR/_spark_metadata/                                  which files count: those of whole batches
     DIR/_checkpoint/                                      how far the streams have been archived
 
-*fields* keeps order and repeated names, *date* is that of the id, in UTC. Readers other than Spark
-do not know ``_spark_metadata``, and may see the files of a batch that is being written.
+*fields* keeps order and repeated names. *names* is null but for an entry with a field whose name is
+not UTF-8: there it has the names of all fields, to the byte, and *fields* has them with replacement
+characters. *date* is that of the id, in UTC.
+
+Readers other than Spark do not know ``_spark_metadata``, and may see the files of a batch that is
+being written.
 """
 
 from __future__ import annotations
@@ -16,8 +20,11 @@ from pyspark.sql import functions as f
 
 from pyspark_penstock.errors import OptionError
 
+FIELDS = "array<struct<name:string,value:binary>>"
+EXACT_FIELDS = "array<struct<name:binary,value:binary>>"
+ENTRY = f"stream string, id string, timestamp timestamp, fields {EXACT_FIELDS}"
 SCHEMA = (
-    "id string, timestamp timestamp, fields array<struct<name:string,value:binary>>, "
+    f"id string, timestamp timestamp, fields {FIELDS}, names array<binary>, "
     "stream string, date date"
 )
 CHECKPOINT = "_checkpoint"
@@ -35,6 +42,39 @@ def read_archive(spark: SparkSession, folder: str) -> DataFrame:
         return spark.read.schema(SCHEMA).parquet(folder)
     except AnalysisException as problem:
         raise OptionError(f"{folder!r} is not an archive: {problem}") from problem
+
+
+def to_archive(entries: DataFrame) -> DataFrame:
+    """Entries as the source yields them (``ENTRY``) as the archive keeps them (``SCHEMA``)."""
+    fields, names = f.col("fields"), f.col("fields.name")
+    is_text = f.is_valid_utf8(f.array_join(names.cast("array<string>"), ","))
+    return entries.select(
+        "stream",
+        "id",
+        "timestamp",
+        f.when(is_text, fields.cast(FIELDS))
+        .otherwise(f.transform(fields, readable))
+        .alias("fields"),
+        f.when(~is_text, names).alias("names"),
+        f.to_date("timestamp").alias("date"),
+    )
+
+
+def readable(field: Column) -> Column:
+    """A field with a name that is text, whatever it was."""
+    name = f.make_valid_utf8(field["name"].cast("string"))
+    return f.struct(name.alias("name"), field["value"].alias("value"))
+
+
+def from_archive(archived: DataFrame) -> DataFrame:
+    """Entries as they were, from what the archive has kept."""
+    named = f.zip_with(
+        "names",
+        "fields",
+        lambda name, field: f.struct(name.alias("name"), field["value"].alias("value")),
+    )
+    fields = f.coalesce(named, f.col("fields").cast(EXACT_FIELDS))
+    return archived.select("stream", "id", "timestamp", fields.alias("fields"))
 
 
 def ms() -> Column:

@@ -14,7 +14,7 @@ from pyspark.sql import functions as f
 
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.ids import FIRST, EntryId
-from pyspark_penstock.jobs.archive_layout import LARGE, ms, read_archive, seq
+from pyspark_penstock.jobs.archive_layout import LARGE, from_archive, ms, read_archive, seq
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
 from pyspark_penstock.stream_info import stream_state
 
@@ -86,7 +86,7 @@ def write_day(rows: DataFrame, job: RestoreJob) -> int:
     """Write rows in the order of their ids; how many there were."""
     with connect(job.server) as client:
         before = stream_state(client, job.into).added
-        ordered = rows.select("stream", "id", "timestamp", "fields").repartition(1)
+        ordered = from_archive(rows).repartition(1)
         ordered = ordered.sortWithinPartitions(ms(), seq())
         writer = ordered.write.format("penstock").options(**job.server, stream=job.into)
         writer.mode("append").save()

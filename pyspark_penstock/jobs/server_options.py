@@ -14,6 +14,7 @@ from pyspark_penstock.connection import Server
 
 ServerOptions = Mapping[str, str]
 ADDRESS = frozenset({"bootstrap.servers", "host", "port"})
+PASSWORD = frozenset({"passwordenv", "credentialsfile"})
 
 
 def connect(given: ServerOptions) -> redis.Redis:
@@ -26,9 +27,17 @@ def names_server(options: ServerOptions) -> bool:
     return any(name.lower() in ADDRESS for name in options)
 
 
+def names_password(options: ServerOptions) -> bool:
+    """Whether options say where the password is."""
+    return any(name.lower() in PASSWORD for name in options)
+
+
 def with_environment(given: ServerOptions) -> dict[str, str]:
-    """The options, and the address from the environment if they have none."""
-    address = os.environ.get("PENSTOCK_SERVERS")
-    if address is None or names_server(given):
-        return dict(given)
-    return {**given, "bootstrap.servers": address}
+    """The options, and where server and password are, from the environment if they do not say."""
+    options = dict(given)
+    address, file = map(os.environ.get, ("PENSTOCK_SERVERS", "PENSTOCK_CREDENTIALS_FILE"))
+    if address is not None and not names_server(given):
+        options["bootstrap.servers"] = address
+    if file and not names_password(given) and "PENSTOCK_PASSWORD" not in os.environ:
+        options["credentialsFile"] = file
+    return options

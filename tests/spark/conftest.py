@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
-from tests.compat.processes import ServerProcess, penstock_command, redis_tool
+from tests.compat.processes import ServerProcess, free_port, penstock_command, redis_tool
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -79,3 +80,37 @@ def spark() -> Iterator[SparkSession]:
     started = session("tests", master="local[2]", settings={"spark.sql.shuffle.partitions": "2"})
     yield started
     started.stop()
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for 127.0.0.1 that signs itself, and its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    folder = tmp_path_factory.mktemp("tls")
+    words = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1"
+    subprocess.run(
+        [*words.split(), "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+         str(folder / "key.pem"), "-out", str(folder / "cert.pem")],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tls_port(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """A redis-server that listens for encrypted connections too."""
+    port = free_port()
+    options = {
+        "--tls-port": str(port),
+        "--tls-cert-file": str(certificate / "cert.pem"),
+        "--tls-key-file": str(certificate / "key.pem"),
+        "--tls-auth-clients": "no",
+    }
+    words = [word for option in options.items() for word in option]
+    process = ServerProcess(
+        [redis_tool("redis-server")], tmp_path_factory.mktemp("redis-tls"), *words
+    )
+    process.control.call(b"XADD", b"s", b"*", b"i", b"1")
+    yield port
+    process.stop()

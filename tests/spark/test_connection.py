@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,11 +9,11 @@ import pytest
 import redis
 
 from pyspark_penstock.connection import Server
-from pyspark_penstock.errors import ServerError
+from pyspark_penstock.errors import OptionError, ServerError
 from pyspark_penstock.ids import FIRST, LAST
 from pyspark_penstock.scan import Scan
 from pyspark_penstock.wire import Wire, command, refusal
-from tests.compat.processes import ServerProcess, free_port, redis_tool
+from tests.compat.processes import free_port
 
 
 def server_of(at: dict[str, str], **options: str) -> Server:
@@ -44,6 +42,76 @@ def test_a_password_is_given_by_both_kinds_of_connections(
             entries(server)
     finally:
         redis.Redis(port=int(at["port"]), password="secret").config_set("requirepass", "")
+
+
+@pytest.fixture
+def guarded(client: redis.Redis, at: dict[str, str]) -> Iterator[redis.Redis]:
+    """A server with a stream, which asks for a password."""
+    client.xadd("s", {"i": 1})
+    client.config_set("requirepass", "secret")
+    with redis.Redis(port=int(at["port"]), password="secret") as admitted:
+        yield admitted
+        admitted.config_set("requirepass", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        ("secret", {}),
+        ("secret\n", {"username": "default"}),
+        ('password = "secret"\n', {}),
+        ('username = "default"\npassword = "secret"', {}),
+    ],
+)
+def test_a_file_holds_the_password_and_the_user_or_not(
+    guarded: redis.Redis, at: dict[str, str], tmp_path: Path, content: str, options: dict[str, str]
+) -> None:
+    (tmp_path / "file").write_text(content)
+    server = server_of(at, credentialsFile=str(tmp_path / "file"), **options)
+    assert entries(server) == 1
+    with server.client() as client:
+        assert client.xlen("s") == 1
+
+
+@pytest.mark.parametrize("server", ["redis"], indirect=True)  # Penstock has one user
+def test_the_user_of_the_file_is_the_one_that_connects(
+    guarded: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    guarded.acl_setuser("ann", enabled=True, passwords=["+hers"], categories=["+@all"])
+    (tmp_path / "file").write_text('username = "ann"\npassword = "hers"')
+    server = server_of(at, credentialsFile=str(tmp_path / "file"))
+    try:
+        with Wire(server) as wire:
+            assert wire.call("ACL", "WHOAMI") == b"ann"
+        with server.client() as client:
+            assert client.acl_whoami() == "ann"
+    finally:
+        guarded.acl_deluser("ann")
+
+
+def test_a_password_that_was_changed_is_found_at_the_next_connection(
+    guarded: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    """Also where redis-py makes it, for a client that has been there before the change."""
+    (tmp_path / "file").write_text("secret")
+    server = server_of(at, credentialsFile=str(tmp_path / "file"))
+    with server.client() as client:
+        guarded.config_set("requirepass", "changed")
+        guarded.client_kill_filter(_type="normal", skipme=True)
+        (tmp_path / "file").write_text("changed")
+        try:
+            assert client.xlen("s") == 1
+            assert entries(server) == 1
+        finally:
+            guarded.config_set("requirepass", "secret")
+
+
+def test_two_names_of_the_user_contradict_each_other(at: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text('username = "ann"\npassword = "hers"')
+    server = server_of(at, credentialsFile=str(tmp_path / "file"), username="bob")
+    for connect in (Wire, Server.client):
+        with pytest.raises(OptionError, match=r"'username' .* credentialsFile=.*contradict"):
+            connect(server)
 
 
 def test_the_database_is_selected(client: redis.Redis, at: dict[str, str]) -> None:
@@ -81,40 +149,6 @@ def test_nobody_answers() -> None:
 def test_a_server_that_will_answer_soon_is_waited_for(text: str) -> None:
     assert isinstance(refusal(text), ConnectionError)
     assert isinstance(refusal("WRONGTYPE x"), ServerError)
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for 127.0.0.1 that signs itself, and its key."""
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl is not installed")
-    folder = tmp_path_factory.mktemp("tls")
-    words = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1"
-    subprocess.run(
-        [*words.split(), "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
-         str(folder / "key.pem"), "-out", str(folder / "cert.pem")],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    return folder
-
-
-@pytest.fixture(scope="module")
-def tls_port(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """A redis-server that listens for encrypted connections too."""
-    port = free_port()
-    options = {
-        "--tls-port": str(port),
-        "--tls-cert-file": str(certificate / "cert.pem"),
-        "--tls-key-file": str(certificate / "key.pem"),
-        "--tls-auth-clients": "no",
-    }
-    words = [word for option in options.items() for word in option]
-    process = ServerProcess(
-        [redis_tool("redis-server")], tmp_path_factory.mktemp("redis-tls"), *words
-    )
-    process.control.call(b"XADD", b"s", b"*", b"i", b"1")
-    yield port
-    process.stop()
 
 
 def test_encrypted(tls_port: int, certificate: Path) -> None:

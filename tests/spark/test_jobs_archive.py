@@ -60,6 +60,46 @@ def test_what_is_archived_trimmed_and_restored_is_the_same(
     assert content(client, "again") == before
 
 
+def test_names_of_fields_come_back_to_the_byte_whatever_they_are(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    """Only entries that need it have their names kept twice; all can be read as text."""
+    halves = [b"\xc3", b"1", b"\xa9", b"2"]  # together they would be a letter
+    odd = [b"\xff", b"1", b"a", b"2", b"\xff", b"3", b"\xed\xa0\x80", b"4", b"", b"5", b"\xff", b""]
+    plain = ["\N{LATIN SMALL LETTER E WITH ACUTE}", b"\xff", "a,b", "", "", "x"]
+    for number, words in enumerate((odd, plain, halves), start=1):
+        client.execute_command("XADD", "in", f"{number}-0", *words)
+    before = content(client, "in")
+    archive(spark, ArchiveJob(("in",), str(tmp_path), at, trim=True))
+    rows = spark.read.parquet(str(tmp_path)).orderBy("id").collect()
+    assert [row["names"] is None for row in rows] == [False, True, False]
+    assert [field["name"] for field in rows[2]["fields"]] == ["\ufffd", "\ufffd"]
+    assert restore(spark, RestoreJob(str(tmp_path), "in", "again", at)) == 3
+    assert content(client, "again") == before
+
+
+def test_a_stream_that_no_folder_can_be_named_after_is_refused_before_it_is_trimmed(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    """Two such would lie in one folder."""
+    for name in (b"in\xfe", b"in\xff"):
+        client.xadd(name, {"n": 1})
+    with pytest.raises(OptionError, match=r"stream b'in\\xfe' has a name that is not UTF-8"):
+        archive(spark, ArchiveJob(("in*",), str(tmp_path), at, trim=True))
+    assert [client.xlen(name) for name in (b"in\xfe", b"in\xff")] == [1, 1]
+    assert not list(tmp_path.iterdir())
+
+
+def test_such_a_stream_that_appears_later_is_not_trimmed_either(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, last=3)
+    job = ArchiveJob(("in*",), str(tmp_path), at, trim=True, every="1 millisecond")
+    with pytest.raises(OptionError, match="not UTF-8"):
+        archive(spark, job, on_trim=lambda _: client.xadd(b"in\xff", {"n": 1}, id="1-0"))
+    assert client.xlen(b"in\xff") == 1
+
+
 def test_an_archive_that_goes_on_trims_as_it_goes(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pyspark_penstock.bounds import EARLIEST, LATEST, Bound, Kind
 from pyspark_penstock.connection import Server, Tls
+from pyspark_penstock.credentials import Login
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.ids import LARGEST_PART, EntryId
 from pyspark_penstock.options import Options
@@ -18,7 +21,7 @@ from pyspark_penstock.source_options import Subscription, batch_options, stream_
 
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SERVERS", "USERNAME", "PASSWORD"):
+    for name in ("SERVERS", "USERNAME", "PASSWORD", "CREDENTIALS_FILE"):
         monkeypatch.delenv(f"PENSTOCK_{name}", raising=False)
 
 
@@ -61,6 +64,8 @@ Read = Callable[..., Any]
         (sink_options, {"txnAppId": "a", "delivery": "at-least-once"}, "contradicts"),
         (sink_options, {"host": "h", "bootstrap.servers": "h:1"}, "contradict each other"),
         (sink_options, {"bootstrap.servers": "h:port"}, "host:port"),
+        (sink_options, {"passwordEnv": "PW", "credentialsFile": "f"},
+         "'passwordEnv' and 'credentialsFile' contradict each other"),
         (sink_options, {"tls": "false", "tls.caFile": "ca.pem"}, "'tls' is false"),
     ],
     ids=str,
@@ -176,7 +181,7 @@ def test_the_environment_stands_in_where_options_are_silent(
     monkeypatch.setenv("PENSTOCK_PASSWORD", "secret")
     server = Server.from_environment()
     assert server == Server((("far", 7000),), "ann", "PENSTOCK_PASSWORD")
-    assert server.password() == "secret"
+    assert server.login() == Login("ann", "secret")
     assert Server.from_environment({"host": "near"}).addresses == (("near", 6379),)
 
 
@@ -186,7 +191,30 @@ def test_a_plan_holds_the_name_of_the_password_only(monkeypatch: pytest.MonkeyPa
     assert "secret" not in repr(server)
     monkeypatch.delenv("PW")
     with pytest.raises(OptionError, match="passwordEnv='PW': this variable is not set"):
-        server.password()
+        server.login()
+
+
+def test_the_environment_names_a_credentials_file_unless_an_option_knows_better(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PENSTOCK_CREDENTIALS_FILE", "/run/secrets/redis")
+    assert Server.from_environment().credentials_file == "/run/secrets/redis"
+    server = Server.from_environment({"passwordEnv": "PW"})
+    assert (server.password_env, server.credentials_file) == ("PW", None)
+    monkeypatch.setenv("PENSTOCK_PASSWORD", "secret")
+    server = Server.from_environment({"credentialsFile": "f"})
+    assert (server.password_env, server.credentials_file) == (None, "f")
+    with pytest.raises(OptionError, match="PENSTOCK_PASSWORD and PENSTOCK_CREDENTIALS_FILE"):
+        Server.from_environment()
+
+
+def test_a_plan_holds_the_name_of_the_file_only(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("secret")
+    server = Server.from_environment({"credentialsFile": str(tmp_path / "file")})
+    login = server.login()
+    assert login == Login(None, "secret")
+    assert "secret" not in repr((server, login))
+    assert b"secret" not in pickle.dumps(server)
 
 
 def test_any_tls_option_turns_it_on() -> None:

@@ -1,0 +1,65 @@
+"""Data frames of the shared session, and the entries that they read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import redis
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+Options = dict[str, str]
+SCHEMA = "n long"
+SECOND = 1_000
+
+
+def fill(client: redis.Redis, *numbers: int, stream: str = "in") -> None:
+    """Entries that were made as many seconds after 1970 as their number says."""
+    pipeline = client.pipeline(transaction=False)
+    for n in numbers:
+        pipeline.xadd(stream, {"n": n}, id=f"{n * SECOND}-0")
+    pipeline.execute()
+
+
+def numbers(client: redis.Redis, stream: str = "out") -> list[int]:
+    """What is in a stream, sorted."""
+    return sorted(int(fields[b"n"]) for _, fields in client.xrange(stream))
+
+
+def read(spark: SparkSession, at: Options, schema: str = SCHEMA, **options: str) -> DataFrame:
+    """A batch read; with the schema ``""``, as it is without one."""
+    reader = spark.read.format("penstock").options(**at, **options)
+    return (reader.schema(schema) if schema else reader).load()
+
+
+def write(frame: DataFrame, at: Options, **options: str) -> None:
+    """A batch write, to the stream out if nothing else is said."""
+    given = at | ({} if "_stream" in frame.columns else {"stream": "out"}) | options
+    frame.write.format("penstock").options(**given).mode("append").save()
+
+
+def live(spark: SparkSession, at: Options, **options: str) -> DataFrame:
+    """A stream read, of the stream in from its beginning if nothing else is said."""
+    chosen = {"subscribe", "subscribePattern", "assign"} & options.keys()
+    given = at | ({} if chosen else {"subscribe": "in"}) | options
+    if not any(name.startswith(("starting", "assign")) for name in options):
+        given["startingOffsets"] = "earliest"
+    return spark.readStream.format("penstock").options(**given).schema(SCHEMA).load()
+
+
+def writer(frame: DataFrame, at: Options, checkpoint: Path, **options: str) -> DataStreamWriter:
+    """What starts a query that writes to the stream out."""
+    given = {"stream": "out"} | at | options
+    stream = frame.writeStream.format("penstock").options(**given)
+    return stream.option("checkpointLocation", str(checkpoint))
+
+
+def run(frame: DataFrame, at: Options, checkpoint: Path, **options: str) -> StreamingQuery:
+    """A query, run until it has read what there is."""
+    query = writer(frame, at, checkpoint, **options).trigger(availableNow=True).start()
+    query.awaitTermination()
+    return query

@@ -1,0 +1,297 @@
+"""Failures through a Spark session: what goes wrong is told apart, and what was whole stays so."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+from pyspark.errors import PySparkException, StreamingQueryException
+from redis.backoff import ConstantBackoff, NoBackoff
+from redis.retry import Retry
+
+from pyspark_penstock.errors import (
+    CheckpointError,
+    DataLossError,
+    PenstockError,
+    ServerError,
+    SinkError,
+    ValueMismatchError,
+    kind_of,
+)
+from tests.compat.processes import ROOT, ServerProcess, free_port, penstock_command, redis_tool
+from tests.spark.frames import Options, fill, live, numbers, read, run, write, writer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+TEN = range(1, 11)
+
+
+def failure(frame: DataFrame, at: Options, checkpoint: Path, **options: str) -> str:
+    """What a query says that fails."""
+    with pytest.raises(StreamingQueryException) as caught:
+        run(frame, at, checkpoint, **options)
+    return str(caught.value)
+
+
+# ------------------------------------------------------------------ what a checkpoint finds
+
+
+@pytest.fixture(scope="module")
+def read_to_ten(
+    spark: SparkSession, server: ServerProcess, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The checkpoint of a query that has read the entries 1 to 10."""
+    at = {"host": "127.0.0.1", "port": str(server.port)}
+    folder = tmp_path_factory.mktemp("checkpoint")
+    with redis.Redis(port=server.port) as client:
+        client.flushall()
+        fill(client, *TEN)
+        run(live(spark, at), at, folder)
+    return folder
+
+
+@pytest.fixture
+def checkpoint(read_to_ten: Path, client: redis.Redis, tmp_path: Path) -> Path:
+    """A copy of that, and the server is empty."""
+    return Path(shutil.copytree(read_to_ten, tmp_path / "checkpoint"))
+
+
+def lost_data(client: redis.Redis) -> None:
+    fill(client, *range(1, 9))
+
+
+def made_anew(client: redis.Redis) -> None:
+    fill(client, 11, 12, 13)
+
+
+def another_type(client: redis.Redis) -> None:
+    client.rpush("in", "x")
+
+
+def trimmed(client: redis.Redis) -> None:
+    fill(client, *range(1, 21))
+    client.xtrim("in", minid="16000-0", approximate=False)
+
+
+@pytest.mark.parametrize(
+    ("happened", "kind", "said"),
+    [
+        (lost_data, CheckpointError, ["up to 10000-0", "nothing after 8000-0", "it lost data"]),
+        (made_anew, CheckpointError, ["10 entries had been added then, now it is 3: it is new"]),
+        (redis.Redis.ping, CheckpointError, ["'in'", "it does not exist any more"]),
+        (another_type, ServerError, ["'in'", "WRONGTYPE"]),
+        (trimmed, DataLossError, ["5 entries after 10000-0", "the oldest now is 16000-0"]),
+    ],
+)
+def test_a_query_that_finds_another_stream_than_it_left_says_so(
+    spark: SparkSession, client: redis.Redis, at: Options, checkpoint: Path,
+    happened: Callable[[redis.Redis], object], kind: type[PenstockError], said: list[str],
+) -> None:  # fmt: skip
+    happened(client)
+    problem = failure(live(spark, at), at, checkpoint)
+    assert kind_of(problem) is kind
+    assert [words for words in said if words not in problem] == []
+    assert client.exists("out") == 0
+
+
+def test_with_fail_on_data_loss_off_a_query_reads_what_is_left(
+    spark: SparkSession, client: redis.Redis, at: Options, checkpoint: Path
+) -> None:
+    trimmed(client)
+    run(live(spark, at, failOnDataLoss="false"), at, checkpoint)
+    assert numbers(client) == [16, 17, 18, 19, 20]
+
+
+def test_a_batch_that_was_planned_and_then_trimmed_says_what_is_missing(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, *TEN)
+    client.rpush("out", "x")  # the sink fails, and with it the batch, which is planned by then
+    assert kind_of(failure(live(spark, at), at, tmp_path)) is SinkError
+    client.delete("out")
+    client.delete(*client.keys("*spark*"))
+    client.xdel("in", "2000-0", "4000-0")
+    problem = failure(live(spark, at), at, tmp_path)
+    assert kind_of(problem) is DataLossError
+    assert "2 entries after 0-0" in problem
+    assert client.exists("out") == 0
+
+
+def test_a_key_that_is_no_stream_is_an_error_of_a_batch_too(
+    spark: SparkSession, client: redis.Redis, at: Options
+) -> None:
+    another_type(client)
+    with pytest.raises(PySparkException, match=r"ServerError: stream 'in': WRONGTYPE"):
+        read(spark, at, subscribe="in").collect()
+
+
+# ------------------------------------------------------------------ values
+
+
+def test_a_poisoned_value_stops_a_query_that_wants_that_and_no_other(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1)
+    client.xadd("in", {"n": "many"}, id="2000-0")
+    problem = failure(live(spark, at, mode="FAILFAST"), at, tmp_path)
+    assert kind_of(problem) is ValueMismatchError
+    assert "entry 2000-0: n=b'many' is not int64" in problem
+    assert client.exists("out") == 0
+    for mode, count in (("PERMISSIVE", 2), ("DROPMALFORMED", 1)):
+        run(live(spark, at, mode=mode), at, tmp_path / mode, stream=mode, nullFields="empty")
+        assert client.xlen(mode) == count
+
+
+# ------------------------------------------------------------------ what the server refuses
+
+
+def out_of_memory(client: redis.Redis, _: Path) -> Iterator[None]:
+    client.config_set("maxmemory", "1")
+    yield
+    client.config_set("maxmemory", "0")
+
+
+def read_only(client: redis.Redis, _: Path) -> Iterator[None]:
+    client.execute_command("REPLICAOF", "127.0.0.1", "1")
+    yield
+    client.execute_command("REPLICAOF", "NO", "ONE")
+
+
+def disk_full(client: redis.Redis, folder: Path) -> Iterator[None]:
+    """A snapshot fails, since a folder stands where its file belongs."""
+    client.config_set("save", "3600 1000000")
+    (folder / "dump.rdb").mkdir()
+    save(client)
+    yield
+    (folder / "dump.rdb").rmdir()
+    save(client)
+    client.config_set("save", "")
+
+
+def save(client: redis.Redis) -> None:
+    """A snapshot in the background, until it is done."""
+    client.bgsave()
+    while client.info("persistence")["rdb_bgsave_in_progress"]:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("server", "refuse", "said"),
+    [
+        ("penstock", out_of_memory, "OOM command not allowed"),
+        ("redis", out_of_memory, "OOM command not allowed"),
+        ("penstock", disk_full, "MISCONF"),
+        ("redis", disk_full, "MISCONF"),
+        ("redis", read_only, "READONLY You can't write"),
+    ],
+    indirect=["server"],
+)
+def test_what_the_server_refuses_is_written_once_when_it_does_so_no_more(
+    spark: SparkSession, server: ServerProcess, client: redis.Redis, at: Options, tmp_path: Path,
+    refuse: Callable[[redis.Redis, Path], Iterator[None]], said: str,
+) -> None:  # fmt: skip
+    fill(client, *TEN)
+    refusing = refuse(client, server.log.parent)
+    next(refusing)
+    try:
+        problem = failure(live(spark, at), at, tmp_path)
+        with pytest.raises(PySparkException, match="SinkError: the server refused rows: " + said):
+            write(read(spark, at, subscribe="in"), at)
+        assert client.keys() == [b"in"]  # EXEC did not happen: neither rows nor markers
+    finally:
+        next(refusing, None)
+    assert kind_of(problem) is SinkError
+    assert said in problem
+    run(live(spark, at), at, tmp_path)
+    assert numbers(client) == [*TEN]
+
+
+# ------------------------------------------------------------------ restarts
+
+
+class Restarted:
+    """A server of a test's own, which can be ended and comes back with what it had."""
+
+    def __init__(self, command: list[str], folder: Path) -> None:
+        port = free_port()
+        self.at = {"host": "127.0.0.1", "port": str(port)}
+        self.client = redis.Redis(port=port, retry=Retry(NoBackoff(), 0))
+        self._words = [*command, "--port", str(port), "--dir", str(folder), "--save", ""]
+        self.start()
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self._process = subprocess.Popen(self._words, cwd=ROOT, stdout=subprocess.DEVNULL)
+        with redis.Redis(
+            port=int(self.at["port"]), retry=Retry(ConstantBackoff(0.02), 1_000)
+        ) as patient:
+            patient.ping()
+
+    def end(self) -> None:
+        """End it; its data is on disk."""
+        self.client.shutdown(save=True)
+        self._process.wait()
+
+    def kill(self) -> None:
+        """End it as a power failure would."""
+        self._process.kill()
+        self._process.wait()
+
+    def restart_behind_page(self, page: int) -> int:
+        """Wait for so many pages, restart it; how many rows the stream out had by then."""
+        while self._pages_read() <= page:
+            time.sleep(0.01)
+        written = int(self.client.xlen("out"))
+        self.end()
+        self.start()
+        return written
+
+    def _pages_read(self) -> int:
+        return int(self.client.info("commandstats").get("cmdstat_xrange", {}).get("calls", 0))
+
+
+@pytest.fixture(params=["penstock", "redis"])
+def restarted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Restarted]:
+    """A server that a test may end."""
+    ours = request.param == "penstock"
+    server = Restarted(penstock_command() if ours else [redis_tool("redis-server")], tmp_path)
+    yield server
+    server.kill()
+    server.client.close()
+
+
+def test_a_query_goes_on_where_it_was_when_its_server_comes_back(
+    spark: SparkSession, restarted: Restarted, tmp_path: Path
+) -> None:
+    """In the midst of its first batch, of which a task has read two pages at least."""
+    entries = range(1, 121)
+    fill(restarted.client, *entries)
+    slow = {"fetchSize": "10", "maxEntriesPerSecond": "100", "fetchOffset.numRetries": "20"}
+    frame = live(spark, restarted.at, maxOffsetsPerTrigger="60", **slow)
+    with ThreadPoolExecutor(1) as pool:
+        restart = pool.submit(restarted.restart_behind_page, 2)
+        query = run(frame, restarted.at, tmp_path / "checkpoint")
+        assert restart.result() == 0
+    assert [p["numInputRows"] for p in query.recentProgress] == [60, 60]
+    assert numbers(restarted.client) == [*entries]
+
+
+def test_a_query_whose_server_stays_away_says_so(
+    spark: SparkSession, restarted: Restarted, tmp_path: Path
+) -> None:
+    fill(restarted.client, 1)
+    frame = live(spark, restarted.at, **{"fetchOffset.numRetries": "0"})
+    query = writer(frame, restarted.at, tmp_path / "checkpoint").start()
+    query.processAllAvailable()
+    restarted.kill()
+    with pytest.raises(StreamingQueryException) as caught:
+        query.awaitTermination()
+    assert kind_of(str(caught.value)) is ServerError
