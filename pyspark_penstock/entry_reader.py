@@ -25,42 +25,45 @@ logger = logging.getLogger(__name__)
 
 def read_range(task: Range, columns: list[Column], options: ReadOptions) -> Iterator[Any]:
     """The batches of *task*. Raises DataLossError if entries that were planned are gone."""
-    builder = BatchBuilder(task.stream, columns, options.mode)
-    count = 0
-    with collector_paused():
-        for page in joined(pages(task, options)):
-            count += len(page)
-            yield builder.batch(page)
-    if builder.bad_values:
-        logger.warning("stream %r: %d bad values", task.stream, builder.bad_values)
-    if task.expected is not None and count < task.expected:
-        loss = shortage(task.stream, task.after, task.upto, task.expected, count)
+    scan = Scan(options.server, task.stream, task.after, task.upto, options.fetch_size)
+    yield from batches(scan, task.stream, columns, options)
+    if task.expected is not None and scan.entries < task.expected:
+        loss = shortage(task.stream, task.after, task.upto, task.expected, scan.entries)
         if options.fail_on_data_loss:
             raise loss
         logger.warning("%s", loss)
 
 
-def pages(task: Range, options: ReadOptions) -> Iterator[tuple[Page, int]]:
-    """The pages of *task*, with their bytes, no faster than they may be read."""
-    scan = Scan(options.server, task.stream, task.after, task.upto, options.fetch_size)
-    throttle = Throttle(options.max_entries_per_second)
-    before = 0
-    for page in scan:
-        yield page, scan.bytes - before
-        before = scan.bytes
+def batches(
+    pages: Iterable[Page], stream: str, columns: list[Column], options: ReadOptions
+) -> Iterator[Any]:
+    """The pages of one stream as record batches."""
+    builder = BatchBuilder(stream, columns, options.mode)
+    with collector_paused():
+        for page in joined(throttled(pages, options.max_entries_per_second)):
+            yield builder.batch(page)
+    if builder.bad_values:
+        logger.warning("stream %r: %d bad values", stream, builder.bad_values)
+
+
+def throttled(pages: Iterable[Page], rate: int | None) -> Iterator[Page]:
+    """The pages, no faster than they may be read."""
+    throttle = Throttle(rate)
+    for page in pages:
+        yield page
         throttle.pause_after(len(page))
 
 
-def joined(pages: Iterable[tuple[Page, int]]) -> Iterator[Page]:
+def joined(pages: Iterable[Page]) -> Iterator[Page]:
     """The same entries in fewer pages: all that is done to a page has a price of its own."""
     held: list[Page] = []
     rows = size = 0
-    for page, page_size in pages:
-        if held and (rows + len(page) > ROWS or size + page_size > BYTES):
+    for page in pages:
+        if held and (rows + len(page) > ROWS or size + page.size > BYTES):
             yield as_one(held)
             held, rows, size = [], 0, 0
         held.append(page)
-        rows, size = rows + len(page), size + page_size
+        rows, size = rows + len(page), size + page.size
     if held:
         yield as_one(held)
 

@@ -1,9 +1,9 @@
-"""The connection of a writer, made anew where it is lost."""
+"""A connection that lasts: made anew where it is lost, and what was broken off is begun again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pyspark_penstock.connection import Server
 from pyspark_penstock.scan import Patience
@@ -13,11 +13,14 @@ T = TypeVar("T")
 
 
 class Link:
-    """The connection to the server, made when it is needed, and again after it was lost."""
+    """The connection to the server, made when it is needed. Not for use by several threads."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self._wire: Wire | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_wire": None}
 
     def wire(self) -> Wire:
         """The connection. Raises OSError."""
@@ -43,3 +46,6 @@ class Link:
             except OSError as problem:
                 self.drop()
                 patience.wait_after(problem)
+            except BaseException:  # an answer may be under way
+                self.drop()
+                raise

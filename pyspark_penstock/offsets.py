@@ -94,8 +94,13 @@ class Offset:
 
     def check_source(self, source: dict[str, Any]) -> None:
         """Raises CheckpointError if the checkpoint is of something else than *source*."""
-        if self.source != source:
-            raise CheckpointError(
-                f"the checkpoint is of a query that reads {self.source}, this one reads {source}; "
-                "give this query a checkpoint of its own"
-            )
+        check_same_source(self.source, source)
+
+
+def check_same_source(checkpoint: dict[str, Any], source: dict[str, Any]) -> None:
+    """Raises CheckpointError if the source of the checkpoint is another than *source*."""
+    if checkpoint != source:
+        raise CheckpointError(
+            f"the checkpoint is of a query that reads {checkpoint}, this one reads {source}; "
+            "give this query a checkpoint of its own"
+        )

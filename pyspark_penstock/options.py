@@ -31,7 +31,7 @@ BATCH_READING = (
 )  # fmt: skip
 STREAM_READING = (
     "maxOffsetsPerTrigger", "maxBytesPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay",
-    "group",
+    "group", "groupMode", "consumerPrefix", "claimMinIdleMs",
 )  # fmt: skip
 WRITING = (
     "stream", "delivery", "maxLen", "minId", "approximate", "nullFields", "txnAppId",

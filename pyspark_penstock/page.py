@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pyspark_penstock.errors import ServerError
-from pyspark_penstock.uniform_page import Strings, UniformPage, uniform
+from pyspark_penstock.uniform_page import Numbers, Strings, UniformPage, uniform
 
 
 class Page(Protocol):
@@ -23,6 +23,10 @@ class Page(Protocol):
         """The ids, as text."""
 
     def __len__(self) -> int: ...
+
+    @property
+    def size(self) -> int:
+        """Bytes of the answers that it is of, or is a part of."""
 
     @property
     def last_id(self) -> bytes:
@@ -41,7 +45,8 @@ class Page(Protocol):
 class MixedPage:
     """A page of any entries, as hiredis reads them."""
 
-    def __init__(self, entries: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, entries: Sequence[Sequence[Any]], size: int) -> None:
+        self.size = size
         self._entries = entries
 
     def __len__(self) -> int:
@@ -69,6 +74,10 @@ class MixedPage:
         strings = [string for entry in self._entries for string in entry[1]]
         return np.cumsum(sizes, dtype=np.int32), pa.array(strings, pa.binary())
 
+    def chosen(self, rows: Numbers) -> MixedPage:
+        """The page of just the entries at *rows*."""
+        return MixedPage([self._entries[row] for row in rows], self.size)
+
 
 class JoinedPage:
     """Pages that follow each other, as one."""
@@ -82,6 +91,10 @@ class JoinedPage:
     @cached_property
     def ids(self) -> Strings:
         return pa.concat_arrays([page.ids for page in self._pages])
+
+    @property
+    def size(self) -> int:
+        return sum(page.size for page in self._pages)
 
     @property
     def last_id(self) -> bytes:
@@ -109,7 +122,7 @@ def as_one(pages: Sequence[Page]) -> Page:
     return UniformPage.joined(alike) if len(alike) == len(pages) else JoinedPage(pages)
 
 
-def parse(answer: bytes) -> Page:
+def parse(answer: bytes) -> UniformPage | MixedPage:
     """The page that an XRANGE was answered with. Raises ServerError if it is something else."""
     return uniform(answer) or mixed(answer)
 
@@ -121,4 +134,4 @@ def mixed(answer: bytes) -> MixedPage:
     entries = reader.gets()
     if not isinstance(entries, list) or reader.has_data():
         raise ServerError(f"XRANGE was answered by {answer[:100]!r}")
-    return MixedPage(entries)
+    return MixedPage(entries, len(answer))

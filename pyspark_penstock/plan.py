@@ -52,6 +52,13 @@ def time_cuts(after: EntryId, upto: EntryId, entries: int, parts: int) -> tuple[
     return tuple(Cut(place, None) for place in between(after, upto, parts)) if parts > 1 else ()
 
 
+def step(entries: int, parts: int, most: int | None) -> int:
+    """How many entries a task gets, where they are counted: *parts* tasks, of *most* entries."""
+    parts = min(parts, -(-entries // SMALL))
+    size = max(1, -(-entries // max(1, parts)))
+    return size if most is None else min(size, most)
+
+
 def shares(backlogs: Mapping[str, int], limit: int) -> dict[str, int]:
     """*limit* entries, divided among streams in proportion to their backlogs.
 

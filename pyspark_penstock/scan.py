@@ -36,6 +36,7 @@ class Scan:
     ) -> None:
         self.after = after
         self.bytes = 0  # of answers, so far
+        self.entries = 0
         self._server = server
         self._stream = stream
         self._upto = upto
@@ -67,6 +68,7 @@ class Scan:
                     self._ask(wire, last)
                 patience.renew()
                 self.bytes += len(answer)
+                self.entries += len(page)
                 self.after = last
                 yield page
                 if is_last:

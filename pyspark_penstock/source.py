@@ -17,6 +17,7 @@ from pyspark_penstock.batch_reader import PenstockReader
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.infer import infer_schema
 from pyspark_penstock.pushdown import PushdownReader
+from pyspark_penstock.shared_reader import SharedStreamReader
 from pyspark_penstock.sink_options import sink_options
 from pyspark_penstock.source_options import (
     ReadOptions,
@@ -60,6 +61,8 @@ class PenstockDataSource(DataSource):
         """The reader of ``spark.readStream``."""
         options = stream_options(self.options)
         check_metadata(options, schema)
+        if options.sharing:
+            return SharedStreamReader(options, options.sharing, schema)
         return PenstockStreamReader(options, schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:

@@ -9,7 +9,7 @@ from typing import Any
 
 import redis
 
-from pyspark_penstock import bounds, stream_info
+from pyspark_penstock import bounds, shared_options, stream_info
 from pyspark_penstock.bounds import Bounds
 from pyspark_penstock.columns import MODES
 from pyspark_penstock.connection import RETRIES, Server
@@ -22,10 +22,12 @@ from pyspark_penstock.options import (
     Options,
     refusal,
 )
+from pyspark_penstock.shared_options import Sharing, sharing_of
 
 VIEWS = ("entries", "streams", "groups", "consumers", "pending")
 SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 MOST_DEFAULT_PARTITIONS = 4  # one server thread feeds no more
+MAX_OFFSETS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,7 @@ class StreamOptions(ReadOptions):
     min_offsets: int
     max_delay_ms: int
     group: str
+    sharing: Sharing | None
 
 
 def batch_options(given: Mapping[str, str]) -> BatchOptions:
@@ -123,13 +126,17 @@ def stream_options(given: Mapping[str, str]) -> StreamOptions:
     options = Options(given, "stream reading", SERVER, READING, STREAM_READING)
     if any(bounds.pair(p)[1] not in {"latest", "+"} for p in assigned(options)):
         raise OptionError("'assign' of a stream that is read for ever must end at \"latest\"")
+    values = common(options, bounds.LATEST)
+    sharing = sharing_of(options, values["starting"])
+    most = shared_options.MAX_OFFSETS if sharing else MAX_OFFSETS
     return StreamOptions(
-        **common(options, bounds.LATEST),
-        max_offsets=options.integer("maxOffsetsPerTrigger", 1_000_000, least=1),
+        **values,
+        max_offsets=options.integer("maxOffsetsPerTrigger", most, least=1),
         max_bytes=optional(options, "maxBytesPerTrigger"),
         min_offsets=options.integer("minOffsetsPerTrigger", 0),
         max_delay_ms=options.duration_ms("maxTriggerDelay", "15m"),
         group=options.text("group"),
+        sharing=sharing,
     )
 
 

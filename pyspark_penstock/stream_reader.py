@@ -22,14 +22,15 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import bounds, groups, loss, plan, stream_info
+from pyspark_penstock import groups, loss, plan, stream_info
 from pyspark_penstock.entry_reader import read_range
 from pyspark_penstock.ids import FIRST, EntryId
 from pyspark_penstock.offsets import Cut, Offset, Position
 from pyspark_penstock.schema import columns_of
 from pyspark_penstock.source_options import StreamOptions
+from pyspark_penstock.starts import head_of, start_of
 from pyspark_penstock.stream_info import StreamState
-from pyspark_penstock.walk import count_entries, walk
+from pyspark_penstock.walk import walk
 
 logger = logging.getLogger(__name__)
 
@@ -142,14 +143,9 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return offset
 
     def _start(self, stream: str, state: StreamState) -> Position:
-        """The position at which a new query starts, with the count that belongs to it."""
-        after = bounds.resolve_start(self._connected(), stream, state, self._options.starting)
-        if after >= state.last_id:
-            return head_of(state)
-        if state.first_entry is None or after < state.first_entry:
-            return Position(after, state.removed)
-        behind = count_entries(self._options.server, stream, after, state.last_id)
-        return Position(after, state.added - behind)
+        """The position at which a new query starts."""
+        options = self._options
+        return start_of(self._connected(), options.server, stream, state, options.starting)
 
     def _position(self, stream: str, offset: Offset, state: StreamState) -> Position:
         """Where the next batch starts in *stream*; what was lost on the way is left behind."""
@@ -212,10 +208,8 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _step(self, entries: int) -> int:
         """Entries a task, where they are counted."""
-        parts = min(self._options.min_partitions, -(-entries // plan.SMALL))
-        most = self._options.max_records_per_partition
-        step = max(1, -(-entries // max(1, parts)))
-        return step if most is None else min(step, most)
+        options = self._options
+        return plan.step(entries, options.min_partitions, options.max_records_per_partition)
 
     def _time_cuts(self, after: EntryId, upto: EntryId, entries: int) -> tuple[Cut, ...]:
         most = self._options.max_records_per_partition
@@ -223,8 +217,3 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return plan.time_cuts(
             after, upto, entries, parts if most is None else max(parts, -(-entries // most))
         )
-
-
-def head_of(state: StreamState) -> Position:
-    """The end of a stream: nothing is behind it."""
-    return Position(state.last_id, state.added)

@@ -90,6 +90,10 @@ class UniformPage:
         return cut(self.answer, self.bounds[0])
 
     @property
+    def size(self) -> int:
+        return len(self.answer)
+
+    @property
     def last_id(self) -> bytes:
         start, stop = self.bounds[0, -1]
         return self.answer[start:stop]
@@ -107,11 +111,15 @@ class UniformPage:
         starts = np.arange(len(self) + 1, dtype=np.int32) * (2 * len(self.names))
         return starts, cut(self.answer, bounds)
 
+    def chosen(self, rows: Numbers) -> UniformPage:
+        """The page of just the entries at *rows*."""
+        return UniformPage(self.answer, self.bounds.take(rows, 1), self.separators, self.names)
+
 
 def cut(answer: bytes, bounds: Bounds) -> Strings:
     """The strings that begin and end at *bounds*."""
     buffers = [None, pa.py_buffer(bounds), pa.py_buffer(answer)]
-    pieces = pa.Array.from_buffers(pa.binary(), bounds.size - 1, buffers)
+    pieces = pa.Array.from_buffers(pa.binary(), max(bounds.size - 1, 0), buffers)
     return pieces.take(pa.array(np.arange(0, bounds.size, 2)))  # without what is between them
 
 

@@ -12,9 +12,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pyspark_penstock.errors import CheckpointError
+from pyspark_penstock.ids import EntryId
 from pyspark_penstock.offsets import Offset, Position
+from pyspark_penstock.shared_offsets import SharedOffset
 
 Report = Mapping[str, Any]  # a StreamingQueryProgress as JSON
+Read = tuple[str, int, EntryId, int | None]  # stream, entries, the last one, lag
 
 
 @dataclass(frozen=True)
@@ -52,31 +55,47 @@ class StreamProgress:
 def progress_of(report: Report) -> Iterator[StreamProgress]:
     """What a batch did to each stream that it read; nothing for streams it did not."""
     for source in report["sources"]:
-        end = offset_of(source.get("endOffset"))
-        if end is None:
-            continue
-        start = offset_of(source.get("startOffset"))
-        latest = offset_of(source.get("latestOffset"))
-        for stream, position in end.streams.items():
-            entries = entries_read(stream, position, start)
+        for stream, entries, at, lag in (*ranges_read(source), *claims_read(source)):
             if entries:
-                yield stream_progress(report, stream, position, entries, latest)
+                yield stream_progress(report, stream, entries, at, lag)
+
+
+def ranges_read(source: Mapping[str, Any]) -> Iterator[Read]:
+    """What a batch read by ranges."""
+    end = offset_of(source.get("endOffset"))
+    start = offset_of(source.get("startOffset"))
+    latest = offset_of(source.get("latestOffset"))
+    for stream, position in end.streams.items() if end else ():
+        head = latest.streams.get(stream) if latest else None
+        lag = max(0, head.n - position.n) if head else None
+        yield stream, entries_read(stream, position, start), position.id, lag
+
+
+def claims_read(source: Mapping[str, Any]) -> Iterator[Read]:
+    """What a batch read of a shared group; its lag is the group's."""
+    try:
+        end = SharedOffset.from_json(source.get("endOffset"))
+    except CheckpointError:
+        return
+    if end.to_json() == source.get("startOffset"):
+        return
+    lags = (source.get("latestOffset") or {}).get("lag", {})
+    for stream, claim in end.claims.items():
+        yield stream, claim.entries, claim.upto, lags.get(stream)
 
 
 def stream_progress(
-    report: Report, stream: str, position: Position, entries: int, latest: Offset | None
+    report: Report, stream: str, entries: int, at: EntryId, lag: int | None
 ) -> StreamProgress:
-    """The progress in one stream, which was *entries* up to *position*."""
+    """The progress in one stream, which was *entries* up to the id *at*."""
     took = report["durationMs"]
     per_s = entries * 1_000 / max(1, took.get("triggerExecution", 1))
-    head = latest.streams.get(stream) if latest else None
-    lag = max(0, head.n - position.n) if head else None
     return StreamProgress(
         batch=report["batchId"],
         stream=stream,
         entries=entries,
         entries_per_s=round(per_s, 1),
-        at=str(position.id),
+        at=str(at),
         lag=lag,
         lag_s=None if lag is None else round(lag / per_s, 1),
         write_ms=took.get("addBatch", 0),

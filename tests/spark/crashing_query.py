@@ -1,4 +1,7 @@
-"""A streaming query as a process of its own, for a test that kills it: port, checkpoint, batch."""
+"""A streaming query as a process of its own, for a test that kills it.
+
+python -m tests.spark.crashing_query PORT CHECKPOINT BATCH GROUPMODE
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ from pyspark_penstock.jobs.session import session
 
 def main() -> None:
     """Copy the stream ``in`` to ``out`` until nothing is left; say when a batch has run."""
-    port, checkpoint, batch = sys.argv[1:]
+    port, checkpoint, batch, mode = sys.argv[1:]
     at = {"host": "127.0.0.1", "port": port}
     spark = session("crash", master="local[2]")
     reader = spark.readStream.format("penstock").options(**at, subscribe="in")
     reader = reader.options(startingOffsets="earliest", maxOffsetsPerTrigger=batch)
+    reader = reader.options(group="workers", groupMode=mode)
     writer = reader.schema("i long").load().writeStream.format("penstock")
     writer = writer.options(**at, stream="out", maxTransactionRows="1000")
     query = writer.option("checkpointLocation", checkpoint).trigger(availableNow=True).start()

@@ -19,6 +19,7 @@ from pyspark.sql.types import StructType
 
 from pyspark_penstock.delivery import Task
 from pyspark_penstock.rows import RowEncoder
+from pyspark_penstock.shared_reader import SharedStreamReader
 from pyspark_penstock.sink_options import SinkOptions
 from pyspark_penstock.source_options import StreamOptions
 from pyspark_penstock.stream_reader import PenstockStreamReader
@@ -57,7 +58,11 @@ class Engine:
         step: Step = no_step,
     ) -> None:
         self.checkpoint = checkpoint
-        self.reader = PenstockStreamReader(source, schema)
+        self.reader = (
+            SharedStreamReader(source, source.sharing, schema)
+            if source.sharing
+            else PenstockStreamReader(source, schema)
+        )
         self.sink = sink
         self.encoder = RowEncoder(schema, sink)
         self.step = step

@@ -24,6 +24,7 @@ BATCH = 8_000
 PATIENCE_S = 180.0
 CRASHES = int(os.environ.get("PENSTOCK_CRASHES", "1"))
 SERVERS = ["penstock"] if CRASHES == 1 else ["penstock", "redis"]
+MODES = ["publish"] if CRASHES == 1 else ["publish", "shared"]
 
 
 @pytest.fixture
@@ -36,11 +37,11 @@ def source(client: redis.Redis) -> redis.Redis:
     return client
 
 
-def start(port: str, checkpoint: Path) -> subprocess.Popen[bytes]:
+def start(port: str, checkpoint: Path, mode: str) -> subprocess.Popen[bytes]:
     """The query, as the leader of a group of processes that are killed together."""
     command = [sys.executable, "-m", "tests.spark.crashing_query", port, str(checkpoint)]
     return subprocess.Popen(
-        [*command, str(BATCH)], cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL
+        [*command, str(BATCH), mode], cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL
     )
 
 
@@ -50,13 +51,16 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.parametrize("server", SERVERS, indirect=True, scope="session")
-def test_killed_while_it_writes(source: redis.Redis, at: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_killed_while_it_writes(
+    source: redis.Redis, at: dict[str, str], tmp_path: Path, mode: str
+) -> None:
     choice = random.Random(CRASHES)
     for _ in range(CRASHES):
-        process = start(at["port"], tmp_path)
+        process = start(at["port"], tmp_path, mode)
         wait_until_rows(source, source.xlen("out") + choice.randint(1, BATCH), process)
         kill_group(process)
-    process = start(at["port"], tmp_path)
+    process = start(at["port"], tmp_path, mode)
     try:
         assert process.wait(PATIENCE_S) == 0
     finally:

@@ -44,6 +44,14 @@ def test_a_stream_that_was_not_read_has_no_line() -> None:
     assert [found.stream for found in progress_of(report(start, end, end))] == ["a"]
 
 
+def test_a_batch_of_a_shared_group_has_the_group_s_lag() -> None:
+    claims = {"a": {"entries": 4, "upto": "9-3"}, "b": {"entries": 0}}
+    end = {"source": {"group": "g"}, "member": "spark-1", "batch": 2, "claims": claims}
+    (found,) = progress_of(report(end | {"batch": 1}, end, {"lag": {"a": 6, "b": 1}}))
+    assert (found.stream, found.entries, found.at, found.lag) == ("a", 4, "9-3", 6)
+    assert not list(progress_of(report(end, end, None)))
+
+
 def test_other_sources_have_no_line_and_no_offset() -> None:
     found = report("3", {"value": 4}, None)
     assert not list(progress_of(found))

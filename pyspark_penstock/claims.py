@@ -1,0 +1,124 @@
+"""Claims: what the driver does with a consumer's pending entries.
+
+    XAUTOCLAIM ... JUSTID    takes over what others have left pending for too long
+    XREADGROUP ... >         takes new entries; it sends them too, and they are dropped unread
+    XPENDING                 tells what there is then: the truth, whatever became of an answer
+    XACK                     when the batch is done
+
+Whatever is broken off can be done again: each step begins with what is pending by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pyspark_penstock import stream_info
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.ids import FIRST, EntryId
+from pyspark_penstock.offsets import Cut
+from pyspark_penstock.shared_offsets import Claim, Place
+from pyspark_penstock.wire import Wire
+
+PAGE_SIZE = 2_000
+NONE_LEFT = b"0-0"
+NOTHING = b"*-1\r\n"
+MISSING = ("NOGROUP", "ERR no such key")
+
+
+def pending(wire: Wire, place: Place) -> int:
+    """How many entries are pending at *place*; none where group or stream are gone."""
+    return consumers(wire, place).get(place.consumer, 0)
+
+
+def consumers(wire: Wire, place: Place) -> dict[str, int]:
+    """How many entries each consumer of the group has pending."""
+    try:
+        replies = wire.call("XINFO", "CONSUMERS", place.stream, place.group)
+    except ServerError as refused:
+        if str(refused).startswith(MISSING):
+            return {}
+        raise
+    found = map(stream_info.pairs, replies)
+    return {stream_info.text(consumer["name"]): consumer["pending"] for consumer in found}
+
+
+def pending_ids(
+    wire: Wire, place: Place, after: EntryId, upto: EntryId | str, count: int
+) -> list[bytes]:
+    """The first *count* ids that are pending at *place* in (after, upto]."""
+    words = (f"({after}", str(upto), count, place.consumer)
+    return [entry[0] for entry in wire.call("XPENDING", place.stream, place.group, *words)]
+
+
+def pages(wire: Wire, place: Place) -> Iterator[list[bytes]]:
+    """All ids that are pending at *place*."""
+    after = FIRST
+    while ids := pending_ids(wire, place, after, "+", PAGE_SIZE):
+        yield ids
+        after = EntryId.parse(ids[-1])
+
+
+def claim_new(wire: Wire, place: Place, most: int) -> None:
+    """Claim entries that the group has given to nobody, until *most* are pending at *place*."""
+    wanted = most - pending(wire, place)
+    while wanted > 0:
+        page = min(wanted, PAGE_SIZE)
+        group = ("GROUP", place.group, place.consumer, "COUNT", page)
+        wire.ask("XREADGROUP", *group, "STREAMS", place.stream, ">")
+        if entries_in(wire.answer(), place.stream) < page:
+            return
+        wanted -= page
+
+
+def entries_in(answer: bytes, stream: str) -> int:
+    """How many entries an XREADGROUP of one stream was answered with."""
+    if answer == NOTHING:
+        return 0
+    name = stream_info.key(stream)
+    start = answer.index(b"*", len(b"*1\r\n*2\r\n$%d\r\n%s\r\n" % (len(name), name))) + 1
+    return int(answer[start : answer.index(b"\r\n", start)])
+
+
+class Stale(NamedTuple):
+    """What became of a search for entries that have been pending for too long."""
+
+    complete: bool  # no more are left
+    deleted: int  # did not exist any more; the server has forgotten them now
+
+
+def claim_stale(wire: Wire, place: Place, min_idle_ms: int, most: int) -> Stale:
+    """Claim what has been pending for *min_idle_ms* or longer, until *most* are at *place*."""
+    wanted, cursor, deleted = most - pending(wire, place), NONE_LEFT, 0
+    while wanted > 0:
+        words = (min_idle_ms, cursor, "COUNT", min(wanted, PAGE_SIZE), "JUSTID")
+        cursor, claimed, gone = wire.call("XAUTOCLAIM", *place, *words)
+        wanted, deleted = wanted - len(claimed), deleted + len(gone)
+        if cursor == NONE_LEFT:
+            return Stale(True, deleted)
+    return Stale(False, deleted)
+
+
+def claim_of(wire: Wire, place: Place, step: int) -> Claim:
+    """All that is pending at *place*, with a cut every *step* entries."""
+    count, last, cuts = 0, FIRST, list[Cut]()
+    for ids in pages(wire, place):
+        first = step - count % step
+        cuts += [
+            Cut(EntryId.parse(ids[n - 1]), count + n) for n in range(first, len(ids) + 1, step)
+        ]
+        count, last = count + len(ids), EntryId.parse(ids[-1])
+    return Claim(count, last, tuple(cut for cut in cuts if cut.id != last))
+
+
+def acknowledge(wire: Wire, place: Place, upto: EntryId) -> None:
+    """Acknowledge what is pending at *place* up to an id.
+
+    The consumer is deleted, unless it has got more than that.
+    """
+    if place.consumer not in consumers(wire, place):
+        return
+    while ids := pending_ids(wire, place, FIRST, upto, PAGE_SIZE):
+        wire.call("XACK", place.stream, place.group, *ids)
+    if not pending(wire, place):
+        wire.call("XGROUP", "DELCONSUMER", *place)

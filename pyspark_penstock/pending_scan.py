@@ -1,0 +1,125 @@
+"""A scan of what is pending: pages of the entries whose ids a consumer's pending list has.
+
+    XPENDING   ids    3-0 4-0 5-0 9-0        what is wanted
+    XRANGE 3-0 9-0    3-0 4-0     6-0 9-0    what is there: 5-0 was deleted, 6-0 is another's
+
+The wanted among those that are there are the very entries that XREADGROUP's history would give,
+but its reading counts as a delivery, each time, and is slow. An XRANGE of as many entries as are
+wanted gives just them, unless consumers took turns with small portions. Where less than one in
+SPARSE is wanted, the rest of the page is asked for one by one.
+
+A connection that fails is made anew; the scan goes on behind the last page that it has yielded.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+
+import hiredis
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pyspark_penstock.claims import pending_ids
+from pyspark_penstock.connection import Server
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.ids import EntryId
+from pyspark_penstock.page import MixedPage, Page, parse
+from pyspark_penstock.scan import EMPTY, Patience
+from pyspark_penstock.shared_offsets import ClaimedRange
+from pyspark_penstock.uniform_page import UniformPage
+from pyspark_penstock.wire import Wire, command
+
+SPARSE = 4
+
+
+class PendingScan:
+    """Iterates over pages; *listed* ids were pending so far, *found* entries existed."""
+
+    def __init__(self, server: Server, task: ClaimedRange, page_size: int) -> None:
+        self.listed = 0
+        self.found = 0
+        self._server = server
+        self._task = task
+        self._after = task.after
+        self._page_size = page_size
+
+    def __iter__(self) -> Iterator[Page]:
+        patience = Patience()
+        while True:
+            try:
+                yield from self._pages(patience)
+            except OSError as problem:
+                patience.wait_after(problem)
+            else:
+                return
+
+    def _pages(self, patience: Patience) -> Iterator[Page]:
+        with Wire(self._server) as wire:
+            wanted = self._ask(wire, self._after)
+            while wanted:
+                pages = list(self._take(wire, wanted))
+                after = EntryId.parse(wanted[-1])
+                following = self._ask(wire, after) if len(wanted) == self._page_size else []
+                patience.renew()
+                self.listed += len(wanted)
+                self._after, wanted = after, following
+                for page in pages:
+                    self.found += len(page)
+                    yield page
+
+    def _ask(self, wire: Wire, after: EntryId) -> list[bytes]:
+        """The next ids that are wanted; their entries are asked for."""
+        task = self._task
+        ids = pending_ids(wire, task.place, after, task.upto, self._page_size)
+        if ids:
+            self._ask_range(wire, ids)
+        return ids
+
+    def _ask_range(self, wire: Wire, ids: list[bytes]) -> None:
+        wire.ask("XRANGE", self._task.place.stream, ids[0], ids[-1], "COUNT", len(ids))
+
+    def _take(self, wire: Wire, wanted: list[bytes]) -> Iterator[Page]:
+        """The entries of *wanted*, whose range has been asked for."""
+        while (answer := wire.answer()) != EMPTY:
+            page = parse(answer)
+            chosen = chosen_of(page, wanted)
+            if len(chosen):
+                yield chosen
+            rest = behind(wanted, page.ids[-1].as_py()) if len(page) == len(wanted) else []
+            if not rest:
+                return
+            if len(chosen) * SPARSE < len(page):
+                yield from one_by_one(wire, self._task.place.stream, rest)
+                return
+            wanted = rest
+            self._ask_range(wire, wanted)
+
+
+def chosen_of(page: UniformPage | MixedPage, wanted: list[bytes]) -> Page:
+    """The entries of a page that are wanted."""
+    ids = pa.array(wanted, pa.binary())
+    if page.ids.equals(ids):
+        return page
+    mask = pc.is_in(page.ids, value_set=ids)
+    return page.chosen(np.flatnonzero(mask.to_numpy(zero_copy_only=False)))
+
+
+def behind(wanted: list[bytes], last: bytes) -> list[bytes]:
+    """The ids that come after *last*."""
+    return wanted[bisect_right(wanted, EntryId.parse(last), key=EntryId.parse) :]
+
+
+def one_by_one(wire: Wire, stream: str, ids: list[bytes]) -> Iterator[Page]:
+    """The entries with these ids, each asked for by itself."""
+    answers = wire.exchange([b"".join(command("XRANGE", stream, text, text) for text in ids)])
+    reader = hiredis.Reader(protocolError=ServerError)
+    reader.feed(answers)
+    found = [reader.gets() for _ in ids]
+    refused = [answer for answer in found if not isinstance(answer, list)]
+    if refused:
+        raise ServerError(f"XRANGE was answered by {refused[0]!r}")
+    entries = [entry for answer in found for entry in answer]
+    if entries:
+        yield MixedPage(entries, len(answers))

@@ -1,0 +1,182 @@
+"""A shared group, and a query killed at any step while others read, add and delete.
+
+Each entry is written once, or acknowledged by the rival, or deleted; never two of these but for
+what was deleted after it had been read.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import redis
+from pyspark.sql.types import StructType
+
+from pyspark_penstock import claims, pending_scan, plan, wire
+from pyspark_penstock.sink_options import SinkOptions, sink_options
+from pyspark_penstock.source_options import StreamOptions, stream_options
+from tests.spark.engine import Checkpoint, Engine, Killed, Step, no_step
+
+SCHEMA = StructType().add("i", "long").add("_stream", "string")
+STREAMS = ("a", "b")
+GROUP = "workers"
+RUNS = 200  # more than any test needs
+
+Options = tuple[StreamOptions, SinkOptions]
+
+
+@pytest.fixture(autouse=True)
+def _small_pages_and_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "SMALL", 4)
+    monkeypatch.setattr(claims, "PAGE_SIZE", 3)
+    monkeypatch.setattr(pending_scan, "SPARSE", 2)
+
+
+@pytest.fixture
+def options(at: dict[str, str]) -> Options:
+    """Batches of 12 entries in several tasks and pages; what idles for a moment is stale."""
+    given = {"subscribe": "a,b", "startingOffsets": "earliest", "maxOffsetsPerTrigger": "12"}
+    shared = {"group": GROUP, "groupMode": "shared", "claimMinIdleMs": "1"}
+    source = at | given | shared | {"fetchSize": "3", "minPartitions": "2"}
+    return stream_options(source), sink_options(at | {"stream": "out"})
+
+
+def fill(client: redis.Redis, values: range) -> None:
+    for i in values:
+        client.xadd(STREAMS[i % 3 // 2], {"i": i})
+
+
+def written(client: redis.Redis) -> Counter[int]:
+    return Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+
+
+def run(checkpoint: Checkpoint, options: Options, step: Step) -> None:
+    """Run until done or killed. Each answer is a step: what it tells is done, and unheard of."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("call", "answer", "exchange"):
+            patch.setattr(wire.Wire, name, stepping(getattr(wire.Wire, name), name, step))
+        Engine(checkpoint, options[0], SCHEMA, options[1], step).run()
+
+
+def stepping(method: Callable[..., Any], name: str, step: Step) -> Callable[..., Any]:
+    """*method*, with a step behind it."""
+
+    def stepped(self: wire.Wire, *arguments: Any) -> Any:
+        answer = method(self, *arguments)
+        step(name)
+        return answer
+
+    return stepped
+
+
+def run_until_nothing_is_pending(
+    client: redis.Redis, checkpoint: Checkpoint, options: Options
+) -> None:
+    """What a rival or a dead attempt has left becomes stale while time goes by."""
+    for _ in range(RUNS):
+        run(checkpoint, options, no_step)
+        if not any(group["pending"] for s in STREAMS for group in client.xinfo_groups(s)):
+            return
+    pytest.fail("something stays pending")
+
+
+class Crash:
+    """Kills at the *at*-th step; counts the steps on the way."""
+
+    def __init__(self, at: int | None = None) -> None:
+        self.at = at
+        self.steps: list[str] = []
+
+    def __call__(self, name: str) -> None:
+        self.steps.append(name)
+        if len(self.steps) == self.at:
+            raise Killed(name)
+
+
+def test_killed_once_at_each_step(client: redis.Redis, options: Options) -> None:
+    fill(client, range(20))
+    whole = Crash()
+    run(Checkpoint(), options, whole)
+    assert {"write-ahead log", "commit", "read", "answer", "call"} <= set(whole.steps)
+    assert written(client) == Counter(range(20))
+    for kill_at in range(1, len(whole.steps) + 1):
+        client.delete("out", *client.keys("*:spark:*"))
+        for stream in STREAMS:
+            client.xgroup_destroy(stream, GROUP)
+        checkpoint = Checkpoint()
+        try:
+            run(checkpoint, options, Crash(kill_at))
+        except Killed:
+            run_until_nothing_is_pending(client, checkpoint, options)
+        assert written(client) == Counter(range(20)), (kill_at, whole.steps[kill_at - 1])
+
+
+class World:
+    """What goes on beside the query: entries are added, deleted, read by a rival; and a kill."""
+
+    def __init__(self, client: redis.Redis, seed: int) -> None:
+        self.client = client
+        self.choice = random.Random(seed)
+        self.added = 0
+        self.deleted = set[int]()
+        self.served = Counter[int]()  # entries that the rival has acknowledged
+        self.left = 0  # steps until the next kill
+        self.live()
+
+    def live(self) -> None:
+        """Go on; the end will be some day."""
+        self.left = self.choice.randint(1, 100)
+
+    def __call__(self, name: str) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise Killed(name)
+        event = self.choice.choice([self.add, self.delete, self.rival, *[None] * 9])
+        if event and self.added < 300:
+            event(self.choice.choice(STREAMS))
+
+    def add(self, stream: str) -> None:
+        for _ in range(self.choice.randint(1, 8)):
+            self.client.xadd(stream, {"i": self.added})
+            self.added += 1
+
+    def delete(self, stream: str) -> None:
+        entries = self.client.xrange(stream)
+        if entries:
+            entry, fields = self.choice.choice(entries)
+            self.client.xdel(stream, entry)
+            self.deleted.add(int(fields[b"i"]))
+
+    def rival(self, stream: str) -> None:
+        """Read a few entries; acknowledge those, or die."""
+        if not self.client.exists(stream) or not self.client.xinfo_groups(stream):
+            return
+        count = self.choice.randint(1, 4)
+        for _, entries in self.client.xreadgroup(GROUP, "rival", {stream: ">"}, count):
+            if self.choice.random() < 0.7:
+                self.client.xack(stream, GROUP, *(entry for entry, _ in entries))
+                self.served.update(int(fields[b"i"]) for _, fields in entries)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_killed_again_and_again_while_others_read_add_and_delete(
+    client: redis.Redis, options: Options, seed: int
+) -> None:
+    world, checkpoint = World(client, seed), Checkpoint()
+    for stream in STREAMS:
+        world.add(stream)
+    for _ in range(RUNS):
+        try:
+            run(checkpoint, options, world)
+        except Killed:
+            world.live()
+        else:
+            break
+    run_until_nothing_is_pending(client, checkpoint, options)
+    done = written(client) + world.served
+    assert not [i for i, count in done.items() if count > 1]
+    assert set(range(world.added)) - set(done) <= world.deleted
+    assert world.served
