@@ -87,7 +87,7 @@ class PendingScan:
             chosen = chosen_of(page, wanted)
             if len(chosen):
                 yield chosen
-            rest = behind(wanted, page.ids[-1].as_py()) if len(page) == len(wanted) else []
+            rest = behind(wanted, page.last_id) if len(page) == len(wanted) else []
             if not rest:
                 return
             if len(chosen) * SPARSE < len(page):

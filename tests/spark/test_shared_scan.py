@@ -122,8 +122,12 @@ def test_a_page_of_chosen_entries_is_as_if_just_they_had_come(
         chosen = page.chosen(np.array(rows, np.int64))
         assert len(chosen) == len(rows)
         assert chosen.ids.to_pylist() == expected.ids.to_pylist()
-        assert [part.tolist() for part in chosen.fields()[:1]] == [expected.fields()[0].tolist()]
+        assert chosen.fields()[0].tolist() == expected.fields()[0].tolist()
         assert chosen.fields()[1].to_pylist() == expected.fields()[1].to_pylist()
+        for name in {name for entry in found for name, _ in entry[1]}:
+            column, other = chosen.column(name), expected.column(name)
+            values = [None] * len(rows) if column is None else column.to_pylist()
+            assert values == ([None] * len(rows) if other is None else other.to_pylist())
 
 
 # ---------------------------------------------------------------------- claims
