@@ -110,6 +110,8 @@ def last_id(wire: Wire, stream: str) -> EntryId:
 
 def refuse_errors(answers: bytes, kind: type[SinkError] = SinkError) -> None:
     """Raises *kind* with the first error in *answers*, which are ids and simple strings."""
+    if not answers.startswith(b"-") and b"\r\n-" not in answers:
+        return
     found = ERROR_LINE.search(answers)
     if found:
         raise kind(f"the server refused rows: {found[1].decode(errors='replace')}")

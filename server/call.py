@@ -10,7 +10,7 @@ from typing import Protocol
 
 from protocol.replies import Reply
 from server.client import Client, Waiter
-from server.command import Command
+from server.command_queue import CommandQueue
 from server.state import ServerState
 from storage.keyspace import Keyspace
 
@@ -18,8 +18,8 @@ from storage.keyspace import Keyspace
 class Executor(Protocol):
     """What few handlers need of the dispatcher that runs them."""
 
-    def run_inside(self, command: Command, argv: list[bytes]) -> Reply:
-        """Run a command inside this one (EXEC): it never waits, and errors are values."""
+    def run_inside(self, queue: CommandQueue) -> Reply:
+        """Run what was queued inside this command (EXEC): none waits, and errors are values."""
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """Answer a client that waits, before its time (CLIENT UNBLOCK)."""

@@ -7,6 +7,7 @@ from server.blocking cimport Runner
 from server.call cimport Call
 from server.client cimport Client, Waiter
 from server.command cimport Block, Command
+from server.command_queue cimport CommandQueue
 from server.endpoint cimport Endpoint
 from server.propagation cimport Propagation
 from server.state cimport ServerState
@@ -50,8 +51,8 @@ cdef class Dispatcher(Runner):
     cpdef send_all(self)
     cpdef send_now(self, Endpoint connection)
     cdef _keep(self, list connections)
-    @cython.locals(call=Call)
-    cpdef object run_inside(self, Command command, list argv)
+    @cython.locals(call=Call, client=Client, replies=Encoder, command=Command)
+    cpdef Encoder run_inside(self, CommandQueue queue)
     cpdef end_wait(self, object waiter, object reply)
     cpdef end_pause(self)
     @cython.locals(command=Command)

@@ -12,12 +12,14 @@ import logging
 from collections.abc import Callable
 
 import server.commands  # noqa: F401  (fills the table)
+from protocol.encoder import Encoder
 from protocol.replies import QUEUED, ErrorReply, Reply
 from server import errors, ticks
 from server.blocking import Runner
 from server.call import Call
 from server.client import IN_MULTI, MUTED, UNAUTHENTICATED, Client, Waiter
 from server.command import Block, Command, Flags
+from server.command_queue import CommandQueue
 from server.endpoint import Endpoint
 from server.propagation import Log, Propagation
 from server.state import ServerState
@@ -158,16 +160,25 @@ class Dispatcher(Runner):
 
     # ------------------------------------------------------------------ server.call.Executor
 
-    def run_inside(self, command: Command, argv: list[bytes]) -> Reply:
-        """Run a command inside another one (EXEC): it never waits, and errors are values."""
+    def run_inside(self, queue: CommandQueue) -> Encoder:
+        """Run what was queued inside another command (EXEC); the array of the replies.
+
+        None of them waits, and errors are values. Each reply is written when it is there, in the
+        protocol that the client speaks by then.
+        """
         call = self._call
-        outer_argv = call.argv
+        client, outer_argv = call.client, call.argv
+        replies = Encoder(client.out.resp)
+        replies.array(len(queue))
         call.is_inside = True
-        reply = self._perform(call.client, command, argv)
+        for command in queue.commands:
+            reply = self._perform(client, command, queue.next_words())
+            replies.resp = client.out.resp
+            replies.write(reply.when_denied if isinstance(reply, Block) else reply)
         call.is_inside = False
         call.argv = outer_argv
         call.logged = []  # each inner command has said its own
-        return reply.when_denied if isinstance(reply, Block) else reply
+        return replies
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """End a wait from outside: its time is up, or somebody unblocks the client."""

@@ -85,7 +85,7 @@ def run(checkpoint: Checkpoint, options: tuple[StreamOptions, SinkOptions], step
 
 @pytest.mark.parametrize("delivery", [EXACTLY_ONCE, ORDERED, ATOMIC])
 def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], delivery: str) -> None:
-    fill(client, 50)
+    fill(client, 30)
     one_task = {"subscribe": "a", "minPartitions": "1"} if delivery == ORDERED else {}
     most_rows = "30" if delivery == ATOMIC else "3"
     options = (
@@ -95,7 +95,7 @@ def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], deliv
     whole = Crash()
     run(Checkpoint(), options, whole)
     assert {"send", "answer", "write-ahead log", "commit", "commit source"} <= set(whole.steps)
-    expected = Counter(i for i in range(50) if not one_task or STREAMS[i % 3 // 2] == "a")
+    expected = Counter(i for i in range(30) if not one_task or STREAMS[i % 3 // 2] == "a")
     assert written(client) == expected
     entries = client.xrange("out")
     for kill_at in range(1, len(whole.steps) + 1):

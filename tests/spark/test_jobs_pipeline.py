@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -128,7 +129,7 @@ def test_a_static_table_is_joined(
     assert fields == {b"n": b"2", b"name": b"two"}
 
 
-def test_a_job_that_runs_for_ever_ends_when_it_is_asked_to(
+def test_a_job_that_runs_for_ever_ends_at_a_signal(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     stop = StopSignal()
@@ -138,10 +139,11 @@ def test_a_job_that_runs_for_ever_ends_when_it_is_asked_to(
         if len(numbers(client)) == 1:
             fill(client, 2)
         else:
-            stop.ask()
+            signal.raise_signal(signal.SIGINT)
 
     job = replace(job_in(tmp_path, at), once=False)
-    (offset,) = pipeline.run(spark, job, on_batch=after_batch, stop=stop)
+    with stop.on_signals():
+        (offset,) = pipeline.run(spark, job, on_batch=after_batch, stop=stop)
     assert numbers(client) == [2, 4]
     assert offset.streams["in"].n == 2
     assert group(client)[1] == 0

@@ -147,7 +147,8 @@ def test_an_atomic_write_is_all_or_nothing(
     assert [fields[b"n"] for _, fields in client.xrange("out")] == (
         [] if fails else [b"%d" % i for i in range(10)]
     )
-    assert client.keys("{out}:spark:*:0:*") == []
+    staged = client.keys("{out}:spark:*:0:*")  # a task that is told to stop may leave some
+    assert all(client.ttl(key) > 0 for key in staged) if fails else staged == []
 
 
 def test_a_stream_is_copied_with_its_ids_in_one_partition(
