@@ -21,6 +21,8 @@ from tests.compat.processes import ServerProcess, free_port, penstock_command, r
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+QUICK = "-XX:TieredStopAtLevel=1"  # the second compiler would cost more than it saves here
+
 
 def missing() -> str:
     """What has to be installed before these tests can run."""
@@ -77,7 +79,8 @@ def spark() -> Iterator[SparkSession]:
     """The one session of all tests: starting a JVM takes seconds."""
     from pyspark_penstock.jobs.session import session  # noqa: PLC0415  (needs pyspark)
 
-    started = session("tests", master="local[2]", settings={"spark.sql.shuffle.partitions": "2"})
+    settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.defaultJavaOptions": QUICK}
+    started = session("tests", master="local[2]", settings=settings)
     yield started
     started.stop()
 

@@ -14,7 +14,8 @@ def main() -> None:
     """Copy the stream ``in`` to ``out`` until nothing is left; say when a batch has run."""
     port, checkpoint, batch, mode = sys.argv[1:]
     at = {"host": "127.0.0.1", "port": port}
-    spark = session("crash", master="local[2]")
+    quick = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1"}  # it does not run long
+    spark = session("crash", master="local[2]", settings=quick)
     reader = spark.readStream.format("penstock").options(**at, subscribe="in")
     reader = reader.options(startingOffsets="earliest", maxOffsetsPerTrigger=batch)
     reader = reader.options(group="workers", groupMode=mode)
