@@ -11,10 +11,11 @@ Whatever is broken off can be done again: each step begins with what is pending 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from pyspark_penstock import stream_info
-from pyspark_penstock.errors import ServerError
+from pyspark_penstock.errors import CheckpointError, ServerError
 from pyspark_penstock.ids import FIRST, EntryId
 from pyspark_penstock.offsets import Cut
 from pyspark_penstock.shared_offsets import Claim, Place
@@ -51,10 +52,10 @@ def pending_ids(
     return [entry[0] for entry in wire.call("XPENDING", place.stream, place.group, *words)]
 
 
-def pages(wire: Wire, place: Place) -> Iterator[list[bytes]]:
-    """All ids that are pending at *place*."""
+def pages(wire: Wire, place: Place, upto: EntryId | str = "+") -> Iterator[list[bytes]]:
+    """All ids that are pending at *place*, up to one."""
     after = FIRST
-    while ids := pending_ids(wire, place, after, "+", PAGE_SIZE):
+    while ids := pending_ids(wire, place, after, upto, PAGE_SIZE):
         yield ids
         after = EntryId.parse(ids[-1])
 
@@ -111,14 +112,21 @@ def claim_of(wire: Wire, place: Place, step: int) -> Claim:
     return Claim(count, last, tuple(cut for cut in cuts if cut.id != last))
 
 
-def acknowledge(wire: Wire, place: Place, upto: EntryId) -> None:
-    """Acknowledge what is pending at *place* up to an id.
+def acknowledge(wire: Wire, place: Place, claim: Claim) -> None:
+    """Acknowledge *claim*, which is pending at *place*.
 
-    The consumer is deleted, unless it has got more than that.
+    The consumer is deleted, unless it has got more than that. Raises CheckpointError, before
+    anything is acknowledged, if there are more entries than were claimed: nobody has read them.
     """
     if place.consumer not in consumers(wire, place):
         return
-    while ids := pending_ids(wire, place, FIRST, upto, PAGE_SIZE):
-        wire.call("XACK", place.stream, place.group, *ids)
+    ids = list(chain.from_iterable(pages(wire, place, claim.upto)))
+    if len(ids) > claim.entries:
+        raise CheckpointError(
+            f"stream {place.stream!r}: {len(ids)} entries are pending for {place.consumer!r}, "
+            f"which had claimed {claim.entries}: another query runs from the same checkpoint"
+        )
+    for first in range(0, len(ids), PAGE_SIZE):
+        wire.call("XACK", place.stream, place.group, *ids[first : first + PAGE_SIZE])
     if not pending(wire, place):
         wire.call("XGROUP", "DELCONSUMER", *place)

@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.ids import EntryId
 
+WHOLE_ID = r"^[0-9]{1,20}-[0-9]{1,20}$"
+
 
 class Commands:
     """Encoded commands in one buffer; *ids* is null where the server is to give the id."""
@@ -30,13 +32,24 @@ class Commands:
         ids = None if self._ids is None else self._ids.slice(start, count)
         return Commands(self._array.slice(start, count), ids)
 
+    def within(self, rows: int, size: int) -> Commands:
+        """The first of them: at most *rows*, of at most *size* bytes; but one at least."""
+        ends = self._ends
+        fitting = int(np.searchsorted(ends[1:], int(ends[0]) + size, "right"))
+        return self.slice(0, min(rows, max(fitting, 1)))
+
+    @property
+    def _ends(self) -> Any:
+        """Where each begins in the buffer, and where the last one ends."""
+        first = self._array.offset
+        return np.frombuffer(self._array.buffers()[1], np.int32)[first : first + self.rows + 1]
+
     @property
     def data(self) -> memoryview:
         """Their bytes, as they are sent."""
-        _, offsets, data = self._array.buffers()
-        first = self._array.offset
-        ends = np.frombuffer(offsets, np.int32)
-        return memoryview(data)[ends[first] : ends[first + self.rows]] if self.rows else EMPTY
+        if not self.rows:
+            return EMPTY
+        return memoryview(self._array.buffers()[2])[self._ends[0] : self._ends[-1]]
 
     @property
     def first_id(self) -> EntryId | None:
@@ -56,6 +69,8 @@ class Commands:
         if len(given) < self.rows:
             raise SinkError("either all rows have an id or none: given ids would fall behind")
         try:
+            if not pc.all(pc.match_substring_regex(given, WHOLE_ID)).as_py():
+                raise ValueError
             first, last = (EntryId.parse(given[at].as_py()) for at in (0, len(given) - 1))
             parts = pc.split_pattern(given.cast(pa.string()), "-").values.cast(pa.uint64())
             ms, seq = parts.to_numpy().reshape(len(given), 2).T

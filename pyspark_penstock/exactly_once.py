@@ -14,8 +14,11 @@ from pyspark_penstock.errors import SinkError
 from pyspark_penstock.link import Link
 from pyspark_penstock.marker import DONE, FAILED, PART, Ledger, Marker
 from pyspark_penstock.stream_info import key
-from pyspark_penstock.transaction import IdCheck, PartialSinkError, Transaction
+from pyspark_penstock.transaction import PartialSinkError, StreamCheck, Transaction, conflict
 from pyspark_penstock.wire import Wire
+
+MOST_BYTES = 64 << 20  # of a transaction: server and task have them in memory
+MOST_TRIES = 20  # of a transaction that others come between
 
 
 class ExactlyOnce:
@@ -36,7 +39,7 @@ class ExactlyOnce:
         self._most_rows = most_rows
         self._early = early
         self._held: list[Commands] = []  # rows of the transaction to come
-        self._held_rows = 0
+        self._held_rows = self._held_bytes = 0
         self._sent = 0  # how many of _held have left for the open transaction
         self._open: Transaction | None = None
         self._seen = link.persist(ledger.read)
@@ -48,21 +51,24 @@ class ExactlyOnce:
     def send(self, commands: Commands) -> None:
         """Take the rows; write as soon as there are enough for a transaction."""
         if self._ended:
+            self._passed = self._passed.after([commands])
             return
         if self._to_skip:
             commands = self._skip(commands)
         while commands.rows:
-            part = commands.slice(0, self._most_rows - self._held_rows)
+            part = commands.within(self._most_rows - self._held_rows, MOST_BYTES - self._held_bytes)
             commands = commands.slice(part.rows)
             self._hold(part)
-            if self._held_rows == self._most_rows:
+            if self._held_rows == self._most_rows or self._held_bytes >= MOST_BYTES:
                 self._write(PART)
 
     def finish(self) -> None:
         """Write the rest and mark the partition as done."""
         if self._to_skip:
             raise self._other_rows()
-        if not self._ended:
+        if self._ended:
+            self._ledger.left_out(self._seen, self._passed._replace(state=DONE))
+        else:
             self._write(DONE)
 
     # ------------------------------------------------------------------ what was written before
@@ -79,7 +85,8 @@ class ExactlyOnce:
     def _other_rows(self) -> SinkError:
         return SinkError(
             f"stream {self._stream!r}: {self._task.title} was written up to row {self._seen.rows} "
-            "before the query was stopped, and now its rows or their order are other ones. "
+            "before the query was stopped, and now its rows, their order or the sink's options "
+            "are other ones. "
             f"{self._ledger.way_out()}. With a maxTransactionRows that a partition does not "
             "exceed this cannot happen"
         )
@@ -89,6 +96,7 @@ class ExactlyOnce:
     def _hold(self, commands: Commands) -> None:
         self._held.append(commands)
         self._held_rows += commands.rows
+        self._held_bytes += len(commands.data)
         if not self._early:
             return
         try:
@@ -98,10 +106,15 @@ class ExactlyOnce:
 
     def _write(self, state: str) -> None:
         wanted = self._passed.after(self._held)._replace(state=state)
-        while not (self._ended or self._seen == wanted):
+        for _ in range(MOST_TRIES):
+            if self._ended or self._seen == wanted:
+                break
             self._link.persist(lambda wire: self._transact(wire, wanted))
+        else:
+            raise SinkError(conflict(self._stream))
         self._passed = wanted
-        self._held, self._held_rows = [], 0
+        self._held = []
+        self._held_rows = self._held_bytes = 0
 
     def _transact(self, wire: Wire, wanted: Marker) -> None:
         """One try; what came of it is in ``_seen``."""
@@ -129,10 +142,10 @@ class ExactlyOnce:
                 self._open = None
                 return found
             first = self._held[0] if self._held else None
-            self._ids = IdCheck(wire, self._stream, first, self._ledger.about_ids)
+            self._check = StreamCheck(wire, self._stream, first, self._ledger.about_ids)
             self._open, self._sent = Transaction(wire), 0
         for commands in self._held[self._sent :]:
-            self._ids.add(commands)
+            self._check.add(commands)
             self._open.add(commands.data, commands.rows)
             self._sent += 1
         return self._seen
@@ -140,7 +153,8 @@ class ExactlyOnce:
     def _accept(self, found: Marker, wanted: Marker) -> None:
         """Another attempt, or a try whose answer was lost, has written."""
         self._ended = found.covers(self._task.batch)
-        if not self._ended and found != wanted:
+        expired = found == Marker() and self._seen.batch < self._task.batch
+        if not (self._ended or expired or found == wanted):
             raise SinkError(
                 f"stream {self._stream!r}: another attempt of {self._task.title} writes at the "
                 "same time"

@@ -12,6 +12,7 @@ The braces keep the marker in the stream's slot of a cluster.
 
 from __future__ import annotations
 
+import logging
 import zlib
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from pyspark_penstock.errors import SinkError
 from pyspark_penstock.stream_info import key
 from pyspark_penstock.wire import Wire, command
 
+logger = logging.getLogger(__name__)
 TIME_TO_LIVE_S = 7 * 24 * 3600
 DONE, PART, FAILED = STATES = ("done", "part", "failed")
 
@@ -102,11 +104,21 @@ class Ledger:
 
     def way_out(self) -> str:
         """What a user can do about a batch that cannot be finished."""
+        return f"Delete the key {self.name!r} to write all of it, some rows again, or {self.rest()}"
+
+    def rest(self) -> str:
+        """How a user can leave out what is not written yet."""
         done = self.encode(Marker(self.task.batch)).decode()
-        return (
-            f"Delete the key {self.name!r} to write all of it, some rows again, or set it to "
-            f"{done!r} to leave out the rest"
-        )
+        return f"set it to {done!r} to leave out the rest"
+
+    def left_out(self, found: Marker, rows: Marker) -> None:
+        """*rows* were left out because of the marker *found*: say so if they are not the same."""
+        if rows.rows and found != rows:
+            logger.warning(
+                "%r: %d rows of %s were left out, for it says that batch %d was written, with "
+                "other rows. Is this a new checkpoint with an old txnAppId?",
+                self.name, rows.rows, self.task.title, found.batch,
+            )  # fmt: skip
 
 
 def marker_name(stream: str, query: str, part: int | str | None) -> str:

@@ -48,7 +48,7 @@ class WriterLedger(Ledger):
         super().__init__(f"{tagged(stream)}:spark:writer", task)
 
     def decode(self, text: bytes | None) -> Marker:
-        """The marker, if it is this writer's or of an older batch."""
+        """The marker, if it is this query's."""
         if text is None:
             return Marker()
         marker, partition, query = self._parts(text)
@@ -56,15 +56,31 @@ class WriterLedger(Ledger):
             raise SinkError(
                 f"{self.name!r} says that the query {query!r} writes this stream; one that is "
                 "written in order has one writer. If that is this query with a new checkpoint, "
-                "write to a new stream, or give both the same txnAppId"
+                "write to a new stream"
             )
-        if marker.batch == self.task.batch and partition != self.task.partition:
-            raise SinkError(
-                f"{self.name!r}: partitions {partition} and {self.task.partition} of batch "
-                f"{marker.batch} both have rows for this stream; in order, one task writes a "
-                "stream: repartition by the column of its name, or coalesce(1)"
-            )
+        if marker.covers(self.task.batch) or partition == self.task.partition:
+            return marker
+        if marker.batch == self.task.batch:
+            raise self.two_tasks()
         return marker
+
+    def left_out(self, found: Marker, rows: Marker) -> None:
+        """Refuse rows other than those that were written: another task has written this batch."""
+        if rows.rows and found.batch == rows.batch and found != rows:
+            raise self.two_tasks()
+        super().left_out(found, rows)
+
+    def two_tasks(self) -> SinkError:
+        """The error for a stream that more than one task writes."""
+        return SinkError(
+            f"{self.name!r}: two partitions of batch {self.task.batch} have rows for this stream, "
+            f"of which one is {self.task.partition}; in order, one task writes a stream: "
+            "repartition by the column of its name, or coalesce(1)"
+        )
+
+    def way_out(self) -> str:
+        """What a user can do; entries that have their ids cannot be written again."""
+        return f"To go on, {self.rest()}: {self.name!r}"
 
     def _parts(self, text: bytes) -> tuple[Marker, int, str]:
         try:

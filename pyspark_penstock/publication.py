@@ -15,11 +15,12 @@ from contextlib import suppress
 from pyspark_penstock.connection import Server
 from pyspark_penstock.delivery import Task
 from pyspark_penstock.errors import ServerError, SinkError
+from pyspark_penstock.exactly_once import MOST_TRIES
 from pyspark_penstock.link import Link
 from pyspark_penstock.marker import FAILED, Ledger, Marker, marker_name
 from pyspark_penstock.staging import Piece, too_many_rows
 from pyspark_penstock.stream_info import key
-from pyspark_penstock.transaction import IdCheck, PartialSinkError, Transaction
+from pyspark_penstock.transaction import PartialSinkError, StreamCheck, Transaction, conflict
 from pyspark_penstock.wire import Wire, command
 
 ALL = "all"  # the partitions
@@ -43,8 +44,8 @@ class Publication:
     def publish(self) -> None:
         """Make it visible, unless it has been. Raises SinkError, ServerError."""
         try:
-            while not self._link.persist(self._attempt):
-                pass
+            if not any(self._link.persist(self._attempt) for _ in range(MOST_TRIES)):
+                raise SinkError(conflict(", ".join(sorted({p.stream for p in self._pieces}))))
         finally:
             self._link.drop()
             self._pieces_link.drop()
@@ -69,11 +70,11 @@ class Publication:
             wire.exchange([self._ledger.entry(self._wanted._replace(state=FAILED))])
             raise
 
-    def _checks(self, wire: Wire) -> dict[str, IdCheck]:
+    def _checks(self, wire: Wire) -> dict[str, StreamCheck]:
         """A check for each stream, begun by what comes first for it."""
         firsts = {piece.stream: piece for piece in reversed(self._pieces)}
         return {
-            stream: IdCheck(wire, stream, piece, self._ledger.about_ids)
+            stream: StreamCheck(wire, stream, piece, self._ledger.about_ids)
             for stream, piece in firsts.items()
         }
 

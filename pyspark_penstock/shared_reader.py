@@ -200,7 +200,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 place = offset.place(stream)
                 if self._ran == offset.batch:
                     self._warn_if_taken(place, claim.entries)
-                self._link.persist(partial(claims.acknowledge, place=place, upto=claim.upto))
+                self._link.persist(partial(claims.acknowledge, place=place, claim=claim))
         self._acknowledged = offset.batch
 
     def _warn_if_taken(self, place: Place, entries: int) -> None:

@@ -28,7 +28,7 @@ class SinkOptions:
     trim: tuple[str, ...]
     null_fields: str
     txn_app_id: str
-    txn_version: int
+    txn_version: int | None
     max_transaction_rows: int
 
 
@@ -48,7 +48,7 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
         trim=trim_words(options),
         null_fields=options.choice("nullFields", *NULL_FIELDS),
         txn_app_id=options.text("txnAppId"),
-        txn_version=options.integer("txnVersion", 0),
+        txn_version=options.integer("txnVersion", 0) if "txnVersion" in options else None,
         max_transaction_rows=options.integer("maxTransactionRows", most_rows, least=1),
     )
 

@@ -21,7 +21,7 @@ from pyspark_penstock.transaction import refuse_errors
 from pyspark_penstock.wire import command
 
 TIME_TO_LIVE_S = 24 * 3600
-PIECE_ROWS = 10_000
+PIECE_ROWS, PIECE_BYTES = 10_000, 16 << 20
 
 
 class Piece(NamedTuple):
@@ -51,8 +51,9 @@ class Staging:
         if self._room < 0:
             raise too_many_rows(self._task)
         while commands.rows:
-            self._stage(commands.slice(0, PIECE_ROWS))
-            commands = commands.slice(PIECE_ROWS)
+            part = commands.within(PIECE_ROWS, PIECE_BYTES)
+            commands = commands.slice(part.rows)
+            self._stage(part)
 
     def _stage(self, commands: Commands) -> None:
         name = f"{self._prefix}:{len(self.pieces)}"

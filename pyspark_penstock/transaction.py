@@ -18,6 +18,7 @@ from pyspark_penstock.stream_info import key, pairs
 from pyspark_penstock.wire import Wire, command
 
 OK, QUEUED, CONFLICT = b"+OK\r\n", b"+QUEUED\r\n", b"*-1\r\n"
+TYPES = (b"stream", b"none")
 ERROR_LINE = re.compile(rb"(?:\A|\r\n)-([^\r\n]*)")  # an id has no line that begins like this
 
 
@@ -71,17 +72,20 @@ class Transaction:
         return outcome != CONFLICT
 
 
-class IdCheck:
-    """Refuses ids of rows that the stream would refuse one by one, inside of EXEC.
+class StreamCheck:
+    """Refuses what the server would refuse row by row, inside of EXEC: another type, old ids.
 
     Made before MULTI, for it watches the stream if *begin*, what comes first, has ids. *advice*
-    is what its refusal says to do.
+    is what the refusal of an id says to do. Raises SinkError.
     """
 
     def __init__(self, wire: Wire, stream: str, begin: Rows | None, advice: str) -> None:
         self._stream = stream
         self._advice = advice
         self._last = None
+        kind = wire.call("TYPE", key(stream))
+        if kind not in TYPES:
+            raise SinkError(f"{stream!r} is no stream but of the type {kind.decode()}")
         if begin is not None and begin.first_id is not None:
             wire.call("WATCH", key(stream))
             self._last = last_id(wire, stream)
@@ -99,6 +103,14 @@ class IdCheck:
                 f"{self._advice}"
             )
         self._last = rows.last_id
+
+
+def conflict(stream: str) -> str:
+    """What to say when transactions are refused again and again."""
+    return (
+        f"stream {stream!r}: others changed it during every try to write; rows with ids need a "
+        "stream that nobody else changes"
+    )
 
 
 def last_id(wire: Wire, stream: str) -> EntryId:

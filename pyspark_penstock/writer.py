@@ -17,7 +17,7 @@ from pyspark.sql.types import StructType
 
 from pyspark_penstock import publication
 from pyspark_penstock.delivery import AtLeastOnce, Delivery, Task
-from pyspark_penstock.errors import SinkError
+from pyspark_penstock.errors import OptionError, SinkError
 from pyspark_penstock.exactly_once import ExactlyOnce
 from pyspark_penstock.link import Link
 from pyspark_penstock.marker import Ledger, marker_name
@@ -39,6 +39,7 @@ class EntriesWritten(WriterCommitMessage):
 
     task: Task
     rows: int
+    streams: list[str]
     staged: list[Piece]
 
 
@@ -59,9 +60,12 @@ def write_rows(
                 rows += commands.rows
         for each in deliveries.values():
             each.finish()
+    except BaseException:
+        publication.give_up(options.server, staged_by(deliveries.values()))
+        raise
     finally:
         link.drop()
-    return EntriesWritten(task, rows, staged_by(deliveries.values()))
+    return EntriesWritten(task, rows, list(deliveries), staged_by(deliveries.values()))
 
 
 def delivery(link: Link, stream: str, options: SinkOptions, task: Task) -> Delivery:
@@ -87,11 +91,22 @@ def staged_by(deliveries: Iterable[Delivery]) -> list[Piece]:
 def publish(messages: Messages, options: SinkOptions) -> None:
     """Have all that tasks have staged for a batch written at once. Raises SinkError."""
     written = [message for message in messages if isinstance(message, EntriesWritten)]
+    if options.delivery == ORDERED:
+        check_one_task_each(written)
     pieces = [piece for message in written for piece in message.staged]
     if pieces:
         task = written[0].task._replace(partition=None)
         limit = options.max_transaction_rows
         Publication(options.server, options.stream, task, pieces, limit).publish()
+
+
+def check_one_task_each(written: list[EntriesWritten]) -> None:
+    """Refuse a stream that two tasks have rows for. Their markers tell, unless rows are equal."""
+    tasks: dict[str, Task] = {}
+    for message in written:
+        for stream in message.streams:
+            if tasks.setdefault(stream, message.task) != message.task:
+                raise WriterLedger(stream, message.task).two_tasks()
 
 
 def give_up(messages: Messages, options: SinkOptions) -> None:
@@ -111,10 +126,16 @@ class PenstockWriter(DataSourceArrowWriter):
         self._options = options
         self._encoder = RowEncoder(schema, options)
         self._query = options.txn_app_id or uuid.uuid4().hex
+        if options.txn_app_id and options.txn_version is None:
+            raise OptionError(
+                "'txnAppId' of a batch write needs a 'txnVersion', one for each write: a version "
+                "that was written is not written again, whatever the rows are"
+            )
 
     def write(self, iterator: Iterator[Any]) -> EntriesWritten:
         """Write one partition."""
-        task = Task(self._query, self._options.txn_version, task_context().partitionId())
+        version = self._options.txn_version or 0
+        task = Task(self._query, version, task_context().partitionId())
         return write_rows(iterator, self._encoder, self._options, task)
 
     def commit(self, messages: Messages) -> None:

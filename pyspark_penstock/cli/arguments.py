@@ -94,7 +94,8 @@ def add_load(one: argparse.ArgumentParser) -> None:
     one.add_argument("--read", action="append", default=[], type=pair, metavar="NAME=VALUE")
     one.add_argument("--delivery", choices=DELIVERIES)
     one.add_argument("--max-len", help="trim the stream to about as many entries")
-    one.add_argument("--txn-app-id", help="a name; the same load under it is done once only")
+    one.add_argument("--txn-app-id", help="a name, under which a version is loaded once only")
+    one.add_argument("--txn-version", help="a number, one for each load under that name")
 
 
 def add_health(one: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ def run(given: argparse.Namespace, output: Output) -> None:
         "delivery": given.delivery,
         "maxLen": given.max_len,
         "txnAppId": given.txn_app_id,
+        "txnVersion": given.txn_version,
     }
     job = LoadJob(
         files=tuple(given.files),

@@ -22,6 +22,7 @@ EVERYWHERE = {
     "spark.sql.python.filterPushdown.enabled": "true",  # off by default, and then an error
     "spark.sql.session.timeZone": "UTC",  # ids are UTC, so are the dates of archives
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",  # an entry may name a field twice
+    "spark.sql.adaptive.streaming.stateless.enabled": "false",  # a replay has the same partitions
     "spark.ui.showConsoleProgress": "false",
 }
 

@@ -10,6 +10,7 @@ from pyspark.sql.types import StructType
 from pyspark_penstock import staging
 from pyspark_penstock.delivery import Task
 from pyspark_penstock.errors import SinkError
+from pyspark_penstock.ids import LARGEST_PART
 from pyspark_penstock.rows import RowEncoder
 from pyspark_penstock.sink_options import SinkOptions, sink_options
 from pyspark_penstock.wire import Wire
@@ -103,6 +104,15 @@ def test_what_a_failed_attempt_staged_is_deleted(client: redis.Redis, at: dict[s
     assert client.exists("s") == 0
 
 
+def test_a_task_that_fails_leaves_nothing_behind(client: redis.Redis, at: dict[str, str]) -> None:
+    sink = options(at)
+    good = pa.RecordBatch.from_pydict({"i": [1]}, pa.schema([("i", pa.int64())]))
+    bad = pa.RecordBatch.from_pydict({"i": [None]}, pa.schema([("i", pa.int64())]))
+    with pytest.raises(SinkError, match="no field that is not null"):
+        write_rows(iter([good, bad]), RowEncoder(SCHEMA, sink), sink, Task("q", 5, 0))
+    assert staged(client) == []
+
+
 def test_a_server_that_is_gone_does_not_hide_why_the_attempt_failed(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
@@ -136,10 +146,10 @@ def test_ids_of_rows_are_kept_and_must_ascend_over_all_tasks(
 
 
 def test_what_fails_inside_of_exec_is_remembered(client: redis.Redis, at: dict[str, str]) -> None:
-    client.rpush("s", "x")
+    client.xadd("s", {"i": 0}, id=f"{LARGEST_PART}-{LARGEST_PART}")
     sink = options(at)
     for _ in range(2):
-        with pytest.raises(SinkError, match=r"WRONGTYPE|the server refused some rows of batch 5"):
+        with pytest.raises(SinkError, match=r"exhausted|the server refused some rows of batch 5"):
             publish([stage(sink, 0, 1)], sink)
     client.delete("s")
     with pytest.raises(SinkError, match=r"some rows of batch 5 .*'\{s\}:spark:q:all'"):

@@ -8,14 +8,17 @@ import pyarrow as pa
 import pytest
 import redis
 
+from pyspark_penstock import exactly_once as exactly_once_module
 from pyspark_penstock.commands import Commands
 from pyspark_penstock.connection import Server
 from pyspark_penstock.delivery import AtLeastOnce, Task
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.exactly_once import ExactlyOnce
+from pyspark_penstock.ids import LARGEST_PART
 from pyspark_penstock.link import Link
 from pyspark_penstock.marker import DONE, PART, Ledger, Marker, marker_name
 from pyspark_penstock.options import SERVER, Options
+from pyspark_penstock.transaction import Transaction
 from pyspark_penstock.wire import Wire, command
 
 TASK = Task("q", 5, 0)
@@ -135,6 +138,55 @@ def test_a_batch_that_is_done_is_left_alone_and_so_is_an_older_one(
     assert written(client) == [1, 3, 4, 5]
 
 
+def test_rows_that_are_left_out_and_are_not_those_that_were_written_are_warned_of(
+    client: redis.Redis, link: Link, caplog: pytest.LogCaptureFixture
+) -> None:
+    deliver(link, rows(1, 2))
+    deliver(link, rows(1), rows(2))
+    assert caplog.messages == []
+    deliver(link, rows(3, 4))
+    assert "2 rows of batch 5, partition 0 were left out" in caplog.messages[0]
+    assert written(client) == [1, 2]
+
+
+def test_a_transaction_of_many_bytes_ends_before_it_has_its_rows(
+    client: redis.Redis, link: Link, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exactly_once_module, "MOST_BYTES", 2 * len(rows(1).data))
+    delivery = exactly_once(link)
+    delivery.send(rows(1, 2, 3, 4, 5))
+    assert written(client) == [1, 2, 3, 4]
+    delivery.finish()
+    assert written(client) == [1, 2, 3, 4, 5]
+
+
+def test_others_that_change_the_stream_all_the_time_are_named(
+    client: redis.Redis, link: Link, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows with ids are written under the watch of the stream."""
+    end = Transaction.end
+
+    def disturbed(self: Transaction) -> bool:
+        client.xadd("s", {"i": 0}, id="1-*")
+        return end(self)
+
+    monkeypatch.setattr(Transaction, "end", disturbed)
+    with pytest.raises(SinkError, match="others changed it during every try"):
+        deliver(link, rows(1, ids=["5-1"]))
+    assert set(written(client)) == {0}
+
+
+def test_a_marker_that_expires_meanwhile_is_no_other_attempt(
+    client: redis.Redis, link: Link
+) -> None:
+    deliver(link, rows(1), task=Task("q", 4, 0))
+    delivery = exactly_once(link)
+    client.delete(MARKER)
+    delivery.send(rows(2))
+    delivery.finish()
+    assert written(client) == [1, 2]
+
+
 def test_two_attempts_at_once_write_once(
     client: redis.Redis, link: Link, at: dict[str, str], early: bool
 ) -> None:
@@ -178,6 +230,7 @@ def test_rows_with_ids_keep_them(client: redis.Redis, link: Link, early: bool) -
         (["3-9", "5-1"], "a row's id 3-9 is not after 4-0"),
         (["7", "8-1"], "an id column must hold ids"),
         (["x-1", "8-1"], "an id column must hold ids"),
+        (["5-1", "0x10-1"], "an id column must hold ids"),
     ],
     ids=str,
 )
@@ -222,10 +275,19 @@ def test_a_refused_transaction_writes_nothing(client: redis.Redis, link: Link, e
     assert client.get(MARKER) is None
 
 
-def test_what_fails_inside_of_exec_is_remembered(client: redis.Redis, link: Link) -> None:
+def test_another_type_is_refused_before_anything_is_sent(
+    client: redis.Redis, link: Link, early: bool
+) -> None:
     client.rpush("s", "x")
+    with pytest.raises(SinkError, match="'s' is no stream but of the type list"):
+        deliver(link, rows(1), early=early)
+    assert client.get(MARKER) is None
+
+
+def test_what_fails_inside_of_exec_is_remembered(client: redis.Redis, link: Link) -> None:
+    client.xadd("s", {"i": 0}, id=f"{LARGEST_PART}-{LARGEST_PART}")
     for _ in range(2):
-        with pytest.raises(SinkError, match=r"WRONGTYPE|the server refused some rows of batch 5"):
+        with pytest.raises(SinkError, match=r"exhausted|the server refused some rows of batch 5"):
             deliver(link, rows(1))
     client.delete("s")
     with pytest.raises(SinkError, match="the server refused some rows of batch 5, partition 0"):

@@ -72,7 +72,9 @@ def test_the_same_load_is_done_once(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     (tmp_path / "a.csv").write_text("a\n1\n2\n")
-    job = LoadJob((str(tmp_path / "a.csv"),), "out", at, writing={"txnAppId": "monday"})
+    job = LoadJob(
+        (str(tmp_path / "a.csv"),), "out", at, writing={"txnAppId": "daily", "txnVersion": "7"}
+    )
     assert [load(spark, job), load(spark, job)] == [2, 0]
 
 

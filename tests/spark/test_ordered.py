@@ -15,7 +15,7 @@ from pyspark_penstock.marker import DONE, Marker
 from pyspark_penstock.ordered import RowIds, WriterLedger
 from pyspark_penstock.rows import RowEncoder
 from pyspark_penstock.sink_options import sink_options
-from pyspark_penstock.writer import write_rows
+from pyspark_penstock.writer import publish, write_rows
 
 SCHEMA = StructType().add("_stream", "string").add("i", "long")
 WRITER = "{s}:spark:writer"
@@ -64,9 +64,31 @@ def test_two_tasks_of_a_batch_that_write_one_stream_are_refused(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     write(at, Task("q", 7, 0), ("s", 1))
-    with pytest.raises(SinkError, match=r"partitions 0 and 2 of batch 7 .* repartition"):
+    with pytest.raises(SinkError, match=r"two partitions of batch 7 .* one is 2; .* repartition"):
         write(at, Task("q", 7, 2), ("s", 2))
     assert entries(client) == [(b"8-0", 1)]
+
+
+def test_a_batch_that_was_written_passes_under_another_partition(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    """As when Spark numbers its partitions in another way on replay."""
+    write(at, Task("q", 7, 0), ("s", 1))
+    write(at, Task("q", 7, 2), ("s", 1))
+    assert entries(client) == [(b"8-0", 1)]
+
+
+def test_two_tasks_with_equal_rows_are_refused_when_the_batch_ends(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    options = sink_options(at | {"delivery": "ordered"})
+    encoder = RowEncoder(SCHEMA, options)
+    written = [
+        write_rows(batches(("s", 1)), encoder, options, Task("q", 7, partition))
+        for partition in range(2)
+    ]
+    with pytest.raises(SinkError, match="two partitions of batch 7 have rows"):
+        publish([*written], options)
 
 
 def test_another_query_is_refused(client: redis.Redis, at: dict[str, str]) -> None:

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pyspark_penstock import pending_scan, wire
-from pyspark_penstock.claims import claim_of, entries_in, pending
+from pyspark_penstock.claims import acknowledge, claim_of, entries_in, pending
 from pyspark_penstock.connection import Server
-from pyspark_penstock.errors import ServerError
+from pyspark_penstock.errors import CheckpointError, ServerError
 from pyspark_penstock.ids import FIRST, LAST, EntryId
 from pyspark_penstock.page import MixedPage, mixed, parse, uniform
 from pyspark_penstock.pending_scan import PendingScan, one_by_one
@@ -156,3 +156,20 @@ def test_the_last_cut_is_never_the_end(client: redis.Redis, address: Server) -> 
         claim = claim_of(line, PLACE, 3)
         assert pending(line, PLACE) == claim.entries == 6
     assert [(cut.id.ms, cut.n) for cut in claim.cuts] == [(3, 3)]
+
+
+def test_entries_that_came_to_a_claim_later_are_not_acknowledged_with_it(
+    client: redis.Redis, address: Server
+) -> None:
+    """As when two drivers run from one checkpoint: nobody has read what the other one claimed."""
+    fill(client, [False, True, True])
+    with Wire(address) as line:
+        claim = claim_of(line, PLACE, 10)
+        client.xclaim("s", "g", "me", 0, ["1-0"])
+        with pytest.raises(CheckpointError, match=r"3 entries are pending .* had claimed 2"):
+            acknowledge(line, PLACE, claim)
+        assert pending(line, PLACE) == 3
+        client.xack("s", "g", "1-0")
+        acknowledge(line, PLACE, claim)
+    assert client.xpending("s", "g")["pending"] == 0
+    assert [consumer["name"] for consumer in client.xinfo_consumers("s", "g")] == [b"other"]
