@@ -14,7 +14,7 @@ RUN_READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
-.PHONY: run build test lint test-compiled test-uncompiled bench bench-spark crash crash-spark fuzz docs demo clean
+.PHONY: run build test lint test-compiled test-spark test-spark-session test-spark-rest test-uncompiled bench bench-spark crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -43,7 +43,7 @@ build/.compiled: $(RUN_READY) build_ext.py $(SOURCES)
 
 # ------------------------------------------------------------------ checks
 
-test: lint test-compiled test-uncompiled
+test: lint test-compiled test-spark test-uncompiled
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .
@@ -52,7 +52,19 @@ lint: $(DEV_READY)
 	$(BIN)/lint-imports
 
 test-compiled: $(DEV_READY) build
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --ignore=tests/spark
+
+# Spark is waited for more than it works: the tests of one long session run beside all others.
+SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/test_shared_session.py)
+
+test-spark: $(DEV_READY) build
+	@$(MAKE) --no-print-directory -j2 --output-sync=line test-spark-session test-spark-rest
+
+test-spark-session:
+	$(BIN)/python -m pytest $(SESSION_TESTS)
+
+test-spark-rest:
+	$(BIN)/python -m pytest tests/spark $(addprefix --ignore=,$(SESSION_TESTS))
 
 # The same sources without the compiled modules beside them. What compares with redis-server and
 # what starts servers has been run by the compiled leg; here the structures and handlers count.
