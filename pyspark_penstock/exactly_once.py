@@ -106,12 +106,12 @@ class ExactlyOnce:
 
     def _write(self, state: str) -> None:
         wanted = self._passed.after(self._held)._replace(state=state)
-        for _ in range(MOST_TRIES):
-            if self._ended or self._seen == wanted:
-                break
+        tries = 0
+        while not (self._ended or self._seen == wanted):
+            if tries == MOST_TRIES:
+                raise SinkError(conflict(self._stream))
+            tries += 1
             self._link.persist(lambda wire: self._transact(wire, wanted))
-        else:
-            raise SinkError(conflict(self._stream))
         self._passed = wanted
         self._held = []
         self._held_rows = self._held_bytes = 0

@@ -46,27 +46,28 @@ class WriterLedger(Ledger):
 
     def __init__(self, stream: str, task: Task) -> None:
         super().__init__(f"{tagged(stream)}:spark:writer", task)
+        self._partition = task.partition  # that the marker is of
 
     def decode(self, text: bytes | None) -> Marker:
         """The marker, if it is this query's."""
         if text is None:
             return Marker()
-        marker, partition, query = self._parts(text)
+        marker, self._partition, query = self._parts(text)
         if query != self.task.query:
             raise SinkError(
                 f"{self.name!r} says that the query {query!r} writes this stream; one that is "
                 "written in order has one writer. If that is this query with a new checkpoint, "
                 "write to a new stream"
             )
-        if marker.covers(self.task.batch) or partition == self.task.partition:
-            return marker
-        if marker.batch == self.task.batch:
+        of_another = marker.batch == self.task.batch and self._partition != self.task.partition
+        if of_another and not marker.covers(self.task.batch):
             raise self.two_tasks()
         return marker
 
     def left_out(self, found: Marker, rows: Marker) -> None:
-        """Refuse rows other than those that were written: another task has written this batch."""
-        if rows.rows and found.batch == rows.batch and found != rows:
+        """Refuse rows other than those that another task has written."""
+        of_another = found.batch == rows.batch and self._partition != self.task.partition
+        if of_another and rows.rows and found != rows:
             raise self.two_tasks()
         super().left_out(found, rows)
 

@@ -78,6 +78,16 @@ def test_a_batch_that_was_written_passes_under_another_partition(
     assert entries(client) == [(b"8-0", 1)]
 
 
+def test_other_rows_on_replay_are_left_out_with_a_warning(
+    client: redis.Redis, at: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """As of a query with rand(): the batch is written once, and the query goes on."""
+    write(at, Task("q", 7, 0), ("s", 1))
+    write(at, Task("q", 7, 0), ("s", 2))
+    assert entries(client) == [(b"8-0", 1)]
+    assert "1 rows of batch 7, partition 0 were left out" in caplog.messages[0]
+
+
 def test_two_tasks_with_equal_rows_are_refused_when_the_batch_ends(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
