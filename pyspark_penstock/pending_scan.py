@@ -26,7 +26,7 @@ from pyspark_penstock.connection import Server
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.page import MixedPage, Page, parse
-from pyspark_penstock.scan import EMPTY, Patience
+from pyspark_penstock.scan import EMPTY, Patience, persistently
 from pyspark_penstock.shared_offsets import ClaimedRange
 from pyspark_penstock.uniform_page import UniformPage
 from pyspark_penstock.wire import Wire, command
@@ -46,14 +46,7 @@ class PendingScan:
         self._page_size = page_size
 
     def __iter__(self) -> Iterator[Page]:
-        patience = Patience()
-        while True:
-            try:
-                yield from self._pages(patience)
-            except OSError as problem:
-                patience.wait_after(problem)
-            else:
-                return
+        return persistently(self._pages)
 
     def _pages(self, patience: Patience) -> Iterator[Page]:
         with Wire(self._server) as wire:

@@ -43,14 +43,7 @@ class Scan:
         self._page_size = page_size
 
     def __iter__(self) -> Iterator[Page]:
-        patience = Patience()
-        while True:
-            try:
-                yield from self._pages(patience)
-            except OSError as problem:
-                patience.wait_after(problem)
-            else:
-                return
+        return persistently(self._pages)
 
     def _pages(self, patience: Patience) -> Iterator[Page]:
         with Wire(self._server) as wire:
@@ -97,6 +90,21 @@ def probable_last_id(answer: bytes) -> EntryId | None:
         except ValueError:
             continue
     return None
+
+
+def persistently(pages: Callable[[Patience], Iterator[Page]]) -> Iterator[Page]:
+    """What *pages* yields; it is called again, to go on, where a connection was lost.
+
+    Raises ServerError when patience is at its end.
+    """
+    patience = Patience()
+    while True:
+        try:
+            yield from pages(patience)
+        except OSError as problem:
+            patience.wait_after(problem)
+        else:
+            return
 
 
 class Patience:

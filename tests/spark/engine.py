@@ -30,6 +30,19 @@ class Killed(BaseException):
     """The process is gone, as after ``kill -9``: no handler may catch it."""
 
 
+class Crash:
+    """Kills at the *at*-th step; counts the steps on the way."""
+
+    def __init__(self, at: int | None = None) -> None:
+        self.at = at
+        self.steps: list[str] = []
+
+    def __call__(self, name: str) -> None:
+        self.steps.append(name)
+        if len(self.steps) == self.at:
+            raise Killed(name)
+
+
 @dataclass
 class Checkpoint:
     """What a query finds again when it is started anew."""

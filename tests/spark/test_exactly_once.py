@@ -22,7 +22,7 @@ from pyspark_penstock.sink_options import (
     sink_options,
 )
 from pyspark_penstock.source_options import StreamOptions, stream_options
-from tests.spark.engine import Checkpoint, Engine, Killed, Step, no_step
+from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
 STREAMS = ("a", "b")
@@ -31,19 +31,6 @@ STREAMS = ("a", "b")
 @pytest.fixture(autouse=True)
 def _small_batches_have_several_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "SMALL", 4)
-
-
-class Crash:
-    """Kills at the *at*-th step; counts the steps on the way."""
-
-    def __init__(self, at: int | None = None) -> None:
-        self.at = at
-        self.steps: list[str] = []
-
-    def __call__(self, name: str) -> None:
-        self.steps.append(name)
-        if len(self.steps) == self.at:
-            raise Killed(name)
 
 
 def source(at: dict[str, str], **more: str) -> StreamOptions:

@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 from pyspark_penstock import claims, pending_scan, plan, wire
 from pyspark_penstock.sink_options import SinkOptions, sink_options
 from pyspark_penstock.source_options import StreamOptions, stream_options
-from tests.spark.engine import Checkpoint, Engine, Killed, Step, no_step
+from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
 STREAMS = ("a", "b")
@@ -81,19 +81,6 @@ def run_until_nothing_is_pending(
         if not any(group["pending"] for s in STREAMS for group in client.xinfo_groups(s)):
             return
     pytest.fail("something stays pending")
-
-
-class Crash:
-    """Kills at the *at*-th step; counts the steps on the way."""
-
-    def __init__(self, at: int | None = None) -> None:
-        self.at = at
-        self.steps: list[str] = []
-
-    def __call__(self, name: str) -> None:
-        self.steps.append(name)
-        if len(self.steps) == self.at:
-            raise Killed(name)
 
 
 def test_killed_once_at_each_step(client: redis.Redis, options: Options) -> None:
