@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 with atheris.instrument_imports(include=["protocol"]):
     from protocol import inline, octets  # noqa: F401  never compiled: what is imported is guided by
     from protocol import requests as as_built
+    from protocol.encoder import Encoder
 
 MOST = 64  # bytes held for each byte that has come
 
@@ -44,9 +45,9 @@ plain = load_plain()
 
 
 def outcome(
-    module: Any, pieces: list[bytes], authenticated: bool
+    module: Any, pieces: list[bytes], authenticated: bool, runs: bool = False
 ) -> tuple[list[list[bytes]], str | None]:
-    """The commands in *pieces*, and the error after them."""
+    """The commands in *pieces*, and the error after them; with *runs*, those alike are moved."""
     parser = module.RequestParser()
     parser.authenticated = authenticated
     commands: list[list[bytes]] = []
@@ -58,10 +59,21 @@ def outcome(
             while (argv := parser.take()) is not None:
                 assert argv, "an empty command"
                 commands.append(argv)
+                if runs:
+                    commands += run_behind(parser, argv)
             assert parser.buffered() <= come * MOST, "more is held than has come"
     except module.ProtocolError as error:
         return commands, str(error)
     return commands, None
+
+
+def run_behind(parser: Any, argv: list[bytes]) -> list[list[bytes]]:
+    """The commands like *argv* that come next, when they are moved in one piece."""
+    out = Encoder()
+    count = parser.move_alike(argv, out)
+    run = outcome(as_built, [out.take()], authenticated=True)[0]
+    assert len(run) == count, "what was moved is something else"
+    return run
 
 
 def test_one(data: bytes) -> None:
@@ -74,6 +86,8 @@ def test_one(data: bytes) -> None:
     assert outcome(plain, pieces, authenticated) == whole, "the cut made a difference"
     assert outcome(as_built, [wire], authenticated) == whole, "compiled, it differs"
     assert outcome(as_built, pieces, authenticated) == whole, "compiled and cut, it differs"
+    for module in (plain, as_built):
+        assert outcome(module, pieces, authenticated, runs=True) == whole, "runs made a difference"
 
 
 if __name__ == "__main__":

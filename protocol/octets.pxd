@@ -2,7 +2,7 @@
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memchr, memcpy, memmove
+from libc.string cimport memchr, memcmp, memcpy, memmove
 
 cdef enum:
     MAX_DIGITS = 18
@@ -139,6 +139,14 @@ cdef inline Py_ssize_t find(bytes data, int byte, Py_ssize_t start, Py_ssize_t s
     cdef Py_ssize_t size = min(stop, PyBytes_GET_SIZE(data)) - start
     cdef const char *found = <const char *>memchr(text + start, byte, size)
     return found - text if found != NULL else -1
+
+
+cdef inline bint starts_with(bytes data, Py_ssize_t at, bytes head) noexcept:
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(head)
+    return (
+        PyBytes_GET_SIZE(data) - at >= size
+        and memcmp(PyBytes_AS_STRING(data) + at, PyBytes_AS_STRING(head), size) == 0
+    )
 
 
 cdef inline int64_t read_number(bytes data, Py_ssize_t start, Py_ssize_t end) noexcept:

@@ -97,6 +97,11 @@ def find(data: bytes, byte: int, start: int, stop: int) -> int:
     return data.find(byte, start, stop)
 
 
+def starts_with(data: bytes, at: int, head: bytes) -> bool:
+    """Whether *head* stands in *data* at *at*."""
+    return data.startswith(head, at)
+
+
 def read_number(data: bytes, start: int, end: int) -> int:
     """The decimal number that fills ``data[start:end]``, or NOT_A_NUMBER.
 

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from protocol cimport octets
+from protocol.encoder cimport Encoder
 
 cdef int64_t MAX_ARGS
 cdef Py_ssize_t MAX_BULK
@@ -11,6 +12,7 @@ cdef int64_t MAX_ARGS_UNAUTHENTICATED
 cdef int64_t MAX_BULK_UNAUTHENTICATED
 cdef Py_ssize_t MAX_BUFFERED_UNAUTHENTICATED
 cdef Py_ssize_t WORD_COST
+cdef Py_ssize_t LEAST_WORD
 cdef int CR
 cdef int LF
 cdef int STAR
@@ -38,9 +40,14 @@ cdef class RequestParser:
     @cython.locals(held=Py_ssize_t)
     cpdef bint overfull(self) except -1
     @cython.locals(
-        data=bytes, at=Py_ssize_t, size=Py_ssize_t, count=int64_t, length=int64_t, argv=list
+        data=bytes, at=Py_ssize_t, size=Py_ssize_t, count=int64_t, length=int64_t, argv=list,
+        index=Py_ssize_t,
     )
     cdef list _take_plain(self)
+    @cython.locals(head=bytes, start=Py_ssize_t, moved=Py_ssize_t, end=Py_ssize_t)
+    cpdef Py_ssize_t move_alike(self, list argv, Encoder out) except -1
+    @cython.locals(data=bytes, size=Py_ssize_t, length=int64_t)
+    cdef Py_ssize_t _end_of_words(self, Py_ssize_t at, Py_ssize_t count) noexcept
     @cython.locals(words=list)
     cdef list _take_any(self)
     @cython.locals(end=Py_ssize_t, argv=list)

@@ -19,6 +19,7 @@ Source of the limits and their texts: redis 7.0 (processMultibulkBuffer, process
 from __future__ import annotations
 
 from protocol import octets
+from protocol.encoder import Encoder
 from protocol.inline import UnbalancedQuotes, split_words
 
 # These defend the server against any client, whatever it sends.
@@ -32,6 +33,7 @@ MAX_BULK_UNAUTHENTICATED = 16 * 1024
 MAX_BUFFERED_UNAUTHENTICATED = 1024 * 1024
 
 WORD_COST = 48  # bytes that a short word of an unfinished command takes besides its text
+LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
 
 CR, LF, STAR, DOLLAR = b"\r\n*$"
 
@@ -120,22 +122,55 @@ class RequestParser:
         """
         data, at, size = self._data, self._at, len(self._data)
         count = octets.read_plain_head(data, at, STAR)
-        if count <= 0:
+        if count <= 0 or count > (size - at) // LEAST_WORD:
             return None
         at += octets.plain_head_size(count)
-        argv: list[bytes] = []
-        while count:
+        argv = [b""] * count
+        for index in range(count):
             length = octets.read_plain_head(data, at, DOLLAR)
             if length < 0 or length > self.max_bulk:
                 return None
             at += octets.plain_head_size(length)
             if size - at < length + 2:
                 return None
-            argv.append(octets.cut_bytes(data, at, at + length))
+            argv[index] = octets.cut_bytes(data, at, at + length)
             at += length + 2
-            count -= 1
         self._at = at
         return argv
+
+    # ------------------------------------------------------------------ many of a kind
+
+    def move_alike(self, argv: list[bytes], out: Encoder) -> int:
+        """Move the commands that come next to *out*, whole and unparsed; how many those were.
+
+        They have as many words as *argv*, and its first word; and they are in their usual form:
+        what is not ends the run. O(their words).
+        """
+        if self._missing or not self.authenticated:
+            return 0
+        head = b"*%d\r\n$%d\r\n%b\r\n" % (len(argv), len(argv[0]), argv[0])
+        start, moved = self._at, 0
+        while octets.starts_with(self._data, self._at, head):
+            end = self._end_of_words(self._at + len(head), len(argv) - 1)
+            if end < 0:
+                break
+            self._at = end
+            moved += 1
+        if moved:
+            out.raw(octets.cut_bytes(self._data, start, self._at))
+        return moved
+
+    def _end_of_words(self, at: int, count: int) -> int:
+        """Where *count* words end that begin at *at*; -1 if they are unusual or not all there."""
+        data, size = self._data, len(self._data)
+        for _ in range(count):
+            length = octets.read_plain_head(data, at, DOLLAR)
+            if length < 0 or length > self.max_bulk:
+                return -1
+            at += octets.plain_head_size(length) + length + 2
+            if at > size:
+                return -1
+        return at
 
     # ------------------------------------------------------------------ step by step
 

@@ -39,4 +39,5 @@ cdef class Command:
     cdef public unsigned long long failed
 
     cpdef bint accepts(self, Py_ssize_t argc)
+    cpdef bint stands_alone(self) except -1
     cpdef list keys_of(self, list argv)

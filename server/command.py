@@ -223,6 +223,10 @@ class Command:
         """Whether *argc* words, the name included, are a possible call."""
         return argc == self.arity if self.arity >= 0 else argc >= -self.arity
 
+    def stands_alone(self) -> bool:
+        """Whether the first word alone tells that it is this command."""
+        return not self.subcommands and "|" not in self.name
+
     def keys_of(self, argv: list[bytes]) -> list[bytes]:
         """The keys that *argv* names: for execution, COMMAND GETKEYS and access checks alike."""
         return [] if self.keys is None else self.keys.of(argv)

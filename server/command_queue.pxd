@@ -17,7 +17,9 @@ cdef class CommandQueue:
     cdef Py_ssize_t _taken
 
     cpdef append(self, Command command, list argv)
-    @cython.locals(packed=Encoder, argv=list, word=bytes)
+    @cython.locals(command=Command, argv=list, count=Py_ssize_t)
+    cpdef Py_ssize_t take_alike(self, RequestParser parser) except -1
+    @cython.locals(argv=list, word=bytes)
     cdef _pack(self)
     @cython.locals(words=list)
     cpdef list next_words(self)

@@ -6,7 +6,8 @@
 
 Most transactions are small. In one of thousands, lists of words would take six times the memory,
 and the time that many small objects take: to make them cold, to look at them again and again for
-cycles, and to give their pages back.
+cycles, and to give their pages back. A bulk load is one command over and over; its requests go into
+_packed as they come.
 """
 
 from __future__ import annotations
@@ -46,6 +47,22 @@ class CommandQueue:
         self._recent.append(argv)
         if len(self._recent) == MANY:
             self._pack()
+
+    def take_alike(self, parser: RequestParser) -> int:
+        """Take what *parser* has next of the command that was added last; how many those were.
+
+        They go from one buffer to the other as they are. None, unless commands are packed and the
+        last two are the same; and those are left that differ in their number of words.
+        """
+        if self._packed is None or not self._recent:
+            return 0
+        command, argv = self.commands[-1], self._recent[-1]
+        if command is not self.commands[-2] or not command.stands_alone():
+            return 0
+        self._pack()
+        count = parser.move_alike(argv, self._packed)
+        self.commands += [command] * count
+        return count
 
     def _pack(self) -> None:
         if self._packed is None:

@@ -6,6 +6,8 @@ from server.endpoint cimport Endpoint
 from server.transport cimport Transport
 
 cdef Py_ssize_t FLUSH_AT
+cdef int IN_MULTI
+cdef int UNAUTHENTICATED
 
 
 cdef class Connection(Endpoint):

@@ -16,7 +16,7 @@ import logging
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from protocol.requests import ProtocolError, RequestParser
-from server.client import UNAUTHENTICATED
+from server.client import IN_MULTI, UNAUTHENTICATED
 from server.clients import Clients
 from server.dispatch import Dispatcher
 from server.endpoint import Endpoint
@@ -143,6 +143,8 @@ class Connection(Endpoint):
             if argv is None:
                 return
             self._dispatcher.execute(client, argv)
+            if client.gate == IN_MULTI:
+                self._dispatcher.queue_alike(client, parser)
             if len(self._out) > FLUSH_AT:
                 self._dispatcher.send_now(self)
 

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
+from protocol.requests cimport RequestParser
 from server cimport ticks
 from server.blocking cimport Runner
 from server.call cimport Call
@@ -18,6 +19,9 @@ cdef int NO_AUTH
 cdef int NO_MULTI
 cdef int NOT_QUEUED
 cdef int LOADING
+cdef int IN_MULTI
+cdef int MUTED
+cdef int UNAUTHENTICATED
 cdef int64_t COMPARE_EVERY_NS
 
 
@@ -40,6 +44,8 @@ cdef class Dispatcher(Runner):
     cdef _compare_clocks(self)
     @cython.locals(command=Command)
     cpdef execute(self, Client client, list argv)
+    @cython.locals(count=Py_ssize_t)
+    cpdef queue_alike(self, Client client, RequestParser parser)
     @cython.locals(command=Command)
     cpdef object replay(self, Client client, list argv)
     cpdef serve_ready(self)
@@ -51,7 +57,8 @@ cdef class Dispatcher(Runner):
     cpdef send_all(self)
     cpdef send_now(self, Endpoint connection)
     cdef _keep(self, list connections)
-    @cython.locals(call=Call, client=Client, replies=Encoder, command=Command)
+    @cython.locals(call=Call, client=Client, replies=Encoder, command=Command, running=Command,
+                   times=Py_ssize_t)
     cpdef Encoder run_inside(self, CommandQueue queue)
     cpdef end_wait(self, object waiter, object reply)
     cpdef end_pause(self)
@@ -69,7 +76,7 @@ cdef class Dispatcher(Runner):
     cdef _propagate(self, Call call, list argv, Command command)
     cdef _deliver(self, Client client)
     @cython.locals(tick=int64_t)
-    cdef _count(self, Command command)
+    cdef _count(self, Command command, Py_ssize_t times)
     @cython.locals(client=Client, argv=list, command=Command)
     cpdef Block run_again(self, Waiter waiter)
     @cython.locals(out=Encoder, before=Py_ssize_t)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 import server.commands  # noqa: F401  (fills the table)
 from protocol.encoder import Encoder
 from protocol.replies import QUEUED, ErrorReply, Reply
+from protocol.requests import RequestParser
 from server import errors, ticks
 from server.blocking import Runner
 from server.call import Call
@@ -97,6 +98,16 @@ class Dispatcher(Runner):
         if self._ready:
             self.serve_ready()
 
+    def queue_alike(self, client: Client, parser: RequestParser) -> None:
+        """Queue what *parser* has next of the command that *client*, in MULTI, queued last.
+
+        What needs a look at each command is left to ``execute``. Bulk loads are of such runs.
+        """
+        if client.gate == IN_MULTI and not self.state.guarded:
+            count = client.queue.take_alike(parser)
+            if count:
+                client.out.raw(QUEUED.line * count)
+
     def replay(self, client: Client, argv: list[bytes]) -> ErrorReply | None:
         """Run a command that was logged: nothing is checked, answered, waited for or logged again.
 
@@ -110,6 +121,7 @@ class Dispatcher(Runner):
             client.queue.append(command, argv)
         else:
             self._perform(client, command, argv)
+            self._count(command, 1)
         client.out.truncate(0)
         return None
 
@@ -171,10 +183,16 @@ class Dispatcher(Runner):
         replies = Encoder(client.out.resp)
         replies.array(len(queue))
         call.is_inside = True
+        running, times = None, 0
         for command in queue.commands:
+            if command is not running:
+                self._count(running, times)
+                running, times = command, 0
             reply = self._perform(client, command, queue.next_words())
+            times += 1
             replies.resp = client.out.resp
             replies.write(reply.when_denied if isinstance(reply, Block) else reply)
+        self._count(running, times)
         call.is_inside = False
         call.argv = outer_argv
         call.logged = []  # each inner command has said its own
@@ -265,6 +283,7 @@ class Dispatcher(Runner):
 
     def _run(self, client: Client, command: Command, argv: list[bytes]) -> None:
         reply = self._perform(client, command, argv)
+        self._count(command, 1)
         if self._propagation.ops:
             self._deliver(client)
         if isinstance(reply, Block):
@@ -291,7 +310,6 @@ class Dispatcher(Runner):
             self._propagate(call, argv, command)
         client.commands += 1
         self.state.stats.commands += 1
-        self._count(command)
         return reply
 
     def _handle(self, command: Command, call: Call) -> Reply | Block:
@@ -326,10 +344,15 @@ class Dispatcher(Runner):
         """A command of *client* is done: log what it did."""
         client.written_offset = self._propagation.deliver()
 
-    def _count(self, command: Command) -> None:
-        """Add the time since the last command's end: one look at the clock a command."""
+    def _count(self, command: Command | None, times: int) -> None:
+        """Add the time since the last command's end: one look at the clock a command.
+
+        In a transaction it is one for all *times* that a command is run in a row.
+        """
+        if command is None:
+            return
         tick = ticks.now_ns()
-        command.calls += 1
+        command.calls += times
         command.nanoseconds += tick - self._tick
         self._tick = tick
 
@@ -356,6 +379,7 @@ class Dispatcher(Runner):
             reply: Reply | Block = self._counted(errors.OUT_OF_MEMORY)
         else:
             reply = self._perform(client, command, argv)
+            self._count(command, 1)
             if self._propagation.ops:
                 self._deliver(client)
         if isinstance(reply, Block):

@@ -4,6 +4,7 @@ from server.blocking cimport Blocking
 from server.propagation cimport Propagation
 from server.stats cimport Stats
 from storage.journal cimport Journal
+from storage.stream cimport StreamConfig
 
 
 cdef class ServerState:
@@ -30,3 +31,4 @@ cdef class ServerState:
     cdef public object stop
     cdef public object begin_replay
     cdef public list listening
+    cdef readonly StreamConfig stream_config

@@ -18,6 +18,7 @@ from server.server_journal import ServerJournal
 from server.stats import Stats
 from server.watching import Watching
 from storage.keyspace import Keyspace
+from storage.stream import StreamConfig
 
 
 class ServerState:
@@ -48,12 +49,20 @@ class ServerState:
         self.stop: Callable[[frozenset[bytes]], bool] = _not_running  # SHUTDOWN's options
         self.begin_replay: Callable[[], Replay] = _no_replay  # for what a file has logged
         self.listening: list[str] = []  # INFO server's listener lines
+        self.stream_config = StreamConfig()  # what XADD asks each time
+        self.follow_config()
 
     def keep_guard(self) -> None:
         """To be called when a pause begins or ends, and when one of the reasons changes."""
         self.guarded = (
             self.over_memory or self.loading or self.unkept is not None or self.pausing.active
         )
+
+    def follow_config(self) -> None:
+        """To be called when parameters have changed."""
+        self.stream_config.node_max_bytes = self.config.stream_node_max_bytes
+        self.stream_config.node_max_entries = self.config.stream_node_max_entries
+        self.keep_unkept()
 
     def keep_unkept(self) -> None:
         """To be called when a save or a parameter may have changed whether writes are refused."""

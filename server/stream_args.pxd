@@ -4,9 +4,6 @@ from storage cimport stream_id
 from storage.stream cimport Stream, StreamConfig
 from storage.stream_id cimport StreamId
 
-cdef StreamConfig _config
-
-cpdef StreamConfig node_config(Call call)
 cpdef list entry_ids(list argv, Py_ssize_t at)
 cpdef StreamId wanted_id(list argv, Py_ssize_t id_at)
 cpdef StreamId loose_id(bytes text, object missing_seq=*)

@@ -29,17 +29,6 @@ LIMIT_WHEN_EXACT = ErrorReply(
 
 MAXLEN, MINID = b"MAXLEN", b"MINID"
 
-_config = StreamConfig()  # one for all calls, which come one at a time
-
-
-def node_config(call: Call) -> StreamConfig:
-    """The sizes of nodes as configured now."""
-    config = call.server.config
-    _config.node_max_bytes = config.stream_node_max_bytes
-    _config.node_max_entries = config.stream_node_max_entries
-    return _config
-
-
 # ---------------------------------------------------------------------- ids
 
 

@@ -1,6 +1,5 @@
 cimport cython
 
-from server cimport stream_args
 from server.call cimport Call
 from server.stream_args cimport Trim
 from storage.keyspace cimport Keyspace

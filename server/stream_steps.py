@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server import errors, stream_args
+from server import errors
 from server.call import Call
 from server.stream_args import Trim
 from storage.errors import IdIsZero, IdsExhausted
@@ -38,7 +38,7 @@ def add(
             return None
         stream = Stream()
     entry_id = _next_id(call, stream, wanted, seq_given)
-    config = stream_args.node_config(call)
+    config = call.server.stream_config
     stream.append(entry_id, argv, id_at + 1, config)
     if is_new:
         db.add(key, stream)

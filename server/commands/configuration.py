@@ -137,7 +137,7 @@ def _make(state: ServerState, changes: list[Change]) -> None:
             _apply(state, change)
         except BadValue as error:
             raise failed(change.name, str(error)) from None
-    state.keep_unkept()  # it depends on parameters
+    state.follow_config()
 
 
 def _apply(state: ServerState, change: Change) -> None:

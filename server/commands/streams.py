@@ -153,7 +153,7 @@ def xtrim(call: Call) -> Reply:
     stream = call.db.find(key, Stream)
     if stream is None:
         return 0
-    deleted = trim.apply(stream, stream_args.node_config(call))
+    deleted = trim.apply(stream, call.server.stream_config)
     if deleted:
         call.db.touched(key, b"xtrim", deleted)
         if trim.approximate and call.is_logged:

@@ -87,6 +87,14 @@ def test_find_looks_between_start_and_stop() -> None:
     assert octets.find(b"abc", ord("a"), 3, 99) == -1
 
 
+@pytest.mark.parametrize(
+    ("at", "head", "does"),
+    [(0, b"ab", True), (1, b"bc", True), (1, b"ab", False), (2, b"cd", False), (3, b"", True)],
+)
+def test_starts_with_looks_at_one_place(at: int, head: bytes, does: bool) -> None:
+    assert octets.starts_with(b"abc", at, head) == does
+
+
 @given(st.integers(-(10**18) + 1, 10**18 - 1))
 def test_read_number_reads_18_digits(number: int) -> None:
     text = b"%d" % number

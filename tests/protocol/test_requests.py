@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from protocol.encoder import Encoder
 from protocol.requests import ProtocolError, RequestParser
 
 Outcome = tuple[list[list[bytes]], str | None]  # the commands, and the error after them
@@ -308,6 +309,73 @@ def test_much_may_be_fed_before_anything_is_taken() -> None:
     assert outcome([b""], parser) == (commands, None)
 
 
+# ---------------------------------------------------------------------- many of a kind
+
+ADD = [b"XADD", b"s", b"*", b"a", b"1"]
+
+
+def moved_behind(argv: list[bytes], wire: bytes, parser: RequestParser | None = None) -> bytes:
+    """What is moved of *wire*, which comes behind *argv*."""
+    parser, out = parser or RequestParser(), Encoder()
+    parser.feed(packed(argv) + wire)
+    assert parser.take() == argv
+    count = parser.move_alike(argv, out)
+    data = out.take()
+    assert count == len(outcome([data])[0])
+    return data
+
+
+def test_all_that_begins_alike_is_moved_as_it_is() -> None:
+    others = [[b"XADD", b"t", b"1-1", b"", b"x" * 1000], [b"XADD", b"", b"", b"", b""], ADD]
+    wire = b"".join(map(packed, others))
+    assert moved_behind(ADD, wire) == wire
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        packed([b"XADD", b"s", b"*", b"a", b"1", b"b", b"2"]),
+        packed([b"xadd", *ADD[1:]]),
+        packed([b"EXEC"]),
+        packed([b"XADDS", *ADD[1:]]),
+        packed(ADD).replace(b"$1\r\n", b"$01\r\n"),
+        packed(ADD).replace(b"$1\r\n", b"$-1\r\n"),
+        packed(ADD).replace(b"$1\r\n", b"$999999999\r\n"),
+        b"XADD s * a 1\r\n",
+    ],
+)
+def test_what_is_not_alike_ends_the_run(behind: bytes) -> None:
+    run = packed(ADD) * 3
+    assert moved_behind(ADD, run + behind + run) == run
+
+
+def test_a_command_that_is_not_all_there_stays() -> None:
+    wire = packed(ADD)
+    for at in range(len(wire)):
+        parser = RequestParser()
+        assert moved_behind(ADD, wire + wire[:at], parser) == wire
+        assert outcome([wire[at:]], parser) == ([ADD], None)
+
+
+def test_nothing_is_moved_from_strangers_or_out_of_an_unfinished_command() -> None:
+    assert moved_behind(ADD, packed(ADD), stranger()) == b""
+    parser, out = RequestParser(), Encoder()
+    parser.feed(packed(ADD) + b"*5\r\n$4\r\nXADD\r\n" + b"$90\r\n")
+    assert outcome([], parser) == ([], None)
+    assert parser.take() == ADD
+    assert parser.take() is None
+    parser.feed(packed(ADD))
+    assert parser.move_alike(ADD, out) == 0
+
+
+def test_a_word_that_may_not_be_so_long_is_not_moved() -> None:
+    parser = RequestParser()
+    parser.max_bulk = 5
+    assert moved_behind(ADD, packed(ADD) + packed([*ADD[:4], b"123456"]), parser) == packed(ADD)
+    with pytest.raises(ProtocolError, match="invalid bulk length"):
+        parser.take()
+
+
 # ---------------------------------------------------------------------- any bytes
 
 FRAGMENTS = st.sampled_from(
@@ -343,3 +411,29 @@ def test_any_bytes_give_commands_or_a_protocol_error_however_they_are_cut(
     whole = outcome([wire], new())
     assert outcome(cut_by(wire, sizes), new()) == whole
     assert all(whole[0])
+
+
+FEW_KINDS = st.lists(
+    st.tuples(st.sampled_from([b"XADD", b"SET"]), st.lists(st.binary(max_size=8), max_size=3)).map(
+        lambda command: [command[0], *command[1]]
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=200)
+@given(FEW_KINDS, st.lists(st.integers(1, 60), min_size=1, max_size=5))
+def test_runs_that_are_moved_leave_nothing_out(
+    commands: list[list[bytes]], sizes: list[int]
+) -> None:
+    parser, seen = RequestParser(), list[list[bytes]]()
+    for piece in cut_by(b"".join(map(packed, commands)), sizes):
+        parser.feed(piece)
+        while (argv := parser.take()) is not None:
+            out = Encoder()
+            count = parser.move_alike(argv, out)
+            run = outcome([out.take()])[0]
+            assert len(run) == count
+            assert all((len(each), each[0]) == (len(argv), argv[0]) for each in run)
+            seen += [argv, *run]
+    assert seen == commands

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocol.encoder import Encoder
+from protocol.requests import RequestParser
 from server.command import TABLE, Command, Flags
 from server.command_queue import NO_COMMANDS, CommandQueue
 
@@ -45,6 +47,55 @@ def test_flags_are_those_of_any_command_and_the_size_is_of_all_words() -> None:
     queue.append(row(b"xadd"), [b"XADD", b"s", b"*", b"a", b"1"])
     assert queue.flags & Flags.WRITE
     assert queue.flags & Flags.DENYOOM
+
+
+def fed(*commands: list[bytes]) -> RequestParser:
+    wire = Encoder()
+    for argv in commands:
+        wire.write(argv)
+    parser = RequestParser()
+    parser.feed(wire.take())
+    return parser
+
+
+def test_a_run_of_the_last_command_is_taken_in_one_piece() -> None:
+    queue, command = CommandQueue(), row(b"get")
+    queued = [[b"GET", b"%d" % i] for i in range(MANY + 1)]
+    for argv in queued:
+        queue.append(command, argv)
+    more = [[b"GET", b"a"], [b"GET", b"\r\n"]]
+    parser = fed(*more, [b"EXEC"])
+    assert queue.take_alike(parser) == 2
+    assert parser.take() == [b"EXEC"]
+    assert queue.commands == [command] * (MANY + 3)
+    queue.append(row(b"echo"), [b"ECHO", b"b"])
+    assert [queue.next_words() for _ in queue.commands] == [*queued, *more, [b"ECHO", b"b"]]
+
+
+def test_few_commands_are_not_worth_a_run() -> None:
+    queue = CommandQueue()
+    for _ in range(MANY - 1):
+        queue.append(row(b"get"), [b"GET", b"k"])
+    assert queue.take_alike(fed([b"GET", b"k"])) == 0
+
+
+def test_what_comes_in_turns_makes_no_run() -> None:
+    queue = CommandQueue()
+    for _ in range(MANY):
+        queue.append(row(b"get"), [b"GET", b"k"])
+        queue.append(row(b"echo"), [b"ECHO", b"k"])
+    queue.append(row(b"get"), [b"GET", b"k"])
+    assert queue.take_alike(fed([b"GET", b"k"])) == 0
+
+
+@pytest.mark.parametrize("name", [b"config", b"command", b"object"])
+def test_a_first_word_that_does_not_tell_the_command_makes_no_run(name: bytes) -> None:
+    family = row(name)
+    for command in [family, *family.subcommands.values()]:
+        queue = CommandQueue()
+        for _ in range(MANY + 1):
+            queue.append(command, [name, b"help"])
+        assert queue.take_alike(fed([name, b"help"])) == 0
 
 
 @pytest.mark.parametrize("client_commands", [1, MANY, 10 * MANY])

@@ -368,3 +368,74 @@ def test_who_only_reads_is_answered_though_nothing_can_be_kept(run: Run) -> None
             assert await reader.readexactly(7) == b"+PONG\r\n"
 
     run(test)
+
+
+# ---------------------------------------------------------------------- transactions
+
+ROWS = b"".join(b"XADD s * a %d\r\n" % i for i in range(500))
+
+
+def as_requests(lines: bytes) -> bytes:
+    """Inline commands in the form that libraries send."""
+    words = [line.split() for line in lines.splitlines()]
+    return b"".join(
+        b"*%d\r\n" % len(each) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in each)
+        for each in words
+    )
+
+
+async def everything(house: Running, lines: bytes) -> bytes:
+    """All answers to what comes in one piece, up to that of ECHO."""
+    reader, writer = await house.connect()
+    writer.write(as_requests(lines + b"ECHO end\r\n"))
+    return await reader.readuntil(b"$3\r\nend\r\n")
+
+
+def test_a_long_transaction_in_one_piece_is_queued_and_run_in_order(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            answers = await everything(house, b"MULTI\r\n" + ROWS + b"XLEN s\r\nEXEC\r\n")
+            assert answers.startswith(b"+OK\r\n" + b"+QUEUED\r\n" * 501 + b"*501\r\n$")
+            assert answers.endswith(b"\r\n:500\r\n$3\r\nend\r\n")
+            entries = await everything(house, b"XRANGE s - +\r\n")
+            values = [int(line) for line in entries.split(b"\r\n")[8::8]]
+            assert values == list(range(500))
+            stats = await everything(house, b"INFO commandstats\r\n")
+            assert b"cmdstat_xadd:calls=500," in stats
+
+    run(test)
+
+
+def test_a_mistake_amid_a_long_run_refuses_the_transaction(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            lines = b"MULTI\r\n" + ROWS + b"XADD s *\r\n" + ROWS + b"EXEC\r\nXLEN s\r\n"
+            answers = await everything(house, lines)
+            assert answers.count(b"+QUEUED\r\n") == 1000
+            assert b"-ERR wrong number of arguments for 'xadd' command\r\n" in answers
+            assert b"\r\n-EXECABORT Transaction discarded" in answers
+            assert answers.endswith(b"\r\n:0\r\n$3\r\nend\r\n")
+
+    run(test)
+
+
+def test_a_muted_client_hears_nothing_of_a_long_run(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            lines = b"CLIENT REPLY OFF\r\nMULTI\r\n" + ROWS + b"EXEC\r\nCLIENT REPLY ON\r\n"
+            assert await everything(house, lines) == b"+OK\r\n$3\r\nend\r\n"
+            assert (await everything(house, b"XLEN s\r\n")).startswith(b":500\r\n")
+
+    run(test)
+
+
+def test_a_long_run_is_not_queued_when_memory_is_short(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            house.server.state.over_memory = True
+            house.server.state.keep_guard()
+            answers = await everything(house, b"MULTI\r\n" + ROWS + b"EXEC\r\n")
+            assert answers.count(b"-OOM ") == 500
+            assert b"+QUEUED" not in answers
+
+    run(test)
