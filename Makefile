@@ -55,7 +55,7 @@ test-compiled: $(DEV_READY) build
 	$(BIN)/python -m pytest --ignore=tests/spark
 
 # Spark is waited for more than it works: the tests of one long session run beside all others.
-SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/test_shared_session.py tests/spark/test_jobs_pipeline.py)
+SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/shared/test_shared_session.py tests/spark/test_jobs_pipeline.py)
 
 test-spark: $(DEV_READY) build
 	@$(MAKE) --no-print-directory -j2 --output-sync=line test-spark-session test-spark-rest

@@ -1,0 +1,61 @@
+"""What is done with a shared group: by its reader, as Spark asks it, and by others."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import redis
+from pyspark.sql.streaming.datasource import ReadMaxRows
+
+from pyspark_penstock.shared_reader import SharedStreamReader
+
+GROUP = "g"
+STALE_MS = 1_000_000  # longer than anything is pending here
+
+Json = dict[str, Any]
+MakeReader = Callable[..., SharedStreamReader]
+
+
+def add(client: redis.Redis, stream: str, *values: int) -> None:
+    """Entries whose ids are their values: 1-0, 2-0, ..."""
+    for i in values:
+        client.xadd(stream, {"i": i}, id=f"{i}-0")
+
+
+def advance(reader: SharedStreamReader, start: Json, rows: int = 1_000) -> Json:
+    return reader.latestOffset(start, ReadMaxRows(rows))
+
+
+def first_batch(reader: SharedStreamReader, rows: int = 1_000) -> tuple[Json, Json]:
+    start = reader.initialOffset()
+    return start, advance(reader, start, rows)
+
+
+def values(reader: SharedStreamReader, start: Json, end: Json) -> list[int]:
+    """What the tasks of a batch read."""
+    return [
+        i
+        for partition in reader.partitions(start, end)
+        for batch in pickle.loads(pickle.dumps(reader)).read(partition)
+        for i in batch.column("i").to_pylist()
+    ]
+
+
+def rival_reads(client: redis.Redis, count: int, stream: str = "s", name: str = "rival") -> None:
+    client.xreadgroup(GROUP, name, {stream: ">"}, count)
+
+
+def leave(client: redis.Redis, *values: int, idle_ms: int = STALE_MS, name: str = "dead") -> None:
+    """Let a consumer have these pending for so long already."""
+    client.xclaim("s", GROUP, name, 0, [f"{i}-0" for i in values], idle=idle_ms, force=True)
+
+
+def pending(client: redis.Redis, stream: str = "s") -> list[int]:
+    entries = client.xpending_range(stream, GROUP, "-", "+", 1_000)
+    return [int(entry["message_id"].split(b"-")[0]) for entry in entries]
+
+
+def consumers(client: redis.Redis, stream: str = "s") -> list[bytes]:
+    return [consumer["name"] for consumer in client.xinfo_consumers(stream, GROUP)]
