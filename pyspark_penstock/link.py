@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from pyspark_penstock.connection import Server
-from pyspark_penstock.scan import Patience
+from pyspark_penstock.patience import Patience
 from pyspark_penstock.wire import Wire
 
 T = TypeVar("T")

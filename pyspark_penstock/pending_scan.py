@@ -26,7 +26,8 @@ from pyspark_penstock.connection import Server
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.page import MixedPage, Page, parse
-from pyspark_penstock.scan import EMPTY, Patience, persistently
+from pyspark_penstock.patience import Patience, persistently
+from pyspark_penstock.scan import EMPTY
 from pyspark_penstock.shared_offsets import ClaimedRange
 from pyspark_penstock.uniform_page import UniformPage
 from pyspark_penstock.wire import Wire, command

@@ -9,19 +9,15 @@ A connection that fails is made anew; the scan goes on behind the last entry tha
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from pyspark_penstock.connection import Server
-from pyspark_penstock.errors import ServerError
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.page import Page, parse
+from pyspark_penstock.patience import Patience, persistently
 from pyspark_penstock.stream_info import key
 from pyspark_penstock.wire import Wire
 
-PATIENCE_S = 30.0
-FIRST_PAUSE_S = 0.05
-LONGEST_PAUSE_S = 2.0
 EMPTY = b"*0\r\n"
 LINE = b"\r\n"
 ENTRY = b"\r\n*2\r\n$"
@@ -90,43 +86,3 @@ def probable_last_id(answer: bytes) -> EntryId | None:
         except ValueError:
             continue
     return None
-
-
-def persistently(pages: Callable[[Patience], Iterator[Page]]) -> Iterator[Page]:
-    """What *pages* yields; it is called again, to go on, where a connection was lost.
-
-    Raises ServerError when patience is at its end.
-    """
-    patience = Patience()
-    while True:
-        try:
-            yield from pages(patience)
-        except OSError as problem:
-            patience.wait_after(problem)
-        else:
-            return
-
-
-class Patience:
-    """How long to try again: PATIENCE_S since something last worked, with growing pauses."""
-
-    def __init__(
-        self,
-        now: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._now = now
-        self._sleep = sleep
-        self.renew()
-
-    def renew(self) -> None:
-        """Something worked."""
-        self._pause = FIRST_PAUSE_S
-        self._end = self._now() + PATIENCE_S
-
-    def wait_after(self, problem: OSError) -> None:
-        """Pause before the next try. Raises ServerError when patience is at its end."""
-        if self._now() + self._pause > self._end:
-            raise ServerError(f"the server was gone for {PATIENCE_S:.0f} s: {problem}") from problem
-        self._sleep(self._pause)
-        self._pause = min(2 * self._pause, LONGEST_PAUSE_S)

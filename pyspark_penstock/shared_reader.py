@@ -21,7 +21,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-import redis
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
     ReadLimit,
@@ -32,6 +31,7 @@ from pyspark.sql.types import StructType
 
 from pyspark_penstock import claims, plan, queues
 from pyspark_penstock.claimer import Claimer
+from pyspark_penstock.lazy_client import LazyClient
 from pyspark_penstock.link import Link
 from pyspark_penstock.offsets import Position
 from pyspark_penstock.queues import Queue
@@ -58,16 +58,13 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._source = options.subscription.source() | {"group": options.group}
         self._link = Link(options.server)
         self._claimer = Claimer(self._link, sharing.min_idle_ms, self._step)
-        self._client: redis.Redis | None = None
+        self._client = LazyClient(options.client)
         self._initial: SharedOffset | None = None
         self._targets: dict[str, Position] | None = None
         self._acknowledged = 0  # the last batch that was
         self._ran = 0  # the last batch that this reader has planned
         self._lags: dict[str, int] | None = None
         self._warned: dict[str, int] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_client": None}
 
     # ------------------------------------------------------------------ what Spark asks
 
@@ -85,7 +82,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Note where the streams are: no later entry will be claimed."""
-        states = {s: stream_state(self._connected(), s) for s in self._subscribed()}
+        states = {s: stream_state(self._client.get(), s) for s in self._subscribed()}
         self._targets = {s: head_of(state) for s, state in states.items() if state.exists}
 
     def latestOffset(self, start: Json, limit: ReadLimit) -> Json:  # noqa: N802
@@ -131,16 +128,9 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def stop(self) -> None:
         """Close the connections."""
         self._link.drop()
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        self._client.close()
 
     # ------------------------------------------------------------------ streams and groups
-
-    def _connected(self) -> redis.Redis:
-        if self._client is None:
-            self._client = self._options.client()
-        return self._client
 
     def _checked(self, value: Json) -> SharedOffset:
         offset = SharedOffset.from_json(value)
@@ -148,11 +138,11 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return offset
 
     def _subscribed(self) -> list[str]:
-        return self._options.subscription.names(self._connected())
+        return self._options.subscription.names(self._client.get())
 
     def _enter(self, stream: str) -> bool:
         """Make the group where a new query starts; whether the stream exists."""
-        client, options = self._connected(), self._options
+        client, options = self._client.get(), self._options
         state = stream_state(client, stream)
         if state.exists and queues.group_of(client, stream, options.group) is None:
             position = start_of(client, options.server, stream, state, options.starting)
@@ -165,7 +155,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._targets is not None:
             target = self._targets.get(stream, Position())
         group, known = self._options.group, stream in offset.claims
-        queue = queues.queue_of(self._connected(), stream, group, known, target)
+        queue = queues.queue_of(self._client.get(), stream, group, known, target)
         if queue and queue.lost and self._warned.get(stream) != queue.lost:
             self._warned[stream] = queue.lost
             logger.warning(

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import redis
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
@@ -25,6 +24,7 @@ from pyspark.sql.types import StructType
 from pyspark_penstock import groups, loss, plan, stream_info
 from pyspark_penstock.entry_reader import read_range
 from pyspark_penstock.ids import FIRST, EntryId
+from pyspark_penstock.lazy_client import LazyClient
 from pyspark_penstock.offsets import Cut, Offset, Position
 from pyspark_penstock.schema import columns_of
 from pyspark_penstock.source_options import StreamOptions
@@ -44,14 +44,11 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._columns = columns_of(schema, options.corrupt_column)
         self._source = options.subscription.source()
-        self._client: redis.Redis | None = None
+        self._client = LazyClient(options.client)
         self._targets: dict[str, Position] | None = None
         self._heads: dict[str, Position] = {}
         self._warned: dict[str, int] = {}
         self._last_batch_s = float("-inf")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_client": None}
 
     # ------------------------------------------------------------------ what Spark asks
 
@@ -109,27 +106,20 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def commit(self, end: Json) -> None:
         """Publish the position as a group's, if one was named."""
         if self._options.group:
-            groups.publish(self._connected(), self._options.group, Offset.from_json(end))
+            groups.publish(self._client.get(), self._options.group, Offset.from_json(end))
 
     def stop(self) -> None:
         """Close the connection."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        self._client.close()
 
     # ------------------------------------------------------------------ the streams
 
-    def _connected(self) -> redis.Redis:
-        if self._client is None:
-            self._client = self._options.client()
-        return self._client
-
     def _state(self, stream: str) -> StreamState:
-        return stream_info.stream_state(self._connected(), stream)
+        return stream_info.stream_state(self._client.get(), stream)
 
     def _states(self, known: dict[str, Position]) -> dict[str, StreamState]:
         """All streams that are read: those subscribed to, and those that once were found."""
-        names = self._options.subscription.names(self._connected())
+        names = self._options.subscription.names(self._client.get())
         return {name: self._state(name) for name in sorted({*names, *known})}
 
     # ------------------------------------------------------------------ positions
@@ -145,7 +135,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _start(self, stream: str, state: StreamState) -> Position:
         """The position at which a new query starts."""
         options = self._options
-        return start_of(self._connected(), options.server, stream, state, options.starting)
+        return start_of(self._client.get(), options.server, stream, state, options.starting)
 
     def _position(self, stream: str, offset: Offset, state: StreamState) -> Position:
         """Where the next batch starts in *stream*; what was lost on the way is left behind."""

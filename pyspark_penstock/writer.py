@@ -88,9 +88,14 @@ def staged_by(deliveries: Iterable[Delivery]) -> list[Piece]:
     return [piece for each in deliveries if isinstance(each, Staging) for piece in each.pieces]
 
 
+def entries_written(messages: Messages) -> list[EntriesWritten]:
+    """The messages of the tasks that have ended; that of a lost one is None."""
+    return [message for message in messages if isinstance(message, EntriesWritten)]
+
+
 def publish(messages: Messages, options: SinkOptions) -> None:
     """Have all that tasks have staged for a batch written at once. Raises SinkError."""
-    written = [message for message in messages if isinstance(message, EntriesWritten)]
+    written = entries_written(messages)
     if options.delivery == ORDERED:
         check_one_task_each(written)
     pieces = [piece for message in written for piece in message.staged]
@@ -111,8 +116,8 @@ def check_one_task_each(written: list[EntriesWritten]) -> None:
 
 def give_up(messages: Messages, options: SinkOptions) -> None:
     """Delete what tasks have staged for a batch that failed."""
-    written = [message for message in messages if isinstance(message, EntriesWritten)]
-    publication.give_up(options.server, [piece for each in written for piece in each.staged])
+    pieces = [piece for message in entries_written(messages) for piece in message.staged]
+    publication.give_up(options.server, pieces)
 
 
 class PenstockWriter(DataSourceArrowWriter):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import redis
 
-from pyspark_penstock import scan as scan_module
+from pyspark_penstock import patience
 from pyspark_penstock.connection import Server
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.link import Link
@@ -22,7 +22,7 @@ def server_of(at: dict[str, str]) -> Server:
 def test_work_that_was_broken_off_is_done_on_a_new_connection(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan_module, "PATIENCE_S", 1.0)
+    monkeypatch.setattr(patience, "PATIENCE_S", 1.0)
     link = Link(server_of(at))
     tries = []
 

@@ -7,12 +7,11 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pyspark_penstock import scan as scans
+from pyspark_penstock import patience
 from pyspark_penstock.connection import Server
-from pyspark_penstock.errors import ServerError
 from pyspark_penstock.ids import FIRST, LAST, EntryId
 from pyspark_penstock.options import SERVER, Options
-from pyspark_penstock.scan import Patience, Scan, probable_last_id
+from pyspark_penstock.scan import Scan, probable_last_id
 from pyspark_penstock.walk import count_entries, walk
 from pyspark_penstock.wire import Wire
 from tests.spark.answers import Entry, answer
@@ -68,7 +67,7 @@ def test_a_lost_connection_is_made_anew_behind_what_was_read(
     client: redis.Redis, address: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(client, 10)
-    monkeypatch.setattr(scans, "FIRST_PAUSE_S", 0)
+    monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0)
     original, calls = Wire.answer, [0]
 
     def answer_or_not(self: Wire) -> bytes:
@@ -80,26 +79,6 @@ def test_a_lost_connection_is_made_anew_behind_what_was_read(
     monkeypatch.setattr(Wire, "answer", answer_or_not)
     assert ids_of(Scan(address, "s", FIRST, LAST, 3)) == some_ids(1, 10)
     assert calls[0] > 4
-
-
-def test_patience_ends_after_a_time_without_success() -> None:
-    now, slept = [0.0], list[float]()
-
-    def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        now[0] += seconds
-
-    patience = Patience(lambda: now[0], sleep)
-
-    def fail_for_ever() -> None:
-        while True:
-            patience.wait_after(OSError("cut"))
-
-    with pytest.raises(ServerError, match="gone for 30 s: cut"):
-        fail_for_ever()
-    assert slept[:3] == [0.05, 0.1, 0.2]
-    assert max(slept) == 2.0
-    assert 28 <= now[0] <= 30
 
 
 @settings(
