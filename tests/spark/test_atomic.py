@@ -55,6 +55,27 @@ def test_nothing_is_seen_before_all_is(
     assert staged(client) == []
 
 
+def test_pieces_are_of_limited_size_but_for_a_row_that_is_larger(
+    client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "PIECE_BYTES", 100)
+    long = pa.RecordBatch.from_pydict({"t": ["a", "b", "c" * 200, "d", "e"]})
+    sink = options(at)
+    encoder = RowEncoder(StructType().add("t", "string"), sink)
+    messages = [write_rows(iter([long]), encoder, sink, Task("q", 5, 0))]
+    sizes = sorted(client.strlen(key) for key in staged(client))
+    assert sizes[:-1] == [84, 84]  # two rows each: three would be more than 100 bytes
+    assert 200 < sizes[-1] < 300
+    publish(messages, sink)
+    assert [fields[b"t"] for _, fields in client.xrange("s")] == [
+        b"a",
+        b"b",
+        b"c" * 200,
+        b"d",
+        b"e",
+    ]
+
+
 def test_a_batch_that_was_published_is_not_again_and_what_was_staged_for_it_goes(
     client: redis.Redis, at: dict[str, str]
 ) -> None:

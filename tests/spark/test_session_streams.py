@@ -101,6 +101,16 @@ def test_in_order_a_stream_has_one_task(
         client.delete("out0", "out1", *client.keys("*:spark:writer"))
 
 
+def test_a_shuffle_has_the_same_partitions_however_little_comes(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    """Else a replay could find rows in another partition, whose marker does not know them."""
+    fill(client, *range(10))
+    run(frame_of(spark, at, SCHEMA).repartition("i"), at, tmp_path)
+    markers = sorted(key.rsplit(b":", 1)[1] for key in client.keys("{out}:spark:*"))
+    assert markers == [b"0", b"1"]  # as spark.sql.shuffle.partitions is here
+
+
 def test_an_aggregate_is_written_once_too(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql.types import StructType
 
-from pyspark_penstock.shared_reader import SharedStreamReader
-from pyspark_penstock.source_options import stream_options
-from tests.spark.shared.group import GROUP, MakeReader
-
-SCHEMA = StructType().add("i", "long")
+if TYPE_CHECKING:  # pyspark may be missing
+    from pyspark_penstock.shared_reader import SharedStreamReader
+    from tests.spark.shared.group import MakeReader
 
 
 @pytest.fixture
 def reader_of(at: dict[str, str]) -> Iterator[MakeReader]:
     """Makes readers of the stream s from its beginning, or of what else options say; stops them."""
-    made = []
+    from tests.spark.shared.group import reader_from  # noqa: PLC0415  (needs pyspark)
+
+    made: list[SharedStreamReader] = []
 
     def make(**options: str) -> SharedStreamReader:
-        given = {} if "subscribePattern" in options else {"subscribe": "s"}
-        given |= {} if "startingTimestamp" in options else {"startingOffsets": "earliest"}
-        given |= at | {"minPartitions": "1", "group": GROUP, "groupMode": "shared"}
-        read = stream_options(given | options)
-        assert read.sharing
-        made.append(SharedStreamReader(read, read.sharing, SCHEMA))
+        made.append(reader_from(at, options))
         return made[-1]
 
     yield make

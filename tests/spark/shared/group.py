@@ -8,14 +8,27 @@ from typing import Any
 
 import redis
 from pyspark.sql.streaming.datasource import ReadMaxRows
+from pyspark.sql.types import StructType
 
 from pyspark_penstock.shared_reader import SharedStreamReader
+from pyspark_penstock.source_options import stream_options
 
+SCHEMA = StructType().add("i", "long")
 GROUP = "g"
 STALE_MS = 1_000_000  # longer than anything is pending here
 
 Json = dict[str, Any]
 MakeReader = Callable[..., SharedStreamReader]
+
+
+def reader_from(at: dict[str, str], options: dict[str, str]) -> SharedStreamReader:
+    """A reader of the stream s from its beginning, or of what else *options* say."""
+    given = {} if "subscribePattern" in options else {"subscribe": "s"}
+    given |= {} if "startingTimestamp" in options else {"startingOffsets": "earliest"}
+    given |= at | {"minPartitions": "1", "group": GROUP, "groupMode": "shared"}
+    read = stream_options(given | options)
+    assert read.sharing
+    return SharedStreamReader(read, read.sharing, SCHEMA)
 
 
 def add(client: redis.Redis, stream: str, *values: int) -> None:
