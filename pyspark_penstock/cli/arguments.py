@@ -104,6 +104,7 @@ def add_health(one: argparse.ArgumentParser) -> None:
     one.add_argument("--group", default="")
     one.add_argument("--min-idle", type=duration_ms, default=60_000, metavar="60s")
     one.add_argument("--html", metavar="FILE", help="write a page with pictures, too")
+    one.add_argument("--png", metavar="FILE", help="write one picture, too (needs Pillow)")
 
 
 def add_query(one: argparse.ArgumentParser) -> None:

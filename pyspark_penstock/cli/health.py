@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pyspark_penstock.cli.arguments import server_options
 from pyspark_penstock.cli.output import Output
+from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.health import GroupHealth, health
-from pyspark_penstock.jobs.health_page import COLUMNS, page, texts
+from pyspark_penstock.jobs.health_charts import COLUMNS, texts
+from pyspark_penstock.jobs.health_page import page
 from pyspark_penstock.jobs.server_options import with_environment
 from pyspark_penstock.jobs.tables import duration, table
 
@@ -20,9 +23,20 @@ def run(given: argparse.Namespace, output: Output) -> None:
         with_environment(server_options(given)), given.streams, given.group, given.min_idle
     )
     output.say(lines(groups), *(group.to_json() for group in groups))
+    when = datetime.now(UTC).isoformat(" ", "seconds")
     if given.html:
-        when = datetime.now(UTC).isoformat(" ", "seconds")
         Path(given.html).write_text(page(groups, when), "utf-8")
+    if given.png:
+        Path(given.png).write_bytes(picture_maker()(groups, when))
+
+
+def picture_maker() -> Callable[[list[GroupHealth], str], bytes]:
+    """What draws a PNG. Raises OptionError where Pillow is missing: few need it."""
+    try:
+        from pyspark_penstock.jobs.health_image import png  # noqa: PLC0415
+    except ImportError:
+        raise OptionError("--png needs Pillow: pip install 'penstock[png]'") from None
+    return png
 
 
 def lines(groups: list[GroupHealth]) -> list[str]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+from io import BytesIO
 from xml.etree import ElementTree as ET
 
 import pytest
 import redis
+from PIL import Image
 
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.health import (
@@ -17,6 +21,8 @@ from pyspark_penstock.jobs.health import (
     age_of,
     health,
 )
+from pyspark_penstock.jobs.health_charts import Chart
+from pyspark_penstock.jobs.health_image import BLUE, MARGIN, MOST_GROUPS, RED, png
 from pyspark_penstock.jobs.health_page import page, picture
 
 Options = dict[str, str]
@@ -100,7 +106,7 @@ def test_the_page_is_well_formed_and_escapes_names() -> None:
 
 
 def test_bars_are_in_proportion_to_the_largest() -> None:
-    root = ET.fromstring(picture("t", [("a", 50), ("b", 100), ("c", 0)]))
+    root = ET.fromstring(picture(Chart("t", [("a", 50), ("b", 100), ("c", 0)])))
     widths = [float(r.attrib["width"]) for r in root.findall("{http://www.w3.org/2000/svg}rect")]
     assert widths[0] * 2 == widths[1]
     assert widths[2] == 0
@@ -109,3 +115,31 @@ def test_bars_are_in_proportion_to_the_largest() -> None:
 def test_no_pending_entries_need_no_picture() -> None:
     well = GroupHealth("in", "g", 0, 1, 0, 0, 0, (0,) * len(AGES), 0, (), ())
     assert page([well], "now").count("<svg") == 1
+
+
+def colours(data: bytes) -> Counter[str]:
+    """How many pixels a PNG has of each colour."""
+    image = Image.open(BytesIO(data))
+    assert image.format == "PNG"
+    found = image.getcolors(1 << 24) or []
+    return Counter({f"#{bytes(rgb).hex()}": pixels for pixels, rgb in found})
+
+
+def test_the_picture_has_bars_in_proportion_and_of_two_kinds() -> None:
+    pending = colours(png([sick()], "now"))
+    assert pending[BLUE] > 0
+    assert pending[RED] > 0
+    lags = [replace(sick(), lag=lag, pending=0, most_redelivered=()) for lag in (0, 100)]
+    alone, both = (colours(png([lags[1], other], "now"))[BLUE] for other in lags)
+    assert both > 1.9 * alone
+
+
+def test_a_picture_of_many_groups_is_of_those_that_have_most_to_do() -> None:
+    idle = [replace(sick(f"s{i}"), lag=i, pending=0, most_redelivered=()) for i in range(1000)]
+    few = Image.open(BytesIO(png(idle[-MOST_GROUPS:], "now")))
+    all_ = Image.open(BytesIO(png(idle, "now")))
+    assert few.height == all_.height
+
+
+def test_a_server_without_groups_has_a_picture_too() -> None:
+    assert Image.open(BytesIO(png([], "now"))).width > 2 * MARGIN

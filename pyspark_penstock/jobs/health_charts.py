@@ -1,0 +1,68 @@
+"""What pictures of groups show: lag of all, and for each group pending age and redelivery."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pyspark_penstock.jobs.health import AGES, TOP, GroupHealth
+from pyspark_penstock.jobs.tables import duration, number
+
+COLUMNS = (
+    "stream", "group", "lag", "consumers", "pending", "stuck", "longest idle", "redelivered",
+    "dead consumers",
+)  # fmt: skip
+NAMES = 2  # so many columns hold names; the others stand to the right
+
+Bar = tuple[str, int]
+
+
+class Chart(NamedTuple):
+    """A bar for each pair of a label and a value; *bad* ones are none that anybody wants."""
+
+    title: str
+    bars: Sequence[Bar]
+    bad: bool = False
+
+    @property
+    def most(self) -> int:
+        """What the longest bar stands for."""
+        return max((value for _, value in self.bars), default=0) or 1
+
+
+def name_of(group: GroupHealth) -> str:
+    """What a group is called."""
+    return f"{group.stream} / {group.group}"
+
+
+def texts(group: GroupHealth) -> tuple[str, ...]:
+    """One group's row, for COLUMNS."""
+    return (
+        group.stream, group.group, number(group.lag), number(group.consumers),
+        number(group.pending), number(group.stuck), duration(group.oldest_idle_ms),
+        number(group.redelivered),
+        ", ".join(f"{consumer.name} ({consumer.pending:,})" for consumer in group.dead) or "none",
+    )  # fmt: skip
+
+
+def lags(groups: Sequence[GroupHealth]) -> Chart:
+    """All groups' lags."""
+    bars = [(name_of(group), group.lag or 0) for group in groups]
+    return Chart("Lag, entries not yet given out", bars)
+
+
+def charts(group: GroupHealth) -> list[Chart]:
+    """What is pending in one group; none if nothing is."""
+    drawn = []
+    if group.pending:
+        ages = [(name, count) for (name, _), count in zip(AGES, group.ages, strict=True)]
+        drawn.append(Chart("Pending, by time since given out", ages))
+    if group.most_redelivered:
+        worst = [(f"{e.id} ({e.consumer})", e.deliveries) for e in group.most_redelivered]
+        drawn.append(Chart(f"Deliveries of the {TOP} most delivered entries", worst, bad=True))
+    return drawn
+
+
+def shortened(label: str, most: int = 28) -> str:
+    """A label that fits in front of a bar; its end says more than its beginning."""
+    return label if len(label) <= most else f"\u2026{label[1 - most :]}"
