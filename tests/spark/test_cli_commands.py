@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,11 +156,23 @@ def test_load_and_health_for_people(
     assert "in has 2 more entries" in capsys.readouterr().out
     client.xgroup_create("in", "workers", id="0")
     client.xreadgroup("workers", "ann", {"in": ">"})
-    assert main(["health", "--min-idle", "0", "--html", str(here / "h.html")]) == 0
+    page, picture = here / "h.html", here / "h.png"
+    assert main(["health", "--min-idle", "0", "--html", str(page), "--png", str(picture)]) == 0
     assert "ann (2)" in capsys.readouterr().out
-    assert "<svg" in (here / "h.html").read_text()
+    assert "<svg" in page.read_text()
+    assert picture.read_bytes().startswith(b"\x89PNG")
     assert main(["query", "SELECT n FROM in ORDER BY n"]) == 0
     assert capsys.readouterr().out == "n\n1\n2\n"
+
+
+def test_a_picture_without_pillow_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.delitem(sys.modules, "pyspark_penstock.jobs.health_image", raising=False)
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    assert main(["health", "--png", str(here / "h.png")]) == 2
+    assert "pip install 'penstock[png]'" in capsys.readouterr().err
 
 
 def test_values_that_json_lacks_are_text(
