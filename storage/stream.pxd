@@ -41,7 +41,7 @@ cdef class Stream:
     @cython.locals(last=StreamId)
     cpdef StreamId next_seq_id(self, uint64_t ms)
 
-    @cython.locals(size=int64_t, at=Py_ssize_t, node=Listpack)
+    @cython.locals(size=int64_t, at=Py_ssize_t, word=bytes, node=Listpack)
     cpdef int append(self, StreamId entry_id, list fields, Py_ssize_t start=*, StreamConfig config=*) except -1
     @cython.locals(node=Listpack, most=int64_t)
     cdef Listpack _node_with_room(self, int64_t size, StreamConfig config)

@@ -126,7 +126,8 @@ class Stream:
             raise self._refusal(entry_id)
         size = 0
         for at in range(start, len(fields)):
-            size += len(fields[at])
+            word = fields[at]
+            size += len(word)
         if size > _MOST_BYTES:
             raise TooLarge
         node = self._node_with_room(size, config)
