@@ -45,14 +45,12 @@ class Claimer:
         left = most - sum(held.values())
         for stream, queue in queues.items():
             if queue.pending > held[stream] and left > 0 and self._due(stream):
-                before, held[stream] = (
-                    held[stream],
-                    self._take_over(places[stream], held[stream] + left),
-                )
-                left -= held[stream] - before
+                taken = self._take_over(places[stream], held[stream] + left) - held[stream]
+                held[stream] += taken
+                left -= taken
         new = plan.shares({s: q.backlog for s, q in queues.items()}, left) if left > 0 else {}
         wanted = {s: held[s] + new.get(s, 0) for s in queues}
-        return {s: self._claim(places[s], held[s], most) for s, most in wanted.items() if most}
+        return {s: self._claim(places[s], held[s], n) for s, n in wanted.items() if n}
 
     def _pending(self, place: Place) -> int:
         return self._link.persist(lambda wire: claims.pending(wire, place))

@@ -173,7 +173,9 @@ def addresses_of(options: Options) -> tuple[tuple[str, int], ...]:
 
 
 def address(text: str) -> tuple[str, int]:
-    """``host[:port]``, with IPv6 addresses in brackets."""
+    """``host[:port]``, with IPv6 addresses in brackets. Raises OptionError."""
+    if "/" in text or "@" in text:  # a URL, perhaps with a password: it is not repeated
+        raise OptionError("'bootstrap.servers' is a URL: give host:port[,host:port]")
     host, colon, port = text.strip().rpartition(":")
     if not colon or port.endswith("]"):
         host, port = text.strip(), str(DEFAULT_PORT)

@@ -25,7 +25,10 @@ logger = logging.getLogger(__name__)
 
 def read_range(task: Range, columns: list[Column], options: ReadOptions) -> Iterator[Any]:
     """The batches of *task*. Raises DataLossError if entries that were planned are gone."""
-    scan = Scan(options.server, task.stream, task.after, task.upto, options.fetch_size)
+    scan = Scan(
+        options.server, task.stream, task.after, task.upto, options.fetch_size,
+        wait=options.fail_on_data_loss,
+    )  # fmt: skip
     yield from batches(scan, task.stream, columns, options)
     if task.expected is not None and scan.entries < task.expected:
         loss = shortage(task.stream, task.after, task.upto, task.expected, scan.entries)

@@ -12,13 +12,18 @@ from __future__ import annotations
 from pyspark_penstock.commands import Commands
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.link import Link
-from pyspark_penstock.marker import DONE, FAILED, PART, Ledger, Marker
+from pyspark_penstock.marker import DONE, PART, Ledger, Marker
 from pyspark_penstock.stream_info import key
-from pyspark_penstock.transaction import PartialSinkError, StreamCheck, Transaction, conflict
+from pyspark_penstock.transaction import (
+    MOST_TRIES,
+    PartialSinkError,
+    StreamCheck,
+    Transaction,
+    conflict,
+)
 from pyspark_penstock.wire import Wire
 
 MOST_BYTES = 64 << 20  # of a transaction: server and task have them in memory
-MOST_TRIES = 20  # of a transaction that others come between
 
 
 class ExactlyOnce:
@@ -39,7 +44,8 @@ class ExactlyOnce:
         self._most_rows = most_rows
         self._early = early
         self._held: list[Commands] = []  # rows of the transaction to come
-        self._held_rows = self._held_bytes = 0
+        self._held_rows = 0
+        self.held_bytes = 0
         self._sent = 0  # how many of _held have left for the open transaction
         self._open: Transaction | None = None
         self._seen = link.persist(ledger.read)
@@ -56,20 +62,24 @@ class ExactlyOnce:
         if self._to_skip:
             commands = self._skip(commands)
         while commands.rows:
-            part = commands.within(self._most_rows - self._held_rows, MOST_BYTES - self._held_bytes)
+            part = commands.within(self._most_rows - self._held_rows, MOST_BYTES - self.held_bytes)
             commands = commands.slice(part.rows)
             self._hold(part)
-            if self._held_rows == self._most_rows or self._held_bytes >= MOST_BYTES:
-                self._write(PART)
+            if self._held_rows == self._most_rows or self.held_bytes >= MOST_BYTES:
+                self.write_held()
+
+    def write_held(self) -> None:
+        """Write what is held, in a transaction that is not the partition's last."""
+        self._write(PART)
 
     def finish(self) -> None:
         """Write the rest and mark the partition as done."""
         if self._to_skip:
             raise self._other_rows()
+        if not self._ended:
+            self._write(DONE)
         if self._ended:
             self._ledger.left_out(self._seen, self._passed._replace(state=DONE))
-        else:
-            self._write(DONE)
 
     # ------------------------------------------------------------------ what was written before
 
@@ -96,7 +106,7 @@ class ExactlyOnce:
     def _hold(self, commands: Commands) -> None:
         self._held.append(commands)
         self._held_rows += commands.rows
-        self._held_bytes += len(commands.data)
+        self.held_bytes += len(commands.data)
         if not self._early:
             return
         try:
@@ -114,7 +124,7 @@ class ExactlyOnce:
             self._link.persist(lambda wire: self._transact(wire, wanted))
         self._passed = wanted
         self._held = []
-        self._held_rows = self._held_bytes = 0
+        self._held_rows = self.held_bytes = 0
 
     def _transact(self, wire: Wire, wanted: Marker) -> None:
         """One try; what came of it is in ``_seen``."""
@@ -127,7 +137,7 @@ class ExactlyOnce:
         try:
             done = transaction.end()
         except PartialSinkError:
-            wire.exchange([self._ledger.entry(wanted._replace(state=FAILED))])
+            self._ledger.fail(self._link, wanted)
             raise
         if done:
             self._seen = wanted

@@ -20,7 +20,9 @@ from typing import NamedTuple
 from pyspark_penstock.commands import Commands
 from pyspark_penstock.delivery import Task
 from pyspark_penstock.errors import SinkError
+from pyspark_penstock.link import Link
 from pyspark_penstock.stream_info import key
+from pyspark_penstock.transaction import Transaction
 from pyspark_penstock.wire import Wire, command
 
 logger = logging.getLogger(__name__)
@@ -102,6 +104,23 @@ class Ledger:
         expiry = ("EX", self.time_to_live_s) if self.time_to_live_s else ()
         return command("SET", key(self.name), self.encode(marker), *expiry)
 
+    def fail(self, link: Link, marker: Marker) -> None:
+        """Keep that the server refused single rows of *marker*, unless others went on since.
+
+        On a connection that may be lost meanwhile: the marker says ``done`` by now.
+        """
+
+        def attempt(wire: Wire) -> None:
+            wire.call("WATCH", key(self.name))
+            if self.decode(wire.call("GET", key(self.name))) != marker:
+                wire.call("UNWATCH")
+                return
+            transaction = Transaction(wire)
+            transaction.add(self.entry(marker._replace(state=FAILED)))
+            transaction.end()
+
+        link.persist(attempt)
+
     def way_out(self) -> str:
         """What a user can do about a batch that cannot be finished."""
         return f"Delete the key {self.name!r} to write all of it, some rows again, or {self.rest()}"
@@ -127,6 +146,9 @@ def marker_name(stream: str, query: str, part: int | str | None) -> str:
 
 
 def tagged(stream: str) -> str:
-    """The stream's name with a hash tag: what begins like this lies in the stream's slot."""
+    """The stream's name with a hash tag: what begins like this lies in the stream's slot.
+
+    No two streams have the same: ``x`` is {x}, and ``{x}`` is {x}. with a dot.
+    """
     has_tag = "{" in stream and "}" in stream[stream.index("{") + 2 :]
-    return stream if has_tag else f"{{{stream}}}"
+    return f"{stream}." if has_tag else f"{{{stream}}}"

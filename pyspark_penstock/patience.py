@@ -54,6 +54,6 @@ class Patience:
         if self._end is None:
             self._end = self._now() + PATIENCE_S
         if self._now() + self._pause > self._end:
-            raise ServerError(f"the server was gone for {PATIENCE_S:.0f} s: {problem}") from problem
+            raise ServerError(f"tried for {PATIENCE_S:.0f} s in vain: {problem}") from problem
         self._sleep(self._pause)
         self._pause = min(2 * self._pause, LONGEST_PAUSE_S)

@@ -15,12 +15,17 @@ from contextlib import suppress
 from pyspark_penstock.connection import Server
 from pyspark_penstock.delivery import Task
 from pyspark_penstock.errors import ServerError, SinkError
-from pyspark_penstock.exactly_once import MOST_TRIES
 from pyspark_penstock.link import Link
-from pyspark_penstock.marker import FAILED, Ledger, Marker, marker_name
+from pyspark_penstock.marker import Ledger, Marker, marker_name
 from pyspark_penstock.staging import Piece, too_many_rows
 from pyspark_penstock.stream_info import key
-from pyspark_penstock.transaction import PartialSinkError, StreamCheck, Transaction, conflict
+from pyspark_penstock.transaction import (
+    MOST_TRIES,
+    PartialSinkError,
+    StreamCheck,
+    Transaction,
+    conflict,
+)
 from pyspark_penstock.wire import Wire, command
 
 ALL = "all"  # the partitions
@@ -53,9 +58,11 @@ class Publication:
     def _attempt(self, wire: Wire) -> bool:
         """One try; False if another attempt came between."""
         wire.call("WATCH", key(self._ledger.name))
-        if self._ledger.read(wire).covers(self._wanted.batch):
+        found = self._ledger.read(wire)
+        if found.covers(self._wanted.batch):
             wire.call("UNWATCH")
             discard(wire, self._pieces)
+            self._ledger.left_out(found, self._wanted)
             return True
         checks = self._checks(wire)
         transaction = Transaction(wire)
@@ -67,7 +74,7 @@ class Publication:
         try:
             return transaction.end()
         except PartialSinkError:
-            wire.exchange([self._ledger.entry(self._wanted._replace(state=FAILED))])
+            self._ledger.fail(self._link, self._wanted)
             raise
 
     def _checks(self, wire: Wire) -> dict[str, StreamCheck]:

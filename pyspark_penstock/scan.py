@@ -15,7 +15,7 @@ from pyspark_penstock.connection import Server
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.page import Page, parse
 from pyspark_penstock.patience import Patience, persistently
-from pyspark_penstock.stream_info import key
+from pyspark_penstock.stream_info import key, last_id
 from pyspark_penstock.wire import Wire
 
 EMPTY = b"*0\r\n"
@@ -25,10 +25,21 @@ GUESSES = 2  # the list of a single field begins like an entry too
 
 
 class Scan:
-    """Iterates over the pages of (after, upto]; *after* moves along with what was yielded."""
+    """Iterates over the pages of (after, upto]; *after* moves along with what was yielded.
+
+    With *wait* a server that has never come as far as *upto* is one that is not there: a replica
+    that lags, or another server than the range was planned on.
+    """
 
     def __init__(
-        self, server: Server, stream: str, after: EntryId, upto: EntryId, page_size: int
+        self,
+        server: Server,
+        stream: str,
+        after: EntryId,
+        upto: EntryId,
+        page_size: int,
+        *,
+        wait: bool = False,
     ) -> None:
         self.after = after
         self.bytes = 0  # of answers, so far
@@ -37,6 +48,7 @@ class Scan:
         self._stream = stream
         self._upto = upto
         self._page_size = page_size
+        self._wait = wait
 
     def __iter__(self) -> Iterator[Page]:
         return persistently(self._pages)
@@ -51,9 +63,9 @@ class Scan:
                 page = parse(answer)
                 last = EntryId.parse(page.last_id)
                 is_last = len(page) < self._page_size or last >= self._upto
+                if guess not in {None, last}:
+                    wire.answer()  # to the wrong question
                 if not is_last and guess != last:
-                    if guess is not None:
-                        wire.answer()  # to the wrong question
                     self._ask(wire, last)
                 patience.renew()
                 self.bytes += len(answer)
@@ -61,7 +73,18 @@ class Scan:
                 self.after = last
                 yield page
                 if is_last:
-                    return
+                    break
+            if self._wait:
+                self._check_end(wire)
+
+    def _check_end(self, wire: Wire) -> None:
+        """Raises ConnectionError if the server has never come as far as the range goes."""
+        last = last_id(wire, self._stream)
+        if last < self._upto:
+            raise ConnectionError(
+                f"stream {self._stream!r}: the server has nothing after {last}, and entries up to "
+                f"{self._upto} were there: it lags, it lost data, or it is another"
+            )
 
     def _guess(self, answer: bytes) -> EntryId | None:
         """Behind which id to ask next, if this page is full and not the last."""

@@ -37,6 +37,8 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
     options = Options(given, "writing", SERVER, WRITING)
     if "txnVersion" in options and "txnAppId" not in options:
         raise OptionError("'txnVersion' is the version of a 'txnAppId': give that too")
+    if "txnAppId" in options and not options.text("txnAppId"):
+        raise OptionError("'txnAppId' is empty: a write that is repeated would be written again")
     delivery = options.choice("delivery", *DELIVERIES)
     most_rows = MOST_ROWS_ATOMIC if delivery == ATOMIC else MOST_ROWS
     if delivery == AT_LEAST_ONCE and "txnAppId" in options:

@@ -11,6 +11,7 @@ import redis
 
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.ids import FIRST, EntryId
+from pyspark_penstock.wire import Wire
 
 SCAN_COUNT = 1_000
 
@@ -53,6 +54,13 @@ class ConsumerState:
     pending: int
     idle_ms: int
     inactive_ms: int | None
+
+
+def last_id(wire: Wire, stream: str) -> EntryId:
+    """The largest id that *stream* ever gave. Raises ServerError if it is no stream."""
+    if wire.call("EXISTS", key(stream)) == 0:
+        return FIRST
+    return EntryId.parse(pairs(wire.call("XINFO", "STREAM", key(stream)))["last-generated-id"])
 
 
 def stream_state(client: redis.Redis, stream: str) -> StreamState:

@@ -190,6 +190,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         walked = walk(
             self._options.server, stream, position.id, head.id,
             most=share, most_bytes=most_bytes, step=self._step(min(share, backlog)),
+            page_size=self._options.fetch_size,
         )  # fmt: skip
         cuts = tuple(Cut(mark.id, position.n + (mark.n or 0)) for mark in walked.marks)
         if walked.all:

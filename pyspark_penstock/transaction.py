@@ -13,12 +13,13 @@ import re
 from typing import Protocol
 
 from pyspark_penstock.errors import SinkError
-from pyspark_penstock.ids import FIRST, EntryId
-from pyspark_penstock.stream_info import key, pairs
+from pyspark_penstock.ids import EntryId
+from pyspark_penstock.stream_info import key, last_id
 from pyspark_penstock.wire import Wire, command
 
 OK, QUEUED, CONFLICT = b"+OK\r\n", b"+QUEUED\r\n", b"*-1\r\n"
 TYPES = (b"stream", b"none")
+MOST_TRIES = 20  # of a transaction that others come between
 ERROR_LINE = re.compile(rb"(?:\A|\r\n)-([^\r\n]*)")  # an id has no line that begins like this
 
 
@@ -64,12 +65,13 @@ class Transaction:
         self._wire.post(command("EXEC"))
         answers = self._wire.answers()
         promised = OK + QUEUED * self._queued
-        if not answers.startswith(promised):
+        executed = promised + b"*%d\r\n" % self._queued
+        if answers.startswith(executed):
+            refuse_errors(answers[len(executed) :], PartialSinkError)
+        elif answers != promised + CONFLICT:  # not queued, or EXECABORT: nothing was executed
             refuse_errors(answers)
-        outcome = answers[len(promised) :]
-        if outcome != CONFLICT:
-            refuse_errors(outcome, PartialSinkError)
-        return outcome != CONFLICT
+            raise SinkError(f"EXEC was answered by {answers[-100:]!r}")
+        return answers != promised + CONFLICT
 
 
 class StreamCheck:
@@ -111,13 +113,6 @@ def conflict(stream: str) -> str:
         f"stream {stream!r}: others changed it during every try to write; rows with ids need a "
         "stream that nobody else changes"
     )
-
-
-def last_id(wire: Wire, stream: str) -> EntryId:
-    """The largest id that *stream* ever gave. Raises ServerError if it is no stream."""
-    if wire.call("EXISTS", key(stream)) == 0:
-        return FIRST
-    return EntryId.parse(pairs(wire.call("XINFO", "STREAM", key(stream)))["last-generated-id"])
 
 
 def refuse_errors(answers: bytes, kind: type[SinkError] = SinkError) -> None:

@@ -38,13 +38,14 @@ def walk(
     most: int | None = None,
     most_bytes: int | None = None,
     step: int | None = None,
+    page_size: int = PAGE_SIZE,
 ) -> Walked:
     """Go from *after* towards *upto*, over *most* entries or *most_bytes* of answers.
 
     At least one entry is passed, if there is one. A mark is left every *step* entries.
     """
-    scan = Scan(server, stream, after, upto, PAGE_SIZE)
-    count, last, marks, before = 0, after, [], 0
+    scan = Scan(server, stream, after, upto, page_size)
+    count, last, marks, before, whole = 0, after, list[Cut](), 0, True
     for page in scan:
         taken = len(page) if most is None else min(len(page), most - count)
         if most_bytes is not None:
@@ -56,16 +57,18 @@ def walk(
         if taken:
             count, last = count + taken, id_at(page, taken)
         if taken < len(page) or count == most:
+            whole = False
             break
         before = scan.bytes
-    else:
-        return Walked(last, count, tuple(marks), all=True)
-    return Walked(last, count, tuple(mark for mark in marks if mark.id != last), all=False)
+    inner = tuple(mark for mark in marks if mark.id != last)  # one at the end cuts nothing off
+    return Walked(last, count, inner, whole)
 
 
-def count_entries(server: Server, stream: str, after: EntryId, upto: EntryId) -> int:
+def count_entries(
+    server: Server, stream: str, after: EntryId, upto: EntryId, page_size: int = PAGE_SIZE
+) -> int:
     """How many entries there are in (after, upto]. O(n)."""
-    return walk(server, stream, after, upto).entries
+    return walk(server, stream, after, upto, page_size=page_size).entries
 
 
 def entries_within(budget: int, size: int, entries: int) -> int:

@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 from pyspark_penstock import publication
 from pyspark_penstock.delivery import AtLeastOnce, Delivery, Task
 from pyspark_penstock.errors import OptionError, SinkError
-from pyspark_penstock.exactly_once import ExactlyOnce
+from pyspark_penstock.exactly_once import MOST_BYTES, ExactlyOnce
 from pyspark_penstock.link import Link
 from pyspark_penstock.marker import Ledger, marker_name
 from pyspark_penstock.ordered import RowIds, WriterLedger
@@ -58,9 +58,10 @@ def write_rows(
                     deliveries[stream] = delivery(link, stream, options, task)
                 deliveries[stream].send(commands)
                 rows += commands.rows
+            make_room(deliveries.values())
         for each in deliveries.values():
             each.finish()
-    except BaseException:
+    except Exception:
         publication.give_up(options.server, staged_by(deliveries.values()))
         raise
     finally:
@@ -81,6 +82,13 @@ def delivery(link: Link, stream: str, options: SinkOptions, task: Task) -> Deliv
         else Ledger(marker_name(stream, task.query, task.partition), task)
     )
     return ExactlyOnce(link, stream, ledger, most_rows, early=bool(options.stream))
+
+
+def make_room(deliveries: Iterable[Delivery]) -> None:
+    """Have the most that is held for one stream written, until all of it is not too much."""
+    held = [each for each in deliveries if isinstance(each, ExactlyOnce)]
+    while sum(each.held_bytes for each in held) > MOST_BYTES:
+        max(held, key=lambda each: each.held_bytes).write_held()
 
 
 def staged_by(deliveries: Iterable[Delivery]) -> list[Piece]:
@@ -158,6 +166,8 @@ class PenstockStreamWriter(DataSourceStreamArrowWriter):
     def __init__(self, options: SinkOptions, schema: StructType) -> None:
         self._options = options
         self._encoder = RowEncoder(schema, options)
+        if options.txn_version is not None:
+            raise OptionError("'txnVersion' is for batch writes: batches of a query have a number")
 
     def write(self, iterator: Iterator[Any]) -> EntriesWritten:
         """Write one partition of one batch; when the batch is replayed, only what is missing."""

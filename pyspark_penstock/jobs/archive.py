@@ -87,12 +87,17 @@ def start(spark: SparkSession, job: ArchiveJob) -> StreamingQuery:
 
 
 def source_options(job: ArchiveJob) -> dict[str, str]:
-    """The options of the stream source."""
+    """The options of the stream source. Raises OptionError for a start but the earliest."""
+    for option in job.source:
+        if option.lower().startswith("starting"):
+            raise OptionError(
+                f"an archive has no {option!r}: it begins with the oldest entry, or trim loses some"
+            )
     name = "subscribePattern" if is_glob(job) else "subscribe"
     return {
         **job.server,
-        "startingOffsets": "earliest",
         **job.source,
+        "startingOffsets": "earliest",
         **({"group": job.group} if job.group else {}),
         name: ",".join(job.streams),
     }

@@ -19,6 +19,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from pyspark_penstock.errors import OptionError
+from pyspark_penstock.ids import EntryId
 
 FIELDS = "array<struct<name:string,value:binary>>"
 EXACT_FIELDS = "array<struct<name:binary,value:binary>>"
@@ -85,3 +86,9 @@ def ms() -> Column:
 def seq() -> Column:
     """The sequence of an entry's id."""
     return f.split_part(f.col("id"), f.lit("-"), f.lit(2)).cast(LARGE)
+
+
+def later_than(entry: EntryId) -> Column:
+    """Whether an archived entry comes after *entry*."""
+    base_ms, base_seq = (f.lit(str(part)).cast(LARGE) for part in entry)
+    return (ms() > base_ms) | ((ms() == base_ms) & (seq() > base_seq))

@@ -22,7 +22,7 @@ from pyspark_penstock import schema as schemas
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.infer import SAMPLE, infer_schema, type_of
-from pyspark_penstock.jobs.archive_layout import checkpoint_of, read_archive
+from pyspark_penstock.jobs.archive_layout import checkpoint_of, later_than, read_archive
 from pyspark_penstock.jobs.checkpoint import read_checkpoint
 from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
@@ -99,6 +99,7 @@ def stream_table(
     if archived is None:
         return live
     old = read_archive(spark, job.archive).where(f.col("stream") == stream)
+    old = old.where(~later_than(archived))  # a batch that is not committed is still live
     return old.select(*archived_columns(fields)).unionByName(live)
 
 

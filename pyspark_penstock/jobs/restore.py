@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.ids import FIRST, EntryId
-from pyspark_penstock.jobs.archive_layout import LARGE, from_archive, ms, read_archive, seq
+from pyspark_penstock.jobs.archive_layout import from_archive, later_than, ms, read_archive, seq
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
 from pyspark_penstock.stream_info import stream_state
 
@@ -74,12 +74,6 @@ def restored_up_to(job: RestoreJob) -> EntryId:
             "or go on behind that id with --resume"
         )
     return state.last_id
-
-
-def later_than(entry: EntryId) -> Column:
-    """Whether an archived entry comes after *entry*."""
-    base_ms, base_seq = (f.lit(str(part)).cast(LARGE) for part in entry)
-    return (ms() > base_ms) | ((ms() == base_ms) & (seq() > base_seq))
 
 
 def write_day(rows: DataFrame, job: RestoreJob) -> int:

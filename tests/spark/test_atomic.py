@@ -88,6 +88,17 @@ def test_a_batch_that_was_published_is_not_again_and_what_was_staged_for_it_goes
     assert written(client) == [1, 2]
 
 
+def test_a_new_checkpoint_with_an_old_name_is_warned_of(
+    client: redis.Redis, at: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    sink = options(at)
+    publish([stage(sink, 0, 1, batch=7)], sink)
+    publish([stage(sink, 0, 1, batch=7)], sink)
+    assert not caplog.records
+    publish([stage(sink, 0, 2, 3, batch=0)], sink)
+    assert "2 rows of batch 0 were left out, for it says that batch 7 was written" in caplog.text
+
+
 def test_an_answer_that_is_lost_doubles_nothing(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

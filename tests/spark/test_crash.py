@@ -59,6 +59,7 @@ def test_killed_while_it_writes(
     for _ in range(CRASHES):
         process = start(at["port"], tmp_path, mode)
         wait_until_rows(source, source.xlen("out") + choice.randint(1, BATCH), process)
+        assert process.poll() is None, "it was done before it could be killed"
         kill_group(process)
     process = start(at["port"], tmp_path, mode)
     try:

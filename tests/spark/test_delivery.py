@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
 import redis
+from pyspark.sql.types import StructType
 
 from pyspark_penstock import exactly_once as exactly_once_module
+from pyspark_penstock import writer
 from pyspark_penstock.commands import Commands
 from pyspark_penstock.connection import Server
 from pyspark_penstock.delivery import AtLeastOnce, Task
@@ -16,9 +20,11 @@ from pyspark_penstock.errors import SinkError
 from pyspark_penstock.exactly_once import ExactlyOnce
 from pyspark_penstock.ids import LARGEST_PART
 from pyspark_penstock.link import Link
-from pyspark_penstock.marker import DONE, PART, Ledger, Marker, marker_name
+from pyspark_penstock.marker import DONE, FAILED, PART, Ledger, Marker, marker_name
 from pyspark_penstock.options import SERVER, Options
-from pyspark_penstock.transaction import Transaction
+from pyspark_penstock.rows import RowEncoder
+from pyspark_penstock.sink_options import sink_options
+from pyspark_penstock.transaction import PartialSinkError, Transaction
 from pyspark_penstock.wire import Wire, command
 
 TASK = Task("q", 5, 0)
@@ -160,6 +166,27 @@ def test_a_transaction_of_many_bytes_ends_before_it_has_its_rows(
     assert written(client) == [1, 2, 3, 4, 5]
 
 
+def test_of_many_streams_no_more_is_held_than_of_one(
+    client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "MOST_BYTES", 100)  # two rows have less, three have more
+    sink = sink_options(at)
+    encoder = RowEncoder(StructType().add("i", "long").add("_stream", "string"), sink)
+    seen: list[int] = []
+
+    def batches() -> Iterator[Any]:
+        for i in range(8):
+            yield pa.RecordBatch.from_pydict({"i": [i], "_stream": [f"s{i % 4}"]})
+            seen.append(sum(client.xlen(f"s{n}") for n in range(4)))
+
+    writer.write_rows(batches(), encoder, sink, TASK)
+    assert max(i + 1 - done for i, done in enumerate(seen)) == 2  # rows that were held
+    written = {n: [int(f[b"i"]) for _, f in client.xrange(f"s{n}")] for n in range(4)}
+    assert written == {n: [n, n + 4] for n in range(4)}
+    states = [client.get(f"{{s{n}}}:spark:q:0").split()[1::2] for n in range(4)]  # type: ignore[union-attr]
+    assert states == [[b"2", b"done"]] * 4
+
+
 def test_others_that_change_the_stream_all_the_time_are_named(
     client: redis.Redis, link: Link, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,11 +324,86 @@ def test_what_fails_inside_of_exec_is_remembered(client: redis.Redis, link: Link
     assert written(client) == [1]
 
 
+def test_a_refusal_inside_of_exec_is_remembered_though_the_connection_is_lost_then(
+    client: redis.Redis, link: Link, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The marker says ``done`` at that moment, and would be believed."""
+    client.xadd("s", {"i": 0}, id=f"{LARGEST_PART}-{LARGEST_PART}")
+    original = Transaction.end
+
+    def end_and_break(self: Transaction) -> bool:
+        try:
+            return original(self)
+        except PartialSinkError:
+            link.wire().close()
+            monkeypatch.setattr(Transaction, "end", original)
+            raise
+
+    monkeypatch.setattr(Transaction, "end", end_and_break)
+    with pytest.raises(PartialSinkError, match="exhausted"):
+        deliver(link, rows(1, 2))
+    with pytest.raises(SinkError, match="the server refused some rows of batch 5"):
+        deliver(link, rows(1, 2))
+
+
+def test_a_refusal_is_not_remembered_over_a_later_batch(client: redis.Redis, link: Link) -> None:
+    ledger = Ledger(MARKER, TASK)
+    for found, state in ((Marker(6), DONE), (Marker(5, 2), FAILED)):
+        client.set(MARKER, found.encode())
+        ledger.fail(link, Marker(5, 2))
+        assert client.get(MARKER) == found._replace(state=state).encode()
+
+
+def test_an_exec_that_is_refused_as_a_whole_can_be_tried_again(
+    client: redis.Redis, link: Link, monkeypatch: pytest.MonkeyPatch, early: bool
+) -> None:
+    """As when others take the last memory while rows wait for EXEC."""
+    original = Transaction.end
+
+    def end_in_want(self: Transaction) -> bool:
+        wait_until(lambda: all_is_queued(client))
+        client.config_set("maxmemory", 1)
+        try:
+            wait_until(lambda: refuses_writes(client))
+            return original(self)
+        finally:
+            client.config_set("maxmemory", 0)
+            wait_until(lambda: not refuses_writes(client))
+
+    monkeypatch.setattr(Transaction, "end", end_in_want)
+    with pytest.raises(SinkError, match="OOM") as refused:
+        deliver(link, rows(1, 2), early=early)
+    assert not isinstance(refused.value, PartialSinkError)
+    assert client.get(MARKER) is None
+    monkeypatch.setattr(Transaction, "end", original)
+    deliver(link, rows(1, 2), early=early)
+    assert written(client) == [1, 2]
+
+
+def all_is_queued(client: redis.Redis) -> bool:
+    """Whether some client has two rows and a marker waiting for EXEC."""
+    return any(each["multi"] == "3" for each in client.client_list())
+
+
+def refuses_writes(client: redis.Redis) -> bool:
+    try:
+        client.set("probe", 1)
+    except redis.OutOfMemoryError:
+        return True
+    return False
+
+
+def wait_until(fact: Callable[[], bool]) -> None:
+    """Until the server's cron has noticed."""
+    while not fact():
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize(
     ("stream", "name"),
     [
         ("s", "{s}:spark:q:0"),
-        ("{user}:s", "{user}:s:spark:q:0"),
+        ("{user}:s", "{user}:s.:spark:q:0"),
         ("{}s", "{{}s}:spark:q:0"),
         ("a{b", "{a{b}:spark:q:0"),
     ],
@@ -309,6 +411,11 @@ def test_what_fails_inside_of_exec_is_remembered(client: redis.Redis, link: Link
 def test_markers_lie_in_the_slot_of_their_stream(stream: str, name: str) -> None:
     """Where a name has a hash tag of its own, that; else the whole name is the tag."""
     assert marker_name(stream, "q", 0) == name
+
+
+def test_no_two_streams_have_the_same_marker() -> None:
+    streams = ["x", "{x}", "{x}.", "{{x}}", "x}", "{x", "{}x", "{x}y"]
+    assert len({marker_name(stream, "q", 0) for stream in streams}) == len(streams)
 
 
 def test_markers_go_there_and_back() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as t
 
-from pyspark_penstock import entry_reader, scan
+from pyspark_penstock import entry_reader, patience
 from pyspark_penstock.entry_reader import read_range
-from pyspark_penstock.ids import FIRST, LAST
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.ids import FIRST, EntryId
+from pyspark_penstock.patience import Patience
 from pyspark_penstock.plan import Range
 from pyspark_penstock.schema import columns_of
 from pyspark_penstock.source_options import batch_options
@@ -21,10 +25,11 @@ SCHEMA = t.StructType([t.StructField("_id", t.StringType()), t.StructField("v", 
 Rows = list[tuple[str, bytes | None]]
 
 
-def read(at: dict[str, str], page_size: int) -> list[Rows]:
-    """The rows of each batch of the stream ``s``."""
-    options = batch_options({**at, "subscribe": "s", "fetchSize": str(page_size)})
-    batches = read_range(Range("s", FIRST, LAST, None), columns_of(SCHEMA), options)
+def read(at: dict[str, str], page_size: int, last: int = 20, **more: str) -> list[Rows]:
+    """The rows of each batch of the stream ``s``, up to the entry *last*."""
+    options = batch_options({**at, "subscribe": "s", "fetchSize": str(page_size)} | more)
+    task = Range("s", FIRST, EntryId(last, 0), None)
+    batches = read_range(task, columns_of(SCHEMA), options)
     return [[(row["_id"], row["v"]) for row in batch.to_pylist()] for batch in batches]
 
 
@@ -92,7 +97,41 @@ def test_any_pages_and_lost_connections_give_each_entry_once(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Wire, "answer", answer_or_not)
-        patch.setattr(scan, "FIRST_PAUSE_S", 0)
+        patch.setattr(patience, "FIRST_PAUSE_S", 0)
         patch.setattr(entry_reader, "ROWS", rows)
-        batches = read(at, page_size)
+        batches = read(at, page_size, len(values))
     assert [row for batch in batches for row in batch] == there
+
+
+@pytest.mark.parametrize("page_size", [2, 3, 4, 10])
+def test_a_server_that_lacks_the_end_of_the_range_is_waited_for(
+    client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch, page_size: int
+) -> None:
+    """As a replica does that lags, when the batch was planned on the primary."""
+    there = fill(client, [b"a", LIKE_AN_ENTRY, b"c", b"d"])
+    client.xadd("s", {"v": "soon gone"}, id="7-0")
+    client.xdel("s", "7-0")
+    assert [row for batch in read(at, page_size, 7) for row in batch] == there
+    pauses: list[float] = []
+
+    def catch_up(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            client.xadd("s", {"v": b"e"}, id="8-0")
+
+    monkeypatch.setattr(patience, "Patience", partial(Patience, sleep=catch_up))
+    rows = [row for batch in read(at, page_size, 8) for row in batch]
+    assert (rows, len(pauses)) == ([*there, ("8-0", b"e")], 3)
+
+
+def test_a_server_that_never_comes_to_the_end_of_the_range_is_an_error_unless_loss_is_none(
+    client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "PATIENCE_S", 0.1)
+    there = fill(client, [b"a", b"b"])
+    with pytest.raises(ServerError, match="nothing after 2-0, and entries up to 3-0 were there"):
+        read(at, 10, 3)
+    assert read(at, 10, 3, failOnDataLoss="false") == [there]
+    client.delete("s")
+    with pytest.raises(ServerError, match="nothing after 0-0"):
+        read(at, 10, 3)

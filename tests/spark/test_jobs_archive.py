@@ -10,6 +10,7 @@ import redis
 
 from pyspark_penstock.errors import CheckpointError, OptionError
 from pyspark_penstock.jobs.archive import ArchiveJob, archive
+from pyspark_penstock.jobs.archive_layout import checkpoint_of
 from pyspark_penstock.jobs.query import QueryJob, query
 from pyspark_penstock.jobs.restore import RestoreJob, restore
 from pyspark_penstock.jobs.runner import StopSignal
@@ -156,6 +157,32 @@ def test_an_archive_takes_no_other_streams(
     fill(client, stream="other")
     with pytest.raises(CheckpointError, match="other"):
         archive(spark, ArchiveJob(("other",), archived, at))
+
+
+def test_an_archive_that_began_later_than_its_stream_could_be_trimmed_of_what_it_lacks(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client)
+    job = ArchiveJob(("in",), str(tmp_path), at, source={"startingOffsets": "latest"})
+    with pytest.raises(OptionError, match="an archive has no 'startingOffsets'"):
+        archive(spark, job)
+
+
+def test_a_batch_that_was_not_committed_is_read_from_the_stream_alone(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    """As after a kill between Spark's log of files and its log of commits."""
+    folder = str(tmp_path)
+    fill(client)
+    archive(spark, ArchiveJob(("in",), folder, at))
+    fill(client, ENTRIES + 1, ENTRIES + 10)
+    archive(spark, ArchiveJob(("in",), folder, at))
+    commits = Path(checkpoint_of(folder)) / "commits"
+    for name in ("1", ".1.crc"):
+        (commits / name).unlink()
+    sql = "SELECT count(*) AS n, count(DISTINCT _id) AS ids FROM `in`"
+    (row,) = query(spark, QueryJob(sql, at, folder)).collect()
+    assert (row.n, row.ids) == (ENTRIES + 10, ENTRIES + 10)
 
 
 def test_one_table_reaches_from_the_archive_into_the_live_stream(

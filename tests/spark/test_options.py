@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql.types import StructType
 
 from pyspark_penstock.bounds import EARLIEST, LATEST, Bound, Kind
 from pyspark_penstock.connection import Server, Tls
@@ -17,6 +18,7 @@ from pyspark_penstock.ids import LARGEST_PART, EntryId
 from pyspark_penstock.options import Options
 from pyspark_penstock.sink_options import sink_options
 from pyspark_penstock.source_options import Subscription, batch_options, stream_options
+from pyspark_penstock.writer import PenstockStreamWriter
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +63,8 @@ Read = Callable[..., Any]
         (sink_options, {"approximate": "true"}, "give one of them"),
         (sink_options, {"delivery": "exactly_once"}, "exactly-once or at-least-once"),
         (sink_options, {"txnVersion": "1"}, "give that too"),
+        (sink_options, {"txnAppId": "", "txnVersion": "1"}, "'txnAppId' is empty"),
+        (sink_options, {"bootstrap.servers": "redis://h:6379"}, "'bootstrap.servers' is a URL"),
         (sink_options, {"txnAppId": "a", "delivery": "at-least-once"}, "contradicts"),
         (sink_options, {"host": "h", "bootstrap.servers": "h:1"}, "contradict each other"),
         (sink_options, {"bootstrap.servers": "h:port"}, "host:port"),
@@ -221,3 +225,16 @@ def test_any_tls_option_turns_it_on() -> None:
     assert sink_options({"tls.caFile": "ca.pem"}).server.tls == Tls(ca_file="ca.pem")
     assert sink_options({"tls": "true"}).server.tls == Tls()
     assert sink_options({}).server.tls is None
+
+
+def test_a_password_in_the_place_of_a_server_is_not_repeated() -> None:
+    for servers in ("redis://:hunter2@host:6379", "ann:hunter2@host:6379"):
+        with pytest.raises(OptionError, match="give host:port") as refused:
+            sink_options({"bootstrap.servers": servers})
+        assert "hunter2" not in str(refused.value)
+
+
+def test_a_query_has_no_version() -> None:
+    options = sink_options({"stream": "s", "txnAppId": "a", "txnVersion": "1"})
+    with pytest.raises(OptionError, match="'txnVersion' is for batch writes"):
+        PenstockStreamWriter(options, StructType().add("i", "long"))

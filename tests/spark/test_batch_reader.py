@@ -1,0 +1,54 @@
+"""Plans of batch reads: tasks that hold all entries, and no task that holds none."""
+
+from __future__ import annotations
+
+import pytest
+import redis
+from pyspark.sql.types import StructType
+
+from pyspark_penstock import walk
+from pyspark_penstock.batch_reader import PenstockReader
+from pyspark_penstock.ids import EntryId
+from pyspark_penstock.plan import Range
+from pyspark_penstock.source_options import batch_options
+
+SCHEMA = StructType().add("i", "long")
+
+
+def fill(client: redis.Redis, count: int) -> None:
+    for i in range(1, count + 1):
+        client.xadd("s", {"i": i}, id=f"{i}-0")
+
+
+def tasks(at: dict[str, str], **options: str) -> list[Range]:
+    reader = PenstockReader(batch_options(at | {"subscribe": "s"} | options), SCHEMA)
+    return [partition.value for partition in reader.partitions()]
+
+
+@pytest.mark.parametrize(
+    ("most", "ends"), [("10", [10, 20]), ("7", [7, 14, 20]), ("20", [20]), ("30", [20])]
+)
+def test_records_a_task_are_limited(
+    client: redis.Redis, at: dict[str, str], most: str, ends: list[int]
+) -> None:
+    fill(client, 20)
+    found = tasks(at, maxRecordsPerPartition=most)
+    assert [task.upto for task in found] == [EntryId(end, 0) for end in ends]
+    assert {task.expected for task in found} == {None}
+
+
+def test_planning_reads_pages_of_the_size_that_was_asked_for(
+    client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Entries may be large: a page of many is more than driver and server can hold."""
+    sizes: list[int] = []
+    original = walk.Scan
+
+    def scan(*words: object) -> object:
+        sizes.append(int(str(words[-1])))
+        return original(*words)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(walk, "Scan", scan)
+    fill(client, 20)
+    tasks(at, maxRecordsPerPartition="10", fetchSize="3")
+    assert sizes == [3]
