@@ -49,6 +49,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._heads: dict[str, Position] = {}
         self._warned: dict[str, int] = {}
         self._last_batch_s = float("-inf")
+        self._published: Offset | None = None
 
     # ------------------------------------------------------------------ what Spark asks
 
@@ -68,6 +69,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: Json, limit: ReadLimit) -> Json:  # noqa: N802
         """Where the next batch ends; *start* itself if it is not time for one."""
         offset = self._checked(start)
+        self._publish(offset)
         states = self._states(offset.streams)
         positions = {s: self._position(s, offset, state) for s, state in states.items()}
         self._heads = {s: self._head(s, positions[s], state) for s, state in states.items()}
@@ -104,13 +106,24 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         yield from read_range(partition.value, self._columns, self._options)
 
     def commit(self, end: Json) -> None:
-        """Publish the position as a group's, if one was named."""
-        if self._options.group:
-            groups.publish(self._client.get(), self._options.group, Offset.from_json(end))
+        """Publish the position as a group's, if that is not done."""
+        self._publish(Offset.from_json(end))
 
     def stop(self) -> None:
         """Close the connection."""
         self._client.close()
+
+    # ------------------------------------------------------------------ the group
+
+    def _publish(self, done: Offset) -> None:
+        """Show the position of what is done, once, if a group was named for it.
+
+        When Spark asks for the end of a batch, the one before is in its log of commits. Its own
+        ``commit`` comes with the next batch, on an idle stream never.
+        """
+        if self._options.group and done != self._published:
+            groups.publish(self._client.get(), self._options.group, done)
+            self._published = done
 
     # ------------------------------------------------------------------ the streams
 

@@ -73,6 +73,7 @@ def explain(rows: DataFrame) -> str:
 
 def start(spark: SparkSession, job: PipelineJob) -> StreamingQuery:
     """Start the query of the job."""
+    make_active(spark)
     sink = job.sink
     writer = build(spark, job).writeStream.format(sink.format).outputMode(sink.output_mode)
     writer = writer.options(**sink.options).queryName(job.name)
@@ -80,6 +81,15 @@ def start(spark: SparkSession, job: PipelineJob) -> StreamingQuery:
     if sink.partition_by:
         writer = writer.partitionBy(*sink.partition_by)
     return with_trigger(writer, job).start()
+
+
+def make_active(spark: SparkSession) -> None:
+    """Make *spark* the active session of the JVM's thread that serves this one.
+
+    There the format of a sink is looked up. Each of Python's threads has its own thread in the JVM,
+    and that has no session before one of its calls has set it: DATA_SOURCE_NOT_FOUND.
+    """
+    spark.createDataFrame([], "none int")
 
 
 def with_trigger(writer: DataStreamWriter, job: PipelineJob) -> DataStreamWriter:

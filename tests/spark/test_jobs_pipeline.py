@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,6 +85,15 @@ def test_a_second_run_goes_on_and_one_with_nothing_to_do_still_shows_its_place(
     client.xgroup_setid("in", "spark", "0")
     pipeline.run(spark, job)
     assert group(client) == (b"3000-0", 0)
+
+
+def test_a_job_may_be_run_in_a_thread_of_its_own(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1, 2)
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(pipeline.run, spark, job_in(tmp_path, at)).result()
+    assert numbers(client) == [2, 4]
 
 
 def test_windows_are_written_when_they_are_over(

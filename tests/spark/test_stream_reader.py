@@ -404,6 +404,19 @@ def test_a_group_shows_position_and_exact_lag(client: redis.Redis, reader_of: Ma
     assert (group["last-delivered-id"], group["entries-read"], group["lag"]) == (b"10-0", 10, 0)
 
 
+def test_a_group_is_published_when_the_next_batch_is_asked_for_though_there_be_none(
+    client: redis.Redis, reader_of: MakeReader
+) -> None:
+    add(client, "s", 1, 2)
+    reader = from_start(reader_of, group="spark")
+    start = reader.initialOffset()
+    end = advance(reader, start)
+    assert client.xinfo_groups("s") == []  # nothing is done
+    assert advance(reader, end) == end
+    (group,) = client.xinfo_groups("s")
+    assert (group["last-delivered-id"], group["entries-read"], group["lag"]) == (b"2-0", 2, 0)
+
+
 def test_without_a_group_nothing_is_published(
     client: redis.Redis, reader: PenstockStreamReader
 ) -> None:
