@@ -25,11 +25,13 @@ class Claimer:
         self,
         link: Link,
         min_idle_ms: int,
+        page_size: int,
         step: Callable[[int], int],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._link = link
         self._min_idle_ms = min_idle_ms
+        self._page_size = page_size
         self._step = step
         self._now = now
         self._next_search_s: dict[str, float] = {}
@@ -75,6 +77,6 @@ class Claimer:
     def _claim(self, place: Place, held: int, most: int) -> Claim:
         """Claim new entries, until *most* are pending at *place*; all that are."""
         if most > held:
-            self._link.persist(lambda wire: claims.claim_new(wire, place, most))
+            self._link.persist(lambda wire: claims.claim_new(wire, place, most, self._page_size))
         step = self._step(most)
         return self._link.persist(lambda wire: claims.claim_of(wire, place, step))

@@ -60,11 +60,14 @@ def pages(wire: Wire, place: Place, upto: EntryId | str = "+") -> Iterator[list[
         after = EntryId.parse(ids[-1])
 
 
-def claim_new(wire: Wire, place: Place, most: int) -> None:
-    """Claim entries that the group has given to nobody, until *most* are pending at *place*."""
+def claim_new(wire: Wire, place: Place, most: int, page_size: int) -> None:
+    """Claim entries that the group has given to nobody, until *most* are pending at *place*.
+
+    The server sends what it claims, *page_size* entries at a time.
+    """
     wanted = most - pending(wire, place)
     while wanted > 0:
-        page = min(wanted, PAGE_SIZE)
+        page = min(wanted, page_size)
         group = ("GROUP", place.group, place.consumer, "COUNT", page)
         wire.ask("XREADGROUP", *group, "STREAMS", place.stream, ">")
         if entries_in(wire.answer(), place.stream) < page:

@@ -57,7 +57,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._columns = columns_of(schema, options.corrupt_column)
         self._source = options.subscription.source() | {"group": options.group}
         self._link = Link(options.server)
-        self._claimer = Claimer(self._link, sharing.min_idle_ms, self._step)
+        self._claimer = Claimer(self._link, sharing.min_idle_ms, options.fetch_size, self._step)
         self._client = LazyClient(options.client)
         self._initial: SharedOffset | None = None
         self._targets: dict[str, Position] | None = None
@@ -145,7 +145,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         client, options = self._client.get(), self._options
         state = stream_state(client, stream)
         if state.exists and queues.group_of(client, stream, options.group) is None:
-            position = start_of(client, options.server, stream, state, options.starting)
+            position = start_of(client, stream, state, options)
             queues.create_group(client, stream, options.group, position)
         return state.exists
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import redis
 
 from pyspark_penstock import bounds
-from pyspark_penstock.bounds import Bounds
-from pyspark_penstock.connection import Server
 from pyspark_penstock.offsets import Position
+from pyspark_penstock.source_options import StreamOptions
 from pyspark_penstock.stream_info import StreamState
 from pyspark_penstock.walk import count_entries
 
@@ -18,13 +17,13 @@ def head_of(state: StreamState) -> Position:
 
 
 def start_of(
-    client: redis.Redis, server: Server, stream: str, state: StreamState, starting: Bounds
+    client: redis.Redis, stream: str, state: StreamState, options: StreamOptions
 ) -> Position:
-    """The position that *starting* says. O(n) where it lies between the ends. OptionError."""
-    after = bounds.resolve_start(client, stream, state, starting)
+    """The position that *options* say. O(n) where it lies between the ends. OptionError."""
+    after = bounds.resolve_start(client, stream, state, options.starting)
     if after >= state.last_id:
         return head_of(state)
     if state.first_entry is None or after < state.first_entry:
         return Position(after, state.removed)
-    behind = count_entries(server, stream, after, state.last_id)
+    behind = count_entries(options.server, stream, after, state.last_id, options.fetch_size)
     return Position(after, state.added - behind)

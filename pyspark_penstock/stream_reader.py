@@ -147,8 +147,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _start(self, stream: str, state: StreamState) -> Position:
         """The position at which a new query starts."""
-        options = self._options
-        return start_of(self._client.get(), options.server, stream, state, options.starting)
+        return start_of(self._client.get(), stream, state, self._options)
 
     def _position(self, stream: str, offset: Offset, state: StreamState) -> Position:
         """Where the next batch starts in *stream*; what was lost on the way is left behind."""

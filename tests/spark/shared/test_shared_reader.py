@@ -201,9 +201,10 @@ def test_deleted_entries_leave_the_group_at_the_end_all_the_same(
 
 
 def test_a_connection_that_is_lost_on_the_way_loses_no_claim(
-    client: redis.Redis, reader: SharedStreamReader, monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, reader_of: MakeReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(claims, "PAGE_SIZE", 2)
+    """Two entries are claimed with each answer."""
+    reader = reader_of(fetchSize="2")
     add(client, "s", *range(1, 10))
     answer, fail = Wire.answer, [False, True, False, True]
 
