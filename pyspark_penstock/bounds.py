@@ -67,6 +67,10 @@ def starting_bounds(options: Options, default: Bound) -> Bounds:
     """Where to start, by whichever option says it. Raises OptionError."""
     names = ("startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp", "assign")
     options.at_most_one(*names)
+    if not any(name in options for name in ("startingTimestamp", "startingOffsetsByTimestamp")):
+        options.refuse(
+            ["startingOffsetsByTimestampStrategy"], "is for a time to start at: give one"
+        )
     strategy = options.choice("startingOffsetsByTimestampStrategy", "error", "latest")
     bounds = bounds_of(options, "starting", default)
     return Bounds(bounds.default, bounds.by_stream, strategy == "latest")

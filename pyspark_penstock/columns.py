@@ -44,7 +44,7 @@ class BatchBuilder:
         }
 
     def batch(self, page: Page) -> Any:
-        """The record batch of *page*. Raises ValueMismatchError under FAILFAST."""
+        """The record batch of *page*. Raises ValueMismatchError."""
         arrays: dict[str, Array] = {}
         bad = None
         for column in self._columns:
@@ -59,9 +59,11 @@ class BatchBuilder:
                 arrays[column.name] = corrupt_column(page, bad)
         ordered = [arrays[column.name] for column in self._columns]
         batch = pa.RecordBatch.from_arrays(ordered, schema=self._schema)
-        if bad is None or self._mode != DROPMALFORMED:
-            return batch
-        return batch.filter(pc.invert(bad))
+        kept = None if bad is None or self._mode != DROPMALFORMED else pc.invert(bad)
+        if kept is not None:
+            batch = batch.filter(kept)
+        self._refuse_nulls(batch, page, kept)
+        return batch
 
     def _field(self, page: Page, column: Column) -> tuple[Array, Array | None]:
         found = page.column(column.name.encode())
@@ -81,6 +83,17 @@ class BatchBuilder:
         if not self.bad_values:
             logger.warning("%s: %s; it and others like it are null", where, what)
         self.bad_values += pc.sum(bad).as_py()
+
+    def _refuse_nulls(self, batch: Any, page: Page, kept: Array | None) -> None:
+        """Refuse null where a column is NOT NULL: Java would, and name neither entry nor column."""
+        for column, array in zip(self._columns, batch.columns, strict=True):
+            if not column.nullable and array.null_count:
+                ids = page.ids if kept is None else page.ids.filter(kept)
+                entry = ids[pc.index(pc.is_null(array), True).as_py()].as_py().decode()
+                raise ValueMismatchError(
+                    f"stream {self._stream!r}, entry {entry}: the column {column.name!r} is "
+                    f"NOT NULL, and there is no {column.arrow} for it"
+                )
 
     def _stream_column(self, page: Page, _: Column) -> Array:
         name = self._stream.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

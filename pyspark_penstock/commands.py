@@ -18,7 +18,8 @@ WHOLE_ID = r"^[0-9]{1,20}-[0-9]{1,20}$"
 class Commands:
     """Encoded commands in one buffer; *ids* is null where the server is to give the id."""
 
-    def __init__(self, array: Any, ids: Any = None) -> None:
+    def __init__(self, stream: str, array: Any, ids: Any = None) -> None:
+        self._stream = stream
         self._array = array
         self._ids = ids
 
@@ -30,7 +31,7 @@ class Commands:
     def slice(self, start: int, count: int | None = None) -> Commands:
         """*count* of them, or all, from the one at *start*; nothing is copied."""
         ids = None if self._ids is None else self._ids.slice(start, count)
-        return Commands(self._array.slice(start, count), ids)
+        return Commands(self._stream, self._array.slice(start, count), ids)
 
     def within(self, rows: int, size: int) -> Commands:
         """The first of them: at most *rows*, of at most *size* bytes; but one at least."""
@@ -67,7 +68,7 @@ class Commands:
         if given is None or not len(given):
             return None, None
         if len(given) < self.rows:
-            raise SinkError("either all rows have an id or none: given ids would fall behind")
+            raise self._refusal("either all rows have an id or none: given ids would fall behind")
         try:
             if not pc.all(pc.match_substring_regex(given, WHOLE_ID)).as_py():
                 raise ValueError
@@ -75,12 +76,30 @@ class Commands:
             parts = pc.split_pattern(given.cast(pa.string()), "-").values.cast(pa.uint64())
             ms, seq = parts.to_numpy().reshape(len(given), 2).T
         except ValueError:  # pyarrow.ArrowInvalid is one
-            raise SinkError("an id column must hold ids like 1763000062499-3, or null") from None
+            bad = next(text for text in given.to_pylist() if not is_whole_id(text))
+            raise self._refusal(
+                f"{bad!r} is no id; an id column must hold ids like 1763000062499-3, or null"
+            ) from None
         ascend = (ms[1:] > ms[:-1]) | ((ms[1:] == ms[:-1]) & (seq[1:] > seq[:-1]))
         if not ascend.all():
             at = int(np.argmin(ascend))
-            raise SinkError(f"ids must ascend: {given[at + 1]} comes after {given[at]}")
+            raise self._refusal(
+                f"ids must ascend: {given[at + 1]} comes after {given[at]}; "
+                "rows with ids must come in order, a stream in one partition: coalesce(1)"
+            )
         return first, last
+
+    def _refusal(self, problem: str) -> SinkError:
+        return SinkError(f"stream {self._stream!r}: {problem}")
+
+
+def is_whole_id(text: str) -> bool:
+    """Whether *text* is an id with both its parts."""
+    try:
+        EntryId.parse(text)
+    except ValueError:
+        return False
+    return "-" in text
 
 
 EMPTY = memoryview(b"")

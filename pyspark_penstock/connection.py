@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import ssl
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import redis
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEFAULT_PORT = 6379
+LARGEST_PORT = 65_535
 DEFAULT_ADDRESS = f"127.0.0.1:{DEFAULT_PORT}"
 CONNECT_S = 5.0
 ANSWER_S = 60.0
@@ -46,8 +48,21 @@ class Tls:
     key_file: str | None = None
     verify: bool = True
 
+    def check_files(self) -> None:
+        """Raises OptionError for a file that cannot be read: ``ssl`` does not say which it is."""
+        files = {"caFile": self.ca_file, "certFile": self.cert_file, "keyFile": self.key_file}
+        for name, path in files.items():
+            try:
+                if path:
+                    Path(path).open("rb").close()
+            except OSError as problem:
+                raise OptionError(
+                    f"tls.{name}={path!r}: the file cannot be read: {problem.strerror}"
+                ) from None
+
     def context(self) -> ssl.SSLContext:
-        """What ``ssl`` wants to know."""
+        """What ``ssl`` wants to know. Raises OptionError."""
+        self.check_files()
         context = ssl.create_default_context(cafile=self.ca_file)
         if self.cert_file:
             context.load_cert_chain(self.cert_file, self.key_file)
@@ -114,16 +129,24 @@ class Server:
         return login
 
     def client(self, retries: int = RETRIES) -> redis.Redis:
-        """A redis-py client of the first address that answers. Raises ServerError."""
+        """A redis-py client of the first address that answers. Raises ServerError, OptionError."""
         problems = []
         for host, port in self.addresses:
             client = redis.Redis(**self._arguments(host, port, retries))
             try:
                 client.echo("")  # PING is refused where writes are, as when the disk is full
+            except redis.AuthenticationError as problem:
+                client.close()
+                raise ServerError(
+                    f"the server at {host}:{port} refuses the login: {problem}"
+                ) from None
             except (redis.ConnectionError, redis.TimeoutError) as problem:
                 client.close()
                 problems.append(f"{host}:{port}: {problem}")
-            except (redis.RedisError, OptionError):
+            except redis.RedisError as problem:
+                client.close()
+                raise ServerError(f"the server at {host}:{port} refuses: {problem}") from None
+            except OptionError:
                 client.close()
                 raise
             else:
@@ -132,6 +155,8 @@ class Server:
 
     def _arguments(self, host: str, port: int, retries: int) -> dict[str, Any]:
         tls = self.tls
+        if tls is not None:
+            tls.check_files()
         encrypted: dict[str, Any] = {} if tls is None else {
             "ssl": True,
             "ssl_ca_certs": tls.ca_file,
@@ -167,7 +192,7 @@ def addresses_of(options: Options) -> tuple[tuple[str, int], ...]:
     """The addresses that options or environment give, at least one."""
     if "host" in options or "port" in options:
         host = options.text("host", "127.0.0.1")
-        return ((host, options.integer("port", DEFAULT_PORT, least=1)),)
+        return ((host, options.integer("port", DEFAULT_PORT, 1, LARGEST_PORT)),)
     text = os.environ.get("PENSTOCK_SERVERS") or DEFAULT_ADDRESS
     return tuple(address(part) for part in options.text("bootstrap.servers", text).split(","))
 
@@ -182,6 +207,8 @@ def address(text: str) -> tuple[str, int]:
     host = host.removeprefix("[").removesuffix("]")
     if not host or not port.isdecimal():
         raise refusal("bootstrap.servers", text, "host:port[,host:port]")
+    if not 1 <= int(port) <= LARGEST_PORT:
+        raise refusal("bootstrap.servers", text, f"host:port with a port from 1 to {LARGEST_PORT}")
     return host, int(port)
 
 

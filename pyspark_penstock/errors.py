@@ -24,7 +24,7 @@ class CheckpointError(PenstockError):
 
 
 class ValueMismatchError(PenstockError):
-    """A field's value is not what the schema says, under ``mode=FAILFAST``."""
+    """A field is not what the schema says, under ``mode=FAILFAST`` or where it says NOT NULL."""
 
 
 class SinkError(PenstockError):

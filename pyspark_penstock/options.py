@@ -10,6 +10,7 @@ import difflib
 import json
 import re
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Any
 
 from pyspark_penstock.errors import OptionError
@@ -67,8 +68,8 @@ class Options:
         """The option as it is."""
         return self._given.get(name.lower(), default)
 
-    def integer(self, name: str, default: int, least: int = 0) -> int:
-        """The option as a whole number of at least *least*."""
+    def integer(self, name: str, default: int, least: int = 0, most: float = inf) -> int:
+        """The option as a whole number from *least* to *most*."""
         text = self._given.get(name.lower())
         if text is None:
             return default
@@ -76,8 +77,9 @@ class Options:
             number = int(text.replace("_", ""))
         except ValueError:
             number = least - 1
-        if number < least:
-            raise refusal(name, text, f"a whole number of at least {least}")
+        if not least <= number <= most:
+            wanted = f"of at least {least}" if most == inf else f"from {least} to {most}"
+            raise refusal(name, text, f"a whole number {wanted}")
         return number
 
     def flag(self, name: str, default: bool) -> bool:
@@ -121,6 +123,12 @@ class Options:
         given = [name for name in names if name in self]
         if len(given) > 1:
             raise OptionError(f"{given[0]!r} and {given[1]!r} contradict each other: give one")
+
+    def refuse(self, names: Iterable[str], why: str) -> None:
+        """Refuse each of *names*: they have no meaning beside what else is given."""
+        for name in names:
+            if name in self:
+                raise OptionError(f"{name!r} {why}")
 
 
 def refusal(name: str, value: str, wanted: str) -> OptionError:

@@ -40,7 +40,7 @@ class RowEncoder:
     """Encodes batches of one schema. Raises OptionError for a schema that cannot be entries."""
 
     def __init__(self, schema: t.StructType, options: SinkOptions) -> None:
-        columns = schemas.columns_of(schema)
+        columns = schemas.columns_of(schema, advice=schemas.HOW_TO_WRITE)
         by_meaning = {column.meaning: column.name for column in columns}
         self._options = options
         self._fields = [c.name for c in columns if c.meaning is Meaning.FIELD]
@@ -63,7 +63,7 @@ class RowEncoder:
             ids = None if self._id is None else rows.column(self._id)
             if row_ids is not None:
                 ids = row_ids.take(stream, rows.num_rows)
-            yield stream, Commands(self._commands(stream, rows, ids), ids)
+            yield stream, Commands(stream, self._commands(stream, rows, ids), ids)
 
     def _by_stream(self, batch: Any) -> Iterator[tuple[str, Any]]:
         if self._stream is None:

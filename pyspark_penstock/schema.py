@@ -74,6 +74,9 @@ RAW: dict[str, tuple[Meaning, t.DataType]] = {
     "timestamp": (Meaning.TIME, t.TimestampType()),
 }
 METADATA = ("_stream", "_id", "_ts")
+ALL_FIELDS = "_fields"
+HOW_TO_READ = "read it as string and use from_json, or all fields as _fields"
+HOW_TO_WRITE = "write to_json({0}), or cast it to string"
 
 
 def fields_type(value_format: str, fields_format: str) -> t.DataType:
@@ -108,14 +111,14 @@ def is_raw(schema: t.StructType) -> bool:
     return schema.names == [*RAW, "fields"] and is_fields_type(schema["fields"].dataType)
 
 
-def columns_of(schema: t.StructType, corrupt: str = "") -> list[Column]:
+def columns_of(schema: t.StructType, corrupt: str = "", advice: str = HOW_TO_READ) -> list[Column]:
     """What to build for *schema*; *corrupt* names the column for records with bad values.
 
-    Raises OptionError if a column has a type that a value in a stream cannot have.
+    Raises OptionError, with *advice*, if a column has a type that a value in a stream cannot have.
     """
     special = RAW if is_raw(schema) else RESERVED
-    all_fields = "fields" if is_raw(schema) else "_fields"
-    return [column_of(field, special, all_fields, corrupt) for field in schema]
+    all_fields = "fields" if is_raw(schema) else ALL_FIELDS
+    return [column_of(field, special, all_fields, corrupt, advice) for field in schema]
 
 
 def column_of(
@@ -123,6 +126,7 @@ def column_of(
     special: dict[str, tuple[Meaning, t.DataType]],
     all_fields: str,
     corrupt: str,
+    advice: str,
 ) -> Column:
     """What to build for one field of a schema."""
     name, kind = field.name, field.dataType
@@ -134,10 +138,10 @@ def column_of(
         meaning, wanted = Meaning.CORRUPT, t.StringType()
     if kind != wanted:
         raise OptionError(f"column {name!r} must be {wanted.simpleString()} ({meaning.value})")
-    return Column(name, meaning, arrow_type(name, kind), field.nullable)
+    return Column(name, meaning, arrow_type(name, kind, advice), field.nullable)
 
 
-def arrow_type(name: str, kind: t.DataType) -> Any:
+def arrow_type(name: str, kind: t.DataType, advice: str = HOW_TO_READ) -> Any:
     """The Arrow type that Spark asks for where a column is *kind*."""
     if isinstance(kind, t.DecimalType):
         return pa.decimal128(kind.precision, kind.scale)
@@ -145,8 +149,7 @@ def arrow_type(name: str, kind: t.DataType) -> Any:
         return ARROW_TYPES[type(kind)]
     except KeyError:
         raise OptionError(
-            f"column {name!r}: a field holds text, not {kind.simpleString()}; read it as string "
-            "and use from_json, or all fields as _fields"
+            f"column {name!r}: a field holds text, not {kind.simpleString()}; {advice.format(name)}"
         ) from None
 
 

@@ -32,19 +32,12 @@ def sharing_of(options: Options, starting: Bounds) -> Sharing | None:
     if given and not options.text("group"):
         raise OptionError("'groupMode' is given without 'group': which consumer group?")
     if options.choice("groupMode", *MODES) != SHARED:
-        refuse(options, ONLY_SHARED, "is for groupMode=shared")
+        options.refuse(ONLY_SHARED, "is for groupMode=shared")
         return None
-    refuse(options, NEVER_SHARED, "contradicts groupMode=shared: the group says what is read")
+    options.refuse(NEVER_SHARED, "contradicts groupMode=shared: the group says what is read")
     if any(bound.kind is Kind.GROUP for bound in (starting.default, *starting.by_stream.values())):
         raise OptionError("'startingOffsets' of a group contradicts groupMode=shared: it has one")
     prefix = options.text("consumerPrefix", "spark")
     if not prefix:
         raise OptionError("'consumerPrefix' is empty: what shall the consumers be called?")
     return Sharing(prefix, options.integer("claimMinIdleMs", 60_000, least=1))
-
-
-def refuse(options: Options, names: tuple[str, ...], why: str) -> None:
-    """Raises OptionError if one of *names* is given."""
-    for name in names:
-        if name in options:
-            raise OptionError(f"{name!r} {why}")

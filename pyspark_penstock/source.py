@@ -20,6 +20,7 @@ from pyspark_penstock.pushdown import PushdownReader
 from pyspark_penstock.shared_reader import SharedStreamReader
 from pyspark_penstock.sink_options import sink_options
 from pyspark_penstock.source_options import (
+    ENTRIES,
     ReadOptions,
     batch_options,
     schema_options,
@@ -40,7 +41,7 @@ class PenstockDataSource(DataSource):
     def schema(self) -> StructType:
         """The schema where the user gives none."""
         options, view = schema_options(self.options)
-        if view != "entries":
+        if view != ENTRIES:
             return views.SCHEMAS[view]
         if options.infer_schema:
             inferred = infer_schema(options)
@@ -51,16 +52,16 @@ class PenstockDataSource(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of ``spark.read``."""
         options = batch_options(self.options)
-        if options.view != "entries":
+        if options.view != ENTRIES:
             return views.ViewReader(options, schema)
-        check_metadata(options, schema)
+        check_schema(options, schema)
         kind = PushdownReader if options.push_down_filters else PenstockReader
         return kind(options, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
         """The reader of ``spark.readStream``."""
         options = stream_options(self.options)
-        check_metadata(options, schema)
+        check_schema(options, schema)
         if options.sharing:
             return SharedStreamReader(options, options.sharing, schema)
         return PenstockStreamReader(options, schema)
@@ -80,8 +81,17 @@ class PenstockDataSource(DataSource):
         return PenstockStreamWriter(sink_options(self.options), schema)
 
 
-def check_metadata(options: ReadOptions, schema: StructType) -> None:
-    """Refuse ``includeMetadata`` where the user's schema leaves no room for it."""
+def check_schema(options: ReadOptions, schema: StructType) -> None:
+    """Refuse options about columns that the schema does not have."""
+    if options.corrupt_column and options.corrupt_column not in schema.names:
+        raise OptionError(
+            f"columnNameOfCorruptRecord={options.corrupt_column!r}: the schema has no such column"
+        )
+    raw = schemas.raw_schema(schemas.fields_type(options.value_format, options.fields_format))
+    if options.formats and not schemas.same_shape(schema, raw):
+        raise OptionError(
+            f"{options.formats[0]!r} is for reading without a schema: here one says the types"
+        )
     if options.include_metadata and not schemas.is_raw(schema):
         missing = [name for name in schemas.METADATA if name not in schema.names]
         if missing:

@@ -24,8 +24,15 @@ from pyspark_penstock.options import (
 )
 from pyspark_penstock.shared_options import Sharing, sharing_of
 
-VIEWS = ("entries", "streams", "groups", "consumers", "pending")
+ENTRIES = "entries"
+VIEWS = (ENTRIES, "streams", "groups", "consumers", "pending")
 SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
+FORMATS = ("valueFormat", "fieldsFormat")
+ABOUT_ENTRIES = (
+    "assign", *FORMATS, "mode", "columnNameOfCorruptRecord", "includeMetadata", "inferSchema",
+    "startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp",
+    "endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp",
+)  # fmt: skip
 MOST_DEFAULT_PARTITIONS = 4  # one server thread feeds no more
 MAX_OFFSETS = 1_000_000
 
@@ -42,13 +49,8 @@ class Subscription:
         """The subscription that options say. Raises OptionError."""
         options.at_most_one(*SUBSCRIPTIONS)
         if "subscribePattern" in options:
-            return cls(pattern=options.text("subscribePattern"))
-        if "assign" in options:
-            return cls(tuple(sorted(options.json_object("assign"))))
-        names = tuple(name.strip() for name in options.text("subscribe").split(","))
-        if not all(names):
-            raise OptionError("which streams? Give 'subscribe', 'subscribePattern' or 'assign'")
-        return cls(tuple(dict.fromkeys(names)))
+            return cls(pattern=pattern_of(options))
+        return cls(names_of(options))
 
     def source(self) -> dict[str, Any]:
         """What a checkpoint remembers of it."""
@@ -80,6 +82,7 @@ class ReadOptions:
     infer_schema: bool
     value_format: str
     fields_format: str
+    formats: tuple[str, ...]  # those of the two that were given
     mode: str
     corrupt_column: str
 
@@ -112,10 +115,13 @@ class StreamOptions(ReadOptions):
 def batch_options(given: Mapping[str, str]) -> BatchOptions:
     """The options of a batch read. Raises OptionError."""
     options = Options(given, "batch reading", SERVER, READING, BATCH_READING)
-    view = options.choice("view", *VIEWS)
+    view = view_of(options)
+    values = common(options, bounds.EARLIEST, required=view == ENTRIES)
+    ending = bounds.ending_bounds(options)
+    check_endings(options, ending, values["subscription"])
     return BatchOptions(
-        **common(options, bounds.EARLIEST, required=view == "entries"),
-        ending=bounds.ending_bounds(options),
+        **values,
+        ending=ending,
         push_down_filters=options.flag("pushDownFilters", False),
         view=view,
     )
@@ -129,12 +135,13 @@ def stream_options(given: Mapping[str, str]) -> StreamOptions:
     values = common(options, bounds.LATEST)
     sharing = sharing_of(options, values["starting"])
     most = shared_options.MAX_OFFSETS if sharing else MAX_OFFSETS
+    least, most = size_of_batches(options, most)
     return StreamOptions(
         **values,
-        max_offsets=options.integer("maxOffsetsPerTrigger", most, least=1),
+        max_offsets=most,
         max_bytes=optional(options, "maxBytesPerTrigger"),
-        min_offsets=options.integer("minOffsetsPerTrigger", 0),
-        max_delay_ms=options.duration_ms("maxTriggerDelay", "15m"),
+        min_offsets=least,
+        max_delay_ms=delay_ms(options),
         group=options.text("group"),
         sharing=sharing,
     )
@@ -143,8 +150,33 @@ def stream_options(given: Mapping[str, str]) -> StreamOptions:
 def schema_options(given: Mapping[str, str]) -> tuple[ReadOptions, str]:
     """What a schema depends on, and the view: Spark asks before it says what reading it is."""
     options = Options(given, "reading", SERVER, READING, BATCH_READING, STREAM_READING)
+    view = view_of(options)
+    return ReadOptions(**common(options, bounds.EARLIEST, required=view == ENTRIES)), view
+
+
+def view_of(options: Options) -> str:
+    """What is read. Of other things than entries nothing can be said that is about those."""
     view = options.choice("view", *VIEWS)
-    return ReadOptions(**common(options, bounds.EARLIEST, required=view == "entries")), view
+    if view != ENTRIES:
+        options.refuse(ABOUT_ENTRIES, f"is about entries, and contradicts view={view}")
+    return view
+
+
+def size_of_batches(options: Options, most: int) -> tuple[int, int]:
+    """The smallest batch and the largest, which is *most* where nothing is said."""
+    least = options.integer("minOffsetsPerTrigger", 0)
+    most = options.integer("maxOffsetsPerTrigger", most, least=1)
+    if least > most and "maxOffsetsPerTrigger" in options:
+        raise OptionError(f"minOffsetsPerTrigger={least} is above maxOffsetsPerTrigger={most}")
+    return least, most
+
+
+def delay_ms(options: Options) -> int:
+    """How long a batch waits that is too small."""
+    delay = options.duration_ms("maxTriggerDelay", "15m")
+    if "minOffsetsPerTrigger" not in options:
+        options.refuse(["maxTriggerDelay"], "is how long 'minOffsetsPerTrigger' waits: give that")
+    return delay
 
 
 def common(options: Options, start: bounds.Bound, required: bool = True) -> dict[str, Any]:
@@ -154,7 +186,7 @@ def common(options: Options, start: bounds.Bound, required: bool = True) -> dict
     else:
         subscription = Subscription(pattern="*")
     starting = bounds.starting_bounds(options, start)
-    check_names(starting, subscription)
+    check_starts(options, starting, subscription)
     return {
         "server": Server.from_options(options),
         "subscription": subscription,
@@ -169,17 +201,57 @@ def common(options: Options, start: bounds.Bound, required: bool = True) -> dict
         "infer_schema": options.flag("inferSchema", False),
         "value_format": options.choice("valueFormat", "binary", "string"),
         "fields_format": options.choice("fieldsFormat", "map", "array"),
+        "formats": tuple(name for name in FORMATS if name in options),
         "mode": options.choice("mode", *MODES),
         "corrupt_column": options.text("columnNameOfCorruptRecord"),
     }
 
 
-def check_names(starting: Bounds, subscription: Subscription) -> None:
-    """Refuse bounds by stream that name other streams than those subscribed to, or not all."""
+def pattern_of(options: Options) -> str:
+    """The glob of ``subscribePattern``."""
+    pattern = options.text("subscribePattern")
+    if not pattern:
+        raise refusal("subscribePattern", pattern, "a glob; * is all streams")
+    return pattern
+
+
+def names_of(options: Options) -> tuple[str, ...]:
+    """The names in ``assign`` or ``subscribe``, at least one."""
+    if "assign" in options:
+        streams = tuple(sorted(options.json_object("assign")))
+        if not streams:
+            raise refusal("assign", options.text("assign"), "ranges of at least one stream")
+        return streams
+    if "subscribe" not in options:
+        raise OptionError("which streams? Give 'subscribe', 'subscribePattern' or 'assign'")
+    names = tuple(name.strip() for name in options.text("subscribe").split(","))
+    if not all(names):
+        raise refusal("subscribe", options.text("subscribe"), "names of streams: one is empty")
+    return tuple(dict.fromkeys(names))
+
+
+def check_starts(options: Options, starting: Bounds, subscription: Subscription) -> None:
+    """Refuse starts by stream that name other streams than those subscribed to, or not all."""
     named, streams = set(starting.by_stream), set(subscription.streams)
     if named and streams and named != streams:
         names = ", ".join(sorted(named ^ streams))
-        raise refusal("startingOffsets", names, f"for just the streams {sorted(streams)}")
+        option = option_by_stream(options, "starting")
+        raise refusal(option, names, f"for just the streams {sorted(streams)}")
+
+
+def check_endings(options: Options, ending: Bounds, subscription: Subscription) -> None:
+    """Refuse ends of streams that are not subscribed to: they may be misspelled."""
+    streams = set(subscription.streams)
+    unknown = set(ending.by_stream) - streams
+    if unknown and streams:
+        option, names = option_by_stream(options, "ending"), ", ".join(sorted(unknown))
+        raise refusal(option, names, f"for streams of {sorted(streams)}")
+
+
+def option_by_stream(options: Options, side: str) -> str:
+    """The option that gives bounds by stream."""
+    times = f"{side}OffsetsByTimestamp"
+    return times if times in options else f"{side}Offsets"
 
 
 def assigned(options: Options) -> list[Any]:

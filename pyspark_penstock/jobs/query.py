@@ -21,7 +21,7 @@ from pyspark.sql import types as t
 from pyspark_penstock import schema as schemas
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.ids import EntryId
-from pyspark_penstock.infer import SAMPLE, infer_schema, type_of
+from pyspark_penstock.infer import SAMPLE, infer_schema, schema_of
 from pyspark_penstock.jobs.archive_layout import checkpoint_of, later_than, read_archive
 from pyspark_penstock.jobs.checkpoint import read_checkpoint
 from pyspark_penstock.jobs.hadoop_files import HadoopFiles
@@ -115,14 +115,13 @@ def field_types(spark: SparkSession, job: QueryJob, stream: str) -> t.StructType
 
 def archived_field_types(spark: SparkSession, job: QueryJob, stream: str) -> t.StructType:
     """The fields of a stream, guessed by a sample of what is archived."""
-    schema = t.StructType()
-    if job.archive:
-        old = read_archive(spark, job.archive).where(f.col("stream") == stream)
-        pairs = old.limit(SAMPLE).select(f.inline("fields"))
-        samples = pairs.groupBy("name").agg(f.collect_list("value").alias("sample"))
-        for row in samples.orderBy("name").collect():
-            schema.add(row["name"], type_of([bytes(value) for value in row["sample"]]))
-    return schema
+    if not job.archive:
+        return t.StructType()
+    old = read_archive(spark, job.archive).where(f.col("stream") == stream)
+    pairs = old.limit(SAMPLE).select(f.inline("fields"))
+    samples = pairs.groupBy("name").agg(f.collect_list("value").alias("sample"))
+    rows = samples.orderBy("name").collect()
+    return schema_of({row["name"].encode(): [bytes(v) for v in row["sample"]] for row in rows})
 
 
 def archived_columns(fields: t.StructType) -> list[Column]:

@@ -197,6 +197,24 @@ def test_a_column_for_corrupt_records_holds_the_fields_of_those_only() -> None:
     ]  # fmt: skip
 
 
+NOT_NULL = t.StructType([t.StructField("v", t.LongType(), nullable=False)])
+
+
+@pytest.mark.parametrize("mode", [PERMISSIVE, DROPMALFORMED])
+def test_null_in_a_column_that_is_not_null_names_entry_and_column(mode: str) -> None:
+    """Also behind rows that are dropped."""
+    lacking: Entry = (b"9-9", [(b"w", b"x")])
+    where = "entry 1-1" if mode == PERMISSIVE else "entry 9-9"
+    with pytest.raises(
+        ValueMismatchError, match=f"stream 'orders', {where}: the column 'v' is NOT"
+    ):
+        build([*BAD, lacking], NOT_NULL, mode)
+
+
+def test_a_column_that_is_not_null_takes_entries_that_have_it() -> None:
+    assert [row["v"] for row in build(BAD, NOT_NULL, DROPMALFORMED)] == [1, 3, 4]
+
+
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([b"1", b"2", b"x", b"", b"-7"]), min_size=1, max_size=40))
 def test_any_mixture_of_good_and_bad(values: list[bytes]) -> None:

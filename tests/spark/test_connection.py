@@ -139,6 +139,35 @@ def test_neither_side_waits_for_the_other(at: dict[str, str]) -> None:
     assert answers == b"$65536\r\n%s\r\n" % text * 300
 
 
+def test_a_server_that_refuses_the_login_is_not_one_that_does_not_answer(
+    guarded: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PW", "wrong")
+    for options in ({}, {"passwordEnv": "PW"}):
+        refused = rf"the server at 127\.0\.0\.1:{at['port']} refuses the login: "
+        with pytest.raises(ServerError, match=refused):
+            server_of(at, **options).client()
+
+
+def test_a_database_that_is_not_there_is_refused_by_a_server_with_a_name(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    refused = rf"the server at 127\.0\.0\.1:{at['port']} refuses: DB index is out of range"
+    with pytest.raises(ServerError, match=refused):
+        server_of(at, db="99").client()
+
+
+@pytest.mark.parametrize("option", ["tls.caFile", "tls.certFile", "tls.keyFile"])
+def test_a_file_for_tls_that_cannot_be_read_is_named(option: str) -> None:
+    """At once: neither is the server asked, nor is it tried again."""
+    server = server_of({"host": "127.0.0.1", "port": "1"}, **{option: "/nope"})
+    with pytest.raises(OptionError, match=f"{option}='/nope': the file cannot be read: No such"):
+        server.client()
+    assert server.tls is not None
+    with pytest.raises(OptionError, match=option):
+        server.tls.context()
+
+
 def test_nobody_answers() -> None:
     port = free_port()
     with pytest.raises(ServerError, match=f"no server answers at 127.0.0.1:{port}: "):

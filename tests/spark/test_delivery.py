@@ -49,9 +49,8 @@ def rows(*values: int, ids: list[str | None] | None = None) -> Commands:
         command("XADD", "s", "*" if ids is None or ids[i] is None else str(ids[i]), "i", value)
         for i, value in enumerate(values)
     ]
-    return Commands(
-        pa.array(commands, pa.binary()), None if ids is None else pa.array(ids, pa.string())
-    )
+    given = None if ids is None else pa.array(ids, pa.string())
+    return Commands("s", pa.array(commands, pa.binary()), given)
 
 
 def exactly_once(
@@ -251,13 +250,14 @@ def test_rows_with_ids_keep_them(client: redis.Redis, link: Link, early: bool) -
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        (["5-2", "5-1"], "ids must ascend: 5-1 comes after 5-2"),
+        (["5-2", "5-1"], r"stream 's': ids must ascend: 5-1 comes after 5-2; .*coalesce\(1\)"),
         (["5-1", "5-1"], "ids must ascend"),
-        (["5-1", None], "either all rows have an id or none"),
+        (["5-1", None], "stream 's': either all rows have an id or none"),
         (["3-9", "5-1"], "a row's id 3-9 is not after 4-0"),
-        (["7", "8-1"], "an id column must hold ids"),
-        (["x-1", "8-1"], "an id column must hold ids"),
-        (["5-1", "0x10-1"], "an id column must hold ids"),
+        (["7", "8-1"], "stream 's': '7' is no id; an id column must hold ids"),
+        (["x-1", "8-1"], "'x-1' is no id"),
+        (["5-1", "0x10-1"], "'0x10-1' is no id"),
+        (["5-1", "99999999999999999999-1"], "'99999999999999999999-1' is no id"),
     ],
     ids=str,
 )
@@ -295,7 +295,8 @@ def test_early_rows_wait_for_the_whole_and_leave_only_once(client: redis.Redis, 
 
 def test_a_refused_transaction_writes_nothing(client: redis.Redis, link: Link, early: bool) -> None:
     """A command that the server does not queue takes the whole transaction with it."""
-    bad = Commands(pa.array([command("XADD", "s", "*", "i", 1), command("XADD", "s")], pa.binary()))
+    words = [command("XADD", "s", "*", "i", 1), command("XADD", "s")]
+    bad = Commands("s", pa.array(words, pa.binary()))
     with pytest.raises(SinkError, match="wrong number of arguments"):
         deliver(link, bad, early=early)
     assert written(client) == []

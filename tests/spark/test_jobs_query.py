@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import redis
 
-from pyspark_penstock.jobs.query import QueryJob, query
+from pyspark_penstock.jobs.query import QueryJob, archived_field_types, query
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,3 +23,14 @@ def test_a_stream_may_be_used_twice_with_different_filters(
         UNION ALL SELECT n FROM orders WHERE _ts >= timestamp_millis(5000) ORDER BY n
     """
     assert [row.n for row in query(spark, QueryJob(sql, at)).collect()] == [1, 2, 5, 6]
+
+
+def test_the_archive_makes_no_columns_of_fields_that_cannot_be_any(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    entry = "'1-1' AS id, timestamp_millis(1) AS timestamp, 'in' AS stream, current_date() AS date"
+    fields = (f"named_struct('name', '{name}', 'value', X'31')" for name in ("_id", "N", "n", "m"))
+    rows = spark.sql(f"SELECT {entry}, array({', '.join(fields)}) AS fields")
+    rows.write.partitionBy("stream", "date").parquet(str(tmp_path / "archive"))
+    job = QueryJob("", archive=str(tmp_path / "archive"))
+    assert archived_field_types(spark, job, "in").simpleString() == "struct<N:bigint,m:bigint>"

@@ -16,8 +16,15 @@ from pyspark_penstock.credentials import Login
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.ids import LARGEST_PART, EntryId
 from pyspark_penstock.options import Options
+from pyspark_penstock.schema import fields_type, raw_schema
 from pyspark_penstock.sink_options import sink_options
-from pyspark_penstock.source_options import Subscription, batch_options, stream_options
+from pyspark_penstock.source import PenstockDataSource
+from pyspark_penstock.source_options import (
+    Subscription,
+    batch_options,
+    schema_options,
+    stream_options,
+)
 from pyspark_penstock.writer import PenstockStreamWriter
 
 
@@ -28,6 +35,8 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 Read = Callable[..., Any]
+NUMBERS = StructType().add("n", "long")
+RAW = raw_schema(fields_type("binary", "map"))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +50,10 @@ Read = Callable[..., Any]
         (sink_options, {"subscribe": "s"}, "'subscribe' is no option for writing (it is one for "
                                            "reading)"),
         (batch_options, {}, "which streams"),
-        (batch_options, {"subscribe": "a,,b"}, "which streams"),
+        (batch_options, {"subscribe": "a,,b"}, "'a,,b': must be names of streams: one is empty"),
+        (batch_options, {"subscribePattern": ""}, "subscribePattern='': must be a glob"),
+        (batch_options, {"assign": "{}"}, "assign='{}': must be ranges of at least one stream"),
+        (stream_options, {"assign": "{}"}, "ranges of at least one stream"),
         (batch_options, {"subscribe": "s", "assign": "{}"}, "'subscribe' and 'assign' contradict"),
         (batch_options, {"assign": "[]"}, "assign='[]': must be a JSON object"),
         (batch_options, {"assign": '{"s": "1-0"}'}, "ranges by stream"),
@@ -52,12 +64,31 @@ Read = Callable[..., Any]
         (batch_options, {"subscribe": "s", "mode": "STRICT"}, "PERMISSIVE or FAILFAST or"),
         (batch_options, {"subscribe": "s", "view": "tables"}, "entries or streams or groups"),
         (batch_options, {"subscribe": "s", "startingOffsets": "first"}, "earliest, latest, an id"),
-        (batch_options, {"subscribe": "s", "startingOffsets": '{"t": "1-0"}'}, "just the streams"),
+        (batch_options, {"subscribe": "s", "startingOffsets": '{"t": "1-0"}'},
+         "startingOffsets='s, t': must be for just the streams ['s']"),
+        (stream_options, {"subscribe": "s", "startingOffsetsByTimestamp": '{"s": 1, "t": 5}'},
+         "startingOffsetsByTimestamp='t': must be for just the streams ['s']"),
+        (batch_options, {"subscribe": "s", "endingOffsets": '{"s": "5-0", "t": "1-0"}'},
+         "endingOffsets='t': must be for streams of ['s']"),
+        (batch_options, {"subscribe": "s", "endingOffsetsByTimestamp": '{"t": 5}'},
+         "endingOffsetsByTimestamp='t': must be for streams of ['s']"),
+        (batch_options, {"subscribe": "s", "startingOffsetsByTimestampStrategy": "latest"},
+         "'startingOffsetsByTimestampStrategy' is for a time to start at"),
+        (batch_options, {"view": "groups", "startingOffsets": "5-0"},
+         "'startingOffsets' is about entries, and contradicts view=groups"),
+        (batch_options, {"view": "streams", "endingTimestamp": "5"}, "'endingTimestamp' is about"),
+        (batch_options, {"view": "streams", "mode": "FAILFAST"}, "'mode' is about entries"),
+        (schema_options, {"view": "pending", "inferSchema": "true"}, "'inferSchema' is about"),
         (batch_options, {"subscribe": "s", "startingOffsets": "1-1", "startingTimestamp": "5"},
          "'startingOffsets' and 'startingTimestamp' contradict"),
         (batch_options, {"subscribe": "s", "endingOffsetsByTimestamp": '{"s": "x"}'}, "must be ms"),
         (stream_options, {"subscribe": "s", "maxTriggerDelay": "soon"}, "a time such as"),
         (stream_options, {"subscribe": "s", "maxOffsetsPerTrigger": "0"}, "at least 1"),
+        (stream_options, {"subscribe": "s", "maxTriggerDelay": "5s"},
+         "'maxTriggerDelay' is how long 'minOffsetsPerTrigger' waits"),
+        (stream_options,
+         {"subscribe": "s", "minOffsetsPerTrigger": "10", "maxOffsetsPerTrigger": "9"},
+         "minOffsetsPerTrigger=10 is above maxOffsetsPerTrigger=9"),
         (sink_options, {"maxLen": "5", "minId": "1-0"}, "'maxLen' and 'minId' contradict"),
         (sink_options, {"minId": "yesterday"}, "must be an entry id"),
         (sink_options, {"approximate": "true"}, "give one of them"),
@@ -68,6 +99,8 @@ Read = Callable[..., Any]
         (sink_options, {"txnAppId": "a", "delivery": "at-least-once"}, "contradicts"),
         (sink_options, {"host": "h", "bootstrap.servers": "h:1"}, "contradict each other"),
         (sink_options, {"bootstrap.servers": "h:port"}, "host:port"),
+        (sink_options, {"bootstrap.servers": "h:1,h:99999"}, "a port from 1 to 65535"),
+        (sink_options, {"port": "99999"}, "port='99999': must be a whole number from 1 to 65535"),
         (sink_options, {"passwordEnv": "PW", "credentialsFile": "f"},
          "'passwordEnv' and 'credentialsFile' contradict each other"),
         (sink_options, {"tls": "false", "tls.caFile": "ca.pem"}, "'tls' is false"),
@@ -80,6 +113,62 @@ def test_what_makes_no_sense_is_named(read: Read, given: dict[str, str], message
     if message.endswith("must be ms"):
         message = "must be milliseconds"
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["batch", "stream"])
+@pytest.mark.parametrize(
+    ("given", "schema", "message"),
+    [
+        ({"columnNameOfCorruptRecord": "bad"}, StructType().add("Bad", "string"), "no such column"),
+        ({"columnNameOfCorruptRecord": "bad"}, RAW, "no such column"),
+        ({"valueFormat": "string"}, NUMBERS, "'valueFormat' is for reading without a schema"),
+        ({"fieldsFormat": "array"}, RAW, "'fieldsFormat' is for reading without a schema"),
+    ],
+    ids=str,
+)
+def test_an_option_for_a_column_that_the_schema_lacks_is_named(
+    streaming: bool, given: dict[str, str], schema: StructType, message: str
+) -> None:
+    with pytest.raises(OptionError, match=message):
+        reader_of(streaming, given, schema)
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["batch", "stream"])
+@pytest.mark.parametrize(
+    ("given", "schema"),
+    [
+        ({"columnNameOfCorruptRecord": "bad"}, StructType().add("bad", "string")),
+        ({"valueFormat": "string"}, raw_schema(fields_type("string", "map"))),
+        ({"fieldsFormat": "map"}, RAW),
+    ],
+    ids=str,
+)
+def test_an_option_for_a_column_that_the_schema_has_is_taken(
+    streaming: bool, given: dict[str, str], schema: StructType
+) -> None:
+    assert reader_of(streaming, given, schema)
+
+
+def reader_of(streaming: bool, given: dict[str, str], schema: StructType) -> object:
+    source = PenstockDataSource({"subscribe": "s", **given})
+    return (source.streamReader if streaming else source.reader)(schema)
+
+
+def test_batches_may_wait_for_as_many_entries_as_they_may_have() -> None:
+    given = {"subscribe": "s", "minOffsetsPerTrigger": "9", "maxOffsetsPerTrigger": "9"}
+    options = stream_options(given | {"maxTriggerDelay": "5s"})
+    assert (options.min_offsets, options.max_offsets, options.max_delay_ms) == (9, 9, 5_000)
+
+
+def test_one_end_may_be_given_for_some_of_the_streams_and_for_those_of_a_pattern() -> None:
+    ends = {"endingOffsets": '{"s": "5-0"}'}
+    for streams in ({"subscribe": "s,t"}, {"subscribePattern": "*"}):
+        assert batch_options(streams | ends).ending.of("s").id == EntryId(5, 0)
+
+
+def test_a_view_may_be_of_some_streams_and_of_all() -> None:
+    assert batch_options({"view": "groups"}).subscription == Subscription(pattern="*")
+    assert batch_options({"view": "groups", "subscribe": "s"}).subscription == Subscription(("s",))
 
 
 def test_names_have_no_case() -> None:

@@ -173,7 +173,10 @@ def test_a_row_without_a_stream_is_refused() -> None:
         (schema_of(v=TEXT), "which stream"),
         (schema_of(_stream=TEXT, _ts=t.TimestampType()), "no column is left"),
         (schema_of(_stream=LONG, v=TEXT), "'_stream' must be string"),
-        (schema_of(_stream=TEXT, v=t.ArrayType(LONG)), "column 'v': a field holds text"),
+        (
+            schema_of(_stream=TEXT, v=t.ArrayType(LONG)),
+            r"column 'v': a field holds text, not array<bigint>; write to_json\(v\), or cast it",
+        ),
     ],
 )
 def test_schemas_that_cannot_be_entries_are_refused(schema: t.StructType, message: str) -> None:

@@ -223,6 +223,27 @@ def test_a_schema_of_nothing_cannot_be_inferred(
 
 
 @ONE_SERVER
+def test_fields_that_cannot_be_columns_do_not_keep_the_others_from_being_inferred(
+    spark: SparkSession, client: redis.Redis, at: Options
+) -> None:
+    client.xadd("in", {"n": "1", "N": "2", "_id": "3", b"\xff": "4", b"\xfe": "5"}, id="7-1")
+    options = {"subscribe": "in", "inferSchema": "true", "includeMetadata": "true"}
+    frame = read(spark, at, "", **options).select("n", "_id")
+    assert [tuple(row) for row in frame.collect()] == [(1, "7-1")]
+
+
+@ONE_SERVER
+def test_an_entry_that_lacks_what_may_not_be_null_is_named(
+    spark: SparkSession, client: redis.Redis, at: Options
+) -> None:
+    fill(client, 1)
+    client.xadd("in", {"m": "x"}, id="2000-0")
+    said = r"ValueMismatchError: stream 'in', entry 2000-0: the column 'n' is NOT NULL"
+    with pytest.raises(PySparkException, match=said):
+        read(spark, at, "n long not null", subscribe="in").collect()
+
+
+@ONE_SERVER
 @pytest.mark.parametrize(
     ("mode", "rows"),
     [
