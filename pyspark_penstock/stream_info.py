@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pyspark_penstock.ids import FIRST, EntryId
 from pyspark_penstock.wire import Wire
 
 SCAN_COUNT = 1_000
+GLOB = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,11 @@ def matching_streams(client: redis.Redis, pattern: str) -> list[str]:
     found: Iterator[Any] = client.scan_iter(match=key(pattern), count=SCAN_COUNT, _type="stream")
     with answering():
         return sorted({text(name) for name in found})
+
+
+def is_glob(name: str) -> bool:
+    """Whether *name* may mean several streams."""
+    return GLOB.search(name) is not None
 
 
 def ask(client: redis.Redis, *words: bytes | str | int) -> Any:

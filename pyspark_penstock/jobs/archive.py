@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +22,7 @@ from pyspark_penstock.jobs.runner import StopSignal, run_query
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
 from pyspark_penstock.jobs.trim import Trimmed, trim
 from pyspark_penstock.offsets import Offset
-from pyspark_penstock.stream_info import key, matching_streams
-
-GLOB = re.compile(r"[*?\[]")
+from pyspark_penstock.stream_info import is_glob, key, matching_streams
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ def archive(
     Raises DataLossError, CheckpointError (other streams), OptionError, JobError.
     """
     files = HadoopFiles(spark)
-    if is_glob(job):
+    if by_glob(job):
         with connect(job.server) as client:
             check_names(matching_streams(client, job.streams[0]))
 
@@ -93,7 +90,7 @@ def source_options(job: ArchiveJob) -> dict[str, str]:
             raise OptionError(
                 f"an archive has no {option!r}: it begins with the oldest entry, or trim loses some"
             )
-    name = "subscribePattern" if is_glob(job) else "subscribe"
+    name = "subscribePattern" if by_glob(job) else "subscribe"
     return {
         **job.server,
         **job.source,
@@ -103,9 +100,9 @@ def source_options(job: ArchiveJob) -> dict[str, str]:
     }
 
 
-def is_glob(job: ArchiveJob) -> bool:
+def by_glob(job: ArchiveJob) -> bool:
     """Whether the streams are given by a glob."""
-    return len(job.streams) == 1 and GLOB.search(job.streams[0]) is not None
+    return len(job.streams) == 1 and is_glob(job.streams[0])
 
 
 def check_names(streams: Iterable[str]) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlparse
 
+from pyspark_penstock.errors import CheckpointError
+
 
 class Files(Protocol):
     """What reading a checkpoint takes."""
@@ -36,7 +38,9 @@ def is_local(path: str) -> bool:
 
 
 def local_path(path: str) -> Path:
-    """The path of a local file. Raises ValueError for the address of another."""
+    """The path of a local file. Raises CheckpointError for the address of another."""
     if not is_local(path):
-        raise ValueError(f"{path!r} is not a path of this machine")
+        raise CheckpointError(
+            f"{path!r} is not a path of this machine: only local checkpoints are read"
+        )
     return Path(unquote(urlparse(path).path) if path.startswith("file:") else path)

@@ -19,6 +19,7 @@ from pyspark_penstock.stream_info import (
     StreamState,
     consumer_states,
     group_states,
+    is_glob,
     matching_streams,
     stream_state,
 )
@@ -85,16 +86,35 @@ def health(
 ) -> list[GroupHealth]:
     """The health of all groups of *streams* (all, if none is named), or of those named *group*.
 
+    *streams* are names and globs.
+
     Raises OptionError for a stream, or a group, that does not exist.
     """
     with connect(server) as client:
         found = [
             group_health(client, stream, state, min_idle_ms)
-            for stream in streams or matching_streams(client, "*")
+            for stream in asked_for(client, streams)
             for state in groups_of(client, stream, group)
         ]
     if group and not found:
         raise OptionError(f"no stream that was asked about has a group {group!r}")
+    return found
+
+
+def asked_for(client: redis.Redis, streams: Sequence[str]) -> list[str]:
+    """The streams that names and globs mean, each once. Raises OptionError if one means none."""
+    if not streams:
+        return matching_streams(client, "*")
+    return list(dict.fromkeys(found for one in streams for found in meant_by(client, one)))
+
+
+def meant_by(client: redis.Redis, name: str) -> list[str]:
+    """The streams that match a glob; a name is its own, whether it exists or not."""
+    if not is_glob(name) or stream_state(client, name).exists:  # names may have brackets, too
+        return [name]
+    found = matching_streams(client, name)
+    if not found:
+        raise OptionError(f"no stream matches {name!r}")
     return found
 
 

@@ -110,6 +110,9 @@ def job_of(data: Table, path: Path, server: Mapping[str, str]) -> PipelineJob:
     shared = with_environment(server if names_server(server) else {**own, **server})
     trigger = section(data, "trigger")
     refuse_unknown("[trigger]", trigger, ("every", "once"))
+    every, once = text(trigger, "every"), flag(trigger, "once", "[trigger]")
+    if every and once:
+        raise UsageError("[trigger]: 'every' and 'once' contradict each other: give one")
     sql, python = section(data, "sql"), text(data, "python")
     refuse_unknown("[sql]", sql, ("text",))
     if bool(sql) == bool(python):
@@ -123,8 +126,8 @@ def job_of(data: Table, path: Path, server: Mapping[str, str]) -> PipelineJob:
         server=shared,
         sql=required(sql, "text", "[sql]") if sql else "",
         python=python,
-        every=text(trigger, "every"),
-        once=trigger.get("once") is True,
+        every=every,
+        once=once,
         spark=options_of(section(data, "spark")),
     )
 
@@ -146,7 +149,7 @@ def source_of(name: str, table: Table, server: Mapping[str, str]) -> Source:
         options=with_server(kind, options_of(table, own), server),
         format=kind,
         schema=schema,
-        static=table.get("static") is True,
+        static=flag(table, "static", f"[source.{name}]"),
         watermark=text(table, "watermark"),
         watermark_column=text(table, "watermarkColumn") or ("_ts" if schema else "timestamp"),
     )
@@ -166,7 +169,7 @@ def sink_of(table: Table, server: Mapping[str, str]) -> Sink:
         options=with_server(kind, options_of(table, own), server),
         format=kind,
         output_mode=mode,
-        partition_by=tuple(table.get("partitionBy", ())),
+        partition_by=names(table, "partitionBy", "[sink]"),
     )
 
 
@@ -205,6 +208,23 @@ def text(data: Table, name: str) -> str:
     if not isinstance(value, str):
         raise UsageError(f"{name!r} must be a text in quotes")
     return value
+
+
+def flag(data: Table, name: str, where: str) -> bool:
+    """True or false by its name; false if it is not there."""
+    value = data.get(name, False)
+    if not isinstance(value, bool):
+        raise UsageError(f"{where}: {name!r} must be true or false, without quotes")
+    return value
+
+
+def names(data: Table, name: str, where: str) -> tuple[str, ...]:
+    """A list of texts by its name, of which one may stand alone; none if it is not there."""
+    value = data.get(name, [])
+    found = value if isinstance(value, list) else [value]
+    if not all(isinstance(one, str) for one in found):
+        raise UsageError(f"{where}: {name!r} must be a list of texts in quotes")
+    return tuple(found)
 
 
 def required(data: Table, name: str, where: str) -> str:

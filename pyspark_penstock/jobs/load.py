@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from pyspark_penstock.errors import OptionError
+from pyspark_penstock.jobs.failures import JobError
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
 from pyspark_penstock.sink_options import ORDERED
 from pyspark_penstock.stream_info import stream_state
@@ -20,6 +24,8 @@ FORMATS = {
     ".orc": "orc", ".txt": "text", ".log": "text",
 }  # fmt: skip
 PACKED = {".gz", ".bz2", ".zst", ".lz4", ".snappy"}
+BROKEN = "MALFORMED_RECORD"
+FILE = re.compile(r"reading file (\S+)\. ")
 NESTED = (t.StructType, t.ArrayType, t.MapType)
 
 
@@ -45,19 +51,43 @@ class LoadJob:
 
 
 def load(spark: SparkSession, job: LoadJob) -> int:
-    """Write all rows; by how many entries the stream has grown. Raises OptionError, SinkError."""
-    rows = in_order(entries_of(read_files(spark, job), job), job)
-    with connect(job.server) as client:
+    """Write all rows; by how many entries the stream has grown.
+
+    Raises OptionError, SinkError, JobError for a broken line.
+    """
+    with broken_lines_named(job), connect(job.server) as client:
+        rows = in_order(entries_of(read_files(spark, job), job), job)
         before = stream_state(client, job.stream).added
         writer = rows.write.format("penstock").options(**job.server, **job.writing)
         writer.option("stream", job.stream).mode("append").save()
         return stream_state(client, job.stream).added - before
 
 
+@contextmanager
+def broken_lines_named(job: LoadJob) -> Iterator[None]:
+    """What Spark says of a broken line is deep in Java's stack, and the file is elsewhere in it."""
+    try:
+        yield
+    except Py4JJavaError as problem:
+        text = str(problem)
+        if BROKEN not in text:
+            raise
+        file = FILE.search(text)
+        where = file[1] if file else ", ".join(job.files)
+        raise JobError(
+            f"{where} has a broken line; the reader's option mode=PERMISSIVE takes what there is "
+            "of it, DROPMALFORMED leaves it out"
+        ) from problem
+
+
 def read_files(spark: SparkSession, job: LoadJob) -> DataFrame:
-    """The rows as they stand in the files; CSV has a header unless *reading* says otherwise."""
+    """The rows as they stand in the files; CSV has a header unless *reading* says otherwise.
+
+    A line that is broken ends the load. By Spark's own default it would become an entry of nulls,
+    or of the one field ``_corrupt_record``.
+    """
     reader = spark.read.format(job.format or format_of(job.files))
-    reader = reader.options(**{"header": "true", **job.reading})
+    reader = reader.options(**{"header": "true", "mode": "FAILFAST", **job.reading})
     if job.schema:
         reader = reader.schema(job.schema)
     return reader.load(list(job.files))

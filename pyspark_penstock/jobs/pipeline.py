@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -21,7 +22,7 @@ from pyspark_penstock.jobs.runner import StopSignal, run_query
 from pyspark_penstock.jobs.server_options import connect
 from pyspark_penstock.offsets import Offset
 from pyspark_penstock.sink_options import sink_options
-from pyspark_penstock.source_options import Subscription, stream_options
+from pyspark_penstock.source_options import ReadOptions, batch_options, stream_options
 
 
 @dataclass(frozen=True)
@@ -57,18 +58,32 @@ def run(
 
 def plan(spark: SparkSession, job: PipelineJob) -> Plan:
     """Check everything that can be checked without starting the job."""
+    check_options(job)
     rows = build(spark, job)
-    if job.sink.format == FORMAT:
-        sink_options(job.sink.options)
+    with_trigger(rows.writeStream, job)
     schema = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in rows.schema)
     resumes = has_checkpoint(HadoopFiles(spark), job.checkpoint)
     return Plan(schema, resumes, explain(rows))
 
 
+def check_options(job: PipelineJob) -> None:
+    """Raises OptionError for an option that streams, as source or sink, do not take."""
+    for source in job.sources:
+        if source.format == FORMAT:
+            read_options(source)
+    if job.sink.format == FORMAT:
+        sink_options(job.sink.options)
+
+
+def read_options(source: Source) -> ReadOptions:
+    """What a source of streams is told. Raises OptionError."""
+    return batch_options(source.options) if source.static else stream_options(source.options)
+
+
 def explain(rows: DataFrame) -> str:
-    """Spark's plan for *rows*, as it prints it."""
-    planned: str = rows._jdf.queryExecution().toString()  # noqa: SLF001  (explain() only prints)
-    return planned
+    """The plan of *rows*, as far as Spark makes one before the query starts."""
+    analyzed: str = rows._jdf.queryExecution().analyzed().toString()  # noqa: SLF001  (only this way)
+    return analyzed
 
 
 def start(spark: SparkSession, job: PipelineJob) -> StreamingQuery:
@@ -93,10 +108,16 @@ def make_active(spark: SparkSession) -> None:
 
 
 def with_trigger(writer: DataStreamWriter, job: PipelineJob) -> DataStreamWriter:
-    """The writer with the job's trigger; without one, batches follow each other at once."""
+    """The writer with the job's trigger; without one, batches follow each other at once.
+
+    Raises UsageError for an *every* that is no time.
+    """
     if job.once:
         return writer.trigger(availableNow=True)
-    return writer.trigger(processingTime=job.every) if job.every else writer
+    try:
+        return writer.trigger(processingTime=job.every) if job.every else writer
+    except IllegalArgumentException as problem:
+        raise UsageError(f"[trigger]: every={job.every!r} must be a time: 5 seconds") from problem
 
 
 def build(spark: SparkSession, job: PipelineJob) -> DataFrame:
@@ -165,11 +186,6 @@ def publish_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
     sources = [source for source in job.sources if source.group and not source.static]
     for offset in offsets:
         for source in sources:
-            if subscription_of(source).source() == offset.source:
+            if read_options(source).subscription.source() == offset.source:
                 with connect(job.server) as client:
                     publish(client, source.group, offset)
-
-
-def subscription_of(source: Source) -> Subscription:
-    """Which streams a source reads."""
-    return stream_options(source.options).subscription

@@ -106,10 +106,11 @@ def stream_progress(
 def entries_read(stream: str, position: Position, start: Offset | None) -> int:
     """How many entries lie between the beginning of the batch and *position*."""
     before = start.streams.get(stream) if start else None
-    if before is not None:
-        return max(0, position.n - before.n)
-    begin = position.begin.n if position.begin else None
-    return max(0, position.n - begin) if begin is not None else 0
+    if position == before:
+        return 0
+    if position.begin is not None and position.begin.n is not None:  # behind what was lost
+        return max(0, position.n - position.begin.n)
+    return max(0, position.n - before.n) if before else 0
 
 
 def offset_of(value: Any) -> Offset | None:

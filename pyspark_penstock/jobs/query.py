@@ -11,7 +11,7 @@ archive                     the archived entries, as they lie there
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
@@ -30,6 +30,7 @@ from pyspark_penstock.source_options import batch_options
 from pyspark_penstock.stream_info import matching_streams
 
 VIEWS = ("streams", "groups", "consumers", "pending")
+RESERVED = frozenset({*VIEWS, "entries", "archive"})
 METADATA = tuple(schemas.METADATA)
 
 
@@ -52,17 +53,26 @@ def query(spark: SparkSession, job: QueryJob) -> DataFrame:
 
 def tables(spark: SparkSession, job: QueryJob) -> Iterator[tuple[str, DataFrame]]:
     """The tables that the SQL mentions; the others are not even looked at."""
+    sql = job.sql.lower()  # Spark's names have no case
     for view in VIEWS:
-        if view in job.sql:
+        if view in sql:
             yield view, reader(spark, job, view=view).load()
-    if "entries" in job.sql:
+    if "entries" in sql:
         yield "entries", reader(spark, job, subscribePattern="*", valueFormat="string").load()
-    if job.archive and "archive" in job.sql:
+    if job.archive and "archive" in sql:
         yield "archive", read_archive(spark, job.archive)
     positions = archived_positions(spark, job)
-    for stream in sorted({*stream_names(job), *positions} - {*VIEWS, "entries", "archive"}):
-        if stream in job.sql:
-            yield stream, stream_table(spark, job, stream, positions.get(stream))
+    for stream in mentioned(job.sql, {*stream_names(job), *positions}):
+        yield stream, stream_table(spark, job, stream, positions.get(stream))
+
+
+def mentioned(sql: str, streams: Iterable[str]) -> list[str]:
+    """The streams that the SQL mentions, in any case.
+
+    Of names that differ in case only Spark keeps the last table: the one that the SQL has so.
+    """
+    found = [s for s in streams if s.lower() in sql.lower() and s.lower() not in RESERVED]
+    return sorted(found, key=lambda stream: (stream in sql, stream))
 
 
 def reader(spark: SparkSession, job: QueryJob, **options: str) -> DataFrameReader:

@@ -68,5 +68,5 @@ def test_local_paths_are_told_from_others() -> None:
     assert local_path("file:///a%20b/c") == Path("/a b/c")
     assert is_local("a/b")
     assert not is_local("s3a://bucket/a")
-    with pytest.raises(ValueError, match="not a path of this machine"):
+    with pytest.raises(CheckpointError, match="not a path of this machine"):
         local_path("hdfs://host/a")

@@ -62,6 +62,15 @@ def test_one_group_of_many(client: redis.Redis, at: Options) -> None:
     assert {found.group for found in health(at)} == {"audit", "workers"}
 
 
+def test_streams_may_be_named_by_globs(client: redis.Redis, at: Options) -> None:
+    group_with_pending(client)
+    client.xgroup_create("in[1]", "brackets", id="0", mkstream=True)
+    assert [found.stream for found in health(at, ["i?", "in"])] == ["in"]
+    assert [found.stream for found in health(at, ["in[1]"])] == ["in[1]"]
+    with pytest.raises(OptionError, match=r"no stream matches 'ord\*'"):
+        health(at, ["ord*"])
+
+
 def test_no_such_stream_and_no_such_group_are_refused(client: redis.Redis, at: Options) -> None:
     with pytest.raises(OptionError, match="no stream 'nowhere'"):
         health(at, ["nowhere"])

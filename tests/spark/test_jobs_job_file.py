@@ -83,11 +83,20 @@ def test_the_command_line_knows_the_server_better() -> None:
         ('stream = "out"', 'stream = "out"\noutputMode = "update"', "only appended"),
         ('stream = "out"', 'stream = "out"\noutputMode = "all"', "one of append, update"),
         ("every =", "evry =", "'evry'.*did you mean 'every'"),
+        ("every =", "once = true\nevery =", "'every' and 'once' contradict"),
+        ('every = "5 seconds"', 'once = "true"', r"\[trigger\]: 'once' must be true or false"),
+        ("static = true", 'static = "yes"', r"\[source.prices\]: 'static' must be true or false"),
+        ('stream = "out"', 'stream = "out"\npartitionBy = [1]', "'partitionBy' must be a list"),
     ],
 )
 def test_what_means_nothing_is_refused_by_name(old: str, new: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         job(GOOD.replace(old, new))
+
+
+def test_one_column_to_partition_by_needs_no_list() -> None:
+    found = job(GOOD.replace('stream = "out"', 'format = "parquet"\npartitionBy = "item"'))
+    assert found.sink.partition_by == ("item",)
 
 
 def test_static_sources_alone_are_no_pipeline() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 import redis
 
 from pyspark_penstock.errors import OptionError
+from pyspark_penstock.jobs.failures import JobError
 from pyspark_penstock.jobs.load import LoadJob, format_of, load
 
 if TYPE_CHECKING:
@@ -41,6 +43,19 @@ def test_json_that_is_nested_stays_json(
     load(spark, LoadJob((str(tmp_path / "a.jsonl"),), "out", at))
     ((_, fields),) = client.xrange("out")
     assert fields == {b"n": b"1", b"tags": b'["x"]', b"at": b'{"b":2}'}
+
+
+@ON_PENSTOCK
+@pytest.mark.parametrize("schema", ["", "n int"])
+def test_a_broken_line_ends_the_load_unless_it_is_told_otherwise(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, schema: str
+) -> None:
+    (tmp_path / "a.jsonl").write_text('{"n": 1}\n{"n": \n')
+    job = LoadJob((str(tmp_path / "a.jsonl"),), "out", at, schema=schema)
+    with pytest.raises(JobError, match=r"a\.jsonl has a broken line.*mode=PERMISSIVE"):
+        load(spark, job)
+    assert not client.exists("out")
+    assert load(spark, replace(job, reading={"mode": "DROPMALFORMED"})) == 1
 
 
 @ON_PENSTOCK

@@ -193,3 +193,23 @@ def test_a_plan_checks_everything_and_starts_nothing(
     bad = replace(job, sink=replace(job.sink, options={**job.sink.options, "maxLem": "3"}))
     with pytest.raises(OptionError, match="did you mean 'maxLen'"):
         pipeline.plan(spark, bad)
+    with pytest.raises(UsageError, match="every='soon' must be a time"):
+        pipeline.plan(spark, replace(job, once=False, every="soon"))
+    assert "writeStream.start" not in found.explained
+    assert "SubqueryAlias numbers" in found.explained
+
+
+@pytest.mark.parametrize(
+    ("static", "option", "said"),
+    [
+        (False, {"maxOfsetsPerTrigger": "1"}, "did you mean 'maxOffsetsPerTrigger'"),
+        (True, {"maxOffsetsPerTrigger": "1"}, "it is one for stream reading"),
+    ],
+)
+def test_the_options_of_a_source_are_checked_as_those_of_its_kind(
+    at: Options, tmp_path: Path, static: bool, option: Options, said: str
+) -> None:
+    job = job_in(tmp_path, at)
+    source = replace(job.sources[0], static=static, options={**at, "subscribe": "in", **option})
+    with pytest.raises(OptionError, match=said):
+        pipeline.check_options(replace(job, sources=(source,)))

@@ -38,6 +38,13 @@ def test_the_first_batch_is_counted_from_where_it_began() -> None:
     assert (found.entries, found.lag) == (500, None)
 
 
+def test_what_was_lost_before_a_batch_is_not_counted_as_read() -> None:
+    start = offset(orders=position("2-0", 2, **{"from": ["0-0", 0]}))
+    end = offset(orders=position("4-0", 4, **{"from": ["2-0", 3]}))  # the third was trimmed
+    (found,) = progress_of(report(start, end, end))
+    assert found.entries == 1
+
+
 def test_a_stream_that_was_not_read_has_no_line() -> None:
     start = offset(a=position("1-0", 5), b=position("1-0", 5))
     end = offset(a=position("2-0", 6), b=position("1-0", 5))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import redis
 
-from pyspark_penstock.jobs.query import QueryJob, archived_field_types, query
+from pyspark_penstock.jobs.query import QueryJob, archived_field_types, mentioned, query
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,3 +34,18 @@ def test_the_archive_makes_no_columns_of_fields_that_cannot_be_any(
     rows.write.partitionBy("stream", "date").parquet(str(tmp_path / "archive"))
     job = QueryJob("", archive=str(tmp_path / "archive"))
     assert archived_field_types(spark, job, "in").simpleString() == "struct<N:bigint,m:bigint>"
+
+
+def test_tables_are_found_in_any_case(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str]
+) -> None:
+    client.xadd("orders", {"n": 1})
+    client.xgroup_create("orders", "workers", id="0")
+    client.xreadgroup("workers", "ann", {"orders": ">"})
+    sql = "SELECT n, consumer FROM Orders CROSS JOIN PENDING"
+    assert [tuple(row) for row in query(spark, QueryJob(sql, at)).collect()] == [(1, "ann")]
+
+
+def test_of_names_that_differ_in_case_only_the_one_that_the_sql_has_is_made_last() -> None:
+    streams = ("ORDERS", "Orders", "orders", "other", "Pending")
+    assert mentioned("SELECT * FROM Orders, pending", streams) == ["ORDERS", "orders", "Orders"]
