@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import redis
@@ -19,6 +20,8 @@ from pyspark_penstock.source_options import BatchOptions
 from pyspark_penstock.stream_info import StreamState
 from pyspark_penstock.walk import walk
 
+logger = logging.getLogger(__name__)
+
 
 class PenstockReader(DataSourceReader):
     """Reads the entries of streams, once."""
@@ -32,6 +35,7 @@ class PenstockReader(DataSourceReader):
         with self._options.client() as client:
             names = self._options.subscription.names(client)
             states = {name: stream_info.stream_state(client, name) for name in names}
+            warn_of_missing(states)
             total = sum(state.length for state in states.values())
             return [
                 InputPartition(task)
@@ -74,3 +78,10 @@ class PenstockReader(DataSourceReader):
         size = self._options.fetch_size
         marks = walk(self._options.server, stream, after, upto, step=most, page_size=size).marks
         return tuple(Cut(mark.id, None) for mark in marks)  # counts of all tasks, or of none
+
+
+def warn_of_missing(states: Mapping[str, StreamState]) -> None:
+    """A stream that is not there has no entries; it may be one that was misspelled."""
+    for stream, state in states.items():
+        if not state.exists:
+            logger.warning("there is no stream %r: it is read as an empty one", stream)

@@ -5,14 +5,20 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from pyspark_penstock.cli.arguments import server_options
+from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
-from pyspark_penstock.cli.spark_command import batch_printer, open_session, say_where
-from pyspark_penstock.jobs.archive import ArchiveJob, archive
+from pyspark_penstock.cli.spark_command import (
+    batch_printer,
+    note_missing,
+    open_session,
+    say_where,
+)
+from pyspark_penstock.errors import DataLossError
+from pyspark_penstock.jobs.archive import ArchiveJob, archive, source_options
 from pyspark_penstock.jobs.failures import UsageError
 from pyspark_penstock.jobs.runner import StopSignal
-from pyspark_penstock.jobs.server_options import with_environment
 from pyspark_penstock.jobs.trim import Trimmed
+from pyspark_penstock.source_options import stream_options
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
@@ -22,20 +28,26 @@ def run(given: argparse.Namespace, output: Output) -> None:
     job = ArchiveJob(
         streams=tuple(given.streams),
         to=given.to,
-        server=with_environment(server_options(given)),
+        server=server_of(given),
         trim=given.trim,
         keep_ms=given.keep,
         every=f"{given.every} milliseconds" if given.every else "",
         group=given.group,
+        source={"failOnDataLoss": "false"} if given.go_on_after_loss else {},
     )
 
     def on_trim(trimmed: Trimmed) -> None:
         output.say([line(trimmed)], {"event": "trim", **as_json(trimmed)})
 
+    note_missing(output, stream_options(source_options(job)))
     spark = open_session(given)
     stop = StopSignal()
-    with stop.on_signals():
-        offsets = archive(spark, job, on_batch=batch_printer(output), on_trim=on_trim, stop=stop)
+    try:
+        with stop.on_signals():
+            printer = batch_printer(output)
+            offsets = archive(spark, job, on_batch=printer, on_trim=on_trim, stop=stop)
+    except DataLossError as problem:
+        raise DataLossError(f"{problem} (--go-on-after-loss)") from problem
     say_where(output, offsets)
 
 

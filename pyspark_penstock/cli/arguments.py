@@ -5,24 +5,39 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 
+from pyspark_penstock.connection import Server
 from pyspark_penstock.errors import OptionError
+from pyspark_penstock.jobs.server_options import with_environment
 from pyspark_penstock.options import DURATION, UNIT_MS
 from pyspark_penstock.sink_options import DELIVERIES
 
 PROGRAM = "python -m pyspark_penstock"
-EPILOG = "Exit codes: 0 done, 1 error, 2 usage, 3 entries were lost before they were read."
+EPILOG = (
+    "Exit codes: 0 done, 1 error, 2 usage, 3 entries were lost before they were read, "
+    "130 interrupted."
+)
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     top = argparse.ArgumentParser(prog=PROGRAM, description="Jobs on streams.", epilog=EPILOG)
+    top.add_argument("--version", action="version", version=f"penstock {installed()}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (summary, add_arguments) in COMMANDS.items():
         one = commands.add_parser(name, help=summary, description=summary, epilog=EPILOG)
         add_arguments(one)
         add_common(one)
     return top
+
+
+def installed() -> str:
+    """The version of this package."""
+    try:
+        return version("penstock")
+    except PackageNotFoundError:  # it came by --py-files
+        return "of no known version"
 
 
 def add_common(one: argparse.ArgumentParser) -> None:
@@ -66,6 +81,7 @@ def add_archive(one: argparse.ArgumentParser) -> None:
     one.add_argument("--keep", type=duration_ms, metavar="24h", help="trim only what is older")
     one.add_argument("--every", type=duration_ms, metavar="10m", help="go on, that often")
     one.add_argument("--group", default="", help="show the position as this consumer group")
+    one.add_argument("--go-on-after-loss", action="store_true", help="without what was lost unread")
 
 
 def add_restore(one: argparse.ArgumentParser) -> None:
@@ -100,7 +116,7 @@ def add_load(one: argparse.ArgumentParser) -> None:
 
 def add_health(one: argparse.ArgumentParser) -> None:
     """``health [STREAM...]``"""
-    one.add_argument("streams", nargs="*", metavar="STREAM", help="all, if none is named")
+    one.add_argument("streams", nargs="*", metavar="STREAM", help="names and globs, else all")
     one.add_argument("--group", default="")
     one.add_argument("--min-idle", type=duration_ms, default=60_000, metavar="60s")
     one.add_argument("--html", metavar="FILE", help="write a page with pictures, too")
@@ -170,6 +186,13 @@ def time_ms(text: str) -> int:
 def start(text: str) -> str:
     """``earliest``, ``latest`` or a moment."""
     return text if text in {"earliest", "latest"} else str(time_ms(text))
+
+
+def server_of(given: argparse.Namespace) -> dict[str, str]:
+    """The server of a command, by its words and the environment. Raises OptionError."""
+    options = with_environment(server_options(given))
+    Server.from_environment(options)  # refuses what is wrong, before Spark takes its seconds
+    return options
 
 
 def server_options(given: argparse.Namespace) -> dict[str, str]:

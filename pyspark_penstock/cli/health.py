@@ -7,21 +7,18 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pyspark_penstock.cli.arguments import server_options
+from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.health import GroupHealth, health
 from pyspark_penstock.jobs.health_charts import COLUMNS, texts
 from pyspark_penstock.jobs.health_page import page
-from pyspark_penstock.jobs.server_options import with_environment
 from pyspark_penstock.jobs.tables import duration, table
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
     """Print the table; write the page."""
-    groups = health(
-        with_environment(server_options(given)), given.streams, given.group, given.min_idle
-    )
+    groups = health(server_of(given), given.streams, given.group, given.min_idle)
     output.say(lines(groups), *(group.to_json() for group in groups))
     when = datetime.now(UTC).isoformat(" ", "seconds")
     if given.html:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import time
 
-from pyspark_penstock.cli.arguments import server_options
+from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
 from pyspark_penstock.cli.spark_command import open_session
 from pyspark_penstock.jobs.load import LoadJob, load
 from pyspark_penstock.jobs.progress import rate
-from pyspark_penstock.jobs.server_options import with_environment
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
@@ -24,7 +23,7 @@ def run(given: argparse.Namespace, output: Output) -> None:
     job = LoadJob(
         files=tuple(given.files),
         stream=given.stream,
-        server=with_environment(server_options(given)),
+        server=server_of(given),
         format=given.format,
         columns=dict(given.map),
         id_column=given.id_column,

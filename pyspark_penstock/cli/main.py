@@ -16,17 +16,19 @@ from pyspark_penstock.cli.output import Output
 from pyspark_penstock.errors import PenstockError
 from pyspark_penstock.jobs.failures import DONE, exit_code, refusal_of
 
+EXPECTED = (PenstockError, PySparkException, Py4JError, RedisError, OSError, KeyboardInterrupt)
+
 
 def main(words: Sequence[str]) -> int:
     """Run a command. Wrong usage ends the program with 2, as argparse does."""
     given = parser().parse_args(words)
     output = Output(given.json)
-    command = importlib.import_module(f"pyspark_penstock.cli.{given.command}")
     try:
+        command = importlib.import_module(f"pyspark_penstock.cli.{given.command}")
         command.run(given, output)
     except BrokenPipeError:  # whoever read our lines has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (PenstockError, PySparkException, Py4JError, RedisError, OSError) as problem:
+    except EXPECTED as problem:
         refusal = refusal_of(problem)
         output.fail(refusal)
         return exit_code(refusal)

@@ -22,6 +22,11 @@ class Output:
             sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
+    def note(self, message: str) -> None:
+        """Something to look at, which stops nothing."""
+        line = json.dumps({"event": "notice", "message": message}) if self._as_json else message
+        sys.stderr.write(f"{line}\n")
+
     def fail(self, problem: Exception) -> None:
         """Why the program ends."""
         if self._as_json:

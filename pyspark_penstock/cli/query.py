@@ -7,11 +7,10 @@ from typing import Any
 
 from pyspark.sql import Row
 
-from pyspark_penstock.cli.arguments import server_options
+from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
 from pyspark_penstock.cli.spark_command import open_session
 from pyspark_penstock.jobs.query import QueryJob, query
-from pyspark_penstock.jobs.server_options import with_environment
 from pyspark_penstock.jobs.tables import table
 
 
@@ -19,7 +18,7 @@ def run(given: argparse.Namespace, output: Output) -> None:
     """Print the rows of the answer."""
     job = QueryJob(
         sql=given.sql,
-        server=with_environment(server_options(given)),
+        server=server_of(given),
         archive=given.archive,
         schemas=dict(given.schema),
     )

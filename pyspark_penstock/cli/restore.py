@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from pyspark_penstock.cli.arguments import server_options
+from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
 from pyspark_penstock.cli.spark_command import open_session
 from pyspark_penstock.jobs.restore import RestoreJob, restore
-from pyspark_penstock.jobs.server_options import with_environment
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
@@ -17,7 +16,7 @@ def run(given: argparse.Namespace, output: Output) -> None:
         folder=given.folder,
         stream=given.stream,
         into=given.into,
-        server=with_environment(server_options(given)),
+        server=server_of(given),
         from_ms=given.start,
         to_ms=given.end,
         resume=given.resume,

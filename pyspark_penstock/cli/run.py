@@ -8,15 +8,22 @@ from pathlib import Path
 
 from pyspark_penstock.cli.arguments import server_options
 from pyspark_penstock.cli.output import Output
-from pyspark_penstock.cli.spark_command import batch_printer, open_session, say_where
+from pyspark_penstock.cli.spark_command import (
+    batch_printer,
+    note_missing,
+    open_session,
+    say_where,
+)
+from pyspark_penstock.connection import Server
 from pyspark_penstock.jobs import pipeline
-from pyspark_penstock.jobs.job_file import PipelineJob, read_job
+from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, read_job
 from pyspark_penstock.jobs.runner import StopSignal
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
     """Run the job until it ends, or a signal says so."""
     job = read_job(Path(given.job), server_options(given))
+    Server.from_environment(job.server)  # refuses what is wrong, before Spark takes its seconds
     if given.once or given.continuous:
         job = replace(job, once=given.once)
     spark = open_session(given, job.spark)
@@ -25,6 +32,9 @@ def run(given: argparse.Namespace, output: Output) -> None:
     if given.dry_run:
         show_plan(pipeline.plan(spark, job), job, output)
         return
+    for source in job.sources:
+        if source.format == FORMAT:
+            note_missing(output, pipeline.read_options(source))
     stop = StopSignal()
     with stop.on_signals():
         offsets = pipeline.run(spark, job, on_batch=batch_printer(output), stop=stop)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import logging
+import signal
 from collections.abc import Callable, Iterable, Mapping
 
 from pyspark.sql import SparkSession
@@ -11,6 +13,8 @@ from pyspark_penstock.cli.output import Output
 from pyspark_penstock.jobs.progress import Report, progress_of
 from pyspark_penstock.jobs.session import session
 from pyspark_penstock.offsets import Offset
+from pyspark_penstock.source_options import ReadOptions
+from pyspark_penstock.stream_info import stream_state
 
 
 def open_session(
@@ -18,12 +22,40 @@ def open_session(
 ) -> SparkSession:
     """The session that the arguments ask for; those of the command line win."""
     chosen = {**(settings or {}), **dict(given.conf)}
-    return session(
+    spark = session(
         f"penstock {given.command}",
         master=given.master,
         settings=chosen,
         log_level=given.log_level,
     )
+    end_by_interrupt()
+    return spark
+
+
+def end_by_interrupt() -> None:
+    """Let SIGINT end the program, without words that are not ours.
+
+    Spark's handler asks the JVM to cancel its jobs, by a connection that waits for an answer, and
+    fails at length. The JVM ends when we do.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    logging.getLogger().addFilter(no_interrupt)  # Py4J's, which logs by the root itself
+
+
+def no_interrupt(record: logging.LogRecord) -> bool:
+    """Whether a record is of something else than an interrupt."""
+    return not (record.exc_info and isinstance(record.exc_info[1], KeyboardInterrupt))
+
+
+def note_missing(output: Output, options: ReadOptions) -> None:
+    """Say which streams are not there: their first entry is to come, or a name is misspelled."""
+    subscription = options.subscription
+    with options.client() as client:
+        if subscription.pattern and not subscription.names(client):
+            output.note(f"no stream matches {subscription.pattern!r} yet")
+        for stream in subscription.streams:
+            if not stream_state(client, stream).exists:
+                output.note(f"there is no stream {stream!r} yet")
 
 
 def batch_printer(output: Output) -> Callable[[Report], None]:

@@ -6,12 +6,11 @@ import argparse
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from pyspark_penstock.cli.arguments import server_options
+from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
 from pyspark_penstock.jobs.archive_layout import checkpoint_of
 from pyspark_penstock.jobs.checkpoint import has_checkpoint
 from pyspark_penstock.jobs.files import LocalFiles
-from pyspark_penstock.jobs.server_options import with_environment
 from pyspark_penstock.jobs.status import Status, status
 from pyspark_penstock.jobs.tables import number, table
 
@@ -20,7 +19,7 @@ def run(given: argparse.Namespace, output: Output) -> None:
     """Print the status of a checkpoint, or of an archive by its own."""
     inside = checkpoint_of(given.checkpoint)
     folder = inside if has_checkpoint(LocalFiles(), inside) else given.checkpoint
-    found = status(folder, with_environment(server_options(given)))
+    found = status(folder, server_of(given))
     output.say(lines(found), found.to_json())
 
 

@@ -7,6 +7,7 @@ import re
 from pyspark_penstock.errors import DataLossError, OptionError, PenstockError, kind_of
 
 DONE, ERROR, USAGE, DATA_LOSS = 0, 1, 2, 3
+INTERRUPTED = 130  # as shells have it for SIGINT
 TRACEBACK = "Traceback (most recent call last):"
 PY4J = "An error occurred while calling"
 
@@ -19,10 +20,16 @@ class JobError(PenstockError):
     """Spark could not do it; the text is Spark's, shortened."""
 
 
+class Interrupted(PenstockError):
+    """SIGINT came where there is no batch to end."""
+
+
 def refusal_of(problem: BaseException) -> PenstockError:
     """*problem* as one of our errors, with the one line of its text that says it."""
     if isinstance(problem, PenstockError):
         return problem
+    if isinstance(problem, KeyboardInterrupt):
+        return Interrupted("interrupted")
     text = str(problem)
     kind = kind_of(text)
     if kind is None:
@@ -47,4 +54,6 @@ def exit_code(problem: PenstockError) -> int:
     """What a program ends with after *problem*."""
     if isinstance(problem, DataLossError):
         return DATA_LOSS
+    if isinstance(problem, Interrupted):
+        return INTERRUPTED
     return USAGE if isinstance(problem, OptionError | UsageError) else ERROR

@@ -6,10 +6,16 @@ interpreters of the cluster to the cluster's configuration.
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
 
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from pyspark_penstock.jobs import quick_start
@@ -17,6 +23,7 @@ from pyspark_penstock.source import PenstockDataSource
 
 LOCAL_ADDRESS = "127.0.0.1"
 DRIVER_MEMORY = "1g"
+QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 EVERYWHERE = {
     "spark.sql.python.filterPushdown.enabled": "true",  # off by default, and then an error
@@ -49,11 +56,41 @@ def session(
         builder = builder.master(chosen_master)
     for key, value in chosen.items():
         builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    with interrupt_held_back():
+        spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel(log_level.upper())
+    silence_query_loggers()
     if not local:  # what came by --py-files is not discovered, only what is installed
         spark.dataSource.register(PenstockDataSource)
     return spark
+
+
+@contextmanager
+def interrupt_held_back() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait: a JVM whose parent goes while it starts stays for ever."""
+    if threading.current_thread() is not threading.main_thread():  # handlers run in that one
+        yield
+        return
+    came: list[int] = []
+
+    def hold(number: int, _: FrameType | None) -> None:
+        came.append(number)
+
+    before = {number: signal.signal(number, hold) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is hold:  # Spark sets one for SIGINT, which stays
+                signal.signal(number, handler)
+        for late in came:
+            signal.raise_signal(late)
+
+
+def silence_query_loggers() -> None:
+    """Keep PySpark from printing what its exceptions say anyway, with Java's stack."""
+    for name in QUERY_LOGGERS:
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def local_settings(log_level: str) -> dict[str, str]:

@@ -52,3 +52,11 @@ def test_planning_reads_pages_of_the_size_that_was_asked_for(
     fill(client, 20)
     tasks(at, maxRecordsPerPartition="10", fetchSize="3")
     assert sizes == [3]
+
+
+def test_a_stream_that_is_not_there_is_empty_and_warned_of(
+    client: redis.Redis, at: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(client, 1)
+    assert [task.stream for task in tasks(at, subscribe="s,nope")] == ["s"]
+    assert caplog.messages == ["there is no stream 'nope': it is read as an empty one"]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pyspark_penstock.cli.arguments import COMMANDS, parser, server_options, start, time_ms
+from pyspark_penstock.cli.arguments import (
+    COMMANDS,
+    parser,
+    server_of,
+    server_options,
+    start,
+    time_ms,
+)
 from pyspark_penstock.errors import OptionError
 
 
@@ -50,3 +57,16 @@ def test_the_server_is_an_option_like_others() -> None:
     words = ["health", "--server", "h:1", "--option", "bootstrap.servers=h:2"]
     with pytest.raises(OptionError, match="say the same"):
         server_options(parser().parse_args(words))
+
+
+@pytest.mark.parametrize("option", ["db=none", "usrname=ann", "tls.verify=perhaps"])
+def test_an_option_of_the_server_is_refused_before_anything_starts(option: str) -> None:
+    with pytest.raises(OptionError, match=option.partition("=")[0]):
+        server_of(parser().parse_args(["query", "SELECT 1", "--option", option]))
+
+
+def test_the_program_has_a_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("penstock ")

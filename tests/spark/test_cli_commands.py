@@ -102,6 +102,7 @@ def test_wrong_options_end_with_2_and_other_failures_with_1(
     assert "onse" in run(capsys, "run", here / "job.toml")[2]
     assert run(capsys, "archive", "in", "--to", here / "a", "--keep", "1h")[0] == 2
     assert run(capsys, "status", here / "nowhere")[0] == 1
+    assert run(capsys, "status", "hdfs://host/nowhere")[0] == 1
     assert run(capsys, "query", "SELCT 1")[0] == 1
     assert run(capsys, "health", "--server", "127.0.0.1:1")[0] == 1
 
@@ -115,7 +116,9 @@ def test_the_checkpoint_of_another_job_ends_with_1(
     (here / "job.toml").write_text(text)
     code, _, complaint = run(capsys, "run", here / "job.toml")
     assert code == 1
-    assert json.loads(complaint)["error"] == "CheckpointError"
+    notice, error = map(json.loads, complaint.splitlines())
+    assert notice == {"event": "notice", "message": "there is no stream 'other' yet"}
+    assert error["error"] == "CheckpointError"
 
 
 def test_a_dry_run_starts_nothing(
@@ -146,6 +149,34 @@ def test_archive_status_restore_and_query(
     assert run(capsys, "restore", here / "a", "--stream", "in", "--into", "again")[0] == 2
     code, rows, _ = run(capsys, "query", "SELECT sum(n) AS n FROM in", "--archive", here / "a")
     assert (code, rows) == (0, [{"n": 6}])
+
+
+def test_an_archive_goes_on_after_a_loss_if_it_is_told_to(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
+) -> None:
+    words = ("archive", "in", "later", "--to", here / "a")
+    fill(client, 1)
+    assert "there is no stream 'later' yet" in run(capsys, *words)[2]
+    client.xadd("later", {"n": 0})
+    fill(client, 3)
+    client.xtrim("in", maxlen=1, approximate=False)
+    code, _, complaint = run(capsys, *words)
+    assert code == 3
+    assert "--go-on-after-loss" in json.loads(complaint)["message"]
+    code, events, _ = run(capsys, *words, "--go-on-after-loss")
+    read = {event["stream"]: event["entries"] for event in events if event["event"] == "batch"}
+    assert (code, read) == (0, {"in": 1, "later": 1})
+
+
+def test_an_interrupt_where_there_is_no_batch_ends_with_130(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pyspark_penstock.cli.health.health", interrupted)
+    assert main(["health"]) == 130
+    assert capsys.readouterr().err == "penstock: interrupted\n"
 
 
 def test_load_and_health_for_people(

@@ -11,7 +11,13 @@ from pyspark_penstock.errors import (
     PenstockError,
     SinkError,
 )
-from pyspark_penstock.jobs.failures import JobError, UsageError, exit_code, refusal_of
+from pyspark_penstock.jobs.failures import (
+    Interrupted,
+    JobError,
+    UsageError,
+    exit_code,
+    refusal_of,
+)
 
 TRACE = """[STREAM_FAILED] Query [id = 1] terminated with exception: Traceback:
   File "x.py", line 3, in read
@@ -51,7 +57,7 @@ def test_ours_stays_what_it_is() -> None:
     ("problem", "code"),
     [
         (JobError(""), 1), (SinkError(""), 1), (CheckpointError(""), 1),
-        (OptionError(""), 2), (UsageError(""), 2), (DataLossError(""), 3),
+        (OptionError(""), 2), (UsageError(""), 2), (DataLossError(""), 3), (Interrupted(""), 130),
     ],
 )  # fmt: skip
 def test_exit_codes(problem: PenstockError, code: int) -> None:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 import pytest
+from pyspark.logger import PySparkLogger
 
-from pyspark_penstock.jobs.session import local_settings, prepare_environment
+from pyspark_penstock.jobs.session import (
+    QUERY_LOGGERS,
+    interrupt_held_back,
+    local_settings,
+    prepare_environment,
+    silence_query_loggers,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -44,3 +52,41 @@ def test_spark_s_log_goes_by_a_file_that_says_how_much() -> None:
     path = options.partition("log4j2.configurationFile=file:")[2]
     with open(path) as file:
         assert "rootLogger.level = warn" in file.read()
+
+
+def test_an_interrupt_waits_until_the_jvm_has_started() -> None:
+    """Else the JVM, whose parent is gone before it looks, stays for ever."""
+    steps: list[str] = []
+    before = signal.getsignal(signal.SIGTERM)
+
+    def start() -> None:
+        with interrupt_held_back():
+            signal.raise_signal(signal.SIGINT)
+            steps.append("started")
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert steps == ["started"]
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_the_handler_that_spark_sets_when_it_starts_stays() -> None:
+    """It cancels the jobs that run."""
+    before = signal.getsignal(signal.SIGINT)
+    came: list[int] = []
+    try:
+        with interrupt_held_back():
+            signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert came == [signal.SIGINT]
+
+
+def test_spark_s_query_loggers_leave_the_word_to_the_exception(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    silence_query_loggers()
+    for name in QUERY_LOGGERS:
+        PySparkLogger.getLogger(name).exception("no such column", errorClass="X")
+    assert capfd.readouterr().err == ""
