@@ -14,7 +14,7 @@ RUN_READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
-.PHONY: run build test lint test-compiled test-spark test-spark-session test-spark-rest test-uncompiled bench bench-spark crash crash-spark fuzz docs demo clean
+.PHONY: run build test lint test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -54,17 +54,21 @@ lint: $(DEV_READY)
 test-compiled: $(DEV_READY) build
 	$(BIN)/python -m pytest --ignore=tests/spark
 
-# Spark is waited for more than it works: the tests of one long session run beside all others.
+# Spark is waited for more than it works: three processes side by side, two of them with a JVM.
 SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/shared/test_shared_session.py tests/spark/test_jobs_pipeline.py)
+PROGRAM_TESTS := $(wildcard tests/spark/test_cli_*.py tests/spark/test_jobs_archive.py tests/spark/test_jobs_cluster.py tests/spark/test_crash.py)
 
 test-spark: $(DEV_READY) build
-	@$(MAKE) --no-print-directory -j2 --output-sync=line test-spark-session test-spark-rest
+	@$(MAKE) --no-print-directory -j3 --output-sync=line test-spark-session test-spark-programs test-spark-rest
 
 test-spark-session:
 	$(BIN)/python -m pytest $(SESSION_TESTS)
 
+test-spark-programs:
+	$(BIN)/python -m pytest $(PROGRAM_TESTS)
+
 test-spark-rest:
-	$(BIN)/python -m pytest tests/spark $(addprefix --ignore=,$(SESSION_TESTS))
+	$(BIN)/python -m pytest tests/spark $(addprefix --ignore=,$(SESSION_TESTS) $(PROGRAM_TESTS))
 
 # The same sources without the compiled modules beside them. What compares with redis-server and
 # what starts servers has been run by the compiled leg; here the structures and handlers count.

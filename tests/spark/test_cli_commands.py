@@ -11,6 +11,7 @@ import pytest
 import redis
 
 from pyspark_penstock.cli.main import main
+from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
     from tests.compat.processes import ServerProcess
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = [
     pytest.mark.usefixtures("spark", "client"),
     # Which server it is matters to source and sink, whose tests take both.
-    pytest.mark.parametrize("server", ["penstock"], indirect=True),
+    ONE_SERVER,
 ]
 JOB = """
 checkpoint = "HERE/checkpoint"

@@ -15,6 +15,7 @@ from pyspark_penstock.jobs.query import QueryJob, query
 from pyspark_penstock.jobs.restore import RestoreJob, restore
 from pyspark_penstock.jobs.runner import StopSignal
 from pyspark_penstock.jobs.trim import Trimmed
+from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -61,6 +62,7 @@ def test_what_is_archived_trimmed_and_restored_is_the_same(
     assert content(client, "again") == before
 
 
+@ONE_SERVER
 def test_names_of_fields_come_back_to_the_byte_whatever_they_are(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
@@ -79,6 +81,7 @@ def test_names_of_fields_come_back_to_the_byte_whatever_they_are(
     assert content(client, "again") == before
 
 
+@ONE_SERVER
 def test_a_stream_that_no_folder_can_be_named_after_is_refused_before_it_is_trimmed(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
@@ -91,6 +94,7 @@ def test_a_stream_that_no_folder_can_be_named_after_is_refused_before_it_is_trim
     assert not list(tmp_path.iterdir())
 
 
+@ONE_SERVER
 def test_such_a_stream_that_appears_later_is_not_trimmed_either(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
@@ -123,6 +127,7 @@ def test_an_archive_that_goes_on_trims_as_it_goes(
     assert client.xinfo_groups("in")[0]["lag"] == 0
 
 
+@ONE_SERVER
 def test_what_is_young_is_archived_and_stays(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
@@ -142,6 +147,7 @@ def archived(spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Pa
     return str(tmp_path)
 
 
+@ONE_SERVER
 def test_a_second_run_archives_what_came_since(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
@@ -151,6 +157,7 @@ def test_a_second_run_archives_what_came_since(
     )
 
 
+@ONE_SERVER
 def test_an_archive_takes_no_other_streams(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
@@ -159,6 +166,7 @@ def test_an_archive_takes_no_other_streams(
         archive(spark, ArchiveJob(("other",), archived, at))
 
 
+@ONE_SERVER
 def test_an_archive_that_began_later_than_its_stream_could_be_trimmed_of_what_it_lacks(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
@@ -168,6 +176,7 @@ def test_an_archive_that_began_later_than_its_stream_could_be_trimmed_of_what_it
         archive(spark, job)
 
 
+@ONE_SERVER
 def test_a_batch_that_was_not_committed_is_read_from_the_stream_alone(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
@@ -194,6 +203,7 @@ def test_one_table_reaches_from_the_archive_into_the_live_stream(
     assert tuple(query(spark, job).first() or ()) == (ENTRIES, ENTRIES, total)
 
 
+@ONE_SERVER
 def test_types_are_guessed_by_the_archive_where_nothing_is_live(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
@@ -204,6 +214,7 @@ def test_types_are_guessed_by_the_archive_where_nothing_is_live(
     assert answer.count() == ENTRIES // 2
 
 
+@ONE_SERVER
 def test_types_can_be_told(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
@@ -223,6 +234,7 @@ def test_entries_and_views_of_the_server_are_tables(
     ]
 
 
+@ONE_SERVER
 def test_a_name_that_sql_does_not_know_stands_in_backticks(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
@@ -231,6 +243,7 @@ def test_a_name_that_sql_does_not_know_stands_in_backticks(
     assert [row["n"] for row in query(spark, job).collect()] == [3]
 
 
+@ONE_SERVER
 def test_a_part_of_an_archive_is_restored_by_time(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
@@ -253,6 +266,7 @@ def test_a_restore_that_broke_off_goes_on_when_told_to(
     assert content(client, "again") == content(client, "in")[: ENTRIES // 2]
 
 
+@ONE_SERVER
 def test_what_is_no_archive_or_has_no_such_stream_is_refused(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str, tmp_path: Path
 ) -> None:

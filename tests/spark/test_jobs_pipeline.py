@@ -18,6 +18,7 @@ from pyspark_penstock.jobs.failures import UsageError
 from pyspark_penstock.jobs.job_file import PipelineJob, job_of
 from pyspark_penstock.jobs.progress import Report, progress_of
 from pyspark_penstock.jobs.runner import StopSignal
+from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 Options = dict[str, str]
 
 # Which server it is matters to source and sink, whose tests take both.
-pytestmark = pytest.mark.parametrize("server", ["penstock"], indirect=True)
+pytestmark = ONE_SERVER
 
 
 def job_in(folder: Path, at: Options, **changes: Any) -> PipelineJob:

@@ -9,6 +9,8 @@ import pytest
 import redis
 from pyspark.errors import PySparkException
 
+from tests.spark.marks import ONE_SERVER
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -40,6 +42,7 @@ def test_without_a_schema(spark: SparkSession, client: redis.Redis, at: dict[str
     assert row.fields == {"item": bytearray(b"cup 1"), "n": bytearray(b"1")}
 
 
+@ONE_SERVER
 def test_a_schema_is_the_projection(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
@@ -50,6 +53,7 @@ def test_a_schema_is_the_projection(
     ]
 
 
+@ONE_SERVER
 def test_sql_finds_the_source_by_its_name(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
@@ -58,6 +62,7 @@ def test_sql_finds_the_source_by_its_name(
     assert spark.sql("SELECT count(*) FROM orders WHERE n > 7").collect() == [(3,)]
 
 
+@ONE_SERVER
 def test_no_stream_and_an_empty_range_are_no_rows(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
@@ -188,6 +193,7 @@ def test_a_task_that_is_tried_again_writes_nothing_twice(
     )
 
 
+@ONE_SERVER
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -206,6 +212,7 @@ def test_bad_options_are_named(
         read(spark, at, SCHEMA, **options).collect()
 
 
+@ONE_SERVER
 def test_failfast_names_the_value(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
@@ -220,6 +227,7 @@ def test_failfast_names_the_value(
     assert json.loads(row.bad) == {"n": "many"}
 
 
+@ONE_SERVER
 def test_overwriting_is_refused(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:

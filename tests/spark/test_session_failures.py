@@ -27,6 +27,7 @@ from pyspark_penstock.errors import (
 )
 from tests.compat.processes import ROOT, ServerProcess, free_port, penstock_command, redis_tool
 from tests.spark.frames import Options, fill, live, numbers, read, run, write, writer
+from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -124,6 +125,7 @@ def test_a_batch_that_was_planned_and_then_trimmed_says_what_is_missing(
     assert client.exists("out") == 0
 
 
+@ONE_SERVER
 def test_a_key_that_is_no_stream_is_an_error_of_a_batch_too(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
@@ -135,6 +137,7 @@ def test_a_key_that_is_no_stream_is_an_error_of_a_batch_too(
 # ------------------------------------------------------------------ values
 
 
+@ONE_SERVER
 def test_a_poisoned_value_stops_a_query_that_wants_that_and_no_other(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:

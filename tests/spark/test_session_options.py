@@ -12,12 +12,12 @@ from pyspark.errors import PySparkException
 
 from tests.compat.processes import free_port
 from tests.spark.frames import Options, fill, live, numbers, read, run, write, writer
+from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 TEN = range(1, 11)
-ONE_SERVER = pytest.mark.parametrize("server", ["penstock"], indirect=True)  # any would do
 AT_LAST = {"startingOffsetsByTimestampStrategy": "latest"}
 
 

@@ -12,6 +12,7 @@ from pyspark.errors import StreamingQueryException
 
 from pyspark_penstock.errors import CheckpointError, DataLossError, kind_of
 from pyspark_penstock.sink_options import ATOMIC, EXACTLY_ONCE, ORDERED
+from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,6 +50,7 @@ def written(client: redis.Redis) -> Counter[int]:
     return Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
 
 
+@ONE_SERVER
 def test_available_now_in_batches_of_limited_size(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
@@ -58,6 +60,7 @@ def test_available_now_in_batches_of_limited_size(
     assert written(client) == Counter(range(25))
 
 
+@ONE_SERVER
 def test_a_restart_goes_on_where_the_checkpoint_ends(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
@@ -101,6 +104,7 @@ def test_in_order_a_stream_has_one_task(
         client.delete("out0", "out1", *client.keys("*:spark:writer"))
 
 
+@ONE_SERVER
 def test_a_shuffle_has_the_same_partitions_however_little_comes(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
@@ -143,6 +147,7 @@ def failure(frame: DataFrame, at: dict[str, str], checkpoint: Path) -> Any:
     return caught.value
 
 
+@ONE_SERVER
 def test_loss_stops_the_query_with_the_exact_count(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
@@ -157,6 +162,7 @@ def test_loss_stops_the_query_with_the_exact_count(
     assert written(client) == Counter([*range(10), 17, 18, 19])
 
 
+@ONE_SERVER
 def test_a_checkpoint_of_other_streams_is_refused_with_the_difference(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
@@ -168,6 +174,7 @@ def test_a_checkpoint_of_other_streams_is_refused_with_the_difference(
     assert "['in', 'more']" in str(problem)
 
 
+@ONE_SERVER
 def test_complete_mode_is_refused(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:

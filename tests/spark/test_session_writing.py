@@ -10,11 +10,11 @@ import redis
 from pyspark.errors import PySparkException
 
 from tests.spark.frames import Options, fill, live, numbers, run, write
+from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ONE_SERVER = pytest.mark.parametrize("server", ["penstock"], indirect=True)  # any would do
 TEN = range(1, 11)
 
 

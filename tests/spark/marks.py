@@ -1,0 +1,8 @@
+"""Marks of the Spark side's tests."""
+
+from __future__ import annotations
+
+import pytest
+
+# For what no server makes a difference to; readers and writers are tested with both.
+ONE_SERVER = pytest.mark.parametrize("server", ["penstock"], indirect=True)
