@@ -6,8 +6,8 @@
 - tuples: the same source, but each row a Python tuple, as most Python data sources yield them.
 - redis-py write: pipelines of 1,000 XADD.
 - load: a Parquet file written into a stream, exactly once; load at least once: the other way.
-- at least once, exactly once, ordered, atomic: a fifth of the entries copied from stream to stream
-  by a streaming query, in batches of at most 100,000, addBatch only; ordered in one task.
+- at least once, exactly once, ordered, atomic: the entries copied from stream to stream by a
+  streaming query, in batches of at most 100,000, addBatch only; ordered in one task.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ from pyspark_penstock.jobs.session import session
 PAGE = 1_000
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 SCHEMA = "device string, temp double, seq long, ok boolean, site string"
-SOURCE, SHORT, TARGET = "bench", "short", "target"
+SOURCE, TARGET = "bench", "target"
 WRITER = f"{{{TARGET}}}:spark:writer"  # who writes the target in order
-COPIED = 5  # one of so many entries
 BATCH = 100_000
 FIRST_MS = 1_763_000_000_000
 A_MS = 4  # entries
@@ -67,7 +66,6 @@ class Workloads:
         self._runs = 0
         self._parquet = str(folder / "parquet")
         self._write(SOURCE, entries, ids=True)
-        self._write(SHORT, entries // COPIED, ids=True)
         self._frame("penstock").coalesce(2).write.parquet(self._parquet)
 
     def best_of_rounds(self) -> dict[str, float]:
@@ -76,15 +74,15 @@ class Workloads:
         works: dict[str, tuple[Callable[[], float], int]] = {
             "redis-py read": (self._read, everything),
             "batch": (lambda: self._to_noop("penstock"), everything),
-            "stream": (lambda: self._stream(everything, everything), everything),
+            "stream": (lambda: self._stream(everything), everything),
             "tuples": (lambda: self._to_noop("penstock_tuples"), everything),
             "redis-py write": (lambda: self._write(TARGET, everything), everything),
             "load": (lambda: self._load("exactly-once"), everything),
             "load at least once": (lambda: self._load("at-least-once"), everything),
-            "at least once": (lambda: self._copy("at-least-once"), everything // COPIED),
-            "exactly once": (lambda: self._copy("exactly-once"), everything // COPIED),
-            "ordered": (lambda: self._copy("ordered"), everything // COPIED),
-            "atomic": (lambda: self._copy("atomic"), everything // COPIED),
+            "at least once": (lambda: self._copy("at-least-once"), everything),
+            "exactly once": (lambda: self._copy("exactly-once"), everything),
+            "ordered": (lambda: self._copy("ordered"), everything),
+            "atomic": (lambda: self._copy("atomic"), everything),
         }
         best = dict.fromkeys(works, 0.0)
         for _ in range(self._rounds):
@@ -120,11 +118,10 @@ class Workloads:
         frame.write.format("noop").mode("overwrite").save()
         return time.perf_counter() - started
 
-    def _stream(self, entries: int, batch: int, sink: str = "noop", **options: str) -> float:
-        """Seconds in addBatch of a query over the first *entries* that are there."""
+    def _stream(self, batch: int, sink: str = "noop", **options: str) -> float:
+        """Seconds in addBatch of a query over all entries."""
         self._runs += 1
-        stream = SOURCE if entries == self._entries else SHORT
-        reader = self._spark.readStream.format("penstock").options(**self._at, subscribe=stream)
+        reader = self._spark.readStream.format("penstock").options(**self._at, subscribe=SOURCE)
         reader = reader.options(startingOffsets="earliest", maxOffsetsPerTrigger=batch)
         if options.get("delivery") == "ordered":
             reader = reader.option("minPartitions", "1")
@@ -133,12 +130,12 @@ class Workloads:
         query = writer.trigger(availableNow=True).start()
         query.awaitTermination()
         progress: list[Any] = query.recentProgress
-        assert sum(each["numInputRows"] for each in progress) == entries, progress
+        assert sum(each["numInputRows"] for each in progress) == self._entries, progress
         return sum(each["durationMs"].get("addBatch", 0) for each in progress) / 1_000
 
     def _copy(self, delivery: str) -> float:
         sink = self._at | {"stream": TARGET, "delivery": delivery}
-        return self._stream(self._entries // COPIED, BATCH, "penstock", **sink)
+        return self._stream(BATCH, "penstock", **sink)
 
     def _load(self, delivery: str) -> float:
         frame = self._spark.read.parquet(self._parquet)
