@@ -71,6 +71,7 @@ def test_no_stream_and_an_empty_range_are_no_rows(
     assert read(spark, at, SCHEMA, subscribe="orders", startingOffsets="latest").collect() == []
 
 
+@ONE_SERVER
 def test_filters_become_ranges_and_change_no_result(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
@@ -93,6 +94,7 @@ def test_filters_become_ranges_and_change_no_result(
         assert sorted(pushed.where(condition).collect()) == expected, condition
 
 
+@ONE_SERVER
 def test_inference_and_metadata(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
@@ -156,6 +158,7 @@ def test_an_atomic_write_is_all_or_nothing(
     assert all(client.ttl(key) > 0 for key in staged) if fails else staged == []
 
 
+@ONE_SERVER
 def test_a_stream_is_copied_with_its_ids_in_one_partition(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
@@ -165,6 +168,7 @@ def test_a_stream_is_copied_with_its_ids_in_one_partition(
     assert client.xrange("copy") == client.xrange("orders")
 
 
+@ONE_SERVER
 def test_a_repeated_write_of_the_same_app_and_version_writes_nothing(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
@@ -178,6 +182,7 @@ def test_a_repeated_write_of_the_same_app_and_version_writes_nothing(
     assert client.xlen("out") == 20
 
 
+@ONE_SERVER
 def test_a_task_that_is_tried_again_writes_nothing_twice(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:

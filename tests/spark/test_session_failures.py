@@ -82,6 +82,7 @@ def trimmed(client: redis.Redis) -> None:
     client.xtrim("in", minid="16000-0", approximate=False)
 
 
+@ONE_SERVER
 @pytest.mark.parametrize(
     ("happened", "kind", "said"),
     [
@@ -103,6 +104,7 @@ def test_a_query_that_finds_another_stream_than_it_left_says_so(
     assert client.exists("out") == 0
 
 
+@ONE_SERVER
 def test_with_fail_on_data_loss_off_a_query_reads_what_is_left(
     spark: SparkSession, client: redis.Redis, at: Options, checkpoint: Path
 ) -> None:
@@ -111,6 +113,7 @@ def test_with_fail_on_data_loss_off_a_query_reads_what_is_left(
     assert numbers(client) == [16, 17, 18, 19, 20]
 
 
+@ONE_SERVER
 def test_a_batch_that_was_planned_and_then_trimmed_says_what_is_missing(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:

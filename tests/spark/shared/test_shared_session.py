@@ -14,6 +14,7 @@ from pyspark_penstock.errors import DataLossError, OptionError, kind_of
 from pyspark_penstock.jobs.job_file import PipelineJob, Sink, Source
 from pyspark_penstock.jobs.pipeline import run as run_job
 from pyspark_penstock.jobs.progress import progress_of
+from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -99,6 +100,7 @@ def test_a_batch_that_fails_is_replayed_with_its_entries_and_acknowledged_when_d
     assert pending(client) == 0
 
 
+@ONE_SERVER
 def test_a_batch_that_others_took_over_fails_with_the_count(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
@@ -113,6 +115,7 @@ def test_a_batch_that_others_took_over_fails_with_the_count(
     assert kind_of(str(caught.value)) is DataLossError
 
 
+@ONE_SERVER
 def test_a_job_shares_a_group_and_tells_its_lag(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
@@ -136,6 +139,7 @@ def test_a_job_shares_a_group_and_tells_its_lag(
     assert client.xinfo_groups("in")[0]["entries-read"] == 10
 
 
+@ONE_SERVER
 def test_options_that_make_no_sense_are_refused(
     spark: SparkSession, at: dict[str, str], tmp_path: Path
 ) -> None:
