@@ -17,6 +17,7 @@ cdef int CR
 cdef int LF
 cdef int STAR
 cdef int DOLLAR
+cdef list NO_WORDS
 
 
 @cython.final
@@ -27,6 +28,7 @@ cdef class RequestParser:
     cdef bytes _data
     cdef Py_ssize_t _at
     cdef bytearray _tail
+    cdef list _last
     cdef list _argv
     cdef Py_ssize_t _held
     cdef Py_ssize_t _missing
@@ -40,8 +42,8 @@ cdef class RequestParser:
     @cython.locals(held=Py_ssize_t)
     cpdef bint overfull(self) except -1
     @cython.locals(
-        data=bytes, at=Py_ssize_t, size=Py_ssize_t, count=int64_t, length=int64_t, argv=list,
-        index=Py_ssize_t,
+        data=bytes, at=Py_ssize_t, size=Py_ssize_t, last=list, known=Py_ssize_t, count=int64_t,
+        length=int64_t, argv=list, index=Py_ssize_t, word=bytes,
     )
     cdef list _take_plain(self)
     @cython.locals(head=bytes, start=Py_ssize_t, moved=Py_ssize_t, end=Py_ssize_t)

@@ -36,6 +36,7 @@ WORD_COST = 48  # bytes that a short word of an unfinished command takes besides
 LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
 
 CR, LF, STAR, DOLLAR = b"\r\n*$"
+NO_WORDS: list[bytes] = []
 
 
 class ProtocolError(Exception):
@@ -60,6 +61,7 @@ class RequestParser:
         "_data",
         "_dead",
         "_held",
+        "_last",
         "_missing",
         "_tail",
         "authenticated",
@@ -74,6 +76,7 @@ class RequestParser:
         self._data = b""
         self._at = 0  # what lies before it in _data has been taken
         self._tail = bytearray()  # what has come behind _data
+        self._last: list[bytes] = NO_WORDS  # of the command before, from the same _data
         self._argv: list[bytes] = []  # the words so far of an unfinished command
         self._held = 0  # bytes that they take
         self._missing = 0  # how many words it still lacks
@@ -118,9 +121,11 @@ class RequestParser:
     def _take_plain(self) -> list[bytes] | None:
         """A multibulk command that is all there and in its usual form; else None, changing nothing.
 
-        Only speed is lost by None: the careful way below knows all that this does.
+        Only speed is lost by None: the careful way below knows all that this does. A word that the
+        command before had in the same place, as in a pipeline of XADD, is that very object.
         """
         data, at, size = self._data, self._at, len(self._data)
+        last, known = self._last, len(self._last)
         count = octets.read_plain_head(data, at, STAR)
         if count <= 0 or count > (size - at) // LEAST_WORD:
             return None
@@ -133,9 +138,13 @@ class RequestParser:
             at += octets.plain_head_size(length)
             if size - at < length + 2:
                 return None
-            argv[index] = octets.cut_bytes(data, at, at + length)
+            word = last[index] if index < known else b""
+            if len(word) != length or not octets.starts_with(data, at, word):
+                word = octets.cut_bytes(data, at, at + length)
+            argv[index] = word
             at += length + 2
         self._at = at
+        self._last = argv if at < size else NO_WORDS
         return argv
 
     # ------------------------------------------------------------------ many of a kind
@@ -184,6 +193,7 @@ class RequestParser:
                 break
             if words:
                 return words
+        self._last = NO_WORDS
         if self._at:  # do not keep what has been taken for the sake of the rest
             self._data = octets.cut_bytes(self._data, self._at, len(self._data))
             self._at = 0
@@ -284,6 +294,7 @@ class RequestParser:
         self._data = b""
         self._at = 0
         self._tail = bytearray()
+        self._last = NO_WORDS
         self._argv = []
         self._held = 0
         self._missing = 0

@@ -109,6 +109,17 @@ cdef inline Py_ssize_t put_int(bytearray data, Py_ssize_t at, int64_t number) no
     return octets.put_u8(data, at, size)
 
 
+cdef inline Py_ssize_t most_bytes(Py_ssize_t length) noexcept:
+    cdef Py_ssize_t size = string_size(length)
+    return size + backlen_size(size)
+
+
+cdef inline Py_ssize_t put(bytearray data, Py_ssize_t at, bytes value) noexcept:
+    if octets.is_int64(value):
+        return put_int(data, at, octets.int64_of(value))
+    return put_string(data, at, value)
+
+
 cdef inline Py_ssize_t encoded_size(bytearray data, Py_ssize_t at) noexcept:
     cdef const uint8_t *head = bytes_at(data, at)
     if head[0] < STR6:

@@ -126,6 +126,22 @@ def put_int(data: bytearray, at: int, number: int) -> int:
     return octets.put_u8(data, at, size)
 
 
+def most_bytes(length: int) -> int:
+    """How many bytes the element of a text of *length* bytes takes, backlen and all, or fewer.
+
+    As a string it takes just that; no integer takes more than its text as a string.
+    """
+    size = string_size(length)
+    return size + backlen_size(size)
+
+
+def put(data: bytearray, at: int, value: bytes) -> int:
+    """Write *value*, which may be how an integer is written."""
+    if octets.is_int64(value):
+        return put_int(data, at, octets.int64_of(value))
+    return put_string(data, at, value)
+
+
 def encoded_size(data: bytearray, at: int) -> int:
     """How many bytes encoding and data of the element at *at* have; 0 if it is none.
 

@@ -64,7 +64,6 @@ cdef class Listpack:
     @cython.locals(head=Py_ssize_t, size=Py_ssize_t)
     cpdef bint matches(self, Py_ssize_t at, bytes value) noexcept
 
-    @cython.locals(size=Py_ssize_t)
     cpdef int append(self, bytes value) except -1
     cpdef int append_int(self, int64_t number) except -1
     cpdef int prepend(self, bytes value) except -1
@@ -81,7 +80,7 @@ cdef class Listpack:
     cdef int _open(self, Py_ssize_t at, Py_ssize_t end, Py_ssize_t size, int more) except -1
     cdef int _close(self, Py_ssize_t at, Py_ssize_t end, Py_ssize_t size) except -1
     cdef int _grow(self, Py_ssize_t at, Py_ssize_t end, Py_ssize_t growth) except -1
-    cdef int _end_at(self, Py_ssize_t end, int more) noexcept
+    cpdef int end_at(self, Py_ssize_t end, int more) noexcept
     cdef int _stamp(self) noexcept
 
     cpdef Py_ssize_t delete(self, Py_ssize_t at) except? -1

@@ -263,17 +263,13 @@ class Listpack:
 
     def append(self, value: bytes) -> None:
         """Add *value* at the end."""
-        if octets.is_int64(value):
-            self.append_int(octets.int64_of(value))
-        else:
-            size = element_octets.string_size(len(value))
-            self.reserve(size + element_octets.backlen_size(size))
-            self._end_at(element_octets.put_string(self.data, self.size - 1, value), 1)
+        self.reserve(element_octets.most_bytes(len(value)))
+        self.end_at(element_octets.put(self.data, self.size - 1, value), 1)
 
     def append_int(self, number: int) -> None:
         """Add a signed 64-bit *number* at the end."""
         self.reserve(element_octets.int_size(number) + 1)
-        self._end_at(element_octets.put_int(self.data, self.size - 1, number), 1)
+        self.end_at(element_octets.put_int(self.data, self.size - 1, number), 1)
 
     def prepend(self, value: bytes) -> None:
         """Add *value* before the first element."""
@@ -314,7 +310,7 @@ class Listpack:
         self.reserve(size)
         count = self.length() + other.length()
         end = octets.put_slice(self.data, self.size - 1, other.data, HEADER, size)
-        self._end_at(end, 0)
+        self.end_at(end, 0)
         self.count = count
         self._stamp()
 
@@ -360,8 +356,11 @@ class Listpack:
             self.reserve(growth)
             octets.move(self.data, end + growth, end, self.size - end)
 
-    def _end_at(self, end: int, more: int) -> None:
-        """Close the listpack at *end*, behind *more* elements that were added."""
+    def end_at(self, end: int, more: int) -> None:
+        """Close the listpack at *end*, behind *more* elements that were added.
+
+        They were put where the closing FF was, in room that was reserved: many of them at a time.
+        """
         self.size = octets.put_u8(self.data, end, END)
         if self.count != UNKNOWN:
             self.count += more
@@ -409,6 +408,6 @@ class Listpack:
         size = self.size - 1 - at
         count = self._distance(at, self.size - 1)
         moved.reserve(size)
-        moved._end_at(octets.put_slice(moved.data, HEADER, self.data, at, size), count)
+        moved.end_at(octets.put_slice(moved.data, HEADER, self.data, at, size), count)
         self._open(at, self.size - 1, 0, -count)
         return moved

@@ -1,13 +1,14 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from storage cimport octets, stream_id
+from storage cimport element_octets, octets, stream_id
 from storage.listpack cimport Listpack
 from storage.stream_id cimport StreamId
 
 cdef int DELETED
 cdef int SAME_FIELDS
 cdef Py_ssize_t COUNT_AT
+cdef Py_ssize_t _OTHER_NUMBERS
 cdef uint64_t _MASK
 cdef uint64_t _HALF
 
@@ -22,8 +23,13 @@ cpdef Listpack new_node(list fields, Py_ssize_t start)
 @cython.locals(at=Py_ssize_t, index=Py_ssize_t, name=bytes)
 cpdef bint has_fields(Listpack node, list fields, Py_ssize_t start) except -1
 
-@cython.locals(size=Py_ssize_t, same=bint, at=Py_ssize_t)
+@cython.locals(
+    words=Py_ssize_t, same=bint, data=bytearray, at=Py_ssize_t, size=Py_ssize_t, index=Py_ssize_t,
+    word=bytes,
+)
 cpdef int append_entry(Listpack node, int64_t ms_delta, int64_t seq_delta, list fields, Py_ssize_t start) except -1
+@cython.locals(size=Py_ssize_t, index=Py_ssize_t, word=bytes)
+cpdef Py_ssize_t most_bytes(int64_t ms_delta, int64_t seq_delta, list fields, Py_ssize_t start) except -1
 
 cpdef int64_t alive(Listpack node) except? -1
 cpdef int64_t entries(Listpack node) except? -1

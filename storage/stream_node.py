@@ -16,7 +16,7 @@ master entry, in that order, and so only values.
 
 from __future__ import annotations
 
-from storage import octets, stream_id
+from storage import element_octets, octets, stream_id
 from storage.listpack import Listpack
 from storage.stream_id import StreamId
 
@@ -24,6 +24,9 @@ DELETED = 1
 SAME_FIELDS = 2
 
 COUNT_AT = 6  # the first element, right behind the listpack's header
+
+# Bytes of an entry's other numbers at most: flags, two backlens, num-fields, lp-count.
+_OTHER_NUMBERS = 2 + 2 + 6 + 6
 
 _MASK = 2**64 - 1
 _HALF = 2**63
@@ -71,21 +74,35 @@ def append_entry(
     node: Listpack, ms_delta: int, seq_delta: int, fields: list[bytes], start: int
 ) -> None:
     """Add an entry of ``fields[start:]``: name, value, name, value, ..."""
-    size = len(fields) - start
+    words = len(fields) - start
     same = has_fields(node, fields, start)
-    node.append_int(SAME_FIELDS if same else 0)
-    node.append_int(ms_delta)
-    node.append_int(seq_delta)
+    node.reserve(most_bytes(ms_delta, seq_delta, fields, start))
+    data = node.data
+    at = element_octets.put_int(data, node.size - 1, SAME_FIELDS if same else 0)
+    at = element_octets.put_int(data, at, ms_delta)
+    at = element_octets.put_int(data, at, seq_delta)
     if same:
-        for at in range(start + 1, len(fields), 2):
-            node.append(fields[at])
-        node.append_int(3 + size // 2)
+        size = 3 + words // 2
+        for index in range(start + 1, len(fields), 2):
+            word = fields[index]
+            at = element_octets.put(data, at, word)
     else:
-        node.append_int(size // 2)
-        for at in range(start, len(fields)):
-            node.append(fields[at])
-        node.append_int(4 + size)
+        size = 4 + words
+        at = element_octets.put_int(data, at, words // 2)
+        for index in range(start, len(fields)):
+            word = fields[index]
+            at = element_octets.put(data, at, word)
+    node.end_at(element_octets.put_int(data, at, size), size + 1)
     node.replace_int(COUNT_AT, node.get_int(COUNT_AT) + 1)
+
+
+def most_bytes(ms_delta: int, seq_delta: int, fields: list[bytes], start: int) -> int:
+    """What an entry takes, or more: the field names may not be repeated."""
+    size = _OTHER_NUMBERS + element_octets.int_size(ms_delta) + element_octets.int_size(seq_delta)
+    for index in range(start, len(fields)):
+        word = fields[index]
+        size += element_octets.most_bytes(len(word))
+    return size
 
 
 def alive(node: Listpack) -> int:

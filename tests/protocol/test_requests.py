@@ -298,6 +298,34 @@ def test_long_words_come_in_pieces(step: int) -> None:
     assert outcome(pieces) == ([words, [b"PING"], words[:1]], None)
 
 
+def test_a_word_that_comes_again_in_its_place_is_the_same_object() -> None:
+    parser = RequestParser()
+    parser.feed(
+        packed([b"XADD", b"orders", b"*", b"item", b"tea"])
+        + packed([b"XADD", b"orders", b"*", b"size", b"tea", b"more", b"x"])
+        + packed([b"XADD", b"order", b"*", b"size", b"tee"])
+    )
+    first, second, third = parser.take(), parser.take(), parser.take()
+    assert first and second and third
+    assert second == [b"XADD", b"orders", b"*", b"size", b"tea", b"more", b"x"]
+    assert third == [b"XADD", b"order", b"*", b"size", b"tee"]
+    assert [a is b for a, b in zip(first, second, strict=False)] == [True, True, True, False, True]
+    assert [a is b for a, b in zip(second, third, strict=False)] == [True, False, True, True, False]
+
+
+@pytest.mark.parametrize("behind", [b"", b"*", b"*1\r\n$4\r\nPI"])
+def test_words_are_not_kept_when_all_that_has_come_is_taken(behind: bytes) -> None:
+    parser = RequestParser()
+    wire = packed([b"ECHO", b"x" * 1_000_000]) + packed([b"ECHO", b"y" * 1_000_000]) + behind
+    tracemalloc.start()
+    try:
+        outcome([wire], parser)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 16 * 1024
+
+
 def test_much_may_be_fed_before_anything_is_taken() -> None:
     """As to a client that is blocked: what it pipelines waits its turn, in order."""
     commands = [[b"ECHO", b"%d" % i] for i in range(20_000)] + [[b"SET", b"k", b"x" * 100_000]]
@@ -400,6 +428,17 @@ def test_what_is_packed_comes_out_again(commands: list[list[bytes]], sizes: list
     wire = b"".join(map(packed, commands))
     assert outcome([wire]) == (commands, None)
     assert outcome(cut_by(wire, sizes)) == (commands, None)
+
+
+FEW_WORDS = st.sampled_from([b"XADD", b"SET", b"k", b"*", b"", b"val", b"vel", b"value"])
+
+
+@settings(max_examples=200)
+@given(st.lists(st.lists(FEW_WORDS, min_size=1, max_size=5), max_size=8), SIZES)
+def test_words_that_come_again_are_no_others(commands: list[list[bytes]], sizes: list[int]) -> None:
+    wire = b"".join(map(packed, commands))
+    assert outcome([wire]) == (commands, None)
+    assert outcome(cut_by(wire, [8 * size for size in sizes])) == (commands, None)
 
 
 @settings(max_examples=300)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from storage import stream_node
 from storage.stream import Stream, StreamConfig
@@ -37,6 +39,35 @@ def test_same_and_own_fields_numbers_long_texts_and_deleted_entries() -> None:
         "00000000000003e80000000000000005",
         "00000000000003ea0000000000000000",
     ]
+
+
+WORDS = (
+    st.binary(max_size=8)
+    | st.integers(-(2**63), 2**63 - 1).map(lambda number: b"%d" % number)
+    | st.sampled_from([62, 63, 64, 124, 125, 126, 4095, 4096, 16378, 16379, 16383]).map(bytes)
+)
+I64 = st.integers(-(2**63), 2**63 - 1)
+
+
+@given(I64, I64, st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=9), st.booleans())
+def test_an_entry_takes_no_more_than_the_room_that_is_made_for_it(
+    ms_delta: int, seq_delta: int, pairs: list[tuple[bytes, bytes]], same: bool
+) -> None:
+    fields = [word for pair in pairs for word in pair]
+    node = stream_node.new_node(fields if same else [b"none", b""], 0)
+    before = node.size
+    stream_node.append_entry(node, ms_delta, seq_delta, fields, 0)
+    node.check()
+    assert node.size - before <= stream_node.most_bytes(ms_delta, seq_delta, fields, 0)
+
+
+def test_many_short_numbers_fit_into_the_room_that_is_made_for_them() -> None:
+    fields = [b"7"] * 100_000
+    node = stream_node.new_node([b"none", b""], 0)
+    before = node.size
+    stream_node.append_entry(node, 0, 0, fields, 0)
+    node.check()
+    assert node.size - before <= stream_node.most_bytes(0, 0, fields, 0)
 
 
 def test_deltas_wrap_at_64_bits() -> None:
