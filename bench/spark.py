@@ -3,8 +3,8 @@
     python -m bench.spark [--entries N] [--rounds N] [--only redis|penstock] [--json FILE]
 
 Each figure is a ratio of two rates that were measured in the same run on the same server, against
-redis-server and against Penstock: entries of five small fields, best of the rounds. The last one is
-a latency. See ``spark_workloads.py`` for what is timed.
+redis-server and against Penstock: entries of five small fields, the median of the rounds. The last
+one is a latency. See ``spark_workloads.py`` for what is timed.
 """
 
 from __future__ import annotations
@@ -51,21 +51,21 @@ HEAD = f"{'entries a second':46}{'rate':>12}{'yardstick':>12}{'ratio':>8}{'aim':
 
 def figures(work: Workloads) -> list[Figure]:
     """All ratios of one server, measured in turns."""
-    best = work.best_of_rounds()
+    rates = work.median_rates()
     return [
-        Figure("batch, typed / redis-py xrange loop", best["batch"], best["redis-py read"], 1.5),
-        Figure("streaming, one batch / redis-py xrange loop", best["stream"],
-               best["redis-py read"], 1.4),
-        Figure("batch, Arrow / tuples", best["batch"], best["tuples"], 3.0),
-        Figure("load of Parquet / redis-py pipeline", best["load"], best["redis-py write"], 3.0),
-        Figure("streaming sink, exactly once / at least once", best["exactly once"],
-               best["at least once"], 0.9),
-        Figure("streaming sink, ordered / at least once", best["ordered"],
-               best["at least once"], None),
-        Figure("streaming sink, atomic / at least once", best["atomic"],
-               best["at least once"], None),
-        Figure("load of Parquet, exactly once / at least once", best["load"],
-               best["load at least once"], None),
+        Figure("batch, typed / redis-py xrange loop", rates["batch"], rates["redis-py read"], 1.5),
+        Figure("streaming, one batch / redis-py xrange loop", rates["stream"],
+               rates["redis-py read"], 1.4),
+        Figure("batch, Arrow / tuples", rates["batch"], rates["tuples"], 3.0),
+        Figure("load of Parquet / redis-py pipeline", rates["load"], rates["redis-py write"], 3.0),
+        Figure("streaming sink, exactly once / at least once", rates["exactly once"],
+               rates["at least once"], 0.9),
+        Figure("streaming sink, ordered / at least once", rates["ordered"],
+               rates["at least once"], None),
+        Figure("streaming sink, atomic / at least once", rates["atomic"],
+               rates["at least once"], None),
+        Figure("load of Parquet, exactly once / at least once", rates["load"],
+               rates["load at least once"], None),
     ]  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def main() -> None:
     """Measure both servers, or the one that was asked for."""
     parser = argparse.ArgumentParser(prog="python -m bench.spark", description=__doc__)
     parser.add_argument("--entries", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=20, help="of the latency measurement")
     parser.add_argument("--only", choices=["redis", "penstock"])
     parser.add_argument("--json", type=Path)
