@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -50,11 +51,11 @@ def process(log: Path, *words: str) -> Iterator[None]:
 
 
 def state(page: int) -> dict[str, Any]:
-    """What the master says of itself; nothing as long as it does not answer."""
+    """What the master says of itself; nothing until it does: its page is there before that."""
     try:
         with urlopen(f"http://127.0.0.1:{page}/json/") as answer:
             return dict(json.load(answer))
-    except OSError:
+    except (OSError, JSONDecodeError):
         return {}
 
 
