@@ -17,6 +17,7 @@ import pytest
 import redis
 
 from tests.compat.processes import ServerProcess, free_port, penstock_command, redis_tool
+from tests.spark.zygote import interpreter_with_zygote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -75,14 +76,19 @@ def at(server: ServerProcess) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The one session of all tests: starting a JVM takes seconds."""
-    from pyspark_penstock.jobs.session import session  # noqa: PLC0415  (needs pyspark)
+    from pyspark_penstock.jobs import quick_start  # noqa: PLC0415  (needs pyspark)
+    from pyspark_penstock.jobs.session import session  # noqa: PLC0415
 
     settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.defaultJavaOptions": QUICK}
-    started = session("tests", master="local[2]", settings=settings)
-    yield started
-    started.stop()
+    folder = tmp_path_factory.mktemp("zygote")
+    with interpreter_with_zygote(folder, quick_start.interpreter()) as interpreter:
+        with pytest.MonkeyPatch.context() as patch:  # programs that tests start have none of it
+            patch.setenv("PYSPARK_PYTHON", interpreter)
+            started = session("tests", master="local[2]", settings=settings)
+        yield started
+        started.stop()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,20 @@
+"""Stands for a process that the zygote forks: passes on what Spark gave it, and its end.
+
+It runs without site-packages, and imports next to nothing: a streaming query waits for it.
+"""
+
+import json
+import os
+import signal
+import socket
+import sys
+
+with socket.socket(socket.AF_UNIX) as zygote:
+    zygote.connect(sys.argv[1])
+    request = json.dumps({"environment": dict(os.environ)}).encode()
+    socket.send_fds(zygote, [request[:1]], [0, 1, 2])
+    zygote.sendall(request[1:])
+    zygote.shutdown(socket.SHUT_WR)
+    child = int(zygote.recv(32))
+    signal.signal(signal.SIGTERM, lambda number, _: os.kill(child, number))
+    zygote.recv(1)  # ends with the process
