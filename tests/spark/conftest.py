@@ -17,12 +17,11 @@ import pytest
 import redis
 
 from tests.compat.processes import ServerProcess, free_port, penstock_command, redis_tool
+from tests.spark.jvm import QUICK
 from tests.spark.zygote import interpreter_with_zygote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-QUICK = "-XX:TieredStopAtLevel=1"  # the second compiler would cost more than it saves here
 
 
 def missing() -> str:

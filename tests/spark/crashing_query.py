@@ -8,13 +8,14 @@ from __future__ import annotations
 import sys
 
 from pyspark_penstock.jobs.session import session
+from tests.spark.jvm import QUICK
 
 
 def main() -> None:
     """Copy the stream ``in`` to ``out`` until nothing is left; say when a batch has run."""
     port, checkpoint, batch, mode = sys.argv[1:]
     at = {"host": "127.0.0.1", "port": port}
-    quick = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1"}  # it does not run long
+    quick = {"spark.driver.defaultJavaOptions": QUICK}
     spark = session("crash", master="local[2]", settings=quick)
     reader = spark.readStream.format("penstock").options(**at, subscribe="in")
     reader = reader.options(startingOffsets="earliest", maxOffsetsPerTrigger=batch)

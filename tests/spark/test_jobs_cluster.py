@@ -21,19 +21,20 @@ import redis
 
 import pyspark_penstock
 from tests.compat.processes import free_port
+from tests.spark.jvm import QUICK
 
 PACKAGE = Path(pyspark_penstock.__file__).parent
 SPARK_HOME = Path(pyspark.__file__).parent
 START_S = 60.0
 JOB_S = 240.0
 ENTRIES = 25_000  # enough for more than one task
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # six JVMs start, and none runs for long
+JAVA = f"{QUICK} -XX:+UseSerialGC"  # six JVMs start
 
 
 def clean_environment() -> dict[str, str]:
     """An environment in which our sources are not to be found."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    settings = {"PYSPARK_PYTHON": sys.executable, "JDK_JAVA_OPTIONS": QUICK}
+    settings = {"PYSPARK_PYTHON": sys.executable, "JDK_JAVA_OPTIONS": JAVA}
     return {**kept, **settings, "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
