@@ -54,9 +54,10 @@ lint: $(DEV_READY)
 test-compiled: $(DEV_READY) build
 	$(BIN)/python -m pytest --ignore=tests/spark
 
-# Spark is waited for more than it works: three processes side by side, two of them with a JVM.
-SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/shared/test_shared_session.py tests/spark/test_jobs_pipeline.py)
-PROGRAM_TESTS := $(wildcard tests/spark/test_cli_*.py tests/spark/test_jobs_archive.py tests/spark/test_jobs_cluster.py tests/spark/test_crash.py)
+# Three processes side by side, with about as much work each. A session of Spark warms up for long,
+# so all tests that use one share that of the first two.
+SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/shared/test_shared_session.py $(patsubst %,tests/spark/test_jobs_%.py,pipeline load query))
+PROGRAM_TESTS := $(wildcard tests/spark/test_cli_*.py tests/spark/test_jobs_archive.py tests/spark/test_crash.py)
 
 test-spark: $(DEV_READY) build
 	@$(MAKE) --no-print-directory -j3 --output-sync=line test-spark-session test-spark-programs test-spark-rest
