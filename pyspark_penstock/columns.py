@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from pyspark_penstock import values
 from pyspark_penstock.errors import ValueMismatchError
+from pyspark_penstock.names import utf8
 from pyspark_penstock.page import Page
 from pyspark_penstock.schema import Column, Meaning, arrow_schema
 
@@ -96,8 +97,7 @@ class BatchBuilder:
                 )
 
     def _stream_column(self, page: Page, _: Column) -> Array:
-        name = self._stream.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        return pa.repeat(pa.scalar(name, pa.string()), len(page))
+        return pa.repeat(pa.scalar(utf8(self._stream), pa.string()), len(page))
 
 
 def id_column(page: Page, _: Column) -> Array:

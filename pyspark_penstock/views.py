@@ -14,6 +14,7 @@ from pyspark_penstock import schema as schemas
 from pyspark_penstock import stream_info
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.ids import EntryId
+from pyspark_penstock.names import utf8
 from pyspark_penstock.source_options import BatchOptions
 
 PENDING_PAGE = 1_000
@@ -79,8 +80,15 @@ def batch_of(schema: t.StructType, rows: list[Row]) -> Any:
         for f in schema
     )
     columns = zip(*rows, strict=True) if rows else [()] * len(wanted)
-    arrays = [pa.array(c, f.type) for c, f in zip(columns, wanted, strict=True)]
+    arrays = [column_of(c, f.type) for c, f in zip(columns, wanted, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=wanted)
+
+
+def column_of(values: Sequence[Any], kind: Any) -> Any:
+    """Values as a column of Arrow type *kind*."""
+    if pa.types.is_string(kind):
+        values = [value and utf8(value) for value in values]
+    return pa.array(values, kind)
 
 
 def stream_rows(client: redis.Redis, stream: str) -> Iterator[Row]:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pyspark_penstock.names import readable, utf8
+
 
 class Output:
     """Prints to standard output; errors and notes go to standard error."""
@@ -17,20 +19,32 @@ class Output:
     def say(self, lines: Iterable[str], *values: Mapping[str, Any]) -> None:
         """The same fact twice: *lines* for people, *values*, one a line, for programs."""
         if self._as_json:
-            lines = (json.dumps(value, default=str) for value in values)
+            lines = map(as_json, values)
         for line in lines:
-            sys.stdout.write(f"{line}\n")
+            sys.stdout.write(f"{printable(line, sys.stdout.encoding)}\n")
         sys.stdout.flush()
 
     def note(self, message: str) -> None:
         """Something to look at, which stops nothing."""
-        line = json.dumps({"event": "notice", "message": message}) if self._as_json else message
+        line = as_json({"event": "notice", "message": message}) if self._as_json else message
         sys.stderr.write(f"{line}\n")
 
     def fail(self, problem: Exception) -> None:
         """Why the program ends."""
         if self._as_json:
-            line = json.dumps({"error": type(problem).__name__, "message": str(problem)})
+            line = as_json({"error": type(problem).__name__, "message": str(problem)})
         else:
             line = f"penstock: {problem}"
         sys.stderr.write(f"{line}\n")
+
+
+def as_json(value: Mapping[str, Any]) -> str:
+    """A value as JSON that is ASCII, and whose text is UTF-8: many parsers refuse any other."""
+    text = utf8(json.dumps(value, default=str, ensure_ascii=False))
+    return json.dumps(json.loads(text))
+
+
+def printable(line: str, encoding: str | None) -> str:
+    """A line that stays one, with what *encoding* has not got as escapes."""
+    known = encoding or "utf-8"
+    return readable(line).encode(known, "backslashreplace").decode(known)

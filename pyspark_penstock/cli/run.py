@@ -46,7 +46,7 @@ def show_plan(plan: pipeline.Plan, job: PipelineJob, output: Output) -> None:
     how = "goes on from" if plan.resumes else "starts a new"
     output.say(
         [
-            plan.explained,
+            *plan.explained.splitlines(),
             f"{job.name}: {how} checkpoint {job.checkpoint}",
             f"writes ({plan.schema}) to {job.sink.format} in mode {job.sink.output_mode}",
         ],

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pyspark_penstock.jobs.health import AGES, TOP, GroupHealth
 from pyspark_penstock.jobs.tables import duration, number
+from pyspark_penstock.names import readable
 
 COLUMNS = (
     "stream", "group", "lag", "consumers", "pending", "stuck", "longest idle", "redelivered",
@@ -32,16 +33,16 @@ class Chart(NamedTuple):
 
 def name_of(group: GroupHealth) -> str:
     """What a group is called."""
-    return f"{group.stream} / {group.group}"
+    return readable(f"{group.stream} / {group.group}")
 
 
 def texts(group: GroupHealth) -> tuple[str, ...]:
     """One group's row, for COLUMNS."""
+    dead = ", ".join(f"{readable(one.name)} ({one.pending:,})" for one in group.dead)
     return (
-        group.stream, group.group, number(group.lag), number(group.consumers),
+        readable(group.stream), readable(group.group), number(group.lag), number(group.consumers),
         number(group.pending), number(group.stuck), duration(group.oldest_idle_ms),
-        number(group.redelivered),
-        ", ".join(f"{consumer.name} ({consumer.pending:,})" for consumer in group.dead) or "none",
+        number(group.redelivered), dead or "none",
     )  # fmt: skip
 
 
@@ -58,7 +59,7 @@ def charts(group: GroupHealth) -> list[Chart]:
         ages = [(name, count) for (name, _), count in zip(AGES, group.ages, strict=True)]
         drawn.append(Chart("Pending, by time since given out", ages))
     if group.most_redelivered:
-        worst = [(f"{e.id} ({e.consumer})", e.deliveries) for e in group.most_redelivered]
+        worst = [(readable(f"{e.id} ({e.consumer})"), e.deliveries) for e in group.most_redelivered]
         drawn.append(Chart(f"Deliveries of the {TOP} most delivered entries", worst, bad=True))
     return drawn
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pyspark_penstock.names import readable
+
 UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000))
 
 
@@ -22,7 +24,7 @@ def duration(ms: int) -> str:
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Lines with aligned columns; columns of numbers to the right."""
-    lines = [columns, *rows]
+    lines = [[readable(text) for text in line] for line in (columns, *rows)]
     widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
     right = [bool(rows) and all(is_number(row[at]) for row in rows) for at in range(len(columns))]
     for line in lines:

@@ -1,0 +1,119 @@
+"""Names that are any bytes: as columns and JSON have them, and as people see them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import redis
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyspark_penstock import views
+from pyspark_penstock.cli.main import main
+from pyspark_penstock.cli.output import Output, printable
+from pyspark_penstock.jobs.health import health
+from pyspark_penstock.jobs.health_image import png
+from pyspark_penstock.jobs.tables import table
+from pyspark_penstock.names import readable, utf8
+from pyspark_penstock.source import PenstockDataSource
+from pyspark_penstock.stream_info import text
+from tests.spark.marks import ONE_SERVER
+
+STREAM, GROUP, CONSUMER = b"caf\xe9\n", b"\xff\x1b[31mred", b"ann\r\n\xfe"
+SHOWN = r"caf\xe9\n", r"\xff\x1b[31mred", r"ann\r\n\xfe"
+AS_UTF8 = "caf\ufffd\n", "\ufffd\x1b[31mred", "ann\r\n\ufffd"
+
+
+@given(st.binary(max_size=8))
+def test_any_name_is_one_line_for_people_and_utf8_for_programs(name: bytes) -> None:
+    shown = readable(text(name))
+    assert len(f"{shown}.".splitlines()) == 1
+    assert shown == readable(shown)
+    assert json.loads(json.dumps(utf8(text(name))).encode()) == name.decode("utf-8", "replace")
+    shown.encode()
+
+
+def test_what_everybody_can_read_stays_as_it_is() -> None:
+    assert readable("grün \U0001f600 a\\b") == "grün \U0001f600 a\\b"
+    assert readable("\x00\x9b\u2028") == r"\x00\x9b\u2028"
+
+
+def test_columns_stay_aligned_beside_names_with_controls() -> None:
+    assert list(table(["s", "n"], [["a\x1b", "1"], ["\udcff", "10"]])) == [
+        "s       n",
+        r"a\x1b   1",
+        r"\xff   10",
+    ]
+
+
+def test_a_terminal_of_another_encoding_gets_escapes() -> None:
+    assert printable("grün \u2026", "latin-1") == r"grün \u2026"
+    assert printable("grün", None) == "grün"
+
+
+def test_json_lines_are_such_for_strict_parsers_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """Half of a surrogate pair is none of the text that UTF-8 has."""
+    Output(as_json=True).say([], {"stream": text(STREAM), "to": {text(GROUP): 1}, "at": Path("x")})
+    (line,) = capsys.readouterr().out.splitlines()
+    found = json.loads(line)
+    assert found == {"stream": AS_UTF8[0], "to": {AS_UTF8[1]: 1}, "at": "x"}
+    assert json.dumps(found, ensure_ascii=False).encode()
+
+
+@pytest.fixture
+def strange(client: redis.Redis) -> None:
+    """Names as no program should give them, but one may: in a group with a pending entry."""
+    client.xadd(STREAM, {"a": 1}, id="1-0")
+    client.xgroup_create(STREAM, GROUP, id="0")
+    for _ in range(2):
+        client.xreadgroup(GROUP, CONSUMER, {STREAM: ">"})
+        client.xclaim(STREAM, GROUP, CONSUMER, 0, ["1-0"])
+
+
+@ONE_SERVER
+@pytest.mark.usefixtures("strange")
+def test_health_shows_strange_names_as_table_page_and_picture(
+    at: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server = f"{at['host']}:{at['port']}"
+    words = ["health", "--server", server, "--min-idle", "0", "--html", str(tmp_path / "h.html")]
+    assert main(words) == 0
+    head, row, redelivered = capsys.readouterr().out.splitlines()
+    stream, group, consumer = SHOWN
+    assert head.startswith("stream")
+    assert row.startswith(f"{stream}  {group}  ")
+    assert row.endswith(f"{consumer} (1)")
+    assert redelivered.startswith(f"{stream} / {group}: 1-0 was given out")
+    assert f"last to {consumer} " in redelivered
+    page = (tmp_path / "h.html").read_text("utf-8")
+    assert all(f">{name}" in page for name in (stream, group))
+    assert "\x1b" not in page
+    assert png(health(at), "now")  # Pillow draws no label of two lines
+
+
+@ONE_SERVER
+@pytest.mark.usefixtures("strange")
+def test_health_as_json_has_the_names_of_the_views(
+    at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["health", "--json", "--server", f"{at['host']}:{at['port']}"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    worst = found["most_redelivered"][0]
+    assert (found["stream"], found["group"], worst["consumer"]) == AS_UTF8
+
+
+@ONE_SERVER
+@pytest.mark.usefixtures("strange")
+@pytest.mark.parametrize("view", views.SCHEMAS)
+def test_a_view_of_strange_names_is_a_table_like_any_other(at: dict[str, str], view: str) -> None:
+    reader = PenstockDataSource(at | {"view": view}).reader(views.SCHEMAS[view])
+    (row,) = [
+        row
+        for partition in reader.partitions()
+        for batch in reader.read(partition)
+        for row in batch.to_pylist()
+    ]
+    columns = ("stream", "group", "consumer")
+    assert [row[c] for c in columns if c in row] == list(AS_UTF8)[: len(row.keys() & {*columns})]
