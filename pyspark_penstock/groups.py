@@ -24,20 +24,24 @@ def publish(client: redis.Redis, group: str, offset: Offset) -> None:
 
 def publish_position(client: redis.Redis, stream: str, group: str, position: Position) -> None:
     """Set the group's position in one stream."""
-    place = (key(stream), key(group), str(position.id), "ENTRIESREAD", position.n)
     try:
-        ask(client, "XGROUP", "SETID", *place)
+        ask(client, "XGROUP", "SETID", *place(stream, group, position))
     except redis.ResponseError as refused:
         if str(refused).startswith("NOGROUP"):
-            create(client, *place)
+            create(client, stream, group, position)
         elif "requires the key to exist" not in str(refused):
             raise
 
 
-def create(client: redis.Redis, *place: bytes | str | int) -> None:
-    """Make the group, unless another has just made it."""
+def create(client: redis.Redis, stream: str, group: str, position: Position) -> None:
+    """Make the group at *position*, unless another has just made it."""
     try:
-        ask(client, "XGROUP", "CREATE", *place)
+        ask(client, "XGROUP", "CREATE", *place(stream, group, position))
     except redis.ResponseError as refused:
         if not str(refused).startswith("BUSYGROUP"):
             raise
+
+
+def place(stream: str, group: str, position: Position) -> tuple[bytes | str | int, ...]:
+    """The words that say where a group stands: the id, and how many entries it counts as read."""
+    return key(stream), key(group), str(position.id), "ENTRIESREAD", position.n

@@ -102,10 +102,10 @@ class Options:
     def duration_ms(self, name: str, default: str) -> int:
         """The option as a time like ``90s``, ``15m``; a bare number is milliseconds."""
         text = self.text(name, default)
-        found = DURATION.fullmatch(text.strip())
-        if found is None:
+        ms = milliseconds(text)
+        if ms is None:
             raise refusal(name, text, "a time such as 500ms, 30s, 15m, 24h, 7d")
-        return int(found[1]) * UNIT_MS[found[2] or "ms"]
+        return ms
 
     def json_object(self, name: str) -> dict[str, Any]:
         """The option as a JSON object."""
@@ -129,6 +129,12 @@ class Options:
         for name in names:
             if name in self:
                 raise OptionError(f"{name!r} {why}")
+
+
+def milliseconds(text: str) -> int | None:
+    """A time like ``90s``, ``15m``; a bare number is milliseconds, and what is no time None."""
+    found = DURATION.fullmatch(text.strip())
+    return int(found[1]) * UNIT_MS[found[2] or "ms"] if found else None
 
 
 def refusal(name: str, value: str, wanted: str) -> OptionError:

@@ -14,7 +14,6 @@ from pyspark_penstock.stream_info import (
     GroupState,
     StreamState,
     group_states,
-    key,
     stream_state,
 )
 
@@ -49,7 +48,7 @@ def queue_of(
                 f"stream {stream!r} has no group {group!r} any more: one of them was deleted, and "
                 "the server cannot tell what was read; XGROUP CREATE says where to go on"
             )
-        create_group(client, stream, group, Position(n=state.removed))
+        groups.create(client, stream, group, Position(n=state.removed))
         found = group_of(client, stream, group)
     if found is None:
         return None
@@ -60,12 +59,6 @@ def queue_of(
 def group_of(client: redis.Redis, stream: str, group: str) -> GroupState | None:
     """The group of a stream that exists, if it has it."""
     return next((g for g in group_states(client, stream) if g.name == group), None)
-
-
-def create_group(client: redis.Redis, stream: str, group: str, position: Position) -> None:
-    """Make the group, unless another has just made it."""
-    place = (key(stream), key(group), str(position.id), "ENTRIESREAD", position.n)
-    groups.create(client, *place)
 
 
 def backlog(state: StreamState, group: GroupState, upto: Position) -> int:

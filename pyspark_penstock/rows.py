@@ -31,7 +31,6 @@ from pyspark_penstock.wire import command
 
 LINE = b"\r\n"
 LONGEST = 999  # of the values whose headers are made beforehand
-DERIVED = (Meaning.TIME, Meaning.MS, Meaning.SEQ)
 Array = Any  # a pyarrow.Array
 UTC_MICROSECONDS = pa.timestamp("us", tz="UTC")
 

@@ -29,7 +29,7 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import claims, plan, queues
+from pyspark_penstock import claims, groups, plan, queues
 from pyspark_penstock.claimer import Claimer
 from pyspark_penstock.lazy_client import LazyClient
 from pyspark_penstock.link import Link
@@ -146,7 +146,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         state = stream_state(client, stream)
         if state.exists and queues.group_of(client, stream, options.group) is None:
             position = start_of(client, stream, state, options)
-            queues.create_group(client, stream, options.group, position)
+            groups.create(client, stream, options.group, position)
         return state.exists
 
     def _queue(self, stream: str, offset: SharedOffset) -> Queue | None:

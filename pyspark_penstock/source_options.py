@@ -25,7 +25,7 @@ from pyspark_penstock.options import (
 from pyspark_penstock.shared_options import Sharing, sharing_of
 
 ENTRIES = "entries"
-VIEWS = (ENTRIES, "streams", "groups", "consumers", "pending")
+VIEWS = ("streams", "groups", "consumers", "pending")  # what XINFO and XPENDING say
 SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 FORMATS = ("valueFormat", "fieldsFormat")
 ABOUT_ENTRIES = (
@@ -156,7 +156,7 @@ def schema_options(given: Mapping[str, str]) -> tuple[ReadOptions, str]:
 
 def view_of(options: Options) -> str:
     """What is read. Of other things than entries nothing can be said that is about those."""
-    view = options.choice("view", *VIEWS)
+    view = options.choice("view", ENTRIES, *VIEWS)
     if view != ENTRIES:
         options.refuse(ABOUT_ENTRIES, f"is about entries, and contradicts view={view}")
     return view

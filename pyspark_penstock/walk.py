@@ -14,8 +14,6 @@ from pyspark_penstock.offsets import Cut
 from pyspark_penstock.page import Page
 from pyspark_penstock.scan import Scan
 
-PAGE_SIZE = 2_000
-
 
 class Walked(NamedTuple):
     """Where a walk ended: at entry *id*, *entries* further; and the marks on the way.
@@ -38,7 +36,7 @@ def walk(
     most: int | None = None,
     most_bytes: int | None = None,
     step: int | None = None,
-    page_size: int = PAGE_SIZE,
+    page_size: int,
 ) -> Walked:
     """Go from *after* towards *upto*, over *most* entries or *most_bytes* of answers.
 
@@ -65,7 +63,7 @@ def walk(
 
 
 def count_entries(
-    server: Server, stream: str, after: EntryId, upto: EntryId, page_size: int = PAGE_SIZE
+    server: Server, stream: str, after: EntryId, upto: EntryId, page_size: int
 ) -> int:
     """How many entries there are in (after, upto]. O(n)."""
     return walk(server, stream, after, upto, page_size=page_size).entries

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pyspark_penstock.connection import Server
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.server_options import with_environment
-from pyspark_penstock.options import DURATION, UNIT_MS
+from pyspark_penstock.options import milliseconds
 from pyspark_penstock.sink_options import DELIVERIES
 
 PROGRAM = "python -m pyspark_penstock"
@@ -163,10 +163,10 @@ def pair(text: str) -> tuple[str, str]:
 
 def duration_ms(text: str) -> int:
     """A time such as ``90s``; a bare number is milliseconds."""
-    found = DURATION.fullmatch(text)
-    if found is None:
+    ms = milliseconds(text)
+    if ms is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 500ms, 30s, 10m, 24h, 7d")
-    return int(found[1]) * UNIT_MS[found[2] or "ms"]
+    return ms
 
 
 def time_ms(text: str) -> int:

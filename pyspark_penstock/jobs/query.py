@@ -26,10 +26,9 @@ from pyspark_penstock.jobs.archive_layout import checkpoint_of, later_than, read
 from pyspark_penstock.jobs.checkpoint import read_checkpoint
 from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.source_options import batch_options
+from pyspark_penstock.source_options import VIEWS, batch_options
 from pyspark_penstock.stream_info import matching_streams
 
-VIEWS = ("streams", "groups", "consumers", "pending")
 RESERVED = frozenset({*VIEWS, "entries", "archive"})
 METADATA = tuple(schemas.METADATA)
 

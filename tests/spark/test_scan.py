@@ -109,5 +109,5 @@ def test_a_walk_passes_what_a_list_would(
 
 def test_counting(client: redis.Redis, address: Server) -> None:
     fill(client, 30)
-    assert count_entries(address, "s", FIRST, LAST) == 30
-    assert count_entries(address, "s", EntryId(10, 0), EntryId(20, 0)) == 10
+    assert count_entries(address, "s", FIRST, LAST, 7) == 30
+    assert count_entries(address, "s", EntryId(10, 0), EntryId(20, 0), 7) == 10
