@@ -192,24 +192,38 @@ def addresses_of(options: Options) -> tuple[tuple[str, int], ...]:
     """The addresses that options or environment give, at least one."""
     if "host" in options or "port" in options:
         host = options.text("host", "127.0.0.1")
+        refuse_url("host", host, "a host's name or address")
+        if not is_host(host):
+            raise refusal("host", host, "a host's name or address")
         return ((host, options.integer("port", DEFAULT_PORT, 1, LARGEST_PORT)),)
     text = os.environ.get("PENSTOCK_SERVERS") or DEFAULT_ADDRESS
-    return tuple(address(part) for part in options.text("bootstrap.servers", text).split(","))
+    text = options.text("bootstrap.servers", text)
+    refuse_url("bootstrap.servers", text, "host:port[,host:port]")
+    return tuple(address(part) for part in text.split(","))
+
+
+def refuse_url(name: str, text: str, wanted: str) -> None:
+    """Refuse what may have a password in it, without repeating it: a URL, ``user:password@``."""
+    if "/" in text or "@" in text:
+        raise OptionError(f"{name!r} is a URL: give {wanted}")
 
 
 def address(text: str) -> tuple[str, int]:
     """``host[:port]``, with IPv6 addresses in brackets. Raises OptionError."""
-    if "/" in text or "@" in text:  # a URL, perhaps with a password: it is not repeated
-        raise OptionError("'bootstrap.servers' is a URL: give host:port[,host:port]")
     host, colon, port = text.strip().rpartition(":")
     if not colon or port.endswith("]"):
         host, port = text.strip(), str(DEFAULT_PORT)
     host = host.removeprefix("[").removesuffix("]")
-    if not host or not port.isdecimal():
+    if not is_host(host) or not port.isdecimal():
         raise refusal("bootstrap.servers", text, "host:port[,host:port]")
     if not 1 <= int(port) <= LARGEST_PORT:
         raise refusal("bootstrap.servers", text, f"host:port with a port from 1 to {LARGEST_PORT}")
     return host, int(port)
+
+
+def is_host(text: str) -> bool:
+    """Whether *text* may be a host: one that is shown in errors, so it has no line breaks."""
+    return bool(text) and text.isprintable() and " " not in text
 
 
 def password_place(options: Options) -> tuple[str | None, str | None]:

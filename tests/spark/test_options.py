@@ -99,6 +99,11 @@ RAW = raw_schema(fields_type("binary", "map"))
         (sink_options, {"txnAppId": "a", "delivery": "at-least-once"}, "contradicts"),
         (sink_options, {"host": "h", "bootstrap.servers": "h:1"}, "contradict each other"),
         (sink_options, {"bootstrap.servers": "h:port"}, "host:port"),
+        (sink_options, {"host": ""}, "host='': must be a host's name or address"),
+        (sink_options, {"host": "a b"}, "host='a b': must be"),
+        (sink_options, {"host": "h\r\nx"}, r"host='h\r\nx': must be"),
+        (sink_options, {"bootstrap.servers": "g:1,h\r\nx:2"}, r"bootstrap.servers='h\r\nx:2'"),
+        (sink_options, {"bootstrap.servers": "\x1bh"}, r"bootstrap.servers='\x1bh': must be"),
         (sink_options, {"bootstrap.servers": "h:1,h:99999"}, "a port from 1 to 65535"),
         (sink_options, {"port": "99999"}, "port='99999': must be a whole number from 1 to 65535"),
         (sink_options, {"passwordEnv": "PW", "credentialsFile": "f"},
@@ -317,10 +322,11 @@ def test_any_tls_option_turns_it_on() -> None:
 
 
 def test_a_password_in_the_place_of_a_server_is_not_repeated() -> None:
-    for servers in ("redis://:hunter2@host:6379", "ann:hunter2@host:6379"):
-        with pytest.raises(OptionError, match="give host:port") as refused:
-            sink_options({"bootstrap.servers": servers})
-        assert "hunter2" not in str(refused.value)
+    for text in ("redis://:hunter2@host:6379", "ann:hunter2@host:6379", "ann:hunter2,x@host"):
+        for option in ("bootstrap.servers", "host"):
+            with pytest.raises(OptionError, match=f"'{option}' is a URL: give") as refused:
+                sink_options({option: text})
+            assert "hunter2" not in str(refused.value)
 
 
 def test_a_query_has_no_version() -> None:
