@@ -25,7 +25,7 @@ from pyspark_penstock.commands import Commands
 from pyspark_penstock.errors import OptionError, SinkError
 from pyspark_penstock.ordered import RowIds
 from pyspark_penstock.schema import Meaning
-from pyspark_penstock.sink_options import EMPTY, ORDERED, SinkOptions
+from pyspark_penstock.sink_options import AT_LEAST_ONCE, EMPTY, ORDERED, SinkOptions
 from pyspark_penstock.stream_info import key
 from pyspark_penstock.wire import command
 
@@ -50,6 +50,11 @@ class RowEncoder:
             raise OptionError("no column is left to be a field of the entries")
         if self._id is not None and options.delivery == ORDERED:
             raise OptionError(f"delivery=ordered gives ids of its own: drop the column {self._id}")
+        if self._id is not None and options.delivery == AT_LEAST_ONCE:
+            raise OptionError(
+                "delivery=at-least-once cannot send a row again whose id is used up: give "
+                f"delivery=exactly-once, or drop the column {self._id}"
+            )
         if not (options.stream or self._stream):
             raise OptionError("which stream? Give the option 'stream' or a column '_stream'")
 

@@ -15,7 +15,7 @@ from pyspark.sql import types as t
 
 from pyspark_penstock.errors import OptionError, SinkError
 from pyspark_penstock.rows import RowEncoder
-from pyspark_penstock.schema import arrow_schema, columns_of, fields_type
+from pyspark_penstock.schema import arrow_schema, columns_of, fields_type, raw_schema
 from pyspark_penstock.sink_options import sink_options
 from pyspark_penstock.stream_info import key
 from tests.spark.test_columns import schema_of
@@ -165,6 +165,22 @@ def test_the_option_stream_stands_above_the_column() -> None:
 def test_a_row_without_a_stream_is_refused() -> None:
     with pytest.raises(SinkError, match="has no stream in its column '_stream'"):
         encode(schema_of(v=TEXT, _stream=TEXT), ("x", "a"), ("y", None))
+
+
+@pytest.mark.parametrize("delivery", ["at-least-once", "ordered"])
+@pytest.mark.parametrize(
+    ("schema", "column"),
+    [(schema_of(v=TEXT, _id=TEXT), "_id"), (raw_schema(fields_type("binary", "map")), "id")],
+    ids=["typed", "raw"],
+)
+def test_a_delivery_that_cannot_replay_given_ids_refuses_their_column(
+    delivery: str, schema: t.StructType, column: str
+) -> None:
+    """A stream takes an id once: what is sent again would be an error each time."""
+    with pytest.raises(OptionError, match=f"delivery={delivery} .*drop the column {column}$"):
+        RowEncoder(schema, sink_options({"stream": "s", "delivery": delivery}))
+    for other in ("exactly-once", "atomic"):
+        RowEncoder(schema, sink_options({"stream": "s", "delivery": other}))
 
 
 @pytest.mark.parametrize(
