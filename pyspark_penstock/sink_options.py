@@ -15,6 +15,7 @@ EXACTLY_ONCE, AT_LEAST_ONCE, ORDERED, ATOMIC = DELIVERIES = (
 )  # fmt: skip
 # What other clients of the server wait for while a transaction runs; atomic has but one a batch.
 MOST_ROWS, MOST_ROWS_ATOMIC = 100_000, 1_000_000
+TRANSACTIONAL = ("txnAppId", "maxTransactionRows")
 OMIT, EMPTY = NULL_FIELDS = ("omit", "empty")
 
 
@@ -41,8 +42,8 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
         raise OptionError("'txnAppId' is empty: a write that is repeated would be written again")
     delivery = options.choice("delivery", *DELIVERIES)
     most_rows = MOST_ROWS_ATOMIC if delivery == ATOMIC else MOST_ROWS
-    if delivery == AT_LEAST_ONCE and "txnAppId" in options:
-        raise OptionError("'txnAppId' contradicts delivery=at-least-once")
+    if delivery == AT_LEAST_ONCE:
+        options.refuse(TRANSACTIONAL, "contradicts delivery=at-least-once: it has no transactions")
     return SinkOptions(
         server=Server.from_options(options),
         stream=options.text("stream"),

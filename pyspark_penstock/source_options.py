@@ -30,6 +30,8 @@ SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 FORMATS = ("valueFormat", "fieldsFormat")
 ABOUT_ENTRIES = (
     "assign", *FORMATS, "mode", "columnNameOfCorruptRecord", "includeMetadata", "inferSchema",
+    "minPartitions", "maxRecordsPerPartition", "fetchSize", "maxEntriesPerSecond",
+    "failOnDataLoss", "pushDownFilters",
     "startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp",
     "endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp",
 )  # fmt: skip
@@ -142,7 +144,7 @@ def stream_options(given: Mapping[str, str]) -> StreamOptions:
         max_bytes=optional(options, "maxBytesPerTrigger"),
         min_offsets=least,
         max_delay_ms=delay_ms(options),
-        group=options.text("group"),
+        group=group_of(options),
         sharing=sharing,
     )
 
@@ -166,9 +168,20 @@ def size_of_batches(options: Options, most: int) -> tuple[int, int]:
     """The smallest batch and the largest, which is *most* where nothing is said."""
     least = options.integer("minOffsetsPerTrigger", 0)
     most = options.integer("maxOffsetsPerTrigger", most, least=1)
-    if least > most and "maxOffsetsPerTrigger" in options:
-        raise OptionError(f"minOffsetsPerTrigger={least} is above maxOffsetsPerTrigger={most}")
+    if least > most:
+        raise OptionError(
+            f"minOffsetsPerTrigger={least} is above maxOffsetsPerTrigger={most}: "
+            "give a larger maxOffsetsPerTrigger"
+        )
     return least, most
+
+
+def group_of(options: Options) -> str:
+    """The consumer group, if one is given."""
+    group = options.text("group")
+    if "group" in options and not group:
+        raise refusal("group", group, "the name of a consumer group")
+    return group
 
 
 def delay_ms(options: Options) -> int:

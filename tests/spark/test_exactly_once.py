@@ -114,7 +114,7 @@ def test_at_least_once_writes_a_replayed_batch_again(
 ) -> None:
     fill(client, 10)
     checkpoint = Checkpoint()
-    options = source(at), sink(at, delivery="at-least-once")
+    options = source(at), sink_options(at | {"stream": "out", "delivery": "at-least-once"})
     with pytest.raises(Killed):
         run(checkpoint, options, kill_at_name("commit"))
     run(checkpoint, options, no_step)
