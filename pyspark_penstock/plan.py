@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from pyspark_penstock.ids import EntryId, between
 from pyspark_penstock.offsets import Cut, Offset, Position
@@ -20,6 +21,13 @@ class Range:
     after: EntryId
     upto: EntryId
     expected: int | None = None
+
+
+class Share(NamedTuple):
+    """What a batch may take of a stream; without *bytes* these are not counted."""
+
+    entries: int
+    bytes: int | None = None
 
 
 def ranges(start: Offset, end: Offset) -> list[Range]:
@@ -71,3 +79,12 @@ def shares(backlogs: Mapping[str, int], limit: int) -> dict[str, int]:
         stream: min(backlog, max(1, limit * backlog // total)) if backlog else 0
         for stream, backlog in backlogs.items()
     }
+
+
+def budgets(backlogs: Mapping[str, int], limit: int) -> dict[str, int]:
+    """*limit* bytes, divided likewise: each stream gets one at least.
+
+    How large the entries of a stream are is not known, so what it leaves no other one gets.
+    """
+    total = max(1, sum(backlogs.values()))
+    return {stream: max(1, limit * backlog // total) for stream, backlog in backlogs.items()}

@@ -26,6 +26,7 @@ from pyspark_penstock.entry_reader import read_range
 from pyspark_penstock.ids import FIRST, EntryId
 from pyspark_penstock.lazy_client import LazyClient
 from pyspark_penstock.offsets import Cut, Offset, Position
+from pyspark_penstock.plan import Share
 from pyspark_penstock.schema import columns_of
 from pyspark_penstock.source_options import StreamOptions
 from pyspark_penstock.starts import head_of, start_of
@@ -78,7 +79,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return start
         shares = self._shares(backlogs, limit)
         ends = {
-            s: self._advance(s, position, shares[s], backlogs[s], limit)
+            s: self._advance(s, position, shares[s], backlogs[s])
             for s, position in positions.items()
             if self._heads[s].id > position.id
         }
@@ -183,25 +184,26 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         waited_ms = (time.monotonic() - self._last_batch_s) * 1_000
         return waited_ms >= self._options.max_delay_ms
 
-    def _shares(self, backlogs: dict[str, int], limit: ReadLimit) -> dict[str, int]:
+    def _shares(self, backlogs: dict[str, int], limit: ReadLimit) -> dict[str, Share]:
+        """What the next batch takes of each stream."""
         if isinstance(limit, ReadAllAvailable):
-            return backlogs
+            return {stream: Share(backlog) for stream, backlog in backlogs.items()}
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else self._options.max_offsets
-        return plan.shares(backlogs, most)
+        sizes = plan.budgets(backlogs, self._options.max_bytes) if self._options.max_bytes else {}
+        entries = plan.shares(backlogs, most)
+        return {stream: Share(entries[stream], sizes.get(stream)) for stream in backlogs}
 
-    def _advance(
-        self, stream: str, position: Position, share: int, backlog: int, limit: ReadLimit
-    ) -> Position:
-        """The position after *share* entries more."""
+    def _advance(self, stream: str, position: Position, share: Share, backlog: int) -> Position:
+        """The position after *share* more."""
         head = self._heads[stream]
         begin = Cut(position.id, position.n)
-        most_bytes = None if isinstance(limit, ReadAllAvailable) else self._options.max_bytes
-        if share >= backlog and most_bytes is None:
+        if share.entries >= backlog and share.bytes is None:
             cuts = self._time_cuts(position.id, head.id, backlog)
             return Position(head.id, head.n, begin, cuts)
         walked = walk(
             self._options.server, stream, position.id, head.id,
-            most=share, most_bytes=most_bytes, step=self._step(min(share, backlog)),
+            most=share.entries, most_bytes=share.bytes,
+            step=self._step(min(share.entries, backlog)),
             page_size=self._options.fetch_size,
         )  # fmt: skip
         cuts = tuple(Cut(mark.id, position.n + (mark.n or 0)) for mark in walked.marks)

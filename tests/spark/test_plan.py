@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.offsets import Cut, Offset, Position
-from pyspark_penstock.plan import SMALL, Range, ranges, shares, time_cuts
+from pyspark_penstock.plan import SMALL, Range, budgets, ranges, shares, time_cuts
 from tests.spark.test_ids import IDS
 
 COUNTS = st.integers(0, 2**63)
@@ -78,3 +78,9 @@ def test_shares(backlogs: dict[str, int], limit: int) -> None:
     assert sum(found.values()) <= max(limit, 0) + len(backlogs)
     if sum(backlogs.values()) <= limit:
         assert found == backlogs
+
+
+def test_bytes_are_divided_like_entries_and_everyone_gets_one() -> None:
+    assert budgets({"a": 900, "b": 100, "c": 0}, 500) == {"a": 450, "b": 50, "c": 1}
+    assert budgets({"a": 900, "b": 100}, 1) == {"a": 1, "b": 1}
+    assert budgets({"a": 0}, 500) == {"a": 1}

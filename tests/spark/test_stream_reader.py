@@ -202,6 +202,16 @@ def test_a_limit_in_bytes_counts_what_the_server_sends(
     assert end["streams"]["s"]["n"] == expected
 
 
+def test_a_limit_in_bytes_is_of_the_batch(client: redis.Redis, reader_of: MakeReader) -> None:
+    """Shared by the streams in proportion; an entry here is 34 bytes."""
+    for stream, count in (("big", 90), ("small", 10)):
+        for i in range(1, count + 1):
+            client.xadd(stream, {"i": 5}, id=f"{1000 + i}-0")
+    reader = reader_of(subscribe="big,small", startingOffsets="earliest", maxBytesPerTrigger="700")
+    end = advance(reader, reader.initialOffset())
+    assert positions(end) == {"big": ("1018-0", 18), "small": ("1002-0", 2)}
+
+
 def test_the_default_limit_is_a_million(reader: PenstockStreamReader) -> None:
     assert reader.getDefaultReadLimit() == ReadMaxRows(1_000_000)
 
