@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import redis
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import bounds, stream_info
+from pyspark_penstock import bounds, loss, stream_info
 from pyspark_penstock.entry_reader import read_range
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.offsets import Cut, Position
@@ -44,9 +45,15 @@ class PenstockReader(DataSourceReader):
             ]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The batches of a task; of none, if nothing had to be read."""
+        """The batches of a task; of none, if nothing had to be read.
+
+        What was removed meanwhile is warned of only: a stream that is trimmed all the time could
+        never be read otherwise.
+        """
         if isinstance(partition.value, Range):
-            yield from read_range(partition.value, self._columns, self._options)
+            missing = yield from read_range(partition.value, self._columns, self._options)
+            if missing:
+                loss.tell(missing, fail=False)
 
     def _span(
         self, client: redis.Redis, stream: str, state: StreamState
@@ -66,18 +73,21 @@ class PenstockReader(DataSourceReader):
         after = max(after, state.first_entry.previous())
         upto = min(upto, state.last_entry)
         parts = -(-self._options.min_partitions * state.length // total)
-        cuts = self._cuts(stream, after, upto, state.length, parts)
-        return stream_ranges(stream, Position(upto, begin=Cut(after, None), cuts=cuts))
+        if self._options.max_records_per_partition is not None:
+            return self._counted(stream, after, upto, self._options.max_records_per_partition)
+        cuts = time_cuts(after, upto, state.length, parts)
+        tasks = stream_ranges(stream, Position(upto, begin=Cut(after, None), cuts=cuts))
+        return [replace(task, removed=state.removed) for task in tasks]
 
-    def _cuts(
-        self, stream: str, after: EntryId, upto: EntryId, length: int, parts: int
-    ) -> tuple[Cut, ...]:
-        most = self._options.max_records_per_partition
-        if most is None:
-            return time_cuts(after, upto, length, parts)
-        size = self._options.fetch_size
-        marks = walk(self._options.server, stream, after, upto, step=most, page_size=size).marks
-        return tuple(Cut(mark.id, None) for mark in marks)  # counts of all tasks, or of none
+    def _counted(self, stream: str, after: EntryId, upto: EntryId, most: int) -> list[Range]:
+        """Tasks of *most* entries."""
+        options = self._options
+        walked = walk(
+            options.server, stream, after, upto, step=most, page_size=options.fetch_size,
+            wait=options.fail_on_data_loss,
+        )  # fmt: skip
+        end = Position(upto, walked.entries, Cut(after, 0), walked.marks)
+        return stream_ranges(stream, end)
 
 
 def warn_of_missing(states: Mapping[str, StreamState]) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import gc
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from pyspark_penstock.columns import BatchBuilder
-from pyspark_penstock.loss import shortage
 from pyspark_penstock.page import Page, as_one
 from pyspark_penstock.plan import Range
 from pyspark_penstock.scan import Scan
 from pyspark_penstock.schema import Column
+from pyspark_penstock.shortage import missing
 from pyspark_penstock.source_options import ReadOptions
 
 ROWS = 10_000
@@ -23,18 +23,19 @@ BYTES = 4 << 20
 logger = logging.getLogger(__name__)
 
 
-def read_range(task: Range, columns: list[Column], options: ReadOptions) -> Iterator[Any]:
-    """The batches of *task*. Raises DataLossError if entries that were planned are gone."""
+def read_range(
+    task: Range, columns: list[Column], options: ReadOptions
+) -> Generator[Any, None, str]:
+    """The batches of *task*; returns what to say if entries were removed before they were read.
+
+    Where the task was not counted that is looked for with ``failOnDataLoss`` only.
+    """
     scan = Scan(
         options.server, task.stream, task.after, task.upto, options.fetch_size,
         wait=options.fail_on_data_loss,
     )  # fmt: skip
     yield from batches(scan, task.stream, columns, options)
-    if task.expected is not None and scan.entries < task.expected:
-        loss = shortage(task.stream, task.after, task.upto, task.expected, scan.entries)
-        if options.fail_on_data_loss:
-            raise loss
-        logger.warning("%s", loss)
+    return missing(task, scan, options)
 
 
 def batches(

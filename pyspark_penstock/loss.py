@@ -2,16 +2,24 @@
 
 Of the entries ever added, *n* had been when the query was at its position. If more than *n* were
 removed since the stream began, the surplus was removed unread. Trimming takes the oldest first, so
-the surplus is exact; single deletions behind the position only show once it has been passed.
+the surplus is exact.
+
+Single deletions do not show in the counters while older entries are there. They show to whoever
+counts what is left: between two places there have to be as many entries as their *n* differ by.
 """
 
 from __future__ import annotations
 
+import logging
+
 from pyspark_penstock.errors import CheckpointError, DataLossError
+from pyspark_penstock.ids import EntryId
 from pyspark_penstock.offsets import Position
 from pyspark_penstock.stream_info import StreamState
 
 ADVICE = "failOnDataLoss=false would go on without them"
+
+logger = logging.getLogger(__name__)
 
 
 def check_same_stream(stream: str, position: Position, state: StreamState) -> None:
@@ -47,9 +55,20 @@ def check_nothing_lost(stream: str, position: Position, state: StreamState) -> N
         )
 
 
-def shortage(stream: str, after: object, upto: object, expected: int, count: int) -> DataLossError:
-    """The error for a task that found fewer entries than were there when it was planned."""
-    return DataLossError(
-        f"stream {stream!r}: {expected - count} of {expected} entries after {after} up to {upto} "
-        f"were trimmed or deleted before they were read; {ADVICE}"
+def shortage(
+    stream: str, after: EntryId, upto: EntryId, expected: int, lost: int, *, at_most: bool = False
+) -> str:
+    """What to say of a range that lacks *lost* of the entries it should have; else nothing."""
+    if lost <= 0:
+        return ""
+    return (
+        f"stream {stream!r}: {'up to ' if at_most else ''}{lost} of {expected} entries after "
+        f"{after} up to {upto} were trimmed or deleted before they were read"
     )
+
+
+def tell(problem: str, *, fail: bool) -> None:
+    """Raises DataLossError with *problem*, or warns of it."""
+    if fail:
+        raise DataLossError(f"{problem}; {ADVICE}")
+    logger.warning("%s", problem)

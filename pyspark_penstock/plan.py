@@ -15,12 +15,19 @@ SMALL = 10_000  # entries that are not worth two tasks
 
 @dataclass(frozen=True)
 class Range:
-    """What one task reads: entries in (after, upto]; *expected* many, if that is known."""
+    """What one task reads: entries in (after, upto]; *expected* many, if that is known.
+
+    Where it is not, *batch* says where the batch begins and ends that the task is one of, with
+    the counts there, if they are known; and *removed* how many entries the stream had lost by
+    the time of the plan.
+    """
 
     stream: str
     after: EntryId
     upto: EntryId
     expected: int | None = None
+    batch: tuple[Cut, Cut] | None = None
+    removed: int = 0
 
 
 class Share(NamedTuple):
@@ -44,13 +51,19 @@ def ranges(start: Offset, end: Offset) -> list[Range]:
 
 
 def stream_ranges(stream: str, end: Position) -> list[Range]:
-    """The tasks for one stream's part of the batch that ends at *end*."""
+    """The tasks for one stream's part of the batch that ends at *end*.
+
+    Cuts without counts are made where nothing was ever removed: *removed* is 0 then.
+    """
     if end.begin is None or end.begin.id >= end.id:
         return []
-    marks = [end.begin, *end.cuts, Cut(end.id, end.n)]
+    begin, upto = end.begin, Cut(end.id, end.n)
+    uncounted = None if begin.n is None else (begin, upto)
     return [
-        Range(stream, a.id, b.id, None if a.n is None or b.n is None else b.n - a.n)
-        for a, b in pairwise(marks)
+        Range(stream, a.id, b.id, batch=uncounted)
+        if a.n is None or b.n is None
+        else Range(stream, a.id, b.id, expected=b.n - a.n)
+        for a, b in pairwise([begin, *end.cuts, upto])
     ]
 
 

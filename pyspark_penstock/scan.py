@@ -15,7 +15,7 @@ from pyspark_penstock.connection import Server
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.page import Page, parse
 from pyspark_penstock.patience import Patience, persistently
-from pyspark_penstock.stream_info import key, last_id
+from pyspark_penstock.stream_info import StreamState, key, state_by
 from pyspark_penstock.wire import Wire
 
 EMPTY = b"*0\r\n"
@@ -28,7 +28,8 @@ class Scan:
     """Iterates over the pages of (after, upto]; *after* moves along with what was yielded.
 
     With *wait* a server that has never come as far as *upto* is one that is not there: a replica
-    that lags, or another server than the range was planned on.
+    that lags, or another server than the range was planned on. *state* is then how the stream was
+    when all had been read.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Scan:
         self.after = after
         self.bytes = 0  # of answers, so far
         self.entries = 0
+        self.state: StreamState | None = None
         self._server = server
         self._stream = stream
         self._upto = upto
@@ -79,12 +81,13 @@ class Scan:
 
     def _check_end(self, wire: Wire) -> None:
         """Raises ConnectionError if the server has never come as far as the range goes."""
-        last = last_id(wire, self._stream)
-        if last < self._upto:
+        state = state_by(wire, self._stream)
+        if state.last_id < self._upto:
             raise ConnectionError(
-                f"stream {self._stream!r}: the server has nothing after {last}, and entries up to "
-                f"{self._upto} were there: it lags, it lost data, or it is another"
+                f"stream {self._stream!r}: the server has nothing after {state.last_id}, and "
+                f"entries up to {self._upto} were there: it lags, it lost data, or it is another"
             )
+        self.state = state
 
     def _guess(self, answer: bytes) -> EntryId | None:
         """Behind which id to ask next, if this page is full and not the last."""

@@ -25,5 +25,8 @@ def start_of(
         return head_of(state)
     if state.first_entry is None or after < state.first_entry:
         return Position(after, state.removed)
-    behind = count_entries(options.server, stream, after, state.last_id, options.fetch_size)
+    behind = count_entries(
+        options.server, stream, after, state.last_id, options.fetch_size,
+        wait=options.fail_on_data_loss,
+    )  # fmt: skip
     return Position(after, state.added - behind)

@@ -58,21 +58,26 @@ class ConsumerState:
     inactive_ms: int | None
 
 
-def last_id(wire: Wire, stream: str) -> EntryId:
-    """The largest id that *stream* ever gave. Raises ServerError if it is no stream."""
-    if wire.call("EXISTS", key(stream)) == 0:
-        return FIRST
-    return EntryId.parse(pairs(wire.call("XINFO", "STREAM", key(stream)))["last-generated-id"])
-
-
 def stream_state(client: redis.Redis, stream: str) -> StreamState:
     """The stream *stream* now. Raises ServerError: no stream, or a server before Redis 7.0."""
     try:
-        reply = pairs(ask(client, "XINFO", "STREAM", key(stream)))
+        return state_of(ask(client, "XINFO", "STREAM", key(stream)))
     except redis.ResponseError as refused:
         if "no such key" in str(refused):
             return StreamState()
         raise ServerError(f"stream {stream!r}: {refused}") from None
+
+
+def state_by(wire: Wire, stream: str) -> StreamState:
+    """The same, asked by a wire."""
+    if wire.call("EXISTS", key(stream)) == 0:
+        return StreamState()
+    return state_of(wire.call("XINFO", "STREAM", key(stream)))
+
+
+def state_of(answer: Any) -> StreamState:
+    """What XINFO STREAM was answered with. Raises ServerError if that lacks what is needed."""
+    reply = pairs(answer)
     if "entries-added" not in reply:
         raise ServerError("the server is too old: XINFO STREAM lacks entries-added (Redis 7.0)")
     return StreamState(

@@ -23,7 +23,7 @@ from pyspark.sql.types import StructType
 
 from pyspark_penstock import groups, loss, plan, stream_info
 from pyspark_penstock.entry_reader import read_range
-from pyspark_penstock.ids import FIRST, EntryId
+from pyspark_penstock.ids import FIRST
 from pyspark_penstock.lazy_client import LazyClient
 from pyspark_penstock.offsets import Cut, Offset, Position
 from pyspark_penstock.plan import Share
@@ -31,7 +31,7 @@ from pyspark_penstock.schema import columns_of
 from pyspark_penstock.source_options import StreamOptions
 from pyspark_penstock.starts import head_of, start_of
 from pyspark_penstock.stream_info import StreamState
-from pyspark_penstock.walk import walk
+from pyspark_penstock.walk import Walked, walk
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return start
         shares = self._shares(backlogs, limit)
         ends = {
-            s: self._advance(s, position, shares[s], backlogs[s])
+            s: self._advance(s, position, shares[s], states[s])
             for s, position in positions.items()
             if self._heads[s].id > position.id
         }
@@ -103,8 +103,10 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [InputPartition(task) for task in tasks]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The batches of a task."""
-        yield from read_range(partition.value, self._columns, self._options)
+        """The batches of a task. Raises DataLossError if entries that were planned are gone."""
+        missing = yield from read_range(partition.value, self._columns, self._options)
+        if missing:
+            loss.tell(missing, fail=self._options.fail_on_data_loss)
 
     def commit(self, end: Json) -> None:
         """Publish the position as a group's, if that is not done."""
@@ -173,7 +175,9 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._targets is None:
             return head_of(state)
         target = self._targets.get(stream, position)
-        return target if target.id > position.id else position
+        if target.id <= position.id:
+            return position
+        return replace(target, n=max(target.n, position.n))  # entries after it may be lost too
 
     # ------------------------------------------------------------------ limits
 
@@ -193,32 +197,62 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         entries = plan.shares(backlogs, most)
         return {stream: Share(entries[stream], sizes.get(stream)) for stream in backlogs}
 
-    def _advance(self, stream: str, position: Position, share: Share, backlog: int) -> Position:
-        """The position after *share* more."""
+    def _advance(
+        self, stream: str, position: Position, share: Share, state: StreamState
+    ) -> Position:
+        """The position after *share* more.
+
+        Where nothing was ever removed, a whole backlog is all there, and cut by time: it need not
+        be read twice. Otherwise it is counted, and so is what is missing of it.
+        """
         head = self._heads[stream]
-        begin = Cut(position.id, position.n)
-        if share.entries >= backlog and share.bytes is None:
-            cuts = self._time_cuts(position.id, head.id, backlog)
-            return Position(head.id, head.n, begin, cuts)
-        walked = walk(
-            self._options.server, stream, position.id, head.id,
-            most=share.entries, most_bytes=share.bytes,
+        backlog = head.n - position.n
+        takes_all = share.entries >= backlog and share.bytes is None
+        if takes_all and self._may_cut_by_time(backlog, state):
+            cuts = plan.time_cuts(position.id, head.id, backlog, self._options.min_partitions)
+            return Position(head.id, head.n, Cut(position.id, position.n), cuts)
+        walked = self._walk(stream, position, head, share)
+        lost = self._lost_within(stream, head, backlog, walked)
+        begin = position.n + lost  # lost before the batch: its tasks shall not miss it again
+        return Position(
+            head.id if walked.all else walked.id,
+            begin + walked.entries,
+            Cut(position.id, begin),
+            tuple(Cut(mark.id, begin + (mark.n or 0)) for mark in walked.marks),
+        )
+
+    def _may_cut_by_time(self, backlog: int, state: StreamState) -> bool:
+        """Whether tasks need no counts: a single one has them, and so has a whole stream."""
+        if self._step(backlog) >= backlog:
+            return True
+        if self._options.max_records_per_partition is not None:
+            return False
+        return not (state.removed and self._options.fail_on_data_loss)
+
+    def _walk(self, stream: str, position: Position, head: Position, share: Share) -> Walked:
+        """Count *share*, from *position* towards *head*."""
+        options, backlog = self._options, head.n - position.n
+        return walk(
+            options.server, stream, position.id, head.id,
+            most=share.entries if share.entries < backlog else None,
+            most_bytes=share.bytes,
             step=self._step(min(share.entries, backlog)),
-            page_size=self._options.fetch_size,
+            page_size=options.fetch_size,
+            wait=options.fail_on_data_loss,
         )  # fmt: skip
-        cuts = tuple(Cut(mark.id, position.n + (mark.n or 0)) for mark in walked.marks)
-        if walked.all:
-            return Position(head.id, head.n, begin, cuts)
-        return Position(walked.id, position.n + walked.entries, begin, cuts)
+
+    def _lost_within(self, stream: str, head: Position, backlog: int, walked: Walked) -> int:
+        """How many entries of *backlog* are not there, if all was walked; fail or warn of them."""
+        lost = max(0, backlog - walked.entries) if walked.all else 0
+        if lost:
+            problem = (
+                f"stream {stream!r}: {lost} entries up to {head.id} were trimmed or deleted before "
+                "they were read"
+            )
+            loss.tell(problem, fail=self._options.fail_on_data_loss)
+        return lost
 
     def _step(self, entries: int) -> int:
         """Entries a task, where they are counted."""
         options = self._options
         return plan.step(entries, options.min_partitions, options.max_records_per_partition)
-
-    def _time_cuts(self, after: EntryId, upto: EntryId, entries: int) -> tuple[Cut, ...]:
-        most = self._options.max_records_per_partition
-        parts = self._options.min_partitions
-        return plan.time_cuts(
-            after, upto, entries, parts if most is None else max(parts, -(-entries // most))
-        )

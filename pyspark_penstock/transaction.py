@@ -14,7 +14,7 @@ from typing import Protocol
 
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.ids import EntryId
-from pyspark_penstock.stream_info import key, last_id
+from pyspark_penstock.stream_info import key, state_by
 from pyspark_penstock.wire import Wire, command
 
 OK, QUEUED, CONFLICT = b"+OK\r\n", b"+QUEUED\r\n", b"*-1\r\n"
@@ -90,7 +90,7 @@ class StreamCheck:
             raise SinkError(f"{stream!r} is no stream but of the type {kind.decode()}")
         if begin is not None and begin.first_id is not None:
             wire.call("WATCH", key(stream))
-            self._last = last_id(wire, stream)
+            self._last = state_by(wire, stream).last_id
 
     def add(self, rows: Rows) -> None:
         """*rows* follow. Raises SinkError."""

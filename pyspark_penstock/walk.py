@@ -37,12 +37,14 @@ def walk(
     most_bytes: int | None = None,
     step: int | None = None,
     page_size: int,
+    wait: bool = False,
 ) -> Walked:
     """Go from *after* towards *upto*, over *most* entries or *most_bytes* of answers.
 
-    At least one entry is passed, if there is one. A mark is left every *step* entries.
+    At least one entry is passed, if there is one. A mark is left every *step* entries. With *wait*
+    nothing is taken for the end before the server has come as far as *upto*.
     """
-    scan = Scan(server, stream, after, upto, page_size)
+    scan = Scan(server, stream, after, upto, page_size, wait=wait)
     count, last, marks, before, whole = 0, after, list[Cut](), 0, True
     for page in scan:
         taken = len(page) if most is None else min(len(page), most - count)
@@ -59,14 +61,20 @@ def walk(
             break
         before = scan.bytes
     inner = tuple(mark for mark in marks if mark.id != last)  # one at the end cuts nothing off
-    return Walked(last, count, inner, whole)
+    return Walked(last, count, inner, whole or last == upto)
 
 
 def count_entries(
-    server: Server, stream: str, after: EntryId, upto: EntryId, page_size: int
+    server: Server,
+    stream: str,
+    after: EntryId,
+    upto: EntryId,
+    page_size: int,
+    *,
+    wait: bool = False,
 ) -> int:
     """How many entries there are in (after, upto]. O(n)."""
-    return walk(server, stream, after, upto, page_size=page_size).entries
+    return walk(server, stream, after, upto, page_size=page_size, wait=wait).entries
 
 
 def entries_within(budget: int, size: int, entries: int) -> int:

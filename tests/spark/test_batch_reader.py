@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 import redis
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import walk
+from pyspark_penstock import plan, walk
 from pyspark_penstock.batch_reader import PenstockReader
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.plan import Range
@@ -20,9 +22,12 @@ def fill(client: redis.Redis, count: int) -> None:
         client.xadd("s", {"i": i}, id=f"{i}-0")
 
 
+def reader_of(at: dict[str, str], **options: str) -> PenstockReader:
+    return PenstockReader(batch_options(at | {"subscribe": "s"} | options), SCHEMA)
+
+
 def tasks(at: dict[str, str], **options: str) -> list[Range]:
-    reader = PenstockReader(batch_options(at | {"subscribe": "s"} | options), SCHEMA)
-    return [partition.value for partition in reader.partitions()]
+    return [partition.value for partition in reader_of(at, **options).partitions()]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +39,7 @@ def test_records_a_task_are_limited(
     fill(client, 20)
     found = tasks(at, maxRecordsPerPartition=most)
     assert [task.upto for task in found] == [EntryId(end, 0) for end in ends]
-    assert {task.expected for task in found} == {None}
+    assert [task.expected for task in found] == [b - a for a, b in pairwise([0, *ends])]
 
 
 def test_planning_reads_pages_of_the_size_that_was_asked_for(
@@ -44,9 +49,9 @@ def test_planning_reads_pages_of_the_size_that_was_asked_for(
     sizes: list[int] = []
     original = walk.Scan
 
-    def scan(*words: object) -> object:
+    def scan(*words: object, wait: bool) -> object:
         sizes.append(int(str(words[-1])))
-        return original(*words)  # type: ignore[arg-type]
+        return original(*words, wait=wait)  # type: ignore[arg-type]
 
     monkeypatch.setattr(walk, "Scan", scan)
     fill(client, 20)
@@ -60,3 +65,36 @@ def test_a_stream_that_is_not_there_is_empty_and_warned_of(
     fill(client, 1)
     assert [task.stream for task in tasks(at, subscribe="s,nope")] == ["s"]
     assert caplog.messages == ["there is no stream 'nope': it is read as an empty one"]
+
+
+@pytest.mark.parametrize(
+    ("options", "warnings"),
+    [
+        ({}, ["12 entries were trimmed or deleted since this read was planned"] * 2),
+        ({"maxRecordsPerPartition": "10"}, ["10 of 10 entries after", "2 of 10 entries after"]),
+        ({"failOnDataLoss": "false"}, []),
+    ],
+    ids=["cut by time", "counted", "not looked for"],
+)
+def test_a_batch_that_is_trimmed_while_it_is_read_has_what_is_left_and_says_so(
+    client: redis.Redis,
+    at: dict[str, str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, str],
+    warnings: list[str],
+) -> None:
+    monkeypatch.setattr(plan, "SMALL", 10)
+    fill(client, 25)
+    client.xtrim("s", maxlen=20, approximate=False)
+    reader = reader_of(at, minPartitions="2", **options)
+    quiet = [part for part in reader.partitions() for _ in reader.read(part)]
+    assert (len(quiet), caplog.messages) == (2, [])
+    client.flushall()
+    fill(client, 20)
+    planned = reader.partitions()
+    client.xtrim("s", maxlen=8, approximate=False)
+    rows = [n for part in planned for b in reader.read(part) for n in b.column("i").to_pylist()]
+    assert rows == list(range(13, 21))
+    assert len(caplog.messages) == len(warnings)
+    assert all(said in text for said, text in zip(warnings, caplog.messages, strict=True))

@@ -39,12 +39,15 @@ BATCH = Position(
 )
 
 
+WHOLE = (Cut(EntryId(1, 0), 10), Cut(EntryId(9, 0), 90))
+
+
 def test_the_end_of_a_batch_says_all_about_its_tasks() -> None:
     """The start offset may be another one when the first batch is replayed."""
     expected = [
         Range("s", EntryId(1, 0), EntryId(4, 0), 30),
-        Range("s", EntryId(4, 0), EntryId(6, 0), None),
-        Range("s", EntryId(6, 0), EntryId(9, 0), None),
+        Range("s", EntryId(4, 0), EntryId(6, 0), None, WHOLE),
+        Range("s", EntryId(6, 0), EntryId(9, 0), None, WHOLE),
     ]
     for start in (Position(EntryId(1, 0), 10), Position(EntryId(77, 0), 777)):
         assert ranges(offset(s=start), offset(s=BATCH)) == expected

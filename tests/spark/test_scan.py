@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pyspark_penstock import patience
 from pyspark_penstock.connection import Server
+from pyspark_penstock.errors import ServerError
 from pyspark_penstock.ids import FIRST, LAST, EntryId
 from pyspark_penstock.options import SERVER, Options
 from pyspark_penstock.scan import Scan, probable_last_id
@@ -111,3 +112,24 @@ def test_counting(client: redis.Redis, address: Server) -> None:
     fill(client, 30)
     assert count_entries(address, "s", FIRST, LAST, 7) == 30
     assert count_entries(address, "s", EntryId(10, 0), EntryId(20, 0), 7) == 10
+
+
+def test_a_walk_takes_no_replica_that_lags_for_the_end(
+    client: redis.Redis, address: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "PATIENCE_S", 0.1)
+    fill(client, 10)
+    upto = EntryId(11, 0)
+    assert walk(address, "s", FIRST, upto, page_size=7, wait=False).entries == 10
+    with pytest.raises(ServerError, match="nothing after 10-0, and entries up to 11-0 were there"):
+        walk(address, "s", FIRST, upto, page_size=7, wait=True)
+    assert walk(address, "s", FIRST, upto, most=10, page_size=7, wait=True).entries == 10
+
+
+def test_a_walk_that_ends_at_the_last_entry_has_seen_all(
+    client: redis.Redis, address: Server
+) -> None:
+    fill(client, 10)
+    for upto, passed_all in ((10, True), (11, False)):
+        walked = walk(address, "s", FIRST, EntryId(upto, 0), most=10, page_size=5)
+        assert (walked.id, walked.all) == (EntryId(10, 0), passed_all)

@@ -151,15 +151,17 @@ def test_a_time_that_no_entry_has_reached_is_an_error_unless_the_strategy_says_l
             run(frame, at, tmp_path) if frame.isStreaming else frame.collect()
 
 
+@pytest.mark.parametrize(("batch", "markers"), [({"maxOffsetsPerTrigger": "9"}, 3), ({}, 4)])
 def test_no_task_has_more_entries_than_the_option_says(
-    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
-) -> None:
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, batch: Options,
+    markers: int,
+) -> None:  # fmt: skip
     """A batch by its partitions, a streaming query by the markers, of which each task has one."""
     fill(client, *TEN)
     frame = read(spark, at, subscribe="in", maxRecordsPerPartition="3")
     assert [len(part) for part in frame.rdd.glom().collect()] == [3, 3, 3, 1]
-    run(live(spark, at, maxRecordsPerPartition="3", maxOffsetsPerTrigger="9"), at, tmp_path)
-    assert len(client.keys("{out}:spark:*")) == 3
+    run(live(spark, at, maxRecordsPerPartition="3", **batch), at, tmp_path)
+    assert len(client.keys("{out}:spark:*")) == markers
     assert numbers(client) == [*TEN]
 
 
