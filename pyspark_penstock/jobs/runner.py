@@ -57,7 +57,7 @@ def run_query(
 ) -> None:
     """Watch *query* until it ends by itself or is asked to; *after_batch* sees each batch's report.
 
-    Raises what ``refusal_of`` makes of the query's failure.
+    Raises what ``refusal_of`` makes of the query's failure, though it was asked to end.
     """
     reports = Reports(query)
     try:
@@ -65,7 +65,8 @@ def run_query(
             deliver(reports, after_batch)
             if stop.asked:
                 finish_batch(query)
-                break
+                if query.isActive:  # otherwise the next look tells what it ended with
+                    break
         deliver(reports, after_batch)
     except StreamingQueryException as problem:
         deliver(reports, after_batch)
