@@ -58,11 +58,6 @@ class Source:
     watermark: str = ""
     watermark_column: str = ""
 
-    @property
-    def group(self) -> str:
-        """The consumer group that shows the position, if there is one."""
-        return self.options.get("group", "") if self.format == FORMAT else ""
-
 
 @dataclass(frozen=True)
 class Sink:

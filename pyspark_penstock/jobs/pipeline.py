@@ -19,7 +19,6 @@ from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, Source
 from pyspark_penstock.jobs.progress import Report, committed_offsets
 from pyspark_penstock.jobs.runner import StopSignal, run_query
-from pyspark_penstock.jobs.server_options import connect
 from pyspark_penstock.offsets import Offset
 from pyspark_penstock.sink_options import sink_options
 from pyspark_penstock.source_options import ReadOptions, batch_options, stream_options
@@ -182,10 +181,15 @@ def committed(spark: SparkSession, job: PipelineJob) -> tuple[Offset, ...]:
 
 
 def publish_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
-    """Show the positions as those of the groups that the sources name."""
-    sources = [source for source in job.sources if source.group and not source.static]
+    """Show the positions as those of the groups that the sources name, each on its own server.
+
+    An offset says which streams it is of and not which server: where two sources read streams of
+    the same names, what their readers publish when they plan the next batch has to do.
+    """
+    live = [s for s in job.sources if s.format == FORMAT and not s.static]
+    readings = [stream_options(source.options) for source in live]
     for offset in offsets:
-        for source in sources:
-            if read_options(source).subscription.source() == offset.source:
-                with connect(job.server) as client:
-                    publish(client, source.group, offset)
+        found = [r for r in readings if r.subscription.source() == offset.source]
+        if len(found) == 1 and found[0].group:
+            with found[0].client() as client:
+                publish(client, found[0].group, offset)

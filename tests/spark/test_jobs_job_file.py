@@ -45,7 +45,8 @@ def test_all_parts_are_read() -> None:
     assert (found.name, found.checkpoint, found.every, found.once) == (
         "name", "/tmp/c", "5 seconds", False,
     )  # fmt: skip
-    assert (orders.format, orders.group, orders.watermark_column) == ("penstock", "g", "_ts")
+    assert (orders.format, orders.watermark_column) == ("penstock", "_ts")
+    assert orders.options["group"] == "g"
     assert prices.static
     assert found.sink.output_mode == "append"
 

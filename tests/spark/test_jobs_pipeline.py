@@ -13,11 +13,13 @@ import pytest
 import redis
 
 from pyspark_penstock.errors import DataLossError, OptionError
+from pyspark_penstock.ids import EntryId
 from pyspark_penstock.jobs import pipeline
 from pyspark_penstock.jobs.failures import UsageError
 from pyspark_penstock.jobs.job_file import PipelineJob, job_of
 from pyspark_penstock.jobs.progress import Report, progress_of
 from pyspark_penstock.jobs.runner import StopSignal
+from pyspark_penstock.offsets import Offset, Position
 from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
@@ -169,6 +171,29 @@ def test_a_loss_is_an_error_of_its_own(
     client.xtrim("in", maxlen=1, approximate=False)
     with pytest.raises(DataLossError, match="2 entries after 2000-0"):
         pipeline.run(spark, job_in(tmp_path, at))
+
+
+def test_a_group_is_published_on_the_server_of_its_source(
+    client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    """Not on the job's, where a group of that name may be somebody's."""
+    fill(client, 1, 2)
+    source = {"subscribe": "in", "Group": "spark", **at}
+    job = job_in(tmp_path, {"bootstrap.servers": "127.0.0.1:1"}, source={"numbers": source})
+    offset = Offset({"subscribe": ["in"]}, {"in": Position(EntryId(1000, 0), 1)})
+    pipeline.publish_groups(job, [offset])
+    assert group(client) == (b"1000-0", 1)
+
+
+def test_sources_of_the_same_names_are_left_to_their_readers(
+    client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    """Nothing tells whose offset it is."""
+    fill(client, 1)
+    sources = {name: {"subscribe": "in", "group": name} for name in ("left", "right")}
+    offset = Offset({"subscribe": ["in"]}, {"in": Position(EntryId(1000, 0), 1)})
+    pipeline.publish_groups(job_in(tmp_path, at, source=sources), [offset])
+    assert not client.xinfo_groups("in")
 
 
 def test_from_needs_a_checkpoint_without_a_position(
