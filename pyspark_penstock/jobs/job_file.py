@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark_penstock.jobs.failures import UsageError
-from pyspark_penstock.jobs.server_options import names_server, with_environment
+from pyspark_penstock.jobs.server_options import names_server, overridden, with_environment
 
 FORMAT = "penstock"
 SECTIONS = (
@@ -87,7 +87,7 @@ class PipelineJob:
 
 
 def read_job(path: Path, server: Mapping[str, str] | None = None) -> PipelineJob:
-    """The job of a file; *server* wins over its own section. Raises UsageError."""
+    """The job of a file; what *server* says wins over its own section. Raises UsageError."""
     try:
         data = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as problem:
@@ -102,7 +102,7 @@ def job_of(data: Table, path: Path, server: Mapping[str, str]) -> PipelineJob:
     """The job that a parsed file describes. Raises UsageError."""
     refuse_unknown("the file", data, SECTIONS)
     own = options_of(section(data, "server"))
-    shared = with_environment(server if names_server(server) else {**own, **server})
+    shared = with_environment(overridden(own, server))
     trigger = section(data, "trigger")
     refuse_unknown("[trigger]", trigger, ("every", "once"))
     every, once = text(trigger, "every"), flag(trigger, "once", "[trigger]")

@@ -1,6 +1,7 @@
 """Which server a job talks to: the options that all sources and sinks of a job are given.
 
-What the environment says is made explicit here, since tasks do not run in this process.
+What the environment says is made explicit here, since tasks do not run in this process: where the
+server is, who asks, and which variable or file has the password. The password itself never is.
 """
 
 from __future__ import annotations
@@ -27,17 +28,29 @@ def names_server(options: ServerOptions) -> bool:
     return any(name.lower() in ADDRESS for name in options)
 
 
-def names_password(options: ServerOptions) -> bool:
-    """Whether options say where the password is."""
-    return any(name.lower() in PASSWORD for name in options)
+def overridden(own: ServerOptions, given: ServerOptions) -> dict[str, str]:
+    """The options *own*, with what *given* says in its place: address and password as a whole."""
+    said = {name.lower() for name in given}
+    for whole in (ADDRESS, PASSWORD):
+        if said & whole:
+            said |= whole
+    return {name: value for name, value in own.items() if name.lower() not in said} | dict(given)
 
 
 def with_environment(given: ServerOptions) -> dict[str, str]:
-    """The options, and where server and password are, from the environment if they do not say."""
-    options = dict(given)
-    address, file = map(os.environ.get, ("PENSTOCK_SERVERS", "PENSTOCK_CREDENTIALS_FILE"))
-    if address is not None and not names_server(given):
+    """The options, and what the environment says of server, user and password if they do not."""
+    options, said = dict(given), {name.lower() for name in given}
+    address, user = map(os.environ.get, ("PENSTOCK_SERVERS", "PENSTOCK_USERNAME"))
+    if address is not None and not said & ADDRESS:
         options["bootstrap.servers"] = address
-    if file and not names_password(given) and "PENSTOCK_PASSWORD" not in os.environ:
-        options["credentialsFile"] = file
-    return options
+    if user and "username" not in said:
+        options["username"] = user
+    return options if said & PASSWORD else options | password_of_environment()
+
+
+def password_of_environment() -> dict[str, str]:
+    """Where the environment has a password; nothing if it names two places, which is refused."""
+    file = os.environ.get("PENSTOCK_CREDENTIALS_FILE")
+    if "PENSTOCK_PASSWORD" in os.environ:
+        return {} if file else {"passwordEnv": "PENSTOCK_PASSWORD"}
+    return {"credentialsFile": file} if file else {}

@@ -71,6 +71,17 @@ def test_the_command_line_knows_the_server_better() -> None:
     assert found.sources[0].options["bootstrap.servers"] == "b:2"
 
 
+def test_another_address_leaves_encryption_and_password_as_the_file_has_them() -> None:
+    text = GOOD.replace('"a:1"', '"a:1"\ntls = true\npasswordEnv = "PW"')
+    for server in ({"bootstrap.servers": "b:2"}, {"Host": "b"}):
+        found = job(text, **server)
+        assert found.server == {**server, "tls": "true", "passwordEnv": "PW"}
+    found = job(text, credentialsFile="/run/secret", TLS="false")
+    assert found.server == {
+        "bootstrap.servers": "a:1", "credentialsFile": "/run/secret", "TLS": "false",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
