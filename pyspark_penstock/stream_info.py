@@ -122,9 +122,9 @@ def matching_streams(client: redis.Redis, pattern: str) -> list[str]:
         return sorted({text(name) for name in found})
 
 
-def is_glob(name: str) -> bool:
-    """Whether *name* may mean several streams."""
-    return GLOB.search(name) is not None
+def is_glob(client: redis.Redis, name: str) -> bool:
+    """Whether *name* means all streams that match it; not if one is called so, to the letter."""
+    return GLOB.search(name) is not None and not stream_state(client, name).exists
 
 
 def ask(client: redis.Redis, *words: bytes | str | int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,16 +23,19 @@ from pyspark_penstock.jobs.runner import StopSignal, run_query
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
 from pyspark_penstock.jobs.trim import Trimmed, trim
 from pyspark_penstock.offsets import Offset
-from pyspark_penstock.stream_info import is_glob, key, matching_streams
+from pyspark_penstock.source_options import stream_options
+from pyspark_penstock.stream_info import is_glob, key
+
+NAMELESS = ("", "__HIVE_DEFAULT_PARTITION__")  # Spark gives both one folder, and reads it as null
 
 
 @dataclass(frozen=True)
 class ArchiveJob:
     """What to archive, and where to.
 
-    *streams* are names, or one glob. *every* is a time as Spark has it (``10 minutes``); without
-    it the job ends when it has archived what was there at its start. *keep_ms* keeps what is
-    younger, though it be archived.
+    *streams* are names, or one glob that is no stream's name. *every* is a time as Spark has it
+    (``10 minutes``); without it the job ends when it has archived what was there at its start.
+    *keep_ms* keeps what is younger, though it be archived.
     """
 
     streams: tuple[str, ...]
@@ -54,27 +58,26 @@ def archive(
 ) -> tuple[Offset, ...]:
     """Archive, and trim what is committed; where the archive stands in the end.
 
-    Raises DataLossError, CheckpointError (other streams), OptionError, JobError.
+    Raises DataLossError, CheckpointError (other streams), OptionError, ServerError, JobError.
     """
-    files = HadoopFiles(spark)
-    if by_glob(job):
-        with connect(job.server) as client:
-            check_names(matching_streams(client, job.streams[0]))
+    files, options = HadoopFiles(spark), source_options(job)
+    with connect(job.server) as client:
+        check_names(stream_options(options).subscription.names(client))
 
     def after_batch(report: Report) -> None:
         on_batch(report)
         if job.every:
             settle(archived(files, job), job, on_trim)
 
-    run_query(start(spark, job), after_batch, stop or StopSignal())
+    run_query(start(spark, job, options), after_batch, stop or StopSignal())
     offsets = archived(files, job)
     settle(offsets, job, on_trim)  # also what an earlier run has archived and could not trim
     return offsets
 
 
-def start(spark: SparkSession, job: ArchiveJob) -> StreamingQuery:
-    """Start the query that archives."""
-    reader = spark.readStream.format("penstock").options(**source_options(job))
+def start(spark: SparkSession, job: ArchiveJob, options: Mapping[str, str]) -> StreamingQuery:
+    """Start the query that archives what the source's *options* say."""
+    reader = spark.readStream.format("penstock").options(**options)
     rows = to_archive(reader.schema(ENTRY).load())
     writer = rows.writeStream.format("parquet").partitionBy("stream", "date")
     writer = writer.option("path", job.to).option("compression", "zstd")
@@ -84,35 +87,42 @@ def start(spark: SparkSession, job: ArchiveJob) -> StreamingQuery:
 
 
 def source_options(job: ArchiveJob) -> dict[str, str]:
-    """The options of the stream source. Raises OptionError for a start but the earliest."""
+    """The options of the stream source. Raises OptionError for a start but the earliest.
+
+    The server is asked whether what looks like a glob is a stream's name. Raises ServerError.
+    """
     for option in job.source:
         if option.lower().startswith("starting"):
             raise OptionError(
                 f"an archive has no {option!r}: it begins with the oldest entry, or trim loses some"
             )
-    name = "subscribePattern" if by_glob(job) else "subscribe"
-    return {
-        **job.server,
-        **job.source,
-        "startingOffsets": "earliest",
-        **({"group": job.group} if job.group else {}),
-        name: ",".join(job.streams),
-    }
+    group = {"group": job.group} if job.group else {}
+    return {**job.server, **job.source, **group, **subscription(job)}
 
 
-def by_glob(job: ArchiveJob) -> bool:
-    """Whether the streams are given by a glob."""
-    return len(job.streams) == 1 and is_glob(job.streams[0])
+def subscription(job: ArchiveJob) -> dict[str, str]:
+    """Which streams are read, whatever is in their names, and that it is from the beginning."""
+    with connect(job.server) as client:
+        if len(job.streams) == 1 and is_glob(client, job.streams[0]):
+            return {"subscribePattern": job.streams[0], "startingOffsets": "earliest"}
+    return {"assign": json.dumps({stream: ["earliest", "latest"] for stream in job.streams})}
 
 
 def check_names(streams: Iterable[str]) -> None:
     """Raises OptionError for a stream that no folder can be named after."""
     for stream in streams:
         if key(stream) != stream.encode("utf-8", "replace"):
-            raise OptionError(
-                f"stream {key(stream)!r} has a name that is not UTF-8, so that an archive cannot "
-                "tell it from others; rename it, or archive the others by their names"
-            )
+            raise no_folder(stream, "is not UTF-8")
+        if stream in NAMELESS:
+            raise no_folder(stream, "stands for none in the folders of Spark")
+
+
+def no_folder(stream: str, why: str) -> OptionError:
+    """The error for a stream whose name no folder can have."""
+    return OptionError(
+        f"stream {key(stream)!r} has a name that {why}, so that an archive cannot tell it from "
+        "others; rename it, or archive the others by their names"
+    )
 
 
 def archived(files: HadoopFiles, job: ArchiveJob) -> tuple[Offset, ...]:

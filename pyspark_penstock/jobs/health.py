@@ -110,7 +110,7 @@ def asked_for(client: redis.Redis, streams: Sequence[str]) -> list[str]:
 
 def meant_by(client: redis.Redis, name: str) -> list[str]:
     """The streams that match a glob; a name is its own, whether it exists or not."""
-    if not is_glob(name) or stream_state(client, name).exists:  # names may have brackets, too
+    if not is_glob(client, name):
         return [name]
     found = matching_streams(client, name)
     if not found:

@@ -83,6 +83,11 @@ def reader(spark: SparkSession, job: QueryJob, **options: str) -> DataFrameReade
     return spark.read.format("penstock").options(**job.server, **options)
 
 
+def only(stream: str, start: str = "earliest") -> dict[str, str]:
+    """The options that read one stream from *start* on; there may be commas in its name."""
+    return {"assign": json.dumps({stream: [start, "latest"]})}
+
+
 def stream_names(job: QueryJob) -> list[str]:
     """The streams that are there now."""
     with connect(job.server) as client:
@@ -103,8 +108,8 @@ def stream_table(
     """A stream with its fields as columns: what is archived, and behind that what is live."""
     fields = field_types(spark, job, stream)
     typed = schemas.with_metadata(fields)
-    start = {} if archived is None else {"startingOffsets": json.dumps({stream: f"({archived}"})}
-    live: DataFrame = reader(spark, job, subscribe=stream, **start).schema(typed).load()
+    start = "earliest" if archived is None else f"({archived}"
+    live: DataFrame = reader(spark, job, **only(stream, start)).schema(typed).load()
     if archived is None:
         return live
     old = read_archive(spark, job.archive).where(f.col("stream") == stream)
@@ -117,7 +122,7 @@ def field_types(spark: SparkSession, job: QueryJob, stream: str) -> t.StructType
     if stream in job.schemas:
         return spark.createDataFrame([], job.schemas[stream]).schema
     try:
-        return infer_schema(batch_options({**job.server, "subscribe": stream}))
+        return infer_schema(batch_options({**job.server, **only(stream)}))
     except OptionError:  # nothing is live
         return archived_field_types(spark, job, stream)
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import redis
 
+from pyspark_penstock.bounds import EARLIEST
 from pyspark_penstock.errors import CheckpointError, OptionError
-from pyspark_penstock.jobs.archive import ArchiveJob, archive
+from pyspark_penstock.jobs.archive import ArchiveJob, archive, source_options
 from pyspark_penstock.jobs.archive_layout import checkpoint_of
 from pyspark_penstock.jobs.query import QueryJob, query
 from pyspark_penstock.jobs.restore import RestoreJob, restore
 from pyspark_penstock.jobs.runner import StopSignal
 from pyspark_penstock.jobs.trim import Trimmed
+from pyspark_penstock.source_options import stream_options
 from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
@@ -28,9 +30,11 @@ ENTRIES = 40
 
 def fill(client: redis.Redis, first: int = 1, last: int = ENTRIES, stream: str = "in") -> None:
     """Entries a tenth of a day apart, whose fields repeat, are empty, or are no text."""
+    pipeline = client.pipeline()  # they come at once: no batch lies between them
     for number in range(first, last + 1):
         words: list[Any] = ["n", number, "data", b"\x00\xff\r\n", "", "", "n", number % 3]
-        client.execute_command("XADD", stream, f"{number * STEP_MS}-{number % 5}", *words)
+        pipeline.execute_command("XADD", stream, f"{number * STEP_MS}-{number % 5}", *words)
+    pipeline.execute()
 
 
 def content(client: redis.Redis, stream: str) -> list[Any]:
@@ -103,6 +107,45 @@ def test_such_a_stream_that_appears_later_is_not_trimmed_either(
     with pytest.raises(OptionError, match="not UTF-8"):
         archive(spark, job, on_trim=lambda _: client.xadd(b"in\xff", {"n": 1}, id="1-0"))
     assert client.xlen(b"in\xff") == 1
+
+
+@ONE_SERVER
+@pytest.mark.parametrize(("name", "asked"), [("", ""), ("__HIVE_DEFAULT_PARTITION__", "__HIVE*")])
+def test_a_stream_whose_folder_would_be_read_as_null_is_refused(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, name: str, asked: str
+) -> None:
+    """It could not be restored once it is trimmed."""
+    client.xadd(name, {"n": 1})
+    with pytest.raises(OptionError, match="a name that stands for none"):
+        archive(spark, ArchiveJob((asked,), str(tmp_path), at, trim=True))
+    assert client.xlen(name) == 1
+
+
+@ONE_SERVER
+@pytest.mark.parametrize("name", ["jobs[1]", "eu,orders"])
+def test_a_stream_is_meant_by_its_name_whatever_is_in_it(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, name: str
+) -> None:
+    """A glob, or names between commas, would archive and trim others."""
+    others = ("jobs1", "eu", "orders")
+    for stream in (name, *others):
+        fill(client, last=3, stream=stream)
+    archive(spark, ArchiveJob((name,), str(tmp_path), at, trim=True))
+    assert [client.xlen(stream) for stream in (name, *others)] == [0, 3, 3, 3]
+    assert restore(spark, RestoreJob(str(tmp_path), name, "again", at)) == 3
+
+
+def test_options_of_an_archive_say_names_to_the_letter(client: redis.Redis, at: Options) -> None:
+    """So did the checkpoints of archives made before: they go on."""
+    client.xadd("jobs[1]", {"n": 1})
+    for streams, said in (
+        (("b", "a,c"), {"subscribe": ["a,c", "b"]}),
+        (("jobs[1]",), {"subscribe": ["jobs[1]"]}),
+        (("jobs[2]",), {"subscribePattern": "jobs[2]"}),
+    ):
+        options = stream_options(source_options(ArchiveJob(streams, "x", at)))
+        assert options.subscription.source() == said
+        assert options.starting.of(streams[0]) == EARLIEST
 
 
 def test_an_archive_that_goes_on_trims_as_it_goes(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 import redis
 
 from pyspark_penstock.jobs.query import QueryJob, archived_field_types, mentioned, query
+from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,6 +25,17 @@ def test_a_stream_may_be_used_twice_with_different_filters(
         UNION ALL SELECT n FROM orders WHERE _ts >= timestamp_millis(5000) ORDER BY n
     """
     assert [row.n for row in query(spark, QueryJob(sql, at)).collect()] == [1, 2, 5, 6]
+
+
+@ONE_SERVER
+@pytest.mark.parametrize("name", ["eu,orders", " orders "])
+def test_a_table_has_the_entries_of_its_stream_whatever_is_in_the_name(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], name: str
+) -> None:
+    client.xadd(name, {"n": 1})
+    client.xadd("eu", {"n": 2})
+    client.xadd("orders", {"n": 3})
+    assert [row.n for row in query(spark, QueryJob(f"SELECT n FROM `{name}`", at)).collect()] == [1]
 
 
 def test_the_archive_makes_no_columns_of_fields_that_cannot_be_any(
