@@ -6,7 +6,7 @@
 
 *fields* keeps order and repeated names. *names* is null but for an entry with a field whose name is
 not UTF-8: there it has the names of all fields, to the byte, and *fields* has them with replacement
-characters. *date* is that of the id, in UTC.
+characters. *date* is that of the id in UTC, whatever the session's zone is.
 
 Readers other than Spark do not know ``_spark_metadata``, and may see the files of a batch that is
 being written.
@@ -20,6 +20,7 @@ from pyspark.sql import functions as f
 
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.ids import EntryId
+from pyspark_penstock.jobs.failures import telling_line
 
 FIELDS = "array<struct<name:string,value:binary>>"
 EXACT_FIELDS = "array<struct<name:binary,value:binary>>"
@@ -29,6 +30,7 @@ SCHEMA = (
     "stream string, date date"
 )
 CHECKPOINT = "_checkpoint"
+DAY_MS = 86_400_000
 LARGE = "decimal(20,0)"  # a part of an id has 64 bits and no sign
 
 
@@ -42,7 +44,8 @@ def read_archive(spark: SparkSession, folder: str) -> DataFrame:
     try:
         return spark.read.schema(SCHEMA).parquet(folder)
     except AnalysisException as problem:
-        raise OptionError(f"{folder!r} is not an archive: {problem}") from problem
+        why = telling_line(str(problem))
+        raise OptionError(f"{folder!r} is not an archive: {why}") from problem
 
 
 def to_archive(entries: DataFrame) -> DataFrame:
@@ -57,8 +60,13 @@ def to_archive(entries: DataFrame) -> DataFrame:
         .otherwise(f.transform(fields, readable))
         .alias("fields"),
         f.when(~is_text, names).alias("names"),
-        f.to_date("timestamp").alias("date"),
+        utc_date("timestamp").alias("date"),
     )
+
+
+def utc_date(timestamp: str) -> Column:
+    """The date of a column of moments in UTC; ``to_date`` goes by the session's zone."""
+    return f.expr(f"date_from_unix_date(CAST(unix_millis({timestamp}) DIV {DAY_MS} AS INT))")
 
 
 def readable(field: Column) -> Column:
