@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 
 from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
@@ -53,16 +52,17 @@ def run(given: argparse.Namespace, output: Output) -> None:
 
 def line(trimmed: Trimmed) -> str:
     """What was trimmed, and what stopped it there."""
-    bound = trimmed.bound
+    hold = trimmed.hold
     return (
-        f"trim  {trimmed.stream}  -{trimmed.removed:,}  keeps {bound.first_kept} on: {bound.reason}"
+        f"trim  {trimmed.stream}  -{trimmed.removed:,}  keeps {hold.first_kept} on: {hold.reason}"
     )
 
 
 def as_json(trimmed: Trimmed) -> dict[str, object]:
     """It as programs read it."""
-    value = asdict(trimmed)
-    return value | {
-        "bound": trimmed.bound.reason,
-        "first_kept": str(trimmed.bound.first_kept),
+    return {
+        "stream": trimmed.stream,
+        "removed": trimmed.removed,
+        "bound": trimmed.hold.reason,
+        "first_kept": str(trimmed.hold.first_kept),
     }

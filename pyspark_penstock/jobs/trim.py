@@ -5,7 +5,7 @@
     older than --keep         |   |
                        ^ the first entry that stays
 
-The smallest of the three is the bound; a group needs its pending entries too.
+The smallest of the three holds the trim; a group needs its pending entries too.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pyspark_penstock.stream_info import ask, group_states, key, stream_state
 
 
 @dataclass(frozen=True)
-class Bound:
-    """The first entry that has to stay, and on whose account."""
+class Hold:
+    """What a trim stops at: the first entry that has to stay, and on whose account."""
 
     first_kept: EntryId
     reason: str
@@ -49,7 +49,7 @@ class Trimmed:
 
     stream: str
     removed: int
-    bound: Bound
+    hold: Hold
 
 
 def next_id(entry: EntryId) -> EntryId:
@@ -59,13 +59,13 @@ def next_id(entry: EntryId) -> EntryId:
 
 def plan_trim(
     archived: EntryId, groups: Iterable[GroupNeed], keep_from_ms: int | None = None
-) -> Bound:
+) -> Hold:
     """The first entry that stays when all up to *archived* are safe."""
-    bounds = [Bound(next_id(archived), "not archived yet")]
-    bounds += [Bound(group.first_needed, f"group {group.name!r}") for group in groups]
+    holds = [Hold(next_id(archived), "not archived yet")]
+    holds += [Hold(group.first_needed, f"group {group.name!r}") for group in groups]
     if keep_from_ms is not None:
-        bounds.append(Bound(EntryId(max(0, keep_from_ms), 0), "kept for its age"))
-    return min(bounds, key=lambda bound: bound.first_kept)
+        holds.append(Hold(EntryId(max(0, keep_from_ms), 0), "kept for its age"))
+    return min(holds, key=lambda hold: hold.first_kept)
 
 
 def trim(
@@ -76,10 +76,10 @@ def trim(
     A group that is made or set back at this very moment finds what one a moment later would.
     """
     if archived == FIRST or not stream_state(client, stream).exists:
-        return Trimmed(stream, 0, Bound(FIRST, "nothing archived"))
-    bound = plan_trim(archived, group_needs(client, stream), keep_from_ms)
-    removed = ask(client, "XTRIM", key(stream), "MINID", str(bound.first_kept))
-    return Trimmed(stream, removed, bound)
+        return Trimmed(stream, 0, Hold(FIRST, "nothing archived"))
+    hold = plan_trim(archived, group_needs(client, stream), keep_from_ms)
+    removed = ask(client, "XTRIM", key(stream), "MINID", str(hold.first_kept))
+    return Trimmed(stream, removed, hold)
 
 
 def group_needs(client: redis.Redis, stream: str) -> list[GroupNeed]:

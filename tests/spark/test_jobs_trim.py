@@ -40,7 +40,7 @@ def ten_entries(client: redis.Redis) -> None:
 def test_what_is_archived_goes(client: redis.Redis) -> None:
     ten_entries(client)
     found = trim(client, "in", EntryId(4, 0))
-    assert (found.removed, found.bound.reason) == (4, "not archived yet")
+    assert (found.removed, found.hold.reason) == (4, "not archived yet")
     assert client.xlen("in") == 6
 
 
@@ -48,7 +48,7 @@ def test_a_group_keeps_what_it_was_not_given(client: redis.Redis) -> None:
     ten_entries(client)
     client.xgroup_create("in", "slow", id="2-0")
     found = trim(client, "in", EntryId(10, 0))
-    assert (found.removed, found.bound.reason) == (2, "group 'slow'")
+    assert (found.removed, found.hold.reason) == (2, "group 'slow'")
 
 
 def test_a_group_keeps_what_is_pending(client: redis.Redis) -> None:
