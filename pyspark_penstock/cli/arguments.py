@@ -79,7 +79,7 @@ def add_archive(one: argparse.ArgumentParser) -> None:
     one.add_argument("--to", required=True, metavar="DIR")
     one.add_argument("--trim", action="store_true", help="trim what is archived and not needed")
     one.add_argument("--keep", type=duration_ms, metavar="24h", help="trim only what is older")
-    one.add_argument("--every", type=duration_ms, metavar="10m", help="go on, that often")
+    one.add_argument("--every", type=interval_ms, metavar="10m", help="go on, that often")
     one.add_argument("--group", default="", help="show the position as this consumer group")
     one.add_argument("--go-on-after-loss", action="store_true", help="without what was lost unread")
 
@@ -166,6 +166,14 @@ def duration_ms(text: str) -> int:
     ms = milliseconds(text)
     if ms is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 500ms, 30s, 10m, 24h, 7d")
+    return ms
+
+
+def interval_ms(text: str) -> int:
+    """A time from one run to the next, of which there is some."""
+    ms = duration_ms(text)
+    if not ms:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time: give some, or nothing to run once")
     return ms
 
 

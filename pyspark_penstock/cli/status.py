@@ -11,7 +11,7 @@ from pyspark_penstock.cli.output import Output
 from pyspark_penstock.jobs.archive_layout import checkpoint_of
 from pyspark_penstock.jobs.checkpoint import has_checkpoint
 from pyspark_penstock.jobs.files import LocalFiles
-from pyspark_penstock.jobs.status import Status, status
+from pyspark_penstock.jobs.status import ClaimStatus, Status, status
 from pyspark_penstock.jobs.tables import number, table
 
 
@@ -30,9 +30,19 @@ def lines(found: Status) -> Iterator[str]:
     if found.unfinished is not None:
         yield f"batch {found.unfinished} is planned, not committed: the next start runs it again"
     rows = [[s.stream, s.id, number(s.entries), number(s.lag)] for s in found.streams]
-    yield from table(["stream", "id", "entries", "lag"], rows)
+    if rows or not found.claims:
+        yield from table(["stream", "id", "entries", "lag"], rows)
+    yield from map(claim_line, found.claims)
     if found.server_problem:
         yield f"(no lag: {found.server_problem})"
+
+
+def claim_line(claim: ClaimStatus) -> str:
+    """What the last batch had of a shared group."""
+    place = f"{claim.stream}  group {claim.group!r}  consumer {claim.consumer!r}"
+    if not claim.entries:
+        return f"{place}  claimed nothing"
+    return f"{place}  claimed {claim.entries:,} entries up to {claim.upto}"
 
 
 def committed_line(found: Status) -> str:

@@ -11,6 +11,8 @@ not committed will be run again when the query starts.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,17 +20,19 @@ from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.jobs.files import Files
 from pyspark_penstock.jobs.progress import offset_of
 from pyspark_penstock.offsets import Offset
+from pyspark_penstock.shared_offsets import SharedOffset
 
 NO_OFFSET = "-"
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch that was planned: when, and where its sources end."""
+    """A batch that was planned: when, where its sources end, what those of groups had claimed."""
 
     number: int
     planned_ms: int
     offsets: tuple[Offset, ...]
+    shared: tuple[SharedOffset, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,11 @@ class Checkpoint:
         """What is done, for each of our sources."""
         return self.committed.offsets if self.committed else ()
 
+    @property
+    def shared(self) -> tuple[SharedOffset, ...]:
+        """The last batch that is done, for each of our sources that share a group."""
+        return self.committed.shared if self.committed else ()
+
 
 def read_checkpoint(files: Files, folder: str) -> Checkpoint:
     """The state of the query whose checkpoint is *folder*. Raises CheckpointError."""
@@ -53,10 +62,22 @@ def read_checkpoint(files: Files, folder: str) -> Checkpoint:
     planned = last_number(files.names(f"{folder}/offsets"))
     committed = last_number(files.names(f"{folder}/commits"))
     return Checkpoint(
-        query=json.loads(files.text(f"{folder}/metadata"))["id"],
+        query=query_id(files, folder),
         planned=read_batch(files, folder, planned),
         committed=read_batch(files, folder, committed),
     )
+
+
+def query_id(files: Files, folder: str) -> str:
+    """Which query it is. Raises CheckpointError for what a power failure left of the file."""
+    path = f"{folder}/metadata"
+    try:
+        return str(json.loads(files.text(path))["id"])
+    except (KeyError, TypeError, ValueError) as problem:
+        raise CheckpointError(
+            f"{path!r} is damaged ({type(problem).__name__}: {problem}): restore this file, or "
+            "give the query a new checkpoint"
+        ) from None
 
 
 def has_checkpoint(files: Files, folder: str) -> bool:
@@ -70,9 +91,11 @@ def last_number(names: list[str]) -> int | None:
 
 
 def read_batch(files: Files, folder: str, number: int | None) -> Batch | None:
-    """The batch of that number, as it was planned."""
+    """The batch of that number, as it was planned. Raises CheckpointError."""
     if number is None:
         return None
+    if str(number) not in files.names(f"{folder}/offsets"):
+        raise CheckpointError(f"{folder!r} is damaged: batch {number} is done, but has no offsets")
     return parse_batch(number, files.text(f"{folder}/offsets/{number}"))
 
 
@@ -83,8 +106,21 @@ def parse_batch(number: int, text: str) -> Batch:
         raise CheckpointError(f"batch {number}: its offsets are of version {version!r}, not v1")
     try:
         about: dict[str, Any] = json.loads(lines[0])
-        found = [offset_of(json.loads(line)) for line in lines[1:] if line not in {NO_OFFSET, ""}]
-    except ValueError as problem:
+        planned_ms = int(about.get("batchTimestampMs", 0))
+        found = [json.loads(line) for line in lines[1:] if line not in {NO_OFFSET, ""}]
+        return Batch(number, planned_ms, tuple(offsets_in(found)), tuple(shared_in(found)))
+    except (AttributeError, TypeError, ValueError) as problem:
         raise CheckpointError(f"batch {number}: its offsets are damaged: {problem}") from None
-    offsets = tuple(offset for offset in found if offset is not None)
-    return Batch(number, about.get("batchTimestampMs", 0), offsets)
+
+
+def offsets_in(values: list[Any]) -> Iterator[Offset]:
+    """Those of our sources."""
+    found = map(offset_of, values)
+    return (offset for offset in found if offset is not None)
+
+
+def shared_in(values: list[Any]) -> Iterator[SharedOffset]:
+    """Those of our sources that share a group."""
+    for value in values:
+        with suppress(CheckpointError):
+            yield SharedOffset.from_json(value)

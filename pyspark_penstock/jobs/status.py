@@ -25,6 +25,17 @@ class StreamStatus:
 
 
 @dataclass(frozen=True)
+class ClaimStatus:
+    """What the last batch of a query that shares a group had claimed of one stream."""
+
+    stream: str
+    group: str
+    consumer: str
+    entries: int
+    upto: str
+
+
+@dataclass(frozen=True)
 class Status:
     """A query's state; *unfinished* is the batch that it will run again when it starts."""
 
@@ -33,6 +44,7 @@ class Status:
     planned_ms: int | None
     unfinished: int | None
     streams: tuple[StreamStatus, ...]
+    claims: tuple[ClaimStatus, ...] = ()
     server_problem: str = ""
 
     def to_json(self) -> dict[str, Any]:
@@ -58,6 +70,7 @@ def status(folder: str, server: ServerOptions) -> Status:
         planned_ms=checkpoint.committed.planned_ms if checkpoint.committed else None,
         unfinished=unfinished(checkpoint),
         streams=tuple(stream_statuses(positions, heads)),
+        claims=tuple(claim_statuses(checkpoint)),
         server_problem=problem,
     )
 
@@ -67,6 +80,14 @@ def unfinished(checkpoint: Checkpoint) -> int | None:
     planned = checkpoint.planned.number if checkpoint.planned else -1
     committed = checkpoint.committed.number if checkpoint.committed else -1
     return planned if planned > committed else None
+
+
+def claim_statuses(checkpoint: Checkpoint) -> Iterator[ClaimStatus]:
+    """The shared groups' part of a status; how far a group is, only the server knows."""
+    for offset in checkpoint.shared:
+        for stream, claim in offset.claims.items():
+            _, group, consumer = offset.place(stream)
+            yield ClaimStatus(stream, group, consumer, claim.entries, str(claim.upto))
 
 
 def entries_added(server: ServerOptions, streams: list[str]) -> dict[str, int]:

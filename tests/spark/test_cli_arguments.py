@@ -29,6 +29,7 @@ def test_each_command_has_a_help(command: str, capsys: pytest.CaptureFixture[str
         [], ["fly"], ["archive", "orders"], ["archive", "a", "--to", "d", "--keep", "long"],
         ["run", "j.toml", "--once", "--continuous"], ["run", "j.toml", "--from", "yesterday"],
         ["load", "f.csv", "--stream", "s", "--map", "novalue"],
+        ["archive", "a", "--to", "d", "--every", "0s"],
     ],
 )  # fmt: skip
 def test_wrong_usage_ends_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
