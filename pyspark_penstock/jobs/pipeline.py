@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession
@@ -16,11 +17,12 @@ from pyspark_penstock.jobs import quick_start
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
 from pyspark_penstock.jobs.failures import UsageError
 from pyspark_penstock.jobs.hadoop_files import HadoopFiles
-from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, Source
+from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, Sink, Source
 from pyspark_penstock.jobs.progress import Report, committed_offsets
 from pyspark_penstock.jobs.runner import StopSignal, run_query
 from pyspark_penstock.offsets import Offset
 from pyspark_penstock.sink_options import sink_options
+from pyspark_penstock.source import PenstockDataSource
 from pyspark_penstock.source_options import ReadOptions, batch_options, stream_options
 
 
@@ -56,10 +58,16 @@ def run(
 
 
 def plan(spark: SparkSession, job: PipelineJob) -> Plan:
-    """Check everything that can be checked without starting the job."""
+    """Check what the start would refuse: readers and writers of streams are made, and not used.
+
+    Raises OptionError, UsageError, and PySparkException for what Spark cannot plan.
+    """
     check_options(job)
-    rows = build(spark, job)
+    frames = read_sources(spark, job)
+    check_readers(job, frames)
+    rows = rows_of(spark, job, frames)
     with_trigger(rows.writeStream, job)
+    check_writer(spark, job.sink, rows)
     schema = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in rows.schema)
     resumes = has_checkpoint(HadoopFiles(spark), job.checkpoint)
     return Plan(schema, resumes, explain(rows))
@@ -74,6 +82,28 @@ def check_options(job: PipelineJob) -> None:
         sink_options(job.sink.options)
 
 
+def check_readers(job: PipelineJob, frames: Mapping[str, DataFrame]) -> None:
+    """Make the readers that the start would. Raises OptionError."""
+    for source in job.sources:
+        if source.format == FORMAT:
+            made = PenstockDataSource(dict(source.options))
+            schema = frames[source.name].schema
+            made.reader(schema) if source.static else made.streamReader(schema)
+
+
+def check_writer(spark: SparkSession, sink: Sink, rows: DataFrame) -> None:
+    """Make the writer that the start would, of rows that Spark can write in this mode.
+
+    Raises OptionError, PySparkException.
+    """
+    jvm: Any = spark._jvm  # noqa: SLF001  (nothing else asks this before the query starts)
+    mode = getattr(jvm.org.apache.spark.sql.streaming.OutputMode, sink.output_mode.capitalize())()
+    checker = jvm.org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
+    checker.checkForStreaming(analyzed(rows), mode)
+    if sink.format == FORMAT:
+        PenstockDataSource(dict(sink.options)).streamWriter(rows.schema, overwrite=False)
+
+
 def read_options(source: Source) -> ReadOptions:
     """What a source of streams is told. Raises OptionError."""
     return batch_options(source.options) if source.static else stream_options(source.options)
@@ -81,8 +111,13 @@ def read_options(source: Source) -> ReadOptions:
 
 def explain(rows: DataFrame) -> str:
     """The plan of *rows*, as far as Spark makes one before the query starts."""
-    analyzed: str = rows._jdf.queryExecution().analyzed().toString()  # noqa: SLF001  (only this way)
-    return analyzed
+    plan: str = analyzed(rows).toString()
+    return plan
+
+
+def analyzed(rows: DataFrame) -> Any:
+    """The plan of *rows* in the JVM."""
+    return rows._jdf.queryExecution().analyzed()  # noqa: SLF001  (only this way)
 
 
 def start(spark: SparkSession, job: PipelineJob) -> StreamingQuery:
@@ -121,7 +156,16 @@ def with_trigger(writer: DataStreamWriter, job: PipelineJob) -> DataStreamWriter
 
 def build(spark: SparkSession, job: PipelineJob) -> DataFrame:
     """The rows to write, as a data frame that no one has asked for yet."""
-    frames = {source.name: read_source(spark, source) for source in job.sources}
+    return rows_of(spark, job, read_sources(spark, job))
+
+
+def read_sources(spark: SparkSession, job: PipelineJob) -> dict[str, DataFrame]:
+    """The data frames of all sources, by name."""
+    return {source.name: read_source(spark, source) for source in job.sources}
+
+
+def rows_of(spark: SparkSession, job: PipelineJob, frames: Mapping[str, DataFrame]) -> DataFrame:
+    """The rows to write, made of the sources by SQL or function."""
     if job.python:
         return function_of(job)(**frames)
     for name, frame in frames.items():

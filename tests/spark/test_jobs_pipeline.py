@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis
+from pyspark.errors import AnalysisException
 
 from pyspark_penstock.errors import DataLossError, OptionError
 from pyspark_penstock.ids import EntryId
@@ -223,6 +224,31 @@ def test_a_plan_checks_everything_and_starts_nothing(
         pipeline.plan(spark, replace(job, once=False, every="soon"))
     assert "writeStream.start" not in found.explained
     assert "SubqueryAlias numbers" in found.explained
+
+
+@pytest.mark.parametrize(
+    ("source", "sql", "sink", "said"),
+    [
+        ({}, "SELECT n FROM numbers", {}, "which stream"),
+        ({}, "SELECT array(n) AS a FROM numbers", {"stream": "out"}, "write to_json"),
+        ({"schema": "x array<int>"}, "SELECT 1 AS n FROM numbers", {"stream": "out"}, "from_json"),
+        ({"columnNameOfCorruptRecord": "c"}, "SELECT n FROM numbers", {"stream": "out"}, "no such"),
+        ({}, "SELECT n FROM numbers", {"stream": "out", "txnAppId": "a", "txnVersion": "1"},
+         "is for batch writes"),
+        ({}, "SELECT count(*) AS n FROM numbers", {"stream": "out"}, "[Aa]ppend"),
+        ({}, "SELECT 1 AS n", {"stream": "out"}, "streaming"),
+    ],
+)  # fmt: skip
+def test_a_plan_refuses_what_the_start_would(
+    spark: SparkSession, at: Options, tmp_path: Path,
+    source: Options, sql: str, sink: Options, said: str,
+) -> None:  # fmt: skip
+    numbers = {"subscribe": "in", "schema": "n int"} | source
+    changes = {"source": {"numbers": numbers}, "sql": {"text": sql}, "sink": {"x": "y"} | sink}
+    job = job_in(tmp_path, at, **changes)
+    options = {name: value for name, value in job.sink.options.items() if name != "x"}
+    with pytest.raises((OptionError, UsageError, AnalysisException), match=said):
+        pipeline.plan(spark, replace(job, sink=replace(job.sink, options=options)))
 
 
 @pytest.mark.parametrize(
