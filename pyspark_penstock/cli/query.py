@@ -10,7 +10,7 @@ from pyspark.sql import Row
 from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
 from pyspark_penstock.cli.spark_command import open_session
-from pyspark_penstock.jobs.query import QueryJob, query
+from pyspark_penstock.jobs.query import QueryJob, answer
 from pyspark_penstock.jobs.tables import table
 
 
@@ -22,9 +22,8 @@ def run(given: argparse.Namespace, output: Output) -> None:
         archive=given.archive,
         schemas=dict(given.schema),
     )
-    answer = query(open_session(given), job)
-    rows = (answer.limit(given.limit) if given.limit else answer).collect()
-    shown = table(answer.columns, [[text(value) for value in row] for row in rows])
+    columns, rows = answer(open_session(given), job, given.limit)
+    shown = table(columns, [[text(value) for value in row] for row in rows])
     output.say(shown, *(as_json(row) for row in rows))
 
 

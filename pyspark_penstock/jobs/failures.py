@@ -17,7 +17,7 @@ class UsageError(PenstockError):
 
 
 class JobError(PenstockError):
-    """Spark could not do it; the text is Spark's, shortened."""
+    """It could not be done; where Spark could not do it the text is Spark's, shortened."""
 
 
 class Interrupted(PenstockError):

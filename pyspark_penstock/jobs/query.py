@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
+from pyspark.sql import Column, DataFrame, DataFrameReader, Row, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
@@ -24,13 +24,19 @@ from pyspark_penstock.ids import EntryId
 from pyspark_penstock.infer import SAMPLE, infer_schema, schema_of
 from pyspark_penstock.jobs.archive_layout import checkpoint_of, later_than, read_archive
 from pyspark_penstock.jobs.checkpoint import read_checkpoint
+from pyspark_penstock.jobs.failures import JobError
 from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.loss import lost_entries
+from pyspark_penstock.offsets import Position
 from pyspark_penstock.source_options import VIEWS, batch_options
-from pyspark_penstock.stream_info import matching_streams
+from pyspark_penstock.stream_info import matching_streams, stream_state
 
 RESERVED = frozenset({*VIEWS, "entries", "archive"})
 METADATA = tuple(schemas.METADATA)
+ATTEMPTS = 5
+
+Positions = Mapping[str, Position]
 
 
 @dataclass(frozen=True)
@@ -43,14 +49,55 @@ class QueryJob:
     schemas: Mapping[str, str] = field(default_factory=dict)
 
 
+def answer(spark: SparkSession, job: QueryJob, limit: int = 0) -> tuple[list[str], list[Row]]:
+    """The columns of the answer and its rows, at most *limit* if that is not 0.
+
+    An archive that is trimmed meanwhile can take entries away that were not read yet, and were not
+    archived when the query began; then it is run again. Raises OptionError, JobError.
+    """
+    gone: list[str] = []
+    for _ in range(ATTEMPTS):
+        positions = archived_positions(spark, job)
+        frame = query_from(spark, job, positions)
+        rows = (frame.limit(limit) if limit else frame).collect()
+        gone = overtaken(spark, job, positions)
+        if not gone:
+            return frame.columns, rows
+    raise JobError(
+        f"the archive was trimmed of entries of {', '.join(gone)} that were not read yet, "
+        f"{ATTEMPTS} times: have it --keep what is young, or ask when it does not run"
+    )
+
+
+def overtaken(spark: SparkSession, job: QueryJob, positions: Positions) -> list[str]:
+    """The streams whose tables lack what was archived, and trimmed, since it was at *positions*."""
+    now = archived_positions(spark, job)
+    moved = [s for s in mentioned(job.sql, now) if now[s].id > positions.get(s, Position()).id]
+    if not moved:
+        return []
+    with connect(job.server) as client:
+        states = {stream: stream_state(client, stream) for stream in moved}
+    return [s for s in moved if lost_entries(positions.get(s, Position()), states[s])]
+
+
 def query(spark: SparkSession, job: QueryJob) -> DataFrame:
-    """The answer, as a data frame that no one has asked for yet. Raises OptionError."""
-    for name, table in tables(spark, job):
+    """The answer, as a data frame that no one has asked for yet. Raises OptionError.
+
+    ``answer`` is for where an archive may be trimmed before all is read.
+    """
+    return query_from(spark, job, archived_positions(spark, job))
+
+
+def query_from(spark: SparkSession, job: QueryJob, positions: Positions) -> DataFrame:
+    """The answer by tables that are archived up to *positions*, and live behind them."""
+    for name, table in tables(spark, job, positions):
         table.createOrReplaceTempView(f"`{name.replace('`', '``')}`")
     return spark.sql(job.sql)
 
 
-def tables(spark: SparkSession, job: QueryJob) -> Iterator[tuple[str, DataFrame]]:
+def tables(
+    spark: SparkSession, job: QueryJob, positions: Positions
+) -> Iterator[tuple[str, DataFrame]]:
     """The tables that the SQL mentions; the others are not even looked at."""
     sql = job.sql.lower()  # Spark's names have no case
     for view in VIEWS:
@@ -60,17 +107,18 @@ def tables(spark: SparkSession, job: QueryJob) -> Iterator[tuple[str, DataFrame]
         yield "entries", reader(spark, job, subscribePattern="*", valueFormat="string").load()
     if job.archive and "archive" in sql:
         yield "archive", read_archive(spark, job.archive)
-    positions = archived_positions(spark, job)
     for stream in mentioned(job.sql, {*stream_names(job), *positions}):
-        yield stream, stream_table(spark, job, stream, positions.get(stream))
+        archived = positions[stream].id if stream in positions else None
+        yield stream, stream_table(spark, job, stream, archived)
 
 
 def mentioned(sql: str, streams: Iterable[str]) -> list[str]:
     """The streams that the SQL mentions, in any case.
 
-    Of names that differ in case only Spark keeps the last table: the one that the SQL has so.
+    Of names that differ in case only Spark keeps the last table: the one that the SQL has so. The
+    empty name is in every text, and no table's.
     """
-    found = [s for s in streams if s.lower() in sql.lower() and s.lower() not in RESERVED]
+    found = [s for s in streams if s and s.lower() in sql.lower() and s.lower() not in RESERVED]
     return sorted(found, key=lambda stream: (stream in sql, stream))
 
 
@@ -94,12 +142,12 @@ def stream_names(job: QueryJob) -> list[str]:
         return matching_streams(client, "*")
 
 
-def archived_positions(spark: SparkSession, job: QueryJob) -> dict[str, EntryId]:
+def archived_positions(spark: SparkSession, job: QueryJob) -> dict[str, Position]:
     """Up to where each stream is archived."""
     if not job.archive:
         return {}
     checkpoint = read_checkpoint(HadoopFiles(spark), checkpoint_of(job.archive))
-    return {s: p.id for offset in checkpoint.offsets for s, p in offset.streams.items()}
+    return {s: p for offset in checkpoint.offsets for s, p in offset.streams.items()}
 
 
 def stream_table(

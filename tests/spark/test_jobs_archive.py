@@ -10,6 +10,7 @@ import redis
 
 from pyspark_penstock.bounds import EARLIEST
 from pyspark_penstock.errors import CheckpointError, OptionError
+from pyspark_penstock.jobs import query as queries
 from pyspark_penstock.jobs.archive import ArchiveJob, archive, source_options
 from pyspark_penstock.jobs.archive_layout import checkpoint_of
 from pyspark_penstock.jobs.query import QueryJob, query
@@ -20,7 +21,7 @@ from pyspark_penstock.source_options import stream_options
 from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 Options = dict[str, str]
 DAY_MS = 86_400_000
@@ -244,6 +245,28 @@ def test_one_table_reaches_from_the_archive_into_the_live_stream(
     client.xtrim("in", minid=f"{ENTRIES // 4 * STEP_MS}")  # some are in both, some are not
     total = sum(number % 3 for number in range(1, ENTRIES + 1))
     assert tuple(query(spark, job).first() or ()) == (ENTRIES, ENTRIES, total)
+
+
+@ONE_SERVER
+def test_a_query_misses_nothing_that_is_archived_and_trimmed_while_it_runs(
+    spark: SparkSession, client: redis.Redis, at: Options, archived: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    begun: list[int] = []
+    build = queries.query_from
+
+    def build_before_a_trim(
+        spark: SparkSession, job: QueryJob, positions: queries.Positions
+    ) -> DataFrame:
+        frame = build(spark, job, positions)
+        begun.append(positions["in"].n)
+        archive(spark, ArchiveJob(("in",), archived, at, trim=True))
+        return frame
+
+    monkeypatch.setattr(queries, "query_from", build_before_a_trim)
+    sql = "SELECT count(*), count(DISTINCT _id) FROM in"
+    _, ((count, ids),) = queries.answer(spark, QueryJob(sql, at, archived))
+    assert (count, ids, begun) == (ENTRIES, ENTRIES, [ENTRIES // 2, ENTRIES])
 
 
 @ONE_SERVER

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import redis
 
+from pyspark_penstock.ids import EntryId
+from pyspark_penstock.jobs import query as queries
+from pyspark_penstock.jobs.failures import JobError
 from pyspark_penstock.jobs.query import QueryJob, archived_field_types, mentioned, query
+from pyspark_penstock.offsets import Position
 from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
@@ -59,6 +64,43 @@ def test_tables_are_found_in_any_case(
     assert [tuple(row) for row in query(spark, QueryJob(sql, at)).collect()] == [(1, "ann")]
 
 
+class Rows:
+    """A data frame that has been asked for."""
+
+    columns = ("n",)
+
+    def collect(self) -> list[int]:
+        return []
+
+
+def positions(*ends: int) -> Iterator[dict[str, Position]]:
+    """Where an archive of entries 1-0, 2-0 ... is, each time it is asked for."""
+    return ({"in": Position(EntryId(n, 0), n)} for n in ends)
+
+
+@ONE_SERVER
+def test_a_query_that_an_archive_overtakes_is_run_again_but_not_for_ever(
+    client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(1, 40):
+        client.xadd("in", {"n": n}, id=f"{n}-0")
+    job, no_spark = QueryJob("SELECT n FROM in", at, "archive"), cast("SparkSession", None)
+    monkeypatch.setattr(queries, "query_from", lambda *_: Rows())
+
+    def answer_while_the_archive_is_at(*ends: int) -> list[int]:
+        left = positions(*ends)
+        monkeypatch.setattr(queries, "archived_positions", lambda *_: next(left))
+        queries.answer(no_spark, job)
+        return [each["in"].n for each in left]
+
+    assert answer_while_the_archive_is_at(4, 7, 0) == [0]  # nothing is trimmed
+    client.xtrim("in", maxlen=31, approximate=False)
+    assert answer_while_the_archive_is_at(8, 9, 0) == [0]  # nothing that was not archived
+    assert answer_while_the_archive_is_at(4, 8, 8, 8, 0) == [0]
+    with pytest.raises(JobError, match="trimmed of entries of in that were not read yet, 5 times"):
+        answer_while_the_archive_is_at(*(4, 8) * 5)
+
+
 def test_of_names_that_differ_in_case_only_the_one_that_the_sql_has_is_made_last() -> None:
-    streams = ("ORDERS", "Orders", "orders", "other", "Pending")
+    streams = ("ORDERS", "Orders", "orders", "other", "Pending", "")
     assert mentioned("SELECT * FROM Orders, pending", streams) == ["ORDERS", "orders", "Orders"]
