@@ -31,6 +31,7 @@ from pyspark.sql.types import StructType
 
 from pyspark_penstock import claims, groups, plan, queues
 from pyspark_penstock.claimer import Claimer
+from pyspark_penstock.hang_up import end_if_hung_up
 from pyspark_penstock.lazy_client import LazyClient
 from pyspark_penstock.link import Link
 from pyspark_penstock.offsets import Position
@@ -129,6 +130,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Close the connections."""
         self._link.drop()
         self._client.close()
+        end_if_hung_up()
 
     # ------------------------------------------------------------------ streams and groups
 

@@ -23,6 +23,7 @@ from pyspark.sql.types import StructType
 
 from pyspark_penstock import groups, loss, plan, stream_info
 from pyspark_penstock.entry_reader import read_range
+from pyspark_penstock.hang_up import end_if_hung_up
 from pyspark_penstock.ids import FIRST
 from pyspark_penstock.lazy_client import LazyClient
 from pyspark_penstock.offsets import Cut, Offset, Position
@@ -115,6 +116,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def stop(self) -> None:
         """Close the connection."""
         self._client.close()
+        end_if_hung_up()
 
     # ------------------------------------------------------------------ the group
 
