@@ -54,10 +54,14 @@ lint: $(DEV_READY)
 test-compiled: $(DEV_READY) build
 	$(BIN)/python -m pytest --ignore=tests/spark
 
-# Three processes side by side, with about as much work each. A session of Spark warms up for long,
-# so all tests that use one share that of the first two.
-SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/shared/test_shared_session.py $(patsubst %,tests/spark/test_jobs_%.py,pipeline load query))
-PROGRAM_TESTS := $(wildcard tests/spark/test_cli_*.py tests/spark/test_jobs_archive.py tests/spark/test_crash.py)
+# Three processes side by side. A session of Spark is expensive to start and warms up for long, so all
+# tests that use one share it; the second process starts programs that have their own, the third none.
+# The first has most to do: the others leave it the processors.
+SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/test_cli_commands.py \
+  tests/spark/shared/test_shared_session.py \
+  $(patsubst %,tests/spark/test_jobs_%.py,archive archive_layout load pipeline query))
+PROGRAM_TESTS := $(wildcard tests/spark/test_cli_process.py tests/spark/test_crash.py \
+  tests/spark/test_jobs_cluster.py)
 
 test-spark: $(DEV_READY) build
 	@$(MAKE) --no-print-directory -j3 --output-sync=line test-spark-session test-spark-programs test-spark-rest
@@ -66,10 +70,10 @@ test-spark-session:
 	$(BIN)/python -m pytest $(SESSION_TESTS)
 
 test-spark-programs:
-	$(BIN)/python -m pytest $(PROGRAM_TESTS)
+	nice $(BIN)/python -m pytest $(PROGRAM_TESTS)
 
 test-spark-rest:
-	$(BIN)/python -m pytest tests/spark $(addprefix --ignore=,$(SESSION_TESTS) $(PROGRAM_TESTS))
+	nice $(BIN)/python -m pytest tests/spark $(addprefix --ignore=,$(SESSION_TESTS) $(PROGRAM_TESTS))
 
 # The same sources without the compiled modules beside them. What compares with redis-server and
 # what starts servers has been run by the compiled leg; here the structures and handlers count.

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
+from tests.spark.jvm import QUICK
+
 if TYPE_CHECKING:
     from tests.compat.processes import ServerProcess
 
@@ -37,12 +39,15 @@ stream = "out"
 def test_a_signal_ends_a_pipeline_after_its_batch(
     server: ServerProcess, client: redis.Redis, tmp_path: Path
 ) -> None:
-    """Nothing is set for Spark here: no interpreter, no address, no path."""
+    """Nothing is set for Spark but what makes it quicker: no interpreter, no address, no path."""
     for n in range(3):
         client.xadd("in", {"n": n})
     (tmp_path / "job.toml").write_text(JOB)
     program = (sys.executable, "-c", PROGRAM, str(ROOT))
-    words = (*program, "run", "job.toml", "--json", "--server", f"127.0.0.1:{server.port}")
+    words = (
+        *program, "run", "job.toml", "--json", "--server", f"127.0.0.1:{server.port}",
+        "--conf", f"spark.driver.defaultJavaOptions={QUICK}",
+    )  # fmt: skip
     plain = {
         n: v for n, v in os.environ.items() if not n.startswith(("PYSPARK", "SPARK", "PYTHON"))
     }
