@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+# What pays for large data only: partitions, and code that is made and compiled for each query.
+SMALL_DATA = {"spark.sql.shuffle.partitions": "2", "spark.sql.codegen.wholeStage": "false"}
+
+
 def missing() -> str:
     """What has to be installed before these tests can run."""
     if os.environ.get("PENSTOCK_UNCOMPILED"):
@@ -80,7 +84,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     from pyspark_penstock.jobs import quick_start  # noqa: PLC0415  (needs pyspark)
     from pyspark_penstock.jobs.session import session  # noqa: PLC0415
 
-    settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.defaultJavaOptions": QUICK}
+    settings = SMALL_DATA | {"spark.driver.defaultJavaOptions": QUICK}
     folder = tmp_path_factory.mktemp("zygote")
     with interpreter_with_zygote(folder, quick_start.interpreter()) as interpreter:
         with pytest.MonkeyPatch.context() as patch:  # programs that tests start have none of it

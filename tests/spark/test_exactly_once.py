@@ -26,6 +26,7 @@ from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
 STREAMS = ("a", "b")
+TWO_BATCHES = 24  # entries
 
 
 @pytest.fixture(autouse=True)
@@ -72,9 +73,9 @@ def run(checkpoint: Checkpoint, options: tuple[StreamOptions, SinkOptions], step
 
 @pytest.mark.parametrize("delivery", [EXACTLY_ONCE, ORDERED, ATOMIC])
 def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], delivery: str) -> None:
-    fill(client, 30)
+    fill(client, TWO_BATCHES)
     one_task = {"subscribe": "a", "minPartitions": "1"} if delivery == ORDERED else {}
-    most_rows = "30" if delivery == ATOMIC else "3"
+    most_rows = str(TWO_BATCHES) if delivery == ATOMIC else "3"
     options = (
         source(at, **one_task),
         sink(at, delivery=delivery, maxTransactionRows=most_rows),
@@ -82,7 +83,7 @@ def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], deliv
     whole = Crash()
     run(Checkpoint(), options, whole)
     assert {"send", "answer", "write-ahead log", "commit", "commit source"} <= set(whole.steps)
-    expected = Counter(i for i in range(30) if not one_task or STREAMS[i % 3 // 2] == "a")
+    expected = Counter(i for i in range(TWO_BATCHES) if not one_task or STREAMS[i % 3 // 2] == "a")
     assert written(client) == expected
     entries = client.xrange("out")
     for kill_at in range(1, len(whole.steps) + 1):

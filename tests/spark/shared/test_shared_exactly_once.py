@@ -19,11 +19,11 @@ from pyspark_penstock import claims, pending_scan, plan, wire
 from pyspark_penstock.sink_options import SinkOptions, sink_options
 from pyspark_penstock.source_options import StreamOptions, stream_options
 from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
-from tests.spark.marks import ONE_SERVER
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
 STREAMS = ("a", "b")
 GROUP = "workers"
+TWO_BATCHES = 14  # entries
 RUNS = 200  # more than any test needs
 
 Options = tuple[StreamOptions, SinkOptions]
@@ -84,13 +84,12 @@ def run_until_nothing_is_pending(
     pytest.fail("something stays pending")
 
 
-@ONE_SERVER  # on both they are killed again and again, below
 def test_killed_once_at_each_step(client: redis.Redis, options: Options) -> None:
-    fill(client, range(20))
+    fill(client, range(TWO_BATCHES))
     whole = Crash()
     run(Checkpoint(), options, whole)
     assert {"write-ahead log", "commit", "read", "answer", "call"} <= set(whole.steps)
-    assert written(client) == Counter(range(20))
+    assert written(client) == Counter(range(TWO_BATCHES))
     for kill_at in range(1, len(whole.steps) + 1):
         client.delete("out", *client.keys("*:spark:*"))
         for stream in STREAMS:
@@ -100,7 +99,7 @@ def test_killed_once_at_each_step(client: redis.Redis, options: Options) -> None
             run(checkpoint, options, Crash(kill_at))
         except Killed:
             run_until_nothing_is_pending(client, checkpoint, options)
-        assert written(client) == Counter(range(20)), (kill_at, whole.steps[kill_at - 1])
+        assert written(client) == Counter(range(TWO_BATCHES)), (kill_at, whole.steps[kill_at - 1])
 
 
 class World:
