@@ -24,8 +24,17 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-# What pays for large data only: partitions, and code that is made and compiled for each query.
-SMALL_DATA = {"spark.sql.shuffle.partitions": "2", "spark.sql.codegen.wholeStage": "false"}
+# What pays for large data only: partitions, and code that is made and compiled for each query. And
+# checkpoints are kept in a way that starts no readlink and no chmod for a file; the tests that kill
+# a query, and those of programs and clusters, have Spark's own way.
+SMALL_DATA = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing"
+        ".FileSystemBasedCheckpointFileManager"
+    ),
+}
 
 
 def missing() -> str:

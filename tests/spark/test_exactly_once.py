@@ -23,6 +23,7 @@ from pyspark_penstock.sink_options import (
 )
 from pyspark_penstock.source_options import StreamOptions, stream_options
 from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
+from tests.spark.marks import ONE_SERVER
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
 STREAMS = ("a", "b")
@@ -71,6 +72,7 @@ def run(checkpoint: Checkpoint, options: tuple[StreamOptions, SinkOptions], step
         Engine(checkpoint, options[0], SCHEMA, options[1], step).run()
 
 
+@ONE_SERVER
 @pytest.mark.parametrize("delivery", [EXACTLY_ONCE, ORDERED, ATOMIC])
 def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], delivery: str) -> None:
     fill(client, TWO_BATCHES)

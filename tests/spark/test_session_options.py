@@ -151,6 +151,7 @@ def test_a_time_that_no_entry_has_reached_is_an_error_unless_the_strategy_says_l
             run(frame, at, tmp_path) if frame.isStreaming else frame.collect()
 
 
+@ONE_SERVER
 @pytest.mark.parametrize(("batch", "markers"), [({"maxOffsetsPerTrigger": "9"}, 3), ({}, 4)])
 def test_no_task_has_more_entries_than_the_option_says(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, batch: Options,
@@ -268,6 +269,7 @@ def test_a_value_that_is_none_of_its_type_is_settled_by_the_mode(
 # ------------------------------------------------------------------ streaming
 
 
+@ONE_SERVER
 def test_a_stream_is_read_from_its_end_unless_an_option_says_otherwise(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
@@ -304,6 +306,7 @@ def test_a_query_starts_where_its_options_say(
     assert numbers(client) == expected
 
 
+@ONE_SERVER
 def test_a_stream_that_appears_is_found_by_the_pattern(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
@@ -314,6 +317,7 @@ def test_a_stream_that_appears_is_found_by_the_pattern(
     assert numbers(client) == [1, 2, 3, 4]
 
 
+@ONE_SERVER
 def test_batches_are_limited_in_bytes(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:

@@ -89,6 +89,7 @@ def test_a_batch_whose_commit_is_gone_is_not_written_again(
     assert client.keys("*:spark:*:1:*") == []
 
 
+@ONE_SERVER
 def test_in_order_a_stream_has_one_task(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_shuffle_has_the_same_partitions_however_little_comes(
     assert markers == [b"0", b"1"]  # as spark.sql.shuffle.partitions is here
 
 
+@ONE_SERVER
 def test_an_aggregate_is_written_once_too(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:

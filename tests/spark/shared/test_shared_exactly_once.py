@@ -19,6 +19,7 @@ from pyspark_penstock import claims, pending_scan, plan, wire
 from pyspark_penstock.sink_options import SinkOptions, sink_options
 from pyspark_penstock.source_options import StreamOptions, stream_options
 from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
+from tests.spark.marks import ONE_SERVER
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
 STREAMS = ("a", "b")
@@ -84,6 +85,7 @@ def run_until_nothing_is_pending(
     pytest.fail("something stays pending")
 
 
+@ONE_SERVER
 def test_killed_once_at_each_step(client: redis.Redis, options: Options) -> None:
     fill(client, range(TWO_BATCHES))
     whole = Crash()
