@@ -40,8 +40,8 @@ def prepare(config: Config) -> None:
         config.maxclients = limit
     if config.pidfile:
         _write_pid_file(Path(config.pidfile).absolute())
-    for name in config.without_effect:
-        _log.warning("%s is accepted, but has no effect on this server", name)
+    if config.without_effect:
+        _log.warning("accepted, but without effect here: %s", ", ".join(config.without_effect))
 
 
 # ---------------------------------------------------------------------- what can change later
