@@ -302,7 +302,6 @@ ACCEPTED_PARAMETERS = (
     P("crash-memcheck-enabled", YES_NO, True),
     P("ignore-warnings", TEXT, ""),
     # the process
-    P("supervised", one_of("upstart", "systemd", "auto", "no"), "no", (), FIXED),
     P("set-proc-title", YES_NO, True, (), FIXED),
     P("proc-title-template", TEXT, "{title} {listen-addr} {server-mode}"),
     P("dynamic-hz", YES_NO, True),

@@ -73,6 +73,7 @@ PARAMETERS = (
     P("logfile", TEXT, "", (), FIXED),
     P("daemonize", YES_NO, False, (), FIXED),
     P("pidfile", TEXT, "", (), FIXED),
+    P("supervised", one_of("upstart", "systemd", "auto", "no"), "no", (), FIXED),
     P("dir", TEXT, "", protected=True),
     P("enable-debug-command", one_of("no", "yes", "local"), "no", (), FIXED),
     P("enable-protected-configs", one_of("no", "yes", "local"), "no", (), FIXED),

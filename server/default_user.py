@@ -8,8 +8,6 @@ CONFIG REWRITE of redis writes such a line into every file it touches:
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 RIGHTS = ({"on"}, {"~*", "allkeys"}, {"&*", "allchannels"}, {"+@all", "allcommands"})
 NEEDLESS = {"sanitize-payload", "alldbs"}
 
@@ -25,4 +23,6 @@ def is_default_user(words: list[str], password: str) -> bool:
 
 
 def _digest(password: str) -> str:
+    from hashlib import sha256  # noqa: PLC0415  (few starts need it, and it takes its time)
+
     return sha256(password.encode("utf-8", "surrogateescape")).hexdigest()

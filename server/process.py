@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from server.config import Config
+from server.supervision import in_background
 
 LOG_LEVELS = {
     "debug": logging.DEBUG,
@@ -31,7 +32,7 @@ def prepare(config: Config) -> None:
     Raises OSError, with a message for the user, when that cannot be had.
     """
     change_directory(config)
-    if config.daemonize:
+    if in_background(config):
         _go_to_background()
     start_log(config)
     limit = allowed_clients(config.maxclients)
