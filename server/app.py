@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from socket import socket
 
-from server import build
+from server import build, supervision
 from server.client import Client
 from server.clients import Clients
 from server.config import Config
@@ -179,5 +179,6 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     gc.set_threshold(COLLECT_AFTER, 10, 10)
     await server.start()
     announce(greeting(config))
+    supervision.tell_ready(config)
     await server.stopped.wait()
     await server.stop()

@@ -87,7 +87,5 @@ def option_lines(words: list[str]) -> list[Line]:
 
 
 def _line(option: list[str]) -> Line:
-    if option == ["save"]:
-        option = ["save", quoted("")]
     name = "".join(option[0].split()[:1])
     return Line(" ".join(option), f"option --{name}")

@@ -73,6 +73,7 @@ PARAMETERS = (
     P("logfile", TEXT, "", (), FIXED),
     P("daemonize", YES_NO, False, (), FIXED),
     P("pidfile", TEXT, "", (), FIXED),
+    P("supervised", one_of("upstart", "systemd", "auto", "no"), "no", (), FIXED),
     P("dir", TEXT, "", protected=True),
     P("enable-debug-command", one_of("no", "yes", "local"), "no", (), FIXED),
     P("enable-protected-configs", one_of("no", "yes", "local"), "no", (), FIXED),
@@ -105,7 +106,11 @@ PARAMETERS = (
     P("maxmemory", memory(0, UINT64), 0),
     P(
         "maxmemory-policy",
-        unsupported(one_of(*POLICIES), "noeviction", "this server evicts no keys yet"),
+        unsupported(
+            one_of(*POLICIES),
+            "noeviction",
+            "this server evicts no keys yet: only noeviction is served",
+        ),
         "noeviction",
     ),
 )
@@ -164,7 +169,7 @@ class Config:
 
         Lines of one cumulative parameter add up; one with an empty value begins anew.
         """
-        if not words or (len(words) > 1 and not row.kind.many_words):
+        if len(words) != 1 and not row.kind.many_words:
             raise BadValue("wrong number of arguments")
         value = self.parse(row, " ".join(words))
         if row.kind.cumulative and value and row.name in self.given:
@@ -174,5 +179,5 @@ class Config:
 
     @property
     def without_effect(self) -> list[str]:
-        """The parameters that were given and that this server does not act on."""
-        return [row.name for row in ACCEPTED_PARAMETERS if row.name in self.given]
+        """The parameters that are not at their defaults, and that this server does not act on."""
+        return [row.name for row in ACCEPTED_PARAMETERS if self.value(row) != row.default]

@@ -22,6 +22,7 @@ from server.persistence.append_only import Mode
 from server.persistence.load_progress import LoadProgress
 from server.persistence.persistence import Persistence
 from server.state import ServerState
+from server.supervision import supervisor
 
 Field: TypeAlias = tuple[str, object]
 Fields: TypeAlias = Iterator[Field]
@@ -46,7 +47,7 @@ def server(state: ServerState) -> Fields:
     yield "monotonic_clock", "POSIX clock_gettime"
     yield "multiplexing_api", config.event_loop
     yield "process_id", os.getpid()
-    yield "process_supervised", "no"
+    yield "process_supervised", supervisor(config)
     yield "run_id", state.run_id
     yield "tcp_port", config.port
     yield "server_time_usec", now_us

@@ -17,6 +17,7 @@ from server.selector import Selector, Watcher
 ACCEPTED_AT_ONCE = 100  # of one listener, before other sockets get their turn
 RETRY_S = 1.0  # until the next try to accept, after the system had no file left for a client
 NO_ROOM = 0  # what a listener expects meanwhile: nothing
+EVERYWHERE = {"*": "0.0.0.0", "::*": "::"}  # noqa: S104  (where the configuration says so)
 
 Connect: TypeAlias = Callable[[socket.socket], None]  # what to do with who has come
 
@@ -125,12 +126,9 @@ class Listeners:
 
 
 async def bound_sockets(host: str, port: int) -> list[socket.socket]:
-    """A socket for each address that *host* stands for; ``*`` stands for all the machine has.
-
-    Raises OSError.
-    """
+    """A socket for each address that *host* stands for. Raises OSError."""
     found = await asyncio.get_running_loop().getaddrinfo(
-        None if host == "*" else host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        EVERYWHERE.get(host, host), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )
     return [_bound(family, address) for family, _, _, _, address in dict.fromkeys(found)]
 

@@ -48,8 +48,8 @@ class Kind:
     """How a value is read, shown and written: *parse* raises BadValue.
 
     *write* gives the values of the lines in redis.conf, one for each line; by default there is one
-    line, with what *show* shows. A kind of *many_words* has several words on a line; one that is
-    *cumulative* may have several lines, which add up.
+    line, with what *show* shows. A kind of *many_words* has any number of words on a line, and none
+    means an empty value; one that is *cumulative* may have several lines, which add up.
     """
 
     parse: Callable[[str, Any], Any]  # (text, value so far) -> value
@@ -117,11 +117,12 @@ YES_NO = Kind(_parse_yes_no, lambda value: "yes" if value else "no")
 
 def one_of(*words: str) -> Kind:
     """One of *words*, in whatever letters."""
+    as_written = {word.lower(): word for word in words}
 
     def parse(text: str, _old: object) -> str:
-        if text.lower() not in words:
+        if text.lower() not in as_written:
             raise BadValue(f"argument(s) must be one of the following: {', '.join(words)}")
-        return text.lower()
+        return as_written[text.lower()]
 
     return Kind(parse)
 

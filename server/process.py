@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from server.config import Config
+from server.supervision import in_background
 
 LOG_LEVELS = {
     "debug": logging.DEBUG,
@@ -31,7 +32,7 @@ def prepare(config: Config) -> None:
     Raises OSError, with a message for the user, when that cannot be had.
     """
     change_directory(config)
-    if config.daemonize:
+    if in_background(config):
         _go_to_background()
     start_log(config)
     limit = allowed_clients(config.maxclients)
@@ -40,8 +41,8 @@ def prepare(config: Config) -> None:
         config.maxclients = limit
     if config.pidfile:
         _write_pid_file(Path(config.pidfile).absolute())
-    for name in config.without_effect:
-        _log.warning("%s is accepted, but has no effect on this server", name)
+    if config.without_effect:
+        _log.warning("accepted, but without effect here: %s", ", ".join(config.without_effect))
 
 
 # ---------------------------------------------------------------------- what can change later

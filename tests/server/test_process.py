@@ -40,11 +40,18 @@ def test_the_pid_file_has_the_id_of_the_process(config, monkeypatch):
     assert len(left_for_exit) == 1
 
 
-def test_what_has_no_effect_is_warned_of_once(config, caplog):
-    config.given.add("io-threads")
+def test_all_that_has_no_effect_is_named_in_one_line(config, caplog):
+    config.io_threads = 4
+    config.replica_priority = 10
     process.prepare(config)
-    warnings = [r.getMessage() for r in caplog.records if "io-threads" in r.getMessage()]
-    assert warnings == ["io-threads is accepted, but has no effect on this server"]
+    warnings = [r.getMessage() for r in caplog.records if "effect" in r.getMessage()]
+    assert warnings == ["accepted, but without effect here: replica-priority, io-threads"]
+
+
+def test_defaults_are_not_worth_a_line(config, caplog):
+    config.give(config.find("io-threads"), ["1"])
+    process.prepare(config)
+    assert "effect" not in caplog.text
 
 
 def test_no_more_clients_are_promised_than_there_are_files(monkeypatch):

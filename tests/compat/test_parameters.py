@@ -1,0 +1,43 @@
+"""redis-server's parameters are all known, and it reads what CONFIG REWRITE writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from server.config import Config
+from server.redis_conf import rewritten
+from tests.compat.processes import ServerProcess, bulk, redis_tool
+
+# What the two were started with.
+THEIR_OWN = {b"port", b"dir", b"pidfile", b"logfile"}
+
+
+def parameters(server: ServerProcess) -> dict[bytes, bytes]:
+    _, values = server.control.call(b"CONFIG", b"GET", b"*")
+    assert isinstance(values, list)
+    words = [bulk(value) for value in values]
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+def test_every_parameter_of_redis_is_known_with_its_default(
+    penstock: ServerProcess, redis: ServerProcess
+) -> None:
+    theirs, ours = parameters(redis), parameters(penstock)
+    differ = {name for name, value in theirs.items() if ours.get(name) != value}
+    assert differ <= THEIR_OWN
+
+
+def test_redis_reads_what_was_rewritten(tmp_path: Path, redis: ServerProcess) -> None:
+    """Each parameter that it has stands in the file, with the value that it has by default."""
+    names = {name.decode() for name in parameters(redis).keys() - THEIR_OWN}
+    path = tmp_path / "redis.conf"
+    config = Config()
+    path.write_text(rewritten(config, "\n".join(row.name for row in config if row.name in names)))
+    reader = ServerProcess([redis_tool("redis-server"), str(path)], tmp_path)
+    try:
+        found = parameters(reader)
+    finally:
+        reader.stop()
+    assert {name: found[name] for name in found.keys() - THEIR_OWN} == {
+        name: value for name, value in parameters(redis).items() if name not in THEIR_OWN
+    }
