@@ -10,6 +10,7 @@ can be started again while its child has yet to notice. Redis knows nothing of t
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import re
@@ -19,6 +20,8 @@ from server.persistence.files import Files
 
 LOCK_NAME = "penstock.lock"
 MOST_TEXT = 100  # bytes of the file that are looked at: anybody may have written it
+
+NOT_TO_WRITE = (errno.ENOENT, errno.ENOTDIR, errno.EROFS)  # folders that nobody can write in
 
 _OWNER = re.compile(rb"([1-9][0-9]{0,9}) ([\w.-]{1,64})\n")
 
@@ -52,9 +55,9 @@ class FolderLock:
             fd = self._files.lock(path)
         except BlockingIOError:
             raise FolderInUse(self._in_use(folder)) from None
-        except (FileNotFoundError, NotADirectoryError):
-            return False  # no folder, as whoever uses it will find out
         except OSError as error:
+            if error.errno in NOT_TO_WRITE:
+                return False  # as whoever writes there will find out
             _log.warning(
                 "Can't lock the folder %s by %s: %s. No other server may keep its data there.",
                 os.path.realpath(folder), LOCK_NAME, error.strerror,

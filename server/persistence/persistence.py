@@ -109,7 +109,10 @@ class Persistence:
                 self.append_only.open()
             except (OSError, SaveFailed) as error:
                 what = reason(error) if isinstance(error, OSError) else str(error)
-                raise LoadFailed(f"the append only file cannot be opened: {what}") from error
+                path = self.append_only.folder.path.absolute()
+                raise LoadFailed(
+                    f"the append only file in {path} cannot be opened: {what}"
+                ) from error
             self._propagation.log = self.append_only.log
 
     def reload_snapshot(self, replaces: bool) -> None:

@@ -138,6 +138,14 @@ def test_a_file_system_without_locks_is_warned_of(
     assert Path("temp-1.rdb").exists()  # it may be another server's
 
 
+def test_a_folder_that_nobody_writes_in_needs_no_lock_and_no_warning(
+    config: Config, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder_of(config).claim(Path("none"))
+    folder_of(config, Failing("lock", errno.EROFS)).claim()
+    assert caplog.text == ""
+
+
 def test_a_lock_file_of_another_user_is_locked_all_the_same(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
