@@ -37,6 +37,7 @@ build: build/.compiled
 
 build/.compiled: $(RUN_READY) build_ext.py $(SOURCES)
 	@mkdir -p build
+	@$(BIN)/python -m compileall -q protocol storage server
 	@if $(BIN)/python build_ext.py --possible; then \
 	  echo "Compiling the core (about two minutes the first time) ..."; \
 	  $(BIN)/python build_ext.py && touch $@; fi

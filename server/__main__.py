@@ -6,38 +6,45 @@ import asyncio
 import sys
 from collections.abc import Callable
 
-from server import build, process
-from server.app import serve
+from server import build, log, process
+from server.app import nobody_waits, serve
 from server.command_line import HELP, BadOptions, read_command_line
+from server.config import Config
+from server.daemon import go_to_background
+from server.persistence.files import reason
 from server.persistence.snapshot_loader import LoadFailed
+from server.supervision import in_background
 
 
 def main(argv: list[str]) -> int:
-    """Serve until stopped; the exit status: 1 for bad options, or no address to listen on."""
+    """Serve until stopped; the exit status: 1 for bad options, or when the start fails."""
+    process.hold_standard_streams()
     if argv[:1] in (["--help"], ["-h"]):
         sys.stdout.write(HELP)
         return 0
     if argv[:1] in (["--version"], ["-v"]):
-        sys.stdout.write(f"Penstock server v={build.VERSION} redis={build.REDIS_VERSION}\n")
+        sys.stdout.write(build.version_line() + "\n")
         return 0
     try:
-        config = read_command_line(argv)
-    except BadOptions as error:
-        sys.stderr.write(f"penstock: {error}\n")
+        _run(read_command_line(argv))
+    except (BadOptions, LoadFailed) as error:
+        log.tell(str(error))
         return 1
-    try:
-        process.prepare(config)
-        with asyncio.Runner(loop_factory=_loop_factory(config.event_loop)) as runner:
-            runner.run(serve(config, _announce))
-    except (OSError, LoadFailed) as error:
-        sys.stderr.write(f"penstock: {error}\n")
+    except OSError as error:
+        log.tell(reason(error))
         return 1
     return 0
 
 
-def _announce(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+def _run(config: Config) -> None:
+    """Serve as *config* says. Raises OSError and LoadFailed when the start fails."""
+    process.enter_directory(config)
+    log.start(config)
+    ready = go_to_background().ready if in_background(config) else nobody_waits
+    log.introduce(config)
+    process.prepare(config)
+    with asyncio.Runner(loop_factory=_loop_factory(config.event_loop)) as runner:
+        runner.run(serve(config, ready))
 
 
 def _loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:

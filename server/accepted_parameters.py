@@ -297,7 +297,6 @@ ACCEPTED_PARAMETERS = (
         (),
         FIXED,
     ),
-    P("always-show-logo", YES_NO, False, (), FIXED),
     P("crash-log-enabled", YES_NO, True),
     P("crash-memcheck-enabled", YES_NO, True),
     P("ignore-warnings", TEXT, ""),

@@ -6,14 +6,13 @@ import asyncio
 import contextlib
 import gc
 import logging
-import os
 import signal
 import time
 from collections.abc import Callable
 from functools import partial
 from socket import socket
 
-from server import build, supervision
+from server import process, supervision
 from server.client import Client
 from server.clients import Clients
 from server.config import Config
@@ -33,6 +32,9 @@ _log = logging.getLogger("penstock")
 # many more containers have been made than freed, and its older generations ten times as rarely.
 COLLECT_AFTER = 100_000
 
+# Who starts the server in the background waits for its data so long; what fails later is logged.
+LOAD_PATIENCE_MS = 5000
+
 
 def wall_ms() -> int:
     return time.time_ns() // 1_000_000
@@ -41,6 +43,10 @@ def wall_ms() -> int:
 def monotonic_ms() -> int:
     """Rounded up, so that no wait that begins now is shorter than was asked for."""
     return -(-time.monotonic_ns() // 1_000_000)
+
+
+def nobody_waits() -> None:
+    """Stand in for whoever has started the server."""
 
 
 class Server:
@@ -57,11 +63,20 @@ class Server:
         self._listeners = Listeners(config, self.selector, self._connect)
         self._refused_to_stop = False
 
-    async def start(self) -> None:
-        """Listen, and load what was kept.
+    async def start(self, ready: Callable[[], None] = nobody_waits) -> None:
+        """Listen, and load what was kept; *ready* is called when that is done, or takes long.
 
-        Raises OSError when an address cannot be had, and LoadFailed.
+        Raises OSError when an address or the folder cannot be had, and LoadFailed.
         """
+        self.state.persistence.folder.open()
+        self._set_loading(True)  # who comes while we still open another address finds no data yet
+        await self._listen()
+        process.keep_pid_file(self.config)
+        _log.info("Server initialized")
+        await self._load(ready)
+        ready()
+
+    async def _listen(self) -> None:
         self.state.started_ms = wall_ms()
         self.state.journal.now_ms = wall_ms()
         self.state.stop = self.stop_by_command
@@ -76,15 +91,16 @@ class Server:
             raise
         self.state.listening = self._listeners.descriptions
         self.cron.start(loop)
-        await self._load()
 
     # ------------------------------------------------------------------ loading
 
-    async def _load(self) -> None:
+    async def _load(self, ready: Callable[[], None]) -> None:
         """Load the data on the disk; clients that come meanwhile are told so."""
         state = self.state
-        self._set_loading(True)
+        patience_ms = monotonic_ms() + LOAD_PATIENCE_MS
         for _ in state.persistence.load(self._begin_replay):
+            if monotonic_ms() >= patience_ms:
+                ready()
             await asyncio.sleep(0)
             if self.stopped.is_set():
                 return
@@ -93,6 +109,8 @@ class Server:
         state.persistence.begin()
         loop = asyncio.get_running_loop()
         state.persistence.append_only.log.on_synced = partial(_call_soon, loop, self._synced)
+        for kind in self._listeners.kinds:
+            _log.info("Ready to accept connections %s", kind)
 
     def _set_loading(self, loading: bool) -> None:
         self.state.loading = loading
@@ -129,14 +147,16 @@ class Server:
 
     def stop_by_command(self, options: frozenset[bytes]) -> bool:
         """SHUTDOWN: end when all is safe; False if it is not, and the server goes on."""
+        _log.info("User requested shutdown...")
         save, nosave, force = (word in options for word in (b"SAVE", b"NOSAVE", b"FORCE"))
         if not self.state.loading and not self.state.persistence.close(save, nosave, force):
             return False
         self.stopped.set()
         return True
 
-    def stop_by_signal(self, options: str) -> None:
+    def stop_by_signal(self, name: str, options: str) -> None:
         """SIGINT or SIGTERM; the second one ends the server whatever cannot be saved."""
+        _log.info("Received %s scheduling shutdown...", name)
         words = frozenset(word.upper().encode() for word in options.split())
         if self._refused_to_stop:
             words |= {b"FORCE"}
@@ -159,26 +179,21 @@ def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> Non
         loop.call_soon_threadsafe(call)
 
 
-def greeting(config: Config) -> str:
-    """The one line that says what has started, where, and whether it is compiled."""
-    where = f"{config.bind[0]}:{config.port}" if config.port else config.unixsocket
-    speed = "compiled" if build.compiled() else "NOT COMPILED: several times slower, see README"
-    return f"Penstock {build.VERSION} serving on {where}, pid {os.getpid()} ({speed})"
-
-
-async def serve(config: Config, announce: Callable[[str], None]) -> None:
-    """Run a server until a signal or SHUTDOWN ends it."""
+async def serve(config: Config, ready: Callable[[], None]) -> None:
+    """Run a server until a signal or SHUTDOWN ends it; *ready* is as for Server.start."""
     server = Server(config)
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, lambda: server.stop_by_signal(config.shutdown_on_sigint))
     loop.add_signal_handler(
-        signal.SIGTERM, lambda: server.stop_by_signal(config.shutdown_on_sigterm)
+        signal.SIGINT, lambda: server.stop_by_signal("SIGINT", config.shutdown_on_sigint)
+    )
+    loop.add_signal_handler(
+        signal.SIGTERM, lambda: server.stop_by_signal("SIGTERM", config.shutdown_on_sigterm)
     )
     gc.collect()
     gc.freeze()  # what the program itself is made of need not be looked at again
     gc.set_threshold(COLLECT_AFTER, 10, 10)
-    await server.start()
-    announce(greeting(config))
+    await server.start(ready)
     supervision.tell_ready(config)
     await server.stopped.wait()
     await server.stop()
+    _log.info("Penstock is now ready to exit, bye bye...")

@@ -6,6 +6,15 @@ VERSION = "0.1.0"
 REDIS_VERSION = "7.4.0"  # the redis whose behaviour clients may expect
 
 
+def version_line() -> str:
+    """What --version says, for people and for tools: these look for redis-server's v=."""
+    core = "compiled" if compiled() else "uncompiled"
+    return (
+        f"Penstock server v={REDIS_VERSION} sha=00000000:0 malloc=libc bits=64 build={core}"
+        f" penstock={VERSION}"
+    )
+
+
 def compiled() -> bool:
     """Whether the byte-level core really runs compiled.
 

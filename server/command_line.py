@@ -38,7 +38,14 @@ class BadOptions(Exception):
     """The command line or the file cannot be understood; the message is one line for the user."""
 
 
-def read_command_line(argv: list[str], read_input: Callable[[], str] = sys.stdin.read) -> Config:
+def _read_standard_input() -> str:
+    """All of it; nothing if whoever started us has closed it."""
+    return sys.stdin.read() if sys.stdin else ""
+
+
+def read_command_line(
+    argv: list[str], read_input: Callable[[], str] = _read_standard_input
+) -> Config:
     """What *argv* (without the program's name) and the files it names ask for.
 
     Raises BadOptions.

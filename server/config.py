@@ -71,6 +71,7 @@ PARAMETERS = (
     P("hz", clamped(1, 500), 10),
     P("loglevel", one_of("debug", "verbose", "notice", "warning", "nothing"), "notice"),
     P("logfile", TEXT, "", (), FIXED),
+    P("always-show-logo", YES_NO, False, (), FIXED),
     P("daemonize", YES_NO, False, (), FIXED),
     P("pidfile", TEXT, "", (), FIXED),
     P("supervised", one_of("upstart", "systemd", "auto", "no"), "no", (), FIXED),

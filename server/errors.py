@@ -93,6 +93,11 @@ PROTECTED_MODE = ErrorReply(
 MAX_ECHO = 128  # bytes of a client's words that an error repeats: a reply is not an amplifier
 
 
+def folder_in_use(reason: str) -> ErrorReply:
+    """Nothing can be saved: another server has locked the folder, as *reason* tells."""
+    return ErrorReply("ERR", reason)
+
+
 def unkept(reason: str) -> ErrorReply:
     """The AOF cannot be written, for *reason*."""
     return ErrorReply("MISCONF", f"Errors writing to the AOF file: {reason}")

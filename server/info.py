@@ -8,7 +8,6 @@ not exist is 0 where clients look for it, and is left out else.
 from __future__ import annotations
 
 import os
-import platform
 import resource
 import struct
 import sys
@@ -34,15 +33,15 @@ SECONDS_A_DAY = 86400
 
 def server(state: ServerState) -> Fields:
     config = state.config
-    system = platform.uname()
+    system = os.uname()
     now_us = time.time_ns() // 1000
     uptime_s = max(0, state.journal.now_ms - state.started_ms) // 1000
     yield "redis_version", build.REDIS_VERSION
     yield "redis_mode", "standalone"
     yield "penstock_version", build.VERSION
     yield "penstock_compiled", _yes_no(build.compiled())
-    yield "python_version", platform.python_version()
-    yield "os", f"{system.system} {system.release} {system.machine}"
+    yield "python_version", sys.version.split()[0]
+    yield "os", f"{system.sysname} {system.release} {system.machine}"
     yield "arch_bits", struct.calcsize("P") * 8
     yield "monotonic_clock", "POSIX clock_gettime"
     yield "multiplexing_api", config.event_loop

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import socket
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from server.selector import Selector, Watcher
 
 ACCEPTED_AT_ONCE = 100  # of one listener, before other sockets get their turn
 RETRY_S = 1.0  # until the next try to accept, after the system had no file left for a client
+NOT_FOR_US = (errno.EADDRINUSE, errno.EACCES)  # an address that is there, but cannot be had
 NO_ROOM = 0  # what a listener expects meanwhile: nothing
 EVERYWHERE = {"*": "0.0.0.0", "::*": "::"}  # noqa: S104  (where the configuration says so)
 
@@ -78,16 +80,20 @@ class Listeners:
         self._connect = connect
         self._listeners: list[Listener] = []
         self.descriptions: list[str] = []  # INFO server's lines
+        self.kinds: list[str] = []  # tcp and unix, as the log has them
 
     async def open(self) -> None:
         """Listen wherever the configuration says. Raises OSError when that cannot be had."""
         if self._config.port:
             for address in self._config.bind:
                 await self._listen_at(address)
+            if self._listeners:
+                self.kinds.append("tcp")
         if self._config.unixsocket:
             self._listen_on_path(Path(self._config.unixsocket))
+            self.kinds.append("unix")
         if not self._listeners:
-            raise OSError("no address to listen on")
+            raise OSError("No address to listen on: see 'bind', 'port' and 'unixsocket'")
 
     def close(self) -> None:
         """Listen no more."""
@@ -103,21 +109,30 @@ class Listeners:
             for sock in await bound_sockets(host, port):
                 self._add(sock)
         except OSError as error:
-            if not address.startswith("-"):
-                where = f"{host}:{port}"
-                raise OSError(f"cannot listen on {where}: {error.strerror or error}") from error
-            return
+            if address.startswith("-") and error.errno not in NOT_FOR_US:
+                return
+            step = "" if isinstance(error, socket.gaierror) else "bind: "
+            raise OSError(
+                f"Could not create server TCP listening socket {host}:{port}: {step}"
+                f"{error.strerror or error}. Failed listening on port {port} (tcp), aborting."
+            ) from error
         self.descriptions.append(f"name=tcp,bind={host},port={port}")
 
     def _listen_on_path(self, path: Path) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            if path.is_socket():
-                path.unlink()  # left behind by a server that was killed
         sock = socket.socket(socket.AF_UNIX)
-        sock.bind(str(path))
-        if self._config.unixsocketperm:
-            path.chmod(self._config.unixsocketperm)
-        self._add(sock)
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                if path.is_socket():
+                    path.unlink()  # left behind by a server that was killed
+            sock.bind(str(path))
+            if self._config.unixsocketperm:
+                path.chmod(self._config.unixsocketperm)
+            self._add(sock)
+        except OSError as error:
+            sock.close()
+            raise OSError(
+                f"Failed opening Unix socket '{path.absolute()}': bind: {error.strerror or error}"
+            ) from error
         self.descriptions.append(f"name=unix,bind={path}")
 
     def _add(self, sock: socket.socket) -> None:

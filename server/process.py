@@ -1,48 +1,40 @@
-"""What the configuration asks of the process: directory, files, background, log, pid file."""
+"""What the configuration asks of the process: directory, open files, pid file."""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import logging
 import os
 import resource
-import sys
 from pathlib import Path
 
+from server import log
 from server.config import Config
-from server.supervision import in_background
-
-LOG_LEVELS = {
-    "debug": logging.DEBUG,
-    "verbose": logging.DEBUG + 5,
-    "notice": logging.INFO,
-    "warning": logging.WARNING,
-    "nothing": logging.CRITICAL + 1,
-}
-logging.addLevelName(LOG_LEVELS["verbose"], "VERBOSE")
 
 SPARE_FILES = 32  # for listeners, logs and the loop: files that are no clients
+STANDARD_STREAMS = (0, 1, 2)
 
 _log = logging.getLogger("penstock")
 
 
 def prepare(config: Config) -> None:
-    """Make the process what *config* asks for, before it listens.
-
-    Raises OSError, with a message for the user, when that cannot be had.
-    """
-    change_directory(config)
-    if in_background(config):
-        _go_to_background()
-    start_log(config)
+    """Make the process what *config* asks for, before it listens."""
     limit = allowed_clients(config.maxclients)
     if limit < config.maxclients:
         _log.warning("maxclients is %d: the system allows no more open files", limit)
         config.maxclients = limit
-    if config.pidfile:
-        _write_pid_file(Path(config.pidfile).absolute())
     if config.without_effect:
         _log.warning("accepted, but without effect here: %s", ", ".join(config.without_effect))
+
+
+def hold_standard_streams() -> None:
+    """Open those that are closed: else a file or a client would get their numbers, and the log."""
+    for stream in STANDARD_STREAMS:
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
 
 
 # ---------------------------------------------------------------------- what can change later
@@ -53,11 +45,6 @@ def change_directory(config: Config) -> None:
     if config.dir:
         os.chdir(config.dir)
     config.dir = os.getcwd()
-
-
-def set_log_level(config: Config) -> None:
-    """Log what *loglevel* says, from now on."""
-    _log.setLevel(LOG_LEVELS[config.loglevel])
 
 
 def allowed_clients(wanted: int) -> int:
@@ -77,28 +64,38 @@ def allowed_clients(wanted: int) -> int:
 # ---------------------------------------------------------------------- at the start only
 
 
-def start_log(config: Config) -> None:
-    """Log to *logfile*, or to the standard error."""
-    logging.basicConfig(
-        format="%(process)d %(asctime)s %(levelname)s %(message)s",
-        filename=config.logfile or None,
-    )
-    set_log_level(config)
+def enter_directory(config: Config) -> None:
+    """change_directory() for the start. Raises OSError with a message for the user."""
+    wanted = config.dir
+    try:
+        change_directory(config)
+    except OSError as error:
+        raise OSError(f"Can't chdir to '{wanted}': {error.strerror}") from error
 
 
-def _go_to_background() -> None:
-    """Go on in a child without a terminal; the parent ends."""
-    sys.stdout.flush()
-    if os.fork():
-        os._exit(0)
-    os.setsid()
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
-    os.close(nowhere)
+def keep_pid_file(config: Config) -> None:
+    """Keep the process's id in *pidfile*, if there is one, until it ends.
+
+    To be called when the server listens, so that one that cannot start leaves another's file alone.
+    Redis goes on without the file if it cannot be written, and so does this server.
+    """
+    if not config.pidfile:
+        return
+    path = Path(config.pidfile).absolute()
+    try:
+        path.write_text(_own_id())
+    except OSError as error:
+        log.tell(f"Failed to write PID file '{path}': {error.strerror}", logging.WARNING)
+    else:
+        atexit.register(_remove_pid_file, path)
 
 
-def _write_pid_file(path: Path) -> None:
-    """Keep the process's id in *path* until it ends."""
-    path.write_text(f"{os.getpid()}\n")
-    atexit.register(path.unlink, missing_ok=True)
+def _remove_pid_file(path: Path) -> None:
+    """Remove it, unless it is another's by now."""
+    with contextlib.suppress(OSError):
+        if path.read_text() == _own_id():
+            path.unlink()
+
+
+def _own_id() -> str:
+    return f"{os.getpid()}\n"

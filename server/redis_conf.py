@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import glob
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -166,6 +165,8 @@ def rewritten(config: Config, text: str) -> str:
 
 def rewrite_file(config: Config) -> None:
     """Rewrite the file that the configuration came from, all or nothing. Raises OSError."""
+    import tempfile  # noqa: PLC0415  (no start needs it, and it takes its time)
+
     path = Path(config.file or "").resolve()
     old = path.read_text("utf-8", "surrogateescape") if path.exists() else ""
     with tempfile.NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:

@@ -16,6 +16,7 @@ from server.check.findings import Finding
 from server.check.folder_check import check_path
 from server.check.report import lines_of
 from server.persistence.files import Files
+from server.persistence.folder_lock import LOCK_NAME, FolderLock
 
 YES = ("y", "yes")
 
@@ -24,18 +25,32 @@ def main(argv: list[str], ask: Callable[[str], str] = input, files: Files | None
     """Look at what is named; the exit status. *ask* puts a question to the user."""
     options = _options(argv)
     system = files or Files()
+    lock = FolderLock(system)
     status = 0
     for path in options.paths:
         try:
+            if options.fix:
+                _claim(path.absolute(), lock, system)
             for found in check_path(path, system):
                 for line in lines_of(found, options.streams):
                     sys.stdout.write(line + "\n")
                 if not found.is_whole and not (options.fix and _fix(found, ask, system)):
                     status = max(status, 1)
         except OSError as error:
-            sys.stderr.write(f"{path}: {error.strerror}\n")
+            sys.stderr.write(f"{path}: {error.strerror or error}\n")
             status = 2
+    lock.release()
     return status
+
+
+def _claim(path: Path, lock: FolderLock, files: Files) -> None:
+    """Keep servers away from what *path* is part of.
+
+    Raises FolderInUse if one is there: what looks torn is what it is writing.
+    """
+    for folder in (path, *path.parents[:2]):  # a log lies in a folder below that of the server
+        if files.exists(folder / LOCK_NAME) and not lock.holds(folder):
+            lock.take(folder)
 
 
 def _options(argv: list[str]) -> argparse.Namespace:

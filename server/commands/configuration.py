@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from protocol.replies import OK, ErrorReply, Reply
-from server import errors, process, redis_conf
+from server import errors, log, process, redis_conf
 from server.call import Call
 from server.client import UNAUTHENTICATED
 from server.command import Flags, command, container
@@ -15,6 +16,7 @@ from server.config import BadValue, Config, Parameter
 from server.help_lines import help_of
 from server.memory import resident_bytes
 from server.permissions import permits
+from server.persistence.folder_lock import FolderInUse
 from server.persistence.manifest import BadManifest
 from server.state import ServerState
 from storage import glob
@@ -155,9 +157,21 @@ def _apply_appendonly(state: ServerState) -> None:
 
 def _apply_dir(state: ServerState) -> None:
     try:
+        state.persistence.folder.claim_next(Path(state.config.dir))
         process.change_directory(state.config)
+    except FolderInUse as error:
+        raise BadValue(str(error)) from None
     except OSError as error:
         raise BadValue(str(error.strerror)) from None
+
+
+def _apply_save(state: ServerState) -> None:
+    """Whoever begins to save must have the folder for itself."""
+    if state.config.save:
+        try:
+            state.persistence.folder.claim()
+        except FolderInUse as error:
+            raise BadValue(str(error)) from None
 
 
 def _apply_maxclients(state: ServerState) -> None:
@@ -185,10 +199,11 @@ def _apply_requirepass(state: ServerState) -> None:
 APPLY: dict[str, Callable[[ServerState], None]] = {
     "appendonly": _apply_appendonly,
     "dir": _apply_dir,
-    "loglevel": lambda state: process.set_log_level(state.config),
+    "loglevel": lambda state: log.set_level(state.config),
     "maxclients": _apply_maxclients,
     "maxmemory": _apply_maxmemory,
     "requirepass": _apply_requirepass,
+    "save": _apply_save,
 }
 
 # ---------------------------------------------------------------------- the others

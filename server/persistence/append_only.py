@@ -23,6 +23,7 @@ from server.config import Config
 from server.persistence.append_log import AppendLog
 from server.persistence.child import ChildSlot, Outcome
 from server.persistence.child_job import Report, no_report
+from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
 from server.persistence.log_commands import CommandPieces
 from server.persistence.log_folder import LogFolder
@@ -55,6 +56,7 @@ class AppendOnly:
         config: Config,
         databases: Sequence[Keyspace],
         files: Files,
+        data_folder: DataFolder,
         children: ChildSlot,
         threads: Executor,
         monotonic_s: Callable[[], float],
@@ -75,6 +77,7 @@ class AppendOnly:
         self._config = config
         self._databases = databases
         self._files = files
+        self._data_folder = data_folder
         self._children = children
         self._threads = threads
         self._monotonic_s = monotonic_s
@@ -128,7 +131,8 @@ class AppendOnly:
         return fd
 
     def switch_on(self) -> None:
-        """Begin to log while the server runs. Raises OSError and BadManifest."""
+        """Begin to log while the server runs. Raises OSError (FolderInUse) and BadManifest."""
+        self._data_folder.claim()
         if self.is_rewriting:  # its base would not have what is written before this log begins
             _log.warning("Killing running AOF rewrite child: %d", self._child_pid())
             self._end_child()
@@ -196,6 +200,7 @@ class AppendOnly:
         in a power cut it must not be the one that lacks something.
         """
         if self.mode is Mode.OFF:
+            self._data_folder.claim()
             self.folder.read()
             return
         if self.mode is Mode.ON and self._config.appendfsync != "no":

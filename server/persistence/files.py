@@ -7,6 +7,7 @@ put a Files in its place that fails at a chosen step; see ``tests/server/persist
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import mmap
 import os
 from pathlib import Path
@@ -54,6 +55,23 @@ class Files:
         finally:
             os.close(fd)
 
+    def lock(self, path: Path) -> int:
+        """A descriptor of *path*, made if need be, locked for this process until it is closed.
+
+        Raises BlockingIOError when another process has it.
+        """
+        flags = os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | flags, NEW_FILE_MODE)
+        except PermissionError:  # another user made it; who may read it may lock it
+            fd = os.open(path, os.O_RDONLY | flags)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(fd)
+            raise
+        return fd
+
     def make_directory(self, path: Path) -> None:
         """Make the directory *path* if it is not there."""
         path.mkdir(mode=0o755, exist_ok=True)
@@ -66,6 +84,13 @@ class Files:
     def exists(self, path: Path) -> bool:
         return path.exists()
 
+    def is_directory(self, path: Path) -> bool:
+        return path.is_dir()
+
+    def listing(self, path: Path) -> list[str]:
+        """The names in the directory *path*."""
+        return os.listdir(path)
+
     def size(self, path: Path) -> int:
         """How many bytes *path* holds."""
         return path.stat().st_size
@@ -76,6 +101,13 @@ class Files:
             if not os.fstat(file.fileno()).st_size:
                 return b""  # nothing cannot be mapped
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def reason(error: OSError) -> str:
+    """What went wrong, and with which file."""
+    if error.filename is None or not error.strerror:
+        return error.strerror or str(error)
+    return f"{error.filename}: {error.strerror}"
 
 
 def write_all(files: Files, fd: int, data: bytes) -> None:

@@ -39,7 +39,7 @@ class LogFolder:
         return Path(self._config.appenddirname)
 
     @property
-    def _manifest_path(self) -> Path:
+    def manifest_path(self) -> Path:
         return self.path / f"{self._stem}.manifest"
 
     def path_of(self, file: LogFile) -> Path:
@@ -49,9 +49,9 @@ class LogFolder:
 
     def read(self) -> bool:
         """Take what the folder has; False if there is no log. Raises BadManifest and OSError."""
-        if not self._files.exists(self._manifest_path):
+        if not self._files.exists(self.manifest_path):
             return False
-        self.manifest = manifest.parse(bytes(self._files.read(self._manifest_path)))
+        self.manifest = manifest.parse(bytes(self._files.read(self.manifest_path)))
         return True
 
     def upgrade(self) -> None:
@@ -166,7 +166,7 @@ class LogFolder:
             self._files.sync(fd)
         finally:
             self._files.close(fd)
-        self._files.rename(temporary, self._manifest_path)
+        self._files.rename(temporary, self.manifest_path)
         self.manifest = fresh
         self._files.sync_directory(self.path)
 

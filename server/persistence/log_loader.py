@@ -73,7 +73,10 @@ class LogLoader:
         size = len(data)
         start = 0
         if data[:6].startswith(SNAPSHOT_MAGIC):
-            start = yield from self._load_snapshot(data)
+            try:
+                start = yield from self._load_snapshot(data)
+            except LoadFailed as error:
+                raise LoadFailed(f"{path}: {error}") from error
         whole = yield from self._replay(path, data, start)
         self._progress.loaded_bytes = before + size
         if whole < size:

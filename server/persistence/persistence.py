@@ -1,7 +1,9 @@
 """All that outlives the process, as the rest of the server sees it.
 
-    the start    load() -> begin()          cron     tick()
-    the end      close()                    commands  snapshots, append_only
+    the start    folder.open() -> load() -> begin()
+    cron         tick()
+    the end      close()
+    commands     snapshots, append_only
     each turn    propagation.log.write()    (server.persistence.append_log.AppendLog)
 
 If the append-only file is on, it is what is loaded, since it is never the older. If it is on and
@@ -23,7 +25,8 @@ from server import errors
 from server.config import Config
 from server.persistence.append_only import AppendOnly, Mode
 from server.persistence.child import ChildSlot
-from server.persistence.files import Files
+from server.persistence.data_folder import DataFolder
+from server.persistence.files import Files, reason
 from server.persistence.load_progress import LoadProgress
 from server.persistence.log_loader import LogLoader, Replay
 from server.persistence.manifest import BadManifest
@@ -64,9 +67,12 @@ class Persistence:
         self._files = files or Files()
         self._threads = threads or ThreadPoolExecutor(1, "fsync")
         self.children = ChildSlot(monotonic_s)
-        self.snapshots = Snapshots(config, databases, journal, self.children, self._files, wall_s)
+        self.folder = DataFolder(config, self._files)
+        self.snapshots = Snapshots(
+            config, databases, journal, self.children, self._files, self.folder, wall_s
+        )
         self.append_only = AppendOnly(
-            config, databases, self._files, self.children, self._threads, monotonic_s,
+            config, databases, self._files, self.folder, self.children, self._threads, monotonic_s,
             lambda: int(wall_s()),
         )  # fmt: skip
         self.progress: LoadProgress | None = None  # while data is loaded
@@ -89,9 +95,10 @@ class Persistence:
             elif self._files.exists(Path(self._config.dbfilename)):
                 yield from self._load_snapshot()
         except BadManifest as error:
-            raise LoadFailed(f"the manifest of the append only file is broken: {error}") from error
+            path = self.append_only.folder.manifest_path.absolute()
+            raise LoadFailed(f"the manifest {path} is broken: {error}") from error
         except OSError as error:
-            raise LoadFailed(str(error)) from error
+            raise LoadFailed(reason(error)) from error
         finally:
             self._loaded()
 
@@ -101,7 +108,11 @@ class Persistence:
             try:
                 self.append_only.open()
             except (OSError, SaveFailed) as error:
-                raise LoadFailed(f"the append only file cannot be opened: {error}") from error
+                what = reason(error) if isinstance(error, OSError) else str(error)
+                path = self.append_only.folder.path.absolute()
+                raise LoadFailed(
+                    f"the append only file in {path} cannot be opened: {what}"
+                ) from error
             self._propagation.log = self.append_only.log
 
     def reload_snapshot(self, replaces: bool) -> None:

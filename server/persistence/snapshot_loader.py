@@ -161,8 +161,11 @@ def load_snapshot_file(
     try:
         data = files.read(path)
     except OSError as error:
-        raise LoadFailed(f"the RDB {path} cannot be read: {error.strerror}") from error
-    yield from SnapshotLoader(data, databases, progress, rules, options).run()
+        raise LoadFailed(f"the RDB {path.absolute()} cannot be read: {error.strerror}") from error
+    try:
+        yield from SnapshotLoader(data, databases, progress, rules, options).run()
+    except LoadFailed as error:
+        raise LoadFailed(f"{path.absolute()}: {error}") from error
     _log.info(
         "Done loading RDB, keys loaded: %d, keys expired: %d.",
         progress.keys_loaded,

@@ -20,7 +20,9 @@ from server import errors
 from server.config import Config
 from server.persistence.child import ChildSlot, Outcome
 from server.persistence.child_job import Report, no_report
+from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
+from server.persistence.folder_lock import FolderInUse
 from server.persistence.snapshot_file import (
     SaveFailed,
     remove_quietly,
@@ -51,6 +53,7 @@ class Snapshots:
         journal: Journal,
         children: ChildSlot,
         files: Files,
+        folder: DataFolder,
         wall_s: Callable[[], float] = time.time,
     ) -> None:
         self._config = config
@@ -58,6 +61,7 @@ class Snapshots:
         self._journal = journal
         self._children = children
         self._files = files
+        self._folder = folder
         self._wall_s = wall_s
         self.last_save_s = int(wall_s())  # unix time; at the start all is as saved
         self.last_ok = True
@@ -101,15 +105,24 @@ class Snapshots:
         """SAVE: write a snapshot, here and now. Raises ErrorReply."""
         if self.in_progress:
             raise errors.SAVE_IN_PROGRESS
+        self._claim_folder()
         self.saves += 1
         if not self.save_here():
             raise errors.FAILED
 
+    def _claim_folder(self) -> None:
+        """Have the folder for this server alone. Raises ErrorReply."""
+        try:
+            self._folder.claim()
+        except FolderInUse as error:
+            raise errors.folder_in_use(str(error)) from None
+
     def save_here(self) -> bool:
         """Save in this process, whatever a child does; False if that failed: the log says why."""
         try:
+            self._folder.claim()
             self._write(no_report)
-        except SaveFailed as error:
+        except (FolderInUse, SaveFailed) as error:
             _log.warning("%s", error)
             return False
         _log.info("DB saved on disk")
@@ -123,6 +136,7 @@ class Snapshots:
         """
         if self.in_progress:
             raise errors.SAVE_IN_PROGRESS
+        self._claim_folder()
         if self._children.child is not None or in_transaction:
             if not (schedule or in_transaction):
                 raise errors.OTHER_CHILD

@@ -67,7 +67,7 @@ def test_each_who_knocks_comes_in_with_a_socket_that_does_not_block():
 
 def test_an_address_that_the_machine_lacks_is_an_error():
     door = Door(bind=["192.0.2.1"])
-    with closing(door), pytest.raises(OSError, match=r"cannot listen on 192\.0\.2\.1:\d+: "):
+    with closing(door), pytest.raises(OSError, match=r" socket 192\.0\.2\.1:\d+: bind: "):
         door.open()
 
 
@@ -77,9 +77,30 @@ def test_with_a_dash_before_it_it_is_left_out():
         assert [line.split(",")[1] for line in door.listeners.descriptions] == ["bind=127.0.0.1"]
 
 
+@pytest.mark.skipif(not has_ipv6(), reason="needs IPv6")
+def test_an_optional_address_whose_port_another_has_was_left_out_in_silence():
+    with closing(Door(bind=["::1"]).open()) as door:
+        late = Door(port=door.config.port, bind=["127.0.0.1", "-::1"])
+        with closing(late), pytest.raises(OSError, match="bind: Address already in use"):
+            late.open()
+
+
+def test_the_log_tells_what_kinds_of_connections_are_accepted(tmp_path):
+    with closing(Door(bind=["127.0.0.1"], unixsocket=str(tmp_path / "sock")).open()) as door:
+        assert door.listeners.kinds == ["tcp", "unix"]
+    with closing(Door(port=0, unixsocket=str(tmp_path / "sock")).open()) as door:
+        assert door.listeners.kinds == ["unix"]
+
+
+def test_a_path_whose_folder_is_missing_is_named(tmp_path):
+    door = Door(port=0, unixsocket=str(tmp_path / "none" / "sock"))
+    with closing(door), pytest.raises(OSError, match="none/sock': bind: No such file"):
+        door.open()
+
+
 def test_no_address_at_all_is_an_error():
     door = Door(bind=["-192.0.2.1"])
-    with closing(door), pytest.raises(OSError, match="no address to listen on"):
+    with closing(door), pytest.raises(OSError, match="No address to listen on"):
         door.open()
 
 

@@ -1,6 +1,5 @@
 """What the configuration asks of the process."""
 
-import logging
 import os
 import resource
 from pathlib import Path
@@ -25,19 +24,44 @@ def test_the_server_works_in_dir(config, tmp_path):
     assert config.dir == str(tmp_path / "data")
 
 
-def test_a_dir_that_is_not_there_is_an_error(config):
+def test_a_dir_that_is_not_there_is_named(config):
     config.dir = "nowhere"
-    with pytest.raises(FileNotFoundError):
-        process.prepare(config)
+    with pytest.raises(OSError, match="Can't chdir to 'nowhere': No such file"):
+        process.enter_directory(config)
 
 
-def test_the_pid_file_has_the_id_of_the_process(config, monkeypatch):
-    left_for_exit = []
-    monkeypatch.setattr(process.atexit, "register", lambda *call, **_: left_for_exit.append(call))
+@pytest.fixture
+def left_for_exit(monkeypatch):
+    calls = []
+    monkeypatch.setattr(process.atexit, "register", lambda call, path: calls.append((call, path)))
+    return calls
+
+
+def test_the_pid_file_has_the_id_of_the_process(config, left_for_exit):
     config.pidfile = "penstock.pid"
-    process.prepare(config)
+    process.keep_pid_file(config)
     assert Path("penstock.pid").read_text() == f"{os.getpid()}\n"
-    assert len(left_for_exit) == 1
+    ((remove, path),) = left_for_exit
+    remove(path)
+    assert not Path("penstock.pid").exists()
+
+
+def test_the_pid_file_of_another_is_left_alone_at_the_end(config, left_for_exit):
+    config.pidfile = "penstock.pid"
+    process.keep_pid_file(config)
+    Path("penstock.pid").write_text("1\n")
+    ((remove, path),) = left_for_exit
+    remove(path)
+    assert Path("penstock.pid").read_text() == "1\n"
+    Path("penstock.pid").unlink()
+    remove(path)
+
+
+def test_a_pid_file_that_cannot_be_written_is_named(config, left_for_exit, capfd, tmp_path):
+    config.pidfile = "none/penstock.pid"
+    process.keep_pid_file(config)
+    assert f"'{tmp_path}/none/penstock.pid': No such file or directory" in capfd.readouterr().err
+    assert left_for_exit == []
 
 
 def test_all_that_has_no_effect_is_named_in_one_line(config, caplog):
@@ -59,9 +83,3 @@ def test_no_more_clients_are_promised_than_there_are_files(monkeypatch):
     monkeypatch.setattr(resource, "setrlimit", lambda _what, _limits: None)
     assert process.allowed_clients(20) == 20
     assert process.allowed_clients(10_000) == 100 - process.SPARE_FILES
-
-
-def test_the_levels_of_redis_are_in_order():
-    levels = [process.LOG_LEVELS[n] for n in ("debug", "verbose", "notice", "warning", "nothing")]
-    assert levels == sorted(set(levels))
-    assert levels[-1] > logging.CRITICAL

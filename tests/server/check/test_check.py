@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from server.check.__main__ import main
+from server.persistence.files import Files
+from server.persistence.folder_lock import FolderLock
 
 COMMANDS = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n"
 MULTI = b"*1\r\n$5\r\nMULTI\r\n"
@@ -100,6 +102,22 @@ def test_a_torn_end_is_cut_off_after_asking(tmp_path, look, tail):
     assert log.read_bytes() == whole
     assert f"Cut the last {len(COMMANDS + tail) - len(whole)} of" in questions[0]
     assert look(path)[0] == 0
+
+
+def test_the_log_of_a_server_that_runs_could_be_cut_under_it(tmp_path, look):
+    log = tmp_path / "appendonlydir"
+    log.mkdir()
+    path = write_log(log, COMMANDS[:-3])
+    server = FolderLock(Files())
+    server.take(tmp_path)
+    for named in (path, log, tmp_path):
+        status, text = look("--fix", named)
+        assert status == 2
+        assert f"{tmp_path} is in use by another Penstock server" in text
+    assert look(path)[0] == 1
+    server.release()
+    assert look("--fix", tmp_path, ask=lambda _: "y")[0] == 0
+    server.take(tmp_path)  # the tool has let go of it
 
 
 def test_what_was_torn_before_the_end_is_not_cut(tmp_path, look):

@@ -170,6 +170,13 @@ class FakeFiles(Files):
         if path in self.names:
             self._change((path, None, None))
 
+    def lock(self, path: Path) -> int:
+        self._step(f"lock {path}")
+        return self._open(path, self.names.get(path) or FakeFile())
+
+    def listing(self, path: Path) -> list[str]:
+        return [name.name for name in self.names if name.parent == path]
+
     def exists(self, path: Path) -> bool:
         return path in self.names
 

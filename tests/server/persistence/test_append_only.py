@@ -93,9 +93,9 @@ def test_growth_is_measured_from_the_base_at_the_start_as_redis_does() -> None:
     assert following.size > base
 
 
-def test_a_start_that_cannot_open_its_log_fails() -> None:
+def test_a_start_that_cannot_open_its_log_fails_and_names_it() -> None:
     machine = Machine(FakeFiles(lambda number, name: FULL if name.startswith("rename") else None))
-    with pytest.raises(LoadFailed, match="No space left on device"):
+    with pytest.raises(LoadFailed, match=r"/appendonlydir cannot be opened: No space left"):
         machine.start()
 
 

@@ -15,7 +15,9 @@ from server.config import Config
 from server.persistence import snapshots as module
 from server.persistence.child import ChildSlot
 from server.persistence.child_job import Report
+from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
+from server.persistence.folder_lock import LOCK_NAME
 from server.persistence.snapshots import Snapshots
 from storage.journal import Journal
 from storage.keyspace import Keyspace
@@ -41,8 +43,9 @@ class Site:
         self.databases = [Keyspace(0, self.journal), Keyspace(1, self.journal)]
         self.children = ChildSlot(lambda: self.now_s)
         self.snapshots = Snapshots(
-            self.config, self.databases, self.journal, self.children, Files(), lambda: self.now_s
-        )
+            self.config, self.databases, self.journal, self.children, Files(),
+            DataFolder(self.config, Files()), lambda: self.now_s,
+        )  # fmt: skip
 
     def write(self, key: bytes) -> None:
         self.databases[0].put(key, b"value")
@@ -76,6 +79,11 @@ class Site:
 def idle(_report: Report) -> None:
     while True:
         signal.pause()
+
+
+def saved_files() -> list[str]:
+    """What is in the folder beside its lock."""
+    return sorted(set(os.listdir()) - {LOCK_NAME})
 
 
 def saved_keys() -> list[bytes]:
@@ -122,7 +130,7 @@ def test_save_writes_all_databases(site: Site) -> None:
     site.databases[1].put(b"b", 5)
     site.snapshots.save()
     assert saved_keys() == [b"a", b"b"]
-    assert os.listdir() == ["dump.rdb"]
+    assert saved_files() == ["dump.rdb"]
 
 
 def test_a_background_save_has_the_data_of_the_moment_it_began(site: Site) -> None:
@@ -131,13 +139,13 @@ def test_a_background_save_has_the_data_of_the_moment_it_began(site: Site) -> No
     site.write(b"after")
     site.children.poll(wait=True)
     assert saved_keys() == [b"before"]
-    assert os.listdir() == ["dump.rdb"]
+    assert saved_files() == ["dump.rdb"]
 
 
 def test_the_file_is_named_by_the_configuration_of_the_moment(site: Site) -> None:
     site.config.dbfilename = "other.rdb"
     site.snapshots.save()
-    assert os.listdir() == ["other.rdb"]
+    assert saved_files() == ["other.rdb"]
 
 
 def test_a_save_sets_the_changes_to_nothing_and_the_time_to_now(site: Site) -> None:
@@ -317,7 +325,7 @@ def test_a_failed_background_save_keeps_the_changes_and_is_logged(
         f"(in server root dir {tmp_path}): Is a directory",
         "Background saving error",
     ]
-    assert os.listdir() == ["dump.rdb"]
+    assert saved_files() == ["dump.rdb"]
 
 
 def test_a_failed_save_is_answered_logged_and_keeps_the_changes(
@@ -359,7 +367,7 @@ def test_a_child_killed_by_somebody_is_a_failure(
     site.children.poll(wait=True)
     assert not site.snapshots.last_ok
     assert log()[-1] == "Background saving terminated by signal 9"
-    assert os.listdir() == []
+    assert saved_files() == []
 
 
 def leave_a_torn_file(*_given: object) -> None:
@@ -398,7 +406,7 @@ def test_flushall_ends_a_background_save_and_saves_nothing_where_there_are_save_
     site.databases[0].clear()
     site.snapshots.all_flushed()
     assert saved_keys() == []
-    assert os.listdir() == ["dump.rdb"]
+    assert saved_files() == ["dump.rdb"]
     assert site.snapshots.last_ok and not site.snapshots.in_progress
 
 
@@ -417,7 +425,7 @@ def test_at_the_end_a_background_save_is_ended_without_a_trace(
     monkeypatch.setattr(module, "save_snapshot", save_forever)
     bgsave(site)
     site.snapshots.end_background_save()
-    assert os.listdir() == []
+    assert saved_files() == []
     assert log()[1:] == [
         "There is a child saving an .rdb. Killing it!",
         "Background saving terminated by signal 10",

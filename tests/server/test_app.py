@@ -1,0 +1,99 @@
+"""The application: what whoever starts it in the background waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from server import app
+from server.app import LOAD_PATIENCE_MS, Server
+from server.config import Config
+from server.persistence.log_loader import Replay
+from server.persistence.snapshot_loader import LoadFailed
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+    monkeypatch.chdir(tmp_path)
+    config = Config()
+    config.port = 0
+    config.unixsocket = "sock"
+    return Server(config)
+
+
+class Load:
+    """Takes *steps*, each as long as *step_ms*; what the starter has been told is in *told*."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, step_ms: int) -> None:
+        self.now_ms = 0
+        self.told: list[int] = []
+        self._step_ms = step_ms
+        monkeypatch.setattr(app, "monotonic_ms", lambda: self.now_ms)
+
+    def run(self, _begin: Callable[[], Replay]) -> Iterator[None]:
+        for _ in range(3):
+            self.now_ms += self._step_ms
+            yield
+        self.now_ms += self._step_ms
+
+    def ready(self) -> None:
+        self.told.append(self.now_ms)
+
+
+@pytest.mark.asyncio
+async def test_who_waits_is_told_when_the_data_are_there(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = Load(monkeypatch, step_ms=10)
+    monkeypatch.setattr(server.state.persistence, "load", load.run)
+    await server.start(load.ready)
+    await server.stop()
+    assert load.told == [40]
+
+
+@pytest.mark.asyncio
+async def test_who_waits_is_not_held_up_by_a_long_load(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = Load(monkeypatch, step_ms=LOAD_PATIENCE_MS // 2)
+    monkeypatch.setattr(server.state.persistence, "load", load.run)
+    await server.start(load.ready)
+    await server.stop()
+    assert load.told[0] == LOAD_PATIENCE_MS
+
+
+@pytest.mark.asyncio
+async def test_who_waits_is_told_nothing_if_the_load_fails(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_begin: Callable[[], Replay]) -> Iterator[None]:
+        yield
+        raise LoadFailed("broken")
+
+    load = Load(monkeypatch, step_ms=0)
+    monkeypatch.setattr(server.state.persistence, "load", fail)
+    with pytest.raises(LoadFailed):
+        await server.start(load.ready)
+    await server.stop()
+    assert load.told == []
+
+
+@pytest.mark.asyncio
+async def test_who_came_before_the_last_address_was_open_was_served_without_data(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was written then was lost, since the log was not open yet."""
+    seen: list[bool] = []
+    open_all = server._listeners.open
+
+    async def look_and_open() -> None:
+        seen.append(server.state.loading)
+        await open_all()
+
+    monkeypatch.setattr(server._listeners, "open", look_and_open)
+    await server.start()
+    await server.stop()
+    assert seen == [True]
+    assert not server.state.loading
