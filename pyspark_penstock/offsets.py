@@ -1,6 +1,6 @@
 """Offsets: how far a query has read, as JSON in its checkpoint.
 
-    {"source": {"subscribe": ["orders"]},
+    {"source": {"subscribe": ["orders"]}, "query": "3f9a1c2b",
      "streams": {"orders": {"id": "1763000062499-3", "n": 250000,
                             "from": ["1763000000000-0", 1],
                             "cuts": [["1763000031000-0", 125000]]}}}
@@ -14,7 +14,8 @@ replays the first one it asks for the initial offset again, and by then ``latest
 *cuts* are where the batch is split into tasks, each with the *n* at it, or null where that is not
 known. They stand here so that a replay plans the same tasks whatever options or machines it has.
 
-*source* is what the query reads. A checkpoint of another source is refused.
+*source* is what the query reads. A checkpoint of another source is refused. *query* tells it from
+others of the same source; it is drawn when the query first starts, and stays.
 """
 
 from __future__ import annotations
@@ -78,11 +79,17 @@ class Offset:
 
     source: dict[str, Any]
     streams: dict[str, Position] = field(default_factory=dict)
+    query: str = ""
+
+    @property
+    def is_start(self) -> bool:
+        """Whether no batch ends here, so that it may not be in the checkpoint."""
+        return all(position.begin is None for position in self.streams.values())
 
     def to_json(self) -> dict[str, Any]:
         """As it stands in the checkpoint."""
         streams = {name: position.to_json() for name, position in sorted(self.streams.items())}
-        return {"source": self.source, "streams": streams}
+        return {"source": self.source, "query": self.query, "streams": streams}
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Offset:
@@ -90,7 +97,7 @@ class Offset:
         if not isinstance(value.get("streams"), dict) or "source" not in value:
             raise CheckpointError(f"not an offset of this source: {value!r}")
         streams = {name: Position.from_json(p) for name, p in value["streams"].items()}
-        return cls(value["source"], streams)
+        return cls(value["source"], streams, str(value.get("query", "")))
 
     def check_source(self, source: dict[str, Any]) -> None:
         """Raises CheckpointError if the checkpoint is of something else than *source*."""

@@ -32,7 +32,7 @@ BATCH_READING = (
 )  # fmt: skip
 STREAM_READING = (
     "maxOffsetsPerTrigger", "maxBytesPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay",
-    "group", "groupMode", "consumerPrefix", "claimMinIdleMs",
+    "group", "groupMode", "groupTakeover", "consumerPrefix", "claimMinIdleMs",
 )  # fmt: skip
 WRITING = (
     "stream", "delivery", "maxLen", "minId", "approximate", "nullFields", "txnAppId",

@@ -31,9 +31,12 @@ def sharing_of(options: Options, starting: Bounds) -> Sharing | None:
     given = "groupMode" in options
     if given and not options.text("group"):
         raise OptionError("'groupMode' is given without 'group': which consumer group?")
+    if not options.text("group"):
+        options.refuse(["groupTakeover"], "is given without 'group': which consumer group?")
     if options.choice("groupMode", *MODES) != SHARED:
         options.refuse(ONLY_SHARED, "is for groupMode=shared")
         return None
+    options.refuse(["groupTakeover"], "contradicts groupMode=shared: no group is moved then")
     options.refuse(NEVER_SHARED, "contradicts groupMode=shared: the group says what is read")
     if any(bound.kind is Kind.GROUP for bound in (starting.default, *starting.by_stream.values())):
         raise OptionError("'startingOffsets' of a group contradicts groupMode=shared: it has one")

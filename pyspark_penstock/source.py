@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 from pyspark_penstock import schema as schemas
 from pyspark_penstock import views
 from pyspark_penstock.batch_reader import PenstockReader
+from pyspark_penstock.cluster import check_sink
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.infer import infer_schema
 from pyspark_penstock.pushdown import PushdownReader
@@ -70,7 +71,9 @@ class PenstockDataSource(DataSource):
         """The writer of ``df.write``."""
         if overwrite:
             raise OptionError("mode('overwrite'): entries can only be appended; delete the stream")
-        return PenstockWriter(sink_options(self.options), schema)
+        writer = PenstockWriter(options := sink_options(self.options), schema)
+        check_sink(options.server)
+        return writer
 
     def streamWriter(  # noqa: N802
         self, schema: StructType, overwrite: bool
@@ -78,7 +81,9 @@ class PenstockDataSource(DataSource):
         """The writer of ``df.writeStream``."""
         if overwrite:
             raise OptionError("outputMode('complete'): entries can only be appended")
-        return PenstockStreamWriter(sink_options(self.options), schema)
+        writer = PenstockStreamWriter(options := sink_options(self.options), schema)
+        check_sink(options.server)
+        return writer
 
 
 def check_schema(options: ReadOptions, schema: StructType) -> None:

@@ -11,9 +11,11 @@ import redis
 
 from pyspark_penstock import bounds, shared_options, stream_info
 from pyspark_penstock.bounds import Bounds
+from pyspark_penstock.cluster import standalone
 from pyspark_penstock.columns import MODES
 from pyspark_penstock.connection import RETRIES, Server
 from pyspark_penstock.errors import OptionError
+from pyspark_penstock.groups import Signpost
 from pyspark_penstock.options import (
     BATCH_READING,
     READING,
@@ -89,8 +91,8 @@ class ReadOptions:
     corrupt_column: str
 
     def client(self) -> redis.Redis:
-        """A client that tries again as often as the options say."""
-        return self.server.client(self.retries)
+        """A client that tries again as often as the options say. Raises ServerError."""
+        return standalone(self.server.client(self.retries))
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,13 @@ class StreamOptions(ReadOptions):
     min_offsets: int
     max_delay_ms: int
     group: str
+    group_takeover: bool
     sharing: Sharing | None
+
+    @property
+    def signpost(self) -> Signpost:
+        """The group that shows where the query stands; one that is shared stands for itself."""
+        return Signpost("" if self.sharing else self.group, self.group_takeover)
 
 
 def batch_options(given: Mapping[str, str]) -> BatchOptions:
@@ -145,6 +153,7 @@ def stream_options(given: Mapping[str, str]) -> StreamOptions:
         min_offsets=least,
         max_delay_ms=delay_ms(options),
         group=group_of(options),
+        group_takeover=options.flag("groupTakeover", False),
         sharing=sharing,
     )
 

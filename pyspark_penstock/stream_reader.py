@@ -7,8 +7,9 @@ task must know therefore stands in its range.
 from __future__ import annotations
 
 import logging
+import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import groups, loss, plan, stream_info
+from pyspark_penstock import loss, plan, stream_info
 from pyspark_penstock.entry_reader import read_range
 from pyspark_penstock.hang_up import end_if_hung_up
 from pyspark_penstock.ids import FIRST
@@ -46,11 +47,14 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._columns = columns_of(schema, options.corrupt_column)
         self._source = options.subscription.source()
+        self._query = secrets.token_hex(4)  # of one that starts anew
         self._client = LazyClient(options.client)
         self._targets: dict[str, Position] | None = None
         self._heads: dict[str, Position] = {}
         self._warned: dict[str, int] = {}
         self._last_batch_s = float("-inf")
+        self._signpost = options.signpost
+        self._with_signpost: set[str] = set()  # the streams in which it may be moved
         self._published: Offset | None = None
 
     # ------------------------------------------------------------------ what Spark asks
@@ -58,7 +62,9 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def initialOffset(self) -> Json:  # noqa: N802  (Spark's name)
         """Where a new query starts."""
         states = self._states({})
-        return self._offset({s: self._start(s, state) for s, state in states.items()}).to_json()
+        self._check_signpost((s for s, state in states.items() if state.exists), self._query)
+        starts = {s: self._start(s, state) for s, state in states.items()}
+        return Offset(self._source, starts, self._query).to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """The largest batch, in entries."""
@@ -73,6 +79,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         offset = self._checked(start)
         self._publish(offset)
         states = self._states(offset.streams)
+        self._check_signpost((s for s, state in states.items() if state.exists), offset.query)
         positions = {s: self._position(s, offset, state) for s, state in states.items()}
         self._heads = {s: self._head(s, positions[s], state) for s, state in states.items()}
         backlogs = {s: self._heads[s].n - position.n for s, position in positions.items()}
@@ -87,15 +94,16 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if not ends:
             return start
         self._last_batch_s = time.monotonic()
-        return self._offset(offset.streams | ends).to_json()
+        return replace(offset, streams=offset.streams | ends).to_json()
 
     def reportLatestOffset(self) -> Json | None:  # noqa: N802
         """The ends of the streams; progress reports show the distance to them."""
-        return self._offset(self._heads).to_json() if self._heads else None
+        return Offset(self._source, self._heads).to_json() if self._heads else None
 
     def partitions(self, start: Json, end: Json) -> Sequence[InputPartition]:
         """The tasks of the batch between two offsets, the same whenever it is asked for."""
         last = self._checked(end)
+        self._check_signpost(last.streams, last.query)
         tasks = plan.ranges(self._checked(start), last)
         for stream in {task.stream for task in tasks}:
             begin = last.streams[stream].begin
@@ -120,14 +128,21 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     # ------------------------------------------------------------------ the group
 
+    def _check_signpost(self, streams: Iterable[str], query: str) -> None:
+        """Refuse a group that is not *query*'s to move, when it first meets a stream."""
+        new = set(streams) - self._with_signpost
+        if self._signpost.group and new:
+            self._signpost.check(self._client.get(), sorted(new), query)
+            self._with_signpost |= new
+
     def _publish(self, done: Offset) -> None:
         """Show the position of what is done, once, if a group was named for it.
 
         When Spark asks for the end of a batch, the one before is in its log of commits. Its own
         ``commit`` comes with the next batch, on an idle stream never.
         """
-        if self._options.group and done != self._published:
-            groups.publish(self._client.get(), self._options.group, done)
+        if self._signpost.group and not done.is_start and done != self._published:
+            self._signpost.publish(self._client.get(), done)
             self._published = done
 
     # ------------------------------------------------------------------ the streams
@@ -141,9 +156,6 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {name: self._state(name) for name in sorted({*names, *known})}
 
     # ------------------------------------------------------------------ positions
-
-    def _offset(self, streams: dict[str, Position]) -> Offset:
-        return Offset(self._source, streams)
 
     def _checked(self, value: Json) -> Offset:
         offset = Offset.from_json(value)

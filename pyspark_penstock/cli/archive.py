@@ -24,6 +24,8 @@ def run(given: argparse.Namespace, output: Output) -> None:
     """Archive once, or go on until a signal says stop."""
     if given.keep is not None and not given.trim:
         raise UsageError("--keep says what --trim leaves: give both")
+    if given.group_takeover and not given.group:
+        raise UsageError("--group-takeover is about --group: give both")
     job = ArchiveJob(
         streams=tuple(given.streams),
         to=given.to,
@@ -32,6 +34,7 @@ def run(given: argparse.Namespace, output: Output) -> None:
         keep_ms=given.keep,
         every=f"{given.every} milliseconds" if given.every else "",
         group=given.group,
+        group_takeover=given.group_takeover,
         source={"failOnDataLoss": "false"} if given.go_on_after_loss else {},
     )
 

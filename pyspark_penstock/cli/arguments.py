@@ -81,6 +81,9 @@ def add_archive(one: argparse.ArgumentParser) -> None:
     one.add_argument("--keep", type=duration_ms, metavar="24h", help="trim only what is older")
     one.add_argument("--every", type=interval_ms, metavar="10m", help="go on, that often")
     one.add_argument("--group", default="", help="show the position as this consumer group")
+    one.add_argument(
+        "--group-takeover", action="store_true", help="though others made it, or read by it"
+    )
     one.add_argument("--go-on-after-loss", action="store_true", help="without what was lost unread")
 
 

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.groups import publish
+from pyspark_penstock.groups import Signpost
 from pyspark_penstock.jobs.archive_layout import ENTRY, checkpoint_of, to_archive
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
 from pyspark_penstock.jobs.files import is_local
@@ -45,6 +45,7 @@ class ArchiveJob:
     keep_ms: int | None = None
     every: str = ""
     group: str = ""  # a consumer group that shows the position
+    group_takeover: bool = False  # though others have made it, or read by it
     source: Mapping[str, str] = field(default_factory=dict)  # more options for the source
 
 
@@ -97,6 +98,8 @@ def source_options(job: ArchiveJob) -> dict[str, str]:
                 f"an archive has no {option!r}: it begins with the oldest entry, or trim loses some"
             )
     group = {"group": job.group} if job.group else {}
+    if job.group_takeover:
+        group["groupTakeover"] = "true"
     return {**job.server, **job.source, **group, **subscription(job)}
 
 
@@ -138,7 +141,7 @@ def settle(offsets: Sequence[Offset], job: ArchiveJob, on_trim: Callable[[Trimme
     with connect(job.server) as client:
         for offset in offsets:
             if job.group:  # first, since a group that lags behind would hold the trim
-                publish(client, job.group, offset)
+                Signpost(job.group, job.group_takeover).publish(client, offset)
             if job.trim:
                 trim_archived(client, offset, job, on_trim)
 

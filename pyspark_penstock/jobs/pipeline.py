@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from pyspark_penstock.groups import publish
 from pyspark_penstock.jobs import quick_start
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
 from pyspark_penstock.jobs.failures import UsageError
@@ -23,7 +22,12 @@ from pyspark_penstock.jobs.runner import StopSignal, run_query
 from pyspark_penstock.offsets import Offset
 from pyspark_penstock.sink_options import sink_options
 from pyspark_penstock.source import PenstockDataSource
-from pyspark_penstock.source_options import ReadOptions, batch_options, stream_options
+from pyspark_penstock.source_options import (
+    ReadOptions,
+    StreamOptions,
+    batch_options,
+    stream_options,
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ def plan(spark: SparkSession, job: PipelineJob) -> Plan:
     with_trigger(rows.writeStream, job)
     check_writer(spark, job.sink, rows)
     schema = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in rows.schema)
+    check_groups(job, committed(spark, job))
     resumes = has_checkpoint(HadoopFiles(spark), job.checkpoint)
     return Plan(schema, resumes, explain(rows))
 
@@ -230,10 +235,24 @@ def publish_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
     An offset says which streams it is of and not which server: where two sources read streams of
     the same names, what their readers publish when they plan the next batch has to do.
     """
-    live = [s for s in job.sources if s.format == FORMAT and not s.static]
-    readings = [stream_options(source.options) for source in live]
     for offset in offsets:
-        found = [r for r in readings if r.subscription.source() == offset.source]
-        if len(found) == 1 and found[0].group:
+        found = [r for r in live_readings(job) if r.subscription.source() == offset.source]
+        if len(found) == 1 and found[0].signpost.group:
             with found[0].client() as client:
-                publish(client, found[0].group, offset)
+                found[0].signpost.publish(client, offset)
+
+
+def check_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
+    """Refuse groups that the start would not move. Raises OptionError, ServerError."""
+    for reading in live_readings(job):
+        same = [o.query for o in offsets if o.source == reading.subscription.source()]
+        if reading.signpost.group and len(same) <= 1:  # of two, nothing tells which it is
+            with reading.client() as client:
+                streams = reading.subscription.names(client)
+                reading.signpost.check(client, streams, "".join(same))
+
+
+def live_readings(job: PipelineJob) -> list[StreamOptions]:
+    """What the sources that are read for ever are told."""
+    live = [s for s in job.sources if s.format == FORMAT and not s.static]
+    return [stream_options(source.options) for source in live]

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import redis
 
+from pyspark_penstock.cluster import standalone
 from pyspark_penstock.connection import Server
 
 ServerOptions = Mapping[str, str]
@@ -20,7 +21,7 @@ PASSWORD = frozenset({"passwordenv", "credentialsfile"})
 
 def connect(given: ServerOptions) -> redis.Redis:
     """A client for the job's own questions. Raises OptionError, ServerError."""
-    return Server.from_environment(given).client()
+    return standalone(Server.from_environment(given).client())
 
 
 def names_server(options: ServerOptions) -> bool:

@@ -102,6 +102,7 @@ def test_wrong_options_end_with_2_and_other_failures_with_1(
     (here / "job.toml").write_text((here / "job.toml").read_text() + "onse = true\n")
     assert "onse" in run(capsys, "run", here / "job.toml")[2]
     assert run(capsys, "archive", "in", "--to", here / "a", "--keep", "1h")[0] == 2
+    assert run(capsys, "archive", "in", "--to", here / "a", "--group-takeover")[0] == 2
     assert run(capsys, "status", here / "nowhere")[0] == 1
     assert run(capsys, "status", "hdfs://host/nowhere")[0] == 1
     assert run(capsys, "query", "SELCT 1")[0] == 1

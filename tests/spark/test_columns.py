@@ -117,14 +117,18 @@ def test_the_time_of_an_id() -> None:
 @pytest.mark.parametrize(
     ("kind", "good", "bad"),
     [
-        (t.ByteType(), {b"-128": -128, b"127": 127}, [b"128", b"", b"1.0", b" 1"]),
+        (t.ByteType(), {b"-128": -128, b"127": 127, b" +1\n": 1}, [b"128", b"", b"1.0", b"0x1f"]),
         (t.ShortType(), {b"32767": 32767}, [b"32768"]),
         (t.IntegerType(), {b"2147483647": 2147483647}, [b"2147483648", b"x"]),
-        (t.LongType(), {b"-9223372036854775808": -(2**63)}, [b"9223372036854775808"]),
-        (t.DoubleType(), {b"1.5": 1.5, b"1e3": 1000.0, b"-0.25": -0.25}, [b"", b"1,5"]),
+        (t.LongType(), {b"-9223372036854775808": -(2**63)}, [b"9223372036854775808", b"0x1f"]),
+        (t.DoubleType(), {b"1.5": 1.5, b"1e3": 1000.0, b" -.25d": -0.25}, [b"", b"1,5"]),
         (t.FloatType(), {b"1.5": 1.5}, [b"one"]),
-        (t.BooleanType(), {b"true": True, b"false": False, b"1": True}, [b"yes", b""]),
-        (t.DecimalType(6, 2), {b"1234.56": Decimal("1234.56")}, [b"12345678", b"1.234"]),
+        (t.BooleanType(), {b"true": True, b"Yes": True, b"f": False, b"1": True}, [b"on", b""]),
+        (
+            t.DecimalType(6, 2),
+            {b"1234.56": Decimal("1234.56"), b"1.235": Decimal("1.24")},
+            [b"12345678", b"9999.995"],
+        ),
         (t.DateType(), {b"2026-11-21": date(2026, 11, 21)}, [b"21.11.2026", b"2026-02-30"]),
         (
             t.TimestampType(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +11,16 @@ import redis
 
 from pyspark_penstock.bounds import EARLIEST
 from pyspark_penstock.errors import CheckpointError, OptionError
+from pyspark_penstock.groups import Signpost
+from pyspark_penstock.ids import EntryId
 from pyspark_penstock.jobs import query as queries
-from pyspark_penstock.jobs.archive import ArchiveJob, archive, source_options
+from pyspark_penstock.jobs.archive import ArchiveJob, archive, settle, source_options
 from pyspark_penstock.jobs.archive_layout import checkpoint_of
 from pyspark_penstock.jobs.query import QueryJob, query
 from pyspark_penstock.jobs.restore import RestoreJob, restore
 from pyspark_penstock.jobs.runner import StopSignal
 from pyspark_penstock.jobs.trim import Trimmed
+from pyspark_penstock.offsets import Offset, Position
 from pyspark_penstock.source_options import stream_options
 from tests.spark.marks import ONE_SERVER
 
@@ -147,6 +151,21 @@ def test_options_of_an_archive_say_names_to_the_letter(client: redis.Redis, at: 
         options = stream_options(source_options(ArchiveJob(streams, "x", at)))
         assert options.subscription.source() == said
         assert options.starting.of(streams[0]) == EARLIEST
+
+
+def test_the_group_of_an_archive_may_take_over_anothers_if_that_is_said(
+    client: redis.Redis, at: Options
+) -> None:
+    fill(client, last=1)
+    client.xgroup_create("in", "g", "0")
+    offset = Offset({}, {"in": Position(EntryId(1, 0), 1)}, "3f9a1c2b")
+    job = ArchiveJob(("in",), "x", at, group="g")
+    with pytest.raises(OptionError, match="was not made by this query"):
+        settle([offset], job, lambda _: None)
+    taking = replace(job, group_takeover=True)
+    assert stream_options(source_options(taking)).signpost == Signpost("g", takeover=True)
+    settle([offset], taking, lambda _: None)
+    assert client.xinfo_groups("in")[0]["last-delivered-id"] == b"1-0"
 
 
 def test_an_archive_that_goes_on_trims_as_it_goes(

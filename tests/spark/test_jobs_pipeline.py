@@ -197,6 +197,20 @@ def test_sources_of_the_same_names_are_left_to_their_readers(
     assert not client.xinfo_groups("in")
 
 
+def test_groups_that_the_start_would_not_move_are_refused_by_a_dry_run_too(
+    client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1)
+    job = job_in(tmp_path, at)
+    offset = Offset({"subscribe": ["in"]}, {"in": Position(EntryId(1000, 0), 1)}, "3f9a1c2b")
+    pipeline.publish_groups(job, [offset])
+    pipeline.check_groups(job, [offset])
+    with pytest.raises(OptionError, match="is another query's"):  # without the checkpoint
+        pipeline.check_groups(job, [])
+    source = {"subscribe": "in", "group": "spark", "groupTakeover": True}
+    pipeline.check_groups(job_in(tmp_path, at, source={"numbers": source}), [])
+
+
 def test_from_needs_a_checkpoint_without_a_position(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:

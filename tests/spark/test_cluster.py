@@ -1,0 +1,106 @@
+"""Redis Cluster: refused by name, by whatever would read or write a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import redis
+from pyspark.sql.types import StructType
+
+from pyspark_penstock.cluster import is_node
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.jobs import archive, health, server_options, status
+from pyspark_penstock.jobs.archive import ArchiveJob
+from pyspark_penstock.source import PenstockDataSource
+from tests.compat.processes import ServerProcess, free_port, redis_tool
+
+SCHEMA = StructType().add("n", "long")
+Options = dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """The one node of a cluster."""
+    process = ServerProcess(
+        [redis_tool("redis-server")], tmp_path_factory.mktemp("cluster"),
+        "--cluster-enabled", "yes", "--cluster-port", str(free_port()),
+    )  # fmt: skip
+    process.control.call(b"CLUSTER", b"ADDSLOTSRANGE", b"0", b"16383")
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+def at_node(node: ServerProcess) -> Options:
+    return {"host": "127.0.0.1", "port": str(node.port)}
+
+
+def source(at: Options, **options: str) -> PenstockDataSource:
+    return PenstockDataSource(at | options)
+
+
+READS: dict[str, Callable[[Options], Any]] = {
+    "a name": lambda at: source(at, subscribe="s").reader(SCHEMA).partitions(),
+    "a glob": lambda at: source(at, subscribePattern="*").reader(SCHEMA).partitions(),
+    "a view": lambda at: (
+        source(at, view="groups").reader(source(at, view="groups").schema())
+    ).partitions(),
+    "inference": lambda at: source(at, subscribe="s", inferSchema="true").schema(),
+    "a stream": lambda at: source(at, subscribe="s").streamReader(SCHEMA).initialOffset(),
+    "a group": lambda at: (
+        source(at, subscribe="s", group="g", groupMode="shared").streamReader(SCHEMA)
+    ).initialOffset(),
+    "health": health.health,
+    "archive": lambda at: archive.source_options(ArchiveJob(("s",), "folder", at)),
+    "other jobs": server_options.connect,
+    "status": lambda at: status.entries_added(at, []),
+}
+WRITES: dict[str, Callable[[Options], Any]] = {
+    "a frame": lambda at: source(at, stream="s").writer(SCHEMA, overwrite=False),
+    "a query": lambda at: source(at, stream="s").streamWriter(SCHEMA, overwrite=False),
+}
+
+
+@pytest.mark.parametrize("ask", [*READS.values(), *WRITES.values()], ids=[*READS, *WRITES])
+def test_a_node_of_a_cluster_is_refused_by_its_name(
+    at_node: Options, ask: Callable[[Options], Any]
+) -> None:
+    with pytest.raises(ServerError) as refused:
+        ask(at_node)
+    assert str(refused.value) == (
+        f"Redis Cluster is not supported yet: the server 127.0.0.1:{at_node['port']} has "
+        "cluster_enabled:1"
+    )
+
+
+def test_a_server_by_itself_is_no_node(client: redis.Redis) -> None:
+    assert not is_node(client)
+
+
+def test_where_info_is_forbidden_hello_is_asked(node: ServerProcess) -> None:
+    with redis.Redis(port=node.port) as admin:
+        admin.execute_command(*b"ACL SETUSER ann reset on >pw ~* +@all -info".split())
+    with redis.Redis(port=node.port, username="ann", password="pw") as ann:
+        assert is_node(ann)
+
+
+def test_what_tells_by_neither_is_tried(
+    client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy, say."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise redis.ResponseError("unknown command")
+
+    monkeypatch.setattr(client, "execute_command", refuse)
+    assert not is_node(client)
+
+
+def test_a_sink_that_the_driver_cannot_reach_is_left_to_the_tasks() -> None:
+    """They may have the way there, or the password."""
+    at = {"bootstrap.servers": f"127.0.0.1:{free_port()}"}
+    assert source(at, stream="s").writer(SCHEMA, overwrite=False)
+    there = {"passwordEnv": "SET_WHERE_TASKS_RUN_ONLY"}
+    assert source(at | there, stream="s").streamWriter(SCHEMA, overwrite=False)
