@@ -11,8 +11,9 @@ import redis
 
 from pyspark_penstock import bounds, shared_options, stream_info
 from pyspark_penstock.bounds import Bounds
+from pyspark_penstock.client import Client
 from pyspark_penstock.columns import MODES
-from pyspark_penstock.connection import RETRIES, Server
+from pyspark_penstock.connection import Server
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.options import (
     BATCH_READING,
@@ -79,7 +80,6 @@ class ReadOptions:
     fail_on_data_loss: bool
     fetch_size: int
     max_entries_per_second: int | None
-    retries: int
     include_metadata: bool
     infer_schema: bool
     value_format: str
@@ -88,9 +88,9 @@ class ReadOptions:
     mode: str
     corrupt_column: str
 
-    def client(self) -> redis.Redis:
-        """A client that tries again as often as the options say."""
-        return self.server.client(self.retries)
+    def client(self) -> Client:
+        """A client of the server."""
+        return Client(self.server)
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,10 @@ class StreamOptions(ReadOptions):
     max_delay_ms: int
     group: str
     sharing: Sharing | None
+
+    def client(self) -> Client:
+        """A client of the server; of its primary, where the group is kept there."""
+        return Client(self.server, primary=bool(self.group))
 
 
 def batch_options(given: Mapping[str, str]) -> BatchOptions:
@@ -209,7 +213,6 @@ def common(options: Options, start: bounds.Bound, required: bool = True) -> dict
         "fail_on_data_loss": options.flag("failOnDataLoss", True),
         "fetch_size": options.integer("fetchSize", 1_000, least=1),
         "max_entries_per_second": optional(options, "maxEntriesPerSecond"),
-        "retries": options.integer("fetchOffset.numRetries", RETRIES),
         "include_metadata": options.flag("includeMetadata", False),
         "infer_schema": options.flag("inferSchema", False),
         "value_format": options.choice("valueFormat", "binary", "string"),
