@@ -31,7 +31,7 @@ from pyspark_penstock.retry import Retry, resumed
 from pyspark_penstock.scan import EMPTY
 from pyspark_penstock.shared_offsets import ClaimedRange
 from pyspark_penstock.uniform_page import UniformPage
-from pyspark_penstock.wire import Wire, command
+from pyspark_penstock.wire import Wire, command, refusal
 
 SPARSE = 4
 
@@ -114,7 +114,7 @@ def one_by_one(wire: Wire, stream: str, ids: list[bytes]) -> Iterator[Page]:
     found = [reader.gets() for _ in ids]
     refused = [answer for answer in found if not isinstance(answer, list)]
     if refused:
-        raise ServerError(f"XRANGE was answered by {refused[0]!r}")
+        raise refusal(str(refused[0]))
     entries = [entry for answer in found for entry in answer]
     if entries:
         yield MixedPage(entries, len(answers))
