@@ -29,8 +29,8 @@ $(RUN_READY): pyproject.toml
 	@touch $@
 
 $(DEV_READY): $(RUN_READY)
-	@echo "Installing what the tests need ..."
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@echo "Installing what the tests need (Spark alone is 460 MB) ..."
+	@$(BIN)/pip install --disable-pip-version-check --editable ".[dev]"
 	@touch $@
 
 build: build/.compiled

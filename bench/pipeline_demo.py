@@ -1,7 +1,8 @@
 """python -m bench.pipeline_demo: the life of a stream with Spark, and what is proven by it.
 
 A live aggregate, an archive that trims, a stream restored from it, SQL over both. What Spark does
-is done by ``python -m pyspark_penstock``, as a user would.
+is done by ``python -m pyspark_penstock``, as a user would. What runs just now is told on standard
+error.
 """
 
 from __future__ import annotations
@@ -25,12 +26,15 @@ import redis
 
 from bench.demo.proof import Fact
 from bench.pipeline_demo_files import STREAM, digest, entries, records
+from bench.progress import Progress
 from bench.servers import PENSTOCK, ROOT, Server, ServerError
 
 FILES = 40_000
 RESULT, RESTORED = "files-by-kind", "files-again"
 GROUP, AUDITOR = "by-kind", "auditor"
 LIMIT_S = 300.0
+QUICK_START = ("--conf", "spark.driver.defaultJavaOptions=-XX:TieredStopAtLevel=1")
+STEPS = 9  # looking for files, three of the pipeline, archive twice, restore, query, health
 TICK_S = 0.5
 JOB = """\
 checkpoint = "{folder}/checkpoint"
@@ -68,8 +72,9 @@ class Totals:
 class Demo:
     """The demo on one server, with a folder for what Spark keeps."""
 
-    def __init__(self, port: int, folder: Path, limit: int) -> None:
+    def __init__(self, port: int, folder: Path, limit: int, progress: Progress) -> None:
         self._port = port
+        self._progress = progress
         self._folder = folder
         self._archive = folder / "archive"
         self._limit = limit
@@ -78,6 +83,7 @@ class Demo:
     def run(self) -> Iterator[Fact]:
         """Do everything, in order; what holds, or does not."""
         self.server.delete(STREAM, RESULT, RESTORED)
+        self._progress.step("looking for files")
         expected = totals_of(records(self._limit))
         print(f"{expected.files:,} files of {expected.size:,} bytes\n")
         self._live(expected)
@@ -99,11 +105,13 @@ class Demo:
         job = self._folder / "job.toml"
         job.write_text(JOB.format(folder=self._folder), "utf-8")
         self.server.xgroup_create(STREAM, AUDITOR, id="0", mkstream=True)
-        pipeline = self._start("run", str(job), "--continuous")
+        pipeline = self._start("run", str(job), "--continuous", step="run: Spark starts")
         self._await_query()
+        self._progress.step("run: files are added and counted")
         words = ("bench.pipeline_demo_files", str(self._port), str(self._limit))
         subprocess.run([sys.executable, "-m", *words], cwd=ROOT, check=True)
         self._await_result(pipeline, expected)
+        self._progress.step("run: it is told to end")
         pipeline.send_signal(signal.SIGTERM)
         finish(pipeline)
 
@@ -129,10 +137,12 @@ class Demo:
     def _spark(self, *words: str) -> None:
         finish(self._start(*words))
 
-    def _start(self, *words: str) -> subprocess.Popen[str]:
+    def _start(self, *words: str, step: str = "") -> subprocess.Popen[str]:
         """Start a command of the Spark side; what it prints is printed, set in."""
+        self._progress.step(step or words[0])
         print(f"$ python -m pyspark_penstock {shlex.join(words)}", flush=True)
-        command = [sys.executable, "-m", "pyspark_penstock", *words]
+        quick = () if words[0] == "health" else QUICK_START  # which is without Spark
+        command = [sys.executable, "-m", "pyspark_penstock", *words, *quick]
         server = {"PENSTOCK_SERVERS": f"127.0.0.1:{self._port}"}
         process = subprocess.Popen(
             command, cwd=ROOT, env=os.environ | server, text=True, stdout=subprocess.PIPE
@@ -218,7 +228,8 @@ def main() -> int:
             port = stack.enter_context(Server("the server", options.command)).port
         folder = (options.keep or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        facts = list(Demo(port, folder, options.files).run())
+        progress = stack.enter_context(Progress(STEPS))
+        facts = list(Demo(port, folder, options.files, progress).run())
     for fact in facts:
         mark = "ok" if fact.holds else f"WRONG: {fact.found}"
         print(f"{fact.text:40}{fact.expected!s:>45}  {mark}")

@@ -4,7 +4,8 @@
 
 Each figure is a ratio of two rates that were measured in the same run on the same server, against
 redis-server and against Penstock: entries of five small fields, the median of the rounds. The last
-one is a latency. See ``spark_workloads.py`` for what is timed.
+one is a latency. See ``spark_workloads.py`` for what is timed. What runs just now is told on
+standard error.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from bench.progress import Progress
 from bench.report import describe, machine, neighbours
 from bench.servers import PENSTOCK, REDIS, Server
-from bench.spark_latency import latency_ms
-from bench.spark_workloads import Workloads, spark_session
+from bench.spark_latency import WARM_UP_S, latency_ms
+from bench.spark_workloads import WORKLOADS, Workloads, spark_session
 
 MOST_LATENCY_MS = 500.0
 PER_SECOND = 5_000
@@ -49,9 +52,9 @@ class Figure:
 HEAD = f"{'entries a second':46}{'rate':>12}{'yardstick':>12}{'ratio':>8}{'aim':>6}"
 
 
-def figures(work: Workloads) -> list[Figure]:
+def figures(work: Workloads, step: Callable[[str], None]) -> list[Figure]:
     """All ratios of one server, measured in turns."""
-    rates = work.median_rates()
+    rates = work.median_rates(step)
     return [
         Figure("batch, typed / redis-py xrange loop", rates["batch"], rates["redis-py read"], 1.5),
         Figure("streaming, one batch / redis-py xrange loop", rates["stream"],
@@ -69,16 +72,30 @@ def figures(work: Workloads) -> list[Figure]:
     ]  # fmt: skip
 
 
-def measure(name: str, command: str, arguments: argparse.Namespace) -> dict[str, object]:
+def steps_of(rounds: int) -> int:
+    """The steps of one server: Spark, the entries, the workloads of each round, the latency."""
+    return 3 + rounds * len(WORKLOADS)
+
+
+def measure(
+    name: str, command: str, arguments: argparse.Namespace, progress: Progress
+) -> dict[str, object]:
     """Print and return the figures of one server."""
+
+    def step(what: str) -> None:
+        progress.step(f"{name}: {what}")
+
     with Server(name, command) as server, tempfile.TemporaryDirectory() as folder:
+        step("Spark starts")
         spark = spark_session()
-        print(f"\n{describe(server)}\n{HEAD}")
+        step(f"{arguments.entries:,} entries are made")
         work = Workloads(spark, server.port, Path(folder), arguments.entries, arguments.rounds)
-        found = figures(work)
+        found = figures(work, step)
+        step(f"latency, for {arguments.seconds + WARM_UP_S:.0f} s")
+        p50, p99 = latency_ms(spark, server.port, Path(folder), PER_SECOND, arguments.seconds)
+        print(f"\n{describe(server)}\n{HEAD}")
         for figure in found:
             print(figure.line(), flush=True)
-        p50, p99 = latency_ms(spark, server.port, Path(folder), PER_SECOND, arguments.seconds)
         mark = "" if p50 <= MOST_LATENCY_MS else "<- above the aim"
         print(f"latency at {PER_SECOND:,} entries a second: p50 {p50:.0f} ms (aim"
               f" {MOST_LATENCY_MS:.0f}), p99 {p99:.0f} ms {mark}".rstrip(), flush=True)  # fmt: skip
@@ -101,7 +118,8 @@ def main() -> None:
     print(f"{machine()}\n{neighbours()}")
     servers = {"redis": REDIS, "penstock": PENSTOCK}
     chosen = {arguments.only: servers[arguments.only]} if arguments.only else servers
-    results = [measure(name, command, arguments) for name, command in chosen.items()]
+    with Progress(len(chosen) * steps_of(arguments.rounds)) as progress:
+        results = [measure(name, command, arguments, progress) for name, command in chosen.items()]
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=2))
 

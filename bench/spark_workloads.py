@@ -66,44 +66,36 @@ class Workloads:
         self._rounds = rounds
         self._runs = 0
         self._parquet = str(folder / "parquet")
-        self._write(SOURCE, entries, ids=True)
+        self.write(SOURCE, ids=True)
         self._frame("penstock").coalesce(2).write.parquet(self._parquet)
 
-    def median_rates(self) -> dict[str, float]:
+    def median_rates(self, step: Callable[[str], None]) -> dict[str, float]:
         """The median of the rounds' rates for each workload; a round runs each once.
+
+        *step* is told of each before it runs.
 
         Not the best: what runs in four processes on two CPUs is lucky as well as unlucky. Every
         other round runs them backwards, so that a machine that slows down favours none.
         """
-        works: dict[str, Callable[[], float]] = {
-            "redis-py read": self._read,
-            "batch": lambda: self._to_noop("penstock"),
-            "stream": lambda: self._stream(self._entries),
-            "tuples": lambda: self._to_noop("penstock_tuples"),
-            "redis-py write": lambda: self._write(TARGET, self._entries),
-            "load": lambda: self._load("exactly-once"),
-            "load at least once": lambda: self._load("at-least-once"),
-            "at least once": lambda: self._copy("at-least-once"),
-            "exactly once": lambda: self._copy("exactly-once"),
-            "ordered": lambda: self._copy("ordered"),
-            "atomic": lambda: self._copy("atomic"),
-        }
-        rates: dict[str, list[float]] = {name: [] for name in works}
+        rates: dict[str, list[float]] = {name: [] for name in WORKLOADS}
         for turn in range(self._rounds):
-            for name in reversed(works) if turn % 2 else works:
-                rates[name].append(self._entries / works[name]())
+            for name in reversed(WORKLOADS) if turn % 2 else WORKLOADS:
+                step(f"{name}, round {turn + 1} of {self._rounds}")
+                rates[name].append(self._entries / WORKLOADS[name](self))
                 self._client.delete(TARGET, WRITER)
         return {name: median(of_rounds) for name, of_rounds in rates.items()}
 
-    def _read(self) -> float:
+    def read(self) -> float:
+        """Seconds of redis-py's loop."""
         started = time.perf_counter()
         start = "-"
         while page := self._client.xrange(SOURCE, start, "+", PAGE):
             start = f"({page[-1][0].decode()}"
         return time.perf_counter() - started
 
-    def _write(self, stream: str, entries: int, ids: bool = False) -> float:
-        started = time.perf_counter()
+    def write(self, stream: str = TARGET, ids: bool = False) -> float:
+        """Seconds of redis-py's pipelines."""
+        started, entries = time.perf_counter(), self._entries
         for first in range(0, entries, PAGE):
             with self._client.pipeline(transaction=False) as pipeline:
                 for i in range(first, min(first + PAGE, entries)):
@@ -116,17 +108,19 @@ class Workloads:
         reader = self._spark.read.format(source).options(**self._at, subscribe=SOURCE)
         return reader.schema(SCHEMA).load()
 
-    def _to_noop(self, source: str) -> float:
+    def to_noop(self, source: str) -> float:
+        """Seconds of a batch read, by one of the sources."""
         frame = self._frame(source)
         started = time.perf_counter()
         frame.write.format("noop").mode("overwrite").save()
         return time.perf_counter() - started
 
-    def _stream(self, batch: int, sink: str = "noop", **options: str) -> float:
-        """Seconds in addBatch of a query over all entries."""
+    def stream(self, batch: int = 0, sink: str = "noop", **options: str) -> float:
+        """Seconds in addBatch of a query over all entries, in one batch if nothing else is said."""
         self._runs += 1
         reader = self._spark.readStream.format("penstock").options(**self._at, subscribe=SOURCE)
-        reader = reader.options(startingOffsets="earliest", maxOffsetsPerTrigger=batch)
+        most = batch or self._entries
+        reader = reader.options(startingOffsets="earliest", maxOffsetsPerTrigger=most)
         if options.get("delivery") == "ordered":
             reader = reader.option("minPartitions", "1")
         writer = reader.schema(SCHEMA).load().writeStream.format(sink).options(**options)
@@ -137,11 +131,13 @@ class Workloads:
         assert sum(each["numInputRows"] for each in progress) == self._entries, progress
         return sum(each["durationMs"].get("addBatch", 0) for each in progress) / 1_000
 
-    def _copy(self, delivery: str) -> float:
+    def copy(self, delivery: str) -> float:
+        """Seconds in addBatch of a query from stream to stream."""
         sink = self._at | {"stream": TARGET, "delivery": delivery}
-        return self._stream(BATCH, "penstock", **sink)
+        return self.stream(BATCH, "penstock", **sink)
 
-    def _load(self, delivery: str) -> float:
+    def load(self, delivery: str) -> float:
+        """Seconds of a Parquet file's way into a stream."""
         frame = self._spark.read.parquet(self._parquet)
         writer = frame.write.format("penstock").options(**self._at, stream=TARGET)
         started = time.perf_counter()
@@ -149,3 +145,18 @@ class Workloads:
         taken = time.perf_counter() - started
         assert self._client.xlen(TARGET) == self._entries
         return taken
+
+
+WORKLOADS: dict[str, Callable[[Workloads], float]] = {
+    "redis-py read": Workloads.read,
+    "batch": lambda work: work.to_noop("penstock"),
+    "stream": lambda work: work.stream(),
+    "tuples": lambda work: work.to_noop("penstock_tuples"),
+    "redis-py write": lambda work: work.write(),
+    "load": lambda work: work.load("exactly-once"),
+    "load at least once": lambda work: work.load("at-least-once"),
+    "at least once": lambda work: work.copy("at-least-once"),
+    "exactly once": lambda work: work.copy("exactly-once"),
+    "ordered": lambda work: work.copy("ordered"),
+    "atomic": lambda work: work.copy("atomic"),
+}

@@ -8,39 +8,33 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-import redis
-
-from pyspark_penstock.connection import Server
+from pyspark_penstock.connection import Server, written
+from pyspark_penstock.dial import dial
 from pyspark_penstock.errors import PenstockError, ServerError
-from pyspark_penstock.stream_info import answering, ask, pairs, text
+from pyspark_penstock.stream_info import pairs
+from pyspark_penstock.wire import Wire
+
+ENABLED = b"cluster_enabled:1"
 
 
-def standalone(client: redis.Redis) -> redis.Redis:
-    """The client, if its server is no node of a cluster. Raises ServerError, and closes it."""
-    try:
-        if is_node(client):
-            at = client.connection_pool.connection_kwargs
-            raise ServerError(
-                f"Redis Cluster is not supported yet: the server {at['host']}:{at['port']} has "
-                "cluster_enabled:1"
-            )
-    except BaseException:
-        client.close()
-        raise
-    return client
+def refuse_node(wire: Wire) -> None:
+    """Raises ServerError if the server is a node of a cluster, OSError if it does not answer."""
+    if is_node(wire):
+        raise ServerError(
+            f"Redis Cluster is not supported yet: the server {written(wire.address)} has "
+            "cluster_enabled:1"
+        )
 
 
-def is_node(client: redis.Redis) -> bool:
+def is_node(wire: Wire) -> bool:
     """Whether the server is a node of a cluster, by INFO, or by HELLO where that is refused.
 
-    One that tells by neither (a proxy) is taken for none. Raises ServerError if none answers.
+    One that tells by neither (a proxy) is taken for none. Raises OSError.
     """
-    with suppress(redis.ResponseError), answering():
-        enabled = client.info("cluster").get("cluster_enabled")
-        if enabled is not None:
-            return bool(enabled)
-    with suppress(redis.ResponseError):
-        return text(pairs(ask(client, "HELLO")).get("mode", "")) == "cluster"
+    with suppress(ServerError):
+        return ENABLED in wire.call("INFO", "cluster")
+    with suppress(ServerError):
+        return bool(pairs(wire.call("HELLO")).get("mode") == b"cluster")
     return False
 
 
@@ -50,7 +44,8 @@ def check_sink(server: Server) -> None:
     It need not get at the server: where tasks do, they write.
     """
     try:
-        client = server.client(retries=0)
-    except PenstockError:
+        wire = dial(server, primary=True)
+    except (OSError, PenstockError):
         return
-    standalone(client).close()
+    with wire, suppress(OSError):
+        refuse_node(wire)

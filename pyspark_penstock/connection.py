@@ -16,15 +16,10 @@ import os
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import redis
-from redis.backoff import ExponentialBackoff
-from redis.credentials import CredentialProvider
-from redis.retry import Retry
+from typing import TYPE_CHECKING
 
 from pyspark_penstock.credentials import Login, read_credentials
-from pyspark_penstock.errors import OptionError, ServerError
+from pyspark_penstock.errors import OptionError
 from pyspark_penstock.options import SERVER, Options, refusal
 
 if TYPE_CHECKING:
@@ -35,8 +30,9 @@ LARGEST_PORT = 65_535
 DEFAULT_ADDRESS = f"127.0.0.1:{DEFAULT_PORT}"
 CONNECT_S = 5.0
 ANSWER_S = 60.0
-RETRIES = 3
-LONGEST_PAUSE_S = 2.0
+RETRY = "30s"
+
+Address = tuple[str, int]
 
 
 @dataclass(frozen=True)
@@ -74,14 +70,18 @@ class Tls:
 
 @dataclass(frozen=True)
 class Server:
-    """A server, given by the addresses at which it may answer."""
+    """A server, given by the addresses at which it may answer.
 
-    addresses: tuple[tuple[str, int], ...]
+    *retry_s* is how long that is waited for which passes by itself, as a restart does.
+    """
+
+    addresses: tuple[Address, ...]
     username: str | None = None
     password_env: str | None = None
     credentials_file: str | None = None
     db: int = 0
     tls: Tls | None = None
+    retry_s: float = 30.0
 
     @classmethod
     def from_options(cls, options: Options) -> Server:
@@ -96,12 +96,18 @@ class Server:
             credentials_file=credentials_file,
             db=options.integer("db", 0),
             tls=tls_of(options),
+            retry_s=options.duration_ms("retryTimeout", RETRY) / 1_000,
         )
 
     @classmethod
     def from_environment(cls, given: Mapping[str, str] | None = None) -> Server:
         """The server of a program that has no other options than the server's, in *given*."""
         return cls.from_options(Options(given or {}, "a connection", SERVER))
+
+    @property
+    def places(self) -> str:
+        """Its addresses, as errors name them."""
+        return ", ".join(map(written, self.addresses))
 
     def login(self) -> Login | None:
         """Who connects, as of now; None for a server that does not ask. Raises OptionError."""
@@ -128,67 +134,14 @@ class Server:
             )
         return login
 
-    def client(self, retries: int = RETRIES) -> redis.Redis:
-        """A redis-py client of the first address that answers. Raises ServerError, OptionError."""
-        problems = []
-        for host, port in self.addresses:
-            client = redis.Redis(**self._arguments(host, port, retries))
-            try:
-                client.echo("")  # PING is refused where writes are, as when the disk is full
-            except redis.AuthenticationError as problem:
-                client.close()
-                raise ServerError(
-                    f"the server at {host}:{port} refuses the login: {problem}"
-                ) from None
-            except (redis.ConnectionError, redis.TimeoutError) as problem:
-                client.close()
-                problems.append(f"{host}:{port}: {problem}")
-            except redis.RedisError as problem:
-                client.close()
-                raise ServerError(f"the server at {host}:{port} refuses: {problem}") from None
-            except OptionError:
-                client.close()
-                raise
-            else:
-                return client
-        raise ServerError(f"no server answers at {'; '.join(problems)}")
 
-    def _arguments(self, host: str, port: int, retries: int) -> dict[str, Any]:
-        tls = self.tls
-        if tls is not None:
-            tls.check_files()
-        encrypted: dict[str, Any] = {} if tls is None else {
-            "ssl": True,
-            "ssl_ca_certs": tls.ca_file,
-            "ssl_certfile": tls.cert_file,
-            "ssl_keyfile": tls.key_file,
-            "ssl_cert_reqs": "required" if tls.verify else "none",
-            "ssl_check_hostname": tls.verify,
-        }  # fmt: skip
-        return encrypted | {
-            "host": host,
-            "port": port,
-            "db": self.db,
-            "credential_provider": LoginProvider(self) if self.login() else None,
-            "protocol": 2,
-            "socket_connect_timeout": CONNECT_S,
-            "socket_timeout": ANSWER_S,
-            "retry": Retry(ExponentialBackoff(cap=LONGEST_PAUSE_S, base=0.05), retries),
-        }
+def written(address: Address) -> str:
+    """An address as it is given."""
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-class LoginProvider(CredentialProvider):
-    """Says who connects, each time that a client of redis-py does."""
-
-    def __init__(self, server: Server) -> None:
-        self._server = server
-
-    def get_credentials(self) -> Any:
-        """The words that follow AUTH."""
-        return (self._server.login() or Login()).words
-
-
-def addresses_of(options: Options) -> tuple[tuple[str, int], ...]:
+def addresses_of(options: Options) -> tuple[Address, ...]:
     """The addresses that options or environment give, at least one."""
     if "host" in options or "port" in options:
         host = options.text("host", "127.0.0.1")
@@ -208,7 +161,7 @@ def refuse_url(name: str, text: str, wanted: str) -> None:
         raise OptionError(f"{name!r} is a URL: give {wanted}")
 
 
-def address(text: str) -> tuple[str, int]:
+def address(text: str) -> Address:
     """``host[:port]``, with IPv6 addresses in brackets. Raises OptionError."""
     host, colon, port = text.strip().rpartition(":")
     if not colon or port.endswith("]"):

@@ -44,8 +44,8 @@ class AtLeastOnce:
         self._link = link
 
     def send(self, commands: Commands) -> None:
-        """Send them, again if the connection is lost. Raises SinkError."""
-        refuse_errors(self._link.persist(lambda wire: wire.exchange([commands.data])))
+        """Send them, all of them again if that is broken off. Raises SinkError."""
+        self._link.persist(lambda wire: refuse_errors(wire.exchange([commands.data])))
 
     def finish(self) -> None:
         """Nothing is held back."""

@@ -19,9 +19,10 @@ from typing import Any
 
 import redis
 
+from pyspark_penstock.client import Client
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.offsets import Offset, Position
-from pyspark_penstock.stream_info import ConsumerState, answering, ask, consumer_states, key
+from pyspark_penstock.stream_info import ConsumerState, ask, consumer_states, key
 
 PREFIX = "spark-signpost-"
 GONE = ("NOGROUP", "no such key", "The XGROUP subcommand requires the key to exist")
@@ -38,14 +39,14 @@ class Signpost:
     group: str
     takeover: bool = False
 
-    def check(self, client: redis.Redis, streams: Iterable[str], query: str) -> None:
+    def check(self, client: Client, streams: Iterable[str], query: str) -> None:
         """Raises OptionError if one of *streams* has the group, and *query* may not move it."""
         for stream in streams:
             found = self._consumers(client, stream)
             if found is not None:
                 self._check(stream, found, query)
 
-    def publish(self, client: redis.Redis, offset: Offset) -> None:
+    def publish(self, client: Client, offset: Offset) -> None:
         """Set the group's position in each stream of *offset*; make the group where it is not.
 
         A stream that does not exist is left alone. Raises OptionError as ``check`` does.
@@ -60,7 +61,7 @@ class Signpost:
             elif self.group:
                 self._make(client, stream, position, offset.query)
 
-    def _consumers(self, client: redis.Redis, stream: str) -> list[ConsumerState] | None:
+    def _consumers(self, client: Client, stream: str) -> list[ConsumerState] | None:
         """The group's consumers in *stream*; None where there is no such group."""
         if not self.group:
             return None
@@ -88,7 +89,7 @@ class Signpost:
 
     def _move(
         self,
-        client: redis.Redis,
+        client: Client,
         stream: str,
         position: Position,
         consumers: Sequence[ConsumerState],
@@ -97,20 +98,21 @@ class Signpost:
         """Set the position of a group that is there, and make it *query*'s if it was another's."""
         own, names = consumer_of(query), [consumer.name for consumer in consumers]
         group = key(stream), key(self.group)
-        changes: list[tuple[Any, ...]] = [("SETID", *group, *place(position))]
+        changes: list[tuple[Any, ...]] = [("XGROUP", "SETID", *group, *place(position))]
         if own not in names:
-            changes.append(("CREATECONSUMER", *group, own))
+            changes.append(("XGROUP", "CREATECONSUMER", *group, own))
             others = [name for name in names if name.startswith(PREFIX)]
-            changes += [("DELCONSUMER", *group, key(name)) for name in others]
-        for answer in exchange(client, changes):
+            changes += [("XGROUP", "DELCONSUMER", *group, key(name)) for name in others]
+        for answer in client.transact(*changes):
             if isinstance(answer, redis.ResponseError) and not str(answer).startswith(GONE):
                 raise answer
 
-    def _make(self, client: redis.Redis, stream: str, position: Position, query: str) -> None:
+    def _make(self, client: Client, stream: str, position: Position, query: str) -> None:
         """Make the group and the consumer that says whose it is, both or none of them."""
         group, own = (key(stream), key(self.group)), consumer_of(query)
-        made, marked = exchange(
-            client, [("CREATE", *group, *place(position)), ("CREATECONSUMER", *group, own)]
+        made, marked = client.transact(
+            ("XGROUP", "CREATE", *group, *place(position)),
+            ("XGROUP", "CREATECONSUMER", *group, own),
         )
         if not isinstance(made, redis.ResponseError) or str(made).startswith(GONE):
             return
@@ -124,16 +126,6 @@ class Signpost:
 def consumer_of(query: str) -> str:
     """The consumer that says that a group is *query*'s."""
     return f"{PREFIX}{query}"
-
-
-def exchange(client: redis.Redis, changes: Iterable[tuple[Any, ...]]) -> list[Any]:
-    """Make changes by XGROUP in one transaction; their answers, errors included."""
-    transaction: Any = client.pipeline(transaction=True)  # redis-py has no types for it
-    for change in changes:
-        transaction.execute_command("XGROUP", *change)
-    with answering():
-        answers: list[Any] = transaction.execute(raise_on_error=False)
-    return answers
 
 
 def create(client: redis.Redis, stream: str, group: str, position: Position) -> None:

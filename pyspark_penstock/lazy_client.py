@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import redis
+from pyspark_penstock.client import Client
 
 
 class LazyClient:
-    """A client of redis-py in an object that Spark pickles; *connect* makes it."""
+    """A client in an object that Spark pickles; *connect* makes it."""
 
-    def __init__(self, connect: Callable[[], redis.Redis]) -> None:
+    def __init__(self, connect: Callable[[], Client]) -> None:
         self._connect = connect
-        self._client: redis.Redis | None = None
+        self._client: Client | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_client": None}
 
-    def get(self) -> redis.Redis:
+    def get(self) -> Client:
         """The client. Raises what *connect* does."""
         if self._client is None:
             self._client = self._connect()

@@ -6,26 +6,31 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from pyspark_penstock.connection import Server
-from pyspark_penstock.patience import Patience
+from pyspark_penstock.dial import dial
+from pyspark_penstock.retry import Retry
 from pyspark_penstock.wire import Wire
 
 T = TypeVar("T")
 
 
 class Link:
-    """The connection to the server, made when it is needed. Not for use by several threads."""
+    """The connection to a server's primary, made when it is needed. Not for several threads.
 
-    def __init__(self, server: Server) -> None:
+    *doing* is what errors say that it was for.
+    """
+
+    def __init__(self, server: Server, doing: str) -> None:
         self._server = server
+        self._doing = doing
         self._wire: Wire | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_wire": None}
 
     def wire(self) -> Wire:
-        """The connection. Raises OSError."""
+        """The connection. Raises OSError, ServerError."""
         if self._wire is None:
-            self._wire = Wire(self._server)
+            self._wire = dial(self._server, primary=True)
         return self._wire
 
     def drop(self) -> None:
@@ -35,17 +40,17 @@ class Link:
             self._wire = None
 
     def persist(self, attempt: Callable[[Wire], T]) -> T:
-        """What *attempt* returns; where a connection is lost, it is called again with a new one.
+        """What *attempt* returns; where it is broken off, it is called again on a new connection.
 
-        Raises ServerError when patience is at its end.
+        Raises ServerError when that was tried for too long.
         """
-        patience = Patience()
+        retry = Retry(self._server, self._doing)
         while True:
             try:
                 return attempt(self.wire())
             except OSError as problem:
                 self.drop()
-                patience.wait_after(problem)
+                retry.wait_after(problem)
             except BaseException:  # an answer may be under way
                 self.drop()
                 raise

@@ -18,12 +18,13 @@ from pyspark_penstock.errors import OptionError
 SERVER = (
     "bootstrap.servers", "host", "port", "username", "passwordEnv", "credentialsFile", "db",
     "tls", "tls.caFile", "tls.certFile", "tls.keyFile", "tls.verify",
+    "retryTimeout",
 )  # fmt: skip
 READING = (
     "subscribe", "subscribePattern", "assign",
     "startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp",
     "startingOffsetsByTimestampStrategy", "minPartitions", "maxRecordsPerPartition",
-    "failOnDataLoss", "fetchSize", "maxEntriesPerSecond", "fetchOffset.numRetries",
+    "failOnDataLoss", "fetchSize", "maxEntriesPerSecond",
     "includeMetadata", "valueFormat", "fieldsFormat", "mode", "columnNameOfCorruptRecord",
     "inferSchema",
 )  # fmt: skip

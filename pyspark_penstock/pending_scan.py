@@ -23,14 +23,15 @@ import pyarrow.compute as pc
 
 from pyspark_penstock.claims import pending_ids
 from pyspark_penstock.connection import Server
+from pyspark_penstock.dial import dial
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.page import MixedPage, Page, parse
-from pyspark_penstock.patience import Patience, persistently
+from pyspark_penstock.retry import Retry, resumed
 from pyspark_penstock.scan import EMPTY
 from pyspark_penstock.shared_offsets import ClaimedRange
 from pyspark_penstock.uniform_page import UniformPage
-from pyspark_penstock.wire import Wire, command
+from pyspark_penstock.wire import Wire, command, refusal
 
 SPARSE = 4
 
@@ -47,16 +48,16 @@ class PendingScan:
         self._page_size = page_size
 
     def __iter__(self) -> Iterator[Page]:
-        return persistently(self._pages)
+        return resumed(self._server, f"reading stream {self._task.place.stream!r}", self._pages)
 
-    def _pages(self, patience: Patience) -> Iterator[Page]:
-        with Wire(self._server) as wire:
+    def _pages(self, retry: Retry) -> Iterator[Page]:
+        with dial(self._server, primary=True) as wire:
             wanted = self._ask(wire, self._after)
             while wanted:
                 pages = list(self._take(wire, wanted))
                 after = EntryId.parse(wanted[-1])
                 following = self._ask(wire, after) if len(wanted) == self._page_size else []
-                patience.renew()
+                retry.renew()
                 self.listed += len(wanted)
                 self._after, wanted = after, following
                 for page in pages:
@@ -113,7 +114,7 @@ def one_by_one(wire: Wire, stream: str, ids: list[bytes]) -> Iterator[Page]:
     found = [reader.gets() for _ in ids]
     refused = [answer for answer in found if not isinstance(answer, list)]
     if refused:
-        raise ServerError(f"XRANGE was answered by {refused[0]!r}")
+        raise refusal(str(refused[0]))
     entries = [entry for answer in found for entry in answer]
     if entries:
         yield MixedPage(entries, len(answers))

@@ -38,8 +38,8 @@ class Publication:
         self, server: Server, stream: str, task: Task, pieces: Sequence[Piece], most_rows: int
     ) -> None:
         name = marker_name(stream, task.query, ALL) if stream else f"spark:{task.query}:{ALL}"
-        self._link = Link(server)
-        self._pieces_link = Link(server)
+        self._link = Link(server, f"publishing {task.title}")
+        self._pieces_link = Link(server, f"reading what {task.title} has staged")
         self._ledger = Ledger(name, task)
         self._pieces = pieces
         self._wanted = Marker(task.batch, sum(piece.rows for piece in pieces))
@@ -104,7 +104,7 @@ def discard(wire: Wire, pieces: Iterable[Piece]) -> None:
 
 def give_up(server: Server, pieces: Sequence[Piece]) -> None:
     """Delete what an attempt has staged that failed, if the server is there; else time does."""
-    link = Link(server)
+    link = Link(server, "discarding what was staged")
     with suppress(OSError, ServerError):
         if pieces:
             discard(link.wire(), pieces)

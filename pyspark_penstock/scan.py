@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyspark_penstock.connection import Server
+from pyspark_penstock.dial import dial
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.page import Page, parse
-from pyspark_penstock.patience import Patience, persistently
+from pyspark_penstock.retry import Retry, resumed
 from pyspark_penstock.stream_info import StreamState, key, state_by
 from pyspark_penstock.wire import Wire
 
@@ -53,10 +54,10 @@ class Scan:
         self._wait = wait
 
     def __iter__(self) -> Iterator[Page]:
-        return persistently(self._pages)
+        return resumed(self._server, f"reading stream {self._stream!r}", self._pages)
 
-    def _pages(self, patience: Patience) -> Iterator[Page]:
-        with Wire(self._server) as wire:
+    def _pages(self, retry: Retry) -> Iterator[Page]:
+        with dial(self._server) as wire:
             self._ask(wire, self.after)
             while (answer := wire.answer()) != EMPTY:
                 guess = self._guess(answer)
@@ -69,7 +70,7 @@ class Scan:
                     wire.answer()  # to the wrong question
                 if not is_last and guess != last:
                     self._ask(wire, last)
-                patience.renew()
+                retry.renew()
                 self.bytes += len(answer)
                 self.entries += len(page)
                 self.after = last

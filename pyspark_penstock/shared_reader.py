@@ -57,7 +57,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._sharing = sharing
         self._columns = columns_of(schema, options.corrupt_column)
         self._source = options.subscription.source() | {"group": options.group}
-        self._link = Link(options.server)
+        self._link = Link(options.server, f"claiming for group {options.group!r}")
         self._claimer = Claimer(self._link, sharing.min_idle_ms, options.fetch_size, self._step)
         self._client = LazyClient(options.client)
         self._initial: SharedOffset | None = None

@@ -11,9 +11,9 @@ import redis
 
 from pyspark_penstock import bounds, shared_options, stream_info
 from pyspark_penstock.bounds import Bounds
-from pyspark_penstock.cluster import standalone
+from pyspark_penstock.client import Client
 from pyspark_penstock.columns import MODES
-from pyspark_penstock.connection import RETRIES, Server
+from pyspark_penstock.connection import Server
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.groups import Signpost
 from pyspark_penstock.options import (
@@ -81,7 +81,6 @@ class ReadOptions:
     fail_on_data_loss: bool
     fetch_size: int
     max_entries_per_second: int | None
-    retries: int
     include_metadata: bool
     infer_schema: bool
     value_format: str
@@ -90,9 +89,9 @@ class ReadOptions:
     mode: str
     corrupt_column: str
 
-    def client(self) -> redis.Redis:
-        """A client that tries again as often as the options say. Raises ServerError."""
-        return standalone(self.server.client(self.retries))
+    def client(self) -> Client:
+        """A client of the server."""
+        return Client(self.server)
 
 
 @dataclass(frozen=True)
@@ -120,6 +119,10 @@ class StreamOptions(ReadOptions):
     def signpost(self) -> Signpost:
         """The group that shows where the query stands; one that is shared stands for itself."""
         return Signpost("" if self.sharing else self.group, self.group_takeover)
+
+    def client(self) -> Client:
+        """A client of the server; of its primary, where the group is kept there."""
+        return Client(self.server, primary=bool(self.group))
 
 
 def batch_options(given: Mapping[str, str]) -> BatchOptions:
@@ -218,7 +221,6 @@ def common(options: Options, start: bounds.Bound, required: bool = True) -> dict
         "fail_on_data_loss": options.flag("failOnDataLoss", True),
         "fetch_size": options.integer("fetchSize", 1_000, least=1),
         "max_entries_per_second": optional(options, "maxEntriesPerSecond"),
-        "retries": options.integer("fetchOffset.numRetries", RETRIES),
         "include_metadata": options.flag("includeMetadata", False),
         "infer_schema": options.flag("inferSchema", False),
         "value_format": options.choice("valueFormat", "binary", "string"),

@@ -58,7 +58,7 @@ class Staging:
     def _stage(self, commands: Commands) -> None:
         name = f"{self._prefix}:{len(self.pieces)}"
         request = command("SET", key(name), bytes(commands.data), "EX", TIME_TO_LIVE_S)
-        refuse_errors(self._link.persist(lambda wire: wire.exchange([request])))
+        self._link.persist(lambda wire: refuse_errors(wire.exchange([request])))
         ids = commands.first_id, commands.last_id
         self.pieces.append(Piece(name, self._stream, commands.rows, *ids))
 

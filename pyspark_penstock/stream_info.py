@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,8 +117,7 @@ def consumer_states(client: redis.Redis, stream: str, group: str) -> list[Consum
 def matching_streams(client: redis.Redis, pattern: str) -> list[str]:
     """The names of all streams that match the glob *pattern*, sorted."""
     found: Iterator[Any] = client.scan_iter(match=key(pattern), count=SCAN_COUNT, _type="stream")
-    with answering():
-        return sorted({text(name) for name in found})
+    return sorted({text(name) for name in found})
 
 
 def is_glob(client: redis.Redis, name: str) -> bool:
@@ -128,18 +126,8 @@ def is_glob(client: redis.Redis, name: str) -> bool:
 
 
 def ask(client: redis.Redis, *words: bytes | str | int) -> Any:
-    """The reply to one command, as redis-py gives it. Raises ServerError if none comes."""
-    with answering():
-        return client.execute_command(*words)  # type: ignore[no-untyped-call]
-
-
-@contextmanager
-def answering() -> Iterator[None]:
-    """What redis-py says of a server that went away becomes a ServerError."""
-    try:
-        yield
-    except (redis.ConnectionError, redis.TimeoutError) as problem:
-        raise ServerError(f"the server does not answer any more: {problem}") from problem
+    """The reply to one command, as redis-py gives it."""
+    return client.execute_command(*words)  # type: ignore[no-untyped-call]
 
 
 def pairs(reply: Any) -> dict[str, Any]:

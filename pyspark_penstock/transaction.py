@@ -14,6 +14,7 @@ from typing import Protocol
 
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.ids import EntryId
+from pyspark_penstock.retry import passes
 from pyspark_penstock.stream_info import key, state_by
 from pyspark_penstock.wire import Wire, command
 
@@ -67,7 +68,9 @@ class Transaction:
         promised = OK + QUEUED * self._queued
         executed = promised + b"*%d\r\n" % self._queued
         if answers.startswith(executed):
-            refuse_errors(answers[len(executed) :], PartialSinkError)
+            refused = first_error(answers[len(executed) :])
+            if refused:
+                raise PartialSinkError(f"the server refused rows: {refused}")
         elif answers != promised + CONFLICT:  # not queued, or EXECABORT: nothing was executed
             refuse_errors(answers)
             raise SinkError(f"EXEC was answered by {answers[-100:]!r}")
@@ -115,10 +118,18 @@ def conflict(stream: str) -> str:
     )
 
 
-def refuse_errors(answers: bytes, kind: type[SinkError] = SinkError) -> None:
-    """Raises *kind* with the first error in *answers*, which are ids and simple strings."""
+def refuse_errors(answers: bytes) -> None:
+    """Raises SinkError with the first error in *answers*, OSError if it is one that passes."""
+    refused = first_error(answers)
+    if refused and passes(refused):
+        raise ConnectionError(refused)
+    if refused:
+        raise SinkError(f"the server refused rows: {refused}")
+
+
+def first_error(answers: bytes) -> str:
+    """The first error in *answers*, which are ids and simple strings; nothing if there is none."""
     if not answers.startswith(b"-") and b"\r\n-" not in answers:
-        return
+        return ""
     found = ERROR_LINE.search(answers)
-    if found:
-        raise kind(f"the server refused rows: {found[1].decode(errors='replace')}")
+    return found[1].decode(errors="replace") if found else ""

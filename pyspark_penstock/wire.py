@@ -8,10 +8,15 @@ bytes of a whole answer stay together, for code that reads them by columns:
                 ^ the answer    ^ the end, found without reading what stands before it
 
 The token is random for each connection, so no value of an entry can be it.
+
+A server that begins to load its data refuses ECHO as well, and the token never comes. So where
+nothing comes for a while, behind what looks like such a refusal, that is what it is. A value that
+looks like one costs a new connection at worst.
 """
 
 from __future__ import annotations
 
+import re
 import secrets
 import select
 import socket
@@ -22,36 +27,32 @@ from typing import Any, Self
 
 import hiredis
 
-from pyspark_penstock.connection import ANSWER_S, CONNECT_S, Server
+from pyspark_penstock.connection import ANSWER_S, Address
 from pyspark_penstock.errors import ServerError
+from pyspark_penstock.retry import passes
 
 RECEIVE_SIZE = 1 << 20
 SEND_SIZE = 1 << 18
 FIRST_BUFFER = 1 << 18
+QUIET_S = 1.0
+LAST_ERROR, LONGEST_ERROR = re.compile(rb"(?:\A|\r\n)-([^\r\n]*)\r\n\Z"), 1_000
 
-PASSING = ("LOADING ", "BUSY ", "MASTERDOWN ", "CLUSTERDOWN ", "TRYAGAIN ")
 WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 Word = bytes | str | int
 
 
 class Wire:
-    """One connection that speaks RESP2. Raises OSError where the connection fails."""
+    """One connection that speaks RESP2, to *address*. Raises OSError where it fails."""
 
-    def __init__(self, server: Server) -> None:
-        self._socket = connect(server)
+    def __init__(self, connected: socket.socket, address: Address) -> None:
+        self.address = address
+        self._socket = connected
         token = secrets.token_hex(16).encode()
         self._echo = command("ECHO", token)
         self._end = b"$%d\r\n%s\r\n" % (len(token), token)
         self._buffer = bytearray(FIRST_BUFFER)
         self._answers = bytearray()  # to what was posted
-        try:
-            for words in introduction(server):
-                self.call(*words)
-            self.call("ECHO", token)  # refused now rather than in the middle of an answer
-        except BaseException:
-            self.close()
-            raise
 
     def __enter__(self) -> Self:
         return self
@@ -85,15 +86,27 @@ class Wire:
         while not (size >= len(end) and self._buffer.endswith(end, size - len(end), size)):
             if size == len(self._buffer):
                 self._buffer.extend(bytes(size))
-            with memoryview(self._buffer) as view:
-                count = self._socket.recv_into(view[size:])
-            if not count:
-                raise ConnectionError("the server closed the connection")
-            size += count
+            size += self._receive_behind(size)
         answer = bytes(memoryview(self._buffer)[: size - len(end)])
         if answer.startswith(b"-"):
             raise refusal(answer[1:].split(b"\r\n", 1)[0].decode(errors="replace"))
         return answer
+
+    def _receive_behind(self, size: int) -> int:
+        """Take what comes into the buffer, behind its first *size* bytes; how much that is."""
+        with memoryview(self._buffer) as view:
+            self._socket.settimeout(QUIET_S)
+            try:
+                count = self._socket.recv_into(view[size:])
+            except TimeoutError:
+                refuse_by_end(self._buffer[:size])
+                self._socket.settimeout(ANSWER_S)
+                count = self._socket.recv_into(view[size:])
+            finally:
+                self._socket.settimeout(ANSWER_S)
+        if not count:
+            raise ConnectionError("the server closed the connection")
+        return count
 
     def exchange(self, requests: Iterable[bytes | memoryview]) -> bytes:
         """Send many requests; their answers, one after the other, as they came."""
@@ -150,41 +163,24 @@ class Wire:
 
     def _wait(self, writing: list[socket.socket]) -> None:
         """Wait until something comes, or may leave."""
+        if any(select.select([self._socket], writing, [], QUIET_S)):
+            return
+        if not writing:
+            refuse_by_end(self._answers)
         if not any(select.select([self._socket], writing, [], ANSWER_S)):
             raise TimeoutError("the server neither takes nor sends anything")
 
 
-def connect(server: Server) -> socket.socket:
-    """A connected socket, encrypted if the server is, to the first address that answers."""
-    problems = []
-    for host, port in server.addresses:
-        try:
-            plain = socket.create_connection((host, port), CONNECT_S)
-        except OSError as problem:
-            problems.append(f"{host}:{port}: {problem}")
-            continue
-        plain.settimeout(ANSWER_S)
-        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if server.tls is None:
-            return plain
-        return server.tls.context().wrap_socket(plain, server_hostname=host)
-    raise ConnectionError(f"no server answers at {'; '.join(problems)}")
-
-
-def introduction(server: Server) -> list[tuple[Word, ...]]:
-    """The commands with which a connection begins."""
-    login = server.login()
-    words: list[tuple[Word, ...]] = []
-    if login is not None:
-        words.append(("AUTH", *login.words))
-    if server.db:
-        words.append(("SELECT", server.db))
-    return words
+def refuse_by_end(answers: bytearray) -> None:
+    """Raises ConnectionError where *answers* end with a refusal that passes."""
+    found = LAST_ERROR.search(answers[-LONGEST_ERROR:])
+    if found and passes(refused := found[1].decode(errors="replace")):
+        raise ConnectionError(refused)
 
 
 def refusal(text: str) -> Exception:
     """The error for what a server refused; a ConnectionError if it will not do so for long."""
-    return ConnectionError(text) if text.startswith(PASSING) else ServerError(text)
+    return ConnectionError(text) if passes(text) else ServerError(text)
 
 
 def received(sock: socket.socket) -> bytes:

@@ -46,8 +46,8 @@ class EntriesWritten(WriterCommitMessage):
 def write_rows(
     batches: Iterator[Any], encoder: RowEncoder, options: SinkOptions, task: Task
 ) -> EntriesWritten:
-    """Write the rows of a task. Raises SinkError, OSError after long patience."""
-    link = Link(options.server)
+    """Write the rows of a task. Raises SinkError, ServerError."""
+    link = Link(options.server, f"writing {task.title}")
     ids = RowIds(task.batch) if options.delivery == ORDERED else None
     deliveries: dict[str, Delivery] = {}
     rows = 0

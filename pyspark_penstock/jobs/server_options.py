@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-import redis
-
-from pyspark_penstock.cluster import standalone
+from pyspark_penstock.client import Client
 from pyspark_penstock.connection import Server
 
 ServerOptions = Mapping[str, str]
@@ -19,9 +17,9 @@ ADDRESS = frozenset({"bootstrap.servers", "host", "port"})
 PASSWORD = frozenset({"passwordenv", "credentialsfile"})
 
 
-def connect(given: ServerOptions) -> redis.Redis:
-    """A client for the job's own questions. Raises OptionError, ServerError."""
-    return standalone(Server.from_environment(given).client())
+def connect(given: ServerOptions) -> Client:
+    """A client for the job's own questions, asked of the primary. Raises OptionError."""
+    return Client(Server.from_environment(given), primary=True)
 
 
 def names_server(options: ServerOptions) -> bool:

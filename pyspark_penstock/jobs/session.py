@@ -112,6 +112,7 @@ def prepare_environment(local: bool) -> None:
     quick_start.add_to_path(quick_start.PACKAGE_PARENT)
     if local:
         os.environ["SPARK_LOCAL_IP"] = LOCAL_ADDRESS
-        os.environ.setdefault("PYSPARK_PYTHON", quick_start.interpreter())
+        if os.environ.get("PYSPARK_PYTHON") in {None, sys.executable}:
+            os.environ["PYSPARK_PYTHON"] = quick_start.interpreter()
     else:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -17,6 +17,7 @@ import pytest
 import redis
 
 from tests.compat.processes import ServerProcess, free_port, penstock_command, redis_tool
+from tests.spark.clock import Clock
 from tests.spark.jvm import QUICK
 from tests.spark.zygote import interpreter_with_zygote
 
@@ -85,6 +86,15 @@ def client(server: ServerProcess) -> Iterator[redis.Redis]:
 def at(server: ServerProcess) -> dict[str, str]:
     """The options that say where the server is."""
     return {"host": "127.0.0.1", "port": str(server.port)}
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of what tries again."""
+    clock = Clock()
+    monkeypatch.setattr("pyspark_penstock.retry.Retry.now", clock.now)
+    monkeypatch.setattr("pyspark_penstock.retry.Retry.sleep", clock.sleep)
+    return clock
 
 
 @pytest.fixture(scope="session")

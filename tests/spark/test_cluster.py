@@ -10,6 +10,8 @@ import redis
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.cluster import is_node
+from pyspark_penstock.connection import Server
+from pyspark_penstock.dial import dial
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.jobs import archive, health, server_options, status
 from pyspark_penstock.jobs.archive import ArchiveJob
@@ -53,9 +55,9 @@ READS: dict[str, Callable[[Options], Any]] = {
         source(at, subscribe="s", group="g", groupMode="shared").streamReader(SCHEMA)
     ).initialOffset(),
     "health": health.health,
-    "archive": lambda at: archive.source_options(ArchiveJob(("s",), "folder", at)),
-    "other jobs": server_options.connect,
-    "status": lambda at: status.entries_added(at, []),
+    "archive": lambda at: archive.source_options(ArchiveJob(("s*",), "folder", at)),
+    "other jobs": lambda at: server_options.connect(at).ping(),
+    "status": lambda at: status.entries_added(at, ["s"]),
 }
 WRITES: dict[str, Callable[[Options], Any]] = {
     "a frame": lambda at: source(at, stream="s").writer(SCHEMA, overwrite=False),
@@ -75,27 +77,28 @@ def test_a_node_of_a_cluster_is_refused_by_its_name(
     )
 
 
-def test_a_server_by_itself_is_no_node(client: redis.Redis) -> None:
-    assert not is_node(client)
+def test_a_server_by_itself_is_no_node(at: Options) -> None:
+    with dial(Server.from_environment(at)) as wire:
+        assert not is_node(wire)
 
 
 def test_where_info_is_forbidden_hello_is_asked(node: ServerProcess) -> None:
     with redis.Redis(port=node.port) as admin:
         admin.execute_command(*b"ACL SETUSER ann reset on >pw ~* +@all -info".split())
-    with redis.Redis(port=node.port, username="ann", password="pw") as ann:
-        assert is_node(ann)
+    with dial(Server.from_environment({"port": str(node.port)})) as wire:
+        wire.call("AUTH", "ann", "pw")
+        assert is_node(wire)
 
 
-def test_what_tells_by_neither_is_tried(
-    client: redis.Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_tells_by_neither_is_tried(at: Options, monkeypatch: pytest.MonkeyPatch) -> None:
     """A proxy, say."""
 
-    def refuse(*_: object, **__: object) -> None:
-        raise redis.ResponseError("unknown command")
+    def refuse(*_: object) -> None:
+        raise ServerError("unknown command")
 
-    monkeypatch.setattr(client, "execute_command", refuse)
-    assert not is_node(client)
+    with dial(Server.from_environment(at)) as wire:
+        monkeypatch.setattr(wire, "call", refuse)
+        assert not is_node(wire)
 
 
 def test_a_sink_that_the_driver_cannot_reach_is_left_to_the_tasks() -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 import redis
 
+from pyspark_penstock.client import Client
 from pyspark_penstock.connection import Server
+from pyspark_penstock.dial import dial
 from pyspark_penstock.errors import OptionError, ServerError
 from pyspark_penstock.ids import FIRST, LAST
 from pyspark_penstock.scan import Scan
-from pyspark_penstock.wire import Wire, command, refusal
+from pyspark_penstock.wire import command, refusal
 from tests.compat.processes import free_port
 
 
@@ -33,7 +35,7 @@ def test_a_password_is_given_by_both_kinds_of_connections(
         monkeypatch.setenv("PW", "secret")
         server = server_of(at, passwordEnv="PW")
         assert entries(server) == 1
-        with server.client() as checked:
+        with Client(server) as checked:
             assert checked.xlen("s") == 1
         with pytest.raises(ServerError, match="NOAUTH"):
             entries(server_of(at))
@@ -69,7 +71,7 @@ def test_a_file_holds_the_password_and_the_user_or_not(
     (tmp_path / "file").write_text(content)
     server = server_of(at, credentialsFile=str(tmp_path / "file"), **options)
     assert entries(server) == 1
-    with server.client() as client:
+    with Client(server) as client:
         assert client.xlen("s") == 1
 
 
@@ -81,9 +83,9 @@ def test_the_user_of_the_file_is_the_one_that_connects(
     (tmp_path / "file").write_text('username = "ann"\npassword = "hers"')
     server = server_of(at, credentialsFile=str(tmp_path / "file"))
     try:
-        with Wire(server) as wire:
+        with dial(server) as wire:
             assert wire.call("ACL", "WHOAMI") == b"ann"
-        with server.client() as client:
+        with Client(server) as client:
             assert client.acl_whoami() == "ann"
     finally:
         guarded.acl_deluser("ann")
@@ -95,7 +97,7 @@ def test_a_password_that_was_changed_is_found_at_the_next_connection(
     """Also where redis-py makes it, for a client that has been there before the change."""
     (tmp_path / "file").write_text("secret")
     server = server_of(at, credentialsFile=str(tmp_path / "file"))
-    with server.client() as client:
+    with Client(server) as client:
         guarded.config_set("requirepass", "changed")
         guarded.client_kill_filter(_type="normal", skipme=True)
         (tmp_path / "file").write_text("changed")
@@ -109,7 +111,7 @@ def test_a_password_that_was_changed_is_found_at_the_next_connection(
 def test_two_names_of_the_user_contradict_each_other(at: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text('username = "ann"\npassword = "hers"')
     server = server_of(at, credentialsFile=str(tmp_path / "file"), username="bob")
-    for connect in (Wire, Server.client):
+    for connect in (dial, lambda server: Client(server).ping()):
         with pytest.raises(OptionError, match=r"'username' .* credentialsFile=.*contradict"):
             connect(server)
 
@@ -127,14 +129,14 @@ def test_the_first_address_that_answers_is_used(client: redis.Redis, at: dict[st
     server = Server.from_environment({"bootstrap.servers": addresses})
     client.xadd("s", {"i": 1})
     assert entries(server) == 1
-    with server.client() as checked:
+    with Client(server) as checked:
         assert checked.ping()
 
 
 def test_neither_side_waits_for_the_other(at: dict[str, str]) -> None:
     """Requests and answers that are together far larger than what the sockets hold."""
     text = b"x" * (1 << 16)
-    with Wire(server_of(at)) as wire:
+    with dial(server_of(at)) as wire:
         answers = wire.exchange([command("ECHO", text)] * 300)
     assert answers == b"$65536\r\n%s\r\n" % text * 300
 
@@ -146,15 +148,17 @@ def test_a_server_that_refuses_the_login_is_not_one_that_does_not_answer(
     for options in ({}, {"passwordEnv": "PW"}):
         refused = rf"the server at 127\.0\.0\.1:{at['port']} refuses the login: "
         with pytest.raises(ServerError, match=refused):
-            server_of(at, **options).client()
+            Client(server_of(at, **options)).ping()
 
 
 def test_a_database_that_is_not_there_is_refused_by_a_server_with_a_name(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    refused = rf"the server at 127\.0\.0\.1:{at['port']} refuses: DB index is out of range"
+    refused = (
+        rf"the server at 127\.0\.0\.1:{at['port']} refuses SELECT: ERR DB index is out of range"
+    )
     with pytest.raises(ServerError, match=refused):
-        server_of(at, db="99").client()
+        Client(server_of(at, db="99")).ping()
 
 
 @pytest.mark.parametrize("option", ["tls.caFile", "tls.certFile", "tls.keyFile"])
@@ -162,16 +166,10 @@ def test_a_file_for_tls_that_cannot_be_read_is_named(option: str) -> None:
     """At once: neither is the server asked, nor is it tried again."""
     server = server_of({"host": "127.0.0.1", "port": "1"}, **{option: "/nope"})
     with pytest.raises(OptionError, match=f"{option}='/nope': the file cannot be read: No such"):
-        server.client()
+        Client(server).ping()
     assert server.tls is not None
     with pytest.raises(OptionError, match=option):
         server.tls.context()
-
-
-def test_nobody_answers() -> None:
-    port = free_port()
-    with pytest.raises(ServerError, match=f"no server answers at 127.0.0.1:{port}: "):
-        Server((("127.0.0.1", port),)).client(retries=0)
 
 
 @pytest.mark.parametrize("text", ["LOADING Redis is loading the dataset in memory", "BUSY script"])
@@ -184,15 +182,15 @@ def test_encrypted(tls_port: int, certificate: Path) -> None:
     at = {"host": "127.0.0.1", "port": str(tls_port)}
     server = server_of(at, **{"tls.caFile": str(certificate / "cert.pem")})
     assert entries(server) == 1
-    with server.client() as client:
+    with Client(server) as client:
         assert client.xlen("s") == 1
-    with Wire(server) as wire:
+    with dial(server) as wire:
         assert wire.exchange([b"PING\r\n"] * 10_000) == b"+PONG\r\n" * 10_000
 
 
 def test_a_certificate_of_a_stranger_is_refused_unless_that_is_wanted(tls_port: int) -> None:
     at = {"host": "127.0.0.1", "port": str(tls_port)}
     with pytest.raises(ServerError, match="certificate verify failed"):
-        server_of(at, tls="true").client(retries=0)
-    with server_of(at, **{"tls.verify": "false"}).client() as client:
+        Client(server_of(at, tls="true")).ping()
+    with Client(server_of(at, **{"tls.verify": "false"})) as client:
         assert client.ping()

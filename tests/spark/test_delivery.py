@@ -33,7 +33,7 @@ MARKER = "{s}:spark:q:0"
 
 @pytest.fixture
 def link(at: dict[str, str]) -> Iterable[Link]:
-    link = Link(Server.from_options(Options(at, "a test", SERVER)))
+    link = Link(Server.from_options(Options(at, "a test", SERVER)), "a test")
     yield link
     link.drop()
 
@@ -219,7 +219,7 @@ def test_two_attempts_at_once_write_once(
     """As with speculation: both begin, one is faster."""
     slow = exactly_once(link, early=early)
     slow.send(rows(1, 2))
-    other = Link(Server.from_options(Options(at, "a test", SERVER)))
+    other = Link(Server.from_options(Options(at, "a test", SERVER)), "a test")
     deliver(other, rows(1, 2))
     other.drop()
     slow.finish()
@@ -231,7 +231,7 @@ def test_an_attempt_that_is_overtaken_half_way_gives_up(
 ) -> None:
     slow = exactly_once(link, most_rows=2, early=early)
     slow.send(rows(1))
-    other = Link(Server.from_options(Options(at, "a test", SERVER)))
+    other = Link(Server.from_options(Options(at, "a test", SERVER)), "a test")
     faster = exactly_once(other, most_rows=2)
     faster.send(rows(1, 2, 3, 4))
     with pytest.raises(SinkError, match="another attempt of batch 5, partition 0"):

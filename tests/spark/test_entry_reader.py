@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as t
 
-from pyspark_penstock import entry_reader, patience
+from pyspark_penstock import entry_reader, retry
 from pyspark_penstock.entry_reader import read_range
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.ids import FIRST, EntryId
-from pyspark_penstock.patience import Patience
 from pyspark_penstock.plan import Range
+from pyspark_penstock.retry import Retry
 from pyspark_penstock.schema import columns_of
 from pyspark_penstock.source_options import batch_options
 from pyspark_penstock.wire import Wire
@@ -97,7 +95,7 @@ def test_any_pages_and_lost_connections_give_each_entry_once(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Wire, "answer", answer_or_not)
-        patch.setattr(patience, "FIRST_PAUSE_S", 0)
+        patch.setattr(retry, "FIRST_PAUSE_S", 0)
         patch.setattr(entry_reader, "ROWS", rows)
         batches = read(at, page_size, len(values))
     assert [row for batch in batches for row in batch] == there
@@ -119,15 +117,15 @@ def test_a_server_that_lacks_the_end_of_the_range_is_waited_for(
         if len(pauses) == 3:
             client.xadd("s", {"v": b"e"}, id="8-0")
 
-    monkeypatch.setattr(patience, "Patience", partial(Patience, sleep=catch_up))
+    monkeypatch.setattr(Retry, "sleep", catch_up)
     rows = [row for batch in read(at, page_size, 8) for row in batch]
     assert (rows, len(pauses)) == ([*there, ("8-0", b"e")], 3)
 
 
 def test_a_server_that_never_comes_to_the_end_of_the_range_is_an_error_unless_loss_is_none(
-    client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, at: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(patience, "PATIENCE_S", 0.1)
+    at = at | {"retryTimeout": "0"}
     there = fill(client, [b"a", b"b"])
     with pytest.raises(ServerError, match="nothing after 2-0, and entries up to 3-0 were there"):
         read(at, 10, 3)

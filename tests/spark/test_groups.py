@@ -11,6 +11,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 from pyspark.sql.types import StructType
 
 from pyspark_penstock import groups
+from pyspark_penstock.client import Client
+from pyspark_penstock.connection import Server
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.groups import Signpost
 from pyspark_penstock.ids import EntryId
@@ -21,6 +23,13 @@ from pyspark_penstock.stream_reader import PenstockStreamReader
 SCHEMA = StructType().add("i", "long")
 Json = dict[str, Any]
 MakeReader = Callable[..., PenstockStreamReader]
+
+
+@pytest.fixture
+def driver(at: dict[str, str]) -> Iterator[Client]:
+    """The client by which a query moves its groups."""
+    with Client(Server.from_environment(at)) as driver:
+        yield driver
 
 
 @pytest.fixture
@@ -212,38 +221,38 @@ def test_a_takeover_moves_a_group_of_workers_and_leaves_them_what_they_have(
 
 
 def test_a_group_of_this_query_that_is_made_twice_at_once_is_its_own(
-    client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, driver: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By its reader, and by the job that runs it."""
     add(client, "s", 1)
     offset = Offset({}, {"s": Position(EntryId(1, 0), 1)}, "query")
-    Signpost("g").publish(client, offset)
+    Signpost("g").publish(driver, offset)
     monkeypatch.setattr(Signpost, "_consumers", lambda *_: None)
-    Signpost("g").publish(client, offset)
+    Signpost("g").publish(driver, offset)
     assert consumers(client) == [groups.consumer_of("query").encode()]
 
 
 def test_a_group_that_somebody_makes_at_the_very_moment_is_theirs(
-    client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, driver: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(client, "s", 1)
     client.xgroup_create("s", "g", "0")
     monkeypatch.setattr(Signpost, "_consumers", lambda *_: None)
     with pytest.raises(OptionError, match="was not made by this query"):
-        Signpost("g").publish(client, Offset({}, {"s": Position(EntryId(1, 0), 1)}, "query"))
+        Signpost("g").publish(driver, Offset({}, {"s": Position(EntryId(1, 0), 1)}, "query"))
     assert consumers(client) == []
     assert place_of(client) == b"0-0"
 
 
 def test_a_stream_that_is_deleted_at_the_very_moment_is_left_alone(
-    client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, driver: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offset = Offset({}, {"s": Position(EntryId(1, 0), 1)}, "query")
-    Signpost("g").publish(client, offset)
+    Signpost("g").publish(driver, offset)
     monkeypatch.setattr(Signpost, "_consumers", lambda *_: [])
-    Signpost("g", takeover=True).publish(client, offset)
+    Signpost("g", takeover=True).publish(driver, offset)
     add(client, "s", 1)
-    Signpost("g", takeover=True).publish(client, offset)  # the group is gone, the stream is not
+    Signpost("g", takeover=True).publish(driver, offset)  # the group is gone, the stream is not
     assert client.xinfo_groups("s") == []
 
 

@@ -13,19 +13,16 @@ from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
-from zipfile import ZipFile
 
-import pyspark
 import pytest
 import redis
 
-import pyspark_penstock
 from tests.compat.processes import free_port
+from tests.spark.documented import PIPELINE, block
+from tests.spark.environment import SPARK_HOME, Environment
 from tests.spark.jvm import QUICK
 
-PACKAGE = Path(pyspark_penstock.__file__).parent
-SPARK_HOME = Path(pyspark.__file__).parent
-START_S = 60.0
+START_S = 180.0
 JOB_S = 240.0
 ENTRIES = 25_000  # enough for more than one task
 JAVA = f"{QUICK} -XX:+UseSerialGC"  # six JVMs start
@@ -86,32 +83,24 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, int]]:
         yield start_cluster(parts, tmp_path)
 
 
-def package_as_zip(folder: Path) -> Path:
-    """The package as executors get it that do not have it installed."""
-    path = folder / "penstock.zip"
-    with ZipFile(path, "w") as archive:
-        for file in PACKAGE.rglob("*.py"):
-            archive.write(file, file.relative_to(PACKAGE.parent))
-    return path
+def submit(url: str, folder: Path, port: int) -> list[dict[str, Any]]:
+    """Run the documented command, but for the installation; the lines that it prints, as JSON.
 
-
-def submit(url: str, folder: Path, *words: str) -> list[dict[str, Any]]:
-    """Run a command of ours by spark-submit; its events.
-
-    The package is in the path of the driver only; executors get it by ``--py-files``.
+    The package is installed for the driver only. The executors have an interpreter without it.
     """
-    package = str(package_as_zip(folder))
-    environment = {**clean_environment(), "PYTHONPATH": package}
+    driver = Environment.make(folder / "driver", package=True)
+    executor = Environment.make(folder / "executor", package=False)
+    install, *commands = block(PIPELINE, 'pip install ".[spark]"').splitlines()
+    assert install.startswith("pip")
+    text = "\n".join(commands).replace("spark://host:7077", url)
+    small = "spark-submit --executor-memory 512m --conf spark.ui.enabled=false"
+    text = text.replace("redis:6379", f"127.0.0.1:{port} --json").replace("spark-submit", small)
+    environment = clean_environment() | driver.activated() | {"PYSPARK_PYTHON": executor.python}
     done = subprocess.run(
-        [
-            str(SPARK_HOME / "bin" / "spark-submit"), "--master", url,
-            "--executor-memory", "512m", "--conf", "spark.ui.enabled=false",
-            "--py-files", package, str(PACKAGE / "__main__.py"),
-            *words, "--json",
-        ],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=JOB_S, check=False,
+        ["sh", "-e", "-c", text], cwd=folder, env=environment, capture_output=True, text=True,
+        timeout=JOB_S, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout  # spark-submit sends there what we say to stderr
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
@@ -128,9 +117,9 @@ def test_a_pipeline_runs_on_two_workers(
         f'checkpoint = "{tmp_path}/checkpoint"\n'
         '[source.numbers]\nsubscribe = "in"\nstartingOffsets = "earliest"\nschema = "n int"\n'
         'minPartitions = 2\n[sql]\ntext = "SELECT n FROM numbers"\n[sink]\nstream = "out"\n'
+        "[trigger]\nonce = true\n"
     )
-    words = ("run", str(tmp_path / "job.toml"), "--once", "--server", f"127.0.0.1:{server.port}")
-    events = submit(url, tmp_path, *words)
+    events = submit(url, tmp_path, server.port)
     assert [(event["event"], event["entries"]) for event in events] == [
         ("batch", ENTRIES), ("end", ENTRIES),
     ]  # fmt: skip

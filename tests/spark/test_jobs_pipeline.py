@@ -17,10 +17,11 @@ from pyspark_penstock.errors import DataLossError, OptionError
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.jobs import pipeline
 from pyspark_penstock.jobs.failures import UsageError
-from pyspark_penstock.jobs.job_file import PipelineJob, job_of
+from pyspark_penstock.jobs.job_file import PipelineJob, job_of, read_job
 from pyspark_penstock.jobs.progress import Report, progress_of
 from pyspark_penstock.jobs.runner import StopSignal
 from pyspark_penstock.offsets import Offset, Position
+from tests.spark.documented import PIPELINE, block
 from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
@@ -63,6 +64,23 @@ def numbers(client: redis.Redis, stream: str = "out") -> list[int]:
 def group(client: redis.Redis) -> tuple[bytes, int]:
     (found,) = client.xinfo_groups("in")
     return found["last-delivered-id"], found["lag"]
+
+
+def test_the_documented_job_file(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    """As it is in the page, but for its server, its folder and that it ends."""
+    for second, kind, size in ((1, ".py", 5), (1, ".py", 6), (1, ".h", 1), (2, ".h", 2)):
+        client.xadd("files", {"kind": kind, "size": size}, id=f"{second}000-*")
+    text = block(PIPELINE, "checkpoint =").replace("/var/lib/penstock", str(tmp_path))
+    (tmp_path / "job.toml").write_text(text)
+    job = replace(read_job(tmp_path / "job.toml", at), once=True)
+    pipeline.run(spark, job)
+    written = [
+        (row[b"kind"], row[b"files"], row[b"bytes"]) for _, row in client.xrange("files-by-kind")
+    ]
+    assert sorted(written) == [(b".h", b"1", b"1"), (b".py", b"2", b"11")]
+    assert [found["name"] for found in client.xinfo_groups("files")] == [b"by-kind"]
 
 
 def test_sql_between_two_streams_and_the_group_of_its_end(

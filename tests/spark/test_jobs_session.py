@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import sys
@@ -9,6 +10,8 @@ import sys
 import pytest
 from pyspark.logger import PySparkLogger
 
+import pyspark_penstock
+from pyspark_penstock.jobs import quick_start
 from pyspark_penstock.jobs.session import (
     QUERY_LOGGERS,
     interrupt_held_back,
@@ -22,7 +25,7 @@ from pyspark_penstock.jobs.session import (
 def clean(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment that says nothing about Spark, and is put back in the end."""
     monkeypatch.setattr(sys, "path", list(sys.path))
-    for name in ("SPARK_LOCAL_IP", "PYSPARK_PYTHON", "PYTHONPATH"):
+    for name in ("SPARK_LOCAL_IP", "PYSPARK_PYTHON", "PYTHONPATH", "PYSPARK_GATEWAY_PORT"):
         monkeypatch.setenv(name, "")  # so that it is put back
         monkeypatch.delenv(name)
 
@@ -32,6 +35,22 @@ def test_a_local_spark_keeps_to_the_loopback_and_to_this_interpreter() -> None:
     assert os.environ["SPARK_LOCAL_IP"] == "127.0.0.1"
     with open(os.environ["PYSPARK_PYTHON"]) as script:
         assert sys.executable in script.read()
+
+
+def test_a_program_that_imports_the_package_has_its_own_interpreter_for_the_workers() -> None:
+    """Spark's would be python3 of the PATH, and find no data source there."""
+    importlib.reload(pyspark_penstock)
+    assert os.environ["PYSPARK_PYTHON"] == sys.executable
+    prepare_environment(local=True)
+    assert os.environ["PYSPARK_PYTHON"] == quick_start.interpreter()
+
+
+def test_what_spark_submit_runs_leaves_the_interpreter_of_the_workers_to_the_cluster(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    importlib.reload(pyspark_penstock)
+    assert "PYSPARK_PYTHON" not in os.environ
 
 
 def test_a_cluster_s_addresses_are_its_own() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import redis
 
-from pyspark_penstock import patience
 from pyspark_penstock.connection import Server
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.link import Link
@@ -20,10 +19,9 @@ def server_of(at: dict[str, str]) -> Server:
 
 
 def test_work_that_was_broken_off_is_done_on_a_new_connection(
-    client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, at: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(patience, "PATIENCE_S", 1.0)
-    link = Link(server_of(at))
+    link = Link(server_of(at), "a test")
     tries = []
 
     def work(wire: Wire) -> Any:
@@ -41,7 +39,7 @@ def test_work_that_was_broken_off_is_done_on_a_new_connection(
 def test_a_connection_that_was_left_in_the_middle_is_not_used_again(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    link = Link(server_of(at))
+    link = Link(server_of(at), "a test")
 
     def leave(wire: Wire) -> None:
         wire.ask("ECHO", "nobody hears this")

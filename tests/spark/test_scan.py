@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pyspark_penstock import patience
+from pyspark_penstock import retry
 from pyspark_penstock.connection import Server
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.ids import FIRST, LAST, EntryId
@@ -68,7 +70,7 @@ def test_a_lost_connection_is_made_anew_behind_what_was_read(
     client: redis.Redis, address: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(client, 10)
-    monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_S", 0)
     original, calls = Wire.answer, [0]
 
     def answer_or_not(self: Wire) -> bytes:
@@ -115,9 +117,9 @@ def test_counting(client: redis.Redis, address: Server) -> None:
 
 
 def test_a_walk_takes_no_replica_that_lags_for_the_end(
-    client: redis.Redis, address: Server, monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, address: Server
 ) -> None:
-    monkeypatch.setattr(patience, "PATIENCE_S", 0.1)
+    address = replace(address, retry_s=0)
     fill(client, 10)
     upto = EntryId(11, 0)
     assert walk(address, "s", FIRST, upto, page_size=7, wait=False).entries == 10

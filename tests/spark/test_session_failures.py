@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,8 +12,6 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 from pyspark.errors import PySparkException, StreamingQueryException
-from redis.backoff import ConstantBackoff, NoBackoff
-from redis.retry import Retry
 
 from pyspark_penstock.errors import (
     CheckpointError,
@@ -25,12 +22,14 @@ from pyspark_penstock.errors import (
     ValueMismatchError,
     kind_of,
 )
-from tests.compat.processes import ROOT, ServerProcess, free_port, penstock_command, redis_tool
 from tests.spark.frames import Options, fill, live, numbers, read, run, write, writer
 from tests.spark.marks import ONE_SERVER
+from tests.spark.restarted import Restarted, restarted  # noqa: F401  (a fixture)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from tests.compat.processes import ServerProcess
 
 TEN = range(1, 11)
 
@@ -164,12 +163,6 @@ def out_of_memory(client: redis.Redis, _: Path) -> Iterator[None]:
     client.config_set("maxmemory", "0")
 
 
-def read_only(client: redis.Redis, _: Path) -> Iterator[None]:
-    client.execute_command("REPLICAOF", "127.0.0.1", "1")
-    yield
-    client.execute_command("REPLICAOF", "NO", "ONE")
-
-
 def disk_full(client: redis.Redis, folder: Path) -> Iterator[None]:
     """A snapshot fails, since a folder stands where its file belongs."""
     client.config_set("save", "3600 1000000")
@@ -195,7 +188,6 @@ def save(client: redis.Redis) -> None:
         ("redis", out_of_memory, "OOM command not allowed"),
         ("penstock", disk_full, "MISCONF"),
         ("redis", disk_full, "MISCONF"),
-        ("redis", read_only, "READONLY You can't write"),
     ],
     indirect=["server"],
 )
@@ -222,78 +214,68 @@ def test_what_the_server_refuses_is_written_once_when_it_does_so_no_more(
 # ------------------------------------------------------------------ restarts
 
 
-class Restarted:
-    """A server of a test's own, which can be ended and comes back with what it had."""
-
-    def __init__(self, command: list[str], folder: Path) -> None:
-        port = free_port()
-        self.at = {"host": "127.0.0.1", "port": str(port)}
-        self.client = redis.Redis(port=port, retry=Retry(NoBackoff(), 0))
-        self._words = [*command, "--port", str(port), "--dir", str(folder), "--save", ""]
-        self.start()
-
-    def start(self) -> None:
-        """Start it, and wait until it answers."""
-        self._process = subprocess.Popen(self._words, cwd=ROOT, stdout=subprocess.DEVNULL)
-        with redis.Redis(
-            port=int(self.at["port"]), retry=Retry(ConstantBackoff(0.02), 1_000)
-        ) as patient:
-            patient.ping()
-
-    def end(self) -> None:
-        """End it; its data is on disk."""
-        self.client.shutdown(save=True)
-        self._process.wait()
-
-    def kill(self) -> None:
-        """End it as a power failure would."""
-        self._process.kill()
-        self._process.wait()
-
-    def restart_behind_page(self, page: int) -> int:
-        """Wait for so many pages, restart it; how many rows the stream out had by then."""
-        while self._pages_read() <= page:
-            time.sleep(0.01)
-        written = int(self.client.xlen("out"))
-        self.end()
-        self.start()
-        return written
-
-    def _pages_read(self) -> int:
-        return int(self.client.info("commandstats").get("cmdstat_xrange", {}).get("calls", 0))
-
-
-@pytest.fixture(params=["penstock", "redis"])
-def restarted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Restarted]:
-    """A server that a test may end."""
-    ours = request.param == "penstock"
-    server = Restarted(penstock_command() if ours else [redis_tool("redis-server")], tmp_path)
-    yield server
+def restart_behind_page(server: Restarted, page: int) -> int:
+    """Wait for so many pages, restart the server; how many rows the stream out had by then."""
+    while pages_read(server) <= page:
+        time.sleep(0.01)
+    written = int(server.client.xlen("out"))
     server.kill()
-    server.client.close()
+    server.start()
+    return written
+
+
+def pages_read(server: Restarted) -> int:
+    return int(server.client.info("commandstats").get("cmdstat_xrange", {}).get("calls", 0))
 
 
 def test_a_query_goes_on_where_it_was_when_its_server_comes_back(
-    spark: SparkSession, restarted: Restarted, tmp_path: Path
+    spark: SparkSession,
+    restarted: Restarted,  # noqa: F811
+    tmp_path: Path,
 ) -> None:
     """In the midst of its first batch, of which a task has read two pages at least."""
     entries = range(1, 121)
     fill(restarted.client, *entries)
-    slow = {"fetchSize": "10", "maxEntriesPerSecond": "100", "fetchOffset.numRetries": "20"}
+    slow = {"fetchSize": "10", "maxEntriesPerSecond": "100"}
     frame = live(spark, restarted.at, maxOffsetsPerTrigger="60", **slow)
     with ThreadPoolExecutor(1) as pool:
-        restart = pool.submit(restarted.restart_behind_page, 2)
+        restart = pool.submit(restart_behind_page, restarted, 2)
         query = run(frame, restarted.at, tmp_path / "checkpoint")
         assert restart.result() == 0
     assert [p["numInputRows"] for p in query.recentProgress] == [60, 60]
     assert numbers(restarted.client) == [*entries]
 
 
+@pytest.mark.parametrize("restarted", ["penstock"], indirect=True)
+def test_a_query_that_waits_for_entries_waits_for_its_server_too(
+    spark: SparkSession,
+    restarted: Restarted,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    """It is the driver that asks then. And a query can be stopped meanwhile."""
+    fill(restarted.client, 1)
+    query = writer(live(spark, restarted.at), restarted.at, tmp_path / "checkpoint").start()
+    query.processAllAvailable()
+    restarted.kill()
+    restarted.away(5)
+    restarted.start()
+    fill(restarted.client, 2)
+    query.processAllAvailable()
+    assert numbers(restarted.client) == [1, 2]
+    restarted.kill()
+    restarted.away(1)
+    query.stop()
+    assert query.exception() is None
+
+
+@pytest.mark.parametrize("restarted", ["penstock"], indirect=True)
 def test_a_query_whose_server_stays_away_says_so(
-    spark: SparkSession, restarted: Restarted, tmp_path: Path
+    spark: SparkSession,
+    restarted: Restarted,  # noqa: F811
+    tmp_path: Path,
 ) -> None:
     fill(restarted.client, 1)
-    frame = live(spark, restarted.at, **{"fetchOffset.numRetries": "0"})
+    frame = live(spark, restarted.at, retryTimeout="0")
     query = writer(frame, restarted.at, tmp_path / "checkpoint").start()
     query.processAllAvailable()
     restarted.kill()

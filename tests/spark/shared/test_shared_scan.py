@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pyspark_penstock import pending_scan, wire
 from pyspark_penstock.claims import acknowledge, claim_of, entries_in, pending
 from pyspark_penstock.connection import Server
+from pyspark_penstock.dial import dial
 from pyspark_penstock.errors import CheckpointError, ServerError
 from pyspark_penstock.ids import FIRST, LAST, EntryId
 from pyspark_penstock.page import MixedPage, mixed, parse, uniform
@@ -106,7 +107,7 @@ def test_a_lost_connection_is_made_anew_behind_what_was_read(
 
 def test_one_by_one_is_refused_as_a_whole(client: redis.Redis, address: Server) -> None:
     client.set("s", "text")
-    with Wire(address) as line, pytest.raises(ServerError, match="WRONGTYPE"):
+    with dial(address) as line, pytest.raises(ServerError, match="WRONGTYPE"):
         list(one_by_one(line, "s", [b"1-0", b"2-0"]))
 
 
@@ -140,7 +141,7 @@ def test_what_was_claimed_is_counted_without_reading_it(
     client.xgroup_create(stream, "g", "0", mkstream=True)
     for i in range(12):
         client.xadd(stream, {"*5\r\n": "*7\r\n" * i})
-    with Wire(address) as line:
+    with dial(address) as line:
         line.ask("XREADGROUP", "GROUP", "g", "me", "COUNT", 11, "STREAMS", stream, ">")
         assert entries_in(line.answer(), stream) == 11
         line.ask("XREADGROUP", "GROUP", "g", "me", "COUNT", 11, "STREAMS", stream, ">")
@@ -152,7 +153,7 @@ def test_what_was_claimed_is_counted_without_reading_it(
 def test_the_last_cut_is_never_the_end(client: redis.Redis, address: Server) -> None:
     """A task without entries would be one for nothing."""
     fill(client, [True] * 6)
-    with Wire(address) as line:
+    with dial(address) as line:
         claim = claim_of(line, PLACE, 3)
         assert pending(line, PLACE) == claim.entries == 6
     assert [(cut.id.ms, cut.n) for cut in claim.cuts] == [(3, 3)]
@@ -163,7 +164,7 @@ def test_entries_that_came_to_a_claim_later_are_not_acknowledged_with_it(
 ) -> None:
     """As when two drivers run from one checkpoint: nobody has read what the other one claimed."""
     fill(client, [False, True, True])
-    with Wire(address) as line:
+    with dial(address) as line:
         claim = claim_of(line, PLACE, 10)
         client.xclaim("s", "g", "me", 0, ["1-0"])
         with pytest.raises(CheckpointError, match=r"3 entries are pending .* had claimed 2"):

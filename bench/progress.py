@@ -1,0 +1,64 @@
+"""Progress: what runs just now, which step of how many it is, and how long all has taken so far.
+
+    [ 3 of 31,  0:42] Penstock: tuples, round 1 of 5
+
+On standard error, so that what is printed as a result stays one. A step that takes long says so
+every now and then.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Self
+
+STILL_S = 15.0
+
+
+class Progress:
+    """The progress of so many steps. As a context manager it speaks up during long ones, too."""
+
+    def __init__(
+        self,
+        steps: int,
+        say: Callable[[str], object] = lambda line: print(line, file=sys.stderr, flush=True),
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._steps = steps
+        self._say = say
+        self._now = now
+        self._began = self._step_began = now()
+        self._step = 0
+        self._what = ""
+        self._ended = threading.Event()
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._speak_up, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+
+    def step(self, what: str) -> None:
+        """The next step begins."""
+        self._step += 1
+        self._what = what
+        self._step_began = self._now()
+        self._say(self._line(self._step_began))
+
+    def still(self) -> None:
+        """The step goes on; that is worth a line if it has gone on for long."""
+        now = self._now()
+        if self._step and now - self._step_began >= STILL_S:
+            self._say(f"{self._line(now)}, for {now - self._step_began:.0f} s")
+
+    def _line(self, now: float) -> str:
+        minutes, seconds = divmod(int(now - self._began), 60)
+        width = len(str(self._steps))
+        return f"[{self._step:{width}} of {self._steps}, {minutes:2}:{seconds:02}] {self._what}"
+
+    def _speak_up(self) -> None:
+        while not self._ended.wait(STILL_S):
+            self.still()

@@ -1,0 +1,38 @@
+"""The blocks of the pages about Spark: programs, commands and files, which tests run as written.
+
+A block is what is set in by four spaces. It is known by its page and the beginning of its first
+line. Where a test puts its own server, cluster or folder in place of the page's, it says so.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SPARK, PIPELINE, README = "docs/spark.md", "docs/pipeline.md", "README.md"
+README_PART = re.compile(r"^## With Spark$(.*?)^## ", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: str) -> list[str]:
+    """The blocks of a page, in order; of the README, those about Spark."""
+    text = (ROOT / page).read_text("utf-8")
+    if page == README:
+        found = README_PART.search(text)
+        assert found is not None
+        text = found[1]
+    assert "```" not in text, "blocks are set in"
+    found_blocks, block = list[str](), list[str]()
+    for line in [*text.splitlines(), "end"]:
+        if line.startswith("    ") or (block and not line):
+            block.append(line[4:])
+        elif block:
+            found_blocks.append("\n".join(block).rstrip() + "\n")
+            block = []
+    return found_blocks
+
+
+def block(page: str, beginning: str) -> str:
+    """The one block of a page that begins like this."""
+    (found,) = [text for text in blocks(page) if text.startswith(beginning)]
+    return found

@@ -1,0 +1,65 @@
+"""What the pages about Spark say is run by a test, as written, or stands here with the reason."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+import pytest
+
+from pyspark_penstock.cli.arguments import parser
+from tests.spark.documented import PIPELINE, README, ROOT, SPARK, block, blocks
+
+RUN = {
+    (SPARK, "import pyspark_penstock"): "test_cli_process.py",
+    (SPARK, "jobs = (spark.readStream"): "test_cli_process.py",
+    (PIPELINE, "orders = spark.read"): "test_cli_process.py",
+    (README, "orders = spark.readStream"): "test_cli_process.py",
+    (PIPELINE, "python -m pyspark_penstock run"): "test_documented.py",
+    (PIPELINE, "checkpoint ="): "test_jobs_pipeline.py",
+    (PIPELINE, 'pip install ".[spark]"'): "test_jobs_cluster.py",
+}
+NOT_RUN = {
+    (README, 'pip install ".[spark]"'): "it is how the tests' own environment is made",
+    (PIPELINE, "make demo-pipeline"): "minutes of CPU; tests run each command that it runs",
+    (PIPELINE, "batch 3"): "a line that is printed",
+    (PIPELINE, "DIR/stream="): "a layout",
+    (PIPELINE, "trim  files"): "a line that is printed",
+    (PIPELINE, "stream  group"): "a table that is printed",
+    (PIPELINE, "40,000 files"): "what make demo-pipeline prints",
+}
+
+
+@pytest.mark.parametrize("page", [SPARK, PIPELINE, README])
+def test_each_block_of_the_pages_is_run_by_a_test(page: str) -> None:
+    known = {beginning for where, beginning in [*RUN, *NOT_RUN] if where == page}
+    assert [text for text in blocks(page) if not text.startswith(tuple(known))] == []
+    for beginning in known:
+        block(page, beginning)  # is there, and one
+
+
+@pytest.mark.parametrize(("page", "beginning"), RUN)
+def test_the_test_that_runs_a_block_takes_it_from_the_page(page: str, beginning: str) -> None:
+    name = {SPARK: "SPARK", PIPELINE: "PIPELINE", README: "README"}[page]
+    code = (ROOT / "tests/spark" / RUN[page, beginning]).read_text("utf-8")
+    assert re.search(rf"block\({name}, ['\"]{re.escape(beginning)}", code)
+
+
+def arguments_of(command: str) -> set[str]:
+    """The options of a command of the program, but for those that all have or that start Spark."""
+    (commands,) = [
+        action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
+    ]
+    options = {
+        name for action in commands.choices[command]._actions for name in action.option_strings
+    }
+    return {name for name in options if name.startswith("--")}
+
+
+def test_the_synopsis_names_options_that_there_are() -> None:
+    synopsis = block(PIPELINE, "python -m pyspark_penstock run").replace("\n      ", " ")
+    lines = [line for line in synopsis.splitlines() if "--version" not in line]
+    assert len(lines) == 7
+    for line in lines:
+        words = re.findall(r"[\w.-]+", line.removeprefix("python -m pyspark_penstock "))
+        assert {word for word in words if word.startswith("--")} <= arguments_of(words[0])

@@ -1,0 +1,181 @@
+"""Restarts: a server that is away for a while, at any step of a query, costs nothing but time.
+
+The server is killed, or becomes a replica, before a step; when what waits for it has paused twice,
+it is there again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+import redis
+from pyspark.sql.types import StructType
+
+from pyspark_penstock import plan
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.retry import Retry
+from pyspark_penstock.sink_options import (
+    AT_LEAST_ONCE,
+    ATOMIC,
+    DELIVERIES,
+    EXACTLY_ONCE,
+    ORDERED,
+    sink_options,
+)
+from pyspark_penstock.source_options import stream_options
+from pyspark_penstock.wire import Wire
+from tests.spark.clock import Clock
+from tests.spark.engine import Checkpoint, Engine
+from tests.spark.restarted import Restarted, restarted  # noqa: F401  (a fixture)
+
+SCHEMA = StructType().add("i", "long")
+ENTRIES = 24
+APART, FAR_APART = 10, 35  # steps from one outage to the next; Penstock takes longer to start
+
+Options = dict[str, str]
+
+
+@pytest.fixture(autouse=True)
+def _small_batches_have_several_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "SMALL", 4)
+
+
+class Outages:
+    """Has the server *go* away at every so many steps; it is to *come* back at the second pause."""
+
+    def __init__(
+        self, go: Callable[[], object], come: Callable[[], object], apart: int = APART
+    ) -> None:
+        self.happened = 0
+        self._apart = apart
+        self._go = go
+        self._come = come
+        self._steps = 0
+        self._pauses: int | None = None  # none: it is there
+
+    def step(self, _: str = "") -> None:
+        """Before a step."""
+        self._steps += 1
+        if self._steps % self._apart == 0 and self._pauses is None:
+            self.happened += 1
+            self._pauses = 0
+            self._go()
+
+    def pause(self, _: float) -> None:
+        """In place of a pause."""
+        if self._pauses is not None:
+            self._pauses += 1
+            if self._pauses == 2:
+                self._pauses = None
+                self._come()
+
+
+def query(at: Options, delivery: str, outages: Outages, **source: str) -> None:
+    """Run a query from one stream to another, with outages at its steps and on its wires."""
+    minimum = {"minPartitions": "1" if delivery == ORDERED else "2"}
+    reading = {"subscribe": "in", "startingOffsets": "earliest", "fetchSize": "3"}
+    batches = {"maxOffsetsPerTrigger": "16"}
+    source_options = stream_options(at | reading | batches | minimum | source)
+    size = {} if delivery in {ATOMIC, AT_LEAST_ONCE} else {"maxTransactionRows": "3"}
+    sink = sink_options(at | {"stream": "out", "delivery": delivery} | size)
+    post, answers = Wire.post, Wire.answers
+
+    def stepwise_post(self: Wire, request: bytes | memoryview) -> None:
+        outages.step()
+        post(self, request)
+
+    def stepwise_answers(self: Wire) -> bytes:
+        outages.step()
+        return answers(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Wire, "post", stepwise_post)
+        patch.setattr(Wire, "answers", stepwise_answers)
+        patch.setattr(Retry, "sleep", outages.pause)
+        Engine(Checkpoint(), source_options, SCHEMA, sink, outages.step).run()
+
+
+def fill(client: redis.Redis) -> None:
+    for i in range(ENTRIES):
+        client.xadd("in", {"i": i})
+
+
+def check(client: redis.Redis, delivery: str) -> None:
+    """Nothing is missing; and nothing is there twice, but at least once."""
+    found = Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    assert sorted(found) == list(range(ENTRIES))
+    assert delivery == AT_LEAST_ONCE or set(found.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("restarted", "delivery", "apart"),
+    [("penstock", EXACTLY_ONCE, FAR_APART), *(("redis", name, APART) for name in DELIVERIES)],
+    indirect=["restarted"],
+)
+def test_a_server_that_is_killed_and_comes_back_with_its_data(
+    restarted: Restarted,  # noqa: F811
+    delivery: str,
+    apart: int,
+) -> None:
+    """The driver asks between the tasks' steps: it is as patient as they are."""
+    fill(restarted.client)
+    outages = Outages(restarted.kill, restarted.start, apart)
+    query(restarted.at, delivery, outages, group="position")
+    assert outages.happened >= 2
+    check(restarted.client, delivery)
+    (group,) = restarted.client.xinfo_groups("in")
+    assert group["lag"] == 0
+
+
+@pytest.mark.parametrize("restarted", ["penstock"], indirect=True)
+def test_a_shared_group_whose_server_is_killed(
+    restarted: Restarted,  # noqa: F811
+) -> None:
+    fill(restarted.client)
+    outages = Outages(restarted.kill, restarted.start, FAR_APART)
+    query(restarted.at, EXACTLY_ONCE, outages, group="workers", groupMode="shared")
+    assert outages.happened >= 2
+    check(restarted.client, EXACTLY_ONCE)
+    (group,) = restarted.client.xinfo_groups("in")
+    assert (group["lag"], group["pending"]) == (0, 0)
+
+
+@pytest.mark.parametrize("server", ["redis"], indirect=True)  # Penstock is no replica
+@pytest.mark.parametrize("stale", ["yes", "no"])
+@pytest.mark.parametrize("delivery", DELIVERIES)
+def test_a_primary_that_is_a_replica_for_a_while(
+    client: redis.Redis, at: Options, delivery: str, stale: str
+) -> None:
+    """It answers READONLY, or MASTERDOWN to whoever reads, too."""
+    fill(client)
+    client.config_set("replica-serve-stale-data", stale)
+    outages = Outages(
+        lambda: client.execute_command("REPLICAOF", "127.0.0.1", "1"),
+        lambda: client.execute_command("REPLICAOF", "NO", "ONE"),
+    )
+    try:
+        query(at, delivery, outages, group="position")
+    finally:
+        client.execute_command("REPLICAOF", "NO", "ONE")
+        client.config_set("replica-serve-stale-data", "yes")
+    assert outages.happened >= 2
+    check(client, delivery)
+
+
+@pytest.mark.parametrize("restarted", ["penstock"], indirect=True)
+def test_a_server_that_stays_away_is_an_error_of_one_sentence(
+    restarted: Restarted,  # noqa: F811
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fill(restarted.client)
+    outages = Outages(restarted.kill, lambda: None)
+    monkeypatch.setattr(outages, "pause", clock.sleep)
+    with pytest.raises(ServerError) as caught:
+        query(restarted.at | {"retryTimeout": "20s"}, EXACTLY_ONCE, outages)
+    where = rf"127\.0\.0\.1:{restarted.port}"
+    assert caught.match(
+        rf"^[\w ,']+ at {where} failed 1\d times in 20 s, the last time with: [^.;]*$"
+    )

@@ -1,0 +1,83 @@
+"""Trouble at each command in turn: whatever is lost or refused there, the query does not notice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+from pyspark.sql.types import StructType
+
+from pyspark_penstock import wire
+from pyspark_penstock.sink_options import (
+    AT_LEAST_ONCE,
+    DELIVERIES,
+    EXACTLY_ONCE,
+    sink_options,
+)
+from pyspark_penstock.source_options import stream_options
+from tests.spark.clock import Clock
+from tests.spark.engine import Checkpoint, Engine
+from tests.spark.marks import ONE_SERVER
+from tests.spark.troubled import CUT_BEFORE, CUT_BEHIND, Troubled
+
+if TYPE_CHECKING:
+    from tests.compat.processes import ServerProcess
+
+SCHEMA = StructType().add("i", "long")
+ENTRIES = 6
+TROUBLES = (
+    CUT_BEFORE,
+    CUT_BEHIND,
+    b"LOADING Redis is loading the dataset in memory",
+    b"READONLY You can't write against a read only replica.",
+    b"NOREPLICAS Not enough good replicas to write.",
+)
+RANGES = {"group": "position"}
+SHARED = {"group": "workers", "groupMode": "shared"}
+
+
+@pytest.fixture
+def troubled(
+    server: ServerProcess, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Troubled]:
+    """A way to the server; what tries again does not really pause."""
+    monkeypatch.setattr(wire, "QUIET_S", 0.02)
+    way = Troubled(server.port)
+    yield way
+    way.close()
+
+
+def run(client: redis.Redis, way: Troubled, delivery: str, mode: dict[str, str]) -> int:
+    """Copy a stream by a query; how many commands that took. What was written is checked."""
+    client.flushall()
+    for i in range(ENTRIES):
+        client.xadd("in", {"i": i})
+    way.commands = 0
+    reading = {"subscribe": "in", "startingOffsets": "earliest", "fetchSize": "4"}
+    source = stream_options(way.at | reading | mode | {"minPartitions": "1"})
+    sink = sink_options(way.at | {"stream": "out", "delivery": delivery})
+    Engine(Checkpoint(), source, SCHEMA, sink).run()
+    found = Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    assert sorted(found) == list(range(ENTRIES))
+    assert delivery == AT_LEAST_ONCE or set(found.values()) == {1}
+    (group,) = client.xinfo_groups("in")
+    assert (group["lag"], group["pending"]) == (0, 0)
+    return way.commands
+
+
+@ONE_SERVER
+@pytest.mark.parametrize(
+    ("delivery", "mode"), [*((name, RANGES) for name in DELIVERIES), (EXACTLY_ONCE, SHARED)]
+)
+def test_trouble_at_each_command(
+    client: redis.Redis, troubled: Troubled, delivery: str, mode: dict[str, str]
+) -> None:
+    """At every third command, the deliveries at others, and each time another trouble."""
+    first = 1 + DELIVERIES.index(delivery) % 3
+    for at in range(first, run(client, troubled, delivery, mode) + 1, 3):
+        trouble = TROUBLES[at % len(TROUBLES)]
+        troubled.trouble = lambda n, _, at=at, trouble=trouble: trouble if n == at else None
+        assert run(client, troubled, delivery, mode) >= at

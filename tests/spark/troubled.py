@@ -1,0 +1,101 @@
+"""A way to a server on which there is trouble, at the commands that a test chooses.
+
+    client  <->  Troubled  <->  server
+
+What a real server answers seldom (LOADING, NOREPLICAS) is answered here. A connection is cut before
+a command reaches the server, or behind it, when its answer is lost.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+
+import hiredis
+
+from pyspark_penstock.retry import ABORTED
+from pyspark_penstock.wire import command
+
+CUT_BEFORE, CUT_BEHIND = b"cut before", b"cut behind"
+Trouble = Callable[[int, bytes], bytes | None]
+
+
+class Troubled:
+    """*trouble* is told the number and the name of each command; it says an error, a cut, or None.
+
+    As on a server, a transaction of which a command is refused is not executed.
+    """
+
+    def __init__(self, port: int, trouble: Trouble = lambda *_: None) -> None:
+        self.commands = 0
+        self.trouble = trouble
+        self._server = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self.at = {"host": "127.0.0.1", "port": str(self.port)}
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Take no more connections."""
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client = self._listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        with client, socket.create_connection(("127.0.0.1", self._server)) as server:
+            refused = b""  # of the transaction, if one is open
+            for words in requests(client):
+                self.commands += 1
+                name = words[0].upper()
+                trouble = self.trouble(self.commands, name)
+                if trouble == CUT_BEFORE:
+                    return
+                if name == b"MULTI":
+                    refused = b""
+                if trouble is not None and trouble != CUT_BEHIND:
+                    refused = trouble
+                if name == b"EXEC" and refused:
+                    exchange(server, [b"DISCARD"])
+                    answer, refused = b"-" + ABORTED.encode() + refused + b"\r\n", b""
+                elif trouble == refused:
+                    answer = b"-" + refused + b"\r\n"
+                else:
+                    answer = exchange(server, words)
+                if trouble == CUT_BEHIND:
+                    return
+                client.sendall(answer)
+
+
+def requests(client: socket.socket) -> Iterator[list[bytes]]:
+    """The commands that a client sends."""
+    reader = hiredis.Reader()
+    while data := received(client):
+        reader.feed(data)
+        while (words := reader.gets()) is not False:
+            yield words
+
+
+def received(client: socket.socket) -> bytes:
+    """What came next; nothing at the end, however it came to it."""
+    try:
+        return client.recv(1 << 16)
+    except OSError:
+        return b""
+
+
+def exchange(server: socket.socket, words: list[bytes]) -> bytes:
+    """One command; its answer, as it came."""
+    server.sendall(command(*words))
+    reader, answer = hiredis.Reader(), b""
+    while reader.gets() is False:
+        data = server.recv(1 << 16)
+        reader.feed(data)
+        answer += data
+    return answer
