@@ -55,6 +55,11 @@ def keys(count: int) -> Iterator[Command]:
         yield ("SET", f"key:{number:09d}", "xyz")
 
 
+def keys_of_own_values(count: int) -> Iterator[Command]:
+    for number in range(count):
+        yield ("SET", f"key:{number:09d}", f"{number:x}".rjust(5, "x"))
+
+
 # Groups of kinds that are loaded into one server, one after the other.
 TOGETHER = [
     [
@@ -63,6 +68,7 @@ TOGETHER = [
     ],
     [Kind("a list item of 20 bytes", 1.1, list_items)],
     [Kind("a key of 13 bytes, value of 3", 1.5, keys)],
+    [Kind("the same, no two values alike", 1.5, keys_of_own_values)],
 ]
 
 
