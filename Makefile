@@ -1,6 +1,6 @@
 # make run    serve on 127.0.0.1:6379 (ARGS="--port 7000 ..." for other options)
 # make test   everything that CI runs: linters, and all tests compiled and uncompiled
-# make bench  Penstock and redis-server side by side; make bench-spark  the Spark side on both
+# make bench  Penstock and its peers side by side (ARGS="--peers DIR" for more of them); make bench-spark  the Spark side
 # make fuzz   the fuzz targets, a minute each
 # make crash  kill -9 under load, 200 times, and nothing acknowledged may be missing
 # make docs   docs/commands.md from the command table

@@ -1,4 +1,4 @@
-"""python -m bench: rates, CPU, latency and memory of Penstock and redis-server, in one run."""
+"""python -m bench: Penstock and its peers in one run: CPU a request, rates, latency, memory."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from bench import background_save, durability, latency, memory, report, speed
+from bench import background_save, durability, latency, memory, progress, report, speed
 from bench.client import RefusedError
 from bench.load import StalledError
+from bench.peers import Peer, find_peers
 from bench.results import Comparison, Speed
-from bench.servers import PENSTOCK, REDIS, Server, ServerError, pin_generator
+from bench.servers import PENSTOCK, Server, ServerError, Start, pin_generator
 from bench.workloads import WORKLOADS, Workload
 
 PACKAGES = {"redis-server": "redis-server", "redis-benchmark": "redis-tools"}
@@ -45,9 +46,11 @@ def main() -> int:
     options = _options()
     try:
         _install_what_is_missing()
+        peers = find_peers(options.peers)
         pin_generator()
-        results = list(_run(options))
+        results = list(_run(options, peers))
     except (ServerError, StalledError, RefusedError, FileNotFoundError) as error:
+        progress.clear()
         print(f"bench: {error}", file=sys.stderr)
         return 1
     print(report.summary(results))
@@ -59,10 +62,17 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     names = [workload.name for workload in WORKLOADS] + list(OTHERS)
-    parser.add_argument("--quick", action="store_true", help="about two minutes, more noise")
+    parser.add_argument("--quick", action="store_true", help="about five minutes, more noise")
     parser.add_argument("--only", help=f"some of: {','.join(names)}", metavar="NAME,NAME")
     parser.add_argument("--depth", type=int, choices=(1, 16), help="only this pipeline depth")
     parser.add_argument("--rounds", type=int, help="rounds of each workload on each server")
+    parser.add_argument(
+        "--peers",
+        type=_folders,
+        default=os.environ.get("PENSTOCK_PEERS", ""),
+        metavar="DIR[:DIR]",
+        help="folders with further servers to compare with (or the environment's PENSTOCK_PEERS)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
     parser.add_argument(
         "--command",
@@ -74,6 +84,10 @@ def _options() -> argparse.Namespace:
     if unknown := set(options.only) - set(names):
         parser.error(f"unknown: {','.join(sorted(unknown))}; known: {','.join(names)}")
     return options
+
+
+def _folders(text: str) -> list[Path]:
+    return [Path(part) for part in text.split(os.pathsep) if part]
 
 
 def _install_what_is_missing() -> None:
@@ -88,95 +102,90 @@ def _install_what_is_missing() -> None:
         raise FileNotFoundError(f"could not be installed: {' '.join(install)}")
 
 
-def _run(options: argparse.Namespace) -> Iterator[Speed | Comparison]:
+def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Comparison]:
     """Measure what was asked for, and print each result as soon as it is there."""
     extent = QUICK if options.quick else FULL
-    chosen = [workload for workload in WORKLOADS if workload.name in options.only]
-    start = partial(_start, options.command)
+    start = partial(_started, options.command, peers)
     print(report.machine())
     print(report.neighbours())
-    ours, redis = start()
-    with ours, redis:
-        print(f"{report.describe(ours)}\n{report.describe(redis)}\n{report.generator()}\n")
-        if chosen:
-            yield from _speeds(chosen, options, extent, ours, redis)
-    if "latency" in options.only:
-        ours, redis = start()
-        with ours, redis:
-            yield from _comparisons("latency", _latencies(extent, ours, redis))
-    if "memory" in options.only:
-        title = f"resident memory, of {extent.count:,} each"
-        yield from _comparisons(title, memory.measure(start, extent.count))
+    with start() as servers:
+        print("\n".join(report.describe(server) for server in servers))
+        print(f"{report.generator()}\n", flush=True)
+        yield from _speeds(options, extent, servers)
+    names = ["ours", *(peer.name for peer in peers)]
     if "durability" in options.only:
-        yield from _durability(options, extent)
-    if "background-save" in options.only:
-        yield from _background_saves(options, extent)
+        rounds = options.rounds or extent.rounds
+        yield from _speed_table(durability.writes(start, extent.seconds, rounds), names)
+    tables = {
+        "latency": ("latency", lambda: _latencies(extent, start)),
+        "memory": (
+            f"resident memory, of {extent.count:,} each",
+            lambda: memory.measure(start, extent.count),
+        ),
+        "durability": (
+            f"files, {extent.count:,} of each",
+            lambda: durability.files(start, extent.count),
+        ),
+        "background-save": (
+            "saving in the background",
+            lambda: background_save.measure(start, extent.count),
+        ),
+    }
+    for name, (title, measured) in tables.items():
+        if name in options.only:
+            yield from _comparisons(report.comparison_head(title, names), measured())
 
 
-def _start(command: str) -> tuple[Server, Server]:
-    return _start_with(command, (), ())
+@contextmanager
+def _started(command: str, peers: list[Peer], *options: str) -> Iterator[list[Server]]:
+    """All servers, ours first, running with *options*."""
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(Server(peer.name, peer.command, *options))
+            for peer in (Peer("ours", command), *peers)
+        ]
 
 
-def _start_in(command: str, ours_at: str, redis_at: str, *both: str) -> tuple[Server, Server]:
-    """Start the pair in folders, with the options *both*."""
-    return _start_with(command, ("--dir", ours_at, *both), ("--dir", redis_at, *both))
+def _speeds(options: argparse.Namespace, extent: Extent, servers: list[Server]) -> Iterator[Speed]:
+    """The workloads that were asked for."""
+    chosen = [workload for workload in WORKLOADS if workload.name in options.only]
+    depths = (options.depth,) if options.depth else (1, 16)
+    rows = [(w, depth) for depth in depths for w in chosen if depth in w.most]
+    if rows:
+        rounds = options.rounds or extent.rounds
+        names = [server.name for server in servers]
+        yield from _speed_table(_measured(rows, servers, extent.seconds, rounds), names)
 
 
-def _start_with(
-    command: str, our_options: tuple[str, ...], redis_options: tuple[str, ...]
-) -> tuple[Server, Server]:
-    ours = Server("ours", command, *our_options)
-    try:
-        return ours, Server("Redis", REDIS, *redis_options)
-    except BaseException:
-        ours.stop()
-        raise
+def _measured(
+    rows: list[tuple[Workload, int]], servers: list[Server], seconds: float, rounds: int
+) -> Iterator[Speed]:
+    for number, (workload, depth) in enumerate(rows, 1):
+        progress.say(f"{workload.title}, depth {depth}: {number} of {len(rows)}")
+        yield speed.measure(workload, depth, servers, seconds, rounds)
 
 
-def _background_saves(options: argparse.Namespace, extent: Extent) -> Iterator[Comparison]:
-    with TemporaryDirectory() as ours_at, TemporaryDirectory() as redis_at:
-        start = partial(_start_in, options.command, ours_at, redis_at)
-        saves = background_save.measure(start, extent.count)
-        yield from _comparisons("saving in the background", saves)
-
-
-def _durability(options: argparse.Namespace, extent: Extent) -> Iterator[Speed | Comparison]:
-    start = partial(_start_in, options.command)
-    print(report.SPEED_HEAD)
-    for result in durability.writes(start, extent.seconds, options.rounds or extent.rounds):
+def _speed_table(speeds: Iterator[Speed], names: list[str]) -> Iterator[Speed]:
+    print(report.speed_head(names), flush=True)
+    for result in speeds:
+        progress.clear()
         print(report.speed_line(result), flush=True)
         yield result
-    print()
-    yield from _comparisons(
-        f"files, {extent.count:,} of each", durability.files(start, extent.count)
-    )
+    print(f"{report.SHORT_OF_LOAD} the generator was the limit of a rate\n")
 
 
-def _speeds(
-    chosen: list[Workload], options: argparse.Namespace, extent: Extent, ours: Server, redis: Server
-) -> Iterator[Speed]:
-    print(report.SPEED_HEAD)
-    rounds = options.rounds or extent.rounds
-    for depth in (options.depth,) if options.depth else (1, 16):
-        for workload in chosen:
-            if depth in workload.least:
-                result = speed.measure(workload, depth, ours, redis, extent.seconds, rounds)
-                print(report.speed_line(result), flush=True)
-                yield result
-    print(f"{report.SHORT_OF_LOAD} the generator was the limit: judge by the CPU\n")
+def _latencies(extent: Extent, start: Start) -> Iterator[Comparison]:
+    with start() as servers:
+        fastest = speed.rate(WORKLOADS[0], 1, servers[-1])
+        rate = min(latency.MOST_RATE, round(fastest * latency.RATE_SHARE, -3))
+        seconds, rounds = extent.latency_seconds, extent.latency_rounds
+        yield from latency.measure(servers, rate, extent.count, seconds, rounds)
 
 
-def _latencies(extent: Extent, ours: Server, redis: Server) -> Iterator[Comparison]:
-    ping = WORKLOADS[0]
-    fastest = speed.measure(ping, 1, redis, redis, extent.seconds, 1).redis.rate
-    rate = min(latency.MOST_RATE, round(fastest * latency.RATE_SHARE, -3))
-    seconds, rounds = extent.latency_seconds, extent.latency_rounds
-    yield from latency.measure(ours, redis, rate, extent.count, seconds, rounds)
-
-
-def _comparisons(title: str, comparisons: Iterator[Comparison]) -> Iterator[Comparison]:
-    print(report.comparison_head(title), flush=True)
+def _comparisons(head: str, comparisons: Iterator[Comparison]) -> Iterator[Comparison]:
+    print(head, flush=True)
     for comparison in comparisons:
+        progress.clear()
         print(report.comparison_line(comparison), flush=True)
         yield comparison
     print()

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from bench import progress
 from bench.client import Command
 from bench.results import Comparison
-from bench.servers import Server
+from bench.servers import Server, Start
 
 KEYS: Final = 7_000_000  # small ones: about a gigabyte here, two thirds of it in Redis
 ENTRIES: Final = 1_000_000
@@ -31,27 +32,26 @@ DURING: Final[dict[str, tuple[str, ...]]] = {
     "read": ("GET", "key:__rand_int__"),
 }
 
-Pair = tuple[Server, Server]
 
-
-def measure(start: Callable[[], Pair], count: int) -> Iterator[Comparison]:
+def measure(start: Start, count: int) -> Iterator[Comparison]:
     """Compare the pauses and the copies; with a smaller *count* than FULL, of so much less."""
     keys, entries = KEYS * count // FULL, ENTRIES * count // FULL
-    with _loaded(start(), lambda: _small_keys(keys)) as pair:
+    with _loaded(start, lambda: _small_keys(keys)) as servers:
         for title, command in DURING.items():
-            yield from _save(f"{keys:,} keys, {title}", pair, command, keys)
-    with _loaded(start(), lambda: _large_entries(entries)) as pair:
-        yield from _save(f"{entries:,} entries, idle", pair, (), entries)
+            yield from _save(f"{keys:,} keys, {title}", servers, command, keys)
+    with _loaded(start, lambda: _large_entries(entries)) as servers:
+        yield from _save(f"{entries:,} entries, idle", servers, (), entries)
 
 
 @contextmanager
-def _loaded(pair: Pair, commands: Callable[[], Iterator[Command]]) -> Iterator[Pair]:
-    """Both servers, with what *commands* makes."""
-    with pair[0], pair[1]:
-        for server in pair:
+def _loaded(start: Start, commands: Callable[[], Iterator[Command]]) -> Iterator[list[Server]]:
+    """The servers, with what *commands* makes."""
+    with start() as servers:
+        for server in servers:
+            progress.say(f"background save: loading {server.name}")
             with server.client() as client:
                 client.load(commands())
-        yield pair
+        yield servers
 
 
 def _small_keys(keys: int) -> Iterator[Command]:
@@ -66,10 +66,15 @@ def _large_entries(entries: int) -> Iterator[Command]:
         yield ("XADD", f"large:{number % 100}", "*", "a", VALUE, "b", VALUE, "c", VALUE)
 
 
-def _save(title: str, servers: Pair, command: tuple[str, ...], keys: int) -> Iterator[Comparison]:
-    pauses, copies = zip(*(_one_save(server, command, keys) for server in servers), strict=True)
-    yield Comparison(f"fork: {title}", "ms", *pauses, most=None)
-    yield Comparison(f"copied: {title}", "MB", *copies, most=None)
+def _save(
+    title: str, servers: Sequence[Server], command: tuple[str, ...], keys: int
+) -> Iterator[Comparison]:
+    progress.say(f"background save: {title}")
+    saves = [_one_save(server, command, keys) for server in servers]
+    for what, unit, (ours, *peers) in zip(
+        ("fork", "copied"), ("ms", "MB"), zip(*saves, strict=True), strict=True
+    ):
+        yield Comparison(f"{what}: {title}", unit, ours, peers)
 
 
 def _one_save(server: Server, command: tuple[str, ...], keys: int) -> tuple[float, float]:

@@ -12,19 +12,20 @@ import socket
 import statistics
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from bench import progress
 from bench.client import encode
 from bench.load import STALL_SECONDS, StalledError
 from bench.memory import keys
 from bench.results import Comparison
-from bench.servers import Server
+from bench.servers import Server, in_turns
 from bench.workloads import CLIENTS, FIELDS
 
 CHUNK = 1 << 16
-RATE_SHARE = 0.5  # of what Redis does at depth 1 ..
+RATE_SHARE = 0.5  # of what a peer does at depth 1 ..
 MOST_RATE = 15_000  # .. as long as a generator in Python keeps up with it without delay
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 
@@ -43,27 +44,23 @@ class _Connection:
 
 
 def measure(
-    ours: Server, redis: Server, rate: float, count: int, seconds: float, rounds: int
+    servers: Sequence[Server], rate: float, count: int, seconds: float, rounds: int
 ) -> Iterator[Comparison]:
     """Compare the quantiles at *rate* requests a second, medians of *rounds* rounds.
 
     The servers are filled with *count* keys first.
     """
-    samples: dict[str, list[list[float]]] = {ours.name: [], redis.name: []}
-    for server in (ours, redis):
+    samples: dict[Server, list[list[float]]] = {server: [] for server in servers}
+    for server in servers:
+        progress.say(f"latency: {count:,} keys, {server.name}")
         with server.client() as client:
             client.load(keys(count))
-    for number in range(rounds):
-        for server in (ours, redis) if number % 2 == 0 else (redis, ours):
-            samples[server.name].append(sorted(steady_load(server.port, rate, seconds)))
+    for server in in_turns(servers, rounds):
+        progress.say(f"latency: a round of {rounds}, {server.name}")
+        samples[server].append(sorted(steady_load(server.port, rate, seconds)))
     for title, quantile in QUANTILES.items():
-        yield Comparison(
-            title=f"{title} at {rate:,.0f}/s",
-            unit="ms",
-            ours=_median(samples[ours.name], quantile),
-            redis=_median(samples[redis.name], quantile),
-            most=None,
-        )
+        ours, *peers = (_median(samples[server], quantile) for server in servers)
+        yield Comparison(f"{title} at {rate:,.0f}/s", "ms", ours, peers)
 
 
 def _median(rounds: list[list[float]], quantile: float) -> float:

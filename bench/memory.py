@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from bench import progress
 from bench.client import Command
 from bench.results import Comparison
-from bench.servers import Server, resident_bytes
+from bench.servers import Server, Start, resident_bytes
 from bench.workloads import entry_fields
 
 BATCH = 1000
@@ -22,7 +23,7 @@ SETTLE_SECONDS = 0.5  # for what is freed in the background, and growing tables
 
 @dataclass(frozen=True)
 class Kind:
-    """Something to be counted: how *count* of them are loaded, and the ratio aimed at.
+    """Something to be counted: how *count* of them are loaded, and the aim.
 
     *at_once* commands are in flight: few, if their answers would need large buffers.
     """
@@ -54,6 +55,11 @@ def keys(count: int) -> Iterator[Command]:
         yield ("SET", f"key:{number:09d}", "xyz")
 
 
+def keys_of_own_values(count: int) -> Iterator[Command]:
+    for number in range(count):
+        yield ("SET", f"key:{number:09d}", f"{number:x}".rjust(5, "x"))
+
+
 # Groups of kinds that are loaded into one server, one after the other.
 TOGETHER = [
     [
@@ -62,26 +68,22 @@ TOGETHER = [
     ],
     [Kind("a list item of 20 bytes", 1.1, list_items)],
     [Kind("a key of 13 bytes, value of 3", 1.5, keys)],
+    [Kind("the same, no two values alike", 1.5, keys_of_own_values)],
 ]
 
 
-def measure(start: Callable[[], tuple[Server, Server]], count: int) -> Iterator[Comparison]:
-    """Compare what *count* of each kind take; *start* makes a pair of servers, ours first."""
+def measure(start: Start, count: int) -> Iterator[Comparison]:
+    """Compare what *count* of each kind take."""
     for kinds in TOGETHER:
-        ours, redis = start()
-        with ours, redis:
+        with start() as servers:
             for kind in kinds:
-                yield Comparison(
-                    title=kind.title,
-                    unit="bytes",
-                    ours=_growth(ours, kind, count),
-                    redis=_growth(redis, kind, count),
-                    most=kind.most,
-                )
+                ours, *peers = (_growth(server, kind, count) for server in servers)
+                yield Comparison(kind.title, "bytes", ours, peers, kind.most)
 
 
 def _growth(server: Server, kind: Kind, count: int) -> float:
     """Bytes of resident memory that one of *count* takes."""
+    progress.say(f"memory: {kind.title}, {count:,} of them, {server.name}")
     time.sleep(SETTLE_SECONDS)
     before = resident_bytes(server.pid)
     with server.client() as client:

@@ -1,9 +1,10 @@
-"""Progress: what runs just now, which step of how many it is, and how long all has taken so far.
+"""Progress, on standard error: what runs just now, so that whoever waits sees that something happens.
 
-    [ 3 of 31,  0:42] Penstock: tuples, round 1 of 5
+    [ 3 of 31,  0:42] Penstock: tuples, round 1 of 5        Progress: so many steps
+    [   12 s] Valkey 9.1.2: XADD, depth 16 ...              say: the rows of a table
 
-On standard error, so that what is printed as a result stays one. A step that takes long says so
-every now and then.
+What is printed as a result stays one on standard output.
+"""
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from collections.abc import Callable
 from typing import Self
 
 STILL_S = 15.0
+
+_began = time.monotonic()
 
 
 class Progress:
@@ -62,3 +65,18 @@ class Progress:
     def _speak_up(self) -> None:
         while not self._ended.wait(STILL_S):
             self.still()
+
+
+def say(text: str) -> None:
+    """Say that *text* begins; on a terminal the line is written over by the next."""
+    line = f"[{time.monotonic() - _began:5.0f} s] {text} ..."
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+    else:
+        print(line, file=sys.stderr, flush=True)
+
+
+def clear() -> None:
+    """Make room on the terminal for a line of the tables."""
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,27 +1,22 @@
-"""The tables: each figure beside Redis's, and a mark where the aim was missed."""
+"""The tables: our figure beside every peer's, the ratio to the best of them, and the verdict."""
 
 from __future__ import annotations
 
 import os
 import platform
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bench.results import Comparison, Speed
+from bench.results import Aimed, Comparison, Speed
 from bench.servers import Server, pinned
 
-MISSED = "<- below the aim"
-LARGER = "<- above the aim"
 SHORT_OF_LOAD = "*"
 BUSY = 0.85
-
-SPEED_HEAD = (
-    f"{'':28}{'':>6} | {'requests a second':^33} | {'server CPU, us a request':^25} |\n"
-    f"{'':28}{'depth':>6} | {'ours':>10}{'Redis':>10}{'ratio':>7}{'aim':>6} |"
-    f" {'ours':>8} {'Redis':>8} {'ratio':>6}  | noise"
-)
+COLUMN = 13  # characters; the names of servers are shorter
+VERDICT = f"{'ratio':>7}{'aim':>6}"
 
 
 def machine() -> str:
@@ -46,7 +41,8 @@ def describe(server: Server) -> str:
     info = server.info()
     compiled = info.get("penstock_compiled")
     if compiled is None:
-        return f"{server.name}: redis-server {info.get('redis_version', '?')}"
+        name = info.get("server_name", "redis")
+        return f"{server.name}: {name}-server {info.get(f'{name}_version', '?')}"
     kind = "compiled" if compiled == "yes" else "NOT COMPILED: its figures mean little"
     return f"{server.name}: {info.get('penstock_version', '')} {kind}"
 
@@ -57,64 +53,63 @@ def generator() -> str:
     return ran.stdout.decode().strip()
 
 
+def speed_head(names: Sequence[str]) -> str:
+    """Two lines: what the columns are, and whose."""
+    width = COLUMN * len(names)
+    columns = _columns(names)
+    return (
+        f"{'':34} |{'requests a second':^{width}}  |{'server CPU, us a request':^{width}} |"
+        f"{'to the best':^13}\n"
+        f"{'':29}depth |{columns}  |{columns} |{VERDICT}"
+    )
+
+
 def speed_line(speed: Speed) -> str:
     """A workload at a depth. A star: in some server's best round, the load was what was short."""
-    short = min(speed.ours.busy, speed.redis.busy) < BUSY
-    aim = f"{speed.least:.2f}" if speed.least else "-"
-    mark = f"{MISSED}{f', by CPU {1 / speed.cost_ratio:.2f}' if short else ''}"
+    samples = [speed.ours, *speed.peers]
+    short = min(sample.busy for sample in samples) < BUSY
+    rates = _columns(f"{sample.rate:,.0f}" for sample in samples)
+    costs = _columns(f"{sample.cost:.2f}" for sample in samples)
     return (
-        f"{speed.title:28}{speed.depth:>6} |"
-        f" {speed.ours.rate:>10,.0f}{speed.redis.rate:>10,.0f}"
-        f"{speed.rate_ratio:>7.2f}{aim:>6}{SHORT_OF_LOAD if short else ' '}|"
-        f" {speed.ours.cost:>8.2f} {speed.redis.cost:>8.2f} {speed.cost_ratio:>6.2f}  |"
-        f" {speed.spread:>4.0%} {mark if speed.missed else ''}"
-    ).rstrip()
+        f"{speed.title:29}{speed.depth:>5} |{rates} {SHORT_OF_LOAD if short else ' '}|{costs} |"
+        f"{_verdict(speed)}  (noise {speed.noise:.0%})"
+    )
 
 
-def comparison_head(title: str) -> str:
+def comparison_head(title: str, names: Sequence[str]) -> str:
     """The head of a table of comparisons."""
-    return f"{title:34} {'':5} {'ours':>10}{'Redis':>10}{'ratio':>7}{'aim':>6}"
+    return f"{title:38} {'':5} |{_columns(names)} |{VERDICT}"
 
 
 def comparison_line(comparison: Comparison) -> str:
     """A figure of which less is better."""
-    aim = f"{comparison.most:.2f}" if comparison.most else "-"
-    return (
-        f"{comparison.title:34} {comparison.unit:5}"
-        f" {comparison.ours:>10.2f}{comparison.redis:>10.2f}{comparison.ratio:>7.2f}{aim:>6}"
-        f" {LARGER if comparison.missed else ''}"
-    ).rstrip()
+    figures = _columns(f"{figure:.2f}" for figure in (comparison.ours, *comparison.peers))
+    return f"{comparison.title:38} {comparison.unit:5} |{figures} |{_verdict(comparison)}"
+
+
+def _columns(texts: Iterable[str]) -> str:
+    return "".join(f"{text:>{COLUMN}}" for text in texts)
+
+
+def _verdict(result: Aimed) -> str:
+    if result.most is None:
+        return f"{result.ratio:>7.2f}{'-':>6}"
+    verdict = "NOT reached" if result.missed else "reached"
+    return f"{result.ratio:>7.2f}{result.most:>6.2f}  {verdict}"
 
 
 def summary(results: Iterable[Speed | Comparison]) -> str:
-    """How many aims were reached."""
-    aims = [r for r in results if (r.least if isinstance(r, Speed) else r.most)]
+    """How many aims were reached, and which were not."""
+    aims = [result for result in results if result.most is not None]
     missed = [result for result in aims if result.missed]
-    return f"{len(aims) - len(missed)} of {len(aims)} aims reached." if aims else ""
+    lines = [f"{len(aims) - len(missed)} of {len(aims)} aims reached."] if aims else []
+    for result in missed:
+        depth = f" at depth {result.depth}" if isinstance(result, Speed) else ""
+        title = f"{result.title}{depth}"
+        lines.append(f"    NOT reached: {title}: {result.ratio:.2f}, aim {result.most:.2f}")
+    return "\n".join(lines)
 
 
 def as_json(result: Speed | Comparison) -> dict[str, Any]:
     """A result for a program to read."""
-    if isinstance(result, Comparison):
-        return {
-            "title": result.title,
-            "unit": result.unit,
-            "ours": result.ours,
-            "redis": result.redis,
-            "ratio": result.ratio,
-            "aim_at_most": result.most,
-        }
-    return {
-        "title": result.title,
-        "depth": result.depth,
-        "ours_per_second": result.ours.rate,
-        "redis_per_second": result.redis.rate,
-        "rate_ratio": result.rate_ratio,
-        "aim_at_least": result.least or None,
-        "ours_cpu_us": result.ours.cost,
-        "redis_cpu_us": result.redis.cost,
-        "cpu_ratio": result.cost_ratio,
-        "ours_busy": result.ours.busy,
-        "redis_busy": result.redis.busy,
-        "noise": result.spread,
-    }
+    return asdict(result) | {"ratio": result.ratio, "missed": result.missed}

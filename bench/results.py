@@ -1,4 +1,8 @@
-"""What a measurement yields: figures of both servers, their ratio, and the ratio aimed at."""
+"""What a measurement yields: figures of ours and of every peer, and the ratio to the best of them.
+
+Of all figures that are aimed at, less is better: microseconds of CPU a request, bytes of memory,
+milliseconds. So a ratio is ours over the least of the peers', and an aim is the most it may be.
+"""
 
 from __future__ import annotations
 
@@ -29,44 +33,52 @@ class Sample:
         return self.cpu / self.seconds
 
 
-@dataclass(frozen=True)
-class Speed:
-    """A workload at a pipeline depth: the best rate and the lowest CPU cost of all rounds."""
+class Aimed:
+    """A ratio to the best of the peers, and the most that it may be, if there is an aim."""
 
-    title: str
-    depth: int
-    ours: Sample
-    redis: Sample
-    least: float
-    spread: float  # of Redis's rate over the rounds: (best - worst) / best; the noise
-
-    @property
-    def rate_ratio(self) -> float:
-        return self.ours.rate / self.redis.rate
-
-    @property
-    def cost_ratio(self) -> float:
-        return self.ours.cost / self.redis.cost
-
-    @property
-    def missed(self) -> bool:
-        return self.rate_ratio < self.least
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A figure of which less is better: bytes of memory, milliseconds of latency."""
-
-    title: str
-    unit: str
-    ours: float
-    redis: float
-    most: float | None  # the ratio aimed at, if there is one
+    most: float | None
 
     @property
     def ratio(self) -> float:
-        return self.ours / self.redis
+        raise NotImplementedError
 
     @property
     def missed(self) -> bool:
         return self.most is not None and self.ratio > self.most
+
+
+@dataclass(frozen=True)
+class Speed(Aimed):
+    """A workload at a pipeline depth: of each server the best rate and the lowest cost."""
+
+    title: str
+    depth: int
+    ours: Sample
+    peers: list[Sample]
+    most: float | None
+    noise: float  # how much the best peer's cost differed over the rounds: (worst - best) / best
+
+    @property
+    def ratio(self) -> float:
+        """Of the CPU that a request costs."""
+        return self.ours.cost / min(peer.cost for peer in self.peers)
+
+    @property
+    def rate_ratio(self) -> float:
+        return self.ours.rate / max(peer.rate for peer in self.peers)
+
+
+@dataclass(frozen=True)
+class Comparison(Aimed):
+    """A figure of each server: bytes of memory, milliseconds of latency."""
+
+    title: str
+    unit: str
+    ours: float
+    peers: list[float]
+    most: float | None = None
+
+    @property
+    def ratio(self) -> float:
+        least = min(self.peers)
+        return self.ours / least if least else float("inf")

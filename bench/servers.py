@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
@@ -47,7 +49,8 @@ class Usage:
 class Server:
     """One running server. Use it as a context manager: it is stopped at the end.
 
-    *command* is split as a shell would; the settings every server gets are put behind it.
+    It keeps what it saves in *folder*, which goes when it stops. *command* is split as a shell
+    would; the settings every server gets are put behind it.
     Raises ServerError if it does not answer PING within START_SECONDS.
     """
 
@@ -55,9 +58,11 @@ class Server:
         self.name = name
         self.port = free_port()
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed by stop)
-        words = [*shlex.split(command), *common_options(self.port), *options]
+        self._folder = tempfile.TemporaryDirectory()  # likewise
+        self.folder = Path(self._folder.name)
+        words = [*shlex.split(command), *common_options(self.port), "--dir", self._folder.name]
         self._process = subprocess.Popen(
-            [*on_cpu(0), *words], cwd=ROOT, stdout=self._log, stderr=subprocess.STDOUT
+            [*on_cpu(0), *words, *options], cwd=ROOT, stdout=self._log, stderr=subprocess.STDOUT
         )
         self.pid = self._process.pid
         try:
@@ -95,6 +100,7 @@ class Server:
                 self._process.kill()
                 self._process.wait()
         self._log.close()
+        self._folder.cleanup()
 
     def _await_pong(self) -> None:
         deadline = time.monotonic() + START_SECONDS
@@ -112,6 +118,18 @@ class Server:
     def _last_words(self) -> str:
         self._log.seek(0)
         return self._log.read()[-2000:].decode(errors="replace")
+
+
+# Starts all servers, ours first, with the options that it is given; a with statement stops them.
+Start = Callable[..., AbstractContextManager[list[Server]]]
+
+
+def in_turns(servers: Sequence[Server], rounds: int) -> Iterator[Server]:
+    """Each of *servers* once a round, every round in another order."""
+    for number in range(rounds):
+        first = number % len(servers)
+        order = [*servers[first:], *servers[:first]]
+        yield from order if number % 2 == 0 else reversed(order)
 
 
 def common_options(port: int) -> list[str]:

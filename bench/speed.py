@@ -1,14 +1,16 @@
-"""Rates and CPU costs: each workload on both servers by turns, the best round of each counts.
+"""Rates and CPU costs: each workload on all servers by turns, the best round of each counts.
 
 The number of requests is set by a warm-up, so that a round lasts about as long as it is told to.
-Rounds alternate (A B, B A, A B ...), since what else runs on the machine changes with time; a
+Each round begins with another server, since what else runs on the machine changes with time; a
 round that was disturbed is slower than one that was not, so the best is the least disturbed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bench.results import Sample, Speed
-from bench.servers import Server, cpu_seconds
+from bench.servers import Server, cpu_seconds, in_turns
 from bench.workloads import Workload
 
 FIRST_REQUESTS = 1000
@@ -16,27 +18,32 @@ WARM_UP_SECONDS = 0.1
 
 
 def measure(
-    workload: Workload, depth: int, ours: Server, redis: Server, seconds: float, rounds: int
+    workload: Workload, depth: int, servers: Sequence[Server], seconds: float, rounds: int
 ) -> Speed:
-    """Compare the servers on one workload at one depth, in *rounds* rounds of *seconds* each."""
-    requests = max(int(_warm_up(workload, depth, redis) * seconds), FIRST_REQUESTS)
-    _run(workload, depth, ours, requests // 4)
-    samples: dict[str, list[Sample]] = {ours.name: [], redis.name: []}
-    for number in range(rounds):
-        for server in (ours, redis) if number % 2 == 0 else (redis, ours):
-            samples[server.name].append(_run(workload, depth, server, requests))
-    rates = [sample.rate for sample in samples[redis.name]]
+    """Compare the first of *servers*, ours, with the others on one workload at one depth.
+
+    *rounds* rounds of about *seconds* each.
+    """
+    requests = max(int(rate(workload, depth, servers[-1]) * seconds), FIRST_REQUESTS)
+    for server in servers[:-1]:
+        _run(workload, depth, server, requests // 4)
+    samples: dict[Server, list[Sample]] = {server: [] for server in servers}
+    for server in in_turns(servers, rounds):
+        samples[server].append(_run(workload, depth, server, requests))
+    ours, *peers = (_best(samples[server]) for server in servers)
+    best = min(servers[1:], key=lambda peer: min(sample.cost for sample in samples[peer]))
+    costs = [sample.cost for sample in samples[best]]
     return Speed(
         title=workload.title,
         depth=depth,
-        ours=_best(samples[ours.name]),
-        redis=_best(samples[redis.name]),
-        least=workload.least[depth],
-        spread=1 - min(rates) / max(rates),
+        ours=ours,
+        peers=peers,
+        most=workload.most[depth],
+        noise=max(costs) / min(costs) - 1,
     )
 
 
-def _warm_up(workload: Workload, depth: int, server: Server) -> float:
+def rate(workload: Workload, depth: int, server: Server) -> float:
     """Requests a second, roughly, after the server has become warm."""
     requests = FIRST_REQUESTS
     while (sample := _run(workload, depth, server, requests)).seconds < WARM_UP_SECONDS:

@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int64_t
 
 from storage cimport octets
@@ -10,6 +11,9 @@ cpdef int64_t to_int(bytes text, object error=*) except? -1
 cpdef int64_t to_timeout_ms(bytes text) except? -1
 
 
+@cython.final
+@cython.no_gc
+@cython.freelist(4)
 cdef class Args:
     cdef readonly list argv
     cdef public Py_ssize_t at

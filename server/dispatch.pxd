@@ -11,9 +11,11 @@ from server.command cimport Block, Command
 from server.command_queue cimport CommandQueue
 from server.endpoint cimport Endpoint
 from server.propagation cimport Propagation
+from server.shared_reply cimport SharedReply
 from server.state cimport ServerState
 
 cdef int WRITE
+cdef int READONLY
 cdef int DENYOOM
 cdef int NO_AUTH
 cdef int NO_MULTI
@@ -35,6 +37,7 @@ cdef class Dispatcher(Runner):
     cdef dict _spellings
     cdef list _ready
     cdef Call _call
+    cdef SharedReply _shared
     cdef int64_t _tick
     cdef int64_t _wall_ahead
     cdef int64_t _compare_at
@@ -79,5 +82,7 @@ cdef class Dispatcher(Runner):
     cdef _count(self, Command command, Py_ssize_t times)
     @cython.locals(client=Client, argv=list, command=Command)
     cpdef Block run_again(self, Waiter waiter)
+    @cython.locals(shared=SharedReply)
+    cdef object _perform_woken(self, Client client, Command command, list argv)
     @cython.locals(out=Encoder, before=Py_ssize_t)
     cdef _answer(self, Client client, object reply)

@@ -23,10 +23,12 @@ from server.command import Block, Command, Flags
 from server.command_queue import CommandQueue
 from server.endpoint import Endpoint
 from server.propagation import Log, Propagation
+from server.shared_reply import SharedReply
 from server.state import ServerState
 from storage.errors import StorageError
 
 WRITE = int(Flags.WRITE)
+READONLY = int(Flags.READONLY)
 DENYOOM = int(Flags.DENYOOM)
 NO_AUTH = int(Flags.NO_AUTH)
 NO_MULTI = int(Flags.NO_MULTI)
@@ -62,6 +64,7 @@ class Dispatcher(Runner):
         self._spellings = state.table.by_spelling
         self._ready = state.blocking.ready
         self._call = Call(state, self)
+        self._shared = SharedReply(state.journal)
         self._tick = 0  # monotonic time, in ns, when the last command ended
         self._wall_ahead = 0  # ns from monotonic to unix time
         self._compare_at = 0
@@ -128,7 +131,10 @@ class Dispatcher(Runner):
     def serve_ready(self) -> None:
         """Serve the clients whose keys have become ready, unless a pause holds them."""
         if not (self.state.guarded and self.state.pausing.active):
-            self.state.blocking.serve(self)
+            try:
+                self.state.blocking.serve(self)
+            finally:
+                self._shared.forget()
 
     def serve_keyless(self) -> None:
         """Run the commands again that wait for no key but for what is kept (WAITAOF)."""
@@ -378,7 +384,7 @@ class Dispatcher(Runner):
             command.rejected += 1
             reply: Reply | Block = self._counted(errors.OUT_OF_MEMORY)
         else:
-            reply = self._perform(client, command, argv)
+            reply = self._perform_woken(client, command, argv)
             self._count(command, 1)
             if self._propagation.ops:
                 self._deliver(client)
@@ -387,6 +393,23 @@ class Dispatcher(Runner):
         self._answer(client, reply)
         self.unblocked.append(client)
         return None
+
+    def _perform_woken(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
+        """The same for a woken client. Readers who asked the same share what the first one got."""
+        shared = self._shared
+        if not command.flags & READONLY:
+            shared.forget()
+            return self._perform(client, command, argv)
+        reply: Reply | Block = shared.reply_to(client, argv)
+        if reply is None:
+            shared.begin(client, argv)
+            reply = self._perform(client, command, argv)
+            if isinstance(reply, Encoder):
+                shared.keep(reply)
+        else:
+            client.commands += 1
+            self.state.stats.commands += 1
+        return reply
 
 
 def _at_once(call: Callable[[], None]) -> None:

@@ -28,6 +28,7 @@ LIMIT_WHEN_EXACT = ErrorReply(
 )
 
 MAXLEN, MINID = b"MAXLEN", b"MINID"
+NO_LIMIT = -1  # LIMIT was not given
 
 # ---------------------------------------------------------------------- ids
 
@@ -88,7 +89,7 @@ class Trim:
         self.approximate = False
         self.maxlen = 0
         self.minid = ZERO
-        self.limit: int | None = None  # as given
+        self.limit = NO_LIMIT
 
     def take(self, args: Args) -> bool:
         """Take one option and its values. False if the next word is none. Raises ErrorReply."""
@@ -123,7 +124,7 @@ class Trim:
 
     def check(self) -> None:
         """Raise ErrorReply if what was taken makes no sense together."""
-        if self.limit and not self.strategy:
+        if self.limit > 0 and not self.strategy:
             raise LIMIT_WITHOUT_STRATEGY
 
     def check_limit(self, call: Call) -> None:
@@ -131,15 +132,15 @@ class Trim:
 
         Redis logs a trim as exact and leaves its LIMIT there: that means nothing when it is loaded.
         """
-        if self.limit is not None and not self.approximate:
+        if self.limit != NO_LIMIT and not self.approximate:
             if not call.server.journal.keeps_expired:
                 raise LIMIT_WHEN_EXACT
-            self.limit = None
+            self.limit = NO_LIMIT
 
     def apply(self, stream: Stream, config: StreamConfig) -> int:
         """Trim *stream*; return how many entries were deleted."""
         limit = self.limit
-        if limit is None:
+        if limit == NO_LIMIT:
             limit = config.trim_limit() if self.approximate else 0
         if self.strategy == MAXLEN:
             return stream.trim_by_length(self.maxlen, self.approximate, limit)

@@ -61,7 +61,6 @@ cdef class QuickList(NodeDeque):
     cpdef QuickList copy(self)
 
     cpdef list nodes(self)
-    @cython.locals(pack=Listpack)
     cpdef int add_node(self, object node) except -1
 
     cdef Py_ssize_t _node_limit(self) noexcept

@@ -93,9 +93,10 @@ class QuickListIterator:
         node = self._nodes[index]
         self.node = index
         if isinstance(node, Listpack):
-            self._pack = node
-            self._upcoming = node.last() if self._reverse else node.first()
-            self.data = node.data
+            pack = node
+            self._pack = pack
+            self._upcoming = pack.last() if self._reverse else pack.first()
+            self.data = pack.data
             self.plain = None
         else:
             self._pack = None

@@ -36,7 +36,7 @@ cdef bint has_value(Node node) except -1
 @cython.locals(old="PyObject*")
 cdef int set_value(Node node, object value) except -1
 
-@cython.locals(left=Py_ssize_t, zeros=bytes)
+@cython.locals(left=Py_ssize_t)
 cdef bytes rest_of(bytes key, Py_ssize_t at)
 
 @cython.locals(child=object, lower=Node)

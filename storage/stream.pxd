@@ -51,7 +51,6 @@ cdef class Stream:
     cdef Listpack _new_tail(self, StreamId entry_id, list fields, Py_ssize_t start)
 
     cpdef StreamIterator range(self, StreamId start=*, StreamId end=*, bint reverse=*)
-    @cython.locals(entry=StreamIterator)
     cpdef bint contains(self, StreamId entry_id) except -1
     @cython.locals(entry=StreamIterator)
     cpdef StreamId first_entry_id(self)
@@ -65,8 +64,8 @@ cdef class Stream:
     cpdef int delete_current(self, StreamIterator entry) except -1
     cdef int _remove_node(self, bytes key, Listpack node) except -1
 
-    @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
     cdef bint _head_stays(self, int64_t maxlen) except -1
+    @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
     cpdef int64_t trim_by_length(self, int64_t maxlen, bint approximate=*, int64_t limit=*) except -1
     @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
     cpdef int64_t trim_by_id(self, StreamId minid, bint approximate=*, int64_t limit=*) except -1

@@ -28,6 +28,7 @@ from storage.stream_id import MAX, U64_MAX, ZERO, StreamId
 from storage.stream_iterator import StreamIterator
 
 MAX_ENTRY_SIZE = 1 << 30  # bytes of all names and values of an entry; redis's own limit
+_MOST_ROOM = 4096  # bytes that a new node gets ahead of need, at most
 _MOST_BYTES = MAX_ENTRY_SIZE  # the same, and the next, as C numbers
 _TOP = U64_MAX
 _MOST_ADDED = 2**63 - 1  # where the count of entries ever added stays
@@ -181,8 +182,15 @@ class Stream:
         return self._tail
 
     def _new_tail(self, entry_id: StreamId, fields: list[bytes], start: int) -> Listpack:
-        """A new last node, whose first entry is going to be *entry_id*."""
+        """A new last node, whose first entry is going to be *entry_id*.
+
+        A stream's nodes are alike, so room is made at once for as much as the one before took: a
+        node that grew by and by would leave holes of many sizes in memory.
+        """
+        filled = self._tail
         node = stream_node.new_node(fields, start)
+        if filled is not None:
+            node.reserve(min(filled.size, _MOST_ROOM))
         self.rax.insert(entry_id.key(), node)
         self._tail = node
         self._tail_ms, self._tail_seq = entry_id.ms, entry_id.seq

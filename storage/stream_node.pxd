@@ -20,7 +20,7 @@ cpdef uint64_t undelta(uint64_t base, int64_t gap) except? 0
 @cython.locals(node=Listpack, at=Py_ssize_t)
 cpdef Listpack new_node(list fields, Py_ssize_t start)
 
-@cython.locals(at=Py_ssize_t, index=Py_ssize_t, name=bytes)
+@cython.locals(at=Py_ssize_t, index=Py_ssize_t)
 cpdef bint has_fields(Listpack node, list fields, Py_ssize_t start) except -1
 
 @cython.locals(

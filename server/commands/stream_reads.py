@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, ErrorReply, Reply
-from server import errors, stream_reply
+from server import errors, stream_reply, stream_request
 from server.call import Call
 from server.command import Block, Flags, StreamKeys, command
 from server.group_reply import Delivery
-from server.stream_request import Request, take_request
+from server.stream_request import Request
 from storage import stream_id
 from storage.consumer_group import Consumer, ConsumerGroup
 from storage.stream import Stream
@@ -31,17 +31,17 @@ NEW_WITHOUT_GROUP = ErrorReply(
 NEW = MAX  # what ">" stands for: there can be no history behind the greatest id
 
 
-def _begin_reply(call: Call, asked: int) -> Encoder:
-    """An encoder for what *asked* streams give. Of one alone the head can be written at once."""
+def _begin_reply(call: Call, request: Request) -> Encoder:
+    """An encoder for what the streams give. Of one alone the head can be written at once."""
     body = Encoder(call.client.out.resp)
-    if asked == 1:
+    if len(request.keys) == 1:
         _write_head(body, 1)
     return body
 
 
-def _end_reply(body: Encoder, asked: int, served: int) -> Encoder:
+def _end_reply(body: Encoder, request: Request, served: int) -> Encoder:
     """The whole reply around *body*: a map of *served* keys, for RESP2 an array of pairs."""
-    if asked == 1:
+    if len(request.keys) == 1:
         return body
     out = Encoder(body.resp)
     _write_head(out, served)
@@ -75,23 +75,34 @@ def xread(call: Call) -> Reply | Block:
 
     XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
     """
-    request = take_request(call.argv, False)
-    streams = []
-    starts = []
-    for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True):
-        stream = call.db.read(key, Stream)
-        streams.append(stream)
-        starts.append(_last_seen(stream, text))
-    body = _begin_reply(call, len(request.keys))
+    request = stream_request.take_request(call.argv, False)
+    keys = request.keys
+    seen = []
+    body: Encoder | None = None  # until there is something to write
     served = 0
-    for key, stream, after in zip(request.keys, streams, starts, strict=True):
-        if stream is not None and _has_more(stream, after):
-            _write_key(body, key)
-            stream_reply.write_range(body, stream, after.next(), MAX, request.count)
-            served += 1
-    if served:
-        return _end_reply(body, len(request.keys), served)
-    return _wait(call, request, [after.encode() for after in starts])
+    for at, key in enumerate(keys, request.ids_at):
+        stream = call.db.read(key, Stream)
+        after = _last_seen(stream, call.argv[at])
+        seen.append(after)
+        if stream is not None and stream_id.compare(stream.last_id, after) > 0:
+            if body is None:
+                body = _begin_reply(call, request)
+            served += _write_after(body, key, stream, after, request)
+    if body is not None and served:
+        return _end_reply(body, request, served)
+    return _wait(call, request, [after.encode() for after in seen])
+
+
+def _write_after(
+    body: Encoder, key: bytes, stream: Stream, after: StreamId, request: Request
+) -> bool:
+    """Write what *stream* has behind *after*. False, and nothing written, if that is nothing."""
+    mark = len(body)
+    _write_key(body, key)
+    if stream_reply.write_range(body, stream, after.next(), MAX, request.count):
+        return True
+    body.truncate(mark)
+    return False
 
 
 def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
@@ -144,18 +155,18 @@ def xreadgroup(call: Call) -> Reply | Block:
     XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
     id [id ...]
     """
-    request = take_request(call.argv, True)
+    request = stream_request.take_request(call.argv, True)
     sources = [
         _source(call, request, key, text)
         for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True)
     ]
     call.log_nothing()
-    body = _begin_reply(call, len(request.keys))
+    body = _begin_reply(call, request)
     served = 0
     for key, (stream, group, after) in zip(request.keys, sources, strict=True):
         served += _serve(call, request, body, key, stream, group, after)
     if served:
-        return _end_reply(body, len(request.keys), served)
+        return _end_reply(body, request, served)
     return _wait(call, request, call.argv[request.ids_at :])
 
 

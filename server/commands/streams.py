@@ -45,10 +45,11 @@ def xadd(call: Call) -> Reply:
     trim = Trim()
     may_create = True
     while args.at < len(argv) and argv[args.at] != b"*":
-        if args.skip(b"NOMKSTREAM"):
-            may_create = False
-        elif not trim.take(args):
+        if trim.take(args):
+            continue
+        if not args.skip(b"NOMKSTREAM"):
             break
+        may_create = False
     id_at = args.at
     wanted = stream_args.wanted_id(argv, id_at)
     trim.check()

@@ -18,7 +18,7 @@ cdef class LogReader:
     cdef Py_ssize_t _at
     cdef Py_ssize_t _end
 
-    @cython.locals(count=int64_t, i=Py_ssize_t, argv=list)
+    @cython.locals(count=int64_t, argv=list)
     cpdef list next(self)
     @cython.locals(at=Py_ssize_t)
     cdef _pass_note(self)

@@ -155,6 +155,30 @@ class TestAppend:
         assert times(stream) == [1, 2, 3, 5]
 
 
+class TestRoomOfNodes:
+    """How much memory a node takes while it grows; a full one takes what it needs."""
+
+    def room(self, stream: Stream) -> list[int]:
+        return [len(node.data) for _, node in stream.rax]
+
+    def test_a_new_node_gets_at_once_what_the_one_before_took(self) -> None:
+        stream = Stream()
+        for ms in range(1, 102):
+            stream.append(StreamId(ms, 0), [b"name", b"v" * 20])
+        full, new = self.room(stream)
+        assert full == next(iter(stream.rax))[1].size
+        assert full <= new < 2 * full
+
+    def test_the_first_node_of_a_stream_takes_little(self) -> None:
+        assert self.room(stream_of(1))[0] < 64
+
+    def test_a_node_of_one_huge_entry_is_no_measure(self) -> None:
+        stream = Stream()
+        stream.append(StreamId(1, 0), [b"name", b"v" * 1_000_000])
+        stream.append(StreamId(2, 0), [b"name", b"v"])
+        assert self.room(stream)[1] < 8192
+
+
 class TestDelete:
     def test_marks_and_counts(self) -> None:
         stream = stream_of(5)

@@ -1,0 +1,55 @@
+"""The servers that Penstock is measured beside: those on PATH, and those of further folders.
+
+A folder holds redis-server or valkey-server, itself or in its ``bin``. Each version takes part
+once: the first that is found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+PROGRAMS: Final = ("redis-server", "valkey-server")
+VERSION: Final = re.compile(r"(\w+) server v=(\S+)")
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A server to compare with: its *name*, with its version, and the *command* that starts it."""
+
+    name: str
+    command: str
+
+
+def find_peers(folders: Sequence[Path]) -> list[Peer]:
+    """All there are. Raises FileNotFoundError if one of *folders* holds none."""
+    peers: dict[str, Peer] = {}
+    for program in _programs(folders):
+        peer = Peer(_name(program), shlex.quote(program))
+        peers.setdefault(peer.name, peer)
+    return list(peers.values())
+
+
+def _programs(folders: Sequence[Path]) -> Iterator[str]:
+    """The programs' paths, those on PATH first."""
+    yield from filter(None, map(shutil.which, PROGRAMS))
+    for folder in folders:
+        path = os.pathsep.join((str(folder), str(folder / "bin")))
+        found = [there for name in PROGRAMS if (there := shutil.which(name, path=path))]
+        if not found:
+            raise FileNotFoundError(f"neither {' nor '.join(PROGRAMS)} is in {folder}")
+        yield from found
+
+
+def _name(program: str) -> str:
+    """As in ``Valkey 9.1.2``: what the program says of itself."""
+    ran = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    found = VERSION.match(ran.stdout)
+    return f"{found[1]} {found[2]}" if found else Path(program).name
