@@ -1,5 +1,6 @@
 # make run    serve on 127.0.0.1:6379 (ARGS="--port 7000 ..." for other options)
-# make test   everything that CI runs: linters, and all tests compiled and uncompiled
+# make test   everything that CI runs: linters, and all tests compiled and uncompiled; a leg that
+#             fails does not keep the others from running, and the last lines say which one did
 # make bench  Penstock and its peers side by side (ARGS="--peers DIR" for more of them); make bench-spark  the Spark side
 # make fuzz   the fuzz targets, a minute each
 # make crash  kill -9 under load, 200 times, and nothing acknowledged may be missing
@@ -14,7 +15,10 @@ RUN_READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
-.PHONY: run build test lint test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark crash crash-spark fuzz docs demo clean
+LEGS := lint test-compiled test-spark test-uncompiled
+LINTERS := lint-style lint-format lint-types lint-floors
+
+.PHONY: run build test lint $(LINTERS) test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -44,12 +48,30 @@ build/.compiled: $(RUN_READY) build_ext.py $(SOURCES)
 
 # ------------------------------------------------------------------ checks
 
-test: lint test-compiled test-spark test-uncompiled
+# Make each of these targets, whatever comes of those before; then say which failed.
+define run_all
+	+@trap 'exit 130' INT TERM; failed=; \
+	for leg in $(1); do $(MAKE) --no-print-directory $$leg || failed="$$failed $$leg"; done; \
+	if [ -n "$$failed" ]; then echo "make $@: failed:$$failed"; exit 1; fi; \
+	echo "make $@: all is well: $(1)"
+endef
 
-lint: $(DEV_READY)
+test:
+	$(call run_all,$(LEGS))
+
+lint:
+	$(call run_all,$(LINTERS))
+
+lint-style: $(DEV_READY)
 	$(BIN)/ruff check .
+
+lint-format: $(DEV_READY)
 	$(BIN)/ruff format --check .
+
+lint-types: $(DEV_READY)
 	$(BIN)/mypy
+
+lint-floors: $(DEV_READY)
 	$(BIN)/lint-imports
 
 test-compiled: $(DEV_READY) build
@@ -99,12 +121,15 @@ demo-pipeline: build $(DEV_READY)
 	  echo "Spark needs Java 17: apt-get install openjdk-17-jre-headless"; exit 1; }
 	@$(BIN)/python -m bench.pipeline_demo $(ARGS)
 
-fuzz: $(DEV_READY) build
+FUZZERS := $(addprefix fuzz-,request_parser listpack_integrity rdb append_only)
+
+.PHONY: $(FUZZERS)
+fuzz:
+	$(call run_all,$(FUZZERS))
+
+$(FUZZERS): fuzz-%: $(DEV_READY) build
 	@$(BIN)/pip install --quiet --disable-pip-version-check atheris
-	$(BIN)/python fuzz/request_parser.py -max_total_time=$(FUZZ_SECONDS)
-	$(BIN)/python fuzz/listpack_integrity.py -max_total_time=$(FUZZ_SECONDS)
-	$(BIN)/python fuzz/rdb.py -max_total_time=$(FUZZ_SECONDS)
-	$(BIN)/python fuzz/append_only.py -max_total_time=$(FUZZ_SECONDS)
+	$(BIN)/python fuzz/$*.py -max_total_time=$(FUZZ_SECONDS)
 
 crash: build $(DEV_READY)
 	@$(BIN)/python -m tests.crash $(ARGS)

@@ -1,10 +1,9 @@
-"""Progress, on standard error: what runs just now, so that whoever waits sees that something happens.
+"""Progress, on standard error: what runs just now, so that who waits sees that something happens.
 
     [ 3 of 31,  0:42] Penstock: tuples, round 1 of 5        Progress: so many steps
     [   12 s] Valkey 9.1.2: XADD, depth 16 ...              say: the rows of a table
 
 What is printed as a result stays one on standard output.
-"""
 """
 
 from __future__ import annotations

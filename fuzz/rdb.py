@@ -2,9 +2,10 @@
 
 ``python fuzz/rdb.py -max_total_time=60`` does so for a minute; it needs atheris.
 
-What is let in must be whole: it can be written, and what was written reads as the same. Any
-exception but the codec's refusals is a bug. The plain Python guides the fuzzer, as compiled code
-cannot; the compiled one, where there is one, has to agree with it byte by byte.
+What is let in must be whole: it can be written, what was written reads as the same, and every
+command that reads a value can read it. Any exception but the codec's refusals is a bug. The plain
+Python guides the fuzzer, as compiled code cannot; the compiled one, where there is one, has to
+agree with it byte by byte.
 """
 
 from __future__ import annotations
@@ -93,6 +94,8 @@ def load_plain() -> Codec:
 
 plain = load_plain()
 as_built = load_codec()
+readers = import_module("readers")  # the server that they belong to takes what was built
+reading = readers.Reading()
 
 
 def restored(codec: Codec, body: bytes) -> bytes | None:
@@ -105,6 +108,8 @@ def restored(codec: Codec, body: bytes) -> bytes | None:
         return None
     dumped: bytes = codec.payload.dump(value)
     assert codec.payload.dump(codec.payload.restore(dumped)) == dumped
+    if codec is as_built:
+        reading.read(value)
     return dumped
 
 
@@ -114,9 +119,12 @@ def loaded(codec: Codec, data: bytes) -> list[object] | None:
         records = list(codec.snapshot.SnapshotReader(data, codec.options.ReadOptions(False)))
     except codec.refusals:
         return None
-    return [
-        (r.db, r.key, r.expiry_ms, r.idle_s, r.freq, codec.payload.dump(r.value)) for r in records
-    ]
+    seen: list[object] = []
+    for r in records:
+        seen.append((r.db, r.key, r.expiry_ms, r.idle_s, r.freq, codec.payload.dump(r.value)))
+        if codec is as_built:
+            reading.read(r.value, r.expiry_ms, r.idle_s)
+    return seen
 
 
 def test_one(data: bytes) -> None:
@@ -136,6 +144,7 @@ def sow(folder: Path) -> None:
     stream.delete(make_id(5, 2))
     group = stream.create_group(b"group", make_id(5, 1))
     group.deliver(make_id(5, 3), group.create_consumer(b"alice", 1), 1)
+    group.deliver(make_id(5, 1), group.create_consumer(b"bob", readers.MAX), readers.MIN)
     made = import_module("storage.quicklist").QuickList(2)
     for element in (b"a", b"12", b"abc" * 30):
         made.push_right(element)

@@ -15,6 +15,7 @@ cdef Py_ssize_t WORD_COST
 cdef Py_ssize_t LEAST_WORD
 cdef int CR
 cdef int LF
+cdef int NUL
 cdef int STAR
 cdef int DOLLAR
 cdef list NO_WORDS

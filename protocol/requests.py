@@ -35,7 +35,8 @@ MAX_BUFFERED_UNAUTHENTICATED = 1024 * 1024
 WORD_COST = 48  # bytes that a short word of an unfinished command takes besides its text
 LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
 
-CR, LF, STAR, DOLLAR = b"\r\n*$"
+NUL, CR, LF, STAR, DOLLAR = b"\0\r\n*$"
+TOO_BIG_INLINE = "too big inline request"
 NO_WORDS: list[bytes] = []
 
 
@@ -251,9 +252,17 @@ class RequestParser:
         return True
 
     def _take_inline(self) -> list[bytes] | None:
-        """The words of a line, none for an empty one; None if it is not whole."""
-        size = self._line_size(LF, 1, "too big inline request")
+        """The words of a line, none for an empty one; None if it is not whole.
+
+        As in redis, no line end is found behind a NUL: what speaks another protocol gets no answer
+        but the end, when it has sent more than a line may have.
+        """
+        size = self._line_size(LF, 1, TOO_BIG_INLINE)
         if size < 0:
+            return None
+        if octets.find(self._data, NUL, self._at, self._at + size) >= 0:
+            if self._have(MAX_LINE + 1):
+                raise self._broken(TOO_BIG_INLINE)
             return None
         line = octets.cut_bytes(self._data, self._at, self._at + size)
         self._at += size + 1

@@ -8,7 +8,8 @@ cdef int64_t MANY_SECONDS
 
 
 cpdef int64_t to_int(bytes text, object error=*) except? -1
-cpdef int64_t to_timeout_ms(bytes text) except? -1
+cpdef int64_t to_timeout_s(bytes text, int64_t now_ms) except? -1
+cpdef int64_t to_timeout_ms(bytes text, int64_t now_ms) except? -1
 
 
 @cython.final

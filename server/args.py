@@ -41,17 +41,27 @@ def to_float(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
     return number
 
 
-def to_timeout_ms(text: bytes) -> int:
-    """Read a timeout in seconds, fractions allowed: ms, rounded up."""
+def to_timeout_s(text: bytes, now_ms: int) -> int:
+    """Read a timeout in seconds, fractions allowed, that ends within 64 bits: ms, rounded up."""
     if octets.is_int64(text) and 0 <= octets.int64_of(text) <= MANY_SECONDS:
         return octets.int64_of(text) * 1000
     seconds = to_float(text, errors.TIMEOUT_NOT_A_FLOAT)
     if isinf(seconds) or seconds * 1000 > INT64_MAX:
         raise errors.TIMEOUT_OUT_OF_RANGE
-    ms = ceil(seconds * 1000)
-    if ms < 0:
+    return _checked_timeout(ceil(seconds * 1000), now_ms)
+
+
+def to_timeout_ms(text: bytes, now_ms: int) -> int:
+    """Read a timeout in ms that ends within 64 bits."""
+    return _checked_timeout(to_int(text, errors.TIMEOUT_NOT_AN_INTEGER), now_ms)
+
+
+def _checked_timeout(timeout_ms: int, now_ms: int) -> int:
+    if timeout_ms < 0:
         raise errors.TIMEOUT_NEGATIVE
-    return ms
+    if timeout_ms > INT64_MAX - now_ms:
+        raise errors.TIMEOUT_OUT_OF_RANGE
+    return timeout_ms
 
 
 def to_int32(text: bytes, error: ErrorReply | None = None) -> int:

@@ -31,6 +31,7 @@ from server.parameter import (
     some_of,
     unsupported,
 )
+from server.switches import Switches
 
 __all__ = ["PARAMETERS", "BadValue", "Config", "OutputLimit", "Parameter"]
 
@@ -86,6 +87,7 @@ PARAMETERS = (
     P("rdbcompression", YES_NO, True),
     P("rdbchecksum", YES_NO, True, (), FIXED),
     P("rdb-save-incremental-fsync", YES_NO, True),
+    P("rdb-key-save-delay", integer(-(2**31)), 0),
     P("stop-writes-on-bgsave-error", YES_NO, True),
     # the append-only file
     P("appendonly", YES_NO, False),
@@ -121,12 +123,13 @@ class Config:
     """The present values, one attribute a parameter.
 
     *file* is the redis.conf that was read, and *given* the parameters that were set in it or by
-    options, whatever their values.
+    options, whatever their values; *switches* are what DEBUG sets.
     """
 
     def __init__(self) -> None:
         self.file: str | None = None
         self.given: set[str] = set()
+        self.switches = Switches()
         self._rows: dict[str, Parameter] = {}
         for row in (*PARAMETERS, *ACCEPTED_PARAMETERS):
             setattr(self, row.attribute, row.default)

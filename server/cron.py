@@ -48,6 +48,8 @@ class Cron:
     def run(self) -> None:
         """One tick."""
         state = self._state
+        if not state.config.switches.cron:
+            return
         self._dispatcher.begin_batch()
         now_ms = self._passed_ms()
         state.stats.sample(now_ms)
@@ -62,7 +64,7 @@ class Cron:
 
     def _look_after_data(self) -> None:
         state = self._state
-        if state.active_expire and not state.pausing.active:
+        if state.config.switches.active_expire and not state.pausing.active:
             self._expiry.run()
         state.propagation.deliver_each()
         state.persistence.tick()

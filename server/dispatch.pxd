@@ -42,8 +42,9 @@ cdef class Dispatcher(Runner):
     cdef int64_t _wall_ahead
     cdef int64_t _compare_at
 
-    @cython.locals(now_ms=int64_t)
     cpdef begin_batch(self)
+    @cython.locals(now_ms=int64_t)
+    cdef _tell_time(self)
     cdef _compare_clocks(self)
     @cython.locals(command=Command)
     cpdef execute(self, Client client, list argv)
@@ -63,6 +64,7 @@ cdef class Dispatcher(Runner):
     @cython.locals(call=Call, client=Client, replies=Encoder, command=Command, running=Command,
                    times=Py_ssize_t)
     cpdef Encoder run_inside(self, CommandQueue queue)
+    @cython.locals(client=Client, command=Command)
     cpdef end_wait(self, object waiter, object reply)
     cpdef end_pause(self)
     @cython.locals(command=Command)

@@ -76,6 +76,10 @@ class Dispatcher(Runner):
         self._tick = ticks.now_ns()
         if self._tick >= self._compare_at:
             self._compare_clocks()
+        self._tell_time()
+
+    def _tell_time(self) -> None:
+        """Let it be the time of the last look at the clock."""
         now_ms = (self._tick + self._wall_ahead) // 1_000_000
         if self._wall_ms is not None:
             now_ms = self._wall_ms()
@@ -129,8 +133,12 @@ class Dispatcher(Runner):
         return None
 
     def serve_ready(self) -> None:
-        """Serve the clients whose keys have become ready, unless a pause holds them."""
+        """Serve the clients whose keys have become ready, unless a pause holds them.
+
+        What was pushed for them may have expired while the command ran that pushed it.
+        """
         if not (self.state.guarded and self.state.pausing.active):
+            self._tell_time()
             try:
                 self.state.blocking.serve(self)
             finally:
@@ -206,10 +214,18 @@ class Dispatcher(Runner):
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """End a wait from outside: its time is up, or somebody unblocks the client."""
-        if waiter.client.waiter is waiter:
+        client = waiter.client
+        command = client.last_command
+        assert command is not None  # it is what the client waits in
+        if client.waiter is waiter:
             self.state.blocking.forget(waiter)
-        self._answer(waiter.client, reply)
-        self.unblocked.append(waiter.client)
+        if isinstance(reply, ErrorReply):
+            command.failed += 1
+            self._counted(reply)
+        command.calls += 1
+        self.state.stats.commands += 1
+        self._answer(client, reply)
+        self.unblocked.append(client)
 
     def end_pause(self) -> None:
         """CLIENT PAUSE is over: serve what became ready meanwhile, and run what was held back."""
@@ -289,7 +305,7 @@ class Dispatcher(Runner):
 
     def _run(self, client: Client, command: Command, argv: list[bytes]) -> None:
         reply = self._perform(client, command, argv)
-        self._count(command, 1)
+        self._count(command, 0 if isinstance(reply, Block) else 1)
         if self._propagation.ops:
             self._deliver(client)
         if isinstance(reply, Block):
@@ -315,7 +331,6 @@ class Dispatcher(Runner):
         if call.is_logged and changes != self.state.journal.changes:
             self._propagate(call, argv, command)
         client.commands += 1
-        self.state.stats.commands += 1
         return reply
 
     def _handle(self, command: Command, call: Call) -> Reply | Block:
@@ -353,12 +368,14 @@ class Dispatcher(Runner):
     def _count(self, command: Command | None, times: int) -> None:
         """Add the time since the last command's end: one look at the clock a command.
 
-        In a transaction it is one for all *times* that a command is run in a row.
+        In a transaction it is one for all *times* that a command is run in a row. A command that
+        waits is counted when it is answered, however often it runs before.
         """
         if command is None:
             return
         tick = ticks.now_ns()
         command.calls += times
+        self.state.stats.commands += times
         command.nanoseconds += tick - self._tick
         self._tick = tick
 
@@ -385,7 +402,7 @@ class Dispatcher(Runner):
             reply: Reply | Block = self._counted(errors.OUT_OF_MEMORY)
         else:
             reply = self._perform_woken(client, command, argv)
-            self._count(command, 1)
+            self._count(command, 0 if isinstance(reply, Block) else 1)
             if self._propagation.ops:
                 self._deliver(client)
         if isinstance(reply, Block):

@@ -44,7 +44,10 @@ def entry(row: Command) -> str:
 
 
 def _facts(row: Command) -> list[str]:
-    arity = f"{row.arity} words" if row.arity >= 0 else f"{-row.arity} words or more"
+    least = abs(row.arity)
+    arity = f"{least} word" if least == 1 else f"{least} words"
+    if row.arity < 0:
+        arity += " or more"
     flags = ", ".join(name.lower() for name in flag_names(row)) or "none"
     acl = " ".join(f"@{category}" for category in sorted(row.acl))
     return [

@@ -5,6 +5,8 @@ from server.call cimport Call
 from storage.quicklist cimport QuickList
 
 
+@cython.locals(values=QuickList)
+cpdef QuickList find(Call call, bytes key)
 @cython.locals(values=QuickList, at=Py_ssize_t)
 cpdef Py_ssize_t push(Call call, bytes key, list words, Py_ssize_t first, bint left) except -1
 cpdef QuickList new_list(Call call)

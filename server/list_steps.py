@@ -18,10 +18,18 @@ COUNT_NOT_POSITIVE = ErrorReply("ERR", "count should be greater than 0")
 NUMKEYS_NOT_POSITIVE = ErrorReply("ERR", "numkeys should be greater than 0")
 
 
+def find(call: Call, key: bytes) -> QuickList | None:
+    """The list at *key* that is about to change: from now on by the sizes configured by now."""
+    values: QuickList | None = call.db.find(key, QuickList)
+    if values is not None:
+        values.follow(call.server.list_fill)
+    return values
+
+
 def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> int:
     """Push *words* from index *first* on to the list at *key*, made if need be; its length."""
     db = call.db
-    values = db.find(key, QuickList)
+    values = find(call, key)
     fresh = values is None
     if values is None:
         values = new_list(call)
@@ -38,7 +46,7 @@ def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> 
 
 def new_list(call: Call) -> QuickList:
     """An empty list, with the sizes of its nodes as configured."""
-    return QuickList(call.server.config.list_max_listpack_size)
+    return QuickList(call.server.list_fill)
 
 
 def pop(call: Call, key: bytes, values: QuickList, left: bool) -> bytes:
@@ -58,7 +66,7 @@ def pop_many(call: Call, key: bytes, values: QuickList, left: bool, count: int) 
 
 
 def popped(call: Call, key: bytes, values: QuickList, left: bool, count: int) -> None:
-    """Tell that *count* elements have gone, and delete the list if they were its last."""
+    """Tell that elements have gone, *count* changes; delete the list if they were its last."""
     call.db.touched(key, b"lpop" if left else b"rpop", count)
     delete_if_empty(call, key, values)
 
@@ -72,9 +80,9 @@ def delete_if_empty(call: Call, key: bytes, values: QuickList) -> None:
 def move(call: Call, source: bytes, target: bytes, from_left: bool, to_left: bool) -> bytes | None:
     """Move one element between two lists, or within one; None if *source* is not there.
 
-    Raises WrongType, before anything is changed.
+    That is one change. Raises WrongType, before anything is changed.
     """
-    values = call.db.find(source, QuickList)
+    values = find(call, source)
     if values is None:
         return None
     call.db.find(target, QuickList)
@@ -85,7 +93,7 @@ def move(call: Call, source: bytes, target: bytes, from_left: bool, to_left: boo
         call.db.touched(source, b"lpop" if from_left else b"rpop", 0)
         return element
     push(call, target, [element], 0, to_left)
-    popped(call, source, values, from_left, 1)
+    popped(call, source, values, from_left, 0)
     return element
 
 
@@ -135,7 +143,7 @@ def positive(text: bytes, error: ErrorReply) -> int:
 def first_with_elements(call: Call, keys: list[bytes]) -> tuple[bytes, QuickList] | None:
     """The first of *keys*, in their order, that holds a list. Raises WrongType on the way."""
     for key in keys:
-        values = call.db.find(key, QuickList)
+        values = find(call, key)
         if values is not None:
             return key, values
     return None

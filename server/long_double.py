@@ -3,7 +3,8 @@
     sign 1 | exponent 15 | 64 bits of mantissa         (the x87's extended precision)
 
 A float is held as the fraction that it stands for, and rounded to the nearest that 64 bits can say,
-to the even one of two. That gives the digits that redis prints, the error of a sum included.
+to the even one of two. That gives the digits that redis prints, the error of a sum included. There
+are no floats from 2^16384 on, and none smaller than 2^-16445.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from fractions import Fraction
 
 MANTISSA_BITS = 64
 DIGITS = 17  # behind the point
-MAX_TEXT = 255  # bytes; longer text is not looked at
+MAX_TEXT = 5119  # bytes; longer text is not looked at
+TOO_LARGE = Fraction(2) ** 16384
+SMALLEST = Fraction(1, 2**16445)
 
-# Beyond it the digits of a number would fill a page; the x87 goes on to 4932.
-MAX_EXPONENT = 4000
+# Beyond it nothing that MAX_TEXT digits can say is a float: it is not even reckoned.
+MAX_EXPONENT = {10: 11_000, 16: 37_000}
+PIECE = 4000  # digits that Python turns into a number, or a number into, at once
 
 _DECIMAL = re.compile(rb"([+-]?)(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?")
 _HEX = re.compile(rb"([+-]?)0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP]([+-]?\d+))?")
@@ -36,22 +40,39 @@ def parse(text: bytes) -> Fraction | None:
         raise ValueError("not a float")
     sign, digits, exponent = (part.decode() for part in match.groups(default=b"0"))
     whole, _, behind = digits.partition(".")
-    number = Fraction(int(whole + behind, base), base ** len(behind))
+    number = Fraction(_whole(whole + behind, base), base ** len(behind))
     if number:
-        if abs(int(exponent)) > MAX_EXPONENT:
+        if len(exponent) > PIECE or abs(int(exponent)) > MAX_EXPONENT[base]:
             raise ValueError("not a float")
-        number *= Fraction(10 if base == 10 else 2) ** int(exponent)
-    return rounded(-number if sign == "-" else number)
+        number = rounded(number * Fraction(10 if base == 10 else 2) ** int(exponent))
+        if not number or number >= TOO_LARGE:
+            raise ValueError("not a float")
+    return -number if sign == "-" else number
+
+
+def _whole(digits: str, base: int) -> int:
+    """The number that *digits* say, however many they are."""
+    number = 0
+    for at in range(0, len(digits), PIECE):
+        piece = digits[at : at + PIECE]
+        number = number * base ** len(piece) + int(piece, base)
+    return number
+
+
+def add(one: Fraction, other: Fraction) -> Fraction | None:
+    """The sum of two floats; None if it is infinite."""
+    total = rounded(one + other)
+    return None if abs(total) >= TOO_LARGE else total
 
 
 def rounded(number: Fraction) -> Fraction:
-    """The float nearest to *number*."""
+    """The float nearest to *number*, had it as large an exponent as it wants."""
     if not number:
         return number
     exponent = number.numerator.bit_length() - number.denominator.bit_length()
     if abs(number) < Fraction(2) ** exponent:
         exponent -= 1
-    unit = Fraction(2) ** (exponent - MANTISSA_BITS + 1)
+    unit = max(Fraction(2) ** (exponent - MANTISSA_BITS + 1), SMALLEST)
     return round(number / unit) * unit
 
 
@@ -59,5 +80,7 @@ def text_of(number: Fraction) -> bytes:
     """The number with up to 17 digits behind the point, and no zeros at the end of those."""
     scaled = round(number * 10**DIGITS)
     whole, behind = divmod(abs(scaled), 10**DIGITS)
-    text = f"{whole}.{behind:0{DIGITS}}".rstrip("0").rstrip(".")
+    head, tail = divmod(whole, 10**PIECE)
+    digits = f"{head}{tail:0{PIECE}}" if head else f"{tail}"
+    text = f"{digits}.{behind:0{DIGITS}}".rstrip("0").rstrip(".")
     return f"-{text}".encode() if scaled < 0 else text.encode()

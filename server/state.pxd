@@ -26,9 +26,9 @@ cdef class ServerState:
     cdef public bint loading
     cdef public object unkept
     cdef public bint guarded
-    cdef public bint active_expire
     cdef public int64_t started_ms
     cdef public object stop
     cdef public object begin_replay
     cdef public list listening
     cdef readonly StreamConfig stream_config
+    cdef readonly int64_t list_fill

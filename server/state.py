@@ -44,12 +44,12 @@ class ServerState:
         self.loading = False  # data is being read from the disk
         self.unkept: ErrorReply | None = None  # why writes are refused: they could not be kept
         self.guarded = False  # not every command may run, for one of these reasons or a pause
-        self.active_expire = True  # DEBUG SET-ACTIVE-EXPIRE
         self.started_ms = 0
         self.stop: Callable[[frozenset[bytes]], bool] = _not_running  # SHUTDOWN's options
         self.begin_replay: Callable[[], Replay] = _no_replay  # for what a file has logged
         self.listening: list[str] = []  # INFO server's listener lines
         self.stream_config = StreamConfig()  # what XADD asks each time
+        self.list_fill = 0  # list-max-listpack-size, which each change of a list asks for
         self.follow_config()
 
     def keep_guard(self) -> None:
@@ -57,11 +57,13 @@ class ServerState:
         self.guarded = (
             self.over_memory or self.loading or self.unkept is not None or self.pausing.active
         )
+        self.journal.hides_expired = self.pausing.active
 
     def follow_config(self) -> None:
         """To be called when parameters have changed."""
         self.stream_config.node_max_bytes = self.config.stream_node_max_bytes
         self.stream_config.node_max_entries = self.config.stream_node_max_entries
+        self.list_fill = self.config.list_max_listpack_size
         self.keep_unkept()
 
     def keep_unkept(self) -> None:

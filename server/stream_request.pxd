@@ -16,9 +16,8 @@ cdef class Request:
 
 
 @cython.locals(request=Request, args=Args)
-cpdef Request take_request(list argv, bint with_group)
+cpdef Request take_request(list argv, bint with_group, int64_t now_ms)
 @cython.locals(left=Py_ssize_t)
-cdef int _take_option(Request request, Args args, bint with_group) except -1
+cdef int _take_option(Request request, Args args, bint with_group, int64_t now_ms) except -1
 @cython.locals(left=Py_ssize_t)
 cdef int _take_streams(Request request, Args args, bint with_group) except -1
-cdef int64_t _timeout_ms(bytes text) except -1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from protocol.replies import ErrorReply
 from server import errors
-from server.args import INT64_MAX, Args, to_int
+from server.args import Args, to_timeout_ms
 
 GROUP_IN_XREAD = ErrorReply(
     "ERR", "The GROUP option is only supported by XREADGROUP. You called XREAD instead."
@@ -26,8 +26,6 @@ UNBALANCED_GROUP = ErrorReply(
     "Unbalanced 'xreadgroup' list of streams: for each stream key an ID or '>' must be specified.",
 )
 
-MAX_TIMEOUT_MS = INT64_MAX // 2  # together with the time it must stay a 64-bit number
-
 
 class Request:
     """The options and keys of one call. Its ids stand in argv from *ids_at* on."""
@@ -44,7 +42,7 @@ class Request:
         self.ids_at = 0
 
 
-def take_request(argv: list[bytes], with_group: bool) -> Request:
+def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
     """Read all but the ids; *with_group* for XREADGROUP. Raises ErrorReply."""
     request = Request()
     args = Args(argv, 1)
@@ -52,7 +50,7 @@ def take_request(argv: list[bytes], with_group: bool) -> Request:
         if args.at + 1 < len(argv) and args.skip(b"STREAMS"):
             _take_streams(request, args, with_group)
             break
-        _take_option(request, args, with_group)
+        _take_option(request, args, with_group, now_ms)
     if not request.keys:
         raise errors.SYNTAX
     if with_group and request.group is None:
@@ -60,12 +58,12 @@ def take_request(argv: list[bytes], with_group: bool) -> Request:
     return request
 
 
-def _take_option(request: Request, args: Args, with_group: bool) -> None:
+def _take_option(request: Request, args: Args, with_group: bool, now_ms: int) -> None:
     left = len(args.argv) - args.at
     if left > 1 and args.skip(b"COUNT"):
         request.count = max(args.take_int(), 0)
     elif left > 1 and args.skip(b"BLOCK"):
-        request.block_ms = _timeout_ms(args.take())
+        request.block_ms = to_timeout_ms(args.take(), now_ms)
     elif left > 2 and args.skip(b"GROUP"):
         if not with_group:
             raise GROUP_IN_XREAD
@@ -85,12 +83,3 @@ def _take_streams(request: Request, args: Args, with_group: bool) -> None:
         raise UNBALANCED_GROUP if with_group else UNBALANCED
     request.ids_at = args.at + left // 2
     request.keys = args.argv[args.at : request.ids_at]
-
-
-def _timeout_ms(text: bytes) -> int:
-    timeout = to_int(text, errors.TIMEOUT_NOT_AN_INTEGER)
-    if timeout < 0:
-        raise errors.TIMEOUT_NEGATIVE
-    if timeout > MAX_TIMEOUT_MS:
-        raise errors.TIMEOUT_OUT_OF_RANGE
-    return timeout

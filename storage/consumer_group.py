@@ -13,6 +13,7 @@ does) is in the group's indexes only.
 
 from __future__ import annotations
 
+from storage import elapsed
 from storage import pending as pendings
 from storage.errors import Corrupt
 from storage.pending import NOBODY, DeliveryQueue, Pending
@@ -187,18 +188,20 @@ class ConsumerGroup:
         end: StreamId,
         count: int,
         consumer: Consumer | None = None,
-        delivered_until: int | None = None,
+        min_idle: int = 0,
+        now_ms: int = 0,
     ) -> list[Pending]:
         """At most *count* pending entries from *start* to *end*, of *consumer* or of all.
 
-        With *delivered_until* only those whose last delivery is not later, which makes it O(N).
+        With *min_idle* only those whose last delivery was so many ms before *now_ms*, or more,
+        which makes it O(N).
         """
         found: list[Pending] = []
         last_key = end.key()
         entry = (self.pel if consumer is None else consumer.pel).seek(">=", start.key())
         while len(found) < count and entry.next() and entry.current_key() <= last_key:
             pending: Pending = entry.value
-            if delivered_until is None or pending.delivery_time <= delivered_until:
+            if not min_idle or elapsed.since(pending.delivery_time, now_ms) >= min_idle:
                 found.append(pending)
         return found
 

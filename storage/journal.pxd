@@ -8,6 +8,7 @@ cdef class Journal:
     cdef public uint64_t hits
     cdef public uint64_t misses
     cdef public bint keeps_expired
+    cdef public bint hides_expired
     cdef public bint no_touch
 
     cpdef touched(self, int db, bytes key, bytes event)

@@ -9,7 +9,16 @@ class Journal:
     Storage has no clock: the server sets *now_ms* (unix time) before each batch of commands.
     """
 
-    __slots__ = ("changes", "expired", "hits", "keeps_expired", "misses", "no_touch", "now_ms")
+    __slots__ = (
+        "changes",
+        "expired",
+        "hides_expired",
+        "hits",
+        "keeps_expired",
+        "misses",
+        "no_touch",
+        "now_ms",
+    )
 
     def __init__(self) -> None:
         self.now_ms = 0
@@ -21,6 +30,7 @@ class Journal:
             False  # while the command of a client runs whose look-ups are no use of keys
         )
         self.keeps_expired = False  # while data is loaded: what has been logged decides alone
+        self.hides_expired = False  # while writes are paused: gone for readers, but not removed
 
     def touched(self, db: int, key: bytes, event: bytes) -> None:
         """The value at *key* was changed, made or removed by what *event* names."""

@@ -21,6 +21,7 @@ from storage.key_table import KeyTable
 String: TypeAlias = bytes | bytearray | int
 NO_EXPIRY = -1
 NO_KEY = -1  # what idle_s says of one
+MANY_ATTEMPTS = 100  # to find a random key that is not past its time
 
 V = TypeVar("V")
 
@@ -199,7 +200,8 @@ class Keyspace:
         when = self._expires.get(key)
         if when is None or when >= self.journal.now_ms or self.journal.keeps_expired:
             return False
-        self.expire_now(key)
+        if not self.journal.hides_expired:
+            self.expire_now(key)
         return True
 
     @property
@@ -226,9 +228,15 @@ class Keyspace:
         return self._values.scan(cursor, count)
 
     def random_key(self, below: Callable[[int], int]) -> bytes | None:
-        """Any key; *below* (n) gives a random number from 0 to n - 1."""
+        """Any key; *below* (n) gives a random number from 0 to n - 1.
+
+        If what is past its time must stay, it is given after many attempts, as redis does: there
+        may be nothing else.
+        """
+        attempts = 0
         while (key := self._values.random_key(below)) is not None:
-            if self.peek(key) is not None:
+            attempts += 1
+            if self.peek(key) is not None or attempts == MANY_ATTEMPTS:
                 return key
         return None
 

@@ -25,6 +25,7 @@ cdef int64_t _remove_last(Listpack pack, bytes value, int64_t limit) except -1
 @cython.final
 cdef class QuickList(NodeDeque):
     cdef int _begin(self, int64_t fill) except -1
+    cpdef int follow(self, int64_t fill) except -1
     @cython.locals(head=Listpack)
     cpdef int push_left(self, bytes value) except -1
     @cython.locals(tail=Listpack)

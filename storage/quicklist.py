@@ -81,6 +81,10 @@ class QuickList(NodeDeque):
 
     def _begin(self, fill: int) -> None:
         self._clear()
+        self.follow(fill)
+
+    def follow(self, fill: int) -> None:
+        """Let *fill* be the list's from now on. What is there stays as it is until it changes."""
         self.fill = min(max(fill, SMALLEST_FILL), LARGEST_FILL)
 
     # ------------------------------------------------------------------ the ends
@@ -212,6 +216,8 @@ class QuickList(NodeDeque):
         nodes = self._unfold()
         i, within = self._locate(index)
         pack = pack_of(nodes[i])
+        if pack is not None and not self._may_grow(pack, len(value), 1):
+            self._outgrown = True  # as redis sees it, what goes makes no room
         if pack is None:
             nodes[i] = self._new_node(value)
         else:
@@ -330,7 +336,8 @@ class QuickList(NodeDeque):
         """
         if isinstance(node, Listpack) and node.length() == 0:
             raise Corrupt("a list has an empty node")
-        if isinstance(node, bytes):
+        pack = pack_of(node)
+        if pack is None or not self._may_grow(pack, 0, 0):
             self._outgrown = True
         self._push_node_right(node)
         self.length += count_of(node)

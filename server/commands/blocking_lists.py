@@ -42,10 +42,10 @@ def brpop(call: Call) -> Reply | Block:
 def _pop(call: Call, left: bool) -> Reply | Block:
     argv = call.argv
     last = len(argv) - 1
-    timeout_ms = args.to_timeout_ms(argv[last])
+    timeout_ms = args.to_timeout_s(argv[last], call.now_ms)
     for at in range(1, last):
         key = argv[at]
-        values: QuickList | None = call.db.find(key, QuickList)
+        values = list_steps.find(call, key)
         if values is not None:
             element = list_steps.pop(call, key, values, left)
             if call.is_logged:
@@ -66,7 +66,7 @@ def blmpop(call: Call) -> Reply | Block:
     BLMPOP timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
     """
     keys, left, count = list_steps.take_keys_end_count(Args(call.argv, 2))
-    timeout_ms = args.to_timeout_ms(call.argv[1])
+    timeout_ms = args.to_timeout_s(call.argv[1], call.now_ms)
     found = list_steps.first_with_elements(call, keys)
     if found is None:
         return Block(keys, QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)
@@ -87,7 +87,7 @@ def blmove(call: Call) -> Reply | Block:
     """
     words = Args(call.argv, 3)
     from_left, to_left = list_steps.take_end(words), list_steps.take_end(words)
-    timeout_ms = args.to_timeout_ms(words.take())
+    timeout_ms = args.to_timeout_s(words.take(), call.now_ms)
     source, target = call.argv[1], call.argv[2]
     element = list_steps.move(call, source, target, from_left, to_left)
     if element is None:
@@ -106,7 +106,7 @@ def brpoplpush(call: Call) -> Reply | Block:
     BRPOPLPUSH source destination timeout
     """
     _, source, target, timeout = call.argv
-    timeout_ms = args.to_timeout_ms(timeout)
+    timeout_ms = args.to_timeout_s(timeout, call.now_ms)
     element = list_steps.move(call, source, target, from_left=False, to_left=True)
     if element is None:
         return Block([source], QuickList, timeout_ms, NULL_ARRAY)

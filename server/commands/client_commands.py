@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import NO_REPLY, OK, ErrorReply, Reply, Set, Verbatim
 from server import client_line, errors
-from server.args import INT64_MAX, Args, to_int
+from server.args import Args, to_int, to_timeout_ms
 from server.call import Call
 from server.client import MUTED, is_printable
 from server.command import Flags, command, container
@@ -193,11 +193,7 @@ def client_pause(call: Call) -> Reply:
     mode = call.argv[3].upper() if len(call.argv) == 4 else b"ALL"
     if mode not in (b"WRITE", b"ALL"):
         raise BAD_PAUSE_MODE
-    timeout_ms = to_int(call.argv[2], errors.TIMEOUT_NOT_AN_INTEGER)
-    if timeout_ms < 0:
-        raise errors.TIMEOUT_NEGATIVE
-    if timeout_ms > INT64_MAX - call.now_ms:
-        raise errors.TIMEOUT_OUT_OF_RANGE
+    timeout_ms = to_timeout_ms(call.argv[2], call.now_ms)
     if timeout_ms:
         until_ms = call.server.monotonic_ms() + timeout_ms
         call.server.pausing.begin(until_ms, writes_only=mode == b"WRITE")

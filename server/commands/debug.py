@@ -21,7 +21,7 @@ from server.command import Flags, command
 from server.config import BadValue
 from server.parameter import parse_bytes
 from server.permissions import permits
-from storage import digest, quicklist, values
+from storage import digest, octets, quicklist, values
 from storage.listpack import Listpack
 from storage.quicklist import QuickList
 
@@ -83,7 +83,42 @@ def _sleep(call: Call) -> Reply:
 
 
 def _set_active_expire(call: Call) -> Reply:
-    call.server.active_expire = to_int(call.argv[2]) != 0
+    call.server.config.switches.active_expire = _flag(call)
+    return OK
+
+
+def _pause_cron(call: Call) -> Reply:
+    call.server.config.switches.cron = not _flag(call)
+    return OK
+
+
+def _skip_checksums(call: Call) -> Reply:
+    call.server.config.switches.checksums = not _flag(call)
+    return OK
+
+
+def _flag(call: Call) -> bool:
+    """Whether ``argv[2]`` is a number other than 0; what is none counts as 0, as in redis."""
+    return _number(call.argv[2]) != 0
+
+
+def _number(text: bytes) -> int:
+    return int(octets.int64_of(text)) if octets.is_int64(text) else 0
+
+
+def _flush_sleep(call: Call) -> Reply:
+    microseconds = max(0, _number(call.argv[2]))
+    call.server.config.switches.flush_sleep_s = microseconds / 1_000_000
+    return OK
+
+
+def _reply_buffer(call: Call) -> Reply:
+    """Check the words. There is nothing to set: no reply buffer has a peak to be forgotten."""
+    word, value = call.argv[2].upper(), call.argv[3]
+    if word not in (b"PEAK-RESET-TIME", b"RESIZING"):
+        raise errors.bad_subcommand("debug", call.argv[1])
+    if word == b"PEAK-RESET-TIME" and value.upper() not in (b"NEVER", b"RESET"):
+        to_int(value)
     return OK
 
 
@@ -234,6 +269,10 @@ def _help(_call: Call) -> Reply:
 
 
 ACTIONS = {
+    b"AOF-FLUSH-SLEEP": Action(
+        _flush_sleep, 3, 3, "AOF-FLUSH-SLEEP <microseconds>",
+        "Waits so long before each write to the append-only file; 0: does not wait.",
+    ),
     b"DIGEST": Action(
         _digest, 2, 2, "DIGEST",
         "Answers a number that stands for all data: servers with the same data have the same.",
@@ -249,6 +288,10 @@ ACTIONS = {
         reloading.load_log, 2, 2, "LOADAOF", "Forgets all data, and loads the append-only file."
     ),
     b"OBJECT": Action(_object, 3, 3, "OBJECT <key>", "Tells how the value is kept."),
+    b"PAUSE-CRON": Action(
+        _pause_cron, 3, 3, "PAUSE-CRON <0|1>",
+        "Stops what happens although no client asks for it, or lets it go on.",
+    ),
     b"POPULATE": Action(
         _populate, 3, 5, "POPULATE <count> [<prefix>] [<size>]",
         "Makes string keys: key:0, key:1 ..., or with another prefix, and values of that size.",
@@ -267,9 +310,17 @@ ACTIONS = {
         "Saves all data, forgets it, and loads it again. NOSAVE loads what was saved before;"
         " NOFLUSH forgets nothing; MERGE lets what is loaded take the place of what is there.",
     ),
+    b"REPLYBUFFER": Action(
+        _reply_buffer, 4, 4, "REPLYBUFFER <PEAK-RESET-TIME <never|reset|ms>|RESIZING <0|1>>",
+        "Is accepted; reply buffers are not resized here.",
+    ),
     b"SET-ACTIVE-EXPIRE": Action(
         _set_active_expire, 3, 3, "SET-ACTIVE-EXPIRE <0|1>",
         "Stops the cycle that frees expired keys nobody looks at, or lets it go on.",
+    ),
+    b"SET-SKIP-CHECKSUM-VALIDATION": Action(
+        _skip_checksums, 3, 3, "SET-SKIP-CHECKSUM-VALIDATION <0|1>",
+        "Lets RESTORE take payloads whose checksum is wrong, or no more.",
     ),
     b"SLEEP": Action(_sleep, 3, 3, "SLEEP <seconds>", "Stops the server for that long."),
     b"HELP": Action(_help, 2, 2, "HELP", "Lists the subcommands."),

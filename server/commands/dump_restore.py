@@ -60,7 +60,9 @@ def restore(call: Call) -> Reply:
     if ttl < 0:
         raise BAD_TTL
     config = call.server.config
-    reading = ReadOptions(config.rdbchecksum, config.list_max_listpack_size)
+    reading = ReadOptions(
+        config.rdbchecksum, config.list_max_listpack_size, config.switches.checksums
+    )
     value = payload.restore(call.argv[3], reading)
     when_ms = ttl if options.is_absolute else min(ttl + call.now_ms, INT64_MAX)
     if ttl and when_ms <= call.now_ms and not call.server.journal.keeps_expired:

@@ -241,14 +241,9 @@ def command_list(call: Call) -> Reply:
     COMMAND LIST [FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]
     """
     args = Args(call.argv, 2)
-    if not args.left:
-        return [row.name.encode() for row in call.server.table]
-    if not args.take_word(b"FILTERBY"):
-        raise errors.SYNTAX
-    by = args.take_word(b"MODULE", b"ACLCAT", b"PATTERN")
-    if by is None or args.left != 1:
-        raise errors.SYNTAX
-    wanted = args.take()
+    by, wanted = b"", b""
+    if args.left:
+        by, wanted = _filter(args)
     return [
         row.name.encode()
         for parent in call.server.table
@@ -257,8 +252,20 @@ def command_list(call: Call) -> Reply:
     ]
 
 
+def _filter(args: Args) -> tuple[bytes, bytes]:
+    """What FILTERBY looks at, and for what. Raises SYNTAX."""
+    if not args.take_word(b"FILTERBY"):
+        raise errors.SYNTAX
+    by = args.take_word(b"MODULE", b"ACLCAT", b"PATTERN")
+    if by is None or args.left != 1:
+        raise errors.SYNTAX
+    return by, args.take()
+
+
 def _passes(row: Command, by: bytes, wanted: bytes) -> bool:
     """Whether *row* is of the category *wanted*, or has a name like that; none is a module's."""
+    if not by:
+        return True
     if by == b"ACLCAT":
         return wanted.lower() in (category.encode() for category in row.acl)
     return by == b"PATTERN" and glob.match(wanted, row.name.encode(), nocase=True)

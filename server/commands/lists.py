@@ -112,14 +112,14 @@ def rpop(call: Call) -> Reply:
 def _pop(call: Call, left: bool) -> Reply:
     argv = call.argv
     if len(argv) == 2:
-        values = call.db.find(argv[1], QuickList)
+        values = list_steps.find(call, argv[1])
         return None if values is None else list_steps.pop(call, argv[1], values, left)
     if len(argv) > 3:
         raise errors.wrong_arity("lpop" if left else "rpop")
     count = to_int(argv[2], errors.NOT_POSITIVE)
     if count < 0:
         raise errors.NOT_POSITIVE
-    values = call.db.find(argv[1], QuickList)
+    values = list_steps.find(call, argv[1])
     if values is None:
         return NULL_ARRAY
     if count == 0:
@@ -281,7 +281,7 @@ def lset(call: Call) -> Reply:
     LSET key index element
     """
     _, key, index, element = call.argv
-    values = call.db.find(key, QuickList)
+    values = list_steps.find(call, key)
     if values is None:
         raise errors.NO_SUCH_KEY
     at = to_int(index)
@@ -305,7 +305,7 @@ def linsert(call: Call) -> Reply:
     where = Args(call.argv, 2).take_word(b"BEFORE", b"AFTER")
     if where is None:
         raise errors.SYNTAX
-    values = call.db.find(key, QuickList)
+    values = list_steps.find(call, key)
     if values is None:
         return 0
     if not values.insert(pivot, element, where == b"BEFORE"):
@@ -325,7 +325,7 @@ def lrem(call: Call) -> Reply:
     """
     _, key, count, element = call.argv
     wanted = _negatable(to_int(count))
-    values = call.db.find(key, QuickList)
+    values = list_steps.find(call, key)
     if values is None:
         return 0
     removed = values.remove(wanted, element)
@@ -346,7 +346,7 @@ def ltrim(call: Call) -> Reply:
     """
     start, stop = to_int(call.argv[2]), to_int(call.argv[3])
     key = call.argv[1]
-    values = call.db.find(key, QuickList)
+    values = list_steps.find(call, key)
     if values is None:
         return OK
     before = len(values)

@@ -8,8 +8,8 @@ from server import errors, stream_args, stream_reply
 from server.args import Args, to_int
 from server.call import Call
 from server.command import Flags, Keys, command
+from storage import elapsed, stream_id
 from storage import pending as pendings
-from storage import stream_id
 from storage.consumer_group import Consumer, ConsumerGroup
 from storage.errors import BadStreamId
 from storage.pending import Pending
@@ -66,7 +66,10 @@ class Claim:
 
     def is_idle(self, pending: Pending) -> bool:
         """Whether nobody has been given it for as long as the claim asks."""
-        return not self.min_idle or self.call.now_ms - pending.delivery_time >= self.min_idle
+        return (
+            not self.min_idle
+            or elapsed.since(pending.delivery_time, self.call.now_ms) >= self.min_idle
+        )
 
     def take(self, pending: Pending) -> None:
         """Give *pending*, whose entry is in the stream, to the consumer, and answer it."""

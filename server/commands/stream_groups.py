@@ -8,8 +8,8 @@ from server.args import Args, to_int
 from server.call import Call
 from server.command import Flags, Keys, command, container
 from server.help_lines import help_of
+from storage import elapsed, stream_id
 from storage import pending as pendings
-from storage import stream_id
 from storage.consumer_group import UNKNOWN, Consumer, ConsumerGroup
 from storage.stream import Stream
 from storage.stream_id import StreamId
@@ -254,8 +254,7 @@ def _pending_range(
     consumer: Consumer | None,
     min_idle: int,
 ) -> Reply:
-    until = call.now_ms - min_idle if min_idle else None
-    found = group.pending_range(start, end, count, consumer, until)
+    found = group.pending_range(start, end, count, consumer, min_idle, call.now_ms)
     rows: list[Reply] = []
     for pending in found:
         owner = group.owner(pending)
@@ -263,7 +262,7 @@ def _pending_range(
             [
                 pendings.id_of(pending).encode(),
                 b"" if owner is None else owner.name,
-                max(0, call.now_ms - pending.delivery_time),
+                max(0, elapsed.since(pending.delivery_time, call.now_ms)),
                 pending.delivery_count,
             ]
         )

@@ -9,7 +9,7 @@ from server.args import to_int
 from server.call import Call
 from server.command import Flags, Keys, command, container
 from server.help_lines import help_of
-from storage import group_lag
+from storage import elapsed, group_lag
 from storage import pending as pendings
 from storage.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
 from storage.rax import Rax
@@ -177,11 +177,16 @@ def xinfo_consumers(call: Call) -> Reply:
         {
             b"name": member.name,
             b"pending": len(member.pel),
-            b"idle": max(0, now_ms - member.seen_time),
-            b"inactive": NEVER if member.active_time == NEVER else now_ms - member.active_time,
+            b"idle": max(0, elapsed.since(member.seen_time, now_ms)),
+            b"inactive": _inactive(member, now_ms),
         }
         for member in group.sorted_consumers()
     ]
+
+
+def _inactive(consumer: Consumer, now_ms: int) -> int:
+    """For how many ms the consumer was given nothing; NEVER if that was always so."""
+    return NEVER if consumer.active_time == NEVER else elapsed.since(consumer.active_time, now_ms)
 
 
 @command("XINFO HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="stream", since="5.0.0")

@@ -75,7 +75,7 @@ def xread(call: Call) -> Reply | Block:
 
     XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
     """
-    request = stream_request.take_request(call.argv, False)
+    request = stream_request.take_request(call.argv, False, call.now_ms)
     keys = request.keys
     seen = []
     body: Encoder | None = None  # until there is something to write
@@ -155,7 +155,7 @@ def xreadgroup(call: Call) -> Reply | Block:
     XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
     id [id ...]
     """
-    request = stream_request.take_request(call.argv, True)
+    request = stream_request.take_request(call.argv, True, call.now_ms)
     sources = [
         _source(call, request, key, text)
         for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True)
@@ -207,9 +207,9 @@ def _serve(
         given = delivery.write_new(request.count, not request.noack)
         if call.is_logged:
             _log_delivery(call, request, key, group, given)
+        call.db.journal.changes += 1
     else:
         return False
-    call.db.journal.changes += 1
     return True
 
 

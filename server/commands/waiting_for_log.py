@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
 from server import errors
-from server.args import to_int
+from server.args import to_int, to_timeout_ms
 from server.call import Call
 from server.command import Block, Flags, command
 
@@ -26,7 +26,7 @@ def waitaof(call: Call) -> Reply | Block:
     Answers who has done so: this server (1 or 0), replicas. There are none, so whoever waits for
     one waits until the timeout (ms; 0: for ever) is over.
     """
-    local, replicas, timeout_ms = _read(call.argv)
+    local, replicas, timeout_ms = _read(call)
     log = call.server.propagation.log
     if local and log is None:
         raise NO_LOG
@@ -39,13 +39,11 @@ def waitaof(call: Call) -> Reply | Block:
     return Block([], object, timeout_ms, answer, answer)
 
 
-def _read(argv: list[bytes]) -> tuple[int, int, int]:
+def _read(call: Call) -> tuple[int, int, int]:
+    argv = call.argv
     local, replicas = to_int(argv[1]), to_int(argv[2])
     if not 0 <= local <= 1:
         raise NOT_ONE_SERVER
     if replicas < 0:
         raise errors.NOT_POSITIVE
-    timeout_ms = to_int(argv[3], errors.TIMEOUT_NOT_AN_INTEGER)
-    if timeout_ms < 0:
-        raise errors.TIMEOUT_NEGATIVE
-    return local, replicas, timeout_ms
+    return local, replicas, to_timeout_ms(argv[3], call.now_ms)

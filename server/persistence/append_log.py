@@ -20,6 +20,7 @@ When the disk refuses
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 
@@ -110,6 +111,8 @@ class AppendLog:
         else:
             self._take_sync()
         if (len(self._out) or self._unwritten) and not self._must_wait():
+            if self._config.switches.flush_sleep_s:
+                time.sleep(self._config.switches.flush_sleep_s)
             self._write_out()
         if always:
             return self._sync_now(False)

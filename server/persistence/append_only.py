@@ -28,7 +28,13 @@ from server.persistence.files import Files
 from server.persistence.log_commands import CommandPieces
 from server.persistence.log_folder import LogFolder
 from server.persistence.manifest import BadManifest
-from server.persistence.snapshot_file import Pieces, SaveFailed, snapshot_of, write_snapshot
+from server.persistence.snapshot_file import (
+    Pieces,
+    SaveFailed,
+    slowed,
+    snapshot_of,
+    write_snapshot,
+)
 from storage.keyspace import Keyspace
 
 PURPOSE = "AOF"  # what the child is for
@@ -224,6 +230,7 @@ class AppendOnly:
         if config.aof_use_rdb_preamble:
             pieces = snapshot_of(self._databases, config, self._wall_s(), aof_base=True)
         sync_on_the_way = bool(config.aof_rewrite_incremental_fsync)
+        report = slowed(report, config.rdb_key_save_delay)
         write_snapshot(self._files, path, pieces, report, sync_on_the_way)
 
     def _ended(self, outcome: Outcome) -> None:
@@ -236,7 +243,8 @@ class AppendOnly:
                 raise SaveFailed(outcome.error)
             self._take_base(temporary)
         except (OSError, SaveFailed) as error:
-            _log.warning("Background AOF rewrite failed: %s", error)
+            reason = error if outcome.signal else f"terminated with error: {error}"
+            _log.warning("Background AOF rewrite %s", reason)
             self._remove([temporary])
             if not outcome.killed:
                 self._failed()

@@ -133,15 +133,18 @@ class LogLoader:
                 " 2) set 'aof-load-truncated' to yes and start the server again."
             )
         _log.warning("!!! Warning: short read while loading the AOF file %s!!!", path)
-        _log.warning(
-            "AOF %s: the last %d bytes are cut off, from offset %d", path, size - whole, whole
-        )
+        _log.warning("!!! Truncating the AOF %s at offset %d !!!", path, whole)
         fd = self._files.open_to_append(path)
         try:
             self._files.truncate(fd, whole)
             self._files.sync(fd)
         finally:
             self._files.close(fd)
+        _log.warning(
+            "AOF %s loaded anyway because aof-load-truncated is enabled: %d bytes were cut off",
+            path,
+            size - whole,
+        )
 
 
 def _next(reader: LogReader) -> list[bytes] | None:

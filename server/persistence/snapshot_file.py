@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -53,6 +54,25 @@ def snapshot_of(
     }
     options = WriteOptions(compress=config.rdbcompression, checksum=config.rdbchecksum)
     return SnapshotWriter(databases, aux, options)
+
+
+def slowed(report: Report, delay_us: int) -> Report:
+    """*report*, but so long after each key: rdb-key-save-delay, for tests of a save under way.
+
+    A negative delay of -n is one microsecond after every n keys.
+    """
+    if not delay_us:
+        return report
+    seconds = delay_us / 1e6 if delay_us > 0 else -1e-6 / delay_us
+    before = 0
+
+    def wait_and_report(keys: int) -> None:
+        nonlocal before
+        time.sleep((keys - before) * seconds)
+        before = keys
+        report(keys)
+
+    return wait_and_report
 
 
 def temporary_path(pid: int) -> Path:

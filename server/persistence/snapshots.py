@@ -27,6 +27,7 @@ from server.persistence.snapshot_file import (
     SaveFailed,
     remove_quietly,
     save_snapshot,
+    slowed,
     snapshot_of,
     temporary_path,
 )
@@ -215,6 +216,7 @@ class Snapshots:
         config = self._config
         snapshot = snapshot_of(self._databases, config, int(self._wall_s()))
         sync_on_the_way = config.rdb_save_incremental_fsync
+        report = slowed(report, config.rdb_key_save_delay)
         save_snapshot(self._files, Path(config.dbfilename), snapshot, report, sync_on_the_way)
 
     def _saved(self, mark: int) -> None:

@@ -9,8 +9,9 @@
                          {id}}                                   x   x   x   x   x
              {id} of the entries that nobody owns}                               x
 
-Ids of pending entries are 16 bytes that sort as ids do; times are unix ms in 8 bytes. Of entries
-read, -1 (modulo 2^64) means unknown. Before 21 the seen time stands for the active time too.
+Ids of pending entries are 16 bytes that sort as ids do; times are unix ms in 8 bytes, any of them.
+Of entries read, -1 (modulo 2^64) means unknown, and what is beyond 63 bits is taken for that: no
+XGROUP SETID could say it again. Before 21 the seen time stands for the active time too.
 
 A pending entry must be the group's once and belong to one consumer. From 27 on (Redis 8.8) it may
 be nobody's: a consumer has refused it (XNACK). There is no such state here, so those entries go to
@@ -107,7 +108,7 @@ def _read_entries_read(reader: RdbReader, kind: int, stream: Stream, last_id: St
     if kind == STREAM_1:
         return group_lag.number_of(stream, last_id)
     number = reader.length()
-    return UNKNOWN if number == U64_MAX else min(number, I64_MAX)
+    return UNKNOWN if number > I64_MAX else number
 
 
 def restore(reader: RdbReader, group: ConsumerGroup) -> None:

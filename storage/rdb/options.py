@@ -19,8 +19,10 @@ class WriteOptions:
 class ReadOptions:
     """*list_fill* is the configuration's list-max-listpack-size, for the lists that are read.
 
-    Without *checksum* a wrong one is not looked at: everything else is checked all the same.
+    Without *checksum* a file's is not looked at, and a payload may have none; without *verify* a
+    payload's may be wrong. Everything else is checked all the same.
     """
 
     checksum: bool = True
     list_fill: int = DEFAULT_FILL
+    verify: bool = True

@@ -60,7 +60,7 @@ def verify(payload: bytes, options: ReadOptions) -> None:
     if not any(opcodes.is_readable(version, valkey) for valkey in (False, True)):
         raise BadPayload(f"version {version}")
     checksum = int.from_bytes(payload[-8:], "little")
-    if checksum == 0 and not options.checksum:
+    if not options.verify or (checksum == 0 and not options.checksum):
         return
     if crc64(payload[:-8]) != checksum:
         raise BadPayload("checksum")

@@ -6,6 +6,7 @@ compares Redis with Redis, which proves the suite itself.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -44,15 +45,20 @@ class ServerProcess:
         self.version = self._version()
 
     def _connect(self) -> Connection:
+        """A connection, once PING is answered: a server listens before it has loaded its data."""
         deadline = time.monotonic() + START_S
         while self.process.poll() is None and time.monotonic() < deadline:
-            try:
-                return Connection(self.port)
-            except ConnectionError:
-                time.sleep(0.02)
+            with contextlib.suppress(ConnectionError, TimeoutError):
+                connection = Connection(self.port)
+                if connection.call(b"PING") == ("+", b"PONG"):
+                    return connection
+                connection.close()
+            time.sleep(0.02)
         self.process.kill()
         self.process.wait()
-        pytest.fail(f"{self.process.args!r} does not listen: {self._last_words()}", pytrace=False)
+        pytest.fail(
+            f"{self.process.args!r} does not answer PING: {self._last_words()}", pytrace=False
+        )
 
     def _last_words(self) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-20:])

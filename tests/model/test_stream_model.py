@@ -254,7 +254,7 @@ class StreamMachine(RuleBasedStateMachine):
         name = data.draw(st.sampled_from(sorted(self.groups)))
         group, model = self.group(name)
         start, end = self.some_id(data), self.some_id(data)
-        until = data.draw(st.none() | st.integers(self.now - 200, self.now))
+        min_idle = data.draw(st.integers(0, 200))
         names = sorted(model.consumers)
         consumer = data.draw(st.sampled_from(names)) if mine and names else None
         member = None if consumer is None else group.find_consumer(consumer)
@@ -263,9 +263,9 @@ class StreamMachine(RuleBasedStateMachine):
             for entry_id, pending in sorted(model.pending.items())
             if start <= entry_id <= end
             and (consumer is None or pending.consumer == consumer)
-            and (until is None or pending.time <= until)
+            and (not min_idle or self.now - pending.time >= min_idle)
         ]
-        found = group.pending_range(start, end, count, member, until)
+        found = group.pending_range(start, end, count, member, min_idle, self.now)
         assert [id_of(pending) for pending in found] == expected[:count]
 
     # ------------------------------------------------------------------ what always holds

@@ -76,6 +76,8 @@ TOO_LONG: dict[str, tuple[bytes, str]] = {
     "a count": (b"*" + b"1" * 65536, "too big mbulk count string"),
     "a length": (b"*1\r\n$" + b"1" * 65536, "too big bulk count string"),
     "an inline command": (b"x" * 65537, "too big inline request"),
+    "an inline command with a NUL": (b"\0\r\n" + b"\n" * 65534, "too big inline request"),
+    "an inline command with a NUL in it": (b"a\0b\r\n" + b"\n" * 65532, "too big inline request"),
 }
 
 
@@ -476,3 +478,10 @@ def test_runs_that_are_moved_leave_nothing_out(
             assert all((len(each), each[0]) == (len(argv), argv[0]) for each in run)
             seen += [argv, *run]
     assert seen == commands
+
+
+@pytest.mark.parametrize("line", [b"\0\r\n", b"\0PING\r\n", b"ECHO a\0b\r\n", b'\0"\n', b" \0\n"])
+def test_a_line_with_a_nul_was_run_or_refused_but_redis_never_ends_it(line: bytes) -> None:
+    parser = RequestParser()
+    assert outcome([b"PING\r\n", line, b"PING\r\n" * 1000], parser) == ([[b"PING"]], None)
+    assert outcome([b"x" * 65536], parser) == ([], "too big inline request")

@@ -50,9 +50,9 @@ def test_sleep_stops_the_server_for_that_long(house, monkeypatch):
 
 def test_the_expiry_cycle_can_be_stopped(house):
     house.send_line("DEBUG SET-ACTIVE-EXPIRE 0")
-    assert not house.state.active_expire
+    assert not house.state.config.switches.active_expire
     house.send_line("DEBUG SET-ACTIVE-EXPIRE 1")
-    assert house.state.active_expire
+    assert house.state.config.switches.active_expire
 
 
 def test_large_elements_get_nodes_of_their_own_from_the_threshold_on(house):
@@ -195,3 +195,47 @@ def test_the_mode_is_checked_all_the_same(house, line, error):
 def test_script_and_function_have_help(house):
     assert b"FLUSH [ASYNC | SYNC]" in house.send_line("SCRIPT HELP")
     assert b"FLUSH [ASYNC | SYNC]" in house.send_line("FUNCTION HELP")
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "set_to", "default"),
+    [
+        ("DEBUG PAUSE-CRON 1", "cron", False, True),
+        ("DEBUG PAUSE-CRON 0", "cron", True, True),
+        ("DEBUG SET-SKIP-CHECKSUM-VALIDATION 1", "checksums", False, True),
+        ("DEBUG SET-ACTIVE-EXPIRE 0", "active_expire", False, True),
+        ("DEBUG AOF-FLUSH-SLEEP 500000", "flush_sleep_s", 0.5, 0.0),
+        ("DEBUG AOF-FLUSH-SLEEP -1", "flush_sleep_s", 0.0, 0.0),
+        ("DEBUG AOF-FLUSH-SLEEP x", "flush_sleep_s", 0.0, 0.0),
+    ],
+)
+def test_a_switch_is_set(house, line, name, set_to, default):
+    switches = house.state.config.switches
+    assert getattr(switches, name) == default
+    assert house.send_line(line) == b"OK"
+    assert getattr(switches, name) == set_to
+
+
+def test_restore_takes_a_wrong_checksum_when_told_to(house):
+    house.send_line("SET k v")
+    payload = house.send_line("DUMP k")
+    wrong = payload[:-1] + bytes([payload[-1] ^ 1])
+    assert house.send("RESTORE", "l", 0, wrong).startswith("-ERR DUMP payload version or checksum")
+    house.send_line("DEBUG SET-SKIP-CHECKSUM-VALIDATION 1")
+    assert house.send("RESTORE", "l", 0, wrong) == b"OK"
+    house.send_line("DEBUG SET-SKIP-CHECKSUM-VALIDATION 0")
+    assert house.send("RESTORE", "m", 0, wrong).startswith("-ERR DUMP payload version or checksum")
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("PEAK-RESET-TIME 100", b"OK"),
+        ("PEAK-RESET-TIME never", b"OK"),
+        ("PEAK-RESET-TIME reset", b"OK"),
+        ("PEAK-RESET-TIME x", "-ERR value is not an integer or out of range"),
+        ("RESIZING 0", b"OK"),
+    ],
+)
+def test_reply_buffers_may_be_told_but_have_nothing_to_set(house, words, answer):
+    assert house.send_line(f"DEBUG REPLYBUFFER {words}") == answer

@@ -203,3 +203,72 @@ def test_a_server_that_cannot_save_goes_on(house):
 def test_shutdown_is_not_for_transactions(house):
     house.send_line("MULTI")
     assert house.send_line("SHUTDOWN") == "-ERR Command not allowed inside a transaction"
+
+
+def calls_of(house, name):
+    """calls, rejected and failed of a command, from INFO commandstats; None if it has no line."""
+    line = sections(house, "commandstats")["Commandstats"].get(f"cmdstat_{name}")
+    if line is None:
+        return None
+    fields = dict(pair.split("=") for pair in line.split(","))
+    return tuple(int(fields[key]) for key in ("calls", "rejected_calls", "failed_calls"))
+
+
+@pytest.fixture
+def counting(house):
+    """A server that counts anew: the command table is one for all."""
+    house.send_line("CONFIG RESETSTAT")
+    return house
+
+
+def test_a_command_that_waited_was_counted_twice(counting):
+    guest = counting.client()
+    guest.send_line("BLPOP a 0")
+    processed = counting.state.stats.commands
+    assert calls_of(counting, "blpop") is None
+    counting.send_line("RPUSH a x")
+    assert guest.reply() == [b"a", b"x"]
+    assert calls_of(counting, "blpop") == (1, 0, 0)
+    assert counting.state.stats.commands - processed == 4  # INFO, RPUSH, BLPOP, INFO
+
+
+@pytest.mark.parametrize("lines", [["MULTI", "RPUSH a x", "DEL a", "EXEC"], ["SET a x"]])
+def test_a_command_that_waits_on_is_not_counted_yet(counting, lines):
+    guest = counting.client()
+    guest.send_line("BLPOP a 0")
+    for line in lines:
+        counting.send_line(line)
+    assert guest.waits
+    assert calls_of(counting, "blpop") is None
+
+
+def test_a_wait_that_is_over_counts_once(counting):
+    counting.client().send_line("BLPOP a 1")
+    counting.advance(1000)
+    assert calls_of(counting, "blpop") == (1, 0, 0)
+
+
+def test_a_client_that_leaves_while_it_waits_is_not_counted(counting):
+    guest = counting.client()
+    guest.send_line("BLPOP a 0")
+    guest.leave()
+    assert calls_of(counting, "blpop") is None
+
+
+def test_an_unblocked_client_got_an_error_that_no_one_counted(counting):
+    guest = counting.client()
+    guest.send_line("BLPOP a 0")
+    counting.send("CLIENT", "UNBLOCK", guest.client.id, "ERROR")
+    assert guest.reply().startswith("-UNBLOCKED")
+    assert calls_of(counting, "blpop") == (1, 0, 1)
+    assert sections(counting, "errorstats")["Errorstats"] == {"errorstat_UNBLOCKED": "count=1"}
+    assert sections(counting, "stats")["Stats"]["total_error_replies"] == "1"
+
+
+def test_a_group_that_is_gone_is_one_failed_call(counting):
+    counting.send_line("XGROUP CREATE s g $ MKSTREAM")
+    guest = counting.client()
+    guest.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >")
+    counting.send_line("DEL s")
+    assert guest.reply().startswith("-NOGROUP")
+    assert calls_of(counting, "xreadgroup") == (1, 0, 1)

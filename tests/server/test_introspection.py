@@ -200,3 +200,11 @@ def test_set_reads_the_old_value_only_when_asked(house):
     assert house.send_line("COMMAND GETKEYSANDFLAGS set a b GET") == [
         [b"a", [b"RW", b"access", b"update"]]
     ]
+
+
+def test_the_list_of_commands_lacked_the_subcommands(house):
+    listed = house.send_line("COMMAND LIST")
+    assert {b"config", b"config|get", b"xgroup|create", b"get"} <= set(listed)
+    assert len(listed) == len(set(listed))
+    assert sorted(listed) == sorted(house.send_line("COMMAND LIST FILTERBY PATTERN *"))
+    assert house.send_line("COMMAND COUNT") == sum(b"|" not in name for name in listed)

@@ -36,3 +36,84 @@ def test_lrem_takes_the_integer_above_it_for_all_from_the_tail(house):
 )
 def test_lpos_says_of_the_first_bad_number_what_is_wrong(house, options, error):
     assert house.send_line(f"LPOS l a {options}") == error
+
+
+# ---------------------------------------------------------------------- encodings, as of 8.0.6
+
+
+def encodings(house, lines):
+    """OBJECT ENCODING of l after each of *lines*."""
+    found = []
+    for line in lines:
+        house.send_line(line)
+        found.append(house.send_line("OBJECT ENCODING l").decode())
+    return found
+
+
+def limit(house, size):
+    house.send_line(f"CONFIG SET list-max-listpack-size {size}")
+
+
+@pytest.mark.parametrize(
+    ("change", "encoding"),
+    [
+        ("RPUSH l x", "quicklist"),
+        ("LPUSH l x", "quicklist"),
+        ("LINSERT l BEFORE 5 x", "quicklist"),
+        ("LSET l 0 x", "quicklist"),
+        ("RPOP l", "listpack"),
+        ("LTRIM l 0 -2", "listpack"),
+        ("LREM l 0 5", "listpack"),
+    ],
+)
+def test_a_list_kept_the_limit_it_was_made_with(house, change, encoding):
+    limit(house, 128)
+    house.send("RPUSH", "l", *range(10))
+    limit(house, 4)
+    assert house.send_line("OBJECT ENCODING l") == b"listpack"
+    assert encodings(house, [change]) == [encoding]
+
+
+@pytest.mark.parametrize("pop", ["RPOP l", "BRPOP l 0", "LMPOP 1 l RIGHT", "LMOVE l m RIGHT LEFT"])
+def test_a_list_that_shrinks_is_a_listpack_again_by_the_limit_of_now(house, pop):
+    limit(house, 4)
+    house.send("RPUSH", "l", *range(5))
+    limit(house, -2)
+    assert encodings(house, [pop]) == ["listpack"]
+
+
+def test_a_list_of_several_nodes_shrinks_by_the_limit_of_now(house):
+    limit(house, 4)
+    house.send("RPUSH", "l", *range(10))
+    limit(house, 128)
+    assert encodings(house, ["RPUSH l x", "RPOP l"]) == ["quicklist", "quicklist"]
+    assert encodings(house, ["RPOP l"] * 6)[-1] == "listpack"
+
+
+def test_lset_of_a_full_list_was_seen_as_no_growth(house):
+    limit(house, 4)
+    house.send("RPUSH", "l", *range(4))
+    assert encodings(house, ["LSET l 0 x", "RPOP l", "RPOP l"]) == [
+        "quicklist", "quicklist", "listpack",
+    ]  # fmt: skip
+
+
+def test_lset_of_something_small_for_something_large_makes_it_a_listpack_again(house):
+    limit(house, -1)
+    house.send("RPUSH", "l", "a", "x" * 5000)
+    assert encodings(house, ["LSET l 1 x"]) == ["quicklist"]
+    assert encodings(house, ["RPOP l"]) == ["listpack"]
+    house.send("DEL", "l")
+    house.send("RPUSH", "l", "x" * 5000)
+    assert encodings(house, ["LSET l 0 x"]) == ["listpack"]
+
+
+def test_a_list_that_is_loaded_is_judged_by_the_limit_of_now(house):
+    house.send("RPUSH", "l", *range(10))
+    payload = house.send_line("DUMP l")
+    limit(house, 4)
+    house.send("RESTORE", "l", 0, payload, "REPLACE")
+    assert encodings(house, ["COPY l l2", "COPY l2 l REPLACE"]) == ["quicklist", "quicklist"]
+    limit(house, 10)
+    house.send("RESTORE", "l", 0, payload, "REPLACE")
+    assert house.send_line("OBJECT ENCODING l") == b"listpack"

@@ -110,3 +110,47 @@ def test_a_client_that_leaves_takes_its_command_along(house):
     guest.leave()
     house.send_line("CLIENT UNPAUSE")
     assert house.send_line("EXISTS a") == 0
+
+
+@pytest.fixture
+def paused(house):
+    """The key k is past its time, and writes are paused."""
+    house.send_line("SET k v PX 10")
+    house.logged()
+    house.send_line("CLIENT PAUSE 1000 WRITE")
+    house.advance(20)
+    return house
+
+
+READS = {
+    "GET k": None, "EXISTS k": 0, "TYPE k": b"none", "TTL k": -2, "TOUCH k": 0, "KEYS *": [],
+    "DUMP k": None, "OBJECT ENCODING k": None, "SCAN 0": [b"0", []], "STRLEN k": 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", READS)
+def test_a_read_during_a_pause_of_writes_deleted_an_expired_key(paused, line):
+    assert paused.send_line(line) == READS[line]
+    assert paused.send_line("DBSIZE") == 1
+    assert paused.logged() == []
+    paused.send_line("CLIENT UNPAUSE")
+    assert paused.send_line(line) == READS[line]
+    assert paused.logged() == ([] if line == "KEYS *" else [b"DEL k"])
+
+
+def test_a_random_key_is_found_although_all_are_past_their_time(paused):
+    assert paused.send_line("RANDOMKEY") == b"k"
+    paused.send_line("CLIENT UNPAUSE")
+    assert paused.send_line("RANDOMKEY") is None
+
+
+def test_a_waiter_does_not_get_what_expired_during_a_pause(house):
+    guest = house.client()
+    guest.send_line("BLPOP a 0")
+    house.send_line("MULTI")
+    for line in ("RPUSH a x", "PEXPIRE a 10", "CLIENT PAUSE 1000 WRITE"):
+        house.send_line(line)
+    house.send_line("EXEC")
+    house.advance(20)
+    house.send_line("CLIENT UNPAUSE")
+    assert guest.waits

@@ -73,3 +73,37 @@ def test_without_a_log_there_is_nothing_to_wait_for(house):
     house.state.propagation.log = None
     assert house.send_line("WAITAOF 1 0 0").startswith("-ERR WAITAOF cannot be used")
     assert house.send_line("WAITAOF 0 0 0") == [0, 0]
+
+
+LATEST = 2**63 - 1
+OUT_OF_RANGE = "-ERR timeout is out of range"
+NO_INTEGER = "-ERR timeout is not an integer or out of range"
+
+
+@pytest.mark.parametrize(
+    ("timeout", "error"),
+    [(LATEST, OUT_OF_RANGE), (LATEST + 1, NO_INTEGER), (-1, "-ERR timeout is negative")],
+)
+@pytest.mark.parametrize(
+    "words", ["WAITAOF 0 1 {}", "XREAD BLOCK {} STREAMS s 0", "CLIENT PAUSE {}"]
+)
+def test_a_timeout_that_ends_beyond_64_bits_was_taken(house, words, timeout, error):
+    assert house.send_line(words.format(timeout)) == error
+
+
+@pytest.mark.parametrize("words", ["WAITAOF 0 1 {}", "XREAD BLOCK {} STREAMS s 0"])
+def test_the_longest_timeout_ends_at_the_end_of_all_times(house, words):
+    guest = house.client()
+    assert guest.send_line(words.format(LATEST - house.now_ms + 1)) == OUT_OF_RANGE
+    guest.send_line(words.format(LATEST - house.now_ms))
+    assert guest.waits
+
+
+@pytest.mark.parametrize(
+    "words", ["BLPOP l {}", "BLMOVE l m LEFT LEFT {}", "BRPOPLPUSH l m {}", "BLMPOP {} 1 l LEFT"]
+)
+def test_a_timeout_in_seconds_too(house, words):
+    guest = house.client()
+    assert guest.send_line(words.format(9223372036854775)) == OUT_OF_RANGE
+    guest.send_line(words.format(9223370000000000))
+    assert guest.waits

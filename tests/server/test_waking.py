@@ -174,3 +174,18 @@ def test_all_readers_of_a_stream_get_the_entry_but_one_member_of_a_group(house):
     entries = [[b"a", [[b"2-1", [b"f", b"new"]]]]]
     assert [guest.reply() for guest in readers] == [entries] * 3
     assert [guest.reply() for guest in members] == [entries, NOTHING]
+
+
+def test_blpop_was_handed_an_element_that_had_expired_inside_exec(house, monkeypatch):
+    def sleep(seconds):
+        house.now_ms += int(seconds * 1000)
+
+    monkeypatch.setattr("server.commands.debug.time.sleep", sleep)
+    house.state.config.enable_debug_command = "yes"
+    guest = house.client()
+    guest.send_line("BLPOP a 1")
+    run(house, ["MULTI", "RPUSH a x", "PEXPIRE a 100", "DEBUG SLEEP 0.2", "EXEC"])
+    assert outcome(guest) == NOTHING
+    assert house.send_line("EXISTS a") == 0
+    house.advance(1000)
+    assert guest.reply() is None

@@ -164,16 +164,16 @@ def test_the_first_and_the_last_by_id(group: ConsumerGroup) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "count", "name", "until", "expected"),
+    ("start", "end", "count", "name", "min_idle", "expected"),
     [
-        (ZERO, MAX, 10, None, None, [1, 2, 3]),
-        (ZERO, MAX, 2, None, None, [1, 2]),
-        (ZERO, MAX, 0, None, None, []),
-        (sid(2), sid(2), 10, None, None, [2]),
-        (sid(2), MAX, 10, b"alice", None, [3]),
-        (ZERO, MAX, 10, None, 200, [1, 2]),
-        (ZERO, MAX, 1, b"alice", 200, [1]),
-        (sid(3), sid(1), 10, None, None, []),
+        (ZERO, MAX, 10, None, 0, [1, 2, 3]),
+        (ZERO, MAX, 2, None, 0, [1, 2]),
+        (ZERO, MAX, 0, None, 0, []),
+        (sid(2), sid(2), 10, None, 0, [2]),
+        (sid(2), MAX, 10, b"alice", 0, [3]),
+        (ZERO, MAX, 10, None, 800, [1, 2]),
+        (ZERO, MAX, 1, b"alice", 800, [1]),
+        (sid(3), sid(1), 10, None, 0, []),
     ],
 )
 def test_ranges(
@@ -182,11 +182,11 @@ def test_ranges(
     end: StreamId,
     count: int,
     name: bytes | None,
-    until: int | None,
+    min_idle: int,
     expected: list[int],
 ) -> None:
     member = None if name is None else consumer(group, name)
-    found = group.pending_range(start, end, count, member, until)
+    found = group.pending_range(start, end, count, member, min_idle, 1000)
     assert [pending.ms for pending in found] == expected
 
 

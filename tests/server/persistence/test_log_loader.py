@@ -180,7 +180,8 @@ def test_what_is_cut_off_is_told_to_the_log(caplog: pytest.LogCaptureFixture) ->
     ]
     assert messages == [
         f"!!! Warning: short read while loading the AOF file {FIRST}!!!",
-        f"AOF {FIRST}: the last 11 bytes are cut off, from offset {len(count(0))}",
+        f"!!! Truncating the AOF {FIRST} at offset {len(count(0))} !!!",
+        f"AOF {FIRST} loaded anyway because aof-load-truncated is enabled: 11 bytes were cut off",
     ]
 
 

@@ -16,6 +16,7 @@ from server.persistence.snapshot_file import (
     SYNC_EVERY_BYTES,
     SaveFailed,
     save_snapshot,
+    slowed,
     snapshot_of,
     temporary_path,
     write_snapshot,
@@ -190,3 +191,19 @@ def test_checksum_and_compression_follow_the_configuration() -> None:
     large = b"".join(snapshot_of(databases, config, 0))
     assert len(small) < 500 < len(large)
     assert large.endswith(bytes(8)) and not small.endswith(bytes(8))
+
+
+@pytest.mark.parametrize(
+    ("delay_us", "waits"), [(1000, [0.003, 0.002, 0.0]), (-2, [1.5e-6, 1e-6, 0.0]), (0, [])]
+)
+def test_a_delay_after_each_key_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, delay_us: int, waits: list[float]
+) -> None:
+    slept: list[float] = []
+    told: list[int] = []
+    monkeypatch.setattr("server.persistence.snapshot_file.time.sleep", slept.append)
+    report = slowed(told.append, delay_us)
+    for keys in (3, 5, 5):
+        report(keys)
+    assert slept == pytest.approx(waits)
+    assert told == [3, 5, 5]

@@ -1,0 +1,161 @@
+"""Every command that reads a value, and those that move what is pending: none may fail on any.
+
+Whatever the value is, an answer is one whole reply, and never the error that stands for a bug.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import hiredis
+
+from server.client import Client
+from server.command import TABLE, Command, Flags
+from server.config import Config
+from server.dispatch import Dispatcher
+from server.state import ServerState
+from storage.stream import Stream
+
+NOW_MS = 1_700_000_000_000
+KEY = b"k"
+MIN, MAX = -(2**63), 2**63 - 1
+
+READERS = f"""
+TYPE k
+EXISTS k
+TOUCH k
+TTL k
+PTTL k
+EXPIRETIME k
+PEXPIRETIME k
+DUMP k
+OBJECT ENCODING k
+OBJECT REFCOUNT k
+OBJECT IDLETIME k
+OBJECT FREQ k
+DEBUG OBJECT k
+DEBUG DIGEST
+DEBUG DIGEST-VALUE k
+KEYS *
+SCAN 0 TYPE stream
+RANDOMKEY
+DBSIZE
+GET k
+MGET k
+STRLEN k
+GETRANGE k 0 -1
+GETRANGE k {MIN} {MAX}
+SUBSTR k -3 -1
+LLEN k
+LRANGE k 0 -1
+LRANGE k {MIN} {MAX}
+LINDEX k 0
+LINDEX k -1
+LPOS k a COUNT 0
+LPOS k 12 RANK -1 MAXLEN {MAX}
+XLEN k
+XRANGE k - +
+XRANGE k (0 + COUNT {MAX}
+XREVRANGE k + -
+XREAD STREAMS k 0
+XREAD COUNT 1 STREAMS k +
+XREAD STREAMS k $
+XINFO STREAM k
+XINFO STREAM k FULL
+XINFO STREAM k FULL COUNT 0
+XINFO GROUPS k
+"""
+
+GROUP_READERS = f"""
+XINFO CONSUMERS k @group
+XPENDING k @group
+XPENDING k @group - + {MAX}
+XPENDING k @group (0 + 10
+XPENDING k @group IDLE 1 - + 10
+XPENDING k @group IDLE {MIN} - + 10
+XPENDING k @group IDLE {MAX} - + 10
+XPENDING k @group - + 10 @consumer
+XPENDING k @group IDLE 1 - + 10 @consumer
+XREADGROUP GROUP @group @consumer STREAMS k 0
+XREADGROUP GROUP @group @consumer STREAMS k >
+XAUTOCLAIM k @group @consumer {MAX} - JUSTID
+XAUTOCLAIM k @group @consumer 1 - COUNT 1 JUSTID
+XAUTOCLAIM k @group new 0 -
+XPENDING k @group - + 10
+XINFO STREAM k FULL
+XINFO GROUPS k
+DUMP k
+XADD k * f v
+XREADGROUP GROUP @group new STREAMS k >
+"""
+
+# Read nothing of a value, or the same as another command does.
+OTHERS = {"migrate"}
+
+
+def words_of(lines: str) -> list[list[bytes]]:
+    return [line.encode().split() for line in lines.strip().splitlines()]
+
+
+def rows() -> Iterator[Command]:
+    """The rows of the command table, those of subcommands in place of their container's."""
+    for parent in TABLE:
+        yield from parent.subcommands.values() or [parent]
+
+
+def assert_complete() -> None:
+    """No command that reads a key may be missing above."""
+    calls = words_of(READERS) + words_of(GROUP_READERS)
+    named = {b" ".join(words[:length]) for words in calls for length in (1, 2)}
+    for row in rows():
+        if row.flags & Flags.READONLY and row.keys is not None and row.name not in OTHERS:
+            name = row.name.upper().replace("|", " ").encode()
+            assert name in named, f"no reader calls {name!r}"
+
+
+class Reading:
+    """A server without sockets that holds one key at a time."""
+
+    def __init__(self) -> None:
+        assert_complete()
+        config = Config()
+        config.save = []
+        config.enable_debug_command = "yes"
+        self._state = ServerState(config, lambda: 0)
+        self._dispatcher = Dispatcher(self._state, lambda: NOW_MS)
+        self._client = Client(1, NOW_MS)
+        self._readers = words_of(READERS)
+        self._group_readers = words_of(GROUP_READERS)
+
+    def read(self, value: Any, expiry_ms: int = -1, idle_s: int = -1) -> None:
+        """Have every reader read *value*. Raises AssertionError, or what a reader fails with."""
+        db = self._state.databases[0]
+        self._dispatcher.begin_batch()
+        db.put(KEY, value)
+        if idle_s >= 0:
+            db.set_idle(KEY, idle_s)
+        if expiry_ms != -1:
+            db.expire_at(KEY, expiry_ms)
+        for words in self._readers:
+            self._call(words)
+        if type(value) is Stream:
+            for name, group in value.sorted_groups():
+                consumers = group.sorted_consumers()
+                self._read_group(name, consumers[0].name if consumers else b"new")
+        db.clear()
+
+    def _read_group(self, group: bytes, consumer: bytes) -> None:
+        names = {b"@group": group, b"@consumer": consumer}
+        for words in self._group_readers:
+            self._call([names.get(word, word) for word in words])
+
+    def _call(self, words: list[bytes]) -> None:
+        """Each in both protocols."""
+        for resp in (2, 3):
+            self._client.out.resp = resp
+            self._dispatcher.execute(self._client, list(words))
+            answer = hiredis.Reader()
+            answer.feed(self._client.out.take())
+            assert "internal error" not in str(answer.gets()), words
+            assert not answer.has_data(), words

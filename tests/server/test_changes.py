@@ -1,0 +1,73 @@
+"""How many changes a command counts as: what save points and rdb_changes_since_last_save see.
+
+The numbers are those of Redis 8.0.6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def full(house: Any) -> Any:
+    """Lists l (a, b, c) and m (d); the stream s, of which alice has 1-0 and 2-0 is new."""
+    for line in (
+        "RPUSH l a b c", "RPUSH m d", "XADD s 1-0 f v", "XGROUP CREATE s g 0",
+        "XREADGROUP GROUP g alice STREAMS s >", "XADD s 2-0 f v",
+    ):  # fmt: skip
+        house.send_line(line)
+    return house
+
+
+@pytest.mark.parametrize(
+    ("line", "changes"),
+    [
+        ("LMOVE l m LEFT RIGHT", 1),
+        ("LMOVE l l LEFT RIGHT", 1),
+        ("RPOPLPUSH l m", 1),
+        ("BLMOVE l m LEFT RIGHT 0", 1),
+        ("BRPOPLPUSH m l 0", 1),
+        ("LPOP l 2", 2),
+        ("LMPOP 1 l LEFT COUNT 2", 2),
+        ("RPUSH l x y", 2),
+        ("XREADGROUP GROUP g alice STREAMS s 0", 0),
+        ("XREADGROUP GROUP g alice STREAMS s 9", 0),
+        ("XREADGROUP GROUP g bob STREAMS s 0", 1),
+        ("XREADGROUP GROUP g alice STREAMS s >", 1),
+        ("XREADGROUP GROUP g bob STREAMS s >", 2),
+    ],
+)
+def test_a_command(full: Any, line: str, changes: int) -> None:
+    before = full.state.journal.changes
+    full.send_line(line)
+    assert full.state.journal.changes - before == changes
+
+
+@pytest.mark.parametrize(
+    ("wait", "push", "changes"),
+    [
+        ("BLMOVE new m LEFT RIGHT 0", "RPUSH new x", 2),
+        ("BRPOPLPUSH new m 0", "RPUSH new x", 2),
+        ("BLMOVE new new LEFT RIGHT 0", "RPUSH new x", 2),
+        ("BLPOP new 0", "RPUSH new x", 2),
+        ("BLPOP new 0", "RPUSH new x y z", 4),
+        ("BLMPOP 0 1 new LEFT COUNT 2", "RPUSH new x y z", 5),
+    ],
+)
+def test_a_push_and_the_wake_that_follows(full: Any, wait: str, push: str, changes: int) -> None:
+    guest = full.client()
+    guest.send_line(wait)
+    before = full.state.journal.changes
+    full.send_line(push)
+    assert not guest.waits
+    assert full.state.journal.changes - before == changes
+
+
+def test_what_was_delivered_again_is_not_logged(full: Any) -> None:
+    full.logged()
+    full.send_line("XREADGROUP GROUP g alice STREAMS s 0")
+    assert full.logged() == []
+    full.send_line("XREADGROUP GROUP g bob STREAMS s 0")
+    assert full.logged() == [b"XGROUP CREATECONSUMER s g bob"]

@@ -1,0 +1,65 @@
+"""``make test``: every leg runs, and the last lines say which failed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+MAKEFILE = Path(__file__).parents[1] / "Makefile"
+PATIENCE_S = 60
+
+LEGS = """
+include {makefile}
+good: ; @echo good has run
+bad: ; @echo bad has run; false
+long: ; @echo long has begun; exec sleep 1000
+"""
+
+
+def start(folder: Path, *legs: str) -> subprocess.Popen[str]:
+    """``make test`` of these *legs*, as a process group of its own."""
+    if shutil.which("make") is None:
+        pytest.skip("there is no make")
+    (folder / "Makefile").write_text(LEGS.format(makefile=MAKEFILE))
+    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    return subprocess.Popen(
+        ["make", "test", f"LEGS={' '.join(legs)}"],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(made: subprocess.Popen[str]) -> list[str]:
+    """The lines that it printed."""
+    return made.communicate(timeout=PATIENCE_S)[0].splitlines()
+
+
+def test_a_leg_that_failed_hid_those_behind_it(tmp_path: Path) -> None:
+    made = start(tmp_path, "bad", "good", "bad")
+    lines = finish(made)
+    assert lines == ["bad has run", "good has run", "bad has run", "make test: failed: bad bad"]
+    assert made.returncode != 0
+
+
+def test_all_is_well_if_none_fails(tmp_path: Path) -> None:
+    made = start(tmp_path, "good", "good")
+    assert finish(made) == ["good has run", "good has run", "make test: all is well: good good"]
+    assert made.returncode == 0
+
+
+def test_an_interrupt_ends_it_at_once(tmp_path: Path) -> None:
+    made = start(tmp_path, "long", "good")
+    assert made.stdout is not None
+    assert made.stdout.readline() == "long has begun\n"
+    os.killpg(made.pid, signal.SIGINT)
+    assert finish(made) == []
+    assert made.returncode != 0
