@@ -22,6 +22,7 @@ from protocol.replies import ErrorReply
 from protocol.requests import RequestParser
 from server import errors
 from server.client import UNAUTHENTICATED, Client
+from server.memory import CLIENT_BYTES
 from server.permissions import is_local
 from server.state import ServerState
 from server.transport import Transport
@@ -56,6 +57,7 @@ class Clients:
         if state.config.requirepass:
             client.shut_gate(UNAUTHENTICATED)
         state.clients[client.id] = client
+        state.memory.clients += CLIENT_BYTES
         self._transports[client] = transport
         client.unsent = transport.unsent
         client.fd = transport.sock.fileno()
@@ -82,6 +84,7 @@ class Clients:
         if state.clients.pop(client.id, None) is None:
             return
         del self._transports[client]
+        state.memory.clients -= CLIENT_BYTES
         self._over_soft_limit.pop(client, None)
         if client.waiter is not None:
             state.blocking.forget(client.waiter)

@@ -40,6 +40,7 @@ class Connection(Endpoint):
         "_clients",
         "_closing",
         "_dispatcher",
+        "_memory",
         "_out",
         "_parser",
         "_running",
@@ -50,6 +51,7 @@ class Connection(Endpoint):
 
     def __init__(self, dispatcher: Dispatcher, clients: Clients) -> None:
         self._dispatcher = dispatcher
+        self._memory = dispatcher.state.memory
         self._clients = clients
         self._parser = RequestParser()
         self._running = False
@@ -82,6 +84,8 @@ class Connection(Endpoint):
         if self._parser.overfull():
             self._clients.query_limit_reached(client)
             self._hang_up()
+        if not self._closing:
+            self._weigh()
         if dispatcher.unblocked:
             dispatcher.settle()
 
@@ -98,6 +102,8 @@ class Connection(Endpoint):
         self._closing = True
         self._clients.closed(self._client)
         self._client.disconnected()
+        self._memory.clients -= self._client.held
+        self._client.held = 0
 
     def pause_writing(self) -> None:
         self._write_paused = True
@@ -164,9 +170,20 @@ class Connection(Endpoint):
             self._transport.write(self._out)
             if self._write_paused:
                 self._clients.check_output(self._client)
+            if self._write_paused or self._client.held:
+                self._weigh()
         if self._client.close_after_reply:
             self._closing = True
             self._transport.close()
+
+    def _weigh(self) -> None:
+        """Count what the client holds now: what it has sent, and what it has not taken."""
+        client = self._client
+        held = self._parser.buffered() + self._transport.unsent()
+        if client.gate & IN_MULTI or client.waiter is not None or client.postponed is not None:
+            held += client.unrun()
+        self._memory.clients += held - client.held
+        client.held = held
 
     def refuse_unkept(self, synced: int, error: ErrorReply) -> None:
         """If the client wrote behind *synced*, what it wrote may be lost: say so, and hang up."""

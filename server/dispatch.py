@@ -103,7 +103,8 @@ class Dispatcher(Runner):
 
         What needs a look at each command is left to ``execute``. Bulk loads are of such runs.
         """
-        if client.gate == IN_MULTI and not self.state.guarded:
+        state = self.state
+        if client.gate == IN_MULTI and not (state.restricted or state.memory.exceeded()):
             count = client.queue.take_alike(parser)
             if count:
                 client.out.raw(QUEUED.line * count)
@@ -271,7 +272,11 @@ class Dispatcher(Runner):
             return errors.NO_AUTH
         if client.gate & IN_MULTI and command.flags & NO_MULTI:
             return errors.NOT_IN_MULTI
-        if state.over_memory and (command.flags & DENYOOM or _would_queue(client, command)):
+        if (
+            state.memory.limit
+            and (command.flags & DENYOOM or _would_queue(client, command))
+            and state.memory.exceeded()
+        ):
             return errors.OUT_OF_MEMORY
         if state.unkept is not None and _would_write(client, command):
             return state.unkept
@@ -374,7 +379,7 @@ class Dispatcher(Runner):
         client, argv = waiter.client, waiter.argv
         command = client.last_command
         assert command is not None  # it is what the client waits in
-        if self.state.over_memory and command.flags & DENYOOM:
+        if command.flags & DENYOOM and self.state.memory.exceeded():
             command.rejected += 1
             reply: Reply | Block = self._counted(errors.OUT_OF_MEMORY)
         else:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from storage import allocation
 from storage.errors import Corrupt
 from storage.listpack import Listpack
 from storage.node_deque import Node, NodeDeque, count_of
@@ -28,6 +29,7 @@ SAFE_LIMIT = 8192  # bytes a node where the fill counts elements
 OVERHEAD = 8  # bytes; what an element has beside its text, estimated on the safe side
 EMPTY_SIZE = 7  # bytes of a listpack without elements
 NONE = -1
+OBJECT = 80  # bytes, compiled
 LARGEST_THRESHOLD = (1 << 32) - (1 << 20)
 
 packed_threshold = 0  # bytes from which an element is plain; 0: the fill decides
@@ -69,6 +71,12 @@ class QuickList(NodeDeque):
 
     def __init__(self, fill: int = DEFAULT_FILL) -> None:
         self._begin(fill)
+        allocation.used += OBJECT
+
+    def __del__(self) -> None:
+        allocation.used -= OBJECT
+        if self._outgrown:
+            _discard(self._unfold())
 
     def __len__(self) -> int:
         return self.length
@@ -119,6 +127,7 @@ class QuickList(NodeDeque):
             value = plain_of(self._head)
             if value is None:
                 return None
+            allocation.used -= allocation.of_bytes(value)
             self._drop_head()
         self.length -= 1
         if self._outgrown:
@@ -137,6 +146,7 @@ class QuickList(NodeDeque):
             value = plain_of(self._tail)
             if value is None:
                 return None
+            allocation.used -= allocation.of_bytes(value)
             self._drop_tail()
         self.length -= 1
         if self._outgrown:
@@ -213,6 +223,7 @@ class QuickList(NodeDeque):
         i, within = self._locate(index)
         pack = pack_of(nodes[i])
         if pack is None:
+            _discard(nodes[i : i + 1])
             nodes[i] = self._new_node(value)
         else:
             at = pack.seek(within)
@@ -265,6 +276,7 @@ class QuickList(NodeDeque):
             pack = pack_of(nodes[i])
             if pack is None:
                 if plain_of(nodes[i]) == value:
+                    _discard(nodes[i : i + 1])
                     nodes[i] = Listpack()
                     removed += 1
             elif count < 0:
@@ -284,6 +296,7 @@ class QuickList(NodeDeque):
         first, count = self.bounds(start, stop)
         nodes = self._unfold()
         if count == 0:
+            _discard(nodes)
             nodes.clear()
         else:
             i, before = self._locate(first)
@@ -294,7 +307,9 @@ class QuickList(NodeDeque):
             pack = pack_of(nodes[i])
             if pack is not None:
                 pack.delete_range(0, before)
+            _discard(nodes[j + 1 :])
             del nodes[j + 1 :]
+            _discard(nodes[:i])
             del nodes[:i]
         self.length = count
         self._fold(nodes)
@@ -332,6 +347,7 @@ class QuickList(NodeDeque):
             raise Corrupt("a list has an empty node")
         if isinstance(node, bytes):
             self._outgrown = True
+            allocation.used += allocation.of_bytes(node)
         self._push_node_right(node)
         self.length += count_of(node)
 
@@ -368,6 +384,7 @@ class QuickList(NodeDeque):
         """A node for *value* alone."""
         if self._is_large(len(value)):
             self._outgrown = True
+            allocation.used += allocation.of_bytes(value)
             return value
         pack = Listpack()
         pack.append(value)
@@ -417,6 +434,14 @@ class QuickList(NodeDeque):
                 kept.append(node)
                 left = pack
         return kept
+
+
+def _discard(nodes: list[Node]) -> None:
+    """Take off what the plain ones of *nodes*, which are let go of, were counted for."""
+    for node in nodes:
+        plain = plain_of(node)
+        if plain is not None:
+            allocation.used -= allocation.of_bytes(plain)
 
 
 def _remove_first(pack: Listpack, value: bytes, limit: int) -> int:

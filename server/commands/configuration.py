@@ -13,7 +13,6 @@ from server.client import UNAUTHENTICATED
 from server.command import Flags, command, container
 from server.config import BadValue, Config, Parameter
 from server.help_lines import help_of
-from server.memory import resident_bytes
 from server.permissions import permits
 from server.persistence.manifest import BadManifest
 from server.state import ServerState
@@ -169,11 +168,6 @@ def _apply_maxclients(state: ServerState) -> None:
         )
 
 
-def _apply_maxmemory(state: ServerState) -> None:
-    state.over_memory = 0 < state.config.maxmemory < resident_bytes()
-    state.keep_guard()
-
-
 def _apply_requirepass(state: ServerState) -> None:
     """Without a password nobody is a stranger; with a new one, who is inside stays."""
     if not state.config.requirepass:
@@ -187,7 +181,6 @@ APPLY: dict[str, Callable[[ServerState], None]] = {
     "dir": _apply_dir,
     "loglevel": lambda state: process.set_log_level(state.config),
     "maxclients": _apply_maxclients,
-    "maxmemory": _apply_maxmemory,
     "requirepass": _apply_requirepass,
 }
 

@@ -432,8 +432,8 @@ def test_a_muted_client_hears_nothing_of_a_long_run(run: Run) -> None:
 def test_a_long_run_is_not_queued_when_memory_is_short(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
-            house.server.state.over_memory = True
-            house.server.state.keep_guard()
+            house.server.state.config.maxmemory = 1
+            house.server.state.follow_config()
             answers = await everything(house, b"MULTI\r\n" + ROWS + b"EXEC\r\n")
             assert answers.count(b"-OOM ") == 500
             assert b"+QUEUED" not in answers
