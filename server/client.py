@@ -107,10 +107,10 @@ class Client:
     def is_muted(self) -> bool:
         return bool(self.gate & MUTED)
 
-    def unrun(self) -> int:
-        """Bytes of the commands that wait: for a key, a pause's end, or EXEC."""
+    def argv_bytes(self) -> int:
+        """Bytes of the command that it waits with: for a key, or a pause's end."""
         argv = self.waiter.argv if self.waiter is not None else self.postponed
-        return self.queue.size() + sum(map(len, argv or ()))
+        return sum(map(len, argv or ()))
 
     def disconnected(self) -> None:
         """There is no connection any more: let go of what leads to it.

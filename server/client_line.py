@@ -46,7 +46,7 @@ def type_named(word: bytes) -> str:
 def _fields(client: Client, now_ms: int) -> dict[str, object]:
     unread, waiting, unsent = client.unread(), len(client.out), client.unsent()
     queued_bytes = client.queue.size()
-    argv_bytes = client.unrun() - queued_bytes
+    argv_bytes = client.argv_bytes()
     return {
         "id": client.id,
         "addr": client.address,

@@ -29,6 +29,7 @@ cdef class Connection(Endpoint):
     cpdef resume(self)
     cdef _run(self)
     cdef _submit(self)
+    @cython.locals(has_news=bint)
     cdef _flush(self)
     @cython.locals(client=Client, held=Py_ssize_t)
     cdef _weigh(self)

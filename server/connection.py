@@ -81,7 +81,7 @@ class Connection(Endpoint):
         dispatcher.state.stats.input_bytes += len(data)
         self._parser.feed(data)
         self._run()
-        if self._parser.overfull():
+        if self._parser.overfull(client.queue.size() if client.gate & IN_MULTI else 0):
             self._clients.query_limit_reached(client)
             self._hang_up()
         if not self._closing:
@@ -108,8 +108,12 @@ class Connection(Endpoint):
     def pause_writing(self) -> None:
         self._write_paused = True
 
+    def sent_some(self) -> None:
+        self._weigh()
+
     def resume_writing(self) -> None:
         self._write_paused = False
+        self._weigh()
         self._dispatcher.begin_batch()
         self.resume()
         self._dispatcher.settle()
@@ -144,6 +148,8 @@ class Connection(Endpoint):
         while client.waiter is None and client.postponed is None:
             if self._closing or self._write_paused or client.close_after_reply:
                 return
+            if self._out.overflown:
+                return
             parser.authenticated = not client.gate & UNAUTHENTICATED
             argv = parser.take()
             if argv is None:
@@ -156,7 +162,8 @@ class Connection(Endpoint):
 
     def _flush(self) -> None:
         """Have the answers so far sent when this turn of the loop ends."""
-        if not self._sending and (len(self._out) or self._client.close_after_reply):
+        has_news = len(self._out) or self._out.overflown or self._client.close_after_reply
+        if has_news and not self._sending:
             self._sending = True
             self._dispatcher.send_later(self)
 
@@ -164,6 +171,9 @@ class Connection(Endpoint):
         """Hand the answers so far to the socket."""
         self._sending = False
         if self._closing:
+            return
+        if self._out.overflown:
+            self._clients.output_limit_reached(self._client)
             return
         if len(self._out):
             self._dispatcher.state.stats.output_bytes += len(self._out)
@@ -181,7 +191,7 @@ class Connection(Endpoint):
         client = self._client
         held = self._parser.buffered() + self._transport.unsent()
         if client.gate & IN_MULTI or client.waiter is not None or client.postponed is not None:
-            held += client.unrun()
+            held += client.queue.memory() + client.argv_bytes()
         self._memory.clients += held - client.held
         client.held = held
 

@@ -24,6 +24,8 @@ cdef int MUTED
 cdef int UNAUTHENTICATED
 cdef int64_t COMPARE_EVERY_NS
 
+cdef _write(Encoder out, object reply)
+
 
 cdef class Dispatcher(Runner):
     cdef readonly ServerState state
@@ -80,5 +82,4 @@ cdef class Dispatcher(Runner):
     cdef _count(self, Command command, Py_ssize_t times)
     @cython.locals(client=Client, argv=list, command=Command)
     cpdef Block run_again(self, Waiter waiter)
-    @cython.locals(out=Encoder, before=Py_ssize_t)
     cdef _answer(self, Client client, object reply)

@@ -181,7 +181,7 @@ class Dispatcher(Runner):
         """
         call = self._call
         client, outer_argv = call.client, call.argv
-        replies = Encoder(client.out.resp)
+        replies = client.out.another()
         replies.array(len(queue))
         call.is_inside = True
         running, times = None, 0
@@ -192,7 +192,7 @@ class Dispatcher(Runner):
             reply = self._perform(client, command, queue.next_words())
             times += 1
             replies.resp = client.out.resp
-            replies.write(reply.when_denied if isinstance(reply, Block) else reply)
+            _write(replies, reply.when_denied if isinstance(reply, Block) else reply)
         self._count(running, times)
         call.is_inside = False
         call.argv = outer_argv
@@ -364,15 +364,12 @@ class Dispatcher(Runner):
     # ------------------------------------------------------------------ answering
 
     def _answer(self, client: Client, reply: Reply) -> None:
-        out = client.out
-        before = len(out)
-        out.write(reply)
-        if client.gate and client.gate & MUTED:
-            out.truncate(before)
-            if client.skip:
-                client.skip -= 1
-                if not client.skip:
-                    client.open_gate(MUTED)
+        if not client.gate & MUTED:
+            _write(client.out, reply)
+        elif client.skip:
+            client.skip -= 1
+            if not client.skip:
+                client.open_gate(MUTED)
 
     def run_again(self, waiter: Waiter) -> Block | None:
         """Run a woken client's command again, checks included; None when it was answered."""
@@ -397,6 +394,14 @@ class Dispatcher(Runner):
 def _at_once(call: Callable[[], None]) -> None:
     """Stand in for the end of a turn where there is no loop."""
     call()
+
+
+def _write(out: Encoder, reply: Reply) -> None:
+    """Append *reply*. What a handler has written by itself is not needed afterwards."""
+    if type(reply) is Encoder:
+        out.move(reply)
+    else:
+        out.write(reply)
 
 
 def _would_write(client: Client, command: Command) -> bool:

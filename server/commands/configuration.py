@@ -168,6 +168,11 @@ def _apply_maxclients(state: ServerState) -> None:
         )
 
 
+def _apply_output_limits(state: ServerState) -> None:
+    for client in state.clients.values():
+        client.out.limit = state.config.client_output_buffer_limit["normal"].hard
+
+
 def _apply_requirepass(state: ServerState) -> None:
     """Without a password nobody is a stranger; with a new one, who is inside stays."""
     if not state.config.requirepass:
@@ -178,6 +183,7 @@ def _apply_requirepass(state: ServerState) -> None:
 # What has to be done at once when a parameter has a new value; most are looked at when needed.
 APPLY: dict[str, Callable[[ServerState], None]] = {
     "appendonly": _apply_appendonly,
+    "client-output-buffer-limit": _apply_output_limits,
     "dir": _apply_dir,
     "loglevel": lambda state: process.set_log_level(state.config),
     "maxclients": _apply_maxclients,

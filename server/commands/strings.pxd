@@ -1,6 +1,5 @@
 from server.args cimport Args
 from server.call cimport Call
-from storage cimport octets
 from storage.keyspace cimport Keyspace
 
 cdef object _set_with_options(Call call)

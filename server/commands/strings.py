@@ -234,12 +234,13 @@ def mget(call: Call) -> Reply:
 
     MGET key [key ...]
     """
-    answer: list[Reply] = []
+    out = call.client.out.another()
+    out.array(len(call.argv) - 1)
     for key in call.argv[1:]:
         value = call.db.read_any(key)
         is_string = type(value) in (bytes, bytearray, int)
-        answer.append(text_of(value) if is_string else None)
-    return answer
+        out.write(text_of(value) if is_string else None)
+    return out
 
 
 @command(
