@@ -476,3 +476,18 @@ def test_runs_that_are_moved_leave_nothing_out(
             assert all((len(each), each[0]) == (len(argv), argv[0]) for each in run)
             seen += [argv, *run]
     assert seen == commands
+
+
+@pytest.mark.parametrize("piece", [1000, 64 * 1024, 100_001])
+@pytest.mark.parametrize("size", [32 * 1024 - 1, 32 * 1024, 300_000])
+def test_long_words_are_put_together_from_any_pieces(piece: int, size: int) -> None:
+    words = [b"SET", bytes(range(256)) * (size // 256 + 1), b"between", b"x" * size]
+    request = b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in words)
+    wire = (request + PING) * 3
+    parser, taken = RequestParser(), []
+    for at in range(0, len(wire), piece):
+        parser.feed(wire[at : at + piece])
+        while (argv := parser.take()) is not None:
+            taken.append(argv)
+    assert taken == [words, [b"PING"]] * 3
+    assert parser.buffered() == 0
