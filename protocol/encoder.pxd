@@ -7,8 +7,11 @@ cdef Py_ssize_t START
 cdef Py_ssize_t KEEP
 cdef Py_ssize_t SPARES
 cdef Py_ssize_t HEAD
+cdef Py_ssize_t FAR
+cdef Py_ssize_t CHUNK
 cdef double EXACT
 cdef int ARRAY
+cdef int BULK
 cdef int INTEGER
 cdef int MAP
 cdef int SET
@@ -22,9 +25,18 @@ cdef class Encoder:
     cdef public int resp
     cdef bytearray _buffer
     cdef Py_ssize_t _end
+    cdef list _pieces
+    cdef Py_ssize_t _in_pieces
+    cdef public Py_ssize_t limit
+    cdef readonly bint overflown
 
+    @cython.locals(made=Encoder)
+    cpdef Encoder another(self)
     cpdef bytes take(self)
+    cpdef list take_pieces(self)
+    cpdef bint in_pieces(self)
     cpdef clear(self)
+    @cython.locals(piece=object)
     cpdef truncate(self, Py_ssize_t size)
     cpdef write(self, object reply)
     cdef _write_rare(self, object reply)
@@ -43,9 +55,18 @@ cdef class Encoder:
     cpdef null_array(self)
     cpdef raw(self, bytes data)
     cpdef append(self, Encoder other)
+    cpdef move(self, Encoder other)
     cdef _head(self, int mark, int64_t number)
     cpdef Py_ssize_t open_array(self) except -1
     @cython.locals(head=Py_ssize_t)
     cpdef close_array(self, Py_ssize_t mark, Py_ssize_t size)
+    @cython.locals(index=Py_ssize_t, piece=object)
+    cdef _insert(self, Py_ssize_t at, bytes data)
     cdef _reserve(self, Py_ssize_t size)
-    cdef _grow(self, Py_ssize_t needed)
+    @cython.locals(least=Py_ssize_t)
+    cdef _grow(self, Py_ssize_t size)
+    cdef _refer(self, bytes data)
+    @cython.locals(end=Py_ssize_t)
+    cdef _seal(self)
+    cdef bint _add_piece(self, object piece, Py_ssize_t size) except -1
+    cdef _overflow(self)

@@ -10,6 +10,12 @@ into a buffer that is longer than what it holds:
 The buffer is borrowed with the first byte and handed back when all is taken: thousands of idle
 clients hold none, and the busy ones pass a few warm ones on to each other.
 
+What is large is not moved about. A value of FAR bytes or more is referred to, not copied; and a
+buffer that has grown to CHUNK bytes is left as it is, and the next one begun. These pieces stand
+before the buffer:
+
+    _pieces  [b"*2\r\n$70000\r\n", the value, ...]    _buffer  |\r\n$3\r\nfoo\r\n............|
+
 Source: the RESP specification, https://redis.io/docs/latest/develop/reference/protocol-spec/
 """
 
@@ -36,38 +42,71 @@ from protocol.replies import (
 
 START = 4 * 1024  # bytes of a new buffer
 KEEP = 1024 * 1024  # bytes; a buffer that a huge reply made larger is not passed on
+CHUNK = KEEP // 2  # bytes; a buffer that holds as much does not grow any more
+FAR = 64 * 1024  # bytes of what it costs less to send from where it is than to copy
 SPARES = 8  # buffers kept while nobody needs them: more encoders are seldom in use at once
 HEAD = 24  # bytes: a mark, a 64-bit number, CRLF
 EXACT = 2.0**62  # up to here, whole doubles are written as the integers they are
 
-ARRAY, INTEGER, MAP, SET, PUSH = b"*:%~>"
+ARRAY, BULK, INTEGER, MAP, SET, PUSH = b"*$:%~>"
 
 _NO_BUFFER = bytearray()  # never written to: it has no room
 _spares: list[bytearray] = []
 
 
 class Encoder:
-    """Collects replies for a client that speaks RESP *resp* (2 or 3)."""
+    """Collects replies for a client that speaks RESP *resp* (2 or 3).
 
-    __slots__ = ("_buffer", "_end", "resp")
+    *limit* (bytes; 0: none) defends the server against a client that asks for more than it may have
+    waiting. When replies grow beyond it, they are dropped at once, and so is all that is written
+    afterwards: the encoder is *overflown*, and the client must be hung up on. It is looked at where
+    memory is taken, so what is left of a buffer may be used beyond it.
+    """
+
+    __slots__ = ("_buffer", "_end", "_in_pieces", "_pieces", "limit", "overflown", "resp")
 
     def __init__(self, resp: int = 2) -> None:
         self.resp = resp
+        self.limit = 0
+        self.overflown = False
         self._buffer = _NO_BUFFER
         self._end = 0
+        self._pieces: list[bytes | bytearray] | None = None
+        self._in_pieces = 0  # bytes of all of them
 
     def __len__(self) -> int:
-        return self._end
+        return self._in_pieces + self._end
+
+    def another(self) -> Encoder:
+        """An empty encoder for a part of what this one will have to hold."""
+        made = Encoder(self.resp)
+        made.limit = self.limit
+        return made
 
     def take(self) -> bytes:
         """All bytes so far; the encoder is empty afterwards."""
         data = octets.cut(self._buffer, 0, self._end)
+        if self._pieces is not None:
+            data = b"".join([*self._pieces, data])
         self.clear()
         return data
+
+    def take_pieces(self) -> list[bytes | bytearray]:
+        """All bytes so far, as the pieces that they are in; the encoder is empty afterwards."""
+        self._seal()
+        pieces = self._pieces
+        self.clear()
+        return [] if pieces is None else pieces
+
+    def in_pieces(self) -> bool:
+        """Whether there is more than the buffer."""
+        return self._pieces is not None
 
     def clear(self) -> None:
         """Forget all bytes; whoever needed them has read them from the buffer."""
         self._end = 0
+        self._pieces = None
+        self._in_pieces = 0
         if self._buffer is not _NO_BUFFER:
             if len(_spares) < SPARES and len(self._buffer) <= KEEP:
                 _spares.append(self._buffer)
@@ -75,7 +114,16 @@ class Encoder:
 
     def truncate(self, size: int) -> None:
         """Forget what was written beyond the first *size* bytes."""
-        self._end = min(self._end, size)
+        if size < self._in_pieces:
+            self._end = 0
+            while size < self._in_pieces and self._pieces is not None:
+                piece = self._pieces.pop()
+                self._in_pieces -= len(piece)
+                if size > self._in_pieces:
+                    self._pieces.append(piece[: size - self._in_pieces])
+                    self._in_pieces = size
+        else:
+            self._end = min(self._end, size - self._in_pieces)
 
     # ------------------------------------------------------------------ values
 
@@ -179,6 +227,9 @@ class Encoder:
 
     def bulk(self, data: bytes) -> None:
         """Append a bulk string."""
+        if len(data) >= FAR:
+            self._refer(data)
+            return
         self._reserve(len(data) + HEAD + 2)
         self._end = octets.put_bulk(self._buffer, self._end, data)
 
@@ -230,8 +281,27 @@ class Encoder:
 
     def append(self, other: Encoder) -> None:
         """Append all that *other* holds, which must be written for the same RESP."""
-        self._reserve(other._end)
-        self._end = octets.put_slice(self._buffer, self._end, other._buffer, 0, other._end)
+        if other.overflown:
+            self._overflow()
+        elif other._pieces is None and other._end < CHUNK:
+            self._reserve(other._end)
+            self._end = octets.put_slice(self._buffer, self._end, other._buffer, 0, other._end)
+        else:
+            self._seal()
+            other._seal()
+            for piece in other._pieces or ():
+                self._add_piece(piece, len(piece))
+
+    def move(self, other: Encoder) -> None:
+        """Append all that *other* holds, as append does, and empty it: nothing may be copied."""
+        if len(self) or self.overflown or other.overflown:
+            self.append(other)
+        else:
+            self._buffer, other._buffer = other._buffer, self._buffer
+            self._end, other._end = other._end, 0
+            self._pieces, other._pieces = other._pieces, None
+            self._in_pieces, other._in_pieces = other._in_pieces, 0
+        other.clear()
 
     def _head(self, mark: int, number: int) -> None:
         self._reserve(HEAD)
@@ -241,28 +311,98 @@ class Encoder:
 
     def open_array(self) -> int:
         """Begin an array whose size is not known yet; returns the mark to close it with."""
-        return self._end
+        return self._in_pieces + self._end
 
     def close_array(self, mark: int, size: int) -> None:
         """The *size* values of the array opened at *mark* are written. O(their bytes)."""
         head = octets.decimal_size(size) + 3
         self._reserve(head)
+        if self.overflown:
+            return
+        if mark < self._in_pieces:
+            self._insert(mark, b"*%d\r\n" % size)
+            return
+        mark -= self._in_pieces
         octets.shift(self._buffer, mark, self._end, head)
         octets.put_head(self._buffer, mark, ARRAY, size)
         self._end += head
+
+    def _insert(self, at: int, data: bytes) -> None:
+        """Put *data* among the pieces, before their byte *at*."""
+        assert self._pieces is not None
+        self._in_pieces += len(data)
+        index = 0
+        while at >= len(self._pieces[index]):
+            at -= len(self._pieces[index])
+            index += 1
+        if at:
+            piece = self._pieces[index]
+            self._pieces[index] = piece[at:]
+            self._pieces.insert(index, piece[:at])
+            index += 1
+        self._pieces.insert(index, data)
 
     # ------------------------------------------------------------------ the buffer
 
     def _reserve(self, size: int) -> None:
         """Make room for *size* more bytes."""
         if size > len(self._buffer) - self._end:
-            self._grow(self._end + size)
+            self._grow(size)
 
-    def _grow(self, needed: int) -> None:
-        if self._buffer is _NO_BUFFER:
+    def _grow(self, size: int) -> None:
+        """Make room for *size* more bytes, which the buffer does not have.
+
+        1. Beyond the limit nothing is kept: the next bytes are written over the ones before.
+        2. A long buffer becomes a piece.
+        3. Without a buffer, a warm one will do; one that is too short grows.
+        """
+        if self.limit and self._in_pieces + self._end + size > self.limit:  # 1
+            self._overflow()
+        if self.overflown:
+            self._end = 0
+        elif self._end >= CHUNK:  # 2
+            self._seal()
+        if self._buffer is _NO_BUFFER:  # 3
             self._buffer = _spares.pop() if _spares else bytearray()
-        if needed > len(self._buffer):
-            octets.grow(self._buffer, max(needed, 2 * len(self._buffer), START))
+        if self._end + size > len(self._buffer):
+            least = START if self._pieces is None else CHUNK
+            octets.grow(self._buffer, max(self._end + size, 2 * len(self._buffer), least))
+
+    def _refer(self, data: bytes) -> None:
+        """Append a bulk string that is not copied."""
+        self._head(BULK, len(data))
+        self._seal()
+        if self._add_piece(data, len(data)):
+            self.raw(b"\r\n")
+
+    def _seal(self) -> None:
+        """Let what the buffer holds be a piece: the buffer itself if that is much, else a copy."""
+        if self._end == 0 or self.overflown:
+            return
+        end, self._end = self._end, 0
+        if end < FAR:
+            self._add_piece(octets.cut(self._buffer, 0, end), end)
+        else:
+            octets.shorten(self._buffer, end)
+            self._add_piece(self._buffer, end)
+            self._buffer = _NO_BUFFER
+
+    def _add_piece(self, piece: bytes | bytearray, size: int) -> bool:
+        """Add *piece* behind all so far, the buffer being empty; False if that is too much."""
+        if self.limit and self._in_pieces + size > self.limit:
+            self._overflow()
+        if self.overflown:
+            return False
+        if self._pieces is None:
+            self._pieces = []
+        self._pieces.append(piece)
+        self._in_pieces += size
+        return True
+
+    def _overflow(self) -> None:
+        """There is more than the limit: give the memory back."""
+        self.clear()
+        self.overflown = True
 
 
 def double_text(value: float) -> bytes:

@@ -25,7 +25,12 @@ def cut_bytes(data: bytes, start: int, end: int) -> bytes:
 
 def join(data: bytes, start: int, tail: bytearray) -> bytes:
     """``data[start:]`` and *tail* in one piece."""
-    return data[start:] + tail
+    return join_some(data, start, tail, len(tail))
+
+
+def join_some(data: bytes, start: int, tail: bytearray, size: int) -> bytes:
+    """``data[start:]`` and the first *size* bytes of *tail* in one piece."""
+    return data[start:] + tail[:size]
 
 
 # ---------------------------------------------------------------------- writing
@@ -34,6 +39,11 @@ def join(data: bytes, start: int, tail: bytearray) -> bytes:
 def grow(buffer: bytearray, size: int) -> None:
     """Make *buffer* *size* bytes long, which is more than it was; what is new is undefined."""
     buffer.extend(bytes(size - len(buffer)))
+
+
+def shorten(buffer: bytearray, size: int) -> None:
+    """Keep the first *size* bytes of *buffer*, and give back memory if it is much."""
+    del buffer[size:]
 
 
 def put(buffer: bytearray, at: int, data: bytes) -> int:

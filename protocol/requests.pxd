@@ -13,6 +13,7 @@ cdef int64_t MAX_BULK_UNAUTHENTICATED
 cdef Py_ssize_t MAX_BUFFERED_UNAUTHENTICATED
 cdef Py_ssize_t WORD_COST
 cdef Py_ssize_t LEAST_WORD
+cdef Py_ssize_t LONG_WORD
 cdef int CR
 cdef int LF
 cdef int NUL
@@ -41,7 +42,7 @@ cdef class RequestParser:
     cpdef list take(self)
     cpdef Py_ssize_t buffered(self) except -1
     @cython.locals(held=Py_ssize_t)
-    cpdef bint overfull(self) except -1
+    cpdef bint overfull(self, Py_ssize_t beside=*) except -1
     @cython.locals(
         data=bytes, at=Py_ssize_t, size=Py_ssize_t, last=list, known=Py_ssize_t, count=int64_t,
         length=int64_t, argv=list, index=Py_ssize_t, word=bytes,
@@ -55,6 +56,8 @@ cdef class RequestParser:
     cdef list _take_any(self)
     @cython.locals(end=Py_ssize_t, argv=list)
     cdef list _take_multibulk(self)
+    @cython.locals(end=Py_ssize_t, present=Py_ssize_t, word=bytes)
+    cdef bytes _take_word(self)
     @cython.locals(size=Py_ssize_t, count=int64_t)
     cdef bint _take_count(self) except -1
     @cython.locals(size=Py_ssize_t, length=int64_t)

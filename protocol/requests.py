@@ -33,6 +33,7 @@ MAX_BULK_UNAUTHENTICATED = 16 * 1024
 MAX_BUFFERED_UNAUTHENTICATED = 1024 * 1024
 
 WORD_COST = 48  # bytes that a short word of an unfinished command takes besides its text
+LONG_WORD = 32 * 1024  # bytes; such a word is put together from its pieces at once
 LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
 
 NUL, CR, LF, STAR, DOLLAR = b"\0\r\n*$"
@@ -110,9 +111,12 @@ class RequestParser:
         """Bytes held of what has not been taken yet."""
         return len(self._data) - self._at + len(self._tail) + self._held
 
-    def overfull(self) -> bool:
-        """Whether more is held than this client may keep here; it should be hung up on."""
-        held = self.buffered()
+    def overfull(self, beside: int = 0) -> bool:
+        """Whether more is held than this client may keep here; it should be hung up on.
+
+        *beside*: bytes of its requests that are held elsewhere.
+        """
+        held = self.buffered() + beside
         if held > MAX_BUFFERED_UNAUTHENTICATED and not self.authenticated:
             return True
         return held > self.max_buffered
@@ -207,11 +211,10 @@ class RequestParser:
         while self._missing:
             if self._bulk < 0 and not self._take_length():
                 return None
-            if not self._have(self._bulk + 2):
+            word = self._take_word()
+            if word is None:
                 return None
-            end = self._at + self._bulk
-            self._argv.append(octets.cut_bytes(self._data, self._at, end))
-            self._at = end + 2  # what stands for CRLF is not looked at, as in redis
+            self._argv.append(word)
             self._held += self._bulk + WORD_COST
             self._bulk = -1
             self._missing -= 1
@@ -219,6 +222,26 @@ class RequestParser:
         self._argv = []
         self._held = 0
         return argv
+
+    def _take_word(self) -> bytes | None:
+        """The word that comes next, whose length is known; None if it is not whole.
+
+        A long one is made of _data and _tail directly: to join these first would copy it twice.
+        """
+        present = len(self._data) - self._at
+        end = self._bulk + 2 - present  # in _tail
+        if self._bulk >= LONG_WORD and 2 <= end <= len(self._tail):
+            word = octets.join_some(self._data, self._at, self._tail, end - 2)
+            self._data = octets.cut(self._tail, end, len(self._tail))
+            self._at = 0
+            self._tail = bytearray()
+            return word
+        if not self._have(self._bulk + 2):
+            return None
+        end = self._at + self._bulk
+        word = octets.cut_bytes(self._data, self._at, end)
+        self._at = end + 2  # what stands for CRLF is not looked at, as in redis
+        return word
 
     def _take_count(self) -> bool:
         """Read ``*<count>``. False if the line is not whole."""

@@ -32,6 +32,7 @@ class Client:
         "fd",
         "gate",
         "hang_up",
+        "held",
         "id",
         "last_command",
         "last_used_ms",
@@ -72,6 +73,7 @@ class Client:
         self.last_command: Command | None = None
         self.commands = 0
         self.received = 0  # bytes
+        self.held = 0  # bytes of what it sent and has not taken, when its connection last looked
         self.no_evict = False
         self.no_touch = False
         self.skip = 0  # how many answers CLIENT REPLY SKIP still swallows
@@ -104,6 +106,11 @@ class Client:
     @property
     def is_muted(self) -> bool:
         return bool(self.gate & MUTED)
+
+    def argv_bytes(self) -> int:
+        """Bytes of the command that it waits with: for a key, or a pause's end."""
+        argv = self.waiter.argv if self.waiter is not None else self.postponed
+        return sum(map(len, argv or ()))
 
     def disconnected(self) -> None:
         """There is no connection any more: let go of what leads to it.

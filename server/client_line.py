@@ -45,7 +45,8 @@ def type_named(word: bytes) -> str:
 
 def _fields(client: Client, now_ms: int) -> dict[str, object]:
     unread, waiting, unsent = client.unread(), len(client.out), client.unsent()
-    argv_bytes, queued_bytes = _argv_bytes(client), client.queue.size()
+    queued_bytes = client.queue.size()
+    argv_bytes = client.argv_bytes()
     return {
         "id": client.id,
         "addr": client.address,
@@ -92,9 +93,3 @@ def _flags(client: Client) -> str:
         "T": client.no_touch,
     }
     return "".join(letter for letter, holds in letters.items() if holds) or "N"
-
-
-def _argv_bytes(client: Client) -> int:
-    """Bytes of the command that it waits with."""
-    argv = client.waiter.argv if client.waiter is not None else client.postponed
-    return sum(map(len, argv or []))

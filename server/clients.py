@@ -20,8 +20,9 @@ from socket import (
 
 from protocol.replies import ErrorReply
 from protocol.requests import RequestParser
-from server import errors
+from server import client_line, errors
 from server.client import UNAUTHENTICATED, Client
+from server.memory import CLIENT_BYTES
 from server.permissions import is_local
 from server.state import ServerState
 from server.transport import Transport
@@ -56,8 +57,10 @@ class Clients:
         if state.config.requirepass:
             client.shut_gate(UNAUTHENTICATED)
         state.clients[client.id] = client
+        state.memory.clients += CLIENT_BYTES
         self._transports[client] = transport
         client.unsent = transport.unsent
+        client.out.limit = state.config.client_output_buffer_limit["normal"].hard
         client.fd = transport.sock.fileno()
         self._tune(transport.sock)
         return client
@@ -82,6 +85,7 @@ class Clients:
         if state.clients.pop(client.id, None) is None:
             return
         del self._transports[client]
+        state.memory.clients -= CLIENT_BYTES
         self._over_soft_limit.pop(client, None)
         if client.waiter is not None:
             state.blocking.forget(client.waiter)
@@ -98,7 +102,7 @@ class Clients:
     def query_limit_reached(self, client: Client) -> None:
         """Count and log that *client* is hung up on because its unfinished request is too long."""
         self._state.stats.query_limit_disconnections += 1
-        _log.warning("closing client %d (%s): query buffer limit", client.id, client.address)
+        _log.warning("Closing client that reached max query buffer length: %s", self._line(client))
 
     def check_output(self, client: Client) -> None:
         """Hang up on *client* if more replies wait than client-output-buffer-limit allows."""
@@ -114,9 +118,16 @@ class Clients:
             self._over_soft_limit.setdefault(client, now_ms)
         over_ms = now_ms - self._over_soft_limit.get(client, now_ms)
         if (limit.hard and waiting >= limit.hard) or over_ms > limit.soft_seconds * 1000:
-            self._state.stats.output_limit_disconnections += 1
-            _log.warning("closing client %d (%s): output buffer limit", client.id, client.address)
-            client.hang_up()
+            self.output_limit_reached(client)
+
+    def output_limit_reached(self, client: Client) -> None:
+        """Hang up on *client*, which has more replies waiting than it may."""
+        self._state.stats.output_limit_disconnections += 1
+        _log.warning("Client %s closed for overcoming of output buffer limits.", self._line(client))
+        client.hang_up()
+
+    def _line(self, client: Client) -> str:
+        return client_line.line(client, self._wall_ms()).decode()
 
     def tick(self) -> None:
         """Cron's share: soft limits that have lasted too long, and clients idle for too long."""

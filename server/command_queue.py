@@ -17,6 +17,7 @@ from protocol.requests import RequestParser
 from server.command import Command
 
 MANY = 64
+PLACE = 8  # bytes of a command in the list
 
 
 class CommandQueue:
@@ -36,9 +37,14 @@ class CommandQueue:
         return len(self.commands)
 
     def size(self) -> int:
-        """Bytes of all words, about."""
+        """Bytes of all words, about. O(1): few words are not packed."""
         packed = 0 if self._packed is None else len(self._packed)
-        return packed + sum(len(word) for argv in self._recent for word in argv)
+        loose = sum(len(word) for argv in self._recent for word in argv)
+        return packed + loose
+
+    def memory(self) -> int:
+        """Bytes of memory that the queue takes."""
+        return self.size() + PLACE * len(self.commands)
 
     def append(self, command: Command, argv: list[bytes]) -> None:
         """Add a command with its words. O(their bytes)."""

@@ -1,8 +1,11 @@
+cimport cython
+
 from protocol.encoder cimport Encoder
 from protocol.requests cimport RequestParser
 from server.client cimport Client
 from server.dispatch cimport Dispatcher
 from server.endpoint cimport Endpoint
+from server.memory cimport Memory
 from server.transport cimport Transport
 
 cdef Py_ssize_t FLUSH_AT
@@ -12,6 +15,7 @@ cdef int UNAUTHENTICATED
 
 cdef class Connection(Endpoint):
     cdef Dispatcher _dispatcher
+    cdef Memory _memory
     cdef object _clients
     cdef RequestParser _parser
     cdef Client _client
@@ -25,5 +29,8 @@ cdef class Connection(Endpoint):
     cpdef resume(self)
     cdef _run(self)
     cdef _submit(self)
+    @cython.locals(has_news=bint)
     cdef _flush(self)
+    @cython.locals(client=Client, held=Py_ssize_t)
+    cdef _weigh(self)
     cpdef send(self)

@@ -40,6 +40,7 @@ class Connection(Endpoint):
         "_clients",
         "_closing",
         "_dispatcher",
+        "_memory",
         "_out",
         "_parser",
         "_running",
@@ -50,6 +51,7 @@ class Connection(Endpoint):
 
     def __init__(self, dispatcher: Dispatcher, clients: Clients) -> None:
         self._dispatcher = dispatcher
+        self._memory = dispatcher.state.memory
         self._clients = clients
         self._parser = RequestParser()
         self._running = False
@@ -79,9 +81,11 @@ class Connection(Endpoint):
         dispatcher.state.stats.input_bytes += len(data)
         self._parser.feed(data)
         self._run()
-        if self._parser.overfull():
+        if self._parser.overfull(client.queue.size() if client.gate & IN_MULTI else 0):
             self._clients.query_limit_reached(client)
             self._hang_up()
+        if not self._closing:
+            self._weigh()
         if dispatcher.unblocked:
             dispatcher.settle()
 
@@ -98,12 +102,18 @@ class Connection(Endpoint):
         self._closing = True
         self._clients.closed(self._client)
         self._client.disconnected()
+        self._memory.clients -= self._client.held
+        self._client.held = 0
 
     def pause_writing(self) -> None:
         self._write_paused = True
 
+    def sent_some(self) -> None:
+        self._weigh()
+
     def resume_writing(self) -> None:
         self._write_paused = False
+        self._weigh()
         self._dispatcher.begin_batch()
         self.resume()
         self._dispatcher.settle()
@@ -138,6 +148,8 @@ class Connection(Endpoint):
         while client.waiter is None and client.postponed is None:
             if self._closing or self._write_paused or client.close_after_reply:
                 return
+            if self._out.overflown:
+                return
             parser.authenticated = not client.gate & UNAUTHENTICATED
             argv = parser.take()
             if argv is None:
@@ -150,7 +162,8 @@ class Connection(Endpoint):
 
     def _flush(self) -> None:
         """Have the answers so far sent when this turn of the loop ends."""
-        if not self._sending and (len(self._out) or self._client.close_after_reply):
+        has_news = len(self._out) or self._out.overflown or self._client.close_after_reply
+        if has_news and not self._sending:
             self._sending = True
             self._dispatcher.send_later(self)
 
@@ -159,14 +172,28 @@ class Connection(Endpoint):
         self._sending = False
         if self._closing:
             return
+        if self._out.overflown:
+            self._clients.output_limit_reached(self._client)
+            return
         if len(self._out):
             self._dispatcher.state.stats.output_bytes += len(self._out)
             self._transport.write(self._out)
             if self._write_paused:
                 self._clients.check_output(self._client)
+            if self._write_paused or self._client.held:
+                self._weigh()
         if self._client.close_after_reply:
             self._closing = True
             self._transport.close()
+
+    def _weigh(self) -> None:
+        """Count what the client holds now: what it has sent, and what it has not taken."""
+        client = self._client
+        held = self._parser.buffered() + self._transport.unsent()
+        if client.gate & IN_MULTI or client.waiter is not None or client.postponed is not None:
+            held += client.queue.memory() + client.argv_bytes()
+        self._memory.clients += held - client.held
+        client.held = held
 
     def refuse_unkept(self, synced: int, error: ErrorReply) -> None:
         """If the client wrote behind *synced*, what it wrote may be lost: say so, and hang up."""

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from server.clients import Clients
 from server.dispatch import Dispatcher
 from server.expiry import ExpiryCycle
-from server.memory import resident_bytes
 
 
 class Cron:
@@ -75,11 +74,10 @@ class Cron:
         return int(self._monotonic_s() * 1000)
 
     def _watch_memory(self) -> None:
-        resident = resident_bytes()
-        state = self._state
-        state.stats.peak_memory = max(state.stats.peak_memory, resident)
-        state.over_memory = 0 < state.config.maxmemory < resident
-        state.keep_guard()
+        """See what the log holds, and the peak; maxmemory itself is looked at by each command."""
+        memory = self._state.memory
+        memory.log = self._state.persistence.append_only.log.pending
+        memory.used()
 
     # ------------------------------------------------------------------ waits
 

@@ -26,6 +26,8 @@ cdef int MUTED
 cdef int UNAUTHENTICATED
 cdef int64_t COMPARE_EVERY_NS
 
+cdef _write(Encoder out, object reply)
+
 
 cdef class Dispatcher(Runner):
     cdef readonly ServerState state
@@ -48,7 +50,7 @@ cdef class Dispatcher(Runner):
     cdef _compare_clocks(self)
     @cython.locals(command=Command)
     cpdef execute(self, Client client, list argv)
-    @cython.locals(count=Py_ssize_t)
+    @cython.locals(state=ServerState, count=Py_ssize_t)
     cpdef queue_alike(self, Client client, RequestParser parser)
     @cython.locals(command=Command)
     cpdef object replay(self, Client client, list argv)
@@ -77,6 +79,7 @@ cdef class Dispatcher(Runner):
     @cython.locals(call=Call, changes=uint64_t)
     cdef object _perform(self, Client client, Command command, list argv)
     cdef object _handle(self, Command command, Call call)
+    @cython.locals(state=ServerState)
     cdef object _refusal(self, Client client, Command command)
     cdef _propagate(self, Call call, list argv, Command command)
     cdef _deliver(self, Client client)
@@ -86,5 +89,4 @@ cdef class Dispatcher(Runner):
     cpdef Block run_again(self, Waiter waiter)
     @cython.locals(shared=SharedReply)
     cdef object _perform_woken(self, Client client, Command command, list argv)
-    @cython.locals(out=Encoder, before=Py_ssize_t)
     cdef _answer(self, Client client, object reply)

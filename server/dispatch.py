@@ -110,7 +110,8 @@ class Dispatcher(Runner):
 
         What needs a look at each command is left to ``execute``. Bulk loads are of such runs.
         """
-        if client.gate == IN_MULTI and not self.state.guarded:
+        state = self.state
+        if client.gate == IN_MULTI and not (state.restricted or state.memory.exceeded()):
             count = client.queue.take_alike(parser)
             if count:
                 client.out.raw(QUEUED.line * count)
@@ -194,7 +195,7 @@ class Dispatcher(Runner):
         """
         call = self._call
         client, outer_argv = call.client, call.argv
-        replies = Encoder(client.out.resp)
+        replies = client.out.another()
         replies.array(len(queue))
         call.is_inside = True
         running, times = None, 0
@@ -205,7 +206,7 @@ class Dispatcher(Runner):
             reply = self._perform(client, command, queue.next_words())
             times += 1
             replies.resp = client.out.resp
-            replies.write(reply.when_denied if isinstance(reply, Block) else reply)
+            _write(replies, reply.when_denied if isinstance(reply, Block) else reply)
         self._count(running, times)
         call.is_inside = False
         call.argv = outer_argv
@@ -293,7 +294,11 @@ class Dispatcher(Runner):
             return errors.NO_AUTH
         if client.gate & IN_MULTI and command.flags & NO_MULTI:
             return errors.NOT_IN_MULTI
-        if state.over_memory and (command.flags & DENYOOM or _would_queue(client, command)):
+        if (
+            state.memory.limit
+            and (command.flags & DENYOOM or _would_queue(client, command))
+            and state.memory.exceeded()
+        ):
             return errors.OUT_OF_MEMORY
         if state.unkept is not None and _would_write(client, command):
             return state.unkept
@@ -382,22 +387,19 @@ class Dispatcher(Runner):
     # ------------------------------------------------------------------ answering
 
     def _answer(self, client: Client, reply: Reply) -> None:
-        out = client.out
-        before = len(out)
-        out.write(reply)
-        if client.gate and client.gate & MUTED:
-            out.truncate(before)
-            if client.skip:
-                client.skip -= 1
-                if not client.skip:
-                    client.open_gate(MUTED)
+        if not client.gate & MUTED:
+            _write(client.out, reply)
+        elif client.skip:
+            client.skip -= 1
+            if not client.skip:
+                client.open_gate(MUTED)
 
     def run_again(self, waiter: Waiter) -> Block | None:
         """Run a woken client's command again, checks included; None when it was answered."""
         client, argv = waiter.client, waiter.argv
         command = client.last_command
         assert command is not None  # it is what the client waits in
-        if self.state.over_memory and command.flags & DENYOOM:
+        if command.flags & DENYOOM and self.state.memory.exceeded():
             command.rejected += 1
             reply: Reply | Block = self._counted(errors.OUT_OF_MEMORY)
         else:
@@ -432,6 +434,14 @@ class Dispatcher(Runner):
 def _at_once(call: Callable[[], None]) -> None:
     """Stand in for the end of a turn where there is no loop."""
     call()
+
+
+def _write(out: Encoder, reply: Reply) -> None:
+    """Append *reply*. What a handler has written by itself is not needed afterwards."""
+    if type(reply) is Encoder:
+        out.move(reply)
+    else:
+        out.write(reply)
 
 
 def _would_write(client: Client, command: Command) -> bool:

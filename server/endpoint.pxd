@@ -3,5 +3,6 @@ cdef class Endpoint:
     cpdef eof_received(self)
     cpdef connection_lost(self)
     cpdef pause_writing(self)
+    cpdef sent_some(self)
     cpdef resume_writing(self)
     cpdef send(self)

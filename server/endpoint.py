@@ -24,6 +24,9 @@ class Endpoint:
     def pause_writing(self) -> None:
         """The socket takes no more for now; nothing is read from it either."""
 
+    def sent_some(self) -> None:
+        """The socket has taken more, and not yet all."""
+
     def resume_writing(self) -> None:
         """The socket has taken all."""
 

@@ -22,6 +22,7 @@ from server.persistence.load_progress import LoadProgress
 from server.persistence.persistence import Persistence
 from server.state import ServerState
 from server.supervision import supervisor
+from storage.key_table import PLACE_BYTES
 
 Field: TypeAlias = tuple[str, object]
 Fields: TypeAlias = Iterator[Field]
@@ -79,17 +80,28 @@ def clients(state: ServerState) -> Fields:
 
 
 def memory(state: ServerState) -> Fields:
-    """Used memory is resident memory: what maxmemory is compared with."""
+    """Used memory is what data, clients and the log hold; see server/memory.py."""
+    memory = state.memory
     resident, total = resident_bytes(), total_bytes()
-    peak = max(resident, state.stats.peak_memory)
-    limit = state.config.maxmemory
-    yield "used_memory", resident
-    yield "used_memory_human", human(resident)
+    memory.log = state.persistence.append_only.log.pending
+    used, limit = memory.used(), state.config.maxmemory
+    keys = sum(len(db) + len(db.expiring) for db in state.databases)
+    overhead = memory.startup + memory.clients + memory.log + keys * PLACE_BYTES
+    dataset = max(used - overhead, 0)
+    yield "used_memory", used
+    yield "used_memory_human", human(used)
     yield "used_memory_rss", resident
     yield "used_memory_rss_human", human(resident)
-    yield "used_memory_peak", peak
-    yield "used_memory_peak_human", human(peak)
-    yield "used_memory_peak_perc", f"{resident * 100 / peak:.2f}%"
+    yield "used_memory_peak", memory.peak
+    yield "used_memory_peak_human", human(memory.peak)
+    yield "used_memory_peak_perc", f"{used * 100 / memory.peak:.2f}%"
+    yield "used_memory_overhead", overhead
+    yield "used_memory_startup", memory.startup
+    yield "used_memory_dataset", dataset
+    yield "used_memory_dataset_perc", f"{dataset * 100 / max(used - memory.startup, 1):.2f}%"
+    yield "allocator_allocated", used
+    yield "allocator_active", resident
+    yield "allocator_resident", resident
     yield "total_system_memory", total
     yield "total_system_memory_human", human(total)
     yield "used_memory_lua", 0
@@ -99,9 +111,20 @@ def memory(state: ServerState) -> Fields:
     yield "maxmemory", limit
     yield "maxmemory_human", human(limit)
     yield "maxmemory_policy", state.config.maxmemory_policy
+    yield "allocator_frag_ratio", f"{resident / used:.2f}"
+    yield "allocator_frag_bytes", resident - used
+    yield "allocator_rss_ratio", "1.00"
+    yield "allocator_rss_bytes", 0
+    yield "rss_overhead_ratio", "1.00"
+    yield "rss_overhead_bytes", 0
+    yield "mem_fragmentation_ratio", f"{resident / used:.2f}"
+    yield "mem_fragmentation_bytes", resident - used
+    yield "mem_not_counted_for_evict", memory.log
     yield "mem_replication_backlog", 0
+    yield "mem_total_replication_buffers", 0
     yield "mem_clients_slaves", 0
-    yield "mem_aof_buffer", state.persistence.append_only.log.pending
+    yield "mem_clients_normal", memory.clients
+    yield "mem_aof_buffer", memory.log
     yield "mem_allocator", "pymalloc"
     yield "lazyfree_pending_objects", 0
 

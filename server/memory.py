@@ -1,10 +1,51 @@
-"""How much memory the process holds, as the kernel counts it."""
+"""How much memory is in use, by our own count, and how much the process holds, by the kernel's.
+
+    used       data (storage/allocation.py) + clients + log        what INFO calls used_memory
+    compared   data + clients                                      with maxmemory, as redis does
+    resident   all of that, the interpreter with the program's code, spare pages
+
+The log's buffer is not compared: it is what a write leaves for the disk, and to refuse writes until
+it is written would make the disk's pace the limit. The interpreter's share (some 40 MB) does not
+depend on what is stored; so a server without data uses next to nothing, like redis.
+"""
 
 from __future__ import annotations
 
 import os
 
+from storage import allocation
+
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+CLIENT_BYTES = 3072  # of a connected client that has sent nothing: its objects and its socket's
+NO_LIMIT = 0
+MOST = 2**63 - 1
+
+
+class Memory:
+    """The bytes in use, and maxmemory. Made before the databases, which it sees *started*."""
+
+    __slots__ = ("clients", "limit", "log", "peak", "startup")
+
+    def __init__(self) -> None:
+        self.limit = NO_LIMIT  # maxmemory
+        self.clients = 0  # what clients have sent and not taken; each connection keeps its share
+        self.log = 0  # what the append-only file has still to write, when it was last looked at
+        self.peak = 0  # the most that has been seen in use
+        self.startup = allocation.used_bytes()
+
+    def started(self) -> None:
+        """The databases are there, and empty."""
+        self.startup = allocation.used_bytes() - self.startup
+
+    def used(self) -> int:
+        """Bytes in use."""
+        used = allocation.used + self.clients + self.log
+        self.peak = max(self.peak, used)
+        return used
+
+    def exceeded(self) -> bool:
+        """Whether more is in use than maxmemory allows: what adds data is refused then."""
+        return 0 < self.limit < self.used() - self.log
 
 
 def resident_bytes() -> int:

@@ -35,8 +35,10 @@ class SharedReply:
         self._hits, self._misses = self._journal.hits, self._journal.misses
 
     def keep(self, reply: Encoder) -> None:
-        """*reply* is what that gave. Who else gets it must leave it as it is."""
-        self._reply = reply
+        """*reply* is what that gave; it is kept as a copy."""
+        kept = reply.another()
+        kept.append(reply)
+        self._reply = kept
         self._hits = self._journal.hits - self._hits
         self._misses = self._journal.misses - self._misses
 
@@ -53,7 +55,9 @@ class SharedReply:
             return None
         self._journal.hits += self._hits
         self._journal.misses += self._misses
-        return reply
+        copy = client.out.another()
+        copy.append(reply)
+        return copy
 
     def forget(self) -> None:
         """Something may have changed, or all are served."""

@@ -1,6 +1,6 @@
 # inline only
-from cpython.bytearray cimport PyByteArray_AS_STRING
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetFromErrno
 from libc.errno cimport EAGAIN, EINTR, errno
 from libc.stdint cimport uint32_t
@@ -9,7 +9,17 @@ cdef extern from *:
     """
     #include <sys/epoll.h>
     #include <sys/socket.h>
-    enum { PENSTOCK_AT_ONCE = 64 * 1024, PENSTOCK_MOST_READY = 1024 };
+    #include <sys/uio.h>
+    enum { PENSTOCK_AT_ONCE = 64 * 1024, PENSTOCK_MOST_READY = 1024, PENSTOCK_MOST_PIECES = 64 };
+    static struct iovec penstock_pieces[PENSTOCK_MOST_PIECES];
+    static inline void penstock_put_piece(int at, char *data, size_t size) {
+        penstock_pieces[at].iov_base = data;
+        penstock_pieces[at].iov_len = size;
+    }
+    static inline ssize_t penstock_send_pieces(int fd, int count) {
+        struct msghdr message = { .msg_iov = penstock_pieces, .msg_iovlen = count };
+        return sendmsg(fd, &message, MSG_NOSIGNAL);
+    }
     static char penstock_arrived[PENSTOCK_AT_ONCE];
     static struct epoll_event penstock_ready[PENSTOCK_MOST_READY];
     #define penstock_ready_fd(at) (penstock_ready[at].data.fd)
@@ -21,6 +31,9 @@ cdef extern from *:
     int c_find_ready "penstock_find_ready" (int epoll) nogil
     int c_ready_fd "penstock_ready_fd" (int at) nogil
     uint32_t c_ready_events "penstock_ready_events" (int at) nogil
+    const int MOST_PIECES "PENSTOCK_MOST_PIECES"
+    void put_piece "penstock_put_piece" (int at, char *data, size_t size) nogil
+    Py_ssize_t c_send_pieces "penstock_send_pieces" (int fd, int count) nogil
     const int MSG_NOSIGNAL
     Py_ssize_t c_recv "recv" (int fd, void *buffer, size_t size, int flags) nogil
     Py_ssize_t c_send "send" (int fd, const void *data, size_t size, int flags) nogil
@@ -53,6 +66,29 @@ cdef inline Py_ssize_t send(int fd, bytearray data, Py_ssize_t size) except -1:
     cdef Py_ssize_t taken = c_send(fd, PyByteArray_AS_STRING(data), size, MSG_NOSIGNAL)
     while taken < 0 and not in_vain():
         taken = c_send(fd, PyByteArray_AS_STRING(data), size, MSG_NOSIGNAL)
+    return max(taken, 0)
+
+
+cdef inline Py_ssize_t send_pieces(
+    int fd, list pieces, Py_ssize_t first, Py_ssize_t start
+) except -1:
+    cdef int count = 0
+    cdef Py_ssize_t taken
+    cdef object piece
+    while count < MOST_PIECES and first < len(pieces):
+        piece = pieces[first]
+        if type(piece) is bytes:
+            put_piece(count, PyBytes_AS_STRING(piece) + start, PyBytes_GET_SIZE(piece) - start)
+        else:
+            put_piece(
+                count, PyByteArray_AS_STRING(piece) + start, PyByteArray_GET_SIZE(piece) - start
+            )
+        start = 0
+        count += 1
+        first += 1
+    taken = c_send_pieces(fd, count)
+    while taken < 0 and not in_vain():
+        taken = c_send_pieces(fd, count)
     return max(taken, 0)
 
 

@@ -9,6 +9,7 @@ import os
 import select
 
 AT_ONCE = 64 * 1024  # bytes that are received at most with one call
+MOST_PIECES = 64  # that one call sends
 MOST_READY = 1024  # files that one look finds ready
 
 _ready: list[tuple[int, int]] = []
@@ -54,3 +55,15 @@ def send(fd: int, data: bytearray, size: int) -> int:
             return os.write(fd, wanted)
         except BlockingIOError:
             return 0
+
+
+def send_pieces(fd: int, pieces: list[bytes | bytearray | None], first: int, start: int) -> int:
+    """How many bytes the socket has taken of *pieces* from byte *start* of number *first* on.
+
+    Raises OSError when the connection is broken.
+    """
+    wanted = [piece for piece in pieces[first : first + MOST_PIECES] if piece is not None]
+    try:
+        return os.writev(fd, [memoryview(wanted[0])[start:], *wanted[1:]])
+    except BlockingIOError:
+        return 0

@@ -1,6 +1,7 @@
 from libc.stdint cimport int64_t
 
 from server.blocking cimport Blocking
+from server.memory cimport Memory
 from server.propagation cimport Propagation
 from server.stats cimport Stats
 from storage.journal cimport Journal
@@ -17,15 +18,16 @@ cdef class ServerState:
     cdef readonly object watching
     cdef readonly object pausing
     cdef readonly Propagation propagation
+    cdef readonly Memory memory
     cdef readonly Journal journal
     cdef readonly list databases
     cdef readonly object persistence
     cdef readonly object random
     cdef public str run_id
-    cdef public bint over_memory
     cdef public bint loading
     cdef public object unkept
     cdef public bint guarded
+    cdef public bint restricted
     cdef public int64_t started_ms
     cdef public object stop
     cdef public object begin_replay

@@ -10,6 +10,7 @@ from server.blocking import Blocking
 from server.client import Client
 from server.command import TABLE, CommandTable
 from server.config import Config
+from server.memory import MOST, Memory
 from server.pausing import Pausing
 from server.persistence.log_loader import Replay
 from server.persistence.persistence import Persistence
@@ -30,20 +31,22 @@ class ServerState:
         self.table: CommandTable = TABLE
         self.stats = Stats()
         self.clients: dict[int, Client] = {}
+        self.memory = Memory()
+        self.watching = Watching(self.memory)
         self.databases: list[Keyspace] = []
         self.blocking = Blocking(self.databases)
-        self.watching = Watching()
         self.pausing = Pausing()
         self.propagation = Propagation()
         self.journal = ServerJournal(self.blocking, self.watching, self.propagation)
         self.databases += [Keyspace(i, self.journal) for i in range(config.databases)]
+        self.memory.started()
         self.persistence = Persistence(config, self.databases, self.journal, self.propagation)
         self.random = Random()  # noqa: S311  (picks keys, guards nothing)
         self.run_id = f"{self.random.getrandbits(160):040x}"
-        self.over_memory = False  # resident memory is above maxmemory; cron keeps it true
         self.loading = False  # data is being read from the disk
         self.unkept: ErrorReply | None = None  # why writes are refused: they could not be kept
-        self.guarded = False  # not every command may run, for one of these reasons or a pause
+        self.restricted = False  # not every command may run, for one of these reasons or a pause
+        self.guarded = False  # so it is, or may be whenever more memory is in use
         self.started_ms = 0
         self.stop: Callable[[frozenset[bytes]], bool] = _not_running  # SHUTDOWN's options
         self.begin_replay: Callable[[], Replay] = _no_replay  # for what a file has logged
@@ -54,13 +57,13 @@ class ServerState:
 
     def keep_guard(self) -> None:
         """To be called when a pause begins or ends, and when one of the reasons changes."""
-        self.guarded = (
-            self.over_memory or self.loading or self.unkept is not None or self.pausing.active
-        )
+        self.restricted = self.loading or self.unkept is not None or self.pausing.active
+        self.guarded = self.restricted or self.memory.limit > 0
         self.journal.hides_expired = self.pausing.active
 
     def follow_config(self) -> None:
         """To be called when parameters have changed."""
+        self.memory.limit = min(self.config.maxmemory, MOST)
         self.stream_config.node_max_bytes = self.config.stream_node_max_bytes
         self.stream_config.node_max_entries = self.config.stream_node_max_entries
         self.list_fill = self.config.list_max_listpack_size

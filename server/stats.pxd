@@ -13,6 +13,5 @@ cdef class Stats:
     cdef public uint64_t query_limit_disconnections
     cdef public double expire_cycle_ms
     cdef public uint64_t expire_time_cap_reached
-    cdef public uint64_t peak_memory
     cdef object _last
     cdef object _rates

@@ -25,7 +25,6 @@ class Stats:
         self.query_limit_disconnections = 0
         self.expire_cycle_ms = 0.0
         self.expire_time_cap_reached = 0
-        self.peak_memory = 0
         self._last: tuple[int, int, int, int] | None = None  # ms, commands, input, output
         self._rates: deque[tuple[float, float, float]] = deque(maxlen=SAMPLES)
 

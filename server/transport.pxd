@@ -15,7 +15,10 @@ cdef class Transport(Watcher):
     cdef int _fd
     cdef Selector _selector
     cdef Endpoint _endpoint
-    cdef bytearray _unsent
+    cdef list _pieces
+    cdef Py_ssize_t _first
+    cdef Py_ssize_t _taken
+    cdef Py_ssize_t _unsent
     cdef bint _closing
 
     cpdef open(self)
@@ -25,10 +28,14 @@ cdef class Transport(Watcher):
     cdef _look_again(self)
     cdef _drain(self)
     @cython.locals(taken=Py_ssize_t)
-    cdef _send_unsent(self)
+    cdef _send_pieces(self)
+    @cython.locals(left=Py_ssize_t)
+    cdef _pass_over(self, Py_ssize_t taken)
     cpdef write(self, Encoder out)
     @cython.locals(size=Py_ssize_t, taken=Py_ssize_t)
-    cdef _send(self, Endpoint endpoint, Encoder out)
+    cdef _send(self, Encoder out)
+    cdef _collect(self, Encoder out)
+    cdef _await_room(self)
     cpdef close(self)
     @cython.locals(endpoint=Endpoint)
     cpdef abort(self)

@@ -4,6 +4,12 @@
     reading   socket -------> connection.data_received ... connection -----> socket
     draining  socket <------- what it would not take before; nothing is read meanwhile
 
+What the socket does not take is kept in the pieces that it is in, by reference. A piece goes when
+all of it is taken:
+
+    _pieces  [None, None, ...taken | not yet..., piece, piece]      _unsent: the bytes not taken
+                          _first, of which _taken bytes are
+
 It behaves as asyncio's transports do, and drives a Connection as they drive a protocol, but for
 one thing: what is closed or broken is gone at once, not when the loop turns.
 """
@@ -26,14 +32,27 @@ HAS_ENDED = EPOLLRDHUP | EPOLLHUP | EPOLLERR
 class Transport(Watcher):
     """Owns *sock*, which must not block, until it is closed or broken."""
 
-    __slots__ = ("_closing", "_endpoint", "_fd", "_selector", "_unsent", "sock")
+    __slots__ = (
+        "_closing",
+        "_endpoint",
+        "_fd",
+        "_first",
+        "_pieces",
+        "_selector",
+        "_taken",
+        "_unsent",
+        "sock",
+    )
 
     def __init__(self, sock: socket, selector: Selector, endpoint: Endpoint) -> None:
         self.sock = sock
         self._fd = sock.fileno()
         self._selector = selector
         self._endpoint: Endpoint | None = endpoint  # None: closed
-        self._unsent = bytearray()
+        self._pieces: list[bytes | bytearray | None] = []
+        self._first = 0  # which of them is the first that has not been taken whole
+        self._taken = 0  # bytes of that one
+        self._unsent = 0  # bytes in all
         self._closing = False
 
     def open(self) -> None:
@@ -42,7 +61,7 @@ class Transport(Watcher):
 
     def unsent(self) -> int:
         """Bytes written that the socket has not taken yet."""
-        return len(self._unsent)
+        return self._unsent
 
     # ------------------------------------------------------------------ what the selector calls
 
@@ -77,8 +96,11 @@ class Transport(Watcher):
             self._selector.expect(self._fd, READING)
 
     def _drain(self) -> None:
-        self._send_unsent()
-        if self._unsent or self._endpoint is None:
+        self._send_pieces()
+        if self._endpoint is None:
+            return
+        if self._unsent:
+            self._endpoint.sent_some()
             return
         if self._closing:
             self.abort()
@@ -86,13 +108,33 @@ class Transport(Watcher):
         self._selector.expect(self._fd, READING)
         self._endpoint.resume_writing()
 
-    def _send_unsent(self) -> None:
+    def _send_pieces(self) -> None:
+        """Send what the socket takes now: one call, so that nobody else waits for long."""
         try:
-            taken = socket_calls.send(self._fd, self._unsent, len(self._unsent))
+            taken = socket_calls.send_pieces(self._fd, self._pieces, self._first, self._taken)
         except OSError:
             self.abort()
             return
-        del self._unsent[:taken]
+        self._unsent -= taken
+        if self._unsent:
+            self._pass_over(taken)
+        else:
+            self._pieces = []
+            self._first = self._taken = 0
+
+    def _pass_over(self, taken: int) -> None:
+        """Let go of the pieces that have been taken with the last *taken* bytes."""
+        left = taken
+        while left:
+            piece = self._pieces[self._first]
+            assert piece is not None
+            if left < len(piece) - self._taken:
+                self._taken += left
+                return
+            left -= len(piece) - self._taken
+            self._pieces[self._first] = None
+            self._first += 1
+            self._taken = 0
 
     # ------------------------------------------------------------------ what the endpoint calls
 
@@ -101,11 +143,16 @@ class Transport(Watcher):
         if self._endpoint is None:
             out.clear()
         elif self._unsent:
-            self._unsent += out.take()
+            self._collect(out)
+        elif out.in_pieces():
+            self._collect(out)
+            self._send_pieces()
+            if self._unsent:
+                self._await_room()
         else:
-            self._send(self._endpoint, out)
+            self._send(out)
 
-    def _send(self, endpoint: Endpoint, out: Encoder) -> None:
+    def _send(self, out: Encoder) -> None:
         size = len(out)
         try:
             taken = socket_calls.send(self._fd, out._buffer, size)  # noqa: SLF001  (spares a copy)
@@ -115,9 +162,20 @@ class Transport(Watcher):
         if taken == size:
             out.clear()
             return
-        self._unsent += out.take()[taken:]
-        self._selector.expect(self._fd, DRAINING)
-        endpoint.pause_writing()
+        self._collect(out)
+        self._unsent -= taken
+        self._pass_over(taken)
+        self._await_room()
+
+    def _collect(self, out: Encoder) -> None:
+        """Keep what *out* holds; it is empty then."""
+        self._unsent += len(out)
+        self._pieces += out.take_pieces()
+
+    def _await_room(self) -> None:
+        if self._endpoint is not None:
+            self._selector.expect(self._fd, DRAINING)
+            self._endpoint.pause_writing()
 
     def close(self) -> None:
         """Close when all is sent; nothing more is read."""
@@ -129,7 +187,8 @@ class Transport(Watcher):
         """Close at once. What has not been sent is lost."""
         endpoint, self._endpoint = self._endpoint, None
         if endpoint is not None:
-            self._unsent.clear()
+            self._pieces = []
+            self._first = self._taken = self._unsent = 0
             self._selector.forget(self._fd)
             self.sock.close()
             endpoint.connection_lost()

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from server.client import Client
+from server.memory import Memory
 from storage.keyspace import Keyspace
+
+PLACE_BYTES = 352  # bytes that a place watched by one client takes beside its key
 
 
 class Watching:
-    """Places (database index, key) to the clients that watch them."""
+    """Places (database index, key) to the clients that watch them, which *memory* is told of."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
         self.watchers: dict[tuple[int, bytes], dict[Client, None]] = {}
 
     def watch(self, client: Client, db: Keyspace, key: bytes) -> None:
@@ -19,6 +23,8 @@ class Watching:
         """
         db.peek(key)
         place = (db.index, key)
+        if place not in client.watching:
+            self._memory.clients += PLACE_BYTES + len(key)
         client.watching[place] = None
         self.watchers.setdefault(place, {})[client] = None
 
@@ -27,6 +33,7 @@ class Watching:
         for place in client.watching:
             watchers = self.watchers[place]
             del watchers[client]
+            self._memory.clients -= PLACE_BYTES + len(place[1])
             if not watchers:
                 del self.watchers[place]
         client.watching.clear()

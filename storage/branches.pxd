@@ -6,6 +6,8 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF
 from libc.stdint cimport uint16_t
 from libc.string cimport memchr, memcmp, memcpy, memmove
 
+from storage cimport allocation
+
 
 cdef struct Branches:
     uint16_t count
@@ -47,6 +49,7 @@ cdef inline Branches* _resize(Branches* branches, Py_ssize_t capacity) except NU
             memmove(edges, _children(branches) + capacity, branches.count)
         raise MemoryError
     resized.capacity = capacity
+    allocation.used += _size(capacity) - _size(before)
     if capacity > before:
         memmove(_edges(resized), _children(resized) + before, resized.count)
     return resized
@@ -119,6 +122,7 @@ cdef inline Branches* insert(
         branches = <Branches*>PyMem_Malloc(_size(capacity))
         if branches is NULL:
             raise MemoryError
+        allocation.used += _size(capacity)
         branches.count = 0
         branches.bare = 0
         branches.capacity = capacity
@@ -147,6 +151,7 @@ cdef inline Branches* remove(Branches* branches, Py_ssize_t index) except? NULL:
         memmove(edges, edges + 1, behind)
     branches.count -= 1
     if branches.count == 0:
+        allocation.used -= _size(branches.capacity)
         PyMem_Free(branches)
         branches = NULL
     else:
@@ -162,6 +167,7 @@ cdef inline void free(Branches* branches) noexcept:
     if branches is not NULL:
         for index in range(branches.count):
             Py_DECREF(<object>_children(branches)[index])
+        allocation.used -= _size(branches.capacity)
         PyMem_Free(branches)
 
 

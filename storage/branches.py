@@ -15,6 +15,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Any
 
+from storage import allocation
+
+HEADER = 8  # bytes
+BRANCH = 9  # a child and its edge
+
 
 class Branches:
     __slots__ = ("bare", "children", "edges")
@@ -67,6 +72,8 @@ def insert(branches: Branches | None, index: int, byte: int, new: Any) -> Branch
     """Make room at *index* for one more branch. The block may move: the result replaces it."""
     if branches is None:
         branches = Branches()
+        allocation.used += HEADER
+    allocation.used += BRANCH
     branches.edges.insert(index, byte)
     branches.children.insert(index, new)
     return branches
@@ -77,12 +84,17 @@ def remove(branches: Branches | None, index: int) -> Branches | None:
     assert branches is not None
     del branches.edges[index]
     del branches.children[index]
-    return branches if branches.edges else None
+    allocation.used -= BRANCH
+    if branches.edges:
+        return branches
+    allocation.used -= HEADER
+    return None
 
 
 def free(branches: Branches | None) -> None:
     """Drop all branches; the block is not to be used again."""
     if branches is not None:
+        allocation.used -= weight(branches)
         branches.edges.clear()
         branches.children.clear()
 
@@ -100,7 +112,7 @@ def count_bare(branches: Branches | None, change: int) -> None:
 
 def weight(branches: Branches | None) -> int:
     """The bytes that the block takes."""
-    return 0 if branches is None else 8 + 9 * len(branches.edges)
+    return 0 if branches is None else HEADER + BRANCH * len(branches.edges)
 
 
 # ---------------------------------------------------------------------- one value

@@ -1,11 +1,15 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t
 
+from storage cimport allocation
 from storage cimport pending as pendings
 from storage.pending cimport DeliveryQueue, Pending
 from storage.rax cimport Rax
 from storage.rax_iterator cimport RaxIterator
 from storage.stream_id cimport StreamId
+
+cdef Py_ssize_t CONSUMER
+cdef Py_ssize_t GROUP
 
 
 @cython.final

@@ -13,7 +13,7 @@ does) is in the group's indexes only.
 
 from __future__ import annotations
 
-from storage import elapsed
+from storage import allocation, elapsed
 from storage import pending as pendings
 from storage.errors import Corrupt
 from storage.pending import NOBODY, DeliveryQueue, Pending
@@ -22,6 +22,10 @@ from storage.stream_id import StreamId
 
 NEVER = -1  # active_time of a consumer that was never given anything
 UNKNOWN = -1  # entries_read of a group that does not know how many entries it has passed
+
+# bytes with what is made beside them: a place in a dictionary and a list; tables, ids and a queue
+CONSUMER = 112
+GROUP = 416
 
 
 class Consumer:
@@ -35,6 +39,10 @@ class Consumer:
         self.seen_time = now_ms  # last attempt to read or claim
         self.active_time = NEVER  # last attempt that gave something
         self.pel = Rax()
+        allocation.used += CONSUMER + allocation.of_bytes(name)
+
+    def __del__(self) -> None:
+        allocation.used -= CONSUMER + allocation.of_bytes(self.name)
 
 
 class ConsumerGroup:
@@ -53,6 +61,10 @@ class ConsumerGroup:
         self.consumers: dict[bytes, Consumer] = {}
         self._table: list[Consumer | None] = [None]  # by index; NOBODY is none
         self._free: list[int] = []  # indexes of consumers that have been deleted
+        allocation.used += GROUP
+
+    def __del__(self) -> None:
+        allocation.used -= GROUP
 
     # ------------------------------------------------------------------ consumers
 

@@ -1,13 +1,15 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from storage cimport segment_octets
+from storage cimport allocation, segment_octets
 from storage.segment cimport Segment
 
 cdef int64_t NO_STAMP
 cdef Py_ssize_t SPLIT_ABOVE
 cdef Py_ssize_t MERGE_UP_TO
 cdef Py_ssize_t KEYS_PER_SLOT
+cdef Py_ssize_t PLACE
+cdef Py_ssize_t OBJECT
 
 
 @cython.final
@@ -16,6 +18,7 @@ cdef class KeyTable:
     cdef int _shift
     cdef readonly Py_ssize_t used
     cdef Py_ssize_t _forks
+    cdef int64_t _held
 
     @cython.locals(place=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef object get(self, bytes key, object default=*)
@@ -23,10 +26,11 @@ cdef class KeyTable:
     cpdef object use(self, bytes key, uint32_t stamp)
     @cython.locals(place=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef int64_t stamp_of(self, bytes key) except? -1
-    @cython.locals(place=uint64_t, segment=Segment, at=Py_ssize_t)
+    @cython.locals(place=uint64_t, segment=Segment, at=Py_ssize_t, old=object)
     cpdef int set(self, bytes key, object value, uint32_t stamp=*) except -1
     @cython.locals(place=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef object pop(self, bytes key, object default=*)
+    cpdef int grew(self, int64_t size) except -1
     cpdef int clear(self) except -1
     cdef Segment _segment_at(self, uint64_t place)
 

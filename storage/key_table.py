@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from storage import segment_octets
+from storage import allocation, segment_octets
 from storage.segment import Segment
 
 NO_STAMP: Final = -1
@@ -44,6 +44,11 @@ MERGE_UP_TO: Final = 64
 # (siphash), so with fewer keys a slot than this something is wrong: the segment outgrows instead.
 KEYS_PER_SLOT: Final = 8
 
+# bytes that a key takes in its segment: mark, pair, a share of what is spare
+PLACE_BYTES: Final = 32
+PLACE = PLACE_BYTES  # the same as a C number
+OBJECT: Final = 384  # bytes of a table without keys
+
 
 class KeyTable:
     """A dict of bytes to objects whose growth never stops the world, and that can be scanned.
@@ -52,10 +57,15 @@ class KeyTable:
     for some 100 keys). About 30 bytes a key, key and value objects not counted.
     """
 
-    __slots__ = ("_directory", "_forks", "_shift", "used")
+    __slots__ = ("_directory", "_forks", "_held", "_shift", "used")
 
     def __init__(self) -> None:
+        self._held = 0  # bytes that the keys and the strings among the values are counted for
         self.clear()
+        allocation.used += OBJECT
+
+    def __del__(self) -> None:
+        allocation.used -= OBJECT + self._held
 
     def __len__(self) -> int:
         return self.used
@@ -105,11 +115,14 @@ class KeyTable:
         segment = self._segment_at(place)
         at = segment.find(key, place)
         if at >= 0:
+            old = segment.pairs[2 * at + 1]
+            self.grew(allocation.of_string(value) - allocation.of_string(old))
             segment.pairs[2 * at + 1] = value
             segment_octets.put_stamp(segment.marks, at, stamp)
         else:
             segment.insert(-1 - at, key, value, place, stamp)
             self.used += 1
+            self.grew(PLACE + allocation.of_bytes(key) + allocation.of_string(value))
             if len(segment) > SPLIT_ABOVE:
                 self._split(place >> self._shift)
 
@@ -122,12 +135,19 @@ class KeyTable:
             return default
         value = segment.remove(at)
         self.used -= 1
+        self.grew(-PLACE - allocation.of_bytes(key) - allocation.of_string(value))
         if len(segment) <= MERGE_UP_TO:
             self._merge(place >> self._shift)
         return value
 
+    def grew(self, size: int) -> None:
+        """Count *size* bytes more: a string that is stored here has grown in place."""
+        self._held += size
+        allocation.used += size
+
     def clear(self) -> None:
         """Forget all keys."""
+        self.grew(-self._held)
         self._directory: list[Segment] = [Segment(0)]
         self._shift = segment_octets.PLACE_BITS  # place >> shift = slot
         self.used = 0

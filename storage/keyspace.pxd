@@ -22,7 +22,7 @@ cdef class Keyspace:
     cpdef swap(self, Keyspace other)
     cpdef add(self, bytes key, object value)
     cpdef put(self, bytes key, object value, bint keep_expiry=*)
-    cpdef store_string(self, bytes key, object value)
+    cpdef store_string(self, bytes key, object value, Py_ssize_t grown=*)
     cpdef bint remove(self, bytes key) except -1
     cpdef noted(self, bytes key, bytes event, Py_ssize_t changes=*)
     cpdef touched(self, bytes key, bytes event, Py_ssize_t changes=*)

@@ -130,9 +130,13 @@ class Keyspace:
         self._values.set(key, value, self.journal.now_ms // 1000)
         self.journal.ready(self.index, key)
 
-    def store_string(self, key: bytes, value: String) -> None:
-        """Put the new form of a string in place of the old: the expiry stays, nobody is woken."""
+    def store_string(self, key: bytes, value: String, grown: int = 0) -> None:
+        """Put the new form of a string in place of the old: the expiry stays, nobody is woken.
+
+        *grown*: the bytes of memory that the value has taken more since it was stored before.
+        """
         self._values.set(key, value, self.journal.now_ms // 1000)
+        self._values.grew(grown)
 
     def remove(self, key: bytes) -> bool:
         """Forget *key*. False if there was none."""

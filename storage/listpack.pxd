@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from storage cimport element_octets, octets
+from storage cimport allocation, element_octets, octets
 
 cdef Py_ssize_t HEADER
 cdef int END
@@ -13,6 +13,7 @@ cdef int MANY
 cdef Py_ssize_t LIMIT
 cdef Py_ssize_t MAX_ROOM
 cdef Py_ssize_t FEW
+cdef int OBJECT
 cdef Py_ssize_t SPARSE
 
 
@@ -30,6 +31,7 @@ cdef class Listpack:
     cdef readonly bytearray data
     cdef readonly int size
     cdef readonly int count
+    cdef int _room
 
     cpdef bytes dump(self)
     @cython.locals(made=Listpack)
@@ -37,6 +39,8 @@ cdef class Listpack:
     cpdef int shrink(self) except -1
     @cython.locals(needed=Py_ssize_t, room=Py_ssize_t)
     cpdef int reserve(self, Py_ssize_t size) except -1
+    @cython.locals(room=Py_ssize_t)
+    cdef int _count_room(self) except -1
     @cython.locals(end=Py_ssize_t, at=Py_ssize_t, found=int, count=int)
     cpdef int check(self) except -1
     @cython.locals(size=Py_ssize_t, after=Py_ssize_t)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from storage import element_octets, octets
+from storage import allocation, element_octets, octets
 from storage.errors import Corrupt, TooLarge
 
 HEADER = 6  # bytes; so this is the first element's position
@@ -32,6 +32,7 @@ MANY = 65535  # the count in the header that says: as many or more
 LIMIT = 1 << 30  # bytes; redis makes no listpack larger than that
 MAX_ROOM = 1 << 16  # bytes; what is taken ahead of need at most
 FEW = 64  # bytes; as much unused memory is not worth a thought
+OBJECT = 112  # bytes of the object, of its bytearray, and of the place where it is kept
 SPARSE = 4  # memory is given back when less than one in so many bytes is in use
 
 
@@ -57,12 +58,18 @@ class Listpack:
     nothing.
     """
 
-    __slots__ = ("count", "data", "size")
+    __slots__ = ("_room", "count", "data", "size")
 
     def __init__(self) -> None:
         self.data = octets.bytearray_of(EMPTY)  # the listpack and perhaps some room behind it
         self.size = len(EMPTY)  # of the listpack, in bytes
         self.count = 0  # of elements, or UNKNOWN; see length
+        self._room = 0  # bytes of memory that data has, as far as they have been counted
+        allocation.used += OBJECT
+        self._count_room()
+
+    def __del__(self) -> None:
+        allocation.used -= OBJECT + self._room
 
     # ------------------------------------------------------------------ as a whole
 
@@ -76,6 +83,7 @@ class Listpack:
             raise Corrupt(f"a listpack of {len(data)} bytes")
         made = Listpack()
         made.data = octets.bytearray_of(data)
+        made._count_room()
         made.size = len(data)
         count = octets.u16(made.data, 4)
         made.count = count if count < MANY else UNKNOWN
@@ -89,6 +97,7 @@ class Listpack:
         """Another listpack of the same elements. O(N)."""
         made = Listpack()
         made.data = octets.exact(self.data, self.size)
+        made._count_room()
         made.size = self.size
         made.count = self.count
         return made
@@ -96,6 +105,7 @@ class Listpack:
     def shrink(self) -> None:
         """Give back the memory that is not in use. O(N)."""
         self.data = octets.exact(self.data, self.size)
+        self._count_room()
 
     def reserve(self, size: int) -> None:
         """Make room for *size* more bytes. Raises TooLarge."""
@@ -105,6 +115,13 @@ class Listpack:
         if needed > len(self.data):
             room = min(needed >> 1, MAX_ROOM)
             octets.resize(self.data, (needed + room) | 15)  # one more is taken: blocks of 16
+            self._count_room()
+
+    def _count_room(self) -> None:
+        """To be called when *data* may have got more or less memory."""
+        room = octets.capacity(self.data)
+        allocation.used += room - self._room
+        self._room = room
 
     def check(self) -> None:
         """Raise Corrupt unless the bytes are a listpack through and through. O(N).
@@ -345,6 +362,7 @@ class Listpack:
             octets.move(self.data, end - size, end, self.size - end)
         if SPARSE * (self.size - size) < octets.capacity(self.data) - FEW:
             self.data = octets.exact(self.data, self.size - size)
+            self._count_room()
 
     def _grow(self, at: int, end: int, growth: int) -> None:
         """Make room for *growth* bytes more between *at* and *end*."""
@@ -352,6 +370,7 @@ class Listpack:
             raise TooLarge(f"a listpack of {self.size + growth} bytes")
         if at == end == HEADER:
             octets.open_front(self.data, self.size, growth)
+            self._count_room()
         else:
             self.reserve(growth)
             octets.move(self.data, end + growth, end, self.size - end)

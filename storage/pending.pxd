@@ -2,10 +2,11 @@ cimport cython
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from storage cimport links, stream_id
+from storage cimport allocation, links, stream_id
 from storage.stream_id cimport StreamId
 
 cdef uint32_t _MOST
+cdef Py_ssize_t OBJECT
 
 
 @cython.final

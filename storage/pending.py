@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from storage import links, stream_id
+from storage import allocation, links, stream_id
 from storage.stream_id import StreamId
 
 MAX_COUNT = 2**32 - 1  # deliveries are counted up to here; it stands for redis's LLONG_MAX
 _MOST = MAX_COUNT  # the same as a C number
+OBJECT = 64  # bytes, compiled: as drawn above
 NOBODY = 0  # the consumer_index of an entry without an owner
 
 
@@ -120,11 +121,13 @@ class DeliveryQueue:
         self._join(older, pending)
         self._join(pending, newer)
         links.hold(pending)
+        allocation.used += OBJECT
 
     def remove(self, pending: Pending) -> None:
         """Take *pending*, which is in the queue, out of it. O(1)."""
         self._join(links.follow(pending.older_link), links.follow(pending.newer_link))
         _unlink(pending)
+        allocation.used -= OBJECT
         links.let_go(pending)
 
     def _join(self, older: Pending | None, newer: Pending | None) -> None:
@@ -146,6 +149,7 @@ class DeliveryQueue:
         while pending is not None:
             newer = links.follow(pending.newer_link)
             _unlink(pending)
+            allocation.used -= OBJECT
             links.let_go(pending)
             pending = newer
 

@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from storage cimport allocation
 from storage.listpack cimport Listpack
 from storage.node_deque cimport NodeDeque
 from storage.quicklist_iterator cimport QuickListIterator
@@ -12,10 +13,13 @@ cdef int SAFE_LIMIT
 cdef Py_ssize_t OVERHEAD
 cdef Py_ssize_t EMPTY_SIZE
 cdef Py_ssize_t NONE
+cdef Py_ssize_t OBJECT
 cdef int64_t packed_threshold
 
 cdef Listpack pack_of(object node)
 cdef bytes plain_of(object node)
+@cython.locals(plain=bytes)
+cdef int _discard(list nodes) except -1
 @cython.locals(removed=int64_t, at=Py_ssize_t)
 cdef int64_t _remove_first(Listpack pack, bytes value, int64_t limit) except -1
 @cython.locals(removed=int64_t, at=Py_ssize_t, before=Py_ssize_t)

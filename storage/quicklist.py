@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from storage import allocation
 from storage.errors import Corrupt
 from storage.listpack import Listpack
 from storage.node_deque import Node, NodeDeque, count_of
@@ -28,6 +29,7 @@ SAFE_LIMIT = 8192  # bytes a node where the fill counts elements
 OVERHEAD = 8  # bytes; what an element has beside its text, estimated on the safe side
 EMPTY_SIZE = 7  # bytes of a listpack without elements
 NONE = -1
+OBJECT = 80  # bytes, compiled
 LARGEST_THRESHOLD = (1 << 32) - (1 << 20)
 
 packed_threshold = 0  # bytes from which an element is plain; 0: the fill decides
@@ -69,6 +71,12 @@ class QuickList(NodeDeque):
 
     def __init__(self, fill: int = DEFAULT_FILL) -> None:
         self._begin(fill)
+        allocation.used += OBJECT
+
+    def __del__(self) -> None:
+        allocation.used -= OBJECT
+        if self._outgrown:
+            _discard(self._unfold())
 
     def __len__(self) -> int:
         return self.length
@@ -123,6 +131,7 @@ class QuickList(NodeDeque):
             value = plain_of(self._head)
             if value is None:
                 return None
+            allocation.used -= allocation.of_bytes(value)
             self._drop_head()
         self.length -= 1
         if self._outgrown:
@@ -141,6 +150,7 @@ class QuickList(NodeDeque):
             value = plain_of(self._tail)
             if value is None:
                 return None
+            allocation.used -= allocation.of_bytes(value)
             self._drop_tail()
         self.length -= 1
         if self._outgrown:
@@ -219,6 +229,7 @@ class QuickList(NodeDeque):
         if pack is not None and not self._may_grow(pack, len(value), 1):
             self._outgrown = True  # as redis sees it, what goes makes no room
         if pack is None:
+            _discard(nodes[i : i + 1])
             nodes[i] = self._new_node(value)
         else:
             at = pack.seek(within)
@@ -271,6 +282,7 @@ class QuickList(NodeDeque):
             pack = pack_of(nodes[i])
             if pack is None:
                 if plain_of(nodes[i]) == value:
+                    _discard(nodes[i : i + 1])
                     nodes[i] = Listpack()
                     removed += 1
             elif count < 0:
@@ -290,6 +302,7 @@ class QuickList(NodeDeque):
         first, count = self.bounds(start, stop)
         nodes = self._unfold()
         if count == 0:
+            _discard(nodes)
             nodes.clear()
         else:
             i, before = self._locate(first)
@@ -300,7 +313,9 @@ class QuickList(NodeDeque):
             pack = pack_of(nodes[i])
             if pack is not None:
                 pack.delete_range(0, before)
+            _discard(nodes[j + 1 :])
             del nodes[j + 1 :]
+            _discard(nodes[:i])
             del nodes[:i]
         self.length = count
         self._fold(nodes)
@@ -339,6 +354,8 @@ class QuickList(NodeDeque):
         pack = pack_of(node)
         if pack is None or not self._may_grow(pack, 0, 0):
             self._outgrown = True
+        if not isinstance(node, Listpack):
+            allocation.used += allocation.of_bytes(node)
         self._push_node_right(node)
         self.length += count_of(node)
 
@@ -375,6 +392,7 @@ class QuickList(NodeDeque):
         """A node for *value* alone."""
         if self._is_large(len(value)):
             self._outgrown = True
+            allocation.used += allocation.of_bytes(value)
             return value
         pack = Listpack()
         pack.append(value)
@@ -424,6 +442,14 @@ class QuickList(NodeDeque):
                 kept.append(node)
                 left = pack
         return kept
+
+
+def _discard(nodes: list[Node]) -> None:
+    """Take off what the plain ones of *nodes*, which are let go of, were counted for."""
+    for node in nodes:
+        plain = plain_of(node)
+        if plain is not None:
+            allocation.used -= allocation.of_bytes(plain)
 
 
 def _remove_first(pack: Listpack, value: bytes, limit: int) -> int:

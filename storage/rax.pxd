@@ -1,9 +1,11 @@
 cimport cython
 
-from storage cimport branches, rax_iterator, rax_node
+from storage cimport allocation, branches, rax_iterator, rax_node
 from storage.branches cimport Branches
 from storage.rax_iterator cimport RaxIterator
 from storage.rax_node cimport Node, Tree
+
+cdef Py_ssize_t OBJECT
 
 
 @cython.final

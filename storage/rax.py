@@ -33,9 +33,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from storage import branches, rax_iterator, rax_node
+from storage import allocation, branches, rax_iterator, rax_node
 from storage.rax_iterator import RaxIterator
 from storage.rax_node import Node, Tree
+
+OBJECT = 64  # bytes, compiled
 
 
 class Rax(Tree):
@@ -52,6 +54,7 @@ class Rax(Tree):
         self.size = 0
         self.changes = 0
         self.node_count = 1
+        allocation.used += OBJECT
 
     def __len__(self) -> int:
         return self.size
@@ -195,6 +198,7 @@ class Rax(Tree):
             self._mend(node, above, index)
         elif above is not None:  # 3
             self._cut(above, index, len(node.run))
+            rax_node.discard()
             self._mend(above, top, top_index)
         else:  # 4
             self.clear()
@@ -234,6 +238,7 @@ class Rax(Tree):
                 child = branches.child(node.branches, index)
                 if type(child) is Node:
                     doomed.append(child)
+                    rax_node.discard()
             block = node.branches
             node.branches = branches.none()
             branches.free(block)
@@ -246,6 +251,8 @@ class Rax(Tree):
 
     def __del__(self) -> None:
         self.clear()
+        rax_node.discard()
+        allocation.used -= OBJECT
 
     # ------------------------------------------------------------------ order
 

@@ -2,12 +2,13 @@ cimport cython
 from cpython.object cimport PyObject
 from libc.stdint cimport uint64_t
 
-from storage cimport branches
+from storage cimport allocation, branches
 from storage.branches cimport Branches
 
 cdef object ABSENT
 cdef list ZEROS
 cdef Py_ssize_t NODE_BYTES
+cdef Py_ssize_t COUNTED
 cdef Py_ssize_t BYTES_BYTES
 
 
@@ -28,6 +29,8 @@ cdef class Tree:
 
 @cython.locals(node=Node)
 cdef Node new_node(bytes run, object value)
+
+cdef int discard() except -1
 
 cdef object value_of(Node node)
 

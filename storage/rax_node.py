@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from storage import branches
+from storage import allocation, branches
 
 ABSENT: Final = object()  # the value of a node where no key ends
 ZEROS: Final = [bytes(n) for n in range(17)]
 NODE_BYTES: Final = 48  # compiled
+COUNTED: Final = 96  # bytes that a node counts for: itself, and a run that is not shared
 BYTES_BYTES: Final = 33  # of a bytes object but for its bytes
 
 
@@ -35,7 +36,13 @@ def new_node(run: bytes, value: Any) -> Node:
     node.value = branches.hold(value)
     node.tail = b""
     node.branches = branches.none()
+    allocation.used += COUNTED
     return node
+
+
+def discard() -> None:
+    """Take off what new_node counted: to be called where a node is let go of."""
+    allocation.used -= COUNTED
 
 
 def value_of(node: Node) -> Any:
@@ -107,6 +114,7 @@ def join(node: Node) -> None:
     set_value(node, value_of(lower))
     node.branches = lower.branches
     lower.branches = branches.none()
+    discard()
 
 
 def wrap(node: Node, index: int) -> Node:
@@ -124,6 +132,7 @@ def unwrap(node: Node, index: int, leaf: Node) -> None:
         node.tail = leaf.run
         branches.put(node.branches, index, value_of(leaf))
         branches.count_bare(node.branches, 1)
+        discard()
 
 
 def weight(node: Node) -> int:

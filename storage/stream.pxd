@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from storage cimport octets, stream_id, stream_node
+from storage cimport allocation, octets, stream_id, stream_node
 from storage.consumer_group cimport ConsumerGroup
 from storage.listpack cimport Listpack
 from storage.rax cimport Rax
@@ -12,6 +12,7 @@ from storage.stream_iterator cimport StreamIterator
 cdef int64_t _MOST_BYTES
 cdef uint64_t _TOP
 cdef int64_t _MOST_ADDED
+cdef Py_ssize_t OBJECT
 
 
 @cython.final

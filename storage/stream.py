@@ -9,7 +9,7 @@ not look into the rax. A deleted entry stays in its node, marked, until all of t
 
 from __future__ import annotations
 
-from storage import octets, stream_id, stream_node
+from storage import allocation, octets, stream_id, stream_node
 from storage.consumer_group import UNKNOWN, ConsumerGroup
 from storage.errors import (
     BelowMaxDeleted,
@@ -51,6 +51,7 @@ class StreamConfig:
 
 
 DEFAULT_CONFIG = StreamConfig()
+OBJECT = 256  # bytes of a stream with its ids and its dictionary of groups
 
 
 class Stream:
@@ -81,6 +82,12 @@ class Stream:
         self._head: Listpack | None = None  # the first node, if it is known
         self._tail: Listpack | None = None  # the last node, if it is known
         self._tail_ms = self._tail_seq = 0
+        allocation.used += OBJECT
+
+    def __del__(self) -> None:
+        allocation.used -= OBJECT
+        for name in self.groups:
+            allocation.used -= allocation.of_bytes(name)
 
     def __len__(self) -> int:
         return self.length
@@ -372,6 +379,7 @@ class Stream:
         if name in self.groups:
             raise GroupExists
         group = self.groups[name] = ConsumerGroup(last_id, entries_read)
+        allocation.used += allocation.of_bytes(name)
         return group
 
     def find_group(self, name: bytes) -> ConsumerGroup | None:
@@ -380,7 +388,10 @@ class Stream:
 
     def delete_group(self, name: bytes) -> bool:
         """Forget a group with its consumers and pending entries. False if there was none."""
-        return self.groups.pop(name, None) is not None
+        if self.groups.pop(name, None) is None:
+            return False
+        allocation.used -= allocation.of_bytes(name)
+        return True
 
     def sorted_groups(self) -> list[tuple[bytes, ConsumerGroup]]:
         """All groups with their names, by name, as redis lists them."""
@@ -403,5 +414,7 @@ class Stream:
         made.first_id = self.first_id
         made.max_deleted_id = self.max_deleted_id
         made.entries_added = self.entries_added
-        made.groups = {name: group.copy() for name, group in self.groups.items()}
+        for name, group in self.groups.items():
+            made.groups[name] = group.copy()
+            allocation.used += allocation.of_bytes(name)
         return made

@@ -14,7 +14,6 @@ from server.client import UNAUTHENTICATED
 from server.command import Flags, command, container
 from server.config import BadValue, Config, Parameter
 from server.help_lines import help_of
-from server.memory import resident_bytes
 from server.permissions import permits
 from server.persistence.folder_lock import FolderInUse
 from server.persistence.manifest import BadManifest
@@ -183,9 +182,9 @@ def _apply_maxclients(state: ServerState) -> None:
         )
 
 
-def _apply_maxmemory(state: ServerState) -> None:
-    state.over_memory = 0 < state.config.maxmemory < resident_bytes()
-    state.keep_guard()
+def _apply_output_limits(state: ServerState) -> None:
+    for client in state.clients.values():
+        client.out.limit = state.config.client_output_buffer_limit["normal"].hard
 
 
 def _apply_requirepass(state: ServerState) -> None:
@@ -198,10 +197,10 @@ def _apply_requirepass(state: ServerState) -> None:
 # What has to be done at once when a parameter has a new value; most are looked at when needed.
 APPLY: dict[str, Callable[[ServerState], None]] = {
     "appendonly": _apply_appendonly,
+    "client-output-buffer-limit": _apply_output_limits,
     "dir": _apply_dir,
     "loglevel": lambda state: log.set_level(state.config),
     "maxclients": _apply_maxclients,
-    "maxmemory": _apply_maxmemory,
     "requirepass": _apply_requirepass,
     "save": _apply_save,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server import errors, list_reply, list_steps
 from server.args import INT64_MAX, INT64_MIN, Args, to_int
@@ -210,7 +209,7 @@ def lrange(call: Call) -> Reply:
     values = call.db.read(call.argv[1], QuickList)
     if values is None:
         return []
-    out = Encoder(call.client.out.resp)
+    out = call.client.out.another()
     list_reply.write_range(out, values, start, stop)
     return out
 

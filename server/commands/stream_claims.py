@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply
 from server import errors, stream_args, stream_reply
 from server.args import Args, to_int
@@ -61,7 +60,7 @@ class Claim:
         self.just_id = just_id
         self.delivery_time = call.now_ms
         self.retry_count: int | None = None
-        self.out = Encoder(call.client.out.resp)
+        self.out = call.client.out.another()
         self.claimed = 0
 
     def is_idle(self, pending: Pending) -> bool:
@@ -269,7 +268,7 @@ def xautoclaim(call: Call) -> Reply:
     cursor, deleted = _claim_from(claim, start, count)
     claim.end()
     claim.out.close_array(mark, claim.claimed)
-    out = Encoder(claim.out.resp)
+    out = claim.out.another()
     out.array(3)
     out.bulk(cursor.encode())
     out.append(claim.out)

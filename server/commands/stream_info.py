@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from protocol.encoder import Encoder
 from protocol.replies import Reply
 from server import errors, stream_reply
 from server.args import to_int
@@ -80,7 +79,7 @@ def _full_options(argv: list[bytes]) -> tuple[bool, int]:
 
 
 def _entries(call: Call, stream: Stream, count: int) -> Reply:
-    out = Encoder(call.client.out.resp)
+    out = call.client.out.another()
     stream_reply.write_range(out, stream, ZERO, MAX, count)
     return out
 
@@ -88,7 +87,7 @@ def _entries(call: Call, stream: Stream, count: int) -> Reply:
 def _edge(call: Call, stream: Stream, reverse: bool) -> Reply:
     """The first or the last entry, or None."""
     entry_id = stream.last_entry_id() if reverse else stream.first_entry_id()
-    out = Encoder(call.client.out.resp)
+    out = call.client.out.another()
     return out if stream_reply.write_entry(out, stream, entry_id) else None
 
 

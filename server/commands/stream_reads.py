@@ -33,7 +33,7 @@ NEW = MAX  # what ">" stands for: there can be no history behind the greatest id
 
 def _begin_reply(call: Call, request: Request) -> Encoder:
     """An encoder for what the streams give. Of one alone the head can be written at once."""
-    body = Encoder(call.client.out.resp)
+    body = call.client.out.another()
     if len(request.keys) == 1:
         _write_head(body, 1)
     return body
@@ -43,7 +43,7 @@ def _end_reply(body: Encoder, request: Request, served: int) -> Encoder:
     """The whole reply around *body*: a map of *served* keys, for RESP2 an array of pairs."""
     if len(request.keys) == 1:
         return body
-    out = Encoder(body.resp)
+    out = body.another()
     _write_head(out, served)
     out.append(body)
     return out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server import errors, stream_args, stream_reply, stream_steps
 from server.args import Args, to_int
@@ -102,7 +101,7 @@ def _range(call: Call, first: bytes, last: bytes, reverse: bool) -> Reply:
         return []
     if count == 0:
         return NULL_ARRAY
-    out = Encoder(call.client.out.resp)
+    out = call.client.out.another()
     stream_reply.write_range(out, stream, start, end, max(count, 0), reverse)
     return out
 

@@ -11,6 +11,7 @@ from server.args import INT64_MAX, INT64_MIN, Args, to_int
 from server.call import Call
 from server.command import Flags, Keys, command
 from server.expire_times import UNITS, absolute_ms, expire
+from storage import allocation
 from storage.keyspace import NO_EXPIRY, String
 
 READ = Flags.READONLY | Flags.FAST
@@ -233,12 +234,13 @@ def mget(call: Call) -> Reply:
 
     MGET key [key ...]
     """
-    answer: list[Reply] = []
+    out = call.client.out.another()
+    out.array(len(call.argv) - 1)
     for key in call.argv[1:]:
         value = call.db.read_any(key)
         is_string = type(value) in (bytes, bytearray, int)
-        answer.append(text_of(value) if is_string else None)
-    return answer
+        out.write(text_of(value) if is_string else None)
+    return out
 
 
 @command(
@@ -305,8 +307,9 @@ def append(call: Call) -> Reply:
         call.db.touched(key, b"append")
         return len(suffix)
     raw = _raw(call, value, len(suffix))
+    before = allocation.of_string(raw)
     raw += suffix
-    call.db.store_string(key, raw)
+    call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
     call.db.touched(key, b"append")
     return len(raw)
 
@@ -330,13 +333,14 @@ def setrange(call: Call) -> Reply:
     if offset + len(patch) > call.server.config.proto_max_bulk_len:
         raise errors.STRING_TOO_LARGE
     raw = bytearray() if value is None else _raw(call, value, 0)
+    before = allocation.of_string(raw)
     if len(raw) < offset:
         raw.extend(bytes(offset - len(raw)))
     raw[offset : offset + len(patch)] = patch
     if value is None:
         call.db.add(key, raw)
     else:
-        call.db.store_string(key, raw)
+        call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
     call.db.touched(key, b"setrange")
     return len(raw)
 
@@ -365,10 +369,13 @@ def getrange(call: Call) -> Reply:
         return b""
     if start < 0 and end < 0 and start > end:
         return b""
-    text = value if type(value) is bytearray else text_of(value)  # a raw string is not copied whole
-    start = max(start + len(text), 0) if start < 0 else start
-    end = max(end + len(text), 0) if end < 0 else end
-    return bytes(text[start : end + 1])
+    size = length_of(value)
+    start = max(start + size, 0) if start < 0 else min(start, size)
+    end = max(end + size, 0) if end < 0 else end
+    if type(value) is bytearray:  # it is not copied whole
+        with memoryview(value) as whole, whole[start : end + 1] as part:
+            return bytes(part)
+    return text_of(value)[start : end + 1]
 
 
 @command(

@@ -41,7 +41,7 @@ def exec_(call: Call) -> Reply:
     client = call.client
     if not client.in_multi:
         raise EXEC_WITHOUT_MULTI
-    if call.server.over_memory and client.queue.flags & DENYOOM:
+    if client.queue.flags & DENYOOM and call.server.memory.exceeded():
         call.server.watching.leave_multi(client)
         raise EXEC_OUT_OF_MEMORY
     call.server.watching.has_expired(client, call.server.databases)

@@ -408,3 +408,121 @@ def test_the_protocol_may_change_between_replies() -> None:
     encoder.resp = 3
     encoder.write(None)
     assert encoder.take() == b"$-1\r\n_\r\n"
+
+
+# ---------------------------------------------------------------------- large replies
+
+FAR = 64 * 1024  # bytes; from here on a value is not copied
+LONG = b"x" * FAR
+
+
+def test_a_large_value_is_referred_to_and_not_copied() -> None:
+    encoder = Encoder()
+    encoder.write([b"before", LONG, b"behind"])
+    pieces = encoder.take_pieces()
+    assert any(piece is LONG for piece in pieces)
+    assert read(b"".join(pieces)) == [[b"before", LONG, b"behind"]]
+    assert (len(encoder), encoder.take(), encoder.take_pieces()) == (0, b"", [])
+
+
+@pytest.mark.usefixtures("tracing")
+def test_a_reply_of_large_values_takes_no_memory_of_its_own() -> None:
+    values = [bytes(10_000_000)] * 100
+    encoder = Encoder()
+    before = traced()
+    encoder.write(values)
+    assert len(encoder) > 1_000_000_000
+    assert traced() - before < 100_000
+
+
+@pytest.mark.usefixtures("tracing")
+def test_a_reply_of_many_small_values_takes_its_size_once() -> None:
+    encoder = Encoder()
+    before = traced()
+    for _ in range(20_000):
+        encoder.bulk(LONG[:1000])
+    size = len(encoder)
+    pieces = encoder.take_pieces()
+    assert traced() - before < size * 1.15
+    assert sum(map(len, pieces)) == size
+
+
+sizes = st.sampled_from([0, 1, 100, 5000, FAR - 1, FAR, 3 * FAR])
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.lists(sizes, max_size=12), max_size=6),
+    st.booleans(),
+    st.integers(0, 20 * FAR),
+)
+def test_pieces_are_the_same_bytes_in_the_same_order(
+    groups: list[list[int]], moved: bool, cut: int
+) -> None:
+    """Arrays of unknown size begin and end anywhere; parts are appended or moved."""
+    encoder = Encoder()
+    expected = b""
+    for group in groups:
+        inner = Encoder()
+        mark = inner.open_array()
+        for size in group:
+            inner.bulk(LONG * 3 if size == 3 * FAR else LONG[:size])
+        inner.close_array(mark, len(group))
+        assert len(inner) == len(encoded([b"x" * size for size in group]))
+        outer = encoder.open_array()
+        encoder.move(inner) if moved else encoder.append(inner)
+        assert (len(inner) == 0) == moved
+        encoder.close_array(outer, 1)
+        expected += encoded([[b"x" * size for size in group]])
+    assert len(encoder) == len(expected)
+    encoder.truncate(cut)
+    assert len(encoder) == min(cut, len(expected))
+    encoder.integer(7)
+    assert encoder.take() == expected[:cut] + b":7\r\n"
+
+
+def overflowing(limit: int) -> Encoder:
+    encoder = Encoder()
+    encoder.limit = limit
+    return encoder
+
+
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.parametrize("size", [10, 5000, FAR, 10 * FAR])
+def test_a_reply_beyond_its_limit_is_dropped_while_it_grows(size: int) -> None:
+    before = traced()
+    encoder = overflowing(2_000_000)
+    most = 0
+    value = bytes(size)
+    mark = encoder.open_array()
+    for _ in range(0, 10_000_000, size + 6):
+        encoder.bulk(value)
+        most = max(most, traced() - before)
+    encoder.close_array(mark, 3)
+    assert encoder.overflown
+    assert most < 3_500_000
+    assert traced() - before < 1_200_000
+    assert len(encoder) < 1_200_000
+
+
+def test_what_stays_below_its_limit_is_all_there() -> None:
+    encoder = overflowing(20 * FAR)
+    encoder.write([LONG] * 19)
+    assert not encoder.overflown
+    assert read(encoder.take()) == [[LONG] * 19]
+
+
+def test_a_part_that_has_overflown_makes_the_whole_so() -> None:
+    whole = overflowing(FAR)
+    part = whole.another()
+    part.bulk(LONG)
+    assert part.overflown
+    whole.move(part)
+    assert whole.overflown
+    whole = overflowing(3 * FAR)
+    for _ in range(3):
+        part = whole.another()
+        part.bulk(LONG)
+        assert not part.overflown
+        whole.append(part)
+    assert whole.overflown

@@ -485,3 +485,18 @@ def test_a_line_with_a_nul_was_run_or_refused_but_redis_never_ends_it(line: byte
     parser = RequestParser()
     assert outcome([b"PING\r\n", line, b"PING\r\n" * 1000], parser) == ([[b"PING"]], None)
     assert outcome([b"x" * 65536], parser) == ([], "too big inline request")
+
+
+@pytest.mark.parametrize("piece", [1000, 64 * 1024, 100_001])
+@pytest.mark.parametrize("size", [32 * 1024 - 1, 32 * 1024, 300_000])
+def test_long_words_are_put_together_from_any_pieces(piece: int, size: int) -> None:
+    words = [b"SET", bytes(range(256)) * (size // 256 + 1), b"between", b"x" * size]
+    request = b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in words)
+    wire = (request + PING) * 3
+    parser, taken = RequestParser(), []
+    for at in range(0, len(wire), piece):
+        parser.feed(wire[at : at + piece])
+        while (argv := parser.take()) is not None:
+            taken.append(argv)
+    assert taken == [words, [b"PING"]] * 3
+    assert parser.buffered() == 0

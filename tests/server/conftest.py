@@ -131,8 +131,8 @@ class House:
         self.dispatcher.settle()
 
     def run_out_of_memory(self) -> None:
-        self.state.over_memory = True
-        self.state.keep_guard()
+        self.state.config.maxmemory = 1
+        self.state.follow_config()
 
     def dismiss(self, client: Client) -> None:
         """As server.clients does when a socket closes."""

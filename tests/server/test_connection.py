@@ -332,6 +332,99 @@ def test_an_unfinished_request_beyond_the_query_limit_ends_the_connection(run: R
     run(test)
 
 
+def test_a_transaction_that_is_queued_counts_as_part_of_the_request(run: Run) -> None:
+    """MULTI's queue is what the client has sent and not run: the query limit holds for it too."""
+
+    async def test() -> None:
+        async with running(client_query_buffer_limit=1 << 20) as house:
+            reader, writer = await house.connect()
+            writer.write(b"MULTI\r\n" + as_requests(b"SET k %b\r\n" % (b"v" * 30_000) * 100))
+            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+                await reader.readexactly(1 << 20)
+            assert house.server.state.stats.query_limit_disconnections == 1
+            await house.until(lambda: not house.server.state.clients)
+            assert house.server.state.memory.clients == 0
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"MGET big big big big\r\n",
+        b"MULTI\r\nINCR done\r\nGET big\r\nGET big\r\nGET big\r\nGET big\r\nINCR done\r\nEXEC\r\n",
+        b"XRANGE s - +\r\n",
+        b"LRANGE l 0 -1\r\n",
+        b"XREAD STREAMS s 0\r\n",
+    ],
+    ids=["values", "transaction", "entries", "elements", "read"],
+)
+def test_one_reply_beyond_the_output_limit_is_dropped_while_it_grows(
+    run: Run, lines: bytes
+) -> None:
+    """The client is hung up on, nobody else notices, and what the commands did stays."""
+
+    async def test() -> None:
+        limits = {"normal": OutputLimit(1 << 21, 0, 0)}
+        async with running(client_output_buffer_limit=limits) as house:
+            other = await house.connect()
+            size = 1 << 20
+            await ask(other, b"SETRANGE big %d x\r\n" % (size - 1), len(b":%d\r\n" % size))
+            field = b"f" * 4000
+            rows = b"".join(b"XADD s * f %b\r\nRPUSH l %b\r\n" % (field, field) for _ in range(900))
+            assert (await everything(house, rows)).count(b"\r\n:") == 900
+            reader, writer = await house.connect()
+            writer.write(lines + b"INCR never\r\n")
+            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+                await reader.readexactly(size * 5)
+            assert house.server.state.stats.output_limit_disconnections == 1
+            done = b":1\r\n" if b"EXEC" not in lines else b":3\r\n"
+            assert await ask(other, b"INCR done\r\n", 4) == done
+            assert await ask(other, b"EXISTS never\r\n", 4) == b":0\r\n"
+
+    run(test)
+
+
+def test_an_output_limit_that_is_set_holds_for_those_who_are_inside(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            streams = await house.connect()
+            await ask(streams, b"SETRANGE big 3000000 x\r\n", len(b":3000001\r\n"))
+            request = b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n"
+            assert await ask(streams, request, 5) == b"+OK\r\n"
+            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+                await ask(streams, b"GET big\r\n", 3_000_000)
+
+    run(test)
+
+
+def test_what_a_client_holds_is_counted_while_it_holds_it(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            memory = house.server.state.memory
+            asking, sending = await house.connect(), await house.connect()
+            big = 20_000_000
+            await ask(sending, b"SETRANGE big %d x\r\n" % (big - 1), len(b":%d\r\n" % big))
+            idle = memory.clients
+            sending[1].write(b"*2\r\n$4\r\nECHO\r\n$2000000\r\n" + bytes(1_999_999))
+            await house.until(lambda: memory.clients - idle > 1_999_900)
+            asking[1].transport.pause_reading()  # type: ignore[attr-defined]
+            asking[1].write(b"GET big\r\n")
+            await house.until(lambda: memory.clients - idle > 10_000_000)
+            asking[1].transport.resume_reading()  # type: ignore[attr-defined]
+            assert len(await asking[0].readexactly(big + 13)) == big + 13
+            assert len(await ask(sending, b"x\r\n", 2_000_012)) == 2_000_012
+            await house.until(lambda: memory.clients == idle)
+            sending[1].write(as_requests(b"MULTI\r\nSET k %b\r\n" % bytes(100_000)))
+            await house.until(lambda: memory.clients - idle > 100_000)
+            for _, writer in (asking, sending):
+                writer.transport.abort()
+            await house.until(lambda: not house.server.state.clients)
+            assert memory.clients == 0
+
+    run(test)
+
+
 class FullDisk:
     """A log that takes everything and keeps nothing."""
 
@@ -432,8 +525,8 @@ def test_a_muted_client_hears_nothing_of_a_long_run(run: Run) -> None:
 def test_a_long_run_is_not_queued_when_memory_is_short(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
-            house.server.state.over_memory = True
-            house.server.state.keep_guard()
+            house.server.state.config.maxmemory = 1
+            house.server.state.follow_config()
             answers = await everything(house, b"MULTI\r\n" + ROWS + b"EXEC\r\n")
             assert answers.count(b"-OOM ") == 500
             assert b"+QUEUED" not in answers

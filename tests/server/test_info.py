@@ -90,11 +90,22 @@ def test_watched_keys_are_counted(house):
     assert (clients["watching_clients"], clients["total_watched_keys"]) == ("1", "2")
 
 
-def test_memory_is_resident_memory(house):
-    memory = sections(house, "memory")["Memory"]
-    assert int(memory["used_memory"]) > 1024**2
-    assert int(memory["used_memory_peak"]) >= int(memory["used_memory"])
-    assert memory["maxmemory_policy"] == "noeviction"
+def test_used_memory_is_what_is_stored_and_not_the_interpreter(house):
+    before = {name: int(value) for name, value in _numbers(house).items()}
+    assert before["used_memory_rss"] > 1024**2 > before["used_memory_startup"] > 0
+    house.send("SET", "key", b"x" * 5_000_000)
+    after = _numbers(house)
+    assert 5_000_000 <= after["used_memory"] - before["used_memory"] < 5_001_000
+    assert after["used_memory_dataset"] - before["used_memory_dataset"] > 5_000_000
+    assert after["used_memory_peak"] >= after["used_memory"]
+    house.send_line("UNLINK key")
+    assert _numbers(house)["used_memory"] == before["used_memory"]
+    assert _numbers(house)["used_memory_peak"] == after["used_memory_peak"]
+
+
+def _numbers(house):
+    fields = sections(house, "memory")["Memory"]
+    return {name: int(value) for name, value in fields.items() if value.isdigit()}
 
 
 def test_hits_misses_and_errors_are_counted(house):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 
 import pytest
 
@@ -12,6 +13,7 @@ from server.endpoint import Endpoint
 from server.selector import Selector
 from server.transport import Transport
 
+FAR = 64 * 1024  # bytes; a value of this size is a piece of its own
 MANY = 1 << 22  # bytes: more than a socket pair holds
 
 
@@ -21,6 +23,7 @@ class Listener(Endpoint):
     def __init__(self):
         self.data = b""
         self.events = []
+        self.some = 0  # how often the socket took a part
         self.out = Encoder()
 
     def data_received(self, data):
@@ -34,6 +37,9 @@ class Listener(Endpoint):
 
     def pause_writing(self):
         self.events.append("pause")
+
+    def sent_some(self):
+        self.some += 1
 
     def resume_writing(self):
         self.events.append("resume")
@@ -205,3 +211,65 @@ def test_what_waits_for_the_turns_end_is_done_once_after_all_sockets_were_served
     pair.selector.turn()
     assert done == [b"second"]
     waiting.leave()
+
+
+# ---------------------------------------------------------------------- pieces
+
+
+def written(pair, *values):
+    """Have the transport write *values* as bulk strings; what the peer must get."""
+    out, same = Encoder(), Encoder()
+    for value in values:
+        out.bulk(value)
+        same.bulk(value)
+    pair.transport.write(out)
+    assert len(out) == 0
+    return same.take()
+
+
+def test_pieces_arrive_in_order_whatever_the_socket_takes(pair):
+    large = [bytes([n]) * (FAR + n) for n in range(200)]  # more pieces than one call sends
+    expected = written(pair, *large)
+    expected += written(pair, b"small")
+    expected += written(pair, large[7], b"end")
+    assert pair.endpoint.events == ["pause"]
+    arrived = b""
+    while pair.endpoint.events == ["pause"]:
+        arrived += pair.peer.recv(100_000)
+        pair.selector.turn()
+    arrived += pair.received()
+    assert arrived == expected
+    assert pair.endpoint.events == ["pause", "resume"]
+    expected = written(pair, large[0])
+    assert pair.received() == expected
+
+
+def test_a_large_value_is_let_go_of_as_soon_as_it_is_sent(pair):
+    large = [bytes(MANY) for _ in range(3)]
+    held = [sys.getrefcount(value) for value in large]
+    written(pair, *large)
+    assert [sys.getrefcount(value) for value in large] == [count + 1 for count in held]
+    while pair.transport.unsent() > 2 * MANY:
+        pair.received()
+        pair.selector.turn()
+    assert [sys.getrefcount(value) for value in large] == [held[0], held[1] + 1, held[2] + 1]
+    assert pair.endpoint.some > 0
+    pair.transport.abort()
+    assert [sys.getrefcount(value) for value in large] == held
+
+
+def test_what_is_closed_while_pieces_wait_sends_them_first(pair):
+    expected = written(pair, bytes(MANY), bytes(MANY))
+    pair.transport.close()
+    arrived = b""
+    while "lost" not in pair.endpoint.events:
+        arrived += pair.received()
+        pair.selector.turn()
+    assert arrived + pair.received() == expected
+
+
+def test_a_connection_that_breaks_amid_pieces_is_lost(pair):
+    pair.peer.close()
+    written(pair, bytes(MANY))
+    assert pair.endpoint.events == ["lost"]
+    assert pair.transport.unsent() == 0

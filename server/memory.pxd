@@ -1,0 +1,14 @@
+from libc.stdint cimport int64_t
+
+from storage cimport allocation
+
+
+cdef class Memory:
+    cdef public int64_t limit
+    cdef public int64_t clients
+    cdef public int64_t log
+    cdef readonly int64_t peak
+    cdef readonly int64_t startup
+
+    cpdef int64_t used(self) noexcept
+    cpdef bint exceeded(self) noexcept

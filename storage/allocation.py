@@ -1,0 +1,49 @@
+"""How many bytes the data hold: one counter, as redis's zmalloc keeps one.
+
+    who                     adds when made, takes back when it goes
+    listpack                the object, its place in a tree or list, and its buffer's memory
+    rax, its nodes          the objects, and their branches' blocks as these grow and shrink
+    pending entry           the object
+    stream, group, consumer the object with its dictionaries, and its name
+    quicklist               the object, and the elements that are nodes of their own
+    key table               each key with its place; of strings the value too
+
+Who grows adds the difference at once, so the counter costs an addition where memory is taken, and
+reading it costs nothing: that is done before each command that could add data. What is removed is
+taken off when the last reference to it goes, which is when its memory is free: there is no
+background that would lag behind.
+
+The sizes are those of the compiled objects, as the allocator rounds them. Spare room is counted,
+as it is taken; the allocator's own (half-empty pages) is not: that is in the resident size.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from storage import octets
+
+used = 0  # bytes
+
+_RAW_STRING = 64  # bytes of a bytearray but for its buffer
+_NUMBER = 32
+
+
+def used_bytes() -> int:
+    """How many bytes all data of this process hold."""
+    return used
+
+
+def of_bytes(text: bytes) -> int:
+    """The bytes that *text* takes as an object: a header of 33, rounded up to blocks of 16."""
+    return (len(text) + 48) & ~15
+
+
+def of_string(value: Any) -> int:
+    """The bytes that a string's value takes; none for other values, which count themselves."""
+    kind = type(value)
+    if kind is bytes:
+        return of_bytes(value)
+    if kind is bytearray:
+        return _RAW_STRING + octets.capacity(value)
+    return _NUMBER if kind is int else 0
