@@ -13,7 +13,7 @@ from server.persistence.snapshot_loader import LoadFailed
 
 
 def main(argv: list[str]) -> int:
-    """Serve until stopped; the exit status: 1 for bad options, or no address to listen on."""
+    """Serve until stopped; the exit status: 1 for bad options, no address, or a fault."""
     if argv[:1] in (["--help"], ["-h"]):
         sys.stdout.write(HELP)
         return 0
@@ -28,11 +28,10 @@ def main(argv: list[str]) -> int:
     try:
         process.prepare(config)
         with asyncio.Runner(loop_factory=_loop_factory(config.event_loop)) as runner:
-            runner.run(serve(config, _announce))
+            return runner.run(serve(config, _announce))
     except (OSError, LoadFailed) as error:
         sys.stderr.write(f"penstock: {error}\n")
         return 1
-    return 0
 
 
 def _announce(line: str) -> None:

@@ -27,3 +27,5 @@ cdef class Connection(Endpoint):
     cdef _submit(self)
     cdef _flush(self)
     cpdef send(self)
+    cpdef refuse(self, object error)
+    cpdef hang_up(self)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from server import memory_reserve
 from server.clients import Clients
 from server.dispatch import Dispatcher
 from server.expiry import ExpiryCycle
@@ -75,6 +76,7 @@ class Cron:
     def _watch_memory(self) -> None:
         resident = resident_bytes()
         state = self._state
+        state.short_of_memory = memory_reserve.is_short()
         state.stats.peak_memory = max(state.stats.peak_memory, resident)
         state.over_memory = 0 < state.config.maxmemory < resident
         state.keep_guard()

@@ -5,3 +5,5 @@ cdef class Endpoint:
     cpdef pause_writing(self)
     cpdef resume_writing(self)
     cpdef send(self)
+    cpdef refuse(self, object error)
+    cpdef hang_up(self)

@@ -23,8 +23,11 @@ cdef class ServerState:
     cdef readonly object random
     cdef public str run_id
     cdef public bint over_memory
+    cdef public bint short_of_memory
+    cdef public bint stopping
     cdef public bint loading
     cdef public object unkept
+    cdef public bint refuses_reads
     cdef public bint guarded
     cdef public bint active_expire
     cdef public int64_t started_ms

@@ -41,8 +41,11 @@ class ServerState:
         self.random = Random()  # noqa: S311  (picks keys, guards nothing)
         self.run_id = f"{self.random.getrandbits(160):040x}"
         self.over_memory = False  # resident memory is above maxmemory; cron keeps it true
+        self.short_of_memory = False  # the system gives no more; cron keeps it true
+        self.stopping = False  # the server ends: nothing more is run
         self.loading = False  # data is being read from the disk
         self.unkept: ErrorReply | None = None  # why writes are refused: they could not be kept
+        self.refuses_reads = False  # so are reads: they would show what may not be kept
         self.guarded = False  # not every command may run, for one of these reasons or a pause
         self.active_expire = True  # DEBUG SET-ACTIVE-EXPIRE
         self.started_ms = 0
@@ -55,7 +58,12 @@ class ServerState:
     def keep_guard(self) -> None:
         """To be called when a pause begins or ends, and when one of the reasons changes."""
         self.guarded = (
-            self.over_memory or self.loading or self.unkept is not None or self.pausing.active
+            self.over_memory
+            or self.short_of_memory
+            or self.loading
+            or self.stopping
+            or self.unkept is not None
+            or self.pausing.active
         )
 
     def follow_config(self) -> None:
@@ -67,6 +75,7 @@ class ServerState:
     def keep_unkept(self) -> None:
         """To be called when a save or a parameter may have changed whether writes are refused."""
         self.unkept = self.persistence.refusal
+        self.refuses_reads = self.persistence.refuses_reads
         self.keep_guard()
 
     def reset_stats(self) -> None:

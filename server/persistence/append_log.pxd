@@ -44,6 +44,8 @@ cdef class AppendLog:
     cdef _note_time(self)
     cdef bint _must_wait(self) except -1
     cdef _write_out(self)
+    @cython.locals(data=bytes, taken=Py_ssize_t)
+    cdef bint _write_unwritten(self) except -1
     cdef _cut_off(self, Py_ssize_t taken)
     cdef _failed(self, str reason)
     cdef _forget_pending(self)

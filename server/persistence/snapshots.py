@@ -109,8 +109,8 @@ class Snapshots:
         """Save in this process, whatever a child does; False if that failed: the log says why."""
         try:
             self._write(no_report)
-        except SaveFailed as error:
-            _log.warning("%s", error)
+        except (SaveFailed, MemoryError) as error:
+            _log.warning("%s", str(error) or "no memory to save the DB with")
             return False
         _log.info("DB saved on disk")
         self._saved(self._journal.changes)
