@@ -2,7 +2,8 @@
 # make test   everything that CI runs: linters, and all tests compiled and uncompiled
 # make bench  Penstock and redis-server side by side; make bench-spark  the Spark side on both
 # make fuzz   the fuzz targets, a minute each
-# make crash  kill -9 under load, 200 times, and nothing acknowledged may be missing
+# make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
+#             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
 # make docs   docs/commands.md from the command table
 
 PYTHON ?= python3
