@@ -77,7 +77,7 @@ cdef class Dispatcher(Runner):
     cdef _park(self, Client client, list argv, Block block)
     @cython.locals(call=Call, changes=uint64_t)
     cdef object _perform(self, Client client, Command command, list argv)
-    cdef object _handle(self, Command command, Call call, uint64_t changes)
+    cdef object _handle(self, Command command, Call call, list argv, uint64_t changes)
     cdef _must_be_whole(self, Command command, object error, uint64_t changes)
     cdef object _refusal(self, Client client, Command command)
     cdef _propagate(self, Call call, list argv, Command command)

@@ -198,6 +198,8 @@ class Dispatcher(Runner):
         log = self._propagation.log
         if log is None:
             return
+        if self._propagation.ops:
+            raise ServerFault("a change was not logged")
         try:
             is_kept = log.write()
         except Exception as error:
@@ -380,16 +382,18 @@ class Dispatcher(Runner):
         call.logged = None
         call.is_logged = self._propagation.log is not None
         changes = self.state.journal.changes
-        reply = self._handle(command, call, changes)
-        if call.is_logged and changes != self.state.journal.changes:
-            self._propagate(call, argv, command)
+        reply = self._handle(command, call, argv, changes)
         client.commands += 1
         self.state.stats.commands += 1
         return reply
 
-    def _handle(self, command: Command, call: Call, changes: int) -> Reply | Block:
+    def _handle(
+        self, command: Command, call: Call, argv: list[bytes], changes: int
+    ) -> Reply | Block:
         try:
-            return command.handler(call)  # type: ignore[misc]  # a row without one has subcommands
+            reply = command.handler(call)  # type: ignore[misc]  # a row without one has subcommands
+            if call.is_logged and changes != self.state.journal.changes:
+                self._propagate(call, argv, command)
         except ErrorReply as error:
             reply = error.with_traceback(None)  # else a constant's grows for ever
         except StorageError as refusal:
@@ -398,6 +402,10 @@ class Dispatcher(Runner):
             self._must_be_whole(command, error, changes)
             faults.report(command.name, error)
             reply = errors.NO_MEMORY if isinstance(error, MemoryError) else errors.INTERNAL
+        else:
+            return reply
+        if call.is_logged and changes != self.state.journal.changes:
+            self._propagate(call, argv, command)  # it has refused amid its work
         command.failed += 1
         return self._counted(reply)
 
@@ -420,21 +428,15 @@ class Dispatcher(Runner):
 
     def _propagate(self, call: Call, argv: list[bytes], command: Command) -> None:
         """Have logged what the handler said, or else what the client sent."""
-        try:
-            if call.logged is not None:
-                for words in call.logged:
-                    self._propagation.add(call.db.index, words)
-            elif command.flags & WRITE:
-                self._propagation.add(call.db.index, argv)
-        except Exception as error:
-            raise ServerFault(f"{command.name} was not logged") from error
+        if call.logged is not None:
+            for words in call.logged:
+                self._propagation.add(call.db.index, words)
+        elif command.flags & WRITE:
+            self._propagation.add(call.db.index, argv)
 
     def _deliver(self, client: Client) -> None:
         """A command of *client* is done: log what it did."""
-        try:
-            client.written_offset = self._propagation.deliver()
-        except Exception as error:
-            raise ServerFault("a change was not logged") from error
+        client.written_offset = self._propagation.deliver()
 
     def _count(self, command: Command | None, times: int) -> None:
         """Add the time since the last command's end: one look at the clock a command.

@@ -72,6 +72,7 @@ class AppendLog:
         self._db = -1  # that the file's reader has selected
         self._stamp = 0  # the last time that was noted in the file
         self._out = Encoder(2)
+        self._whole = 0  # bytes of _out that are whole ops
         self._unwritten = b""  # of writes that failed
         self._sync: Future[None] | None = None
         self._sync_to = 0  # the offset that the fsync under way will have made safe
@@ -87,22 +88,20 @@ class AppendLog:
 
     def add_all(self, ops: list[Op]) -> None:
         """Take *ops*, which belong together: all of them, or none if it raises MemoryError."""
-        before = len(self._out)
-        try:
-            if self._config.aof_timestamp_enabled:
-                self._note_time()
-            if len(ops) == 1:
-                self._add(ops[0])
-            else:
-                self._add((ops[0][0], MULTI))
-                for op in ops:
-                    self._add(op)
-                self._add((self._db, EXEC))
-        except BaseException:
-            self._out.truncate(before)
-            self._db = -1
-            raise
-        self.offset += len(self._out) - before
+        before = self._whole
+        if len(self._out) != before:
+            self._forget_torn()
+        if self._config.aof_timestamp_enabled:
+            self._note_time()
+        if len(ops) == 1:
+            self._add(ops[0])
+        else:
+            self._add((ops[0][0], MULTI))
+            for op in ops:
+                self._add(op)
+            self._add((self._db, EXEC))
+        self._whole = len(self._out)
+        self.offset += self._whole - before
 
     def write(self) -> bool:
         """Write what was added; with ``always``, fsync it too.
@@ -180,8 +179,14 @@ class AppendLog:
         self._forget_pending()
 
     def _forget_pending(self) -> None:
-        self._out.take()
+        self._out.clear()
+        self._whole = 0
         self._unwritten = b""
+
+    def _forget_torn(self) -> None:
+        """An add_all was left in the midst: take off again what it had added."""
+        self._out.truncate(self._whole)
+        self._db = -1
 
     def _go_on_in(self, fd: int, size: int) -> None:
         self._fd = fd
@@ -251,7 +256,10 @@ class AppendLog:
         """Write what there is: first what could not be written before."""
         while self.pending:
             if not self._unwritten:
+                if len(self._out) != self._whole:
+                    self._forget_torn()
                 self._unwritten = self._out.take()
+                self._whole = 0
             if not self._write_unwritten():
                 return
 

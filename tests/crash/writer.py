@@ -10,8 +10,8 @@ from tests.crash.wire import Wire
 from tests.crash.workload import State, command, read_state
 
 PIPELINE = 8  # commands on their way at once, at most
-PATIENCE_S = 30.0  # until a server that is started again answers
-RETRY_S = 0.01
+PATIENCE_S = 60.0  # until a server that is started again answers
+RETRY_S = 0.05
 
 
 class Track:
@@ -86,11 +86,13 @@ class Writer(threading.Thread):
                     self.check(read_state(self._wire, self.track.number), self.acknowledged)
                     self.acknowledged = []
                     return
+                self._wire.close()
             except AssertionError as error:
                 self.problem = error
                 return
             except OSError:
-                time.sleep(RETRY_S)
+                pass
+            time.sleep(RETRY_S)
         if self.comes_back:
             self.problem = TimeoutError("the server does not come back")
 
