@@ -146,7 +146,6 @@ class Server:
     def stop_by_command(self, options: frozenset[bytes]) -> bool:
         """SHUTDOWN: end when all is safe; False if it is not, and the server goes on."""
         _log.info("User requested shutdown...")
-        memory_reserve.give_back()  # a save may need it
         save, nosave, force = (word in options for word in (b"SAVE", b"NOSAVE", b"FORCE"))
         if not self.state.loading and not self.state.persistence.close(save, nosave, force):
             _log.warning(
