@@ -3,7 +3,8 @@
 #             fails does not keep the others from running, and the last lines say which one did
 # make bench  Penstock and its peers side by side (ARGS="--peers DIR" for more of them); make bench-spark  the Spark side
 # make fuzz   the fuzz targets, a minute each
-# make crash  kill -9 under load, 200 times, and nothing acknowledged may be missing
+# make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
+#             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
 # make docs   docs/commands.md from the command table
 
 PYTHON ?= python3

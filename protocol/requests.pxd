@@ -54,7 +54,7 @@ cdef class RequestParser:
     cdef Py_ssize_t _end_of_words(self, Py_ssize_t at, Py_ssize_t count) noexcept
     @cython.locals(words=list)
     cdef list _take_any(self)
-    @cython.locals(end=Py_ssize_t, argv=list)
+    @cython.locals(argv=list)
     cdef list _take_multibulk(self)
     @cython.locals(end=Py_ssize_t, present=Py_ssize_t, word=bytes)
     cdef bytes _take_word(self)

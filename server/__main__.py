@@ -17,7 +17,7 @@ from server.supervision import in_background
 
 
 def main(argv: list[str]) -> int:
-    """Serve until stopped; the exit status: 1 for bad options, or when the start fails."""
+    """Serve until stopped; the exit status: 1 for bad options, a start that fails, or a fault."""
     process.hold_standard_streams()
     if argv[:1] in (["--help"], ["-h"]):
         sys.stdout.write(HELP)
@@ -26,25 +26,27 @@ def main(argv: list[str]) -> int:
         sys.stdout.write(build.version_line() + "\n")
         return 0
     try:
-        _run(read_command_line(argv))
+        return _run(read_command_line(argv))
     except (BadOptions, LoadFailed) as error:
         log.tell(str(error))
         return 1
     except OSError as error:
         log.tell(reason(error))
         return 1
-    return 0
 
 
-def _run(config: Config) -> None:
-    """Serve as *config* says. Raises OSError and LoadFailed when the start fails."""
+def _run(config: Config) -> int:
+    """Serve as *config* says; the exit status.
+
+    Raises OSError and LoadFailed when the start fails.
+    """
     process.enter_directory(config)
     log.start(config)
     ready = go_to_background().ready if in_background(config) else nobody_waits
     log.introduce(config)
     process.prepare(config)
     with asyncio.Runner(loop_factory=_loop_factory(config.event_loop)) as runner:
-        runner.run(serve(config, ready))
+        return runner.run(serve(config, ready))
 
 
 def _loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:

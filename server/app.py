@@ -1,4 +1,16 @@
-"""The application: puts the parts together, listens, and stops cleanly."""
+"""The application: puts the parts together, listens, and stops cleanly.
+
+The end comes in this order, whoever asks for it:
+
+    1. nothing more is run for any client; what was run before is done
+    2. the log is written out and fsynced, or the last snapshot saved; if that fails, the server
+       goes on, and who asked is told so
+    3. the answers of this turn leave, as far as sockets take them
+    4. all is closed
+
+A fault of the server's own (see server.faults) ends it too: then no answer leaves, since none may
+be promised.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +18,25 @@ import asyncio
 import contextlib
 import gc
 import logging
+import os
 import signal
 import time
 from collections.abc import Callable
 from functools import partial
 from socket import socket
+from typing import Any
 
-from server import process, supervision
+from server import memory_reserve, process, signals, supervision
 from server.client import Client
 from server.clients import Clients
 from server.config import Config
 from server.connection import Connection
 from server.cron import Cron
 from server.dispatch import Dispatcher
+from server.faults import ServerFault
 from server.listeners import Listeners
 from server.persistence.log_loader import Replay
+from server.persistence.snapshot_loader import LoadFailed
 from server.selector import Selector
 from server.state import ServerState
 from server.transport import Transport
@@ -59,9 +75,10 @@ class Server:
         self.clients = Clients(self.state, wall_ms)
         self.cron = Cron(self.dispatcher, self.clients, time.monotonic)
         self.stopped = asyncio.Event()
+        self.exit_status = 0
+        self._is_closed = False
         self.selector = Selector()
         self._listeners = Listeners(config, self.selector, self._connect)
-        self._refused_to_stop = False
 
     async def start(self, ready: Callable[[], None] = nobody_waits) -> None:
         """Listen, and load what was kept; *ready* is called when that is done, or takes long.
@@ -150,27 +167,75 @@ class Server:
         _log.info("User requested shutdown...")
         save, nosave, force = (word in options for word in (b"SAVE", b"NOSAVE", b"FORCE"))
         if not self.state.loading and not self.state.persistence.close(save, nosave, force):
-            return False
-        self.stopped.set()
-        return True
-
-    def stop_by_signal(self, name: str, options: str) -> None:
-        """SIGINT or SIGTERM; the second one ends the server whatever cannot be saved."""
-        _log.info("Received %s scheduling shutdown...", name)
-        words = frozenset(word.upper().encode() for word in options.split())
-        if self._refused_to_stop:
-            words |= {b"FORCE"}
-        if not self.stop_by_command(words):
-            self._refused_to_stop = True
             _log.warning(
                 "Errors trying to shut down the server. Check the logs for more information."
             )
+            return False
+        self._end()
+        return True
+
+    def stop_by_signal(self, number: signal.Signals, options: str) -> None:
+        """SIGINT or SIGTERM. If not all is safe the server goes on; the next one tries again."""
+        if self.stopped.is_set():
+            return
+        if self.state.loading:
+            _log.warning("Received shutdown signal during loading, exiting now.")
+        else:
+            _log.warning("Received %s scheduling shutdown...", number.name)
+        with signals.insistence():
+            self.stop_by_command(frozenset(word.upper().encode() for word in options.split()))
+
+    def _end(self) -> None:
+        """Run nothing more for anybody."""
+        self.state.stopping = True
+        self.state.keep_guard()
+        self.cron.stop()
+        self.stopped.set()
 
     async def stop(self) -> None:
-        """Stop listening and hang up on everybody."""
-        self.cron.stop()
+        """Let the last answers leave, stop listening and hang up on everybody."""
+        if not self._is_closed:
+            self.cron.stop()
+            self.dispatcher.send_all()
+            self._close()
+
+    def _close(self) -> None:
+        self._is_closed = True
         self._listeners.close()
         self.selector.stop()
+
+    # ------------------------------------------------------------------ faults
+
+    def loop_failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """The loop's exception handler: whatever gets as far as here is the server's fault."""
+        error = context.get("exception")
+        if error is None:
+            loop.default_exception_handler(context)
+        else:
+            self.fail(error)
+
+    def fail(self, error: BaseException) -> None:
+        """The server cannot go on: say so, make safe what can be, and end with status 1.
+
+        Never raises. The process ends here and now if not even that can be done.
+        """
+        if self.exit_status:
+            return
+        self.exit_status = 1
+        try:
+            memory_reserve.give_back()
+            _log.critical("The server cannot go on, and exits.", exc_info=error)
+            self._end()
+            self._rescue(is_whole=not isinstance(error, ServerFault) and not self.state.loading)
+            self._close()
+        except BaseException:
+            os._exit(1)
+
+    def _rescue(self, is_whole: bool) -> None:
+        try:
+            self.state.persistence.rescue(is_whole)
+        except Exception:
+            _log.critical("What is not on the disk could not be written.", exc_info=True)
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
@@ -179,21 +244,29 @@ def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> Non
         loop.call_soon_threadsafe(call)
 
 
-async def serve(config: Config, ready: Callable[[], None]) -> None:
-    """Run a server until a signal or SHUTDOWN ends it; *ready* is as for Server.start."""
+async def serve(config: Config, ready: Callable[[], None]) -> int:
+    """Run a server until a signal, SHUTDOWN or a fault ends it; the process's exit status.
+
+    Raises OSError and LoadFailed when it cannot begin, for a reason that the user is to hear.
+    """
     server = Server(config)
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(
-        signal.SIGINT, lambda: server.stop_by_signal("SIGINT", config.shutdown_on_sigint)
-    )
-    loop.add_signal_handler(
-        signal.SIGTERM, lambda: server.stop_by_signal("SIGTERM", config.shutdown_on_sigterm)
-    )
+    loop.set_exception_handler(server.loop_failed)
+    signals.listen(loop, config, server.stop_by_signal)
     gc.collect()
     gc.freeze()  # what the program itself is made of need not be looked at again
     gc.set_threshold(COLLECT_AFTER, 10, 10)
-    await server.start(ready)
-    supervision.tell_ready(config)
-    await server.stopped.wait()
+    memory_reserve.begin()
+    try:
+        await server.start(ready)
+    except (OSError, LoadFailed):
+        raise
+    except (Exception, ServerFault) as error:
+        server.fail(error)
+    if not server.stopped.is_set():
+        supervision.tell_ready(config)
+        await server.stopped.wait()
     await server.stop()
-    _log.info("Penstock is now ready to exit, bye bye...")
+    if not server.exit_status:
+        _log.warning("Penstock is now ready to exit, bye bye...")
+    return server.exit_status

@@ -43,6 +43,7 @@ cdef class Client:
     cdef public object resume
 
     cpdef disconnected(self)
+    cpdef refuse(self, object error)
     cpdef open_gate(self, int reason)
     cpdef shut_gate(self, int reason)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.encoder import Encoder
+from protocol.replies import ErrorReply
 from server.command import Block, Command
 from server.command_queue import NO_COMMANDS, CommandQueue
 
@@ -131,6 +132,12 @@ class Client:
         self.open_gate(IN_MULTI)
         self.queue = NO_COMMANDS
         self.dirty_exec = False
+
+    def refuse(self, error: ErrorReply) -> None:
+        """Let it have *error* in place of all that was answered, and be hung up on."""
+        self.out.truncate(0)
+        self.out.write(error)
+        self.close_after_reply = True
 
     def open_gate(self, reason: int) -> None:
         """*reason* (UNAUTHENTICATED, IN_MULTI or MUTED) holds no more."""

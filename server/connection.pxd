@@ -34,3 +34,5 @@ cdef class Connection(Endpoint):
     @cython.locals(client=Client, held=Py_ssize_t)
     cdef _weigh(self)
     cpdef send(self)
+    cpdef refuse(self, object error)
+    cpdef hang_up(self)

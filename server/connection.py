@@ -64,7 +64,7 @@ class Connection(Endpoint):
     def connection_made(self, transport: Transport) -> None:
         self._transport = transport
         self._client = self._clients.opened(transport)
-        self._client.hang_up = self._hang_up
+        self._client.hang_up = self.hang_up
         self._client.resume = self.resume
         self._client.unread = self._unread
         self._out: Encoder = self._client.out
@@ -83,7 +83,7 @@ class Connection(Endpoint):
         self._run()
         if self._parser.overfull(client.queue.size() if client.gate & IN_MULTI else 0):
             self._clients.query_limit_reached(client)
-            self._hang_up()
+            self.hang_up()
         if not self._closing:
             self._weigh()
         if dispatcher.unblocked:
@@ -195,14 +195,10 @@ class Connection(Endpoint):
         self._memory.clients += held - client.held
         client.held = held
 
-    def refuse_unkept(self, synced: int, error: ErrorReply) -> None:
-        """If the client wrote behind *synced*, what it wrote may be lost: say so, and hang up."""
-        if self._client.written_offset > synced:
-            self._out.truncate(0)
-            self._out.write(error)
-            self._client.close_after_reply = True
+    def refuse(self, error: ErrorReply) -> None:
+        self._client.refuse(error)
 
-    def _hang_up(self) -> None:
+    def hang_up(self) -> None:
         """Close at once: what has not been sent is lost, and nobody serves the client any more."""
         self._transport.abort()
 

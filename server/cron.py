@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from server import memory_reserve
 from server.clients import Clients
 from server.dispatch import Dispatcher
 from server.expiry import ExpiryCycle
@@ -78,6 +79,8 @@ class Cron:
         memory = self._state.memory
         memory.log = self._state.persistence.append_only.log.pending
         memory.used()
+        self._state.short_of_memory = memory_reserve.is_short()
+        self._state.keep_guard()
 
     # ------------------------------------------------------------------ waits
 

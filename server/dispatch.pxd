@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
 from protocol.requests cimport RequestParser
-from server cimport ticks
+from server cimport memory_reserve, ticks
 from server.blocking cimport Runner
 from server.call cimport Call
 from server.client cimport Client, Waiter
@@ -16,6 +16,7 @@ from server.state cimport ServerState
 
 cdef int WRITE
 cdef int READONLY
+cdef int DATA
 cdef int DENYOOM
 cdef int NO_AUTH
 cdef int NO_MULTI
@@ -55,14 +56,19 @@ cdef class Dispatcher(Runner):
     @cython.locals(command=Command)
     cpdef object replay(self, Client client, list argv)
     cpdef serve_ready(self)
+    cdef bint _holds_waiters(self) except -1
     cpdef serve_keyless(self)
     @cython.locals(client=Client)
     cpdef settle(self)
     cpdef send_later(self, Endpoint connection)
-    @cython.locals(to_send=list, connection=Endpoint)
+    cdef _await_end_of_turn(self)
+    @cython.locals(to_send=list, connection=Endpoint, at=Py_ssize_t)
     cpdef send_all(self)
+    cdef _refuse_what_needs_memory(self)
     cpdef send_now(self, Endpoint connection)
     cdef _keep(self, list connections)
+    @cython.locals(connection=Endpoint, client=Client)
+    cdef _refuse_unkept(self, object error, list connections, uint64_t synced_offset)
     @cython.locals(call=Call, client=Client, replies=Encoder, command=Command, running=Command,
                    times=Py_ssize_t)
     cpdef Encoder run_inside(self, CommandQueue queue)
@@ -78,7 +84,8 @@ cdef class Dispatcher(Runner):
     cdef _park(self, Client client, list argv, Block block)
     @cython.locals(call=Call, changes=uint64_t)
     cdef object _perform(self, Client client, Command command, list argv)
-    cdef object _handle(self, Command command, Call call)
+    cdef object _handle(self, Command command, Call call, list argv, uint64_t changes)
+    cdef _must_be_whole(self, Command command, object error, uint64_t changes)
     @cython.locals(state=ServerState)
     cdef object _refusal(self, Client client, Command command)
     cdef _propagate(self, Call call, list argv, Command command)

@@ -15,13 +15,14 @@ import server.commands  # noqa: F401  (fills the table)
 from protocol.encoder import Encoder
 from protocol.replies import QUEUED, ErrorReply, Reply
 from protocol.requests import RequestParser
-from server import errors, ticks
+from server import errors, faults, memory_reserve, ticks
 from server.blocking import Runner
 from server.call import Call
 from server.client import IN_MULTI, MUTED, UNAUTHENTICATED, Client, Waiter
 from server.command import Block, Command, Flags
 from server.command_queue import CommandQueue
 from server.endpoint import Endpoint
+from server.faults import ServerFault
 from server.propagation import Log, Propagation
 from server.shared_reply import SharedReply
 from server.state import ServerState
@@ -29,6 +30,7 @@ from storage.errors import StorageError
 
 WRITE = int(Flags.WRITE)
 READONLY = int(Flags.READONLY)
+DATA = int(Flags.WRITE | Flags.READONLY)
 DENYOOM = int(Flags.DENYOOM)
 NO_AUTH = int(Flags.NO_AUTH)
 NO_MULTI = int(Flags.NO_MULTI)
@@ -128,22 +130,31 @@ class Dispatcher(Runner):
         if client.gate & IN_MULTI and not command.flags & NOT_QUEUED:
             client.queue.append(command, argv)
         else:
-            self._perform(client, command, argv)
+            reply = self._perform(client, command, argv)
+            if reply is errors.NO_MEMORY or reply is errors.INTERNAL:
+                raise ServerFault(f"a logged {command.name} was not run")
             self._count(command, 1)
         client.out.truncate(0)
         return None
 
     def serve_ready(self) -> None:
-        """Serve the clients whose keys have become ready, unless a pause holds them.
+        """Serve the clients whose keys have become ready, unless something holds them.
 
         What was pushed for them may have expired while the command ran that pushed it.
         """
-        if not (self.state.guarded and self.state.pausing.active):
-            self._tell_time()
-            try:
-                self.state.blocking.serve(self)
-            finally:
-                self._shared.forget()
+        if self.state.guarded and self._holds_waiters():
+            return
+        self._tell_time()
+        try:
+            self.state.blocking.serve(self)
+        except Exception as error:
+            raise ServerFault("waiting clients were not served") from error
+        finally:
+            self._shared.forget()
+
+    def _holds_waiters(self) -> bool:
+        state = self.state
+        return bool(state.pausing.active) or state.stopping or state.refuses_reads
 
     def serve_keyless(self) -> None:
         """Run the commands again that wait for no key but for what is kept (WAITAOF)."""
@@ -157,14 +168,36 @@ class Dispatcher(Runner):
         """
         self._to_send.append(connection)
         if len(self._to_send) == 1:
+            self._await_end_of_turn()
+
+    def _await_end_of_turn(self) -> None:
+        try:
             self.at_end_of_turn(self.send_all)
+        except Exception as error:
+            raise ServerFault("answers would never be sent") from error
 
     def send_all(self) -> None:
         """The turn of the loop ends: send what has been answered in it."""
         to_send, self._to_send = self._to_send, []
+        if memory_reserve.is_gone():
+            self._refuse_what_needs_memory()
         self._keep(to_send)
-        for connection in to_send:
-            connection.send()
+        at = 0
+        while at < len(to_send):
+            try:
+                while at < len(to_send):
+                    connection = to_send[at]
+                    at += 1
+                    connection.send()
+            except Exception as error:
+                faults.report("sending answers", error)
+                connection.hang_up()
+
+    def _refuse_what_needs_memory(self) -> None:
+        """Until cron has the reserve again. What this turn has begun has been ended with it."""
+        faults.report("what was begun has needed the reserve", MemoryError())
+        self.state.short_of_memory = True
+        self.state.keep_guard()
 
     def send_now(self, connection: Endpoint) -> None:
         """Send the answers of *connection* in the midst of a turn: there are many, or no more."""
@@ -172,18 +205,49 @@ class Dispatcher(Runner):
         connection.send()
 
     def _keep(self, connections: list[Endpoint]) -> None:
-        """Write the AOF before answers leave. Who cannot be promised to be kept gets an error."""
+        """Write the AOF before answers leave.
+
+        While reads are refused, what is answered tells nothing of the data, and may leave.
+        """
         log = self._propagation.log
-        if log is not None and not log.write():
-            for connection in connections:
-                connection.refuse_unkept(log.synced_offset, errors.unkept(log.error))
+        if log is None:
+            return
+        if self._propagation.ops:
+            raise ServerFault("a change was not logged")
+        try:
+            is_kept = log.write()
+        except Exception as error:
+            raise ServerFault("the append only file was not written") from error
+        if not is_kept and not self.state.refuses_reads and log.synced_offset < log.offset:
+            self._refuse_unkept(errors.not_promised(log.error), connections, log.synced_offset)
+
+    def _refuse_unkept(
+        self, error: ErrorReply, connections: list[Endpoint], synced_offset: int
+    ) -> None:
+        """What this turn has written is not safe: nothing that may derive from it must leave.
+
+        Whoever has an answer, be it to a read, gets *error* instead and is hung up on. From now on
+        data is not even read, until all is safe.
+        """
+        for connection in connections + self._to_send:
+            connection.refuse(error)
+        for client in list(self.state.clients.values()):
+            if len(client.out):  # it was woken, and is sent its answer later
+                client.refuse(error)
+            elif client.written_offset > synced_offset:  # it wants no answers
+                client.hang_up()
+        self.state.keep_unkept()
 
     def settle(self) -> None:
         """After a batch: send what woken clients got, and go on with what they had pipelined."""
         while self.unblocked:
             waiting, self.unblocked = self.unblocked, []
             for client in waiting:
-                client.resume()
+                try:
+                    client.resume()
+                except Exception as error:
+                    faults.report("going on after a wait", error)
+                    client.hang_up()
 
     # ------------------------------------------------------------------ server.call.Executor
 
@@ -199,16 +263,18 @@ class Dispatcher(Runner):
         replies.array(len(queue))
         call.is_inside = True
         running, times = None, 0
-        for command in queue.commands:
-            if command is not running:
-                self._count(running, times)
-                running, times = command, 0
-            reply = self._perform(client, command, queue.next_words())
-            times += 1
-            replies.resp = client.out.resp
-            _write(replies, reply.when_denied if isinstance(reply, Block) else reply)
+        try:
+            for command in queue.commands:
+                if command is not running:
+                    self._count(running, times)
+                    running, times = command, 0
+                reply = self._perform(client, command, queue.next_words())
+                times += 1
+                replies.resp = client.out.resp
+                _write(replies, reply.when_denied if isinstance(reply, Block) else reply)
+        finally:
+            call.is_inside = False
         self._count(running, times)
-        call.is_inside = False
         call.argv = outer_argv
         call.logged = []  # each inner command has said its own
         return replies
@@ -274,6 +340,9 @@ class Dispatcher(Runner):
 
     def _admit(self, client: Client, command: Command, argv: list[bytes]) -> bool:
         """The checks that concern few; False if *command* was refused, queued or held back."""
+        if self.state.stopping:
+            client.close_after_reply = True  # with what was answered before the end
+            return False
         refusal = self._refusal(client, command)
         if refusal is not None:
             self._reject(client, command, refusal)
@@ -300,8 +369,12 @@ class Dispatcher(Runner):
             and state.memory.exceeded()
         ):
             return errors.OUT_OF_MEMORY
-        if state.unkept is not None and _would_write(client, command):
-            return state.unkept
+        if state.short_of_memory and (command.flags & DENYOOM or _would_queue(client, command)):
+            return errors.NO_MEMORY
+        if state.unkept is not None:
+            refused = DATA if state.refuses_reads else WRITE
+            if _touches(client, command, refused) or command.name == "ping":
+                return state.unkept  # a PING tells whether all is well
         if state.loading and not command.flags & LOADING:
             return errors.LOADING
         return None
@@ -323,7 +396,10 @@ class Dispatcher(Runner):
         self.state.blocking.park(client, argv, block, now_ms)
 
     def _perform(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
-        """Run the handler and log what it changed. A refusal is a reply: this never raises."""
+        """Run the handler and log what it changed. A refusal is a reply.
+
+        Raises ServerFault when it is not known whether that was all, and nothing else.
+        """
         call = self._call
         call.client = client
         call.argv = argv
@@ -332,24 +408,41 @@ class Dispatcher(Runner):
         call.logged = None
         call.is_logged = self._propagation.log is not None
         changes = self.state.journal.changes
-        reply = self._handle(command, call)
-        if call.is_logged and changes != self.state.journal.changes:
-            self._propagate(call, argv, command)
+        reply = self._handle(command, call, argv, changes)
         client.commands += 1
         return reply
 
-    def _handle(self, command: Command, call: Call) -> Reply | Block:
+    def _handle(
+        self, command: Command, call: Call, argv: list[bytes], changes: int
+    ) -> Reply | Block:
         try:
-            return command.handler(call)  # type: ignore[misc]  # a row without one has subcommands
+            reply = command.handler(call)  # type: ignore[misc]  # a row without one has subcommands
+            if call.is_logged and changes != self.state.journal.changes:
+                self._propagate(call, argv, command)
         except ErrorReply as error:
             reply = error.with_traceback(None)  # else a constant's grows for ever
         except StorageError as refusal:
             reply = errors.on_the_wire(refusal)
-        except Exception:
-            _log.exception("bug in %s", command.name)
-            reply = ErrorReply("ERR", "internal error; the server's log has the details")
+        except Exception as error:
+            self._must_be_whole(command, error, changes)
+            faults.report(command.name, error)
+            reply = errors.NO_MEMORY if isinstance(error, MemoryError) else errors.INTERNAL
+        else:
+            return reply
+        if call.is_logged and changes != self.state.journal.changes:
+            self._propagate(call, argv, command)  # it has refused amid its work
         command.failed += 1
         return self._counted(reply)
+
+    def _must_be_whole(self, command: Command, error: Exception, changes: int) -> None:
+        """See that a handler that has raised *error* had changed nothing by then.
+
+        It has if the journal counts more *changes* than before it; and it may have if an
+        allocation of any size can fail. Raises ServerFault.
+        """
+        broke_off = isinstance(error, MemoryError) and memory_reserve.is_exhausted()
+        if changes != self.state.journal.changes or (broke_off and command.flags & WRITE):
+            raise ServerFault(f"{command.name} was left in the midst of its changes") from error
 
     def _counted(self, error: ErrorReply) -> ErrorReply:
         """Count *error*. Most errors are shared: none may gather the tracebacks of its uses."""
@@ -399,9 +492,11 @@ class Dispatcher(Runner):
         client, argv = waiter.client, waiter.argv
         command = client.last_command
         assert command is not None  # it is what the client waits in
-        if command.flags & DENYOOM and self.state.memory.exceeded():
+        if command.flags & DENYOOM and (self.state.short_of_memory or self.state.memory.exceeded()):
             command.rejected += 1
-            reply: Reply | Block = self._counted(errors.OUT_OF_MEMORY)
+            short = self.state.short_of_memory
+            error = errors.NO_MEMORY if short else errors.OUT_OF_MEMORY
+            reply: Reply | Block = self._counted(error)
         else:
             reply = self._perform_woken(client, command, argv)
             self._count(command, 0 if isinstance(reply, Block) else 1)
@@ -409,8 +504,12 @@ class Dispatcher(Runner):
                 self._deliver(client)
         if isinstance(reply, Block):
             return reply
-        self._answer(client, reply)
-        self.unblocked.append(client)
+        try:
+            self._answer(client, reply)
+            self.unblocked.append(client)
+        except Exception as error:  # not the fault of who has woken it
+            faults.report("answering after a wait", error)
+            client.hang_up()
         return None
 
     def _perform_woken(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
@@ -444,11 +543,11 @@ def _write(out: Encoder, reply: Reply) -> None:
         out.write(reply)
 
 
-def _would_write(client: Client, command: Command) -> bool:
-    """Whether *command* or the transaction that it ends writes. PING tells if all is well."""
+def _touches(client: Client, command: Command, flags: int) -> bool:
+    """Whether *command*, or the transaction that it ends, has any of *flags*."""
     if command.name == "exec":
-        return bool(client.queue.flags & WRITE)
-    return bool(command.flags & WRITE) or command.name == "ping"
+        return bool(client.queue.flags & flags)
+    return bool(command.flags & flags)
 
 
 def _would_queue(client: Client, command: Command) -> bool:

@@ -6,3 +6,5 @@ cdef class Endpoint:
     cpdef sent_some(self)
     cpdef resume_writing(self)
     cpdef send(self)
+    cpdef refuse(self, object error)
+    cpdef hang_up(self)

@@ -35,5 +35,8 @@ class Endpoint:
     def send(self) -> None:
         """Hand the answers so far to the socket."""
 
-    def refuse_unkept(self, synced: int, error: ErrorReply) -> None:
-        """If the client wrote behind the offset *synced*, answer *error* and hang up."""
+    def refuse(self, error: ErrorReply) -> None:
+        """Let the client have *error* in place of all answers so far, and be hung up on."""
+
+    def hang_up(self) -> None:
+        """Close at once."""

@@ -59,6 +59,8 @@ SAME_OBJECT = ErrorReply("ERR", "source and destination objects are the same")
 DB_OUT_OF_RANGE = ErrorReply("ERR", "DB index is out of range")
 NO_AUTH = ErrorReply("NOAUTH", "Authentication required.")
 OUT_OF_MEMORY = ErrorReply("OOM", "command not allowed when used memory > 'maxmemory'.")
+NO_MEMORY = ErrorReply("OOM", "the system gives the server no more memory; nothing was changed.")
+INTERNAL = ErrorReply("ERR", "internal error; the server's log has the details")
 LOADING = ErrorReply("LOADING", "Redis is loading the dataset in memory")
 SAVING_FAILED = ErrorReply(
     "MISCONF",
@@ -101,6 +103,15 @@ def folder_in_use(reason: str) -> ErrorReply:
 def unkept(reason: str) -> ErrorReply:
     """The AOF cannot be written, for *reason*."""
     return ErrorReply("MISCONF", f"Errors writing to the AOF file: {reason}")
+
+
+def not_promised(reason: str) -> ErrorReply:
+    """The same, to one whose commands have been run before that was known."""
+    return ErrorReply(
+        "MISCONF",
+        f"Errors writing to the AOF file: {reason}. What was sent with this may have been done or"
+        " not: it is not promised to be kept",
+    )
 
 
 def exec_aborted(reason: ErrorReply) -> ErrorReply:

@@ -12,6 +12,7 @@ from pathlib import Path
 from select import EPOLLIN
 from typing import Any, TypeAlias
 
+from server import faults
 from server.config import Config
 from server.selector import Selector, Watcher
 
@@ -42,7 +43,7 @@ class Listener(Watcher):
                 sock, _ = self._sock.accept()
             except (BlockingIOError, ConnectionAbortedError):
                 return
-            except OSError as error:
+            except (OSError, MemoryError) as error:
                 self._rest(error)
                 return
             sock.setblocking(False)
@@ -51,12 +52,12 @@ class Listener(Watcher):
     def _let_in(self, sock: socket.socket) -> None:
         try:
             self._connect(sock)
-        except Exception:
-            _log.exception("bug in letting a client in, who is turned away")
+        except Exception as error:
+            faults.report("letting a client in, who is turned away", error)
             sock.close()
 
-    def _rest(self, error: OSError) -> None:
-        _log.error("cannot accept a client for now: %s", error.strerror)
+    def _rest(self, error: OSError | MemoryError) -> None:
+        _log.error("cannot accept a client for now: %s", getattr(error, "strerror", "no memory"))
         self._selector.expect(self._sock.fileno(), NO_ROOM)
         asyncio.get_running_loop().call_later(RETRY_S, self._go_on)
 

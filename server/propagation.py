@@ -58,11 +58,15 @@ class Propagation:
             self.ops.append((db, argv))
 
     def deliver(self) -> int:
-        """The command is done: its ops are one transaction. Returns the log's offset behind it."""
-        ops, self.ops = self.ops, []
+        """The command is done: its ops are one transaction. Returns the log's offset behind it.
+
+        If the log raises, the ops stay, and go into the next transaction.
+        """
         if self.log is None:
+            self.ops = []
             return 0
-        self.log.add_all(ops)
+        self.log.add_all(self.ops)
+        self.ops = []
         return self.log.offset
 
     def deliver_each(self) -> None:

@@ -15,16 +15,13 @@ Source: epoll(7), https://man7.org/linux/man-pages/man7/epoll.7.html
 from __future__ import annotations
 
 import asyncio
-import logging
 import select
 from collections.abc import Callable
 
-from server import socket_calls
+from server import faults, socket_calls
 
 MANY = 8  # sockets ready at once: the server is busy
 MOST_TURNS = 8  # in a row, before the loop has its own
-
-_log = logging.getLogger("penstock")
 
 
 class Watcher:
@@ -100,8 +97,8 @@ class Selector:
     def _tell(self, watcher: Watcher, events: int) -> None:
         try:
             watcher.ready(events)
-        except Exception:
-            _log.exception("bug in serving a socket, which is closed")
+        except Exception as error:
+            faults.report("serving a socket, which is closed", error)
             watcher.abort()
 
     def at_end_of_turn(self, call: Callable[[], None]) -> None:

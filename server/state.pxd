@@ -24,8 +24,11 @@ cdef class ServerState:
     cdef readonly object persistence
     cdef readonly object random
     cdef public str run_id
+    cdef public bint short_of_memory
+    cdef public bint stopping
     cdef public bint loading
     cdef public object unkept
+    cdef public bint refuses_reads
     cdef public bint guarded
     cdef public bint restricted
     cdef public int64_t started_ms

@@ -43,8 +43,11 @@ class ServerState:
         self.persistence = Persistence(config, self.databases, self.journal, self.propagation)
         self.random = Random()  # noqa: S311  (picks keys, guards nothing)
         self.run_id = f"{self.random.getrandbits(160):040x}"
+        self.short_of_memory = False  # the system gives no more; cron keeps it true
+        self.stopping = False  # the server ends: nothing more is run
         self.loading = False  # data is being read from the disk
         self.unkept: ErrorReply | None = None  # why writes are refused: they could not be kept
+        self.refuses_reads = False  # so are reads: they would show what may not be kept
         self.restricted = False  # not every command may run, for one of these reasons or a pause
         self.guarded = False  # so it is, or may be whenever more memory is in use
         self.started_ms = 0
@@ -57,7 +60,13 @@ class ServerState:
 
     def keep_guard(self) -> None:
         """To be called when a pause begins or ends, and when one of the reasons changes."""
-        self.restricted = self.loading or self.unkept is not None or self.pausing.active
+        self.restricted = (
+            self.short_of_memory
+            or self.stopping
+            or self.loading
+            or self.unkept is not None
+            or self.pausing.active
+        )
         self.guarded = self.restricted or self.memory.limit > 0
         self.journal.hides_expired = self.pausing.active
 
@@ -72,6 +81,7 @@ class ServerState:
     def keep_unkept(self) -> None:
         """To be called when a save or a parameter may have changed whether writes are refused."""
         self.unkept = self.persistence.refusal
+        self.refuses_reads = self.persistence.refuses_reads
         self.keep_guard()
 
     def reset_stats(self) -> None:

@@ -23,6 +23,7 @@ cdef class AppendLog:
     cdef int _db
     cdef int64_t _stamp
     cdef Encoder _out
+    cdef Py_ssize_t _whole
     cdef bytes _unwritten
     cdef object _sync
     cdef uint64_t _sync_to
@@ -44,9 +45,12 @@ cdef class AppendLog:
     cdef _note_time(self)
     cdef bint _must_wait(self) except -1
     cdef _write_out(self)
+    @cython.locals(data=bytes, taken=Py_ssize_t)
+    cdef bint _write_unwritten(self) except -1
     cdef _cut_off(self, Py_ssize_t taken)
     cdef _failed(self, str reason)
     cdef _forget_pending(self)
+    cdef _forget_torn(self)
     cdef _go_on_in(self, int fd, uint64_t size)
     cdef _sync_now(self, bint whatever)
     cdef bint _leaves_sync_to_others(self) except -1

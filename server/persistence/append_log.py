@@ -13,8 +13,8 @@ When the disk refuses
     memory: the next one tries it again, from tick() at the latest;
   - an fsync that failed is never tried again: what it should have kept may be lost in silence by
     then. The log is *broken* until a rewrite that began later has put all data into a base;
-  - with ``always``, write() says False until all is safe, and nothing is acknowledged. Redis ends
-    its process there.
+  - with ``always``, write() says False until all is safe, and nothing is acknowledged, nor shown to
+    anybody. Redis ends its process there.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ class AppendLog:
         self._db = -1  # that the file's reader has selected
         self._stamp = 0  # the last time that was noted in the file
         self._out = Encoder(2)
+        self._whole = 0  # bytes of _out that are whole ops
         self._unwritten = b""  # of writes that failed
         self._sync: Future[None] | None = None
         self._sync_to = 0  # the offset that the fsync under way will have made safe
@@ -87,8 +88,10 @@ class AppendLog:
     # ------------------------------------------------------------------ server.propagation.Log
 
     def add_all(self, ops: list[Op]) -> None:
-        """Take *ops*, which belong together."""
-        before = len(self._out)
+        """Take *ops*, which belong together: all of them, or none if it raises MemoryError."""
+        before = self._whole
+        if len(self._out) != before:
+            self._forget_torn()
         if self._config.aof_timestamp_enabled:
             self._note_time()
         if len(ops) == 1:
@@ -98,14 +101,18 @@ class AppendLog:
             for op in ops:
                 self._add(op)
             self._add((self._db, EXEC))
-        self.offset += len(self._out) - before
+        self._whole = len(self._out)
+        self.offset += self._whole - before
 
     def write(self) -> bool:
         """Write what was added; with ``always``, fsync it too.
 
-        False if answers were to wait for it and it is not safe. Never raises.
+        False if answers were to wait for it and it is not safe. A disk that fails never makes it
+        raise.
         """
         always = self._config.appendfsync == "always"
+        if self._fd < 0:  # closed: the server ends
+            return not always or self._synced_to == self.offset
         if always:
             self._await_sync()
         else:
@@ -124,6 +131,8 @@ class AppendLog:
 
     def open(self, fd: int, size: int, tentative: bool = False) -> None:
         """Begin to write, to the file *fd*, which has *size* bytes."""
+        self.broken = False
+        self.error = ""
         self.tentative = tentative
         self._go_on_in(fd, size)
 
@@ -171,12 +180,16 @@ class AppendLog:
             _log.warning("cannot close the AOF: %s", error.strerror)
         self._fd = -1
         self._forget_pending()
-        self.broken = False
-        self.error = ""
 
     def _forget_pending(self) -> None:
-        self._out.take()
+        self._out.clear()
+        self._whole = 0
         self._unwritten = b""
+
+    def _forget_torn(self) -> None:
+        """An add_all was left in the midst: take off again what it had added."""
+        self._out.truncate(self._whole)
+        self._db = -1
 
     def _go_on_in(self, fd: int, size: int) -> None:
         self._fd = fd
@@ -243,24 +256,34 @@ class AppendLog:
         return False
 
     def _write_out(self) -> None:
-        data = self._unwritten + self._out.take()
-        if not data:
-            return
-        self._unwritten = data
+        """Write what there is: first what could not be written before."""
+        while self.pending:
+            if not self._unwritten:
+                if len(self._out) != self._whole:
+                    self._forget_torn()
+                self._unwritten = self._out.take()
+                self._whole = 0
+            if not self._write_unwritten():
+                return
+
+    def _write_unwritten(self) -> bool:
+        """Try it; False if some of it is left."""
+        data = self._unwritten
         try:
             taken = self._files.write(self._fd, data)
         except OSError as error:
             self._failed(error.strerror or str(error))
-            return
-        if taken == len(data):
-            self._unwritten = b""
-            self.file_size += taken
-            if self.error and not self.broken:
-                _log.warning("AOF write error looks solved. The server can write again.")
-                self.error = ""
-        else:
+            return False
+        if taken != len(data):
             self._failed("No space left on device")
             self._cut_off(taken)
+            return False
+        self._unwritten = b""
+        self.file_size += taken
+        if self.error and not self.broken:
+            _log.warning("AOF write error looks solved. The server can write again.")
+            self.error = ""
+        return True
 
     def _cut_off(self, taken: int) -> None:
         """The file ends in the midst of a command: take that off again, or else keep it."""

@@ -41,6 +41,9 @@ PURPOSE = "AOF"  # what the child is for
 FREE_FAILURES = 3  # rewrites that fail in a row without slowing down the next attempt
 FIRST_DELAY_S = 60.0
 LONGEST_DELAY_S = 3600.0
+FIRST_MEND_S = 1.0  # the same while the log is broken: writes are refused until one succeeds
+LONGEST_MEND_S = 30.0
+MOST_DOUBLINGS = 30  # more than any of them takes
 CANNOT_REWRITE = "what was written could not be written out"
 
 _log = logging.getLogger("penstock")
@@ -168,14 +171,19 @@ class AppendOnly:
         """The server ends: make everything safe. If that fails all stays open, unless *force*."""
         if self.is_rewriting:
             if self.mode is Mode.WAITING and not force:
-                _log.warning("Writing initial AOF, can't exit")
+                _log.warning("Writing initial AOF, can't exit.")
                 return False
+            if self.mode is Mode.WAITING:
+                _log.warning("Writing initial AOF. Exit anyway.")
             _log.warning("There is a child rewriting the AOF. Killing it!")
             self._end_child()
         if self.mode is Mode.OFF:
             return True
-        if not self.log.make_safe() and not force:
-            return False
+        _log.info("Calling fsync() on the AOF file.")
+        if not self.log.make_safe():
+            _log.warning("Fail to fsync the AOF file: %s", self.log.error)
+            if not force:
+                return False
         self.log.close()
         self.mode = Mode.OFF
         return True
@@ -315,9 +323,14 @@ class AppendOnly:
 
     def _is_slowed(self) -> bool:
         """Whether it is too soon after the last failures: one more would cost as much."""
-        if self.failures < FREE_FAILURES:
+        if self.log.broken:
+            free, first_s, longest_s = 1, FIRST_MEND_S, LONGEST_MEND_S
+        else:
+            free, first_s, longest_s = FREE_FAILURES, FIRST_DELAY_S, LONGEST_DELAY_S
+        if self.failures < free:
             return False
-        delay_s = min(FIRST_DELAY_S * 2 ** (self.failures - FREE_FAILURES), LONGEST_DELAY_S)
+        doublings = min(self.failures - free, MOST_DOUBLINGS)
+        delay_s = min(first_s * 2**doublings, longest_s)
         return bool(self._monotonic_s() - self._failed_s < delay_s)
 
     def _forget_removed(self) -> None:

@@ -174,9 +174,17 @@ class Persistence:
     @property
     def refusal(self) -> ErrorReply | None:
         """What writes are answered while they could not be kept; None if all is well."""
-        if self.append_only.mode is not Mode.OFF and self.append_only.log.error:
+        if self._log_fails():
             return errors.unkept(self.append_only.log.error)
         return errors.SAVING_FAILED if self.snapshots.refuses_writes else None
+
+    @property
+    def refuses_reads(self) -> bool:
+        """Whether reads are answered so too: with ``always``, nothing is shown that is not safe."""
+        return self._log_fails() and self._config.appendfsync == "always"
+
+    def _log_fails(self) -> bool:
+        return self.append_only.mode is not Mode.OFF and bool(self.append_only.log.error)
 
     def tick(self) -> None:
         """What is due: reports of the child, fsyncs, save points, rewrites."""
@@ -200,13 +208,28 @@ class Persistence:
     def close(self, save: bool = False, nosave: bool = False, force: bool = False) -> bool:
         """Make everything safe. False if that failed: then the server should go on, unless *force*.
 
-        *save* writes a snapshot whatever the save points are, *nosave* none.
+        *save* writes a snapshot whatever the save points are, *nosave* none. The log stays where it
+        is asked before answers leave: closed, it tells which of them may.
         """
         self.snapshots.end_background_save()
         saved = self.snapshots.save_at_end(save, nosave)
+        if not saved:
+            _log.warning(
+                "Error trying to save the DB%s", ". Exit anyway." if force else ", can't exit."
+            )
         if not saved and not force:
             return False
-        if not self.append_only.close(force):
-            return False
-        self._propagation.log = None
-        return True
+        return self.append_only.close(force)
+
+    def rescue(self, is_whole: bool) -> None:
+        """The server cannot go on: make safe what it has acknowledged, as far as that is possible.
+
+        What is not known to be whole does not take the place of the last snapshot.
+        """
+        if self.append_only.mode is not Mode.OFF:
+            if not self.append_only.log.make_safe():
+                _log.critical("The append only file could not be written and synced.")
+        elif self._config.save and is_whole:
+            self.snapshots.save_here()
+        elif self._config.save:
+            _log.critical("The data may not be whole: the last snapshot stays as it is.")

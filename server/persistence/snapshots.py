@@ -123,8 +123,8 @@ class Snapshots:
         try:
             self._folder.claim()
             self._write(no_report)
-        except (FolderInUse, SaveFailed) as error:
-            _log.warning("%s", error)
+        except (FolderInUse, SaveFailed, MemoryError) as error:
+            _log.warning("%s", str(error) or "no memory to save the DB with")
             return False
         _log.info("DB saved on disk")
         self._saved(self._journal.changes)

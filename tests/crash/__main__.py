@@ -1,37 +1,54 @@
-"""Many crash rounds: ``python -m tests.crash [rounds]``, half of them with appendfsync always."""
+"""Many crash rounds: ``python -m tests.crash [--rounds 200] [--end term ...] [--keeps rdb ...]``.
+
+*rounds* are those that end by kill -9; of each other end there is a tenth as many.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.crash.rounds import CrashTest
+from tests.crash.rounds import ENDS, KEEPS, CrashTest
 
 ROUNDS_A_FOLDER = 20  # then a new one: an ever longer log makes ever longer starts
 
 
-def main(rounds: int) -> int:
+def main(argv: list[str]) -> int:
     """Run them; the exit status."""
-    for policy in ("always", "everysec"):
-        commands = lost = done = 0
-        while done < rounds // 2:
-            with tempfile.TemporaryDirectory() as folder:
-                test = CrashTest(Path(folder), policy)
-                for _ in range(min(ROUNDS_A_FOLDER, rounds // 2 - done)):
-                    test.round()
-                    done += 1
-                    print(
-                        f"\rappendfsync {policy}: {done}/{rounds // 2} rounds,"
-                        f" {commands + test.commands} commands acknowledged,"
-                        f" {lost + test.lost} lost",
-                        end="", flush=True,
-                    )  # fmt: skip
-                commands += test.commands
-                lost += test.lost
-        print()
+    parser = argparse.ArgumentParser(prog="python -m tests.crash")
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--end", nargs="+", choices=ENDS, default=list(ENDS))
+    parser.add_argument("--keeps", nargs="+", choices=KEEPS, default=list(KEEPS))
+    wanted = parser.parse_args(argv)
+    for end in wanted.end:
+        for keeps in wanted.keeps:
+            if (end, keeps) == ("kill", "rdb"):
+                continue  # that loses what came after the last snapshot
+            run(keeps, end, wanted.rounds // 2 if end == "kill" else -(-wanted.rounds // 10))
     return 0
 
 
+def run(keeps: str, end: str, rounds: int) -> None:
+    """Run *rounds* that end so. Raises AssertionError if one of them loses something."""
+    commands = lost = done = 0
+    while done < rounds:
+        with tempfile.TemporaryDirectory() as folder:
+            test = CrashTest(Path(folder), keeps, end)
+            for _ in range(min(ROUNDS_A_FOLDER, rounds - done)):
+                test.round()
+                done += 1
+                print(
+                    f"\r{end}, {keeps}: {done}/{rounds} rounds,"
+                    f" {commands + test.commands} commands acknowledged,"
+                    f" {lost + test.lost} lost",
+                    end="", flush=True,
+                )  # fmt: skip
+            commands += test.commands
+            lost += test.lost
+    print()
+
+
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 200))
+    sys.exit(main(sys.argv[1:]))

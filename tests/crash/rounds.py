@@ -1,12 +1,13 @@
-"""Kill a server that is being written to, start it again, and look for what was acknowledged.
+"""End a server that is being written to, start it again, and look for what was acknowledged.
 
-    round:  start -> check what is there -> write, rewrite, save -> kill -9 at a random moment
+    round:  start -> write, rewrite, save -> an end at a random moment -> start -> check
 
 A writer knows how many of its commands were acknowledged, and when. After the restart its keys must
 be as they were after some command, none before the last that had to be kept:
 
-    appendfsync always    the last one acknowledged
-    everysec              the last one acknowledged more than LOSS_S before the kill
+    an end that is asked for            the last one acknowledged, however the data is kept
+    kill -9, appendfsync always         the last one acknowledged
+    kill -9, everysec                   the last one acknowledged more than LOSS_S before
 """
 
 from __future__ import annotations
@@ -16,84 +17,80 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.crash.wire import Wire
-from tests.crash.workload import State, command, first_command, read_state
+from tests.crash.workload import first_command, read_state
+from tests.crash.writer import PATIENCE_S, RETRY_S, Track, Writer, is_loaded
 
 ROOT = Path(__file__).parents[2]
-WRITERS = 4
-PIPELINE = 8  # commands on their way at once, at most
-START_S = 30.0
+WRITERS = 6
 LOSS_S = 2.0
+RESTARTS = 3  # in a round
+
+KEEPS = {
+    "always": ["--appendonly", "yes", "--appendfsync", "always", "--save", ""],
+    "everysec": ["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""],
+    "rdb": ["--appendonly", "no", "--save", "3600 1"],
+}
 
 
-class Writer(threading.Thread):
-    """Sends its commands from number *start* on until the server is gone."""
-
-    def __init__(self, number: int, port: int, start: int) -> None:
-        super().__init__(daemon=True)
-        self.number = number
-        self.start_at = start
-        self.acknowledged: list[float] = []  # when, by the monotonic clock
-        self.problem: object = None
-        self._wire = Wire(port)
-
-    def run(self) -> None:
-        at = self.start_at
-        try:
-            while self.problem is None:
-                size = random.randint(1, PIPELINE)
-                self._wire.send([command(self.number, n) for n in range(at, at + size)])
-                for _ in range(size):
-                    self._take(self._wire.receive())
-                at += size
-        except OSError:
-            pass  # killed
-        finally:
-            self._wire.close()
-
-    def _take(self, reply: object) -> None:
-        if isinstance(reply, Exception):
-            self.problem = reply
-        self.acknowledged.append(time.monotonic())
+class Ended(Exception):
+    """A server has not ended as it should."""
 
 
 class CrashTest:
-    """One data folder and the server on it, through many rounds."""
+    """One data folder and the server on it, through many rounds.
 
-    def __init__(self, folder: Path, appendfsync: str) -> None:
+    *keeps* is how data is kept, a key of KEEPS; *end* how rounds end, a key of ENDS.
+    """
+
+    def __init__(self, folder: Path, keeps: str, end: str = "kill") -> None:
         self._folder = folder
-        self._appendfsync = appendfsync
-        self._done = [0] * WRITERS  # commands that are in the data, for sure
-        self._states = [State() for _ in range(WRITERS)]
+        self._keeps = keeps
+        self._end = end
+        self._tracks = [Track(number) for number in range(WRITERS)]
+        self._port = 0
+        self._process: subprocess.Popen[bytes]
         self.commands = 0  # acknowledged in all rounds
         self.lost = 0  # of those, the ones gone after a restart
 
     def round(self) -> None:
-        """Start, check, write, kill. Raises AssertionError if something was lost."""
-        port = _free_port()
-        process = self._start(port)
+        """Start, write, end, start again and check. Raises AssertionError if something was lost."""
+        self._port = free_port()
+        self._start()
         try:
-            wire = Wire(port)
-            if not wire.call(b"EXISTS", b"stream:0"):
-                for number in range(WRITERS):
-                    wire.call(*first_command(number))
-                wire.call(b"WAITAOF", b"1", b"0", b"5000")
-            writers = [Writer(n, port, self._done[n]) for n in range(WRITERS)]
+            wire = Wire(self._port)
+            self._prepare(wire)
+            writers = [Writer(t, self._port, self._end == "restart") for t in self._tracks]
             for writer in writers:
                 writer.start()
             self._disturb(wire)
+            ended = time.monotonic()
+            ENDS[self._end](self, wire)
+            for writer in writers:
+                writer.comes_back = False
+            if self._process.poll() is None:
+                self.stop()
         finally:
-            killed = time.monotonic()
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+            self._process.kill()
+            self._process.wait()
         for writer in writers:
-            writer.join(START_S)
+            writer.join(PATIENCE_S)
             assert writer.problem is None, writer.problem
-        self._check(writers, killed)
+        self._check(writers, ended)
+
+    def _prepare(self, wire: Wire) -> None:
+        if wire.call(b"EXISTS", b"stream:0"):
+            return
+        for number in range(WRITERS):
+            wire.call(*first_command(number))
+        if self._keeps == "rdb":
+            wire.call(b"SAVE")
+        else:
+            wire.call(b"WAITAOF", b"1", b"0", b"5000")
 
     def _disturb(self, wire: Wire) -> None:
         """Let the writers work for a moment, with what persistence does beside them."""
@@ -101,69 +98,104 @@ class CrashTest:
         for job in (b"BGREWRITEAOF", b"BGSAVE"):
             if random.random() < 0.4:
                 wire.send([[job]])
+                wire.receive()
                 time.sleep(random.uniform(0, 0.3))
-        wire.close()
 
-    def _start(self, port: int) -> subprocess.Popen[bytes]:
+    # ------------------------------------------------------------------ ends
+
+    def kill(self, _wire: Wire) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def terminate(self, _wire: Wire) -> None:
+        self.stop()
+
+    def shut_down(self, wire: Wire) -> None:
+        wire.send([[b"SHUTDOWN"]])
+        self._await_end()
+
+    def shut_down_in_rewrite(self, wire: Wire) -> None:
+        wire.send([[b"BGREWRITEAOF"], [b"SHUTDOWN"]])
+        self._await_end()
+
+    def shut_down_in_save(self, wire: Wire) -> None:
+        wire.send([[b"BGSAVE"], [b"SHUTDOWN"]])
+        self._await_end()
+
+    def restart(self, _wire: Wire) -> None:
+        """Stop it and start it again and again; the writers find each new one by themselves."""
+        for _ in range(RESTARTS):
+            self.stop()
+            self._start()
+            time.sleep(random.uniform(0.05, 0.5))
+
+    def stop(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        self._await_end()
+
+    def _await_end(self) -> None:
+        status = self._process.wait(PATIENCE_S)
+        if status:
+            raise Ended(f"the server has ended with status {status}:\n{self._last_words()}")
+
+    # ------------------------------------------------------------------ starts
+
+    def _start(self) -> None:
         with (self._folder / "server.log").open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "server", "--port", str(port), "--bind", "127.0.0.1",
-                 "--dir", str(self._folder), "--save", "", "--appendonly", "yes",
-                 "--appendfsync", self._appendfsync, "--auto-aof-rewrite-min-size", "64kb"],
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "server", "--port", str(self._port), "--bind", "127.0.0.1",
+                 "--dir", str(self._folder), "--auto-aof-rewrite-min-size", "64kb",
+                 *KEEPS[self._keeps]],
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             )  # fmt: skip
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline and process.poll() is None:
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline and self._process.poll() is None:
             try:
-                if _is_loaded(port):
-                    return process
+                wire = Wire(self._port)
+                if is_loaded(wire):
+                    wire.close()
+                    return
             except OSError:
-                time.sleep(0.01)
-        process.kill()
-        process.wait()
-        words = (self._folder / "server.log").read_text(errors="replace").splitlines()[-15:]
-        raise AssertionError("the server does not start again:\n" + "\n".join(words))
+                time.sleep(RETRY_S)
+        self._process.kill()
+        self._process.wait()
+        raise AssertionError("the server does not start again:\n" + self._last_words())
 
-    def _check(self, writers: list[Writer], killed: float) -> None:
+    def _last_words(self) -> str:
+        log = (self._folder / "server.log").read_text(errors="replace")
+        return "\n".join(log.splitlines()[-25:])
+
+    # ------------------------------------------------------------------ checks
+
+    def _check(self, writers: list[Writer], ended: float) -> None:
         """Start the server again and compare what it has with what it acknowledged."""
-        port = _free_port()
-        process = self._start(port)
+        grace = LOSS_S if self._end == "kill" and self._keeps == "everysec" else 0.0
+        self._start()
         try:
-            wire = Wire(port)
+            wire = Wire(self._port)
             for writer in writers:
-                self._check_writer(writer, killed, read_state(wire, writer.number))
+                kept = [when for when in writer.acknowledged if when <= ended - grace or not grace]
+                count = writer.track.done + len(writer.acknowledged)
+                writer.check(read_state(wire, writer.track.number), kept)
+                self.commands += writer.total
+                self.lost += max(0, count - writer.track.done)
             wire.close()
         finally:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-
-    def _check_writer(self, writer: Writer, killed: float, found: State) -> None:
-        grace = 0.0 if self._appendfsync == "always" else LOSS_S
-        kept = sum(1 for when in writer.acknowledged if when <= killed - grace or not grace)
-        state, n = self._states[writer.number], writer.start_at
-        least, most = n + kept, n + len(writer.acknowledged) + PIPELINE
-        while (n < least or state != found) and n < most:
-            state.do(command(writer.number, n))
-            n += 1
-        assert state == found, (
-            f"writer {writer.number}: {len(writer.acknowledged)} commands acknowledged, {kept} of"
-            f" them to be kept, but the data is as after none of {least} .. {most}"
-        )
-        self.commands += len(writer.acknowledged)
-        self.lost += max(0, writer.start_at + len(writer.acknowledged) - n)
-        self._done[writer.number] = n
+            self._process.kill()
+            self._process.wait()
 
 
-def _is_loaded(port: int) -> bool:
-    wire = Wire(port)
-    try:
-        wire.send([[b"PING"]])
-        return wire.receive() == b"PONG"
-    finally:
-        wire.close()
+ENDS: dict[str, Callable[[CrashTest, Wire], None]] = {
+    "kill": CrashTest.kill,
+    "term": CrashTest.terminate,
+    "shutdown": CrashTest.shut_down,
+    "shutdown-in-rewrite": CrashTest.shut_down_in_rewrite,
+    "shutdown-in-save": CrashTest.shut_down_in_save,
+    "restart": CrashTest.restart,
+}
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,6 +1,6 @@
-"""kill -9 at random moments under load: what was acknowledged is there after the restart.
+"""Ends at random moments under load: what was acknowledged is there after the restart.
 
-Ten rounds here; ``make crash`` runs two hundred.
+A few rounds of each here; ``make crash`` runs hundreds.
 """
 
 from __future__ import annotations
@@ -9,18 +9,28 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.rounds import CrashTest
+from tests.crash.rounds import ENDS, CrashTest
 from tests.crash.workload import STEPS, State, command
 
-ROUNDS = {"always": 6, "everysec": 4}
+KILLS = {"always": 6, "everysec": 4}
+KEEPS = {"term": "always", "shutdown": "everysec", "restart": "always"}  # else "rdb"
 
 
-@pytest.mark.parametrize("policy", sorted(ROUNDS))
+@pytest.mark.parametrize("policy", sorted(KILLS))
 def test_acknowledged_writes_survive_a_kill(tmp_path: Path, policy: str) -> None:
     test = CrashTest(tmp_path, policy)
-    for _ in range(ROUNDS[policy]):
+    for _ in range(KILLS[policy]):
         test.round()
     assert test.commands > 0
+
+
+@pytest.mark.parametrize("end", [end for end in ENDS if end != "kill"])
+def test_a_clean_stop_loses_no_acknowledged_write(tmp_path: Path, end: str) -> None:
+    test = CrashTest(tmp_path, KEEPS.get(end, "rdb"), end)
+    for _ in range(2):
+        test.round()
+    assert test.commands > 0
+    assert test.lost == 0
 
 
 def test_every_command_of_the_sequence_changes_the_state() -> None:

@@ -8,10 +8,13 @@ from typing import Any
 import hiredis
 import pytest
 
+from server import faults
 from server.client import UNAUTHENTICATED, Client
+from server.command import TABLE, Command, Flags
 from server.config import Config
 from server.dispatch import Dispatcher
 from server.state import ServerState
+from tests.server.running import LOOPS, Run, run_on
 
 NOTHING = "nothing has been answered"
 START_MS = 1_700_000_000_000
@@ -182,3 +185,28 @@ def make_house() -> Callable[..., House]:
 def house(make_house: Callable[..., House]) -> Iterator[House]:
     """A server with the defaults."""
     return make_house()
+
+
+@pytest.fixture
+def declare(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Command]:
+    """Declares a command for one test."""
+
+    def declare_one(name: str, handler: Any, arity: int = -1, flags: int = Flags.WRITE) -> Command:
+        row = Command(name, arity=arity, flags=flags, group="generic", since="1", handler=handler)
+        monkeypatch.setitem(TABLE._rows, row.name.encode(), row)
+        monkeypatch.setitem(TABLE.by_spelling, row.name.encode(), row)
+        return row
+
+    return declare_one
+
+
+@pytest.fixture(params=sorted(LOOPS))
+def run(request: pytest.FixtureRequest) -> Run:
+    """Run a test's coroutine on one of the loops."""
+    return lambda test: run_on(request.param, test)
+
+
+@pytest.fixture(autouse=True)
+def nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test hears of each fault anew."""
+    monkeypatch.setattr(faults, "_reported_s", {})

@@ -4,96 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
-import uvloop
 
-from server.app import Server
-from server.config import Config
 from server.connection import Connection
 from server.parameter import OutputLimit
-
-LOOPS = {"uvloop": uvloop.new_event_loop, "asyncio": asyncio.new_event_loop}
-Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
-
-class Running:
-    """A server that listens, and ways to reach it."""
-
-    def __init__(self, server: Server, port: int) -> None:
-        self.server = server
-        self.port = port
-        self._opened: list[asyncio.StreamWriter] = []
-
-    async def connect(self) -> Streams:
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        self._opened.append(writer)
-        return reader, writer
-
-    async def leave(self) -> None:
-        for writer in self._opened:
-            writer.transport.abort()
-            with suppress(OSError):
-                await writer.wait_closed()
-
-    async def until(self, fact: Callable[[], bool]) -> None:
-        """Let the loop turn until *fact* holds; a test that waits in vain is ended by its limit."""
-        while not fact():
-            await asyncio.sleep(0.001)
-
-    @property
-    def waiting(self) -> int:
-        return self.server.state.blocking.waiting
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@asynccontextmanager
-async def running(**parameters: Any) -> AsyncIterator[Running]:
-    config = Config()
-    port = free_port()
-    for name, value in {"port": port, "bind": ["127.0.0.1"], "save": [], **parameters}.items():
-        setattr(config, name, value)
-    server = Server(config)
-    await server.start()
-    house = Running(server, port)
-    try:
-        yield house
-    finally:
-        await house.leave()
-        await server.stop()
-
-
-@pytest.fixture(params=sorted(LOOPS))
-def run(request: pytest.FixtureRequest) -> Callable[[Callable[[], Awaitable[None]]], None]:
-    """Run a test's coroutine on one of the loops, for ten seconds at most."""
-
-    def run_it(test: Callable[[], Awaitable[None]]) -> None:
-        with asyncio.Runner(loop_factory=LOOPS[request.param]) as runner:
-            runner.run(asyncio.wait_for(_await(test), 10))
-
-    return run_it
-
-
-async def _await(test: Callable[[], Awaitable[None]]) -> None:
-    await test()
-
-
-async def ask(streams: Streams, request: bytes, size: int) -> bytes:
-    streams[1].write(request)
-    return await streams[0].readexactly(size)
-
-
-Run = Callable[[Callable[[], Awaitable[None]]], None]
+from tests.server.running import Run, Running, ask, running
 
 
 def test_pipelined_commands_are_answered_in_order(run: Run) -> None:
@@ -446,7 +363,8 @@ def test_a_write_that_cannot_be_kept_is_never_acknowledged(run: Run) -> None:
             reader, writer = await house.connect()
             writer.write(b"PING\r\nSET a 1\r\nSET b 1\r\n")
             assert await reader.read() == (
-                b"-MISCONF Errors writing to the AOF file: No space left on device\r\n"
+                b"-MISCONF Errors writing to the AOF file: No space left on device. What was sent"
+                b" with this may have been done or not: it is not promised to be kept\r\n"
             )
 
     run(test)

@@ -7,25 +7,11 @@ import time
 import pytest
 
 from server import errors
-from server.command import TABLE, Command, Flags
 from server.config import Config
 from server.dispatch import Dispatcher
 from server.state import ServerState
 
 NOTHING = "nothing has been answered"
-
-
-@pytest.fixture
-def declare(monkeypatch):
-    """Declares a command for one test."""
-
-    def declare_one(name, handler, arity=-1, flags=Flags.WRITE):
-        row = Command(name, arity=arity, flags=flags, group="generic", since="1", handler=handler)
-        monkeypatch.setitem(TABLE._rows, row.name.encode(), row)
-        monkeypatch.setitem(TABLE.by_spelling, row.name.encode(), row)
-        return row
-
-    return declare_one
 
 
 # ---------------------------------------------------------------------- look-up

@@ -289,6 +289,28 @@ def test_failures_are_logged_every_thirty_seconds_at_most(
     assert caplog.records[0].getMessage() == "Error writing to the AOF file: Input/output error"
 
 
+def test_what_cannot_be_added_as_a_whole_is_not_added(site: Site) -> None:
+    """The rest of it would be what the next start trips over."""
+    site.add()
+    with pytest.raises(TypeError):
+        site.log.add_all([(3, SET), (3, [b"SET", 5])])  # type: ignore[list-item]
+    site.add()
+    assert site.log.write()
+    assert site.text == SELECT_0 + SET_BYTES + SELECT_0 + SET_BYTES
+    assert site.log.offset == len(site.text)
+
+
+def test_a_closed_log_says_what_of_it_may_be_answered(strict: Site) -> None:
+    strict.add()
+    strict.log.close()
+    assert strict.log.write()
+    failing = Site("always")
+    failing.fail("sync")
+    failing.add()
+    failing.log.close()
+    assert not failing.log.write()
+
+
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(["add", "write", "fail", "short", "mend", "pass"]), max_size=40))
 def test_whatever_fails_the_file_is_a_beginning_of_what_was_added(steps: list[str]) -> None:

@@ -211,6 +211,40 @@ def test_after_three_failures_the_next_attempts_wait_ever_longer() -> None:
         delay = min(delay * 2, LONGEST_DELAY_S)
 
 
+def test_a_disk_that_fails_for_two_seconds_does_not_stop_writes_for_a_minute() -> None:
+    """Three rewrites were tried within half a second, and the next one after sixty."""
+    machine = started(appendfsync="always")
+    machine.count(2)
+    machine.files.plan = lambda number, name: BROKEN if name == "sync" else None
+    machine.count()
+    for _ in range(20):
+        machine.tick(0.1)
+    figures = machine.persistence.append_only
+    assert figures.failures == 2
+    mend(machine)
+    for _ in range(20):
+        machine.tick(0.1)
+    assert machine.persistence.refusal is None
+    machine.count()
+    assert after_kill(machine) == [0, 1, 2, 3]
+
+
+def test_while_the_disk_goes_on_failing_a_log_with_a_loss_is_rewritten_ever_less_often() -> None:
+    machine = started(appendfsync="always")
+    machine.files.plan = lambda number, name: BROKEN if name == "sync" else None
+    machine.count()
+    figures = machine.persistence.append_only
+    machine.tick()
+    machine.tick()
+    for delay in (1, 2, 4, 8, 16, 30, 30):
+        failures = figures.failures
+        machine.tick(delay - 0.5)
+        assert figures.failures == failures
+        machine.tick(1)
+        machine.tick(0)
+        assert figures.failures == failures + 1
+
+
 def test_a_log_with_a_loss_is_rewritten_by_itself_and_then_takes_writes_again() -> None:
     machine = started(appendfsync="always")
     machine.count(2)

@@ -1,0 +1,40 @@
+"""The memory that is kept back: plain versions of the C functions in reserve_calls.pxd.
+
+Here it is given back only when somebody says so. Compiled, an allocation of Python's that fails
+gives it back by itself, and is tried again.
+"""
+
+from __future__ import annotations
+
+import mmap
+
+_reserve: list[mmap.mmap] = []
+
+
+def take(size: int) -> bool:
+    """Whether there is a reserve, now if it was not there: of *size* bytes."""
+    if not _reserve:
+        try:
+            _reserve.append(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+        except (OSError, MemoryError):
+            return False
+    return True
+
+
+def give_back() -> None:
+    """Give it back to the system."""
+    _reserve.clear()
+
+
+def is_held() -> bool:
+    """Whether there is a reserve."""
+    return bool(_reserve)
+
+
+def small_ones_failed() -> bool:
+    """Whether an allocation may have failed that was smaller than the reserve."""
+    return True
+
+
+def guard_allocations() -> None:
+    """From now on, let allocations that fail use the reserve."""

@@ -1,0 +1,97 @@
+"""A system that gives no more memory: what was acknowledged is kept, and nothing hangs."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.crash.rounds import KEEPS, ROOT, free_port
+from tests.crash.wire import Wire
+from tests.crash.writer import is_loaded
+
+START_S = 30.0
+ROOM = 160 * 1024 * 1024  # that the server is given beside what it has at its start
+ENTRY = b"x" * 20_000
+MOST = 3 * ROOM // len(ENTRY)  # entries: by then it has none left
+
+
+class Server:
+    """A server on *folder*."""
+
+    def __init__(self, folder: Path, keeps: str) -> None:
+        self.port = free_port()
+        self.log = folder / "server.log"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "server", "--port", str(self.port), "--bind", "127.0.0.1",
+                 "--dir", str(folder), *KEEPS[keeps]],
+                cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+        deadline = time.monotonic() + START_S
+        while True:
+            try:
+                self.wire = Wire(self.port)
+                if is_loaded(self.wire):
+                    return
+                self.wire.close()
+            except OSError:
+                pass
+            assert time.monotonic() < deadline, self.log.read_text()
+            time.sleep(0.02)
+
+    def limit(self) -> None:
+        """Let it have no more than ROOM beside what it has."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        size = int(status.split("VmSize:")[1].split()[0]) * 1024
+        resource.prlimit(self.process.pid, resource.RLIMIT_AS, (size + ROOM, size + ROOM))
+
+    def stop(self) -> None:
+        self.wire.close()
+        self.process.terminate()
+        self.process.wait(START_S)
+
+
+def fill(server: Server) -> tuple[int, int]:
+    """Add entries until there is no room for more: how many were acknowledged, and refused."""
+    added = refused = 0
+    try:
+        while added + refused < MOST and refused < 50:
+            server.wire.send([[b"XADD", b"s", b"*", b"f", ENTRY]] * 8)
+            for _ in range(8):
+                if isinstance(reply := server.wire.receive(), Exception):
+                    assert str(reply).startswith("OOM "), reply
+                    refused += 1
+                else:
+                    added += 1
+    except OSError:
+        pass  # it has ended, or hung up: what matters is what it acknowledged
+    return added, refused
+
+
+@pytest.mark.parametrize("keeps", ["always", "everysec", "rdb"])
+def test_a_server_without_memory_serves_on_or_ends_and_keeps_what_it_acknowledged(
+    tmp_path: Path, keeps: str
+) -> None:
+    """It logged 7,000 tracebacks, answered nobody any more, and wrote nothing."""
+    server = Server(tmp_path, keeps)
+    server.limit()
+    added, refused = fill(server)
+    assert 1000 < added < MOST
+    server.wire.close()
+    if server.process.poll() is None:
+        server.wire = Wire(server.port)
+        assert server.wire.call(b"PING") == b"PONG"
+        assert server.wire.call(b"XLEN", b"s") >= added
+        assert server.wire.call(b"XTRIM", b"s", b"MAXLEN", b"1000000") == 0
+        server.stop()
+        assert refused
+    assert server.process.returncode in {0, 1}
+    assert server.log.read_text().count("Traceback") <= 2
+    following = Server(tmp_path, keeps)
+    assert following.wire.call(b"XLEN", b"s") >= added
+    following.stop()

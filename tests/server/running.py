@@ -1,0 +1,86 @@
+"""A server on a real socket, within the loop of the test."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import uvloop
+
+from server.app import Server
+from server.config import Config
+
+LOOPS = {"uvloop": uvloop.new_event_loop, "asyncio": asyncio.new_event_loop}
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Test = Callable[[], Awaitable[None]]
+Run = Callable[[Test], None]
+
+
+class Running:
+    """A server that listens, and ways to reach it."""
+
+    def __init__(self, server: Server, port: int) -> None:
+        self.server = server
+        self.port = port
+        self._opened: list[asyncio.StreamWriter] = []
+
+    async def connect(self) -> Streams:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        self._opened.append(writer)
+        return reader, writer
+
+    async def leave(self) -> None:
+        for writer in self._opened:
+            writer.transport.abort()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    async def until(self, fact: Callable[[], bool]) -> None:
+        """Let the loop turn until *fact* holds; a test that waits in vain is ended by its limit."""
+        while not fact():
+            await asyncio.sleep(0.001)
+
+    @property
+    def waiting(self) -> int:
+        return self.server.state.blocking.waiting
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@asynccontextmanager
+async def running(**parameters: Any) -> AsyncIterator[Running]:
+    config = Config()
+    port = free_port()
+    for name, value in {"port": port, "bind": ["127.0.0.1"], "save": [], **parameters}.items():
+        setattr(config, name, value)
+    server = Server(config)
+    asyncio.get_running_loop().set_exception_handler(server.loop_failed)
+    await server.start()
+    house = Running(server, port)
+    try:
+        yield house
+    finally:
+        await house.leave()
+        await server.stop()
+
+
+async def ask(streams: Streams, request: bytes, size: int) -> bytes:
+    streams[1].write(request)
+    return await streams[0].readexactly(size)
+
+
+def run_on(loop: str, test: Test) -> None:
+    """Run a test's coroutine on one of LOOPS, for ten seconds at most."""
+    with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
+        runner.run(asyncio.wait_for(_await(test), 10))
+
+
+async def _await(test: Test) -> None:
+    await test()

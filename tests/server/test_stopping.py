@@ -1,0 +1,232 @@
+"""The end of a server: what was acknowledged is safe, and nothing else is acknowledged."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from server.persistence.files import Files
+from tests.server.running import Run, Running, ask, running
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def logged() -> bytes:
+    """The append-only file."""
+    return Path("appendonlydir/appendonly.aof.1.incr.aof").read_bytes()
+
+
+def snapshot() -> bytes:
+    """What has been saved; nothing if there is no file."""
+    path = Path("dump.rdb")
+    return path.read_bytes() if path.exists() else b""
+
+
+def logging_all(policy: str = "always") -> dict[str, object]:
+    return {"appendonly": True, "appendfsync": policy}
+
+
+async def ended(house: Running) -> None:
+    """The server has been told to end, and does."""
+    await house.server.stopped.wait()
+    await house.server.stop()
+
+
+@pytest.mark.parametrize("policy", ["always", "everysec"])
+def test_what_comes_behind_a_shutdown_in_its_turn_is_neither_run_nor_answered(
+    run: Run, policy: str
+) -> None:
+    """It was answered once, and there was no log any more that could have kept it."""
+
+    async def test() -> None:
+        async with running(**logging_all(policy)) as house:
+            stopper, other = await house.connect(), await house.connect()
+            await ask(other, b"SET a 1\r\n", 5)
+            stopper[1].write(b"SHUTDOWN\r\n")
+            other[1].write(b"SET b 1\r\n")
+            assert await other[0].read() == b""
+            await ended(house)
+            assert b"\r\na\r\n" in logged()
+            assert b"\r\nb\r\n" not in logged()
+
+    run(test)
+
+
+def test_what_came_before_a_shutdown_in_its_turn_is_safe_and_answered(run: Run) -> None:
+    async def test() -> None:
+        async with running(**logging_all()) as house:
+            other, stopper = await house.connect(), await house.connect()
+            other[1].write(b"SET b 1\r\n")
+            stopper[1].write(b"SET a 1\r\nSHUTDOWN\r\nSET c 1\r\n")
+            assert await stopper[0].read() == b"+OK\r\n"
+            assert await other[0].readexactly(5) == b"+OK\r\n"
+            await ended(house)
+            log = logged()
+            assert b"\r\na\r\n" in log
+            assert b"\r\nb\r\n" in log
+            assert b"\r\nc\r\n" not in log
+
+    run(test)
+
+
+def test_without_a_log_a_shutdown_saves_what_it_has_answered(run: Run) -> None:
+    async def test() -> None:
+        async with running(save=[(3600, 1000)]) as house:
+            stopper, other = await house.connect(), await house.connect()
+            await ask(other, b"SET first 1\r\n", 5)
+            stopper[1].write(b"SHUTDOWN\r\n")
+            other[1].write(b"SET second 1\r\n")
+            assert await other[0].read() == b""
+            await ended(house)
+            assert b"first" in snapshot()
+            assert b"second" not in snapshot()
+
+    run(test)
+
+
+def test_who_waits_is_hung_up_on_and_not_served_any_more(run: Run) -> None:
+    async def test() -> None:
+        async with running(**logging_all()) as house:
+            waiter, stopper = await house.connect(), await house.connect()
+            waiter[1].write(b"BLPOP l 0\r\n")
+            await house.until(lambda: house.waiting == 1)
+            stopper[1].write(b"SHUTDOWN\r\nRPUSH l x\r\n")
+            assert await stopper[0].read() == b""
+            await ended(house)
+            assert await waiter[0].read() == b""
+            assert b"RPUSH" not in logged()
+
+    run(test)
+
+
+def test_a_signal_between_two_turns_loses_nothing(run: Run) -> None:
+    async def test() -> None:
+        async with running(**logging_all("everysec")) as house:
+            client = await house.connect()
+            await ask(client, b"SET a 1\r\n", 5)
+            client[1].write(b"SET b 1\r\n")
+            house.server.stop_by_signal(signal.SIGTERM, "")
+            await ended(house)
+            with suppress(ConnectionResetError):
+                assert await client[0].read() == b""
+            assert b"\r\na\r\n" in logged()
+            assert b"\r\nb\r\n" not in logged()
+
+    run(test)
+
+
+def test_the_log_has_redis_s_words(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "penstock")
+
+    async def test() -> None:
+        async with running(save=[(3600, 1)], **logging_all()) as house:
+            house.server.stop_by_signal(signal.SIGTERM, "")
+            await ended(house)
+
+    run(test)
+    said = [record.getMessage() for record in caplog.records]
+    for words in (
+        "Received SIGTERM scheduling shutdown...",
+        "User requested shutdown...",
+        "Saving the final RDB snapshot before exiting.",
+        "DB saved on disk",
+        "Calling fsync() on the AOF file.",
+    ):
+        assert words in said
+
+
+# ---------------------------------------------------------------------- ends that fail
+
+
+def disk_fails(*_args: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_server_that_cannot_save_answers_so_and_serves_on(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test() -> None:
+        async with running(save=[(3600, 1)], **logging_all()) as house:
+            stopper, other = await house.connect(), await house.connect()
+            with monkeypatch.context() as broken:
+                broken.setattr(Files, "rename", disk_fails)
+                stopper[1].write(b"SHUTDOWN\r\nSET a 1\r\n")
+                error = b"-ERR Errors trying to SHUTDOWN. Check logs.\r\n+OK\r\n"
+                assert await stopper[0].readexactly(len(error)) == error
+            assert await ask(other, b"SET b 1\r\n", 5) == b"+OK\r\n"
+            assert b"\r\nb\r\n" in logged()
+            stopper[1].write(b"SHUTDOWN\r\n")
+            assert await stopper[0].read() == b""
+            await ended(house)
+
+    run(test)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_does_not_throw_away_what_the_first_could_not_save(
+    run: Run, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    async def test() -> None:
+        async with running(save=[(3600, 1)]) as house:
+            client = await house.connect()
+            await ask(client, b"SET a 1\r\n", 5)
+            with monkeypatch.context() as broken:
+                broken.setattr(Files, "rename", disk_fails)
+                for _ in range(2):
+                    house.server.stop_by_signal(number, "")
+                    assert not house.server.stopped.is_set()
+            assert await ask(client, b"GET a\r\n", 7) == b"$1\r\n1\r\n"
+            house.server.stop_by_signal(number, "")
+            await ended(house)
+            assert snapshot()
+
+    run(test)
+
+
+def test_no_memory_for_the_last_save_is_no_reason_to_end_without_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_memory(*_args: object) -> None:
+        raise MemoryError
+
+    async def test() -> None:
+        async with running(save=[(3600, 1)]) as house:
+            with monkeypatch.context() as broken:
+                broken.setattr(Files, "create", no_memory)
+                house.server.stop_by_signal(signal.SIGTERM, "")
+                assert not house.server.stopped.is_set()
+            assert house.server.exit_status == 0
+
+    run(test)
+
+
+def test_forced_a_server_ends_but_answers_nothing_that_is_not_safe(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test() -> None:
+        async with running(**logging_all()) as house:
+            client = await house.connect()
+            monkeypatch.setattr(Files, "write", disk_fails)
+            client[1].write(b"SET a 1\r\nSHUTDOWN FORCE\r\n")
+            assert (await client[0].read()).startswith(b"-MISCONF ")
+            await ended(house)
+
+    run(test)
+
+
+def test_a_server_that_is_still_loading_ends_and_saves_nothing(run: Run) -> None:
+    async def test() -> None:
+        async with running(save=[(3600, 1)]) as house:
+            house.server.state.loading = True
+            house.server.stop_by_signal(signal.SIGTERM, "")
+            assert house.server.stopped.is_set()
+            assert not snapshot()
+
+    run(test)

@@ -1,0 +1,151 @@
+"""appendfsync always on a disk that fails: nobody sees what is not safe, and it heals soon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from server.persistence.files import Files
+from tests.server.running import Run, Running, ask, running
+
+MISCONF = b"-MISCONF Errors writing to the AOF file: "
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def strict() -> dict[str, object]:
+    return {"appendonly": True, "appendfsync": "always"}
+
+
+def break_disk(monkeypatch: pytest.MonkeyPatch, step: str = "sync") -> None:
+    """From now on that step fails."""
+
+    def fail(*_args: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Files, step, fail)
+
+
+@pytest.mark.parametrize(
+    ("wait", "write"),
+    [(b"XREAD BLOCK 0 STREAMS s $\r\n", b"XADD s 1-1 a b\r\n"),
+     (b"BLPOP l 0\r\n", b"RPUSH l x\r\n")],
+)  # fmt: skip
+def test_who_waits_is_not_handed_what_the_disk_refused(
+    run: Run, monkeypatch: pytest.MonkeyPatch, wait: bytes, write: bytes
+) -> None:
+    async def test() -> None:
+        async with running(**strict()) as house:
+            waiter, writer = await house.connect(), await house.connect()
+            waiter[1].write(wait)
+            await house.until(lambda: house.waiting == 1)
+            break_disk(monkeypatch)
+            writer[1].write(write)
+            for streams in (writer, waiter):
+                answer = await streams[0].read()
+                assert answer.startswith(MISCONF)
+                assert b"not promised" in answer
+
+    run(test)
+
+
+@pytest.mark.parametrize("step", ["write", "sync"])
+def test_who_reads_in_the_turn_of_a_write_that_the_disk_refused_does_not_see_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    async def test() -> None:
+        async with running(**strict()) as house:
+            writer, reader = await house.connect(), await house.connect()
+            break_disk(monkeypatch, step)
+            writer[1].write(b"SET a secret\r\n")
+            reader[1].write(b"GET a\r\n")
+            for streams in (writer, reader):
+                assert (await streams[0].read()).startswith(MISCONF)
+
+    run(test)
+
+
+def test_a_long_pipeline_that_is_sent_in_pieces_shows_nothing_either(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test() -> None:
+        async with running(**strict()) as house:
+            reader, writer = await house.connect(), await house.connect()
+            await ask(writer, b"SET big %b\r\n" % (b"x" * 50_000), 5)
+            break_disk(monkeypatch)
+            reader[1].write(b"GET b\r\n")
+            writer[1].write(b"SET b secret\r\n" + b"GET big\r\nGET b\r\n" * 20)
+            for streams in (writer, reader):
+                answer = await streams[0].read()
+                assert b"secret" not in answer
+                assert MISCONF in answer
+
+    run(test)
+
+
+@pytest.mark.parametrize("step", ["write", "sync"])
+def test_until_all_is_safe_data_is_not_read_but_an_operator_can_look(
+    run: Run, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    async def test() -> None:
+        async with running(**strict()) as house:
+            writer = await house.connect()
+            with monkeypatch.context() as broken:
+                break_disk(broken, step)
+                writer[1].write(b"SET a secret\r\n")
+                await writer[0].read()
+                client = await house.connect()
+                for line in (b"GET a", b"XREAD STREAMS a 0", b"DBSIZE", b"SET b 1", b"PING"):
+                    client[1].write(line + b"\r\n")
+                    assert (await client[0].readline()).startswith(MISCONF)
+                client[1].write(b"MULTI\r\nGET a\r\nEXEC\r\n")
+                assert await client[0].readline() == b"+OK\r\n"
+                assert (await client[0].readline()).startswith(MISCONF)
+                assert (await client[0].readline()).startswith(b"-EXECABORT")
+                client[1].write(b"INFO persistence\r\nCONFIG GET appendfsync\r\n")
+                info = await client[0].readuntil(b"always\r\n")
+                assert b"aof_last_write_status:err" in info
+            await served_again(house)
+            assert await ask(client, b"GET a\r\n", 12) == b"$6\r\nsecret\r\n"
+
+    run(test)
+
+
+async def served_again(house: Running) -> None:
+    """The disk is well, and cron finds out by itself."""
+    await house.until(lambda: not house.server.state.refuses_reads)
+
+
+def test_an_operator_may_choose_to_read_all_the_same(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test() -> None:
+        async with running(**strict()) as house:
+            writer = await house.connect()
+            break_disk(monkeypatch)
+            writer[1].write(b"SET a secret\r\n")
+            await writer[0].read()
+            client = await house.connect()
+            request = b"CONFIG SET appendfsync everysec\r\nGET a\r\n"
+            assert await ask(client, request, 17) == b"+OK\r\n$6\r\nsecret\r\n"
+
+    run(test)
+
+
+def test_who_wants_no_answers_is_hung_up_on_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        async with running(**strict()) as house:
+            writer = await house.connect()
+            writer[1].write(b"CLIENT REPLY OFF\r\n")
+            await house.until(lambda: any(c.is_muted for c in house.server.state.clients.values()))
+            break_disk(monkeypatch)
+            writer[1].write(b"SET a 1\r\n")
+            other = await house.connect()
+            other[1].write(b"GET a\r\n")
+            assert await writer[0].read() == b""
+
+    run(test)
