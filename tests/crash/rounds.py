@@ -12,6 +12,7 @@ be as they were after some command, none before the last that had to be kept:
 
 from __future__ import annotations
 
+import contextlib
 import random
 import signal
 import socket
@@ -62,14 +63,14 @@ class CrashTest:
         self._port = free_port()
         self._start()
         try:
-            wire = Wire(self._port)
-            self._prepare(wire)
-            writers = [Writer(t, self._port, self._end == "restart") for t in self._tracks]
-            for writer in writers:
-                writer.start()
-            self._disturb(wire)
-            ended = time.monotonic()
-            ENDS[self._end](self, wire)
+            with Wire(self._port) as wire:
+                self._prepare(wire)
+                writers = [Writer(t, self._port, self._end == "restart") for t in self._tracks]
+                for writer in writers:
+                    writer.start()
+                self._disturb(wire)
+                ended = time.monotonic()
+                ENDS[self._end](self, wire)
             for writer in writers:
                 writer.comes_back = False
             if self._process.poll() is None:
@@ -150,13 +151,10 @@ class CrashTest:
             )  # fmt: skip
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline and self._process.poll() is None:
-            try:
-                wire = Wire(self._port)
+            with contextlib.suppress(OSError), Wire(self._port) as wire:
                 if is_loaded(wire):
-                    wire.close()
                     return
-            except OSError:
-                time.sleep(RETRY_S)
+            time.sleep(RETRY_S)
         self._process.kill()
         self._process.wait()
         raise AssertionError("the server does not start again:\n" + self._last_words())
@@ -172,14 +170,14 @@ class CrashTest:
         grace = LOSS_S if self._end == "kill" and self._keeps == "everysec" else 0.0
         self._start()
         try:
-            wire = Wire(self._port)
-            for writer in writers:
-                kept = [when for when in writer.acknowledged if when <= ended - grace or not grace]
-                count = writer.track.done + len(writer.acknowledged)
-                writer.check(read_state(wire, writer.track.number), kept)
-                self.commands += writer.total
-                self.lost += max(0, count - writer.track.done)
-            wire.close()
+            with Wire(self._port) as wire:
+                for writer in writers:
+                    sent = writer.acknowledged
+                    kept = [when for when in sent if when <= ended - grace or not grace]
+                    count = writer.track.done + len(sent)
+                    writer.check(read_state(wire, writer.track.number), kept)
+                    self.commands += writer.total
+                    self.lost += max(0, count - writer.track.done)
         finally:
             self._process.kill()
             self._process.wait()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import Any
+from typing import Any, Self
 
 import hiredis
 
@@ -14,6 +14,12 @@ class Wire:
     def __init__(self, port: int, timeout_s: float = 30) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout_s)
         self._reader = hiredis.Reader()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def send(self, commands: list[list[bytes]]) -> None:
         """Send *commands* in one piece."""

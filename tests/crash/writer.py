@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import threading
 import time
@@ -53,13 +54,12 @@ class Writer(threading.Thread):
 
     def run(self) -> None:
         while self.problem is None:
-            try:
+            with contextlib.suppress(OSError):
                 self._write()
-            except OSError:
-                self._wire.close()
-                if not self.comes_back:
-                    return
-                self._come_back()
+            self._wire.close()
+            if not self.comes_back:
+                return
+            self._come_back()
 
     def _write(self) -> None:
         at = self.track.done
@@ -79,7 +79,7 @@ class Writer(threading.Thread):
     def _come_back(self) -> None:
         """Connect to the next server, which must have all that the last one acknowledged."""
         deadline = time.monotonic() + PATIENCE_S
-        while self.comes_back and time.monotonic() < deadline:
+        while self.comes_back and not self.problem and time.monotonic() < deadline:
             try:
                 self._wire = Wire(self._port)
                 if is_loaded(self._wire):
@@ -89,11 +89,10 @@ class Writer(threading.Thread):
                 self._wire.close()
             except AssertionError as error:
                 self.problem = error
-                return
             except OSError:
-                pass
+                self._wire.close()
             time.sleep(RETRY_S)
-        if self.comes_back:
+        if self.comes_back and not self.problem:
             self.problem = TimeoutError("the server does not come back")
 
     def check(self, found: State, kept: list[float]) -> None:
