@@ -117,7 +117,7 @@ def test_a_server_that_lacks_the_end_of_the_range_is_waited_for(
         if len(pauses) == 3:
             client.xadd("s", {"v": b"e"}, id="8-0")
 
-    monkeypatch.setattr(Retry, "sleep", catch_up)
+    monkeypatch.setattr(Retry, "sleep", staticmethod(catch_up))
     rows = [row for batch in read(at, page_size, 8) for row in batch]
     assert (rows, len(pauses)) == ([*there, ("8-0", b"e")], 3)
 

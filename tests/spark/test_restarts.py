@@ -56,9 +56,11 @@ class Outages:
         self._pauses: int | None = None  # none: it is there
 
     def step(self, _: str = "") -> None:
-        """Before a step."""
+        """Before a step. While the server is away none counts: what is tried again must get on."""
+        if self._pauses is not None:
+            return
         self._steps += 1
-        if self._steps % self._apart == 0 and self._pauses is None:
+        if self._steps % self._apart == 0:
             self.happened += 1
             self._pauses = 0
             self._go()
