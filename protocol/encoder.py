@@ -379,13 +379,14 @@ class Encoder:
         """Let what the buffer holds be a piece: the buffer itself if that is much, else a copy."""
         if self._end == 0 or self.overflown:
             return
-        end, self._end = self._end, 0
+        end = self._end
         if end < FAR:
             self._add_piece(octets.cut(self._buffer, 0, end), end)
         else:
             octets.shorten(self._buffer, end)
             self._add_piece(self._buffer, end)
             self._buffer = _NO_BUFFER
+        self._end = 0  # not before it is a piece: there may be no memory for that
 
     def _add_piece(self, piece: bytes | bytearray, size: int) -> bool:
         """Add *piece* behind all so far, the buffer being empty; False if that is too much."""

@@ -37,7 +37,7 @@ class CommandQueue:
         return len(self.commands)
 
     def size(self) -> int:
-        """Bytes of all words, about. O(1): few words are not packed."""
+        """Bytes of all words, about. O(words that are not packed yet), which are few."""
         packed = 0 if self._packed is None else len(self._packed)
         loose = sum(len(word) for argv in self._recent for word in argv)
         return packed + loose

@@ -178,10 +178,10 @@ class Connection(Endpoint):
         if len(self._out):
             self._dispatcher.state.stats.output_bytes += len(self._out)
             self._transport.write(self._out)
-            if self._write_paused:
-                self._clients.check_output(self._client)
             if self._write_paused or self._client.held:
                 self._weigh()
+            if self._write_paused:
+                self._clients.check_output(self._client)
         if self._client.close_after_reply:
             self._closing = True
             self._transport.close()

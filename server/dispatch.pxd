@@ -13,6 +13,7 @@ from server.endpoint cimport Endpoint
 from server.propagation cimport Propagation
 from server.shared_reply cimport SharedReply
 from server.state cimport ServerState
+from storage.journal cimport Journal
 
 cdef int WRITE
 cdef int READONLY
@@ -41,6 +42,7 @@ cdef class Dispatcher(Runner):
     cdef list _ready
     cdef Call _call
     cdef SharedReply _shared
+    cdef object _failures
     cdef int64_t _tick
     cdef int64_t _wall_ahead
     cdef int64_t _compare_at
@@ -82,8 +84,9 @@ cdef class Dispatcher(Runner):
     cdef bint _admit(self, Client client, Command command, list argv) except -1
     cdef _run(self, Client client, Command command, list argv)
     cdef _park(self, Client client, list argv, Block block)
-    @cython.locals(call=Call, changes=uint64_t)
+    @cython.locals(call=Call, journal=Journal)
     cdef object _perform(self, Client client, Command command, list argv)
+    cdef bint _hides_expired(self, Command command) except -1
     cdef object _handle(self, Command command, Call call, list argv, uint64_t changes)
     cdef _must_be_whole(self, Command command, object error, uint64_t changes)
     @cython.locals(state=ServerState)

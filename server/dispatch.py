@@ -67,6 +67,7 @@ class Dispatcher(Runner):
         self._ready = state.blocking.ready
         self._call = Call(state, self)
         self._shared = SharedReply(state.journal)
+        self._failures = 0  # of allocations, that have been answered for
         self._tick = 0  # monotonic time, in ns, when the last command ended
         self._wall_ahead = 0  # ns from monotonic to unix time
         self._compare_at = 0
@@ -196,6 +197,7 @@ class Dispatcher(Runner):
     def _refuse_what_needs_memory(self) -> None:
         """Until cron has the reserve again. What this turn has begun has been ended with it."""
         faults.report("what was begun has needed the reserve", MemoryError())
+        self._failures = memory_reserve.failures()
         self.state.short_of_memory = True
         self.state.keep_guard()
 
@@ -404,13 +406,21 @@ class Dispatcher(Runner):
         call.client = client
         call.argv = argv
         call.db = self.state.databases[client.db_index]
-        self.state.journal.no_touch = client.no_touch
+        journal = self.state.journal
+        journal.no_touch = client.no_touch
+        journal.hides_expired = self.state.guarded and self._hides_expired(command)
         call.logged = None
         call.is_logged = self._propagation.log is not None
-        changes = self.state.journal.changes
-        reply = self._handle(command, call, argv, changes)
+        reply = self._handle(command, call, argv, journal.changes)
         client.commands += 1
         return reply
+
+    def _hides_expired(self, command: Command) -> bool:
+        """Whether *command* must leave a key that has expired: writes are paused, and it reads.
+
+        A write that runs all the same, in the very EXEC that has begun the pause, removes it.
+        """
+        return bool(self.state.pausing.active) and not command.flags & WRITE
 
     def _handle(
         self, command: Command, call: Call, argv: list[bytes], changes: int
@@ -437,10 +447,11 @@ class Dispatcher(Runner):
     def _must_be_whole(self, command: Command, error: Exception, changes: int) -> None:
         """See that a handler that has raised *error* had changed nothing by then.
 
-        It has if the journal counts more *changes* than before it; and it may have if an
-        allocation of any size can fail. Raises ServerFault.
+        It has if the journal counts more *changes* than before it; and it may have if an allocation
+        of any size has failed since the last one that was looked at here. Raises ServerFault.
         """
-        broke_off = isinstance(error, MemoryError) and memory_reserve.is_exhausted()
+        broke_off = isinstance(error, MemoryError) and self._failures != memory_reserve.failures()
+        self._failures = memory_reserve.failures()
         if changes != self.state.journal.changes or (broke_off and command.flags & WRITE):
             raise ServerFault(f"{command.name} was left in the midst of its changes") from error
 

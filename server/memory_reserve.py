@@ -3,7 +3,7 @@
     an allocation fails   the reserve goes back to the system, and the allocation is tried again: a
                           command in the midst of its changes can end
     short                 there is no reserve: what may need memory is refused until there is again
-    exhausted             an allocation has failed while there was none
+    a failure             an allocation has failed while there was none; these are counted
 
 What is larger than the reserve fails at once: that happens to whole values and replies, never to
 what data structures are made of. Uncompiled, the reserve is for the end of the server only.
@@ -43,6 +43,6 @@ def give_back() -> None:
     reserve_calls.give_back()
 
 
-def is_exhausted() -> bool:
-    """Whether an allocation has failed that a data structure may have needed."""
-    return reserve_calls.small_ones_failed()
+def failures() -> int:
+    """How many allocations have failed so far that a data structure may have needed."""
+    return reserve_calls.small_failures()

@@ -1,17 +1,20 @@
 # inline only
 
+from libc.stdint cimport uint64_t
+
 # All of Python's allocations of more than 512 bytes are of the RAW domain, and the smaller ones too
 # when no arena can be had for them. Threads allocate without holding the GIL, so who takes the
 # reserve away exchanges the pointer. Its pages are never written to: it costs addresses only. It
 # comes from malloc, which has what was freed, when the system gives no more.
 cdef extern from *:
     """
+    #include <stdint.h>
     #include <stdlib.h>
     #ifndef PENSTOCK_RESERVE
     #define PENSTOCK_RESERVE
     static void *penstock_reserve = NULL;
     static size_t penstock_reserve_size = 0;
-    static int penstock_small_ones_failed = 0;
+    static uint64_t penstock_small_failures = 0;
     static PyMemAllocatorEx penstock_raw;
 
     static int penstock_take(size_t size) {
@@ -38,7 +41,7 @@ cdef extern from *:
             return 0;
         if (penstock_give_back())
             return 1;
-        penstock_small_ones_failed = 1;
+        penstock_small_failures++;
         return 0;
     }
     static void *penstock_malloc(void *context, size_t size) {
@@ -77,7 +80,7 @@ cdef extern from *:
     int c_give_back "penstock_give_back" ()
     void c_guard_allocations "penstock_guard_allocations" ()
     void *c_reserve "penstock_reserve"
-    const int c_small_ones_failed "penstock_small_ones_failed"
+    const uint64_t c_small_failures "penstock_small_failures"
 
 
 cdef inline bint take(size_t size) noexcept:
@@ -92,8 +95,8 @@ cdef inline bint is_held() noexcept:
     return c_reserve != NULL
 
 
-cdef inline bint small_ones_failed() noexcept:
-    return c_small_ones_failed
+cdef inline uint64_t small_failures() noexcept:
+    return c_small_failures
 
 
 cdef inline void guard_allocations() noexcept:

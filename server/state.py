@@ -68,7 +68,6 @@ class ServerState:
             or self.pausing.active
         )
         self.guarded = self.restricted or self.memory.limit > 0
-        self.journal.hides_expired = self.pausing.active
 
     def follow_config(self) -> None:
         """To be called when parameters have changed."""

@@ -28,6 +28,7 @@ NEW_WITHOUT_GROUP = ErrorReply(
     "The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> "
     "option.",
 )
+LAST = b"+"  # XREAD: the last entry, whichever it is when there is one
 NEW = MAX  # what ">" stands for: there can be no history behind the greatest id
 
 
@@ -90,7 +91,11 @@ def xread(call: Call) -> Reply | Block:
             served += _write_after(body, key, stream, after, request)
     if body is not None and served:
         return _end_reply(body, request, served)
-    return _wait(call, request, [after.encode() for after in seen])
+    asked = call.argv[request.ids_at :]
+    ids = [
+        text if text == LAST else after.encode() for text, after in zip(asked, seen, strict=True)
+    ]
+    return _wait(call, request, ids)
 
 
 def _write_after(
@@ -109,7 +114,7 @@ def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
     """The id behind which XREAD is to begin."""
     if text == b"$":
         return ZERO if stream is None else stream.last_id
-    if text == b"+":
+    if text == LAST:
         return ZERO if stream is None else _before_last(stream)
     if text == b">":
         raise NEW_WITHOUT_GROUP

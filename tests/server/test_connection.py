@@ -315,6 +315,24 @@ def test_an_output_limit_that_is_set_holds_for_those_who_are_inside(run: Run) ->
     run(test)
 
 
+def test_what_a_client_held_that_was_hung_up_on_was_counted_for_good(run: Run) -> None:
+    """Its requests were counted again after it had gone; under maxmemory that added up."""
+
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            size = 8_000_000
+            await ask((reader, writer), b"SETRANGE big %d x\r\n" % (size - 1), 10)
+            limit = b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n"
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(b"MULTI\r\nGET big\r\n" + limit + b"EXEC\r\n" + b"PING\r\n" * 5000)
+            await house.until(lambda: not house.server.state.clients)
+            assert house.server.state.stats.output_limit_disconnections == 1
+            assert house.server.state.memory.clients == 0
+
+    run(test)
+
+
 def test_what_a_client_holds_is_counted_while_it_holds_it(run: Run) -> None:
     async def test() -> None:
         async with running() as house:

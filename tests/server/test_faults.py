@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def raiser(fault: type[Exception]) -> Callable[..., None]:
 def test_a_handler_that_fails_before_it_changes_anything_answers_an_error(
     house, declare, monkeypatch, fault, error
 ):
-    monkeypatch.setattr(memory_reserve, "is_exhausted", lambda: False)
+    monkeypatch.setattr(memory_reserve, "failures", lambda: 0)
     declare("broken", raiser(fault))
     assert house.send_line("broken") == error
     assert house.logged() == []
@@ -76,12 +77,21 @@ def test_a_handler_that_fails_amid_its_changes_is_the_end_of_the_server(house, d
 
 
 def test_so_is_a_write_without_memory_for_even_the_smallest_thing(house, declare, monkeypatch):
-    monkeypatch.setattr(memory_reserve, "is_exhausted", lambda: True)
+    monkeypatch.setattr(memory_reserve, "failures", count(1).__next__)
     declare("poor", raiser(MemoryError))
     declare("poor.reader", raiser(MemoryError), flags=Flags.READONLY)
     assert house.send_line("poor.reader").startswith("-OOM")
     with pytest.raises(ServerFault):
         house.send_line("poor")
+
+
+def test_a_shortage_that_is_over_was_held_against_every_later_command(house, declare, monkeypatch):
+    """The next request for too much ended the server, though it had broken nothing off."""
+    monkeypatch.setattr(memory_reserve, "failures", lambda: 5)
+    declare("poor", raiser(MemoryError))
+    declare("poor.reader", raiser(MemoryError), flags=Flags.READONLY)
+    assert house.send_line("poor.reader").startswith("-OOM")
+    assert house.send_line("poor").startswith("-OOM")
 
 
 def test_while_the_system_has_no_memory_only_what_needs_some_is_refused(house):

@@ -144,6 +144,30 @@ def test_a_random_key_is_found_although_all_are_past_their_time(paused):
     assert paused.send_line("RANDOMKEY") is None
 
 
+WRITES = {
+    "RPUSH k x": ("LRANGE k 0 -1", [b"x"]),
+    "XADD k 2-1 f x": ("XLEN k", 1),
+    "INCR k": ("GET k", b"1"),
+    "SETNX k x": ("GET k", b"x"),
+    "RENAMENX other k": ("GET k", b"there"),
+}
+
+
+@pytest.mark.parametrize("line", WRITES)
+def test_a_write_of_the_exec_that_paused_writes_wrote_to_what_had_expired(house, line):
+    """It was told that all went well, and its data went with the key that had expired."""
+    for before in ("SET other there", "SET k 1", "PEXPIRE k 10"):
+        house.send_line(before)
+    house.advance(11)
+    house.logged()
+    for word in ("MULTI", "CLIENT PAUSE 1000 WRITE", line, "EXEC", "CLIENT UNPAUSE"):
+        house.send_line(word)
+    read, found = WRITES[line]
+    assert house.send_line(read) == found
+    assert house.send_line("PTTL k") == -1
+    assert b"DEL k" in house.logged()
+
+
 def test_a_waiter_does_not_get_what_expired_during_a_pause(house):
     guest = house.client()
     guest.send_line("BLPOP a 0")

@@ -133,6 +133,13 @@ class TestWaiting:
         house.send_line("XADD s 1-0 n 1")
         assert reader.reply() == [[b"s", [entry(1)]]]
 
+    def test_plus_gave_all_that_came_at_once(self, house: Any) -> None:
+        reader = house.client()
+        reader.send_line("XREAD BLOCK 0 STREAMS s +")
+        for line in ("MULTI", "XADD s 1-0 n 1", "XADD s 2-0 n 2", "EXEC"):
+            house.send_line(line)
+        assert reader.reply() == [[b"s", [entry(2)]]]
+
     def test_goes_on_if_what_came_was_trimmed_at_once(self, shop: Any) -> None:
         reader = shop.client()
         reader.send_line("XREAD BLOCK 0 STREAMS s $")
