@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
@@ -42,6 +43,8 @@ cdef class Client:
     cdef public object hang_up
     cdef public object resume
 
+    @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
+    cpdef Py_ssize_t argv_bytes(self) except -1
     cpdef disconnected(self)
     cpdef refuse(self, object error)
     cpdef open_gate(self, int reason)

@@ -111,7 +111,11 @@ class Client:
     def argv_bytes(self) -> int:
         """Bytes of the command that it waits with: for a key, or a pause's end."""
         argv = self.waiter.argv if self.waiter is not None else self.postponed
-        return sum(map(len, argv or ()))
+        size = 0
+        if argv is not None:
+            for word in argv:
+                size += len(word)
+        return size
 
     def disconnected(self) -> None:
         """There is no connection any more: let go of what leads to it.

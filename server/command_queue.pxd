@@ -16,6 +16,9 @@ cdef class CommandQueue:
     cdef RequestParser _words
     cdef Py_ssize_t _taken
 
+    @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
+    cpdef Py_ssize_t size(self) except -1
+    cpdef Py_ssize_t memory(self) except -1
     cpdef append(self, Command command, list argv)
     @cython.locals(command=Command, argv=list, count=Py_ssize_t)
     cpdef Py_ssize_t take_alike(self, RequestParser parser) except -1

@@ -38,9 +38,11 @@ class CommandQueue:
 
     def size(self) -> int:
         """Bytes of all words, about. O(words that are not packed yet), which are few."""
-        packed = 0 if self._packed is None else len(self._packed)
-        loose = sum(len(word) for argv in self._recent for word in argv)
-        return packed + loose
+        size = 0 if self._packed is None else len(self._packed)
+        for argv in self._recent:
+            for word in argv:
+                size += len(word)
+        return size
 
     def memory(self) -> int:
         """Bytes of memory that the queue takes."""

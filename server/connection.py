@@ -190,8 +190,10 @@ class Connection(Endpoint):
         """Count what the client holds now: what it has sent, and what it has not taken."""
         client = self._client
         held = self._parser.buffered() + self._transport.unsent()
-        if client.gate & IN_MULTI or client.waiter is not None or client.postponed is not None:
-            held += client.queue.memory() + client.argv_bytes()
+        if client.gate & IN_MULTI:
+            held += client.queue.memory()
+        if client.waiter is not None or client.postponed is not None:
+            held += client.argv_bytes()
         self._memory.clients += held - client.held
         client.held = held
 
