@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from server import build
 from tests.crash.rounds import KEEPS, ROOT, free_port
 from tests.crash.wire import Wire
 from tests.crash.writer import is_loaded
@@ -73,6 +74,7 @@ def fill(server: Server) -> tuple[int, int]:
     return added, refused
 
 
+@pytest.mark.skipif(not build.compiled(), reason="only the compiled core guards its allocations")
 @pytest.mark.parametrize("keeps", ["always", "everysec", "rdb"])
 def test_a_server_without_memory_serves_on_or_ends_and_keeps_what_it_acknowledged(
     tmp_path: Path, keeps: str
