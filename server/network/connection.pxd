@@ -26,6 +26,8 @@ cdef class Connection(Endpoint):
     cdef bint _closing
     cdef bint _write_paused
 
+    @cython.locals(client=Client)
+    cdef _check_query_limit(self)
     cpdef resume(self)
     cdef _run(self)
     cdef _submit(self)

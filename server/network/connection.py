@@ -81,13 +81,19 @@ class Connection(Endpoint):
         dispatcher.state.stats.input_bytes += len(data)
         self._parser.feed(data)
         self._run()
-        if self._parser.overfull(client.queue.size() if client.gate & IN_MULTI else 0):
-            self._clients.query_limit_reached(client)
-            self.hang_up()
+        if self._parser.buffered() or client.gate & IN_MULTI:
+            self._check_query_limit()
         if not self._closing:
             self._weigh()
         if dispatcher.unblocked:
             dispatcher.settle()
+
+    def _check_query_limit(self) -> None:
+        """Hang up on a client that has sent more than it may of what is not run yet."""
+        client = self._client
+        if self._parser.overfull(client.queue.size() if client.gate & IN_MULTI else 0):
+            self._clients.query_limit_reached(client)
+            self.hang_up()
 
     def eof_received(self) -> None:
         """Close: a client that has hung up its sending half gets what this very turn has answered.
