@@ -37,7 +37,7 @@ def server(state: ServerState) -> Fields:
     config = state.config
     system = os.uname()
     now_us = time.time_ns() // 1000
-    uptime_s = max(0, state.journal.now_ms - state.started_ms) // 1000
+    uptime_s = max(0, state.clock.now_ms - state.started_ms) // 1000
     yield "redis_version", build.REDIS_VERSION
     yield "redis_mode", "standalone"
     yield "penstock_version", build.VERSION
@@ -205,13 +205,13 @@ def stats(state: ServerState) -> Fields:
     yield "sync_full", 0
     yield "sync_partial_ok", 0
     yield "sync_partial_err", 0
-    yield "expired_keys", state.journal.expired
+    yield "expired_keys", state.events.expired
     yield "expired_time_cap_reached_count", counted.expire_time_cap_reached
     yield "expire_cycle_cpu_milliseconds", int(counted.expire_cycle_ms)
     yield "evicted_keys", 0
     yield "evicted_clients", 0
-    yield "keyspace_hits", state.journal.hits
-    yield "keyspace_misses", state.journal.misses
+    yield "keyspace_hits", state.events.hits
+    yield "keyspace_misses", state.events.misses
     yield "pubsub_channels", 0
     yield "pubsub_patterns", 0
     yield "pubsubshard_channels", 0
@@ -278,7 +278,7 @@ def keyspace(state: ServerState) -> Fields:
     for db in state.databases:
         if len(db):
             sample = db.expiring.sample(state.random.randrange, TTL_SAMPLE)
-            left_ms = [max(0, db.expiry(key) - state.journal.now_ms) for key in sample]
+            left_ms = [max(0, db.expiry(key) - state.clock.now_ms) for key in sample]
             mean_ms = sum(left_ms) // len(left_ms) if left_ms else 0
             yield (
                 f"db{db.index}",
