@@ -2,6 +2,7 @@
 
     client_left(client)       a connection is closed: nothing of the client stays with the part
     tick(now_ms)              cron's tick, hz times a second
+    info(section)             INFO: the fields that the part adds to that section
     statistics_reset()        CONFIG RESETSTAT
     emptying(databases)       FLUSHALL and its like: all keys of these are about to go
     emptied(databases)        they have gone
@@ -11,7 +12,7 @@ ServerState.parts lists them all. A new part enters itself there, and nobody els
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from server.client.client import Client
 from storage.keyspace.keyspace import Keyspace
@@ -27,6 +28,10 @@ class Part:
 
     def tick(self, now_ms: int) -> None:
         """Cron ticks; *now_ms* is the monotonic clock's."""
+
+    def info(self, section: str) -> Iterable[tuple[str, object]]:
+        """What the part adds to *section* of INFO: fields and their values."""
+        return ()
 
     def statistics_reset(self) -> None:
         """Count anew from here."""
