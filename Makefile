@@ -17,7 +17,7 @@ DEV_READY := .venv/.ready-dev
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
 LEGS := lint test-compiled test-spark test-uncompiled
-LINTERS := lint-style lint-format lint-types lint-floors
+LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
 .PHONY: run build test lint $(LINTERS) test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark crash crash-spark fuzz docs demo clean
 
@@ -74,6 +74,9 @@ lint-types: $(DEV_READY)
 
 lint-floors: $(DEV_READY)
 	$(BIN)/lint-imports
+
+lint-declarations: $(DEV_READY)
+	$(BIN)/python -m tests.declarations
 
 test-compiled: $(DEV_READY) build
 	$(BIN)/python -m pytest --ignore=tests/spark
