@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import hiredis
@@ -211,3 +212,10 @@ def run(request: pytest.FixtureRequest) -> Run:
 def nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test hears of each fault anew."""
     monkeypatch.setattr(faults, "_reported_s", {})
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
