@@ -137,7 +137,8 @@ fuzz:
 
 $(FUZZERS): fuzz-%: $(DEV_READY) build
 	@$(BIN)/pip install --quiet --disable-pip-version-check atheris
-	$(BIN)/python fuzz/$*.py -max_total_time=$(FUZZ_SECONDS)
+	@mkdir -p build/fuzz
+	$(BIN)/python -m fuzz.$* -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/
 
 crash: build $(DEV_READY)
 	@$(BIN)/python -m tests.crash $(ARGS)

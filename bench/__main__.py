@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -117,7 +117,7 @@ def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Com
     if "durability" in options.only:
         rounds = options.rounds or extent.rounds
         yield from _speed_table(durability.writes(start, extent.seconds, rounds), names)
-    tables = {
+    tables: dict[str, tuple[str, Callable[[], Iterator[Comparison]]]] = {
         "latency": ("latency", lambda: _latencies(extent, start)),
         "memory": (
             f"resident memory, of {extent.count:,} each",

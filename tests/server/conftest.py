@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +184,7 @@ def make_house() -> Callable[..., House]:
 
 
 @pytest.fixture
-def house(make_house: Callable[..., House]) -> Iterator[House]:
+def house(make_house: Callable[..., House]) -> House:
     """A server with the defaults."""
     return make_house()
 

@@ -187,7 +187,7 @@ class Peer(Endpoint):
 
 def test_answers_that_cannot_be_sent_do_not_keep_the_others(house):
     """The others were thought to be about to be sent, for ever."""
-    notes = []
+    notes: list[Any] = []
     house.dispatcher.at_end_of_turn = lambda _call: None
     for fails in (False, True, False):
         house.dispatcher.send_later(Peer(fails, notes))
@@ -329,7 +329,8 @@ def test_a_listener_without_memory_tries_again(
     async def test() -> None:
         async with running() as house:
             (listener,) = house.server._listeners._listeners
-            listener._sock = Poor(listener._sock)
+            poor: Any = Poor(listener._sock)
+            listener._sock = poor
             assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
 
     run(test)
