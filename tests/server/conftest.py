@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import hiredis
@@ -179,7 +180,7 @@ def make_house() -> Callable[..., House]:
 
 
 @pytest.fixture
-def house(make_house: Callable[..., House]) -> Iterator[House]:
+def house(make_house: Callable[..., House]) -> House:
     """A server with the defaults."""
     return make_house()
 
@@ -207,3 +208,10 @@ def run(request: pytest.FixtureRequest) -> Run:
 def nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test hears of each fault anew."""
     monkeypatch.setattr(faults, "_reported_s", {})
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.client.client import UNAUTHENTICATED
@@ -41,14 +41,14 @@ def config_get(call: Call) -> Reply:
     CONFIG GET parameter [parameter ...]
     """
     config = call.server.config
-    found: dict[str, tuple[str, Parameter]] = {}
+    found: dict[str, tuple[str, Parameter[Any]]] = {}
     for pattern in call.argv[2:]:
         for name, row in _matching(config, pattern):
             found.setdefault(name.lower(), (name, row))
     return {_bytes(name): _bytes(config.show(row)) for name, row in found.values()}
 
 
-def _matching(config: Config, pattern: bytes) -> list[tuple[str, Parameter]]:
+def _matching(config: Config, pattern: bytes) -> list[tuple[str, Parameter[Any]]]:
     """The names, old ones too, that *pattern* means; one without wildcards as it is spelled."""
     if not any(wildcard in pattern for wildcard in b"*?["):
         row = config.find(_text(pattern))
@@ -67,7 +67,7 @@ class Change(NamedTuple):
     """One parameter to set: its name as the client spells it, and the text of its value."""
 
     name: str
-    row: Parameter
+    row: Parameter[Any]
     text: str
 
 
@@ -116,9 +116,9 @@ def _changes(call: Call) -> list[Change]:
     return changes
 
 
-def _settable(call: Call, name: str) -> Parameter:
+def _settable(call: Call, name: str) -> Parameter[Any]:
     config = call.server.config
-    row: Parameter | None = config.find(name)
+    row: Parameter[Any] | None = config.find(name)
     if row is None:
         raise ErrorReply("ERR", f"Unknown option or number of arguments for CONFIG SET - '{name}'")
     if not row.mutable:
