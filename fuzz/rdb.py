@@ -61,7 +61,8 @@ def load_codec() -> Codec:
     for name in list(filter(is_storage, sys.modules)):
         del sys.modules[name]
     payload, snapshot, options = (
-        import_module(f"storage.rdb.{name}") for name in ("payload", "snapshot", "options")
+        import_module(f"storage.{name}")
+        for name in ("payload", "snapshot.snapshot_reader", "rdb.options")
     )
     return Codec(payload, snapshot, options, (import_module("storage.errors").StorageError,))
 
