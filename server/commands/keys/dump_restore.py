@@ -1,6 +1,6 @@
 """DUMP and RESTORE: one value as bytes that another server takes.
 
-The bytes are those of an RDB (see storage/rdb/payload.py), so that a redis-server takes them, and
+The bytes are those of an RDB (see storage/payload.py), so that a redis-server takes them, and
 they may come from one. They are always checked whole: sanitize-dump-payload is yes for everybody.
 """
 
@@ -13,7 +13,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, Args, to_int
 from server.table.command import Flags, Keys, command
-from storage.rdb import payload
+from storage import payload
 from storage.rdb.options import ReadOptions, WriteOptions
 
 KEY = Keys(1, 1)

@@ -7,11 +7,10 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_db_index
 from server.table.command import Flags, Keys, command
-from storage import values
+from storage import types
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 
 NO_TYPE = Status(b"none")
-TYPES = {name: Status(name) for name in values.TYPE_NAMES.values()}
 
 
 # ---------------------------------------------------------------------- one after the other
@@ -92,7 +91,7 @@ def type_(call: Call) -> Reply:
     TYPE key
     """
     value = call.db.look_at(call.argv[1])
-    return NO_TYPE if value is None else TYPES[values.type_name(value)]
+    return NO_TYPE if value is None else Status(types.of(value).name)
 
 
 # ---------------------------------------------------------------------- from key to key
@@ -163,7 +162,7 @@ def copy(call: Call) -> Reply:
     value = call.db.read_any(source)
     if value is None or (target in db and not replace):
         return 0
-    _put_with_expiry(db, target, values.copy_of(value), call.db.expiry(source))
+    _put_with_expiry(db, target, types.of(value).copy(value), call.db.expiry(source))
     db.changed(target, b"copy_to")
     return 1
 

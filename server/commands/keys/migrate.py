@@ -11,8 +11,8 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
 from server.table.command import Flags, KeyOrKeys, command
+from storage import payload
 from storage.keyspace.keyspace import NO_EXPIRY
-from storage.rdb import payload
 from storage.rdb.options import WriteOptions
 
 OPTIONS_AT = 6

@@ -8,7 +8,7 @@ from protocol.replies import ErrorReply, Reply
 from server.dispatch.call import Call
 from server.table.command import Flags, Keys, command, container
 from server.table.help_lines import help_of
-from storage import values
+from storage import types
 
 KEY = Keys(2, 2, access="RO")
 
@@ -32,7 +32,7 @@ def object_encoding(call: Call) -> Reply:
     OBJECT ENCODING key
     """
     value = _value(call)
-    return None if value is None else values.encoding_of(value)
+    return None if value is None else types.of(value).encoding(value)
 
 
 @command("OBJECT REFCOUNT", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY)
@@ -42,7 +42,7 @@ def object_refcount(call: Call) -> Reply:
     OBJECT REFCOUNT key
     """
     value = _value(call)
-    return None if value is None else values.reference_count(value)
+    return None if value is None else types.of(value).reference_count(value)
 
 
 @command("OBJECT IDLETIME", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY)

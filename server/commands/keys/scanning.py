@@ -9,7 +9,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
-from storage import values
+from storage import types
 from storage.glob import match
 
 INVALID_CURSOR = ErrorReply("ERR", "invalid cursor")
@@ -79,7 +79,7 @@ def _scan_options(argv: list[bytes]) -> tuple[bytes, int, bytes | None]:
 
 
 def _is_wanted(value: Any, type_name: bytes | None) -> bool:
-    return type_name is None or values.type_name(value) == type_name
+    return type_name is None or types.of(value).name == type_name
 
 
 @command("RANDOMKEY", arity=1, flags=Flags.READONLY, group="generic", since="1.0.0")

@@ -8,10 +8,9 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
 from server.table.command import Flags, Keys, command
-from storage import elapsed
 from storage.errors import BadStreamId
+from storage.stream import elapsed, stream_id
 from storage.stream import pending as pendings
-from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.pending import Pending
 from storage.stream.stream import Stream

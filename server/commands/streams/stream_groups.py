@@ -9,9 +9,8 @@ from server.table import errors
 from server.table.args import Args, to_int
 from server.table.command import Flags, Keys, command, container
 from server.table.help_lines import help_of
-from storage import elapsed
+from storage.stream import elapsed, stream_id
 from storage.stream import pending as pendings
-from storage.stream import stream_id
 from storage.stream.consumer_group import UNKNOWN, Consumer, ConsumerGroup
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId

@@ -9,9 +9,8 @@ from server.table import errors
 from server.table.args import to_int
 from server.table.command import Flags, Keys, command, container
 from server.table.help_lines import help_of
-from storage import elapsed
 from storage.rax.rax import Rax
-from storage.stream import group_lag
+from storage.stream import elapsed, group_lag
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
 from storage.stream.stream import Stream
