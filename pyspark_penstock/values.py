@@ -66,18 +66,18 @@ def is_plain(column: Column, kind: Any) -> bool:
     if pa.types.is_integer(kind):
         return not has_any(column, b"x", b"X")  # hexadecimal
     if pa.types.is_floating(kind):
-        return not has_any(column, b"(")  # nan(0)
+        return not has_any(column, b"(", b"-n", b"-N", b"+n", b"+N")  # nan(0), -nan
     if pa.types.is_decimal(kind):
         longest = pc.max(pc.binary_length(column)).as_py() or 0
         return longest + kind.scale <= MOST_DIGITS and not has_any(column, b"e", b"E")
     return True
 
 
-def has_any(column: Column, *characters: bytes) -> bool:
-    """Whether one of *characters* is anywhere in the column."""
+def has_any(column: Column, *strings: bytes) -> bool:
+    """Whether one of *strings* is anywhere in the column."""
     text, places = text_of(column)
     found = text[places[0] : places[-1]].tobytes()
-    return any(character in found for character in characters)
+    return any(string in found for string in strings)
 
 
 def text_of(column: Column) -> tuple[Any, Any]:
