@@ -17,7 +17,7 @@ from redis.retry import Retry as RetryOfRedis
 from pyspark_penstock.cluster import refuse_node
 from pyspark_penstock.connection import ANSWER_S, CONNECT_S, Address, Server
 from pyspark_penstock.credentials import Login
-from pyspark_penstock.dial import dial
+from pyspark_penstock.dial import Preference, dial
 from pyspark_penstock.retry import Retry, passes
 
 PASSING = (
@@ -32,16 +32,16 @@ IN_PIPELINE = "of pipeline caused error: "
 
 
 class Client(redis.Redis):
-    """A client of *server*, or of its primary. It connects when it is first asked something.
+    """A client of *server*. It connects when it is first asked something.
 
     Any command raises ServerError when it was tried for too long, or the login is refused, or the
     server is a node of a cluster.
     """
 
-    def __init__(self, server: Server, *, primary: bool = False) -> None:
+    def __init__(self, server: Server, preference: Preference = Preference.ANY) -> None:
         super().__init__()
         self._server = server
-        self._primary = primary
+        self._preference = preference
         self._found = False  # the address; the pool is of another until then
 
     def execute_command(self, *words: Any, **options: Any) -> Any:
@@ -90,7 +90,7 @@ class Client(redis.Redis):
     def _find(self) -> None:
         """Find the address to ask, unless that is done. Raises OSError, ServerError."""
         if not self._found:
-            with dial(self._server, primary=self._primary) as wire:
+            with dial(self._server, self._preference) as wire:
                 refuse_node(wire)
                 self.connection_pool = pool(self._server, wire.address)
             self._found = True

@@ -44,7 +44,7 @@ def check_sink(server: Server) -> None:
     It need not get at the server: where tasks do, they write.
     """
     try:
-        wire = dial(server, primary=True)
+        wire = dial(server)
     except (OSError, PenstockError):
         return
     with wire, suppress(OSError):

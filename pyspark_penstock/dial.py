@@ -1,9 +1,11 @@
 """Dialing: from the addresses of a server to a connection that serves.
 
-The first address is taken that accepts a connection, the login and a command; a server that is
-loading its data, or a replica that has lost its primary, does not. Who writes, or has to see what
-was just written, wants the primary: of several addresses replicas are passed by, unless nothing
-else is there. A replica may take writes, and if it does not, its READONLY is for ``retry``.
+The first address is taken that accepts a connection and the login, and is ready: a server that is
+loading its data, or a replica that has lost its primary and says so, is not.
+
+A replica may lag, or be empty. So whoever writes, or goes by what was written just now (markers,
+pending entries, groups), asks the primary and nobody else, and waits where it is away. A replica
+that takes writes is as good.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import socket
 import ssl
 from contextlib import suppress
+from enum import Enum
 
 from pyspark_penstock.connection import ANSWER_S, CONNECT_S, Address, Server, written
 from pyspark_penstock.errors import ServerError
@@ -18,24 +21,34 @@ from pyspark_penstock.stream_info import pairs
 from pyspark_penstock.wire import Wire, Word
 
 
-def dial(server: Server, *, primary: bool = False) -> Wire:
+class Preference(Enum):
+    """Which address of a server is taken."""
+
+    ANY = "the first that serves"
+    PRIMARY_PREFERRED = "the first that takes writes; if there is none, the first that serves"
+    PRIMARY = "the first that takes writes"
+
+
+def dial(server: Server, preference: Preference = Preference.ANY) -> Wire:
     """A connection to *server*.
 
     Raises OSError where no address serves now, ServerError for a login or a database that is
     refused, OptionError.
     """
-    if primary and len(server.addresses) > 1:
+    if preference is Preference.PRIMARY:
+        return first_that_serves(server, for_writes=True)
+    if preference is Preference.PRIMARY_PREFERRED and len(server.addresses) > 1:
         with suppress(OSError):
-            return first_that_serves(server, replicas=False)
-    return first_that_serves(server, replicas=True)
+            return first_that_serves(server, for_writes=True)
+    return first_that_serves(server, for_writes=False)
 
 
-def first_that_serves(server: Server, *, replicas: bool) -> Wire:
-    """A connection to the first address that serves, be it a replica or not."""
+def first_that_serves(server: Server, *, for_writes: bool) -> Wire:
+    """A connection to the first address that serves. Raises OSError with what each has said."""
     problems: dict[Address, OSError] = {}
     for address in server.addresses:
         try:
-            return greeted(server, address, replicas)
+            return greeted(server, address, for_writes)
         except OSError as problem:
             problems[address] = problem
     if len(problems) == 1:
@@ -43,14 +56,15 @@ def first_that_serves(server: Server, *, replicas: bool) -> Wire:
     raise ConnectionError("; ".join(f"{written(at)}: {why}" for at, why in problems.items()))
 
 
-def greeted(server: Server, address: Address, replicas: bool) -> Wire:
-    """A connection to *address* that has said who it is and what it wants."""
+def greeted(server: Server, address: Address, for_writes: bool) -> Wire:
+    """A connection to *address* that has said who it is, and to a server that is ready."""
     wire = Wire(connected(server, address), address)
     try:
         for words in introduction(server):
             introduce(wire, words)
-        if not replicas and is_replica(wire):
-            raise ConnectionError("READONLY it is a replica")
+        check_ready(wire)
+        if for_writes and refuses_writes(wire):
+            raise ConnectionError("it is a replica, which takes no writes")
     except BaseException:
         wire.close()
         raise
@@ -74,11 +88,7 @@ def connected(server: Server, address: Address) -> socket.socket:
 
 
 def introduction(server: Server) -> list[tuple[Word, ...]]:
-    """The commands with which a connection begins.
-
-    PING would do for the last but is refused where writes are, as when the disk is full; and a
-    ``Wire`` needs ECHO.
-    """
+    """The commands with which a connection begins; of the last a ``Wire`` makes use later."""
     login = server.login()
     words: list[tuple[Word, ...]] = []
     if login is not None:
@@ -100,9 +110,24 @@ def introduce(wire: Wire, words: tuple[Word, ...]) -> None:
         ) from None
 
 
-def is_replica(wire: Wire) -> bool:
-    """Whether the server says so; one that does not tell is none."""
+def check_ready(wire: Wire) -> None:
+    """Raises OSError if the server would refuse to read: LOADING, MASTERDOWN, BUSY.
+
+    It answers ECHO and HELLO all the same, and PING not. That it may refuse for other reasons,
+    as when its disk is full, and reads all the same.
+    """
+    with suppress(ServerError):
+        wire.call("PING")
+
+
+def refuses_writes(wire: Wire) -> bool:
+    """Whether the server is a replica that takes no writes; one that does not tell is none."""
     try:
-        return bool(pairs(wire.call("HELLO")).get("role") == b"replica")
+        if pairs(wire.call("HELLO")).get("role") != b"replica":
+            return False
     except ServerError:
         return False
+    try:
+        return b"slave_read_only:0" not in wire.call("INFO", "replication")
+    except ServerError:
+        return True

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from pyspark_penstock.connection import Server
-from pyspark_penstock.dial import dial
+from pyspark_penstock.dial import Preference, dial
 from pyspark_penstock.retry import Retry
 from pyspark_penstock.wire import Wire
 
@@ -30,7 +30,7 @@ class Link:
     def wire(self) -> Wire:
         """The connection. Raises OSError, ServerError."""
         if self._wire is None:
-            self._wire = dial(self._server, primary=True)
+            self._wire = dial(self._server, Preference.PRIMARY)
         return self._wire
 
     def drop(self) -> None:

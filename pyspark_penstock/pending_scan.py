@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from pyspark_penstock.claims import pending_ids
 from pyspark_penstock.connection import Server
-from pyspark_penstock.dial import dial
+from pyspark_penstock.dial import Preference, dial
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.page import MixedPage, Page, parse
@@ -51,7 +51,7 @@ class PendingScan:
         return resumed(self._server, f"reading stream {self._task.place.stream!r}", self._pages)
 
     def _pages(self, retry: Retry) -> Iterator[Page]:
-        with dial(self._server, primary=True) as wire:
+        with dial(self._server, Preference.PRIMARY) as wire:
             wanted = self._ask(wire, self._after)
             while wanted:
                 pages = list(self._take(wire, wanted))

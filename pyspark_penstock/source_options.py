@@ -14,6 +14,7 @@ from pyspark_penstock.bounds import Bounds
 from pyspark_penstock.client import Client
 from pyspark_penstock.columns import MODES
 from pyspark_penstock.connection import Server
+from pyspark_penstock.dial import Preference
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.groups import Signpost
 from pyspark_penstock.options import (
@@ -122,7 +123,7 @@ class StreamOptions(ReadOptions):
 
     def client(self) -> Client:
         """A client of the server; of its primary, where the group is kept there."""
-        return Client(self.server, primary=bool(self.group))
+        return Client(self.server, Preference.PRIMARY if self.group else Preference.ANY)
 
 
 def batch_options(given: Mapping[str, str]) -> BatchOptions:

@@ -12,6 +12,7 @@ import redis
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from pyspark_penstock.dial import Preference
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.groups import Signpost
 from pyspark_penstock.jobs.archive_layout import ENTRY, checkpoint_of, to_archive
@@ -138,7 +139,7 @@ def settle(offsets: Sequence[Offset], job: ArchiveJob, on_trim: Callable[[Trimme
     """What follows from a commit: the group's position, and the trim up to there."""
     for offset in offsets:
         check_names(offset.streams)  # one may have been made since the job began
-    with connect(job.server) as client:
+    with connect(job.server, Preference.PRIMARY) as client:
         for offset in offsets:
             if job.group:  # first, since a group that lags behind would hold the trim
                 Signpost(job.group, job.group_takeover).publish(client, offset)

@@ -11,15 +11,16 @@ from collections.abc import Mapping
 
 from pyspark_penstock.client import Client
 from pyspark_penstock.connection import Server
+from pyspark_penstock.dial import Preference
 
 ServerOptions = Mapping[str, str]
 ADDRESS = frozenset({"bootstrap.servers", "host", "port"})
 PASSWORD = frozenset({"passwordenv", "credentialsfile"})
 
 
-def connect(given: ServerOptions) -> Client:
-    """A client for the job's own questions, asked of the primary. Raises OptionError."""
-    return Client(Server.from_environment(given), primary=True)
+def connect(given: ServerOptions, preference: Preference = Preference.PRIMARY_PREFERRED) -> Client:
+    """A client for the job's own questions. Raises OptionError."""
+    return Client(Server.from_environment(given), preference)
 
 
 def names_server(options: ServerOptions) -> bool:

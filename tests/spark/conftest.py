@@ -88,6 +88,15 @@ def at(server: ServerProcess) -> dict[str, str]:
     return {"host": "127.0.0.1", "port": str(server.port)}
 
 
+@pytest.fixture(scope="module")
+def replica(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a replica that has nothing, as its primary is nobody."""
+    folder = tmp_path_factory.mktemp("replica")
+    process = ServerProcess([redis_tool("redis-server")], folder, "--replicaof", "127.0.0.1 1")
+    yield process.port
+    process.stop()
+
+
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of what tries again."""

@@ -9,29 +9,23 @@ import redis
 
 from pyspark_penstock.client import Client
 from pyspark_penstock.connection import Server
-from pyspark_penstock.dial import dial
+from pyspark_penstock.dial import Preference, dial
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.link import Link
-from tests.compat.processes import ServerProcess, free_port, redis_tool
+from tests.compat.processes import ServerProcess, free_port
 from tests.spark.clock import Clock
 from tests.spark.troubled import Troubled
 
+ANY, PRIMARY_PREFERRED, PRIMARY = Preference
 LOADING = b"LOADING Redis is loading the dataset in memory"
-
-
-@pytest.fixture(scope="module")
-def replica(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """The port of a replica, whose primary is nobody."""
-    folder = tmp_path_factory.mktemp("replica")
-    process = ServerProcess([redis_tool("redis-server")], folder, "--replicaof", "127.0.0.1 1")
-    yield process.port
-    process.stop()
+MISCONF = b"MISCONF Errors writing to the AOF file: No space left on device"
+EVEN_THEN = {b"AUTH", b"ECHO", b"HELLO", b"INFO", b"SELECT"}
 
 
 @pytest.fixture
 def loading(server: ServerProcess) -> Iterator[int]:
-    """The port of a server that loads its data, for ever."""
-    way = Troubled(server.port, lambda *_: LOADING)
+    """The port of a server that loads its data, for ever; some commands it answers all the same."""
+    way = Troubled(server.port, lambda _, name: None if name in EVEN_THEN else LOADING)
     yield way.port
     way.close()
 
@@ -41,8 +35,8 @@ def listed(*ports: int, **options: str) -> Server:
     return Server.from_environment({"bootstrap.servers": addresses} | options)
 
 
-def port_of(server: Server, *, primary: bool) -> int:
-    with dial(server, primary=primary) as wire:
+def port_of(server: Server, preference: Preference) -> int:
+    with dial(server, preference) as wire:
         return wire.address[1]
 
 
@@ -50,25 +44,58 @@ def test_a_reader_takes_the_first_that_serves(
     client: redis.Redis, server: ServerProcess, replica: int, loading: int
 ) -> None:
     servers = listed(free_port(), loading, replica, server.port)
-    assert port_of(servers, primary=False) == replica
+    assert port_of(servers, ANY) == replica
+
+
+@pytest.mark.parametrize("preference", Preference)
+def test_a_replica_that_has_lost_its_primary_and_says_so_is_passed_by(
+    client: redis.Redis, server: ServerProcess, replica: int, preference: Preference
+) -> None:
+    """It answers ECHO, and reads with MASTERDOWN."""
+    with redis.Redis(port=replica) as at_replica:
+        at_replica.config_set("replica-serve-stale-data", "no")
+        try:
+            assert port_of(listed(replica, server.port), preference) == server.port
+        finally:
+            at_replica.config_set("replica-serve-stale-data", "yes")
+
+
+def test_a_server_whose_disk_is_full_serves_readers(server: ServerProcess) -> None:
+    way = Troubled(server.port, lambda _, name: MISCONF if name == b"PING" else None)
+    assert port_of(listed(way.port), ANY) == way.port
+    way.close()
 
 
 def test_a_writer_takes_the_first_that_is_no_replica(
     client: redis.Redis, server: ServerProcess, replica: int, loading: int
 ) -> None:
     servers = listed(free_port(), loading, replica, server.port)
-    assert port_of(servers, primary=True) == server.port
+    assert port_of(servers, PRIMARY) == server.port
     link = Link(servers, "writing")
     link.persist(lambda wire: wire.call("SET", "k", "v"))
     link.drop()
-    with Client(servers, primary=True) as driver:
+    with Client(servers, PRIMARY) as driver:
         driver.execute_command("APPEND", "k", "w")
     assert client.get("k") == b"vw"
 
 
-def test_where_there_are_replicas_only_one_has_to_do(replica: int) -> None:
-    """It may be one that takes writes. Its READONLY is waited for, as a failover may be near."""
-    assert port_of(listed(free_port(), replica), primary=True) == replica
+def test_where_there_are_replicas_only_one_has_to_do_for_questions_and_not_for_writes(
+    replica: int,
+) -> None:
+    """It may lag, and a failover may be near: what writes waits for the primary."""
+    servers = listed(free_port(), replica)
+    assert port_of(servers, PRIMARY_PREFERRED) == replica
+    with pytest.raises(OSError, match=f"127.0.0.1:{replica}: it is a replica, which takes no wri"):
+        port_of(servers, PRIMARY)
+
+
+def test_a_replica_that_takes_writes_is_as_good_as_a_primary(replica: int) -> None:
+    with redis.Redis(port=replica) as at_replica:
+        at_replica.config_set("replica-read-only", "no")
+        try:
+            assert port_of(listed(replica), PRIMARY) == replica
+        finally:
+            at_replica.config_set("replica-read-only", "yes")
 
 
 def test_a_replica_that_becomes_the_primary_is_found(
@@ -84,7 +111,7 @@ def test_a_replica_that_becomes_the_primary_is_found(
 
     monkeypatch.setattr("pyspark_penstock.retry.Retry.sleep", staticmethod(take_over))
     try:
-        with Client(servers, primary=True) as driver:
+        with Client(servers, PRIMARY) as driver:
             driver.execute_command("SET", "k", "v")
         assert at_replica.getdel("k") == b"v"
     finally:

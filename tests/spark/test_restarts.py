@@ -144,6 +144,25 @@ def test_a_shared_group_whose_server_is_killed(
     assert (group["lag"], group["pending"]) == (0, 0)
 
 
+@pytest.mark.parametrize("restarted", ["redis"], indirect=True)
+@pytest.mark.parametrize(
+    "mode", [{}, {"group": "position"}, {"group": "workers", "groupMode": "shared"}]
+)
+def test_a_replica_that_lags_is_not_believed_while_the_primary_is_away(
+    restarted: Restarted,  # noqa: F811
+    replica: int,
+    mode: Options,
+) -> None:
+    """It knows of no entry, no marker and no consumer, and a query goes by those."""
+    fill(restarted.client)
+    outages = Outages(restarted.kill, restarted.start, 7)
+    addresses = f"127.0.0.1:{restarted.port},127.0.0.1:{replica}"
+    query({"bootstrap.servers": addresses}, EXACTLY_ONCE, outages, **mode)
+    assert outages.happened >= 2
+    check(restarted.client, EXACTLY_ONCE)
+    assert all(group["pending"] == 0 for group in restarted.client.xinfo_groups("in"))
+
+
 @pytest.mark.parametrize("server", ["redis"], indirect=True)  # Penstock is no replica
 @pytest.mark.parametrize("stale", ["yes", "no"])
 @pytest.mark.parametrize("delivery", DELIVERIES)
