@@ -7,7 +7,7 @@ address that ``dial`` finds, and what fails is asked again by ``Retry``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import redis
 from redis.backoff import NoBackoff
@@ -19,7 +19,9 @@ from pyspark_penstock.connection import ANSWER_S, CONNECT_S, Address, Server
 from pyspark_penstock.credentials import Login
 from pyspark_penstock.dial import Preference, dial
 from pyspark_penstock.retry import Retry, passes
+from pyspark_penstock.stream_info import pairs
 
+T = TypeVar("T")
 PASSING = (
     redis.ConnectionError,
     redis.TimeoutError,
@@ -52,12 +54,12 @@ class Client(redis.Redis):
         ask = super().execute_command
         if words[0] == "SCAN":
             return ask(*words, **options)  # type: ignore[no-untyped-call]
-        return self._persist(words[0], lambda: ask(*words, **options))  # type: ignore[no-untyped-call]
+        return self.keep_trying(words[0], lambda: ask(*words, **options))  # type: ignore[no-untyped-call]
 
     def scan_iter(self, *words: Any, **options: Any) -> Iterator[Any]:
         """All keys; from the first again, if that was broken off."""
         scan = super().scan_iter
-        return iter(self._persist("SCAN", lambda: list(scan(*words, **options))))
+        return iter(self.keep_trying("SCAN", lambda: list(scan(*words, **options))))
 
     def transact(self, *commands: Sequence[Any]) -> list[Any]:
         """The replies to *commands*, run as one transaction; those refused are among them."""
@@ -68,24 +70,35 @@ class Client(redis.Redis):
                 transaction.execute_command(*words)
             return transaction.execute(raise_on_error=False)
 
-        replies: list[Any] = self._persist("EXEC", attempt)
+        replies: list[Any] = self.keep_trying("EXEC", attempt)
         return replies
 
-    def _persist(self, doing: str, attempt: Callable[[], Any]) -> Any:
-        """What *attempt* returns; it is called again where what was wrong will pass."""
+    def is_of_replica(self) -> bool:
+        """Whether the server that is asked is a replica; one that does not tell is none."""
+        try:
+            return bool(pairs(self.execute_command("HELLO")).get("role") == b"replica")
+        except redis.ResponseError:
+            return False
+
+    def keep_trying(self, doing: str, attempt: Callable[[], T]) -> T:
+        """What *attempt* returns; it is called again where what was wrong will pass.
+
+        Each time the address is looked for anew. Raises ServerError when it was tried for too long.
+        """
         retry = Retry(self._server, doing)
         while True:
             try:
                 self._find()
                 return attempt()
             except OSError as problem:
-                retry.wait_after(problem)
+                failure: Exception = problem
             except redis.RedisError as problem:
                 if not (isinstance(problem, PASSING) or passes(said(problem))):
                     raise
-                self.close()
-                self._found = False
-                retry.wait_after(problem)
+                failure = problem
+            self.close()
+            self._found = False
+            retry.wait_after(failure)
 
     def _find(self) -> None:
         """Find the address to ask, unless that is done. Raises OSError, ServerError."""

@@ -24,6 +24,7 @@ from pyspark.sql.types import StructType
 
 from pyspark_penstock import loss, plan, stream_info
 from pyspark_penstock.entry_reader import read_range
+from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.hang_up import end_if_hung_up
 from pyspark_penstock.ids import FIRST
 from pyspark_penstock.lazy_client import LazyClient
@@ -108,7 +109,8 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for stream in {task.stream for task in tasks}:
             begin = last.streams[stream].begin
             if begin is not None and begin.n is not None:
-                self._watch(stream, Position(begin.id, begin.n), self._state(stream))
+                position = Position(begin.id, begin.n)
+                self._watch(stream, position, self._state(stream, position))
         return [InputPartition(task) for task in tasks]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
@@ -147,13 +149,29 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     # ------------------------------------------------------------------ the streams
 
-    def _state(self, stream: str) -> StreamState:
-        return stream_info.stream_state(self._client.get(), stream)
+    def _state(self, stream: str, position: Position | None = None) -> StreamState:
+        """The stream now. A replica that lags behind *position* is waited for.
+
+        Raises CheckpointError if the query cannot have been at *position* in this stream.
+        """
+        client = self._client.get()
+
+        def attempt() -> StreamState:
+            state = stream_info.stream_state(client, stream)
+            try:
+                loss.check_same_stream(stream, position or Position(), state)
+            except CheckpointError as problem:
+                if client.is_of_replica():
+                    raise ConnectionError(f"a replica lags behind: {problem}") from problem
+                raise
+            return state
+
+        return client.keep_trying(f"reading stream {stream!r}", attempt)
 
     def _states(self, known: dict[str, Position]) -> dict[str, StreamState]:
         """All streams that are read: those subscribed to, and those that once were found."""
         names = self._options.subscription.names(self._client.get())
-        return {name: self._state(name) for name in sorted({*names, *known})}
+        return {name: self._state(name, known.get(name)) for name in sorted({*names, *known})}
 
     # ------------------------------------------------------------------ positions
 
@@ -176,7 +194,6 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _watch(self, stream: str, position: Position, state: StreamState) -> None:
         """Look for loss, and fail or warn of it, once."""
-        loss.check_same_stream(stream, position, state)
         if self._options.fail_on_data_loss:
             loss.check_nothing_lost(stream, position, state)
         lost = loss.lost_entries(position, state)
