@@ -59,9 +59,18 @@ class Tls:
     def context(self) -> ssl.SSLContext:
         """What ``ssl`` wants to know. Raises OptionError."""
         self.check_files()
-        context = ssl.create_default_context(cafile=self.ca_file)
-        if self.cert_file:
-            context.load_cert_chain(self.cert_file, self.key_file)
+        try:
+            context = ssl.create_default_context(cafile=self.ca_file)
+        except ssl.SSLError as problem:
+            raise OptionError(f"tls.caFile={self.ca_file!r}: no certificate: {problem}") from None
+        try:
+            if self.cert_file:
+                context.load_cert_chain(self.cert_file, self.key_file)
+        except ssl.SSLError as problem:
+            raise OptionError(
+                f"tls.certFile={self.cert_file!r}, tls.keyFile={self.key_file!r}: no certificate "
+                f"and its key: {problem}"
+            ) from None
         if not self.verify:
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE

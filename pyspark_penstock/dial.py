@@ -20,6 +20,8 @@ from pyspark_penstock.errors import ServerError
 from pyspark_penstock.stream_info import pairs
 from pyspark_penstock.wire import Wire, Word
 
+HUNG_UP = (ssl.SSLEOFError, ssl.SSLZeroReturnError)
+
 
 class Preference(Enum):
     """Which address of a server is taken."""
@@ -76,15 +78,22 @@ def connected(server: Server, address: Address) -> socket.socket:
     context = None if server.tls is None else server.tls.context()
     plain = socket.create_connection(address, CONNECT_S)
     try:
-        plain.settimeout(ANSWER_S)
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return plain if context is None else context.wrap_socket(plain, server_hostname=address[0])
+        if context is not None:  # within CONNECT_S: a server without TLS waits for more to come
+            plain = context.wrap_socket(plain, server_hostname=address[0])
     except ssl.SSLCertVerificationError as problem:
         plain.close()
         raise ServerError(f"the server at {written(address)} is a stranger: {problem}") from None
+    except ssl.SSLError as problem:
+        plain.close()
+        if isinstance(problem, HUNG_UP):
+            raise
+        raise ServerError(f"no TLS with the server at {written(address)}: {problem}") from None
     except OSError:
         plain.close()
         raise
+    plain.settimeout(ANSWER_S)
+    return plain
 
 
 def introduction(server: Server) -> list[tuple[Word, ...]]:

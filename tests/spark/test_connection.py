@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -170,6 +172,37 @@ def test_a_file_for_tls_that_cannot_be_read_is_named(option: str) -> None:
     assert server.tls is not None
     with pytest.raises(OptionError, match=option):
         server.tls.context()
+
+
+@pytest.mark.parametrize(
+    ("options", "refused"),
+    [
+        ({"tls.caFile": "file"}, "tls.caFile='.*file': no certificate: "),
+        ({"tls.certFile": "file"}, "tls.certFile='.*file', tls.keyFile=None: no certificate and "),
+    ],
+)
+def test_a_file_for_tls_that_holds_something_else_is_named_at_once(
+    tmp_path: Path, options: dict[str, str], refused: str
+) -> None:
+    (tmp_path / "file").write_text("something else")
+    given = {name: str(tmp_path / file) for name, file in options.items()}
+    with pytest.raises(OptionError, match=refused):
+        Client(server_of({"host": "127.0.0.1", "port": "1"}, **given)).ping()
+
+
+def test_a_server_that_answers_a_handshake_otherwise_is_not_asked_again() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer_once() -> None:
+            with listener.accept()[0] as plain:
+                plain.recv(1 << 16)
+                plain.sendall(b"-ERR Protocol error\r\n")
+
+        threading.Thread(target=answer_once).start()
+        port = listener.getsockname()[1]
+        at = {"host": "127.0.0.1", "port": str(port)}
+        with pytest.raises(ServerError, match=rf"^no TLS with the server at 127.0.0.1:{port}: "):
+            Client(server_of(at, tls="true")).ping()
 
 
 @pytest.mark.parametrize("text", ["LOADING Redis is loading the dataset in memory", "BUSY script"])
