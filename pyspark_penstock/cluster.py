@@ -41,7 +41,7 @@ def is_node(wire: Wire) -> bool:
 def check_sink(server: Server) -> None:
     """Raises ServerError if *server* is a node of a cluster, as far as the driver can see.
 
-    It need not get at the server: where tasks do, they write.
+    It need not get at the server. Tasks do, and look for themselves.
     """
     try:
         wire = dial(server)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from pyspark_penstock.cluster import refuse_node
 from pyspark_penstock.connection import Server
 from pyspark_penstock.dial import Preference, dial
 from pyspark_penstock.retry import Retry
@@ -28,9 +29,15 @@ class Link:
         return self.__dict__ | {"_wire": None}
 
     def wire(self) -> Wire:
-        """The connection. Raises OSError, ServerError."""
+        """The connection. Raises OSError, and ServerError, as for a node of a cluster."""
         if self._wire is None:
-            self._wire = dial(self._server, Preference.PRIMARY)
+            wire = dial(self._server, Preference.PRIMARY)
+            try:
+                refuse_node(wire)
+            except BaseException:
+                wire.close()
+                raise
+            self._wire = wire
         return self._wire
 
     def drop(self) -> None:

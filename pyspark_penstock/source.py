@@ -81,9 +81,7 @@ class PenstockDataSource(DataSource):
         """The writer of ``df.writeStream``."""
         if overwrite:
             raise OptionError("outputMode('complete'): entries can only be appended")
-        writer = PenstockStreamWriter(options := sink_options(self.options), schema)
-        check_sink(options.server)
-        return writer
+        return PenstockStreamWriter(sink_options(self.options), schema)
 
 
 def check_schema(options: ReadOptions, schema: StructType) -> None:

@@ -15,8 +15,10 @@ from pyspark_penstock.dial import dial
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.jobs import archive, health, server_options, status
 from pyspark_penstock.jobs.archive import ArchiveJob
+from pyspark_penstock.link import Link
 from pyspark_penstock.source import PenstockDataSource
 from tests.compat.processes import ServerProcess, free_port, redis_tool
+from tests.spark.troubled import Troubled
 
 SCHEMA = StructType().add("n", "long")
 Options = dict[str, str]
@@ -61,7 +63,7 @@ READS: dict[str, Callable[[Options], Any]] = {
 }
 WRITES: dict[str, Callable[[Options], Any]] = {
     "a frame": lambda at: source(at, stream="s").writer(SCHEMA, overwrite=False),
-    "a query": lambda at: source(at, stream="s").streamWriter(SCHEMA, overwrite=False),
+    "a task": lambda at: Link(Server.from_environment(at), "writing").wire(),
 }
 
 
@@ -101,9 +103,17 @@ def test_what_tells_by_neither_is_tried(at: Options, monkeypatch: pytest.MonkeyP
         assert not is_node(wire)
 
 
+def test_to_make_the_writer_of_a_query_asks_nobody(server: ServerProcess) -> None:
+    """Spark makes two for each batch, and where the driver gets no answer each would take long."""
+    way = Troubled(server.port)
+    assert source(way.at, stream="s").streamWriter(SCHEMA, overwrite=False)
+    assert way.commands == 0
+    way.close()
+
+
 def test_a_sink_that_the_driver_cannot_reach_is_left_to_the_tasks() -> None:
     """They may have the way there, or the password."""
     at = {"bootstrap.servers": f"127.0.0.1:{free_port()}"}
     assert source(at, stream="s").writer(SCHEMA, overwrite=False)
     there = {"passwordEnv": "SET_WHERE_TASKS_RUN_ONLY"}
-    assert source(at | there, stream="s").streamWriter(SCHEMA, overwrite=False)
+    assert source(at | there, stream="s").writer(SCHEMA, overwrite=False)

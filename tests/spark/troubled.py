@@ -70,7 +70,10 @@ class Troubled:
                     answer = exchange(server, words)
                 if trouble == CUT_BEHIND:
                     return
-                client.sendall(answer)
+                try:
+                    client.sendall(answer)
+                except OSError:  # it has hung up, after what it was told before
+                    return
 
 
 def requests(client: socket.socket) -> Iterator[list[bytes]]:
