@@ -78,8 +78,8 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: Json, limit: ReadLimit) -> Json:  # noqa: N802
         """Where the next batch ends; *start* itself if it is not time for one."""
         offset = self._checked(start)
-        self._publish(offset)
         states = self._states(offset.streams)
+        self._publish(offset)
         self._check_signpost((s for s, state in states.items() if state.exists), offset.query)
         positions = {s: self._position(s, offset, state) for s, state in states.items()}
         self._heads = {s: self._head(s, positions[s], state) for s, state in states.items()}

@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 from pyspark_penstock import groups
 from pyspark_penstock.client import Client
 from pyspark_penstock.connection import Server
-from pyspark_penstock.errors import OptionError
+from pyspark_penstock.errors import CheckpointError, OptionError
 from pyspark_penstock.groups import Signpost
 from pyspark_penstock.ids import EntryId
 from pyspark_penstock.offsets import Offset, Position
@@ -170,6 +170,19 @@ def test_a_group_that_was_deleted_and_made_by_somebody_else_is_theirs(
     with pytest.raises(OptionError, match="was not made by this query"):
         one_batch(reader_of(), end)
     assert place_of(client) == b"0-0"
+
+
+def test_a_stream_that_is_another_one_by_now_gets_no_group(
+    client: redis.Redis, reader_of: MakeReader
+) -> None:
+    """Or the query with the new checkpoint, which the error asks for, would be refused for it."""
+    add(client, "s", 1, 2)
+    end = one_batch(reader_of())
+    client.delete("s")
+    add(client, "s", 1)
+    with pytest.raises(CheckpointError, match="it lost data, or it is another"):
+        reader_of().latestOffset(end, ReadAllAvailable())
+    assert client.xinfo_groups("s") == []
 
 
 def test_a_group_that_was_deleted_is_made_again(client: redis.Redis, reader_of: MakeReader) -> None:
