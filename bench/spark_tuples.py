@@ -9,9 +9,9 @@ import redis
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.batch_reader import PenstockReader
-from pyspark_penstock.plan import Range
-from pyspark_penstock.source_options import BatchOptions, batch_options
+from pyspark_penstock.read.batch_reader import PenstockReader
+from pyspark_penstock.read.plan import Range
+from pyspark_penstock.read.source_options import BatchOptions, batch_options
 
 PAGE = 1_000
 READERS = {

@@ -12,23 +12,23 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pyspark_penstock import schema as schemas
-from pyspark_penstock import views
-from pyspark_penstock.batch_reader import PenstockReader
-from pyspark_penstock.cluster import check_sink
+from pyspark_penstock.connect.cluster import check_sink
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.infer import infer_schema
-from pyspark_penstock.pushdown import PushdownReader
-from pyspark_penstock.shared_reader import SharedStreamReader
-from pyspark_penstock.sink_options import sink_options
-from pyspark_penstock.source_options import (
+from pyspark_penstock.read import views
+from pyspark_penstock.read.batch_reader import PenstockReader
+from pyspark_penstock.read.infer_schema import infer_schema
+from pyspark_penstock.read.pushdown import PushdownReader
+from pyspark_penstock.read.source_options import (
     ENTRIES,
     ReadOptions,
     batch_options,
     schema_options,
     stream_options,
 )
-from pyspark_penstock.stream_reader import PenstockStreamReader
-from pyspark_penstock.writer import PenstockStreamWriter, PenstockWriter
+from pyspark_penstock.read.stream_reader import PenstockStreamReader
+from pyspark_penstock.shared.group_reader import SharedStreamReader
+from pyspark_penstock.write.sink_options import sink_options
+from pyspark_penstock.write.writer import PenstockStreamWriter, PenstockWriter
 
 
 class PenstockDataSource(DataSource):

@@ -17,7 +17,7 @@ from pyspark_penstock.jobs.archive import ArchiveJob, archive, source_options
 from pyspark_penstock.jobs.failures import UsageError
 from pyspark_penstock.jobs.runner import StopSignal
 from pyspark_penstock.jobs.trim import Trimmed
-from pyspark_penstock.source_options import stream_options
+from pyspark_penstock.read.source_options import stream_options
 
 
 def run(given: argparse.Namespace, output: Output) -> None:

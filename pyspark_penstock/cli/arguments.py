@@ -7,11 +7,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
-from pyspark_penstock.connection import Server
+from pyspark_penstock.connect.address import Server
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.server_options import with_environment
 from pyspark_penstock.options import milliseconds
-from pyspark_penstock.sink_options import DELIVERIES
+from pyspark_penstock.write.sink_options import DELIVERIES
 
 PROGRAM = "python -m pyspark_penstock"
 EPILOG = (

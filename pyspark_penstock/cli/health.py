@@ -13,7 +13,7 @@ from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.health import GroupHealth, health
 from pyspark_penstock.jobs.health_charts import COLUMNS, texts
 from pyspark_penstock.jobs.health_page import page
-from pyspark_penstock.jobs.tables import duration, table
+from pyspark_penstock.jobs.text_tables import duration, table
 
 
 def run(given: argparse.Namespace, output: Output) -> None:

@@ -11,7 +11,7 @@ from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
 from pyspark_penstock.cli.spark_command import open_session
 from pyspark_penstock.jobs.query import QueryJob, answer
-from pyspark_penstock.jobs.tables import table
+from pyspark_penstock.jobs.text_tables import table
 
 
 def run(given: argparse.Namespace, output: Output) -> None:

@@ -14,7 +14,7 @@ from pyspark_penstock.cli.spark_command import (
     open_session,
     say_where,
 )
-from pyspark_penstock.connection import Server
+from pyspark_penstock.connect.address import Server
 from pyspark_penstock.jobs import pipeline
 from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, read_job
 from pyspark_penstock.jobs.runner import StopSignal

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pyspark.sql import SparkSession
 
 from pyspark_penstock.cli.output import Output
+from pyspark_penstock.connect.stream_info import stream_state
 from pyspark_penstock.jobs.progress import Report, progress_of
 from pyspark_penstock.jobs.session import session
-from pyspark_penstock.offsets import Offset
-from pyspark_penstock.source_options import ReadOptions
-from pyspark_penstock.stream_info import stream_state
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.source_options import ReadOptions
 
 
 def open_session(

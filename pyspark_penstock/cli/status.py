@@ -12,7 +12,7 @@ from pyspark_penstock.jobs.archive_layout import checkpoint_of
 from pyspark_penstock.jobs.checkpoint import has_checkpoint
 from pyspark_penstock.jobs.files import LocalFiles
 from pyspark_penstock.jobs.status import ClaimStatus, Status, status
-from pyspark_penstock.jobs.tables import number, table
+from pyspark_penstock.jobs.text_tables import number, table
 
 
 def run(given: argparse.Namespace, output: Output) -> None:

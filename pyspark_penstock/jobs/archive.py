@@ -12,9 +12,9 @@ import redis
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from pyspark_penstock.dial import Preference
+from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.stream_info import is_glob, key
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.groups import Signpost
 from pyspark_penstock.jobs.archive_layout import ENTRY, checkpoint_of, to_archive
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
 from pyspark_penstock.jobs.files import is_local
@@ -23,9 +23,9 @@ from pyspark_penstock.jobs.progress import Report
 from pyspark_penstock.jobs.runner import StopSignal, run_query
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
 from pyspark_penstock.jobs.trim import Trimmed, trim
-from pyspark_penstock.offsets import Offset
-from pyspark_penstock.source_options import stream_options
-from pyspark_penstock.stream_info import is_glob, key
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.position_group import PositionGroup
+from pyspark_penstock.read.source_options import stream_options
 
 NAMELESS = ("", "__HIVE_DEFAULT_PARTITION__")  # Spark gives both one folder, and reads it as null
 
@@ -142,7 +142,7 @@ def settle(offsets: Sequence[Offset], job: ArchiveJob, on_trim: Callable[[Trimme
     with connect(job.server, Preference.PRIMARY) as client:
         for offset in offsets:
             if job.group:  # first, since a group that lags behind would hold the trim
-                Signpost(job.group, job.group_takeover).publish(client, offset)
+                PositionGroup(job.group, job.group_takeover).publish(client, offset)
             if job.trim:
                 trim_archived(client, offset, job, on_trim)
 

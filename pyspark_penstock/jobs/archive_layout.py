@@ -18,8 +18,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.ids import EntryId
 from pyspark_penstock.jobs.failures import telling_line
 
 FIELDS = "array<struct<name:string,value:binary>>"

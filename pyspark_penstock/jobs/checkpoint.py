@@ -19,8 +19,8 @@ from typing import Any
 from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.jobs.files import Files
 from pyspark_penstock.jobs.progress import offset_of
-from pyspark_penstock.offsets import Offset
-from pyspark_penstock.shared_offsets import SharedOffset
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.shared.group_offsets import SharedOffset
 
 NO_OFFSET = "-"
 

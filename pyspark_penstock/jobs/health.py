@@ -12,9 +12,7 @@ from typing import Any
 
 import redis
 
-from pyspark_penstock.errors import OptionError
-from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.stream_info import (
+from pyspark_penstock.connect.stream_info import (
     GroupState,
     StreamState,
     consumer_states,
@@ -23,7 +21,9 @@ from pyspark_penstock.stream_info import (
     matching_streams,
     stream_state,
 )
-from pyspark_penstock.views import pending_entries
+from pyspark_penstock.errors import OptionError
+from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.read.views import pending_entries
 
 MIN_IDLE_MS = 60_000
 TOP = 10

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pyspark_penstock.jobs.health import AGES, TOP, GroupHealth
-from pyspark_penstock.jobs.tables import duration, number
+from pyspark_penstock.jobs.text_tables import duration, number
 from pyspark_penstock.names import readable
 
 COLUMNS = (

@@ -13,11 +13,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
+from pyspark_penstock.connect.stream_info import stream_state
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.failures import JobError
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.sink_options import ORDERED
-from pyspark_penstock.stream_info import stream_state
+from pyspark_penstock.write.sink_options import ORDERED
 
 FORMATS = {
     ".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",

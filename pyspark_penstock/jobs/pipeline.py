@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from pyspark_penstock.cluster import check_sink
+from pyspark_penstock.connect.cluster import check_sink
 from pyspark_penstock.jobs import quick_start
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
 from pyspark_penstock.jobs.failures import UsageError
@@ -20,15 +20,15 @@ from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, Sink, Source
 from pyspark_penstock.jobs.progress import Report, committed_offsets
 from pyspark_penstock.jobs.runner import StopSignal, run_query
-from pyspark_penstock.offsets import Offset
-from pyspark_penstock.sink_options import sink_options
-from pyspark_penstock.source import PenstockDataSource
-from pyspark_penstock.source_options import (
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.source_options import (
     ReadOptions,
     StreamOptions,
     batch_options,
     stream_options,
 )
+from pyspark_penstock.source import PenstockDataSource
+from pyspark_penstock.write.sink_options import sink_options
 
 
 @dataclass(frozen=True)
@@ -239,19 +239,19 @@ def publish_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
     """
     for offset in offsets:
         found = [r for r in live_readings(job) if r.subscription.source() == offset.source]
-        if len(found) == 1 and found[0].signpost.group:
+        if len(found) == 1 and found[0].position_group.group:
             with found[0].client() as client:
-                found[0].signpost.publish(client, offset)
+                found[0].position_group.publish(client, offset)
 
 
 def check_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
     """Refuse groups that the start would not move. Raises OptionError, ServerError."""
     for reading in live_readings(job):
         same = [o.query for o in offsets if o.source == reading.subscription.source()]
-        if reading.signpost.group and len(same) <= 1:  # of two, nothing tells which it is
+        if reading.position_group.group and len(same) <= 1:  # of two, nothing tells which it is
             with reading.client() as client:
                 streams = reading.subscription.names(client)
-                reading.signpost.check(client, streams, "".join(same))
+                reading.position_group.check(client, streams, "".join(same))
 
 
 def live_readings(job: PipelineJob) -> list[StreamOptions]:

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import CheckpointError
-from pyspark_penstock.ids import EntryId
-from pyspark_penstock.offsets import Offset, Position
-from pyspark_penstock.shared_offsets import SharedOffset
+from pyspark_penstock.read.offsets import Offset, Position
+from pyspark_penstock.shared.group_offsets import SharedOffset
 
 Report = Mapping[str, Any]  # a StreamingQueryProgress as JSON
 Read = tuple[str, int, EntryId, int | None]  # stream, entries, the last one, lag

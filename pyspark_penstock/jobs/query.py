@@ -19,18 +19,18 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from pyspark_penstock import schema as schemas
+from pyspark_penstock.connect.stream_info import matching_streams, stream_state
+from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.ids import EntryId
-from pyspark_penstock.infer import SAMPLE, infer_schema, schema_of
 from pyspark_penstock.jobs.archive_layout import checkpoint_of, later_than, read_archive
 from pyspark_penstock.jobs.checkpoint import read_checkpoint
 from pyspark_penstock.jobs.failures import JobError
 from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.loss import lost_entries
-from pyspark_penstock.offsets import Position
-from pyspark_penstock.source_options import VIEWS, batch_options
-from pyspark_penstock.stream_info import matching_streams, stream_state
+from pyspark_penstock.read.data_loss import lost_entries
+from pyspark_penstock.read.infer_schema import SAMPLE, infer_schema, schema_of
+from pyspark_penstock.read.offsets import Position
+from pyspark_penstock.read.source_options import VIEWS, batch_options
 
 RESERVED = frozenset({*VIEWS, "entries", "archive"})
 METADATA = tuple(schemas.METADATA)

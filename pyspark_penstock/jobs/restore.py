@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from pyspark_penstock.connect.stream_info import stream_state
+from pyspark_penstock.entry_id import FIRST, EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.ids import FIRST, EntryId
 from pyspark_penstock.jobs.archive_layout import from_archive, later_than, ms, read_archive, seq
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.stream_info import stream_state
 
 
 @dataclass(frozen=True)

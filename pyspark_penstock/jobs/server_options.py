@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from pyspark_penstock.client import Client
-from pyspark_penstock.connection import Server
-from pyspark_penstock.dial import Preference
+from pyspark_penstock.connect.address import Server
+from pyspark_penstock.connect.client import Client
+from pyspark_penstock.connect.dial import Preference
 
 ServerOptions = Mapping[str, str]
 ADDRESS = frozenset({"bootstrap.servers", "host", "port"})

@@ -101,7 +101,7 @@ def local_settings(log_level: str) -> dict[str, str]:
         "spark.driver.bindAddress": LOCAL_ADDRESS,
         "spark.driver.memory": DRIVER_MEMORY,
         "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC {logging}",
-        "spark.python.daemon.module": "pyspark_penstock.daemon",
+        "spark.python.daemon.module": "pyspark_penstock.jobs.worker_daemon",
         "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),
         "spark.ui.enabled": "false",
     }

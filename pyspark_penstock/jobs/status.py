@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pyspark_penstock.connect.stream_info import stream_state
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.jobs.checkpoint import Checkpoint, read_checkpoint
 from pyspark_penstock.jobs.files import LocalFiles
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.offsets import Position
-from pyspark_penstock.stream_info import stream_state
+from pyspark_penstock.read.offsets import Position
 
 
 @dataclass(frozen=True)

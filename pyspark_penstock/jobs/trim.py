@@ -16,8 +16,8 @@ from typing import Any
 
 import redis
 
-from pyspark_penstock.ids import FIRST, LAST, EntryId
-from pyspark_penstock.stream_info import ask, group_states, key, stream_state
+from pyspark_penstock.connect.stream_info import ask, group_states, key, stream_state
+from pyspark_penstock.entry_id import FIRST, LAST, EntryId
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from pyspark_penstock.ids import LARGEST_PART
+from pyspark_penstock.entry_id import LARGEST_PART
 
 Entry = tuple[bytes, list[tuple[bytes, bytes]]]
 

@@ -101,8 +101,8 @@ def replica(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of what tries again."""
     clock = Clock()
-    monkeypatch.setattr("pyspark_penstock.retry.Retry.now", clock.now)
-    monkeypatch.setattr("pyspark_penstock.retry.Retry.sleep", clock.sleep)
+    monkeypatch.setattr("pyspark_penstock.connect.retry.Retry.now", clock.now)
+    monkeypatch.setattr("pyspark_penstock.connect.retry.Retry.sleep", clock.sleep)
     return clock
 
 

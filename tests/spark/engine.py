@@ -17,13 +17,13 @@ from typing import Any
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.delivery import Task
-from pyspark_penstock.rows import RowEncoder
-from pyspark_penstock.shared_reader import SharedStreamReader
-from pyspark_penstock.sink_options import SinkOptions
-from pyspark_penstock.source_options import StreamOptions
-from pyspark_penstock.stream_reader import PenstockStreamReader
-from pyspark_penstock.writer import EntriesWritten, publish, write_rows
+from pyspark_penstock.read.source_options import StreamOptions
+from pyspark_penstock.read.stream_reader import PenstockStreamReader
+from pyspark_penstock.shared.group_reader import SharedStreamReader
+from pyspark_penstock.write.delivery import Task
+from pyspark_penstock.write.row_encoder import RowEncoder
+from pyspark_penstock.write.sink_options import SinkOptions
+from pyspark_penstock.write.writer import EntriesWritten, publish, write_rows
 
 
 class Killed(BaseException):

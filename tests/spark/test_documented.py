@@ -11,13 +11,13 @@ from pyspark_penstock.cli.arguments import parser
 from tests.spark.documented import PIPELINE, README, ROOT, SPARK, block, blocks
 
 RUN = {
-    (SPARK, "import pyspark_penstock"): "test_cli_process.py",
-    (SPARK, "jobs = (spark.readStream"): "test_cli_process.py",
-    (PIPELINE, "orders = spark.read"): "test_cli_process.py",
-    (README, "orders = spark.readStream"): "test_cli_process.py",
+    (SPARK, "import pyspark_penstock"): "cli/test_process.py",
+    (SPARK, "jobs = (spark.readStream"): "cli/test_process.py",
+    (PIPELINE, "orders = spark.read"): "cli/test_process.py",
+    (README, "orders = spark.readStream"): "cli/test_process.py",
     (PIPELINE, "python -m pyspark_penstock run"): "test_documented.py",
-    (PIPELINE, "checkpoint ="): "test_jobs_pipeline.py",
-    (PIPELINE, 'pip install ".[spark]"'): "test_jobs_cluster.py",
+    (PIPELINE, "checkpoint ="): "jobs/test_pipeline.py",
+    (PIPELINE, 'pip install ".[spark]"'): "jobs/test_cluster.py",
 }
 NOT_RUN = {
     (README, 'pip install ".[spark]"'): "it is how the tests' own environment is made",

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as t
 
-from pyspark_penstock.columns import PERMISSIVE, BatchBuilder
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.page import parse
-from pyspark_penstock.rows import RowEncoder
+from pyspark_penstock.read.columns import PERMISSIVE, BatchBuilder
+from pyspark_penstock.read.page import parse
 from pyspark_penstock.schema import columns_of, exact_fields_type, raw_schema
-from pyspark_penstock.sink_options import sink_options
+from pyspark_penstock.write.row_encoder import RowEncoder
+from pyspark_penstock.write.sink_options import sink_options
 from tests.spark.answers import IDS, VALUES, Entry, answer
 
 ODD = st.sampled_from([b"a", b"", b"\xff", b"\xfe", b"\xc3", b"\xa9", b"\xed\xa0\x80", b"a\r\n"])

@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.bounds import EARLIEST, LATEST, Bound, Kind
-from pyspark_penstock.connection import Server, Tls
-from pyspark_penstock.credentials import Login
+from pyspark_penstock.connect.address import Server, Tls
+from pyspark_penstock.connect.credentials import Login
+from pyspark_penstock.entry_id import LARGEST_PART, EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.ids import LARGEST_PART, EntryId
 from pyspark_penstock.options import Options
-from pyspark_penstock.schema import fields_type, raw_schema
-from pyspark_penstock.sink_options import sink_options
-from pyspark_penstock.source import PenstockDataSource
-from pyspark_penstock.source_options import (
+from pyspark_penstock.read.bounds import EARLIEST, LATEST, Bound, Kind
+from pyspark_penstock.read.source_options import (
     Subscription,
     batch_options,
     schema_options,
     stream_options,
 )
-from pyspark_penstock.writer import PenstockStreamWriter
+from pyspark_penstock.schema import fields_type, raw_schema
+from pyspark_penstock.source import PenstockDataSource
+from pyspark_penstock.write.sink_options import sink_options
+from pyspark_penstock.write.writer import PenstockStreamWriter
 
 
 @pytest.fixture(autouse=True)

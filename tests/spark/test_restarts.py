@@ -13,10 +13,12 @@ import pytest
 import redis
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import plan
+from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.connect.retry import Retry
 from pyspark_penstock.errors import ServerError
-from pyspark_penstock.retry import Retry
-from pyspark_penstock.sink_options import (
+from pyspark_penstock.read import plan
+from pyspark_penstock.read.source_options import stream_options
+from pyspark_penstock.write.sink_options import (
     AT_LEAST_ONCE,
     ATOMIC,
     DELIVERIES,
@@ -24,8 +26,6 @@ from pyspark_penstock.sink_options import (
     ORDERED,
     sink_options,
 )
-from pyspark_penstock.source_options import stream_options
-from pyspark_penstock.wire import Wire
 from tests.spark.clock import Clock
 from tests.spark.engine import Checkpoint, Engine
 from tests.spark.restarted import Restarted, restarted  # noqa: F401  (a fixture)
@@ -75,26 +75,26 @@ class Outages:
 
 
 def query(at: Options, delivery: str, outages: Outages, **source: str) -> None:
-    """Run a query from one stream to another, with outages at its steps and on its wires."""
+    """Run a query from one stream to another, with outages at its steps and on its connections."""
     minimum = {"minPartitions": "1" if delivery == ORDERED else "2"}
     reading = {"subscribe": "in", "startingOffsets": "earliest", "fetchSize": "3"}
     batches = {"maxOffsetsPerTrigger": "16"}
     source_options = stream_options(at | reading | batches | minimum | source)
     size = {} if delivery in {ATOMIC, AT_LEAST_ONCE} else {"maxTransactionRows": "3"}
     sink = sink_options(at | {"stream": "out", "delivery": delivery} | size)
-    post, answers = Wire.post, Wire.answers
+    post, answers = Connection.post, Connection.answers
 
-    def stepwise_post(self: Wire, request: bytes | memoryview) -> None:
+    def stepwise_post(self: Connection, request: bytes | memoryview) -> None:
         outages.step()
         post(self, request)
 
-    def stepwise_answers(self: Wire) -> bytes:
+    def stepwise_answers(self: Connection) -> bytes:
         outages.step()
         return answers(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Wire, "post", stepwise_post)
-        patch.setattr(Wire, "answers", stepwise_answers)
+        patch.setattr(Connection, "post", stepwise_post)
+        patch.setattr(Connection, "answers", stepwise_answers)
         patch.setattr(Retry, "sleep", outages.pause)
         Engine(Checkpoint(), source_options, SCHEMA, sink, outages.step).run()
 

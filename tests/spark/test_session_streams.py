@@ -11,7 +11,7 @@ import redis
 from pyspark.errors import StreamingQueryException
 
 from pyspark_penstock.errors import CheckpointError, DataLossError, kind_of
-from pyspark_penstock.sink_options import ATOMIC, EXACTLY_ONCE, ORDERED
+from pyspark_penstock.write.sink_options import ATOMIC, EXACTLY_ONCE, ORDERED
 from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:

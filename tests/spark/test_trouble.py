@@ -10,14 +10,14 @@ import pytest
 import redis
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import wire
-from pyspark_penstock.sink_options import (
+from pyspark_penstock.connect import connection
+from pyspark_penstock.read.source_options import stream_options
+from pyspark_penstock.write.sink_options import (
     AT_LEAST_ONCE,
     DELIVERIES,
     EXACTLY_ONCE,
     sink_options,
 )
-from pyspark_penstock.source_options import stream_options
 from tests.spark.clock import Clock
 from tests.spark.engine import Checkpoint, Engine
 from tests.spark.marks import ONE_SERVER
@@ -44,7 +44,7 @@ def troubled(
     server: ServerProcess, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Troubled]:
     """A way to the server; what tries again does not really pause."""
-    monkeypatch.setattr(wire, "QUIET_S", 0.02)
+    monkeypatch.setattr(connection, "QUIET_S", 0.02)
     way = Troubled(server.port)
     yield way
     way.close()

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 
 import hiredis
 
-from pyspark_penstock.retry import ABORTED
-from pyspark_penstock.wire import command
+from pyspark_penstock.connect.connection import command
+from pyspark_penstock.connect.retry import ABORTED
 
 CUT_BEFORE, CUT_BEHIND = b"cut before", b"cut behind"
 Trouble = Callable[[int, bytes], bytes | None]

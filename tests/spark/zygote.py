@@ -98,9 +98,5 @@ def become(process: dict[str, dict[str, str]], streams: list[int]) -> None:
 if __name__ == "__main__":
     import pyspark.sql.streaming.python_streaming_source_runner  # noqa: F401
 
-    import pyspark_penstock.shared_reader
-    import pyspark_penstock.source
-    import pyspark_penstock.stream_reader  # noqa: F401  (all of them so that no child has to)
-
     gc.freeze()
     serve(sys.argv[1])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:  # pyspark may be missing
-    from pyspark_penstock.shared_reader import SharedStreamReader
+    from pyspark_penstock.shared.group_reader import SharedStreamReader
     from tests.spark.shared.group import MakeReader
 
 

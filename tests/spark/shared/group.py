@@ -10,8 +10,8 @@ import redis
 from pyspark.sql.streaming.datasource import ReadMaxRows
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.shared_reader import SharedStreamReader
-from pyspark_penstock.source_options import stream_options
+from pyspark_penstock.read.source_options import stream_options
+from pyspark_penstock.shared.group_reader import SharedStreamReader
 
 SCHEMA = StructType().add("i", "long")
 GROUP = "g"

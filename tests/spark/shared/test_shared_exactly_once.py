@@ -15,9 +15,11 @@ import pytest
 import redis
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import claims, pending_scan, plan, wire
-from pyspark_penstock.sink_options import SinkOptions, sink_options
-from pyspark_penstock.source_options import StreamOptions, stream_options
+from pyspark_penstock.connect import connection
+from pyspark_penstock.read import plan
+from pyspark_penstock.read.source_options import StreamOptions, stream_options
+from pyspark_penstock.shared import claims, pending_scan
+from pyspark_penstock.write.sink_options import SinkOptions, sink_options
 from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
 from tests.spark.marks import ONE_SERVER
 
@@ -59,14 +61,18 @@ def run(checkpoint: Checkpoint, options: Options, step: Step) -> None:
     """Run until done or killed. Each answer is a step: what it tells is done, and unheard of."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("call", "answer", "exchange"):
-            patch.setattr(wire.Wire, name, stepping(getattr(wire.Wire, name), name, step))
+            patch.setattr(
+                connection.Connection,
+                name,
+                stepping(getattr(connection.Connection, name), name, step),
+            )
         Engine(checkpoint, options[0], SCHEMA, options[1], step).run()
 
 
 def stepping(method: Callable[..., Any], name: str, step: Step) -> Callable[..., Any]:
     """*method*, with a step behind it."""
 
-    def stepped(self: wire.Wire, *arguments: Any) -> Any:
+    def stepped(self: connection.Connection, *arguments: Any) -> Any:
         answer = method(self, *arguments)
         step(name)
         return answer

@@ -8,7 +8,7 @@ import pytest
 import redis
 
 from pyspark_penstock.errors import CheckpointError, DataLossError, ServerError
-from pyspark_penstock.shared_reader import SharedStreamReader
+from pyspark_penstock.shared.group_reader import SharedStreamReader
 from tests.spark.shared.group import (
     GROUP,
     MakeReader,

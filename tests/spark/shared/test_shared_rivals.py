@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import redis
 
-from pyspark_penstock import claims
-from pyspark_penstock.shared_reader import SharedStreamReader
+from pyspark_penstock.shared import claims
+from pyspark_penstock.shared.group_reader import SharedStreamReader
 from tests.spark.shared.group import (
     GROUP,
     STALE_MS,

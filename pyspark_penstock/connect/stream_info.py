@@ -1,0 +1,152 @@
+"""What XINFO says, as values with names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+
+from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.entry_id import FIRST, EntryId
+from pyspark_penstock.errors import ServerError
+
+SCAN_COUNT = 1_000
+GLOB = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class StreamState:
+    """A stream at one moment. One that does not exist is empty and never had an entry."""
+
+    length: int = 0
+    added: int = 0  # entries ever added
+    last_id: EntryId = FIRST  # the largest id ever given
+    first_entry: EntryId | None = None  # the oldest that is still there
+    last_entry: EntryId | None = None
+    groups: int = 0
+    exists: bool = False
+
+    @property
+    def removed(self) -> int:
+        """How many entries were trimmed or deleted, ever."""
+        return self.added - self.length
+
+
+@dataclass(frozen=True)
+class GroupState:
+    """A consumer group; *entries_read* and *lag* are None where the server cannot tell."""
+
+    name: str
+    consumers: int
+    pending: int
+    last_delivered: EntryId
+    entries_read: int | None
+    lag: int | None
+
+
+@dataclass(frozen=True)
+class ConsumerState:
+    """A consumer; *idle_ms* since it asked, *inactive_ms* (None before Redis 7.2) since it got."""
+
+    name: str
+    pending: int
+    idle_ms: int
+    inactive_ms: int | None
+
+
+def stream_state(client: redis.Redis, stream: str) -> StreamState:
+    """The stream *stream* now. Raises ServerError: no stream, or a server before Redis 7.0."""
+    try:
+        return state_of(ask(client, "XINFO", "STREAM", key(stream)))
+    except redis.ResponseError as refused:
+        if "no such key" in str(refused):
+            return StreamState()
+        raise ServerError(f"stream {stream!r}: {refused}") from None
+
+
+def state_by(connection: Connection, stream: str) -> StreamState:
+    """The same, asked on a connection for bulk work."""
+    if connection.call("EXISTS", key(stream)) == 0:
+        return StreamState()
+    return state_of(connection.call("XINFO", "STREAM", key(stream)))
+
+
+def state_of(answer: Any) -> StreamState:
+    """What XINFO STREAM was answered with. Raises ServerError if that lacks what is needed."""
+    reply = pairs(answer)
+    if "entries-added" not in reply:
+        raise ServerError("the server is too old: XINFO STREAM lacks entries-added (Redis 7.0)")
+    return StreamState(
+        length=reply["length"],
+        added=reply["entries-added"],
+        last_id=EntryId.parse(reply["last-generated-id"]),
+        first_entry=entry_id(reply["first-entry"]),
+        last_entry=entry_id(reply["last-entry"]),
+        groups=reply["groups"],
+        exists=True,
+    )
+
+
+def group_states(client: redis.Redis, stream: str) -> list[GroupState]:
+    """The consumer groups of a stream that exists."""
+    replies = map(pairs, ask(client, "XINFO", "GROUPS", key(stream)))
+    return [
+        GroupState(
+            name=text(reply["name"]),
+            consumers=reply["consumers"],
+            pending=reply["pending"],
+            last_delivered=EntryId.parse(reply["last-delivered-id"]),
+            entries_read=reply.get("entries-read"),
+            lag=reply.get("lag"),
+        )
+        for reply in replies
+    ]
+
+
+def consumer_states(client: redis.Redis, stream: str, group: str) -> list[ConsumerState]:
+    """The consumers of a group that exists."""
+    replies = map(pairs, ask(client, "XINFO", "CONSUMERS", key(stream), key(group)))
+    return [
+        ConsumerState(text(r["name"]), r["pending"], r["idle"], r.get("inactive")) for r in replies
+    ]
+
+
+def matching_streams(client: redis.Redis, pattern: str) -> list[str]:
+    """The names of all streams that match the glob *pattern*, sorted."""
+    found: Iterator[Any] = client.scan_iter(match=key(pattern), count=SCAN_COUNT, _type="stream")
+    return sorted({text(name) for name in found})
+
+
+def is_glob(client: redis.Redis, name: str) -> bool:
+    """Whether *name* means all streams that match it; not if one is called so, to the letter."""
+    return GLOB.search(name) is not None and not stream_state(client, name).exists
+
+
+def ask(client: redis.Redis, *words: bytes | str | int) -> Any:
+    """The reply to one command, as redis-py gives it."""
+    return client.execute_command(*words)  # type: ignore[no-untyped-call]
+
+
+def pairs(reply: Any) -> dict[str, Any]:
+    """A flat reply of names and values, by name."""
+    if isinstance(reply, dict):
+        return {text(name): value for name, value in reply.items()}
+    return {text(name): value for name, value in zip(reply[::2], reply[1::2], strict=True)}
+
+
+def entry_id(entry: Any) -> EntryId | None:
+    """The id of an entry of a reply, which is null where there is none."""
+    return EntryId.parse(entry[0]) if entry else None
+
+
+def key(name: str) -> bytes:
+    """A key as the server has it; names that are not UTF-8 survive the way there and back."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+def text(name: bytes | str) -> str:
+    """A key as options and columns have it."""
+    return name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")

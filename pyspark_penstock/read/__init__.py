@@ -1,0 +1,1 @@
+"""Reading: batches and streaming queries, as ranges of entry ids."""

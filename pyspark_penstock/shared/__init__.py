@@ -1,0 +1,1 @@
+"""Reading as one of the consumers of a consumer group."""

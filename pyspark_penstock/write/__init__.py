@@ -1,0 +1,1 @@
+"""Writing: rows become XADD commands, delivered as the option says."""
