@@ -1,7 +1,7 @@
 """Names of streams, groups and consumers, any bytes to the server, for those who want text.
 
 the server          b"caf\\xe9\\n"
-this package        "caf\\udce9\\n"    stream_info.text; stream_info.key is the way back
+this package        "caf\\udce9\\n"    text; key is the way back
 columns and JSON    "caf\\ufffd\\n"    utf8
 people              caf\\xe9\\n        readable: the escapes as they stand here, on one line
 """
@@ -11,6 +11,16 @@ from __future__ import annotations
 import re
 
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # and what else ends a line
+
+
+def key(name: str) -> bytes:
+    """A key as the server has it; names that are not UTF-8 survive the way there and back."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+def text(name: bytes | str) -> str:
+    """A key as options and columns have it."""
+    return name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")
 
 
 def utf8(name: str) -> str:

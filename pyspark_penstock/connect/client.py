@@ -16,10 +16,10 @@ from redis.retry import Retry as RetryOfRedis
 
 from pyspark_penstock.connect.address import ANSWER_S, CONNECT_S, Address, Server
 from pyspark_penstock.connect.cluster import refuse_node
+from pyspark_penstock.connect.connection import pairs
 from pyspark_penstock.connect.credentials import Login
 from pyspark_penstock.connect.dial import Preference, dial
 from pyspark_penstock.connect.retry import Retry, passes
-from pyspark_penstock.connect.stream_info import pairs
 
 T = TypeVar("T")
 PASSING = (
@@ -149,3 +149,26 @@ class LoginProvider(CredentialProvider):
     def get_credentials(self) -> Any:
         """The words that follow AUTH."""
         return (self._server.login() or Login()).words
+
+
+class LazyClient:
+    """A client in an object that Spark pickles; *connect* makes it."""
+
+    def __init__(self, connect: Callable[[], Client]) -> None:
+        self._connect = connect
+        self._client: Client | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_client": None}
+
+    def get(self) -> Client:
+        """The client. Raises what *connect* does."""
+        if self._client is None:
+            self._client = self._connect()
+        return self._client
+
+    def close(self) -> None:
+        """Close its connections; the next call of ``get`` makes another."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None

@@ -9,9 +9,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from pyspark_penstock.connect.address import Server, written
-from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.connect.connection import Connection, pairs
 from pyspark_penstock.connect.dial import dial
-from pyspark_penstock.connect.stream_info import pairs
 from pyspark_penstock.errors import PenstockError, ServerError
 
 ENABLED = b"cluster_enabled:1"

@@ -30,6 +30,7 @@ import hiredis
 from pyspark_penstock.connect.address import ANSWER_S, Address
 from pyspark_penstock.connect.retry import passes
 from pyspark_penstock.errors import ServerError
+from pyspark_penstock.names import text
 
 RECEIVE_SIZE = 1 << 20
 SEND_SIZE = 1 << 18
@@ -181,6 +182,13 @@ def refuse_by_end(answers: bytearray) -> None:
 def refusal(text: str) -> Exception:
     """The error for what a server refused; a ConnectionError if it will not do so for long."""
     return ConnectionError(text) if passes(text) else ServerError(text)
+
+
+def pairs(reply: Any) -> dict[str, Any]:
+    """A flat reply of names and values, by name."""
+    if isinstance(reply, dict):
+        return {text(name): value for name, value in reply.items()}
+    return {text(name): value for name, value in zip(reply[::2], reply[1::2], strict=True)}
 
 
 def received(sock: socket.socket) -> bytes:

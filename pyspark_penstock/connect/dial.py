@@ -16,8 +16,7 @@ from contextlib import suppress
 from enum import Enum
 
 from pyspark_penstock.connect.address import ANSWER_S, CONNECT_S, Address, Server, written
-from pyspark_penstock.connect.connection import Connection, Word
-from pyspark_penstock.connect.stream_info import pairs
+from pyspark_penstock.connect.connection import Connection, Word, pairs
 from pyspark_penstock.errors import ServerError
 
 HUNG_UP = (ssl.SSLEOFError, ssl.SSLZeroReturnError)

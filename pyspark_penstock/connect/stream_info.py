@@ -9,9 +9,10 @@ from typing import Any
 
 import redis
 
-from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.connect.connection import Connection, pairs
 from pyspark_penstock.entry_id import FIRST, EntryId
 from pyspark_penstock.errors import ServerError
+from pyspark_penstock.names import key, text
 
 SCAN_COUNT = 1_000
 GLOB = re.compile(r"[*?\[]")
@@ -130,23 +131,6 @@ def ask(client: redis.Redis, *words: bytes | str | int) -> Any:
     return client.execute_command(*words)  # type: ignore[no-untyped-call]
 
 
-def pairs(reply: Any) -> dict[str, Any]:
-    """A flat reply of names and values, by name."""
-    if isinstance(reply, dict):
-        return {text(name): value for name, value in reply.items()}
-    return {text(name): value for name, value in zip(reply[::2], reply[1::2], strict=True)}
-
-
 def entry_id(entry: Any) -> EntryId | None:
     """The id of an entry of a reply, which is null where there is none."""
     return EntryId.parse(entry[0]) if entry else None
-
-
-def key(name: str) -> bytes:
-    """A key as the server has it; names that are not UTF-8 survive the way there and back."""
-    return name.encode("utf-8", "surrogateescape")
-
-
-def text(name: bytes | str) -> str:
-    """A key as options and columns have it."""
-    return name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")

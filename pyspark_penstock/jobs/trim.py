@@ -16,8 +16,9 @@ from typing import Any
 
 import redis
 
-from pyspark_penstock.connect.stream_info import ask, group_states, key, stream_state
+from pyspark_penstock.connect.stream_info import ask, group_states, stream_state
 from pyspark_penstock.entry_id import FIRST, LAST, EntryId
+from pyspark_penstock.names import key
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,11 @@ import logging
 from pyspark_penstock.connect.stream_info import StreamState
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import CheckpointError, DataLossError
-from pyspark_penstock.read.offsets import Position
+from pyspark_penstock.read.entry_count import count_entries
+from pyspark_penstock.read.offsets import Cut, Position
+from pyspark_penstock.read.plan import Range
+from pyspark_penstock.read.scan import Scan
+from pyspark_penstock.read.source_options import ReadOptions
 
 ADVICE = "failOnDataLoss=false would go on without them"
 
@@ -55,7 +59,7 @@ def check_nothing_lost(stream: str, position: Position, state: StreamState) -> N
         )
 
 
-def shortage(
+def shortage_text(
     stream: str, after: EntryId, upto: EntryId, expected: int, lost: int, *, at_most: bool = False
 ) -> str:
     """What to say of a range that lacks *lost* of the entries it should have; else nothing."""
@@ -72,3 +76,49 @@ def tell(problem: str, *, fail: bool) -> None:
     if fail:
         raise DataLossError(f"{problem}; {ADVICE}")
     logger.warning("%s", problem)
+
+
+# ---------------------------------------------------------------------- found by a task
+
+
+def missing(task: Range, scan: Scan, options: ReadOptions) -> str:
+    """What to say if entries of *task* were removed before *scan* read them; else nothing.
+
+    Where the task was not counted, that shows only to a scan that has looked at the stream.
+    """
+    if task.expected is not None:
+        lost = task.expected - scan.entries
+        return shortage_text(task.stream, task.after, task.upto, task.expected, lost)
+    if scan.state is None or not has_lost(scan.state, task):
+        return ""
+    if task.batch is not None:
+        return missing_of_batch(task, task.batch, scan.entries, options)
+    return (
+        f"stream {task.stream!r}: {scan.state.removed - task.removed} entries were trimmed or "
+        "deleted since this read was planned; up to as many may be missing here, after "
+        f"{task.after} up to {task.upto}"
+    )
+
+
+def has_lost(state: StreamState, task: Range) -> bool:
+    """Whether the stream has lost entries since *task* was planned, or is another one."""
+    added_then = task.batch[1].n or 0 if task.batch else 0
+    return state.removed > task.removed or state.added < added_then
+
+
+def missing_of_batch(
+    task: Range, batch: tuple[Cut, Cut], entries: int, options: ReadOptions
+) -> str:
+    """What to say of a task that read *entries* of a *batch* of which only the whole was counted.
+
+    Nothing is missing if these and what lies around the task make up the batch. What the others
+    have read need not lie there any more: so this is the most that may be missing.
+    """
+    begin, end = batch
+    around = sum(
+        count_entries(options.server, task.stream, after, upto, options.fetch_size, wait=True)
+        for after, upto in ((begin.id, task.after), (task.upto, end.id))
+    )
+    expected = (end.n or 0) - (begin.n or 0)
+    lost = expected - around - entries
+    return shortage_text(task.stream, begin.id, end.id, expected, lost, at_most=True)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pyspark_penstock.read.columns import BatchBuilder
-from pyspark_penstock.read.missing_entries import missing
+from pyspark_penstock.read.data_loss import missing
 from pyspark_penstock.read.page import Page, as_one
 from pyspark_penstock.read.plan import Range
 from pyspark_penstock.read.scan import Scan

@@ -13,6 +13,7 @@ from pyspark.sql import types as t
 from pyspark_penstock import schema as schemas
 from pyspark_penstock.connect import stream_info
 from pyspark_penstock.errors import OptionError, ServerError
+from pyspark_penstock.names import key
 from pyspark_penstock.read import cast_columns
 from pyspark_penstock.read.source_options import ReadOptions
 
@@ -49,7 +50,7 @@ def infer_schema(options: ReadOptions) -> t.StructType:
 
 def both_ends(client: redis.Redis, stream: str) -> list[Any]:
     """The first entries of a stream, and the last. Raises ServerError if it is none."""
-    name = stream_info.key(stream)
+    name = key(stream)
     try:
         first = stream_info.ask(client, "XRANGE", name, "-", "+", "COUNT", SAMPLE)
         last = stream_info.ask(client, "XREVRANGE", name, "+", "-", "COUNT", SAMPLE)

@@ -20,8 +20,9 @@ from typing import Any
 import redis
 
 from pyspark_penstock.connect.client import Client
-from pyspark_penstock.connect.stream_info import ConsumerState, ask, consumer_states, key
+from pyspark_penstock.connect.stream_info import ConsumerState, ask, consumer_states
 from pyspark_penstock.errors import OptionError
+from pyspark_penstock.names import key
 from pyspark_penstock.read.offsets import Offset, Position
 
 PREFIX = "spark-signpost-"
@@ -126,15 +127,6 @@ class PositionGroup:
 def consumer_of(query: str) -> str:
     """The consumer that says that a group is *query*'s."""
     return f"{PREFIX}{query}"
-
-
-def create(client: redis.Redis, stream: str, group: str, position: Position) -> None:
-    """Make a group at *position* that is read by, unless another has just made it."""
-    try:
-        ask(client, "XGROUP", "CREATE", key(stream), key(group), *place(position))
-    except redis.ResponseError as refused:
-        if not str(refused).startswith("BUSYGROUP"):
-            raise
 
 
 def place(position: Position) -> tuple[str | int, ...]:

@@ -15,8 +15,9 @@ from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.connection import Connection
 from pyspark_penstock.connect.dial import dial
 from pyspark_penstock.connect.retry import Retry, resumed
-from pyspark_penstock.connect.stream_info import StreamState, key, state_by
+from pyspark_penstock.connect.stream_info import StreamState, state_by
 from pyspark_penstock.entry_id import EntryId
+from pyspark_penstock.names import key
 from pyspark_penstock.read.page import Page, parse
 
 EMPTY = b"*0\r\n"

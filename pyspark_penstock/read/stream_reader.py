@@ -23,7 +23,7 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.connect import stream_info
-from pyspark_penstock.connect.lazy_client import LazyClient
+from pyspark_penstock.connect.client import LazyClient
 from pyspark_penstock.connect.stream_info import StreamState
 from pyspark_penstock.entry_id import FIRST
 from pyspark_penstock.errors import CheckpointError

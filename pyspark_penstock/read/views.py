@@ -14,7 +14,7 @@ from pyspark_penstock import schema as schemas
 from pyspark_penstock.connect import stream_info
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.names import utf8
+from pyspark_penstock.names import key, text, utf8
 from pyspark_penstock.read.source_options import BatchOptions
 
 PENDING_PAGE = 1_000
@@ -136,12 +136,12 @@ def pending_entries(
     client: redis.Redis, stream: str, group: str
 ) -> Iterator[tuple[str, EntryId, int, int]]:
     """The pending entries of a group, by id: consumer, id, idle time, deliveries."""
-    start, key = "-", stream_info.key
+    start = "-"
     found: Any = client.xpending_range
     while page := found(key(stream), key(group), start, "+", PENDING_PAGE):
         for p in page:
             entry = EntryId.parse(p["message_id"])
-            consumer = stream_info.text(p["consumer"])
+            consumer = text(p["consumer"])
             yield consumer, entry, p["time_since_delivered"], p["times_delivered"]
         start = f"({page[-1]['message_id'].decode()}"
 

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from pyspark_penstock.connect import stream_info
-from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.connect.connection import Connection, pairs
 from pyspark_penstock.entry_id import FIRST, EntryId
 from pyspark_penstock.errors import CheckpointError, ServerError
+from pyspark_penstock.names import key, text
 from pyspark_penstock.read.offsets import Cut
 from pyspark_penstock.shared.group_offsets import Claim, Place
 
@@ -40,8 +40,8 @@ def consumers(connection: Connection, place: Place) -> dict[str, int]:
         if str(refused).startswith(MISSING):
             return {}
         raise
-    found = map(stream_info.pairs, replies)
-    return {stream_info.text(consumer["name"]): consumer["pending"] for consumer in found}
+    found = map(pairs, replies)
+    return {text(consumer["name"]): consumer["pending"] for consumer in found}
 
 
 def pending_ids(
@@ -79,7 +79,7 @@ def entries_in(answer: bytes, stream: str) -> int:
     """How many entries an XREADGROUP of one stream was answered with."""
     if answer == NOTHING:
         return 0
-    name = stream_info.key(stream)
+    name = key(stream)
     start = answer.index(b"*", len(b"*1\r\n*2\r\n$%d\r\n%s\r\n" % (len(name), name))) + 1
     return int(answer[start : answer.index(b"\r\n", start)])
 

@@ -9,12 +9,14 @@ import redis
 from pyspark_penstock.connect.stream_info import (
     GroupState,
     StreamState,
+    ask,
     group_states,
     stream_state,
 )
 from pyspark_penstock.errors import CheckpointError
-from pyspark_penstock.read import position_group
+from pyspark_penstock.names import key
 from pyspark_penstock.read.offsets import Position
+from pyspark_penstock.read.position_group import place
 from pyspark_penstock.read.starting_position import head_of
 
 
@@ -48,12 +50,21 @@ def queue_of(
                 f"stream {stream!r} has no group {group!r} any more: one of them was deleted, and "
                 "the server cannot tell what was read; XGROUP CREATE says where to go on"
             )
-        position_group.create(client, stream, group, Position(n=state.removed))
+        create_group(client, stream, group, Position(n=state.removed))
         found = group_of(client, stream, group)
     if found is None:
         return None
     waiting = backlog(state, found, upto or head_of(state))
     return GroupQueue(waiting, found.pending, lost(state, found))
+
+
+def create_group(client: redis.Redis, stream: str, group: str, position: Position) -> None:
+    """Make a group at *position* that is read by, unless another has just made it."""
+    try:
+        ask(client, "XGROUP", "CREATE", key(stream), key(group), *place(position))
+    except redis.ResponseError as refused:
+        if not str(refused).startswith("BUSYGROUP"):
+            raise
 
 
 def group_of(client: redis.Redis, stream: str, group: str) -> GroupState | None:

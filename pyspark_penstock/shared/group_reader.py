@@ -30,20 +30,23 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.connect.bulk_client import BulkClient
-from pyspark_penstock.connect.lazy_client import LazyClient
+from pyspark_penstock.connect.client import LazyClient
 from pyspark_penstock.connect.stream_info import stream_state
-from pyspark_penstock.read import plan, position_group
+from pyspark_penstock.errors import DataLossError
+from pyspark_penstock.read import plan
+from pyspark_penstock.read.data_loss import ADVICE
+from pyspark_penstock.read.entry_reader import batches
 from pyspark_penstock.read.offsets import Position
 from pyspark_penstock.read.sharing_options import Sharing
-from pyspark_penstock.read.source_options import StreamOptions
+from pyspark_penstock.read.source_options import ReadOptions, StreamOptions
 from pyspark_penstock.read.starting_position import head_of, start_of
 from pyspark_penstock.read.worker_exit import exit_if_spark_hung_up
-from pyspark_penstock.schema import columns_of
+from pyspark_penstock.schema import Column, columns_of
 from pyspark_penstock.shared import claims, group_queue
-from pyspark_penstock.shared.claimed_task import check_all_there, read_claimed
 from pyspark_penstock.shared.claimer import Claimer
-from pyspark_penstock.shared.group_offsets import Claim, Place, SharedOffset
+from pyspark_penstock.shared.group_offsets import Claim, ClaimedRange, Place, SharedOffset
 from pyspark_penstock.shared.group_queue import GroupQueue
+from pyspark_penstock.shared.pending_scan import PendingScan
 
 logger = logging.getLogger(__name__)
 
@@ -149,7 +152,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         state = stream_state(client, stream)
         if state.exists and group_queue.group_of(client, stream, options.group) is None:
             position = start_of(client, stream, state, options)
-            position_group.create(client, stream, options.group, position)
+            group_queue.create_group(client, stream, options.group, position)
         return state.exists
 
     def _queue(self, stream: str, offset: SharedOffset) -> GroupQueue | None:
@@ -205,3 +208,29 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 "stream %r: %d of %d entries had been taken over by others when they were to be "
                 "acknowledged; they may be read twice", place.stream, entries - found, entries,
             )  # fmt: skip
+
+
+def read_claimed(task: ClaimedRange, columns: list[Column], options: ReadOptions) -> Iterator[Any]:
+    """The batches of *task*. Raises DataLossError if others have taken entries of it."""
+    scan = PendingScan(options.server, task, options.fetch_size)
+    yield from batches(scan, task.place.stream, columns, options)
+    if scan.listed > scan.found:
+        logger.warning(
+            "stream %r: %d of %d entries that were claimed had been deleted; they are no rows",
+            task.place.stream, scan.listed - scan.found, scan.listed,
+        )  # fmt: skip
+    check_all_there(task.place, task.entries, scan.listed, options.fail_on_data_loss)
+
+
+def check_all_there(place: Place, entries: int, found: int, fail: bool) -> None:
+    """Raises DataLossError, or warns, if fewer than *entries* are pending any more."""
+    if found >= entries:
+        return
+    problem = (
+        f"stream {place.stream!r}: {entries - found} of {entries} entries that {place.consumer!r} "
+        f"had claimed are not pending for it any more: others of group {place.group!r} have taken "
+        f"them over or acknowledged them; {ADVICE}"
+    )
+    if fail:
+        raise DataLossError(problem)
+    logger.warning("%s", problem)

@@ -15,8 +15,8 @@ from contextlib import suppress
 from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.connection import Connection, command
-from pyspark_penstock.connect.stream_info import key
 from pyspark_penstock.errors import ServerError, SinkError
+from pyspark_penstock.names import key
 from pyspark_penstock.write.atomic_staging import Piece, too_many_rows
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.marker import Marker, MarkerKey, marker_name

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.connection import command
-from pyspark_penstock.connect.stream_info import key
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import SinkError
+from pyspark_penstock.names import key
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.marker import tagged
 from pyspark_penstock.write.transaction import refuse_errors

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.connection import Connection
-from pyspark_penstock.connect.stream_info import key
 from pyspark_penstock.errors import SinkError
+from pyspark_penstock.names import key
 from pyspark_penstock.write.marker import DONE, PART, Marker, MarkerKey
 from pyspark_penstock.write.transaction import (
     MOST_TRIES,
@@ -30,8 +30,8 @@ class ExactlyOnce:
     """Writes a partition's rows for one stream, and never one twice.
 
     With *early* rows leave for an open transaction as soon as they come, and the server works
-    while the next are made; the client is then this delivery's alone. Else they leave when there are
-    *most_rows* of them.
+    while the next are made; the client is then this delivery's alone. Otherwise they leave when
+    there are *most_rows* of them.
     """
 
     def __init__(

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.connection import Connection, command
-from pyspark_penstock.connect.stream_info import key
 from pyspark_penstock.errors import SinkError
+from pyspark_penstock.names import key
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.transaction import Transaction
 from pyspark_penstock.write.xadd_commands import Commands

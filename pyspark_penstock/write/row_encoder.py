@@ -22,8 +22,8 @@ from pyspark.sql import types as t
 
 from pyspark_penstock import schema as schemas
 from pyspark_penstock.connect.connection import command
-from pyspark_penstock.connect.stream_info import key
 from pyspark_penstock.errors import OptionError, SinkError
+from pyspark_penstock.names import key
 from pyspark_penstock.schema import Meaning
 from pyspark_penstock.write.ordered import RowIds
 from pyspark_penstock.write.sink_options import AT_LEAST_ONCE, EMPTY, ORDERED, SinkOptions

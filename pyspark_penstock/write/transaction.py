@@ -14,9 +14,10 @@ from typing import Protocol
 
 from pyspark_penstock.connect.connection import Connection, command
 from pyspark_penstock.connect.retry import passes
-from pyspark_penstock.connect.stream_info import key, state_by
+from pyspark_penstock.connect.stream_info import state_by
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import SinkError
+from pyspark_penstock.names import key
 
 OK, QUEUED, CONFLICT = b"+OK\r\n", b"+QUEUED\r\n", b"*-1\r\n"
 TYPES = (b"stream", b"none")

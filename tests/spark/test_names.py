@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from pyspark_penstock.cli.main import main
 from pyspark_penstock.cli.output import Output, printable
-from pyspark_penstock.connect.stream_info import text
 from pyspark_penstock.jobs.health import health
 from pyspark_penstock.jobs.health_image import png
 from pyspark_penstock.jobs.text_tables import table
-from pyspark_penstock.names import readable, utf8
+from pyspark_penstock.names import readable, text, utf8
 from pyspark_penstock.read import views
 from pyspark_penstock.source import PenstockDataSource
 from tests.spark.marks import ONE_SERVER

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pyspark.sql import types as t
 from tests.spark.test_columns import schema_of
 
-from pyspark_penstock.connect.stream_info import key
 from pyspark_penstock.errors import OptionError, SinkError
+from pyspark_penstock.names import key
 from pyspark_penstock.schema import arrow_schema, columns_of, fields_type, raw_schema
 from pyspark_penstock.write.row_encoder import RowEncoder
 from pyspark_penstock.write.sink_options import sink_options
