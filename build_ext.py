@@ -37,6 +37,19 @@ def inlined_only(module: str) -> bool:
     return source.startswith("# inline only")
 
 
+def declares_commands(module: str) -> bool:
+    """Whether *module* holds handlers of commands."""
+    return "\n@command(" in Path(*module.split(".")).with_suffix(".py").read_text()
+
+
+def remove_orphans() -> None:
+    """Remove compiled modules whose source has moved: they would hide what is there now."""
+    for package in PACKAGES:
+        for built in Path(package).rglob("*.so"):
+            if not Path(built.parent, built.name.split(".")[0] + ".py").exists():
+                built.unlink()
+
+
 def obstacle() -> str | None:
     """What keeps this machine from compiling, and what to do about it; None if nothing does."""
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
@@ -78,10 +91,11 @@ def cythonized(modules: list[str], annotation_typing: bool, force: bool) -> list
 
 def main(wanted: list[str]) -> None:
     os.chdir(Path(__file__).parent)
+    remove_orphans()
     modules = [m for m in (wanted or compiled_modules()) if not inlined_only(m)]
     # Handlers of commands get their C types from annotations. Where the .pxd declares every
     # function, annotations are for readers and mypy: Cython would take ``int`` for a Python object.
-    handlers = [m for m in modules if m.startswith("server.commands.")]
+    handlers = [m for m in modules if declares_commands(m)]
     core = [m for m in modules if m not in handlers]
     force = not wanted and layout_changed()
     setup(

@@ -20,13 +20,13 @@ import atheris
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from storage import listpack as as_built  # noqa: E402  the path has to be set first
 from storage.errors import Corrupt  # noqa: E402
+from storage.listpack import listpack as as_built  # noqa: E402  the path has to be set first
 
 
 def load_plain() -> ModuleType:
-    """storage.listpack from its source, even if it has been compiled."""
-    spec = spec_from_file_location("plain_listpack", ROOT / "storage" / "listpack.py")
+    """storage.listpack.listpack from its source, even if it has been compiled."""
+    spec = spec_from_file_location("plain_listpack", ROOT / "storage" / "listpack" / "listpack.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)

@@ -137,15 +137,15 @@ def test_one(data: bytes) -> None:
 
 def sow(folder: Path) -> None:
     """Write values into *folder* for the fuzzer to start from."""
-    stream = import_module("storage.stream").Stream()
-    make_id = import_module("storage.stream_id").StreamId
+    stream = import_module("storage.stream.stream").Stream()
+    make_id = import_module("storage.stream.stream_id").StreamId
     for seq in range(3):
         stream.append(make_id(5, seq + 1), [b"field", b"%d" % seq])
     stream.delete(make_id(5, 2))
     group = stream.create_group(b"group", make_id(5, 1))
     group.deliver(make_id(5, 3), group.create_consumer(b"alice", 1), 1)
     group.deliver(make_id(5, 1), group.create_consumer(b"bob", readers.MAX), readers.MIN)
-    made = import_module("storage.quicklist").QuickList(2)
+    made = import_module("storage.lists.quicklist").QuickList(2)
     for element in (b"a", b"12", b"abc" * 30):
         made.push_right(element)
     for number, value in enumerate((b"text", 12, b"abc" * 30, made, stream)):

@@ -10,12 +10,13 @@ from typing import Any
 
 import hiredis
 
-from server.client import Client
-from server.command import TABLE, Command, Flags
-from server.config import Config
-from server.dispatch import Dispatcher
-from server.state import ServerState
-from storage.stream import Stream
+import server.commands  # noqa: F401  (fills the table)
+from server.client.client import Client
+from server.config.parameters import Config
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.state import ServerState
+from server.table.command import TABLE, Command, Flags
+from storage.stream.stream import Stream
 
 NOW_MS = 1_700_000_000_000
 KEY = b"k"

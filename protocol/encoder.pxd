@@ -2,10 +2,13 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from protocol cimport octets
+from protocol.replies cimport Encoded, Status
 
 cdef Py_ssize_t START
 cdef Py_ssize_t KEEP
+cdef Py_ssize_t SHORT
 cdef Py_ssize_t SPARES
+cdef Py_ssize_t SHORT_SPARES
 cdef Py_ssize_t HEAD
 cdef Py_ssize_t FAR
 cdef Py_ssize_t CHUNK
@@ -19,9 +22,12 @@ cdef int PUSH
 cdef bytearray _NO_BUFFER
 cdef list _spares
 
+@cython.locals(size=Py_ssize_t)
+cdef _keep_warm(bytearray buffer)
+
 
 @cython.final
-cdef class Encoder:
+cdef class Encoder(Encoded):
     cdef public int resp
     cdef bytearray _buffer
     cdef Py_ssize_t _end
@@ -38,6 +44,7 @@ cdef class Encoder:
     cpdef clear(self)
     @cython.locals(piece=object)
     cpdef truncate(self, Py_ssize_t size)
+    @cython.locals(status=Status)
     cpdef write(self, object reply)
     cdef _write_rare(self, object reply)
     cdef _write_subclass(self, object reply)

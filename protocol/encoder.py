@@ -30,6 +30,7 @@ from protocol.replies import (
     NO_REPLY,
     NULL_ARRAY,
     BigNumber,
+    Encoded,
     ErrorReply,
     Pairs,
     Push,
@@ -42,9 +43,11 @@ from protocol.replies import (
 
 START = 4 * 1024  # bytes of a new buffer
 KEEP = 1024 * 1024  # bytes; a buffer that a huge reply made larger is not passed on
+SHORT = 16 * 1024  # bytes; of buffers no longer than this, more are kept
 CHUNK = KEEP // 2  # bytes; a buffer that holds as much does not grow any more
 FAR = 64 * 1024  # bytes of what it costs less to send from where it is than to copy
-SPARES = 8  # buffers kept while nobody needs them: more encoders are seldom in use at once
+SPARES = 8  # long buffers kept while nobody needs them
+SHORT_SPARES = 128  # the same of short ones: each client that one turn answers needs one
 HEAD = 24  # bytes: a mark, a 64-bit number, CRLF
 EXACT = 2.0**62  # up to here, whole doubles are written as the integers they are
 
@@ -54,7 +57,7 @@ _NO_BUFFER = bytearray()  # never written to: it has no room
 _spares: list[bytearray] = []
 
 
-class Encoder:
+class Encoder(Encoded):
     """Collects replies for a client that speaks RESP *resp* (2 or 3).
 
     *limit* (bytes; 0: none) defends the server against a client that asks for more than it may have
@@ -108,8 +111,7 @@ class Encoder:
         self._pieces = None
         self._in_pieces = 0
         if self._buffer is not _NO_BUFFER:
-            if len(_spares) < SPARES and len(self._buffer) <= KEEP:
-                _spares.append(self._buffer)
+            _keep_warm(self._buffer)
             self._buffer = _NO_BUFFER
 
     def truncate(self, size: int) -> None:
@@ -142,7 +144,8 @@ class Encoder:
         elif reply is None:
             self.null()
         elif type(reply) is Status:
-            self.raw(reply.line)
+            status: Status = reply
+            self.raw(status.line)
         elif type(reply) is Encoder:
             self.append(reply)
         elif reply is NULL_ARRAY:
@@ -404,6 +407,13 @@ class Encoder:
         """There is more than the limit: give the memory back."""
         self.clear()
         self.overflown = True
+
+
+def _keep_warm(buffer: bytearray) -> None:
+    """Keep *buffer*, which nobody needs any more, for the next encoder that needs one."""
+    size = len(buffer)
+    if len(_spares) < (SHORT_SPARES if size <= SHORT else SPARES) and size <= KEEP:
+        _spares.append(buffer)
 
 
 def double_text(value: float) -> bytes:

@@ -17,17 +17,14 @@
     Status              + simple string     the same
     ErrorReply          - error             the same
     NO_REPLY            nothing             nothing
-    Encoder             what it holds: bytes that are RESP already
+    Encoded             what it holds: bytes that are RESP already
 
 RESP2 lacks much of this; the encoder converts.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, Union
-
-if TYPE_CHECKING:
-    from protocol.encoder import Encoder
+from typing import TypeAlias, Union
 
 
 def one_line(text: bytes) -> bytes:
@@ -53,6 +50,12 @@ class Status:
 
     def __repr__(self) -> str:
         return f"Status({self.line[1:-2]!r})"
+
+
+class Encoded:
+    """Bytes that are RESP already: the base of Encoder, which knows how they are written."""
+
+    __slots__ = ()
 
 
 class Pairs(dict[bytes, "Reply"]):
@@ -126,5 +129,5 @@ Reply: TypeAlias = Union[
     ErrorReply,
     NullArray,
     NoReply,
-    "Encoder",
+    Encoded,
 ]

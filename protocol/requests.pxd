@@ -12,6 +12,8 @@ cdef int64_t MAX_ARGS_UNAUTHENTICATED
 cdef int64_t MAX_BULK_UNAUTHENTICATED
 cdef Py_ssize_t MAX_BUFFERED_UNAUTHENTICATED
 cdef Py_ssize_t WORD_COST
+cdef Py_ssize_t FIRST_WORDS
+cdef Py_ssize_t LONGEST_FIRST_WORD
 cdef Py_ssize_t LEAST_WORD
 cdef Py_ssize_t LONG_WORD
 cdef int CR
@@ -20,6 +22,10 @@ cdef int NUL
 cdef int STAR
 cdef int DOLLAR
 cdef list NO_WORDS
+cdef list _first_words
+
+@cython.locals(place=Py_ssize_t, end=Py_ssize_t, word=bytes)
+cdef bytes _first_word(bytes data, Py_ssize_t at, Py_ssize_t length)
 
 
 @cython.final

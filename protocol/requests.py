@@ -34,11 +34,17 @@ MAX_BUFFERED_UNAUTHENTICATED = 1024 * 1024
 
 WORD_COST = 48  # bytes that a short word of an unfinished command takes besides its text
 LONG_WORD = 32 * 1024  # bytes; such a word is put together from its pieces at once
+FIRST_WORDS = 512  # places for names of commands, a power of 2
+LONGEST_FIRST_WORD = 16  # bytes; no name of a command is longer
 LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
 
 NUL, CR, LF, STAR, DOLLAR = b"\0\r\n*$"
 TOO_BIG_INLINE = "too big inline request"
 NO_WORDS: list[bytes] = []
+
+# Names of commands that have come, each in the place that its ends lead to: the same few come all
+# the time, and an object that is there has been hashed. A stranger can but push them out.
+_first_words = [b""] * FIRST_WORDS
 
 
 class ProtocolError(Exception):
@@ -145,7 +151,11 @@ class RequestParser:
                 return None
             word = last[index] if index < known else b""
             if len(word) != length or not octets.starts_with(data, at, word):
-                word = octets.cut_bytes(data, at, at + length)
+                word = (
+                    _first_word(data, at, length)
+                    if index == 0
+                    else octets.cut_bytes(data, at, at + length)
+                )
             argv[index] = word
             at += length + 2
         self._at = at
@@ -331,6 +341,19 @@ class RequestParser:
         self._held = 0
         self._missing = 0
         return ProtocolError(text)
+
+
+def _first_word(data: bytes, at: int, length: int) -> bytes:
+    """The word that stands there: the object of before if it has come lately, else a new one."""
+    if not 2 <= length <= LONGEST_FIRST_WORD:
+        return octets.cut_bytes(data, at, at + length)
+    end = at + length
+    place = data[at] * 13 + data[at + 1] * 3 + data[end - 2] * 29 + data[end - 1] * 7 + length * 17
+    place &= FIRST_WORDS - 1
+    word = _first_words[place]
+    if len(word) != length or not octets.starts_with(data, at, word):
+        word = _first_words[place] = octets.cut_bytes(data, at, at + length)
+    return word
 
 
 def _shown(byte: bytes) -> str:

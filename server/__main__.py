@@ -6,14 +6,14 @@ import asyncio
 import sys
 from collections.abc import Callable
 
-from server import build, log, process
 from server.app import nobody_waits, serve
-from server.command_line import HELP, BadOptions, read_command_line
-from server.config import Config
-from server.daemon import go_to_background
+from server.config.command_line import HELP, BadOptions, read_command_line
+from server.config.parameters import Config
 from server.persistence.files import reason
 from server.persistence.snapshot_loader import LoadFailed
-from server.supervision import in_background
+from server.process import build, log, process
+from server.process.daemon import go_to_background
+from server.process.supervision import in_background
 
 
 def main(argv: list[str]) -> int:

@@ -8,8 +8,8 @@ The end comes in this order, whoever asks for it:
     3. the answers of this turn leave, as far as sockets take them
     4. all is closed
 
-A fault of the server's own (see server.faults) ends it too: then no answer leaves, since none may
-be promised.
+A fault of the server's own (see server/process/faults.py) ends it too: then no answer leaves,
+since none may be promised.
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ from functools import partial
 from socket import socket
 from typing import Any
 
-from server import memory_reserve, process, signals, supervision
-from server.client import Client
-from server.clients import Clients
-from server.config import Config
-from server.connection import Connection
+import server.commands  # noqa: F401  (fills the table)
+from server.client.client import Client
+from server.config.parameters import Config
 from server.cron import Cron
-from server.dispatch import Dispatcher
-from server.faults import ServerFault
-from server.listeners import Listeners
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.state import ServerState
+from server.network.clients import Clients
+from server.network.connection import Connection
+from server.network.listeners import Listeners
+from server.network.selector import Selector
+from server.network.transport import Transport
 from server.persistence.log_loader import Replay
 from server.persistence.snapshot_loader import LoadFailed
-from server.selector import Selector
-from server.state import ServerState
-from server.transport import Transport
+from server.process import memory_reserve, process, signals, supervision
+from server.process.faults import ServerFault
 
 _log = logging.getLogger("penstock")
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from server import memory_reserve
-from server.clients import Clients
-from server.dispatch import Dispatcher
-from server.expiry import ExpiryCycle
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.expiry import ExpiryCycle
+from server.network.clients import Clients
+from server.process import memory_reserve
 
 
 class Cron:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import server.commands  # noqa: F401  (fills the table)
-from server.command import TABLE, Command, CommandTable
-from server.command_facts import DEPRECATED
-from server.commands.introspection import flag_names
+from server.commands.admin.introspection import flag_names
+from server.table.command import TABLE, Command, CommandTable
+from server.table.command_facts import DEPRECATED
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "commands.md"
 

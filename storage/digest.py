@@ -21,9 +21,9 @@ from hashlib import sha1
 from typing import Any
 
 from storage import octets
-from storage.keyspace import NO_EXPIRY, Keyspace
-from storage.quicklist import QuickList
-from storage.stream import Stream
+from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.lists.quicklist import QuickList
+from storage.stream.stream import Stream
 
 SIZE = 20  # bytes
 NOTHING = bytes(SIZE)  # the digest of no key, and of no data

@@ -1,4 +1,4 @@
-"""What storage refuses. No wire text here: server/errors.py says it to clients."""
+"""What storage refuses. No wire text here: server/table/errors.py says it to clients."""
 
 
 class StorageError(Exception):

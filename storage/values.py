@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from storage.quicklist import QuickList
-from storage.stream import Stream
+from storage.lists.quicklist import QuickList
+from storage.stream.stream import Stream
 
 TYPE_NAMES: dict[type, bytes] = {
     bytes: b"string",

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from storage import values
-from storage.quicklist import QuickList
-from storage.stream import Stream
+from storage.lists.quicklist import QuickList
+from storage.stream.stream import Stream
 
 LARGEST = 10  # keys that are named
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from server.check.contents import Contents, StreamFacts
 from server.check.findings import Finding
-from server.info import human
+from server.observe.sizes import human
 
 MAX_KEY = 60  # characters of a key that are shown
 

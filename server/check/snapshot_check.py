@@ -9,7 +9,7 @@ from server.check.contents import Contents
 from server.check.findings import Finding
 from server.persistence.files import Files
 from storage.errors import StorageError
-from storage.keyspace import NO_EXPIRY
+from storage.keyspace.keyspace import NO_EXPIRY
 from storage.rdb.snapshot import SnapshotReader
 
 

@@ -1,7 +1,7 @@
-"""One module for each family of commands. Importing this package fills the table."""
+"""One folder for each family of commands. Importing this package fills the table."""
 
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
-for _family in iter_modules(__path__, __name__ + "."):
-    import_module(_family.name)
+for _module in walk_packages(__path__, __name__ + "."):
+    import_module(_module.name)

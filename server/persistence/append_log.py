@@ -25,9 +25,9 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 
 from protocol.encoder import Encoder
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.files import Files
-from server.propagation import Op
+from server.propagation.propagation import Op
 
 SYNC_EVERY_S = 1.0
 POSTPONE_S = 2.0  # how long a write waits for a slow fsync; it would be held up by it all the same
@@ -85,7 +85,7 @@ class AppendLog:
         self._postponed_s = -1.0
         self._complained_s = -COMPLAIN_EVERY_S
 
-    # ------------------------------------------------------------------ server.propagation.Log
+    # ------------------------------------------------------------------ what Propagation asks of it
 
     def add_all(self, ops: list[Op]) -> None:
         """Take *ops*, which belong together: all of them, or none if it raises MemoryError."""

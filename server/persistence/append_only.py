@@ -19,7 +19,7 @@ from concurrent.futures import Executor, Future
 from enum import Enum
 from pathlib import Path
 
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.append_log import AppendLog
 from server.persistence.child import ChildSlot, Outcome
 from server.persistence.child_job import Report, no_report
@@ -35,7 +35,7 @@ from server.persistence.snapshot_file import (
     snapshot_of,
     write_snapshot,
 )
-from storage.keyspace import Keyspace
+from storage.keyspace.keyspace import Keyspace
 
 PURPOSE = "AOF"  # what the child is for
 FREE_FAILURES = 3  # rewrites that fail in a row without slowing down the next attempt

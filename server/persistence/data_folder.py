@@ -12,7 +12,7 @@ import os
 import re
 from pathlib import Path
 
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.files import Files, reason, write_all
 from server.persistence.folder_lock import FolderLock
 from server.persistence.snapshot_file import temporary_path

@@ -22,11 +22,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from protocol.encoder import Encoder
-from storage import stream_id
-from storage.consumer_group import ConsumerGroup
-from storage.keyspace import NO_EXPIRY, Keyspace
-from storage.quicklist import QuickList
-from storage.stream import Stream
+from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.lists.quicklist import QuickList
+from storage.stream import stream_id
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.stream import Stream
 
 ELEMENTS_A_COMMAND = 64
 PIECE = 1 << 16  # bytes

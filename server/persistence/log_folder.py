@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence import manifest
 from server.persistence.files import Files, write_all
 from server.persistence.manifest import BadManifest, LogFile, Manifest

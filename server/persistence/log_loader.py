@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterator
 from mmap import mmap
 from pathlib import Path
 
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
 from server.persistence.log_folder import LogFolder

@@ -21,8 +21,7 @@ from mmap import mmap
 from pathlib import Path
 
 from protocol.replies import ErrorReply
-from server import errors
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.append_only import AppendOnly, Mode
 from server.persistence.child import ChildSlot
 from server.persistence.data_folder import DataFolder
@@ -39,9 +38,10 @@ from server.persistence.snapshot_loader import (
     read_options,
 )
 from server.persistence.snapshots import Snapshots
-from server.propagation import Propagation
-from storage.journal import Journal
-from storage.keyspace import Keyspace
+from server.propagation.propagation import Propagation
+from server.table import errors
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
 
 _log = logging.getLogger("penstock")
 

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from server.build import REDIS_VERSION
-from server.config import Config
-from server.memory import resident_bytes
+from server.config.parameters import Config
+from server.observe.memory import resident_bytes
 from server.persistence.child_job import Report
 from server.persistence.files import Files, write_all
-from storage.keyspace import Keyspace
+from server.process.build import REDIS_VERSION
+from storage.keyspace.keyspace import Keyspace
 from storage.rdb.options import WriteOptions
 from storage.rdb.snapshot import SnapshotWriter
 

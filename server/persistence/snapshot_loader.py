@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from mmap import mmap
 from pathlib import Path
 
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
 from storage.errors import StorageError
-from storage.keyspace import Keyspace
+from storage.keyspace.keyspace import Keyspace
 from storage.rdb.filler import Filler
 from storage.rdb.options import ReadOptions
 from storage.rdb.snapshot import SnapshotReader

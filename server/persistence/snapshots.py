@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from protocol.replies import Status
-from server import errors
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.child import ChildSlot, Outcome
 from server.persistence.child_job import Report, no_report
 from server.persistence.data_folder import DataFolder
@@ -31,8 +30,9 @@ from server.persistence.snapshot_file import (
     snapshot_of,
     temporary_path,
 )
-from storage.journal import Journal
-from storage.keyspace import Keyspace
+from server.table import errors
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
 
 _log = logging.getLogger("penstock")
 

@@ -2,13 +2,13 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
-from storage cimport segment_octets
-from storage.key_table cimport KeyTable
-from storage.listpack cimport Listpack
-from storage.node_deque cimport NodeDeque
-from storage.quicklist cimport QuickList
+from storage.keyspace cimport segment_octets
+from storage.keyspace.key_table cimport KeyTable
+from storage.listpack.listpack cimport Listpack
+from storage.lists.node_deque cimport NodeDeque
+from storage.lists.quicklist cimport QuickList
 from storage.rdb cimport raw
-from storage.segment cimport Segment
+from storage.keyspace.segment cimport Segment
 
 cdef extern from *:
     """

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from storage.key_table import KeyTable
-from storage.listpack import Listpack
-from storage.quicklist import QuickList
+from storage.keyspace.key_table import KeyTable
+from storage.listpack.listpack import Listpack
+from storage.lists.quicklist import QuickList
 from storage.rdb import raw
 
 Borrowed: TypeAlias = Any

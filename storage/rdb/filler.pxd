@@ -1,8 +1,8 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from storage.key_table cimport KeyTable
-from storage.keyspace cimport Keyspace
+from storage.keyspace.key_table cimport KeyTable
+from storage.keyspace.keyspace cimport Keyspace
 from storage.rdb.snapshot cimport Record, SnapshotReader
 
 cdef int64_t NO_EXPIRY

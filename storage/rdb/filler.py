@@ -3,7 +3,7 @@
 A snapshot has its keys in no order that a table knows, and a table of millions of keys does not fit
 the processor's caches: each key would be waited for. So keys are read ahead, laid on shelves by the
 upper bits of their hashes, and put into the table shelf by shelf. A table keeps its keys in that
-order (see storage/key_table.py), and what a shelf needs of it is small.
+order (see storage/keyspace/key_table.py), and what a shelf needs of it is small.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from storage.errors import Corrupt
-from storage.keyspace import Keyspace
+from storage.keyspace.keyspace import Keyspace
 from storage.rdb.snapshot import Record, SnapshotReader
 
 NO_EXPIRY = -1

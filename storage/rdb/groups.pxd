@@ -1,13 +1,13 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from storage cimport stream_id
-from storage.consumer_group cimport Consumer, ConsumerGroup
-from storage.pending cimport Pending
+from storage.stream cimport stream_id
+from storage.stream.consumer_group cimport Consumer, ConsumerGroup
+from storage.stream.pending cimport Pending
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.writer cimport RdbWriter
-from storage.stream cimport Stream
-from storage.stream_id cimport StreamId
+from storage.stream.stream cimport Stream
+from storage.stream.stream_id cimport StreamId
 
 cdef uint64_t I64_MAX
 cdef Py_ssize_t LEAST_GROUP

@@ -26,15 +26,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from storage import group_lag, stream_id
-from storage.consumer_group import UNKNOWN, Consumer, ConsumerGroup
 from storage.errors import Corrupt
-from storage.pending import Pending
 from storage.rdb.opcodes import STREAM_1, STREAM_3, STREAM_5
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.stream import Stream
-from storage.stream_id import U64_MAX, StreamId
+from storage.stream import group_lag, stream_id
+from storage.stream.consumer_group import UNKNOWN, Consumer, ConsumerGroup
+from storage.stream.pending import Pending
+from storage.stream.stream import Stream
+from storage.stream.stream_id import U64_MAX, StreamId
 
 I64_MAX = 2**63 - 1
 NACKED = b"nacked"

@@ -1,7 +1,7 @@
 cimport cython
 
-from storage.listpack cimport Listpack
-from storage.quicklist cimport QuickList
+from storage.listpack.listpack cimport Listpack
+from storage.lists.quicklist cimport QuickList
 from storage.rdb cimport borrowed, raw
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.writer cimport RdbWriter

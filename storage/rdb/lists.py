@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from storage.errors import Corrupt
-from storage.listpack import Listpack
-from storage.quicklist import QuickList
+from storage.listpack.listpack import Listpack
+from storage.lists.quicklist import QuickList
 from storage.rdb import borrowed, raw, ziplist
 from storage.rdb.opcodes import LIST_QUICKLIST, LIST_QUICKLIST_2, LIST_ZIPLIST
 from storage.rdb.reader import RdbReader

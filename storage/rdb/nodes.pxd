@@ -1,9 +1,11 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from storage cimport element_octets, octets, stream_id, stream_node
+from storage.listpack cimport element_octets
+from storage cimport octets
+from storage.stream cimport stream_id, stream_node
 from storage.rdb cimport raw
-from storage.stream_id cimport StreamId
+from storage.stream.stream_id cimport StreamId
 
 cdef Py_ssize_t HEADER
 cdef int END

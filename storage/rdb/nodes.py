@@ -1,18 +1,20 @@
 # cython: boundscheck=False, wraparound=False
 """A stream's node from outside: one walk over its bytes that trusts none of them.
 
-It must be a listpack through and through (see storage/listpack.py), made as storage/stream_node.py
-draws it, and the ids of its living entries must grow, none below the node's own. Entries that are
-marked as deleted may be out of order: in files of Redis before 7.0 the last id may have been set
-back behind one.
+It must be a listpack through and through (see storage/listpack/listpack.py), made as
+storage/stream/stream_node.py draws it, and the ids of its living entries must grow, none below the
+node's own. Entries that are marked as deleted may be out of order: in files of Redis before 7.0 the
+last id may have been set back behind one.
 """
 
 from __future__ import annotations
 
-from storage import element_octets, octets, stream_id, stream_node
+from storage import octets
 from storage.errors import Corrupt
+from storage.listpack import element_octets
 from storage.rdb import raw
-from storage.stream_id import StreamId
+from storage.stream import stream_id, stream_node
+from storage.stream.stream_id import StreamId
 
 HEADER = 6  # bytes
 END = 0xFF

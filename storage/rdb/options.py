@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from storage.quicklist import DEFAULT_FILL
+from storage.lists.quicklist import DEFAULT_FILL
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from storage.errors import Corrupt
-from storage.quicklist import QuickList
+from storage.lists.quicklist import QuickList
 from storage.rdb import opcodes, values
 from storage.rdb.crc64 import crc64
 from storage.rdb.errors import BadPayload

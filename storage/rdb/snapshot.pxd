@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from storage.key_table cimport KeyTable
+from storage.keyspace.key_table cimport KeyTable
 from storage.rdb cimport borrowed, crc64, values
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.walk cimport KeyWalk

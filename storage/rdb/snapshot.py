@@ -20,9 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from storage.errors import Corrupt
-from storage.key_table import KeyTable
-from storage.keyspace import Keyspace
-from storage.quicklist import QuickList
+from storage.keyspace.key_table import KeyTable
+from storage.keyspace.keyspace import Keyspace
+from storage.lists.quicklist import QuickList
 from storage.rdb import borrowed, crc64, opcodes, values
 from storage.rdb.errors import BadVersion
 from storage.rdb.options import ReadOptions, WriteOptions

@@ -1,14 +1,14 @@
 cimport cython
 from libc.stdint cimport uint64_t
 
-from storage cimport stream_id
-from storage.listpack cimport Listpack
+from storage.stream cimport stream_id
+from storage.listpack.listpack cimport Listpack
 from storage.rdb cimport groups, raw
 from storage.rdb.nodes cimport NodeCheck
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.writer cimport RdbWriter
-from storage.stream cimport Stream
-from storage.stream_id cimport StreamId
+from storage.stream.stream cimport Stream
+from storage.stream.stream_id cimport StreamId
 
 cdef Py_ssize_t KEY_SIZE
 cdef uint64_t I64_MAX

@@ -22,16 +22,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from storage import stream_id
 from storage.errors import Corrupt
-from storage.listpack import Listpack
+from storage.listpack.listpack import Listpack
 from storage.rdb import groups, raw
 from storage.rdb.nodes import NodeCheck
 from storage.rdb.opcodes import STREAM_1, STREAM_4
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.stream import Stream
-from storage.stream_id import ZERO, StreamId
+from storage.stream import stream_id
+from storage.stream.stream import Stream
+from storage.stream.stream_id import ZERO, StreamId
 
 KEY_SIZE = 16
 I64_MAX = 2**63 - 1

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from storage.quicklist import QuickList
+from storage.lists.quicklist import QuickList
 from storage.rdb import borrowed, lists, opcodes, streams
 from storage.rdb.errors import UnknownType
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.stream import Stream
+from storage.stream.stream import Stream
 
 STRING = opcodes.STRING
 LIST = opcodes.LIST_QUICKLIST_2

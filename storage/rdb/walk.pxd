@@ -1,6 +1,6 @@
 cimport cython
 
-from storage.key_table cimport KeyTable
+from storage.keyspace.key_table cimport KeyTable
 from storage.rdb cimport borrowed
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from storage.key_table import KeyTable
+from storage.keyspace.key_table import KeyTable
 from storage.rdb import borrowed
 
 

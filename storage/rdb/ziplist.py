@@ -20,7 +20,7 @@ Source: ziplist.c of Redis 6.2
 from __future__ import annotations
 
 from storage.errors import Corrupt
-from storage.listpack import Listpack
+from storage.listpack.listpack import Listpack
 
 HEADER = 10  # bytes
 END = 0xFF

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from server.client import Client
-from server.config import Config
-from server.dispatch import Dispatcher
-from server.propagation import Op
-from server.state import ServerState
+import server.commands  # noqa: F401  (fills the table)
+from server.client.client import Client
+from server.config.parameters import Config
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.state import ServerState
+from server.propagation.propagation import Op
 from storage import digest
 from tests.compat.connection import Connection
 from tests.compat.logging_redis import LoggingRedis

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from server.config import Config
-from server.redis_conf import rewritten
+from server.config.parameters import Config
+from server.config.redis_conf import rewritten
 from tests.compat.processes import ServerProcess, bulk, redis_tool
 
 # What the two were started with.

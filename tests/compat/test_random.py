@@ -57,7 +57,9 @@ def replies(server: ServerProcess, commands: list[Command], protocol: int) -> li
             got.append(client.reply())
         except TimeoutError:
             client.close()
-            pytest.fail(f"{server.process.args!r} does not answer {told(command)}", pytrace=False)
+            pytest.fail(
+                f"{server.process.process.args!r} does not answer {told(command)}", pytrace=False
+            )
     client.close()
     return got + [CLOSED] * (len(commands) - len(got))
 

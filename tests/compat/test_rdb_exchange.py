@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from storage.journal import Journal
-from storage.keyspace import Keyspace
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
 from storage.rdb.crc64 import crc64
 from storage.rdb.options import WriteOptions
 from storage.rdb.payload import dump, restore

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server import build
+from server.process import build
 from tests.crash.rounds import KEEPS, ROOT, free_port
 from tests.crash.wire import Wire
 from tests.crash.writer import is_loaded

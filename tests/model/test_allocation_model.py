@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from storage import allocation
-from storage.journal import Journal
-from storage.keyspace import Keyspace
-from storage.quicklist import QuickList
-from storage.rax import Rax
-from storage.stream import Stream, StreamConfig
-from storage.stream_id import StreamId
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
+from storage.lists.quicklist import QuickList
+from storage.rax.rax import Rax
+from storage.stream.stream import Stream, StreamConfig
+from storage.stream.stream_id import StreamId
 
 SETTINGS = settings(max_examples=60, stateful_step_count=40, deadline=None)
 CONFIG = StreamConfig(node_max_bytes=300, node_max_entries=5)

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from server.config import Config
+from server.config.parameters import Config
 from tests.server.conftest import NOTHING, House
 
 CLIENTS = range(4)

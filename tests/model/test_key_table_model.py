@@ -6,7 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from storage.key_table import KeyTable
+from storage.keyspace.key_table import KeyTable
 
 SETTINGS = settings(max_examples=60, stateful_step_count=40, deadline=None)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from storage.errors import Corrupt
-from storage.listpack import Element, Listpack
+from storage.listpack.listpack import Element, Listpack
 
 SETTINGS = settings(max_examples=100, stateful_step_count=30, deadline=None)
 
@@ -27,7 +27,7 @@ indexes = st.integers(0, 200)
 
 
 def encode(value: bytes) -> bytes:
-    """One element, by the drawing in storage/listpack.py alone."""
+    """One element, by the drawing in storage/listpack/listpack.py alone."""
     if re.fullmatch(rb"0|-?[1-9][0-9]{0,18}", value) and -(2**63) <= int(value) < 2**63:
         body = encode_int(int(value))
     elif len(value) < 64:

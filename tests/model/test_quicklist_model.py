@@ -6,9 +6,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from storage import quicklist
-from storage.listpack import Listpack
-from storage.quicklist import QuickList
+from storage.listpack.listpack import Listpack
+from storage.lists import quicklist
+from storage.lists.quicklist import QuickList
 
 SETTINGS = settings(max_examples=100, stateful_step_count=40, deadline=None)
 THRESHOLD = 3000  # bytes

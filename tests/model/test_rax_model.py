@@ -9,8 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from storage.rax import Rax
-from storage.rax_iterator import RaxIterator
+from storage.rax.rax import Rax
+from storage.rax.rax_iterator import RaxIterator
 
 any_key = st.binary(max_size=4).map(lambda key: bytes(byte % 5 for byte in key))
 few_ms = st.tuples(st.integers(0, 3), st.integers(0, 400))

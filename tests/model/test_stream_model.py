@@ -8,13 +8,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from storage import group_lag, stream_node
-from storage.consumer_group import ConsumerGroup
 from storage.errors import IdIsZero, IdNotGreater
-from storage.pending import id_of
 from storage.rdb.nodes import NodeCheck
-from storage.stream import Stream, StreamConfig
-from storage.stream_id import MAX, ZERO, StreamId
+from storage.stream import group_lag, stream_node
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.pending import id_of
+from storage.stream.stream import Stream, StreamConfig
+from storage.stream.stream_id import MAX, ZERO, StreamId
 
 NAMES = [b"a", b"bb", b"17"]
 VALUES = st.one_of(st.sampled_from([b"", b"0", b"-1", b"70000"]), st.binary(max_size=80))

@@ -315,6 +315,28 @@ def test_a_word_that_comes_again_in_its_place_is_the_same_object() -> None:
     assert [a is b for a, b in zip(second, third, strict=False)] == [True, False, True, True, False]
 
 
+def test_the_name_of_a_command_that_has_come_before_is_the_same_object_for_all_clients() -> None:
+    def taken(*words: bytes) -> list[bytes]:
+        parser = RequestParser()
+        parser.feed(packed(list(words)))
+        argv = parser.take()
+        assert argv == list(words)
+        return argv
+
+    name = taken(b"XAUTOCLAIM", b"orders")[0]
+    assert taken(b"XAUTOCLAIM", b"orders")[0] is name
+    assert taken(b"XAUTO_____IM")[0] is not name
+    assert taken(b"n" * 16)[0] is taken(b"n" * 16)[0]
+    assert taken(b"n" * 17)[0] is not taken(b"n" * 17)[0]
+
+
+@settings(max_examples=50)
+@given(st.lists(st.binary(min_size=1, max_size=17), min_size=1, max_size=2000))
+def test_however_many_names_come_each_is_its_own(names: list[bytes]) -> None:
+    wire = b"".join(packed([name]) for name in names)
+    assert outcome([wire]) == ([[name] for name in names], None)
+
+
 @pytest.mark.parametrize("behind", [b"", b"*", b"*1\r\n$4\r\nPI"])
 def test_words_are_not_kept_when_all_that_has_come_is_taken(behind: bytes) -> None:
     parser = RequestParser()

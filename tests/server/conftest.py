@@ -8,12 +8,13 @@ from typing import Any
 import hiredis
 import pytest
 
-from server import faults
-from server.client import UNAUTHENTICATED, Client
-from server.command import TABLE, Command, Flags
-from server.config import Config
-from server.dispatch import Dispatcher
-from server.state import ServerState
+import server.commands  # noqa: F401  (fills the table)
+from server.client.client import UNAUTHENTICATED, Client
+from server.config.parameters import Config
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.state import ServerState
+from server.process import faults
+from server.table.command import TABLE, Command, Flags
 from tests.server.running import LOOPS, Run, run_on
 
 NOTHING = "nothing has been answered"
@@ -138,7 +139,7 @@ class House:
         self.state.follow_config()
 
     def dismiss(self, client: Client) -> None:
-        """As server.clients does when a socket closes."""
+        """As server.network.clients does when a socket closes."""
         if self.state.clients.pop(client.id, None) is None:
             return
         if client.waiter is not None:

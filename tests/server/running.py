@@ -11,7 +11,7 @@ from typing import Any
 import uvloop
 
 from server.app import Server
-from server.config import Config
+from server.config.parameters import Config
 
 LOOPS = {"uvloop": uvloop.new_event_loop, "asyncio": asyncio.new_event_loop}
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]

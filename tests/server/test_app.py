@@ -9,7 +9,7 @@ import pytest
 
 from server import app
 from server.app import LOAD_PATIENCE_MS, Server
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.log_loader import Replay
 from server.persistence.snapshot_loader import LoadFailed
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage import digest
-from storage.journal import Journal
-from storage.keyspace import Keyspace
-from storage.quicklist import QuickList
-from storage.stream import Stream
-from storage.stream_id import StreamId
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
+from storage.lists.quicklist import QuickList
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
 
 
 def make_list(*elements):

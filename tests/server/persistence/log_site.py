@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.append_log import AppendLog
 from tests.server.persistence.fake_files import FULL, FakeFiles, LateThread
 

@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from server import state as state_module
-from server.client import Client
-from server.config import Config
-from server.dispatch import Dispatcher
+import server.commands  # noqa: F401  (fills the table)
+from server.client.client import Client
+from server.config.parameters import Config
+from server.dispatch import state as state_module
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.state import ServerState
 from server.persistence import persistence as persistence_module
 from server.persistence.append_only import Mode
 from server.persistence.persistence import Persistence
-from server.state import ServerState
 from tests.server.persistence.fake_files import FakeChildren, FakeFiles, LateThread
 
 START_MS = 1_700_000_000_000

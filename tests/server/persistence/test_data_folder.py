@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.child import ChildSlot
 from server.persistence.child_job import Report
 from server.persistence.data_folder import DataFolder

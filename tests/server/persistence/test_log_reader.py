@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server import build
 from server.persistence.log_reader import LogReader, NoCommand, Torn
+from server.process import build
 
 ARGV = st.lists(st.binary(max_size=40), min_size=1, max_size=6)
 

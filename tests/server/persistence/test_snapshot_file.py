@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.child_job import Orphaned, no_report
 from server.persistence.files import Files
 from server.persistence.snapshot_file import (
@@ -21,8 +21,8 @@ from server.persistence.snapshot_file import (
     temporary_path,
     write_snapshot,
 )
-from storage.journal import Journal
-from storage.keyspace import Keyspace
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
 from storage.rdb.snapshot import SnapshotReader
 
 DUMP = Path("dump.rdb")

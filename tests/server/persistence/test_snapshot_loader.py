@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
 from server.persistence.snapshot_file import snapshot_of
@@ -19,8 +19,8 @@ from server.persistence.snapshot_loader import (
     load_snapshot_file,
     read_options,
 )
-from storage.journal import Journal
-from storage.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 from storage.rdb.snapshot import SnapshotWriter
 
 NOW_MS = 1_700_000_000_000

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from protocol.replies import ErrorReply, Status
-from server.config import Config
+from server.config.parameters import Config
 from server.persistence import snapshots as module
 from server.persistence.child import ChildSlot
 from server.persistence.child_job import Report
@@ -19,8 +19,8 @@ from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
 from server.persistence.folder_lock import LOCK_NAME
 from server.persistence.snapshots import Snapshots
-from storage.journal import Journal
-from storage.keyspace import Keyspace
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
 from storage.rdb.snapshot import SnapshotReader
 
 START_S = 1_700_000_000

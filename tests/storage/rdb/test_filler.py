@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from storage.errors import Corrupt
-from storage.journal import Journal
-from storage.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 from storage.rdb import opcodes
 from storage.rdb.filler import Filler
 from storage.rdb.options import ReadOptions, WriteOptions

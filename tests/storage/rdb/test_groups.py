@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from storage.consumer_group import NEVER, UNKNOWN, ConsumerGroup
 from storage.errors import Corrupt
 from storage.rdb import groups, opcodes
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.stream import Stream
-from storage.stream_id import U64_MAX, StreamId
+from storage.stream.consumer_group import NEVER, UNKNOWN, ConsumerGroup
+from storage.stream.stream import Stream
+from storage.stream.stream_id import U64_MAX, StreamId
 
 SEEN, ACTIVE, DELIVERED = 1000, 900, 800
 

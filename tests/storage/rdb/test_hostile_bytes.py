@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storage.consumer_group import ConsumerGroup
 from storage.errors import Corrupt
-from storage.listpack import Listpack
-from storage.quicklist import QuickList
+from storage.listpack.listpack import Listpack
+from storage.lists.quicklist import QuickList
 from storage.rdb import opcodes
 from storage.rdb.crc64 import crc64
 from storage.rdb.errors import UnknownType
 from storage.rdb.nodes import NodeCheck
 from storage.rdb.payload import dump, restore
-from storage.stream import Stream
-from storage.stream_id import StreamId
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
 
 VALUES = (0, 1, 2, 0x40, 0x7F, 0x80, 0x81, 0xC0, 0xC3, 0xFF)
 NOT_NOW = 2**62  # ms

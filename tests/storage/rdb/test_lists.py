@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from storage.errors import Corrupt
-from storage.listpack import Listpack
-from storage.quicklist import QuickList
+from storage.listpack.listpack import Listpack
+from storage.lists.quicklist import QuickList
 from storage.rdb import lists, opcodes
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter

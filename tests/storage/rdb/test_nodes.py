@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage import stream_node
 from storage.errors import Corrupt
-from storage.listpack import Listpack
+from storage.listpack.listpack import Listpack
 from storage.rdb.nodes import NodeCheck
-from storage.stream import Stream
-from storage.stream_id import U64_MAX, StreamId
+from storage.stream import stream_node
+from storage.stream.stream import Stream
+from storage.stream.stream_id import U64_MAX, StreamId
 
 KEY = StreamId(5, 5).key()
 ENTRY = (2, 0, 0, b"v", 4)

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from storage.errors import Corrupt
-from storage.quicklist import QuickList
+from storage.lists.quicklist import QuickList
 from storage.rdb.crc64 import crc64
 from storage.rdb.errors import BadPayload, UnknownType
 from storage.rdb.options import ReadOptions, WriteOptions
 from storage.rdb.payload import dump, restore
-from storage.stream import Stream
-from storage.stream_id import U64_MAX, StreamId
+from storage.stream.stream import Stream
+from storage.stream.stream_id import U64_MAX, StreamId
 
 
 def sealed(body: bytes, version: int = 10) -> bytes:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from storage.errors import Corrupt
-from storage.journal import Journal
-from storage.keyspace import Keyspace
-from storage.quicklist import QuickList
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
+from storage.lists.quicklist import QuickList
 from storage.rdb import opcodes
 from storage.rdb.crc64 import crc64
 from storage.rdb.errors import BadVersion, UnknownType
@@ -17,8 +17,8 @@ from storage.rdb.options import ReadOptions, WriteOptions
 from storage.rdb.payload import dump
 from storage.rdb.snapshot import Record, SnapshotReader, SnapshotWriter
 from storage.rdb.writer import RdbWriter
-from storage.stream import Stream
-from storage.stream_id import StreamId
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
 
 
 def databases(count: int = 4) -> list[Keyspace]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from storage import stream_node
 from storage.errors import Corrupt
-from storage.listpack import Listpack
+from storage.listpack.listpack import Listpack
 from storage.rdb import opcodes, streams
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.stream import Stream, StreamConfig
-from storage.stream_id import U64_MAX, ZERO, StreamId
+from storage.stream import stream_node
+from storage.stream.stream import Stream, StreamConfig
+from storage.stream.stream_id import U64_MAX, ZERO, StreamId
 
 NO_GROUPS = (0,)
 KINDS = sorted(opcodes.STREAMS)

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from storage.journal import Journal
-from storage.keyspace import Keyspace
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
 from storage.rdb.walk import KeyWalk
 
 

@@ -1,0 +1,1 @@
+"""A client as the server knows it, whatever socket it has."""

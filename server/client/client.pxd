@@ -1,0 +1,65 @@
+cimport cython
+from libc.stdint cimport int64_t, uint64_t
+
+from protocol.encoder cimport Encoder
+from server.table.command cimport Block, Command
+from server.client.command_queue cimport CommandQueue
+
+
+cdef class Waiter
+
+
+cdef class Client:
+    cdef readonly uint64_t id
+    cdef readonly Encoder out
+    cdef public int db_index
+    cdef public int gate
+    cdef public bytes name
+    cdef public bytes lib_name
+    cdef public bytes lib_version
+    cdef public str user
+    cdef public str address
+    cdef public str local_address
+    cdef public int fd
+    cdef public int64_t created_ms
+    cdef public int64_t last_used_ms
+    cdef public Command last_command
+    cdef public uint64_t commands
+    cdef public uint64_t received
+    cdef public int64_t held
+    cdef public bint no_evict
+    cdef public bint no_touch
+    cdef public int skip
+    cdef public CommandQueue queue
+    cdef public bint dirty_exec
+    cdef public bint dirty_watch
+    cdef public dict watching
+    cdef public uint64_t written_offset
+    cdef public Waiter waiter
+    cdef public list postponed
+    cdef public bint close_after_reply
+    cdef public object unread
+    cdef public object unsent
+    cdef public object hang_up
+    cdef public object resume
+
+    @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
+    cpdef Py_ssize_t argv_bytes(self) except -1
+    cpdef disconnected(self)
+    cpdef refuse(self, object error)
+    cpdef open_gate(self, int reason)
+    cpdef shut_gate(self, int reason)
+
+
+cdef class Standing:
+    cpdef leave(self)
+    cpdef go_to_tail(self)
+
+
+cdef class Waiter:
+    cdef readonly Client client
+    cdef readonly list argv
+    cdef public Block block
+    cdef public int64_t due_ms
+    cdef readonly list standings
+    cdef public int64_t turn

@@ -1,0 +1,95 @@
+"""A client as CLIENT LIST shows it: one line of name=value, the fields of redis 7.4.
+
+    id=7 addr=127.0.0.1:50412 laddr=127.0.0.1:6379 fd=12 name=worker age=60 idle=3 flags=b db=0 ..
+
+qbuf are bytes of requests not run yet, obl and omem bytes of replies: not handed to the socket yet,
+and not taken by it; tot-mem is the sum of such buffers. What does not exist here (subscriptions,
+tracking, the spare room of a buffer) is 0.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply
+from server.client.client import Client
+from server.table import errors
+
+NO_REDIRECTION = -1  # client-side caching is off
+NOT_IN_MULTI = -1
+
+TYPES = {
+    b"normal": "normal",
+    b"master": "master",
+    b"replica": "replica",
+    b"slave": "replica",
+    b"pubsub": "pubsub",
+}
+
+
+def line(client: Client, now_ms: int) -> bytes:
+    """The line of *client* at unix time *now_ms*, without a line end."""
+    return " ".join(f"{name}={value}" for name, value in _fields(client, now_ms).items()).encode()
+
+
+def type_of(_client: Client) -> str:
+    """The client's class, as CLIENT LIST and the output buffer limits know it."""
+    return "normal"
+
+
+def type_named(word: bytes) -> str:
+    """The class that a client calls *word*. Raises ErrorReply if there is none of that name."""
+    name = TYPES.get(word.lower())
+    if name is None:
+        raise ErrorReply("ERR", f"Unknown client type '{errors.text_of(word)}'")
+    return name
+
+
+def _fields(client: Client, now_ms: int) -> dict[str, object]:
+    unread, waiting, unsent = client.unread(), len(client.out), client.unsent()
+    queued_bytes = client.queue.size()
+    argv_bytes = client.argv_bytes()
+    return {
+        "id": client.id,
+        "addr": client.address,
+        "laddr": client.local_address,
+        "fd": client.fd,
+        "name": client.name.decode("ascii"),
+        "age": (now_ms - client.created_ms) // 1000,
+        "idle": (now_ms - client.last_used_ms) // 1000,
+        "flags": _flags(client),
+        "db": client.db_index,
+        "sub": 0,
+        "psub": 0,
+        "ssub": 0,
+        "multi": len(client.queue) if client.in_multi else NOT_IN_MULTI,
+        "watch": len(client.watching),
+        "qbuf": unread,
+        "qbuf-free": 0,
+        "argv-mem": argv_bytes,
+        "multi-mem": queued_bytes,
+        "rbs": waiting,
+        "rbp": waiting,
+        "obl": waiting,
+        "oll": 1 if unsent else 0,
+        "omem": unsent,
+        "tot-mem": unread + argv_bytes + queued_bytes + waiting + unsent,
+        "events": "rw" if unsent else "r",
+        "cmd": client.last_command.name if client.last_command else "NULL",
+        "user": client.user,
+        "redir": NO_REDIRECTION,
+        "resp": client.resp,
+        "lib-name": client.lib_name.decode("ascii"),
+        "lib-ver": client.lib_version.decode("ascii"),
+    }
+
+
+def _flags(client: Client) -> str:
+    letters = {
+        "x": client.in_multi,
+        "b": client.waiter is not None or client.postponed is not None,
+        "d": client.dirty_watch,
+        "c": client.close_after_reply,
+        "U": client.address.endswith(":0"),  # a unix socket
+        "e": client.no_evict,
+        "T": client.no_touch,
+    }
+    return "".join(letter for letter, holds in letters.items() if holds) or "N"

@@ -1,0 +1,28 @@
+cimport cython
+
+from protocol.encoder cimport Encoder
+from protocol.requests cimport RequestParser
+from server.table.command cimport Command
+
+cdef Py_ssize_t MANY
+
+
+@cython.final
+cdef class CommandQueue:
+    cdef readonly list commands
+    cdef readonly int flags
+    cdef list _recent
+    cdef Encoder _packed
+    cdef RequestParser _words
+    cdef Py_ssize_t _taken
+
+    @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
+    cpdef Py_ssize_t size(self) except -1
+    cpdef Py_ssize_t memory(self) except -1
+    cpdef append(self, Command command, list argv)
+    @cython.locals(command=Command, argv=list, count=Py_ssize_t)
+    cpdef Py_ssize_t take_alike(self, RequestParser parser) except -1
+    @cython.locals(argv=list, word=bytes)
+    cdef _pack(self)
+    @cython.locals(words=list)
+    cpdef list next_words(self)

@@ -1,0 +1,27 @@
+"""What only a permission in redis.conf allows: debugging, and parameters that name files.
+
+A permission is ``yes``, ``no``, or ``local``: for clients of this machine.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv6Address, ip_address
+
+from server.client.client import Client
+
+
+def permits(permission: str, client: Client) -> bool:
+    """Whether *client* may do what *permission* stands for."""
+    return permission == "yes" or (permission == "local" and is_local(client))
+
+
+def is_local(client: Client) -> bool:
+    """Whether *client* came over a unix socket or from a loopback address."""
+    host = client.address.rpartition(":")[0].strip("[]")
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host not in ("", "?")  # the path of a unix socket
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        return address.ipv4_mapped.is_loopback
+    return address.is_loopback

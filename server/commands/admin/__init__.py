@@ -1,0 +1,1 @@
+"""The commands for who runs the server: CONFIG, INFO, COMMAND, DEBUG, saving."""

@@ -1,0 +1,258 @@
+"""CONFIG: the parameters, looked at and changed while the server runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from protocol.replies import OK, ErrorReply, Reply
+from server.client.client import UNAUTHENTICATED
+from server.client.permissions import permits
+from server.config import redis_conf
+from server.config.parameters import BadValue, Config, Parameter
+from server.dispatch.call import Call
+from server.dispatch.state import ServerState
+from server.persistence.folder_lock import FolderInUse
+from server.persistence.manifest import BadManifest
+from server.process import log, process
+from server.table import errors
+from server.table.command import Flags, command, container
+from server.table.help_lines import help_of
+from storage import glob
+
+OPERATOR = Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
+
+NO_FILE = ErrorReply("ERR", "The server is running without a config file")
+
+container("CONFIG", group="server", since="2.0.0", summary="Shows and changes the configuration.")
+
+# ---------------------------------------------------------------------- CONFIG GET
+
+
+@command(
+    "CONFIG GET", arity=-3, flags=OPERATOR, group="server", since="2.0.0",
+    complexity="O(N) where N is the number of parameters asked for.",
+)  # fmt: skip
+def config_get(call: Call) -> Reply:
+    """Returns the values of the parameters whose names match.
+
+    CONFIG GET parameter [parameter ...]
+    """
+    config = call.server.config
+    found: dict[str, tuple[str, Parameter]] = {}
+    for pattern in call.argv[2:]:
+        for name, row in _matching(config, pattern):
+            found.setdefault(name.lower(), (name, row))
+    return {_bytes(name): _bytes(config.show(row)) for name, row in found.values()}
+
+
+def _matching(config: Config, pattern: bytes) -> list[tuple[str, Parameter]]:
+    """The names, old ones too, that *pattern* means; one without wildcards as it is spelled."""
+    if not any(wildcard in pattern for wildcard in b"*?["):
+        row = config.find(_text(pattern))
+        return [] if row is None else [(_text(pattern), row)]
+    return [
+        (name, row)
+        for name, row in config.names().items()
+        if glob.match(pattern, name.encode(), nocase=True)
+    ]
+
+
+# ---------------------------------------------------------------------- CONFIG SET
+
+
+class Change(NamedTuple):
+    """One parameter to set: its name as the client spells it, and the text of its value."""
+
+    name: str
+    row: Parameter
+    text: str
+
+
+def failed(name: str, reason: str) -> ErrorReply:
+    """The parameter *name* cannot be set, because of *reason*."""
+    return ErrorReply(
+        "ERR", f"CONFIG SET failed (possibly related to argument '{name}') - {reason}"
+    )
+
+
+@command(
+    "CONFIG SET", arity=-4, flags=OPERATOR, group="server", since="2.0.0",
+    complexity="O(N) where N is the number of parameters to set.",
+)  # fmt: skip
+def config_set(call: Call) -> Reply:
+    """Sets parameters: all of them, or none.
+
+    CONFIG SET parameter value [parameter value ...]
+    """
+    config = call.server.config
+    changes = _changes(call)
+    before = [(row, config.value(row)) for _, row, _ in changes]
+    try:
+        _make(call.server, changes)
+    except ErrorReply:
+        for row, value in before:
+            config.set(row, value)
+        for change in changes:
+            with contextlib.suppress(BadValue):
+                _apply(call.server, change)
+        raise
+    return OK
+
+
+def _changes(call: Call) -> list[Change]:
+    """What argv asks for. Refuses the first parameter that cannot be set, whatever its value."""
+    words = [_text(word) for word in call.argv[2:]]
+    if len(words) % 2:
+        raise errors.SYNTAX
+    changes: list[Change] = []
+    for name, text in zip(words[::2], words[1::2], strict=True):
+        row = _settable(call, name)
+        if name.lower() in (earlier.name.lower() for earlier in changes):
+            raise failed(name, "duplicate parameter")
+        changes.append(Change(name, row, text))
+    return changes
+
+
+def _settable(call: Call, name: str) -> Parameter:
+    config = call.server.config
+    row: Parameter | None = config.find(name)
+    if row is None:
+        raise ErrorReply("ERR", f"Unknown option or number of arguments for CONFIG SET - '{name}'")
+    if not row.mutable:
+        raise failed(name, "can't set immutable config")
+    if row.protected and not permits(config.enable_protected_configs, call.client):
+        raise failed(name, "can't set protected config")
+    return row
+
+
+def _make(state: ServerState, changes: list[Change]) -> None:
+    """Set all values, and then let them act. Raises ErrorReply."""
+    for change in changes:
+        try:
+            state.config.set(change.row, state.config.parse(change.row, change.text))
+        except BadValue as error:
+            raise failed(change.name, str(error)) from None
+    for change in changes:
+        try:
+            _apply(state, change)
+        except BadValue as error:
+            raise failed(change.name, str(error)) from None
+    state.follow_config()
+
+
+def _apply(state: ServerState, change: Change) -> None:
+    apply = APPLY.get(change.row.name)
+    if apply is not None:
+        apply(state)
+
+
+def _apply_appendonly(state: ServerState) -> None:
+    try:
+        state.persistence.switch_log()
+    except (OSError, BadManifest) as error:
+        raise BadValue(f"Unable to turn on AOF: {error}") from None
+
+
+def _apply_dir(state: ServerState) -> None:
+    try:
+        state.persistence.folder.claim_next(Path(state.config.dir))
+        process.change_directory(state.config)
+    except FolderInUse as error:
+        raise BadValue(str(error)) from None
+    except OSError as error:
+        raise BadValue(str(error.strerror)) from None
+
+
+def _apply_save(state: ServerState) -> None:
+    """Whoever begins to save must have the folder for itself."""
+    if state.config.save:
+        try:
+            state.persistence.folder.claim()
+        except FolderInUse as error:
+            raise BadValue(str(error)) from None
+
+
+def _apply_maxclients(state: ServerState) -> None:
+    limit = process.allowed_clients(state.config.maxclients)
+    if limit < state.config.maxclients:
+        raise BadValue(
+            "The operating system is not able to handle the specified number of clients,"
+            f" try with {limit}"
+        )
+
+
+def _apply_output_limits(state: ServerState) -> None:
+    for client in state.clients.values():
+        client.out.limit = state.config.client_output_buffer_limit["normal"].hard
+
+
+def _apply_requirepass(state: ServerState) -> None:
+    """Without a password nobody is a stranger; with a new one, who is inside stays."""
+    if not state.config.requirepass:
+        for client in state.clients.values():
+            client.open_gate(UNAUTHENTICATED)
+
+
+# What has to be done at once when a parameter has a new value; most are looked at when needed.
+APPLY: dict[str, Callable[[ServerState], None]] = {
+    "appendonly": _apply_appendonly,
+    "client-output-buffer-limit": _apply_output_limits,
+    "dir": _apply_dir,
+    "loglevel": lambda state: log.set_level(state.config),
+    "maxclients": _apply_maxclients,
+    "requirepass": _apply_requirepass,
+    "save": _apply_save,
+}
+
+# ---------------------------------------------------------------------- the others
+
+
+@command(
+    "CONFIG RESETSTAT", arity=2, flags=OPERATOR, group="server", since="2.0.0",
+    complexity="O(N) where N is the number of commands.",
+)  # fmt: skip
+def config_resetstat(call: Call) -> Reply:
+    """Sets the counters of INFO to zero.
+
+    CONFIG RESETSTAT
+    """
+    call.server.reset_stats()
+    return OK
+
+
+@command(
+    "CONFIG REWRITE", arity=2, flags=OPERATOR, group="server", since="2.8.0",
+    complexity="O(N) where N is the size of the file.",
+)  # fmt: skip
+def config_rewrite(call: Call) -> Reply:
+    """Writes the present values to the configuration file, and keeps its comments.
+
+    CONFIG REWRITE
+    """
+    if call.server.config.file is None:
+        raise NO_FILE
+    try:
+        redis_conf.rewrite_file(call.server.config)
+    except OSError as error:
+        raise ErrorReply("ERR", f"Rewriting config file: {error.strerror}") from None
+    return OK
+
+
+@command("CONFIG HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="server", since="5.0.0")
+def config_help(call: Call) -> Reply:
+    """Lists the subcommands.
+
+    CONFIG HELP
+    """
+    return help_of(call.server.table, b"config")
+
+
+def _text(word: bytes) -> str:
+    return word.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,329 @@
+"""DEBUG: what tests and a curious operator need; redis.conf has to allow it.
+
+It is one command without subcommands of its own in the table, as in redis: ACTIONS has them, with
+how many words each takes.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from protocol.encoder import Encoder
+from protocol.replies import OK, BigNumber, ErrorReply, Push, Reply, Set, Status, Verbatim
+from server.client.permissions import permits
+from server.commands.admin import reloading
+from server.config.parameter import parse_bytes
+from server.config.parameters import BadValue
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import to_float, to_int
+from server.table.command import Flags, command
+from storage import digest, octets, values
+from storage.listpack.listpack import Listpack
+from storage.lists import quicklist
+from storage.lists.quicklist import QuickList
+
+NOT_ALLOWED = ErrorReply(
+    "ERR",
+    'DEBUG command not allowed. If the enable-debug-command option is set to "local", you can run'
+    " it from a local connection, otherwise you need to set this option in the configuration file,"
+    " and then restart the server.",
+)
+NO_LISTPACK = ErrorReply("ERR", "Not a listpack encoded object.")
+BAD_THRESHOLD = ErrorReply(
+    "ERR", "argument must be a memory value bigger than 1 and smaller than 4gb"
+)
+NO_PUSH = ErrorReply("ERR", "RESP2 is not supported by this command")
+BAD_PROTOCOL_TYPE = ErrorReply(
+    "ERR",
+    "Wrong protocol type name. Please use one of the following:"
+    " string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false",
+)
+
+SHOWN_BYTES = 40  # of an element in a description of its listpack
+
+_log = logging.getLogger("penstock")
+
+
+class Action(NamedTuple):
+    """What follows DEBUG: at least and at most so many words, itself and DEBUG included."""
+
+    run: Callable[[Call], Reply]
+    least: int
+    most: int
+    syntax: str
+    summary: str
+
+
+@command(
+    "DEBUG", arity=-2, flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE,
+    group="server", since="1.0.0", complexity="Depends on subcommand.",
+)  # fmt: skip
+def debug(call: Call) -> Reply:
+    """Looks into the server, for tests. Needs enable-debug-command in redis.conf.
+
+    DEBUG subcommand [arg [arg ...]]
+    """
+    if not permits(call.server.config.enable_debug_command, call.client):
+        raise NOT_ALLOWED
+    action = ACTIONS.get(call.argv[1].upper())
+    if action is None or not action.least <= len(call.argv) <= action.most:
+        raise errors.bad_subcommand("debug", call.argv[1])
+    return action.run(call)
+
+
+# ---------------------------------------------------------------------- the server
+
+
+def _sleep(call: Call) -> Reply:
+    time.sleep(max(0.0, to_float(call.argv[2])))  # everybody waits: that is its use
+    return OK
+
+
+def _set_active_expire(call: Call) -> Reply:
+    call.server.config.switches.active_expire = _flag(call)
+    return OK
+
+
+def _pause_cron(call: Call) -> Reply:
+    call.server.config.switches.cron = not _flag(call)
+    return OK
+
+
+def _skip_checksums(call: Call) -> Reply:
+    call.server.config.switches.checksums = not _flag(call)
+    return OK
+
+
+def _flag(call: Call) -> bool:
+    """Whether ``argv[2]`` is a number other than 0; what is none counts as 0, as in redis."""
+    return _number(call.argv[2]) != 0
+
+
+def _number(text: bytes) -> int:
+    return int(octets.int64_of(text)) if octets.is_int64(text) else 0
+
+
+def _flush_sleep(call: Call) -> Reply:
+    microseconds = max(0, _number(call.argv[2]))
+    call.server.config.switches.flush_sleep_s = microseconds / 1_000_000
+    return OK
+
+
+def _reply_buffer(call: Call) -> Reply:
+    """Check the words. There is nothing to set: no reply buffer has a peak to be forgotten."""
+    word, value = call.argv[2].upper(), call.argv[3]
+    if word not in (b"PEAK-RESET-TIME", b"RESIZING"):
+        raise errors.bad_subcommand("debug", call.argv[1])
+    if word == b"PEAK-RESET-TIME" and value.upper() not in (b"NEVER", b"RESET"):
+        to_int(value)
+    return OK
+
+
+def _quicklist_packed_threshold(call: Call) -> Reply:
+    try:
+        size = parse_bytes(call.argv[2].decode("utf-8", "replace"))
+    except BadValue:
+        raise BAD_THRESHOLD from None
+    if not quicklist.set_packed_threshold(size):
+        raise BAD_THRESHOLD
+    return OK
+
+
+# ---------------------------------------------------------------------- keys
+
+
+def _value(call: Call) -> Any:
+    value = call.db.peek(call.argv[2])
+    if value is None:
+        raise errors.NO_SUCH_KEY
+    return value
+
+
+def _object(call: Call) -> Reply:
+    value = _value(call)
+    line = (
+        f"Value at:{id(value):#x} refcount:{values.reference_count(value)}"
+        f" encoding:{values.encoding_of(value).decode()}"
+    )
+    if type(value) is QuickList:
+        line += _nodes_of(value)
+    return Status(line.encode())
+
+
+def _nodes_of(items: QuickList) -> str:
+    nodes = items.nodes()
+    size = sum(node.size if isinstance(node, Listpack) else len(node) for node in nodes)
+    return (
+        f" ql_nodes:{len(nodes)} ql_avg_node:{len(items) / len(nodes):.2f}"
+        f" ql_listpack_max:{items.fill} ql_compressed:0 ql_uncompressed_size:{size}"
+    )
+
+
+def _digest(call: Call) -> Reply:
+    return Status(digest.of_data(call.server.databases).hex().encode())
+
+
+def _digest_value(call: Call) -> Reply:
+    return [Status(digest.of_key(call.db, key).hex().encode()) for key in call.argv[2:]]
+
+
+def _listpack(call: Call) -> Reply:
+    value = _value(call)
+    nodes = value.nodes() if type(value) is QuickList else []
+    if len(nodes) != 1 or not isinstance(nodes[0], Listpack):
+        raise NO_LISTPACK
+    for line in description_of(nodes[0]):
+        _log.warning("%s", line)
+    return Status(b"Listpack structure written to the log")
+
+
+def description_of(pack: Listpack) -> list[str]:
+    """*pack* in words: its head, and a line for each element with the offset where it begins."""
+    lines = [f"listpack: {pack.size} bytes, {len(pack)} elements"]
+    at = pack.first()
+    while at >= 0:
+        element = pack.get(at)
+        shown = element[:SHOWN_BYTES] if isinstance(element, bytes) else element
+        lines.append(f"{at:6}: {shown!r}")
+        at = pack.next(at)
+    return lines
+
+
+def _populate(call: Call) -> Reply:
+    """Make string keys; those that are there already stay as they are."""
+    options = call.argv[3:]
+    count = to_int(call.argv[2], errors.NOT_POSITIVE)
+    prefix = options[0] if options else b"key"
+    size = to_int(options[1], errors.NOT_POSITIVE) if len(options) > 1 else 0
+    if count < 0 or size < 0:
+        raise errors.NOT_POSITIVE
+    if size > call.server.config.proto_max_bulk_len:
+        raise errors.STRING_TOO_LARGE
+    for number in range(count):
+        key = b"%b:%d" % (prefix, number)
+        if key not in call.db:
+            value = b"value:%d" % number
+            call.db.add(key, value[:size].ljust(size, b"\0") if size else value)
+            call.db.touched(key, b"set")
+    return OK
+
+
+# ---------------------------------------------------------------------- the protocol
+
+
+def _protocol(call: Call) -> Reply:
+    """A reply of the type that is asked for."""
+    kind = call.argv[2].lower()
+    if kind == b"attrib":
+        return _with_attribute(call.client.resp)
+    if kind == b"push":
+        return _with_push(call.client.resp)
+    if kind not in SAMPLES:
+        raise BAD_PROTOCOL_TYPE
+    sample: Reply = SAMPLES[kind]
+    return sample
+
+
+def _with_attribute(resp: int) -> Reply:
+    out = Encoder(resp)
+    if resp == 3:
+        out.raw(b"|1\r\n")
+        out.write(b"key-popularity")
+        out.write([b"key:123", 90])
+    out.write(b"Some real reply following the attribute")
+    return out
+
+
+def _with_push(resp: int) -> Reply:
+    if resp == 2:
+        raise NO_PUSH
+    out = Encoder(resp)
+    out.write(Push([b"server-cpu-usage", 42]))
+    out.write(b"Some real reply following the push reply")
+    return out
+
+
+SAMPLES: dict[bytes, Any] = {
+    b"string": b"Hello World",
+    b"integer": 12345,
+    b"double": 3.141,
+    b"null": None,
+    b"array": [0, 1, 2],
+    b"set": Set([0, 1, 2]),
+    b"map": {0: False, 1: True, 2: False},
+    b"verbatim": Verbatim(b"This is a verbatim\nstring"),
+    b"true": True,
+    b"false": False,
+    b"bignum": BigNumber(1234567999999999999999999999999999999),
+}
+
+
+def _help(_call: Call) -> Reply:
+    lines = ["DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"]
+    for action in ACTIONS.values():
+        lines += [action.syntax, "    " + action.summary]
+    return [Status(line.encode()) for line in lines]
+
+
+ACTIONS = {
+    b"AOF-FLUSH-SLEEP": Action(
+        _flush_sleep, 3, 3, "AOF-FLUSH-SLEEP <microseconds>",
+        "Waits so long before each write to the append-only file; 0: does not wait.",
+    ),
+    b"DIGEST": Action(
+        _digest, 2, 2, "DIGEST",
+        "Answers a number that stands for all data: servers with the same data have the same.",
+    ),
+    b"DIGEST-VALUE": Action(
+        _digest_value, 2, sys.maxsize, "DIGEST-VALUE <key> [<key> ...]",
+        "The same for the value at each key.",
+    ),
+    b"LISTPACK": Action(
+        _listpack, 3, 3, "LISTPACK <key>", "Writes the listpack that is the value to the log."
+    ),
+    b"LOADAOF": Action(
+        reloading.load_log, 2, 2, "LOADAOF", "Forgets all data, and loads the append-only file."
+    ),
+    b"OBJECT": Action(_object, 3, 3, "OBJECT <key>", "Tells how the value is kept."),
+    b"PAUSE-CRON": Action(
+        _pause_cron, 3, 3, "PAUSE-CRON <0|1>",
+        "Stops what happens although no client asks for it, or lets it go on.",
+    ),
+    b"POPULATE": Action(
+        _populate, 3, 5, "POPULATE <count> [<prefix>] [<size>]",
+        "Makes string keys: key:0, key:1 ..., or with another prefix, and values of that size.",
+    ),
+    b"PROTOCOL": Action(
+        _protocol, 3, 3, "PROTOCOL <type>",
+        "Answers a value of a type: string integer double bignum null array set map attrib push"
+        " verbatim true false.",
+    ),
+    b"QUICKLIST-PACKED-THRESHOLD": Action(
+        _quicklist_packed_threshold, 3, 3, "QUICKLIST-PACKED-THRESHOLD <size>",
+        "Sets from which size on an element of a list has a node of its own; 0: the default.",
+    ),
+    b"RELOAD": Action(
+        reloading.reload, 2, 5, "RELOAD [NOSAVE|NOFLUSH|MERGE ...]",
+        "Saves all data, forgets it, and loads it again. NOSAVE loads what was saved before;"
+        " NOFLUSH forgets nothing; MERGE lets what is loaded take the place of what is there.",
+    ),
+    b"REPLYBUFFER": Action(
+        _reply_buffer, 4, 4, "REPLYBUFFER <PEAK-RESET-TIME <never|reset|ms>|RESIZING <0|1>>",
+        "Is accepted; reply buffers are not resized here.",
+    ),
+    b"SET-ACTIVE-EXPIRE": Action(
+        _set_active_expire, 3, 3, "SET-ACTIVE-EXPIRE <0|1>",
+        "Stops the cycle that frees expired keys nobody looks at, or lets it go on.",
+    ),
+    b"SET-SKIP-CHECKSUM-VALIDATION": Action(
+        _skip_checksums, 3, 3, "SET-SKIP-CHECKSUM-VALIDATION <0|1>",
+        "Lets RESTORE take payloads whose checksum is wrong, or no more.",
+    ),
+    b"SLEEP": Action(_sleep, 3, 3, "SLEEP <seconds>", "Stops the server for that long."),
+    b"HELP": Action(_help, 2, 2, "HELP", "Lists the subcommands."),
+}  # fmt: skip

@@ -1,0 +1,325 @@
+"""The sections of INFO: what is true of the server now.
+
+A section is a function that gives fields; SECTIONS lists them in the order in which they are shown.
+A field that redis has is here if this server has something to say about it: one about what does
+not exist is 0 where clients look for it, and is left out else.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from server.dispatch.state import ServerState
+from server.observe.memory import resident_bytes, total_bytes
+from server.observe.sizes import human
+from server.persistence.append_only import Mode
+from server.persistence.load_progress import LoadProgress
+from server.persistence.persistence import Persistence
+from server.process import build
+from server.process.supervision import supervisor
+from storage.keyspace.key_table import PLACE_BYTES
+
+Field: TypeAlias = tuple[str, object]
+Fields: TypeAlias = Iterator[Field]
+Section: TypeAlias = Callable[[ServerState], Fields]
+
+TTL_SAMPLE = 64  # keys that avg_ttl is the mean of
+SECONDS_A_DAY = 86400
+
+
+def server(state: ServerState) -> Fields:
+    config = state.config
+    system = os.uname()
+    now_us = time.time_ns() // 1000
+    uptime_s = max(0, state.journal.now_ms - state.started_ms) // 1000
+    yield "redis_version", build.REDIS_VERSION
+    yield "redis_mode", "standalone"
+    yield "penstock_version", build.VERSION
+    yield "penstock_compiled", _yes_no(build.compiled())
+    yield "python_version", sys.version.split()[0]
+    yield "os", f"{system.sysname} {system.release} {system.machine}"
+    yield "arch_bits", struct.calcsize("P") * 8
+    yield "monotonic_clock", "POSIX clock_gettime"
+    yield "multiplexing_api", config.event_loop
+    yield "process_id", os.getpid()
+    yield "process_supervised", supervisor(config)
+    yield "run_id", state.run_id
+    yield "tcp_port", config.port
+    yield "server_time_usec", now_us
+    yield "uptime_in_seconds", uptime_s
+    yield "uptime_in_days", uptime_s // SECONDS_A_DAY
+    yield "hz", config.hz
+    yield "configured_hz", config.hz
+    yield "executable", sys.executable
+    yield "config_file", config.file or ""
+    yield "io_threads_active", 0
+    for number, listener in enumerate(state.listening):
+        yield f"listener{number}", listener
+
+
+def clients(state: ServerState) -> Fields:
+    connected = list(state.clients.values())
+    waiters = [client.waiter for client in connected if client.waiter is not None]
+    blocking_keys, on_no_key = state.blocking.waiting_keys()
+    yield "connected_clients", len(connected)
+    yield "cluster_connections", 0
+    yield "maxclients", state.config.maxclients
+    yield "blocked_clients", state.blocking.waiting + state.pausing.waiting
+    yield "tracking_clients", 0
+    yield "pubsub_clients", 0
+    yield "watching_clients", sum(1 for client in connected if client.watching)
+    yield "clients_in_timeout_table", sum(1 for waiter in waiters if waiter.due_ms)
+    yield "total_watched_keys", len(state.watching.watchers)
+    yield "total_blocking_keys", blocking_keys
+    yield "total_blocking_keys_on_nokey", on_no_key
+
+
+def memory(state: ServerState) -> Fields:
+    """Used memory is what data, clients and the log hold; see server/observe/memory.py."""
+    memory = state.memory
+    resident, total = resident_bytes(), total_bytes()
+    memory.log = state.persistence.append_only.log.pending
+    used, limit = memory.used(), state.config.maxmemory
+    keys = sum(len(db) + len(db.expiring) for db in state.databases)
+    overhead = memory.startup + memory.clients + memory.log + keys * PLACE_BYTES
+    dataset = max(used - overhead, 0)
+    yield "used_memory", used
+    yield "used_memory_human", human(used)
+    yield "used_memory_rss", resident
+    yield "used_memory_rss_human", human(resident)
+    yield "used_memory_peak", memory.peak
+    yield "used_memory_peak_human", human(memory.peak)
+    yield "used_memory_peak_perc", f"{used * 100 / memory.peak:.2f}%"
+    yield "used_memory_overhead", overhead
+    yield "used_memory_startup", memory.startup
+    yield "used_memory_dataset", dataset
+    yield "used_memory_dataset_perc", f"{dataset * 100 / max(used - memory.startup, 1):.2f}%"
+    yield "allocator_allocated", used
+    yield "allocator_active", resident
+    yield "allocator_resident", resident
+    yield "total_system_memory", total
+    yield "total_system_memory_human", human(total)
+    yield "used_memory_lua", 0
+    yield "number_of_cached_scripts", 0
+    yield "number_of_functions", 0
+    yield "number_of_libraries", 0
+    yield "maxmemory", limit
+    yield "maxmemory_human", human(limit)
+    yield "maxmemory_policy", state.config.maxmemory_policy
+    yield "allocator_frag_ratio", f"{resident / used:.2f}"
+    yield "allocator_frag_bytes", resident - used
+    yield "allocator_rss_ratio", "1.00"
+    yield "allocator_rss_bytes", 0
+    yield "rss_overhead_ratio", "1.00"
+    yield "rss_overhead_bytes", 0
+    yield "mem_fragmentation_ratio", f"{resident / used:.2f}"
+    yield "mem_fragmentation_bytes", resident - used
+    yield "mem_not_counted_for_evict", memory.log
+    yield "mem_replication_backlog", 0
+    yield "mem_total_replication_buffers", 0
+    yield "mem_clients_slaves", 0
+    yield "mem_clients_normal", memory.clients
+    yield "mem_aof_buffer", memory.log
+    yield "mem_allocator", "pymalloc"
+    yield "lazyfree_pending_objects", 0
+
+
+def persistence(state: ServerState) -> Fields:
+    kept = state.persistence
+    snapshots, child = kept.snapshots, kept.children
+    yield "loading", int(state.loading)
+    yield "async_loading", 0
+    yield "current_cow_peak", child.cow_peak
+    yield "current_cow_size", child.cow_size
+    yield "current_cow_size_age", child.cow_size_age
+    yield "current_fork_perc", f"{child.fork_perc:.2f}"
+    yield "current_save_keys_processed", child.keys_done
+    yield "current_save_keys_total", child.keys_total
+    yield "rdb_changes_since_last_save", snapshots.changes_since_save
+    yield "rdb_bgsave_in_progress", int(snapshots.in_progress)
+    yield "rdb_last_save_time", snapshots.last_save_s
+    yield "rdb_last_bgsave_status", _ok_err(snapshots.last_ok)
+    yield "rdb_last_bgsave_time_sec", snapshots.last_duration_s
+    yield "rdb_current_bgsave_time_sec", snapshots.running_s
+    yield "rdb_saves", snapshots.saves
+    yield "rdb_last_cow_size", snapshots.last_cow_bytes
+    yield "rdb_last_load_keys_expired", kept.keys_expired
+    yield "rdb_last_load_keys_loaded", kept.keys_loaded
+    yield from _append_only(kept)
+    yield "module_fork_in_progress", 0
+    yield "module_fork_last_cow_size", 0
+    if kept.progress is not None:
+        yield from _loading(kept.progress)
+
+
+def _append_only(kept: Persistence) -> Fields:
+    file, log = kept.append_only, kept.append_only.log
+    is_on = file.mode is not Mode.OFF
+    yield "aof_enabled", int(is_on)
+    yield "aof_rewrite_in_progress", int(file.is_rewriting)
+    yield "aof_rewrite_scheduled", int(file.scheduled)
+    yield "aof_last_rewrite_time_sec", file.last_duration_s
+    yield "aof_current_rewrite_time_sec", int(kept.children.running_s) if file.is_rewriting else -1
+    yield "aof_last_bgrewrite_status", _ok_err(file.last_ok)
+    yield "aof_rewrites", file.rewrites
+    yield "aof_rewrites_consecutive_failures", file.failures
+    yield "aof_last_write_status", _ok_err(not log.error)
+    yield "aof_last_cow_size", file.last_cow_bytes
+    if is_on:
+        yield "aof_current_size", file.size
+        yield "aof_base_size", file.rewritten_size
+        yield "aof_pending_rewrite", int(file.scheduled)
+        yield "aof_buffer_length", log.pending
+        yield "aof_pending_bio_fsync", int(log.is_syncing)
+        yield "aof_delayed_fsync", log.delayed_syncs
+
+
+def _loading(progress: LoadProgress) -> Fields:
+    yield "loading_start_time", progress.started_s
+    yield "loading_total_bytes", progress.total_bytes
+    yield "loading_rdb_used_mem", progress.rdb_used_memory
+    yield "loading_loaded_bytes", progress.loaded_bytes
+    yield "loading_loaded_perc", f"{progress.percent:.2f}"
+    yield "loading_eta_seconds", progress.eta_s
+
+
+def stats(state: ServerState) -> Fields:
+    counted = state.stats
+    per_second, kib_in, kib_out = counted.rates
+    yield "total_connections_received", counted.connections
+    yield "total_commands_processed", counted.commands
+    yield "instantaneous_ops_per_sec", round(per_second)
+    yield "total_net_input_bytes", counted.input_bytes
+    yield "total_net_output_bytes", counted.output_bytes
+    yield "total_net_repl_input_bytes", 0
+    yield "total_net_repl_output_bytes", 0
+    yield "instantaneous_input_kbps", f"{kib_in:.2f}"
+    yield "instantaneous_output_kbps", f"{kib_out:.2f}"
+    yield "rejected_connections", counted.rejected_connections
+    yield "sync_full", 0
+    yield "sync_partial_ok", 0
+    yield "sync_partial_err", 0
+    yield "expired_keys", state.journal.expired
+    yield "expired_time_cap_reached_count", counted.expire_time_cap_reached
+    yield "expire_cycle_cpu_milliseconds", int(counted.expire_cycle_ms)
+    yield "evicted_keys", 0
+    yield "evicted_clients", 0
+    yield "keyspace_hits", state.journal.hits
+    yield "keyspace_misses", state.journal.misses
+    yield "pubsub_channels", 0
+    yield "pubsub_patterns", 0
+    yield "pubsubshard_channels", 0
+    yield "latest_fork_usec", state.persistence.children.latest_fork_usec
+    yield "total_forks", state.persistence.children.total_forks
+    yield "tracking_total_keys", 0
+    yield "total_error_replies", counted.errors
+    yield "client_query_buffer_limit_disconnections", counted.query_limit_disconnections
+    yield "client_output_buffer_limit_disconnections", counted.output_limit_disconnections
+
+
+def replication(state: ServerState) -> Fields:
+    yield "role", "master"
+    yield "connected_slaves", 0
+    yield "master_failover_state", "no-failover"
+    yield "master_repl_offset", 0
+    yield "repl_backlog_active", 0
+    yield "repl_backlog_size", state.config.repl_backlog_size
+    yield "repl_backlog_histlen", 0
+
+
+def cpu(_state: ServerState) -> Fields:
+    """Seconds; those of the main thread are all but uvloop's and the resolver's."""
+    for who, suffix in (
+        (resource.RUSAGE_SELF, ""),
+        (resource.RUSAGE_CHILDREN, "_children"),
+        (resource.RUSAGE_THREAD, "_main_thread"),
+    ):
+        usage = resource.getrusage(who)
+        yield f"used_cpu_sys{suffix}", f"{usage.ru_stime:.6f}"
+        yield f"used_cpu_user{suffix}", f"{usage.ru_utime:.6f}"
+
+
+def modules(_state: ServerState) -> Fields:
+    """There are none."""
+    yield from ()
+
+
+def commandstats(state: ServerState) -> Fields:
+    """What has been called or refused since the start or CONFIG RESETSTAT."""
+    for parent in state.table:
+        for row in (parent, *parent.subcommands.values()):
+            if row.calls or row.rejected or row.failed:
+                usec = row.nanoseconds // 1000
+                each = row.nanoseconds / 1000 / row.calls if row.calls else 0
+                yield (
+                    f"cmdstat_{row.name}",
+                    f"calls={row.calls},usec={usec},usec_per_call={each:.2f},"
+                    f"rejected_calls={row.rejected},failed_calls={row.failed}",
+                )
+
+
+def errorstats(state: ServerState) -> Fields:
+    for code, count in sorted(state.stats.errors_by_code.items()):
+        yield f"errorstat_{code}", f"count={count}"
+
+
+def cluster(_state: ServerState) -> Fields:
+    yield "cluster_enabled", 0
+
+
+def keyspace(state: ServerState) -> Fields:
+    """The databases that are not empty. avg_ttl is the mean, in ms, of a random sample."""
+    for db in state.databases:
+        if len(db):
+            sample = db.expiring.sample(state.random.randrange, TTL_SAMPLE)
+            left_ms = [max(0, db.expiry(key) - state.journal.now_ms) for key in sample]
+            mean_ms = sum(left_ms) // len(left_ms) if left_ms else 0
+            yield (
+                f"db{db.index}",
+                f"keys={len(db)},expires={len(db.expiring)},avg_ttl={mean_ms}",
+            )
+
+
+SECTIONS: dict[str, Section] = {
+    "server": server,
+    "clients": clients,
+    "memory": memory,
+    "persistence": persistence,
+    "stats": stats,
+    "replication": replication,
+    "cpu": cpu,
+    "modules": modules,
+    "commandstats": commandstats,
+    "errorstats": errorstats,
+    "cluster": cluster,
+    "keyspace": keyspace,
+}
+ON_REQUEST = ("commandstats",)  # long: not among the default sections
+DEFAULT = tuple(name for name in SECTIONS if name not in ON_REQUEST)
+GROUPS = {"default": DEFAULT, "all": tuple(SECTIONS), "everything": tuple(SECTIONS)}
+
+
+def report(state: ServerState, names: list[str]) -> str:
+    """The text of INFO for the sections *names*; none means the default ones."""
+    wanted = {section for name in names or ["default"] for section in GROUPS.get(name, (name,))}
+    parts = []
+    for name, section in SECTIONS.items():
+        if name in wanted:
+            title = "CPU" if name == "cpu" else name.capitalize()
+            lines = [f"{field}:{value}\r\n" for field, value in section(state)]
+            parts.append(f"# {title}\r\n" + "".join(lines))
+    return "\r\n".join(parts)
+
+
+def _ok_err(value: bool) -> str:
+    return "ok" if value else "err"
+
+
+def _yes_no(value: bool) -> str:
+    return "yes" if value else "no"

@@ -1,0 +1,75 @@
+"""SAVE, BGSAVE, LASTSAVE, BGREWRITEAOF: asking for what otherwise happens by itself."""
+
+from __future__ import annotations
+
+from protocol.replies import OK, ErrorReply, Reply, Status
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.command import Flags, command
+
+OPERATOR = Flags.ADMIN | Flags.NOSCRIPT | Flags.NO_ASYNC_LOADING
+
+REWRITE_STARTED = Status(b"Background append only file rewriting started")
+REWRITE_SCHEDULED = Status(b"Background append only file rewriting scheduled")
+REWRITE_IN_PROGRESS = ErrorReply("ERR", "Background append only file rewriting already in progress")
+CANNOT_REWRITE = ErrorReply(
+    "ERR",
+    "Can't execute an AOF background rewriting. Please check the server logs for more information.",
+)
+
+
+@command(
+    "SAVE", arity=1, flags=OPERATOR | Flags.NO_MULTI, group="server", since="1.0.0",
+    complexity="O(N) where N is the total number of keys in all databases",
+)  # fmt: skip
+def save(call: Call) -> Reply:
+    """Writes a snapshot of all data, here and now: everybody waits.
+
+    SAVE
+    """
+    call.server.persistence.snapshots.save()
+    call.server.keep_unkept()
+    return OK
+
+
+@command("BGSAVE", arity=-1, flags=OPERATOR, group="server", since="1.0.0")
+def bgsave(call: Call) -> Reply:
+    """Lets a child process write a snapshot; with SCHEDULE, when a rewrite of the AOF has ended.
+
+    BGSAVE [SCHEDULE]
+    """
+    if len(call.argv) > 2 or (len(call.argv) == 2 and call.argv[1].upper() != b"SCHEDULE"):
+        raise errors.SYNTAX
+    schedule = len(call.argv) == 2
+    answer: Status = call.server.persistence.snapshots.save_in_background(schedule, call.is_inside)
+    return answer
+
+
+@command(
+    "LASTSAVE", arity=1, flags=Flags.LOADING | Flags.STALE | Flags.FAST, group="server",
+    since="1.0.0", categories=("admin", "dangerous"),
+)  # fmt: skip
+def lastsave(call: Call) -> Reply:
+    """Tells when data was last saved, in unix seconds.
+
+    LASTSAVE
+    """
+    when: int = call.server.persistence.snapshots.last_save_s
+    return when
+
+
+@command("BGREWRITEAOF", arity=1, flags=OPERATOR, group="server", since="1.0.0")
+def bgrewriteaof(call: Call) -> Reply:
+    """Lets a child process write the append-only file anew, as short as it can be.
+
+    BGREWRITEAOF
+    """
+    persistence = call.server.persistence
+    if persistence.append_only.is_rewriting:
+        raise REWRITE_IN_PROGRESS
+    if persistence.children.child is not None or call.is_inside:
+        persistence.append_only.scheduled = True
+        return REWRITE_SCHEDULED
+    if not persistence.append_only.start_rewrite():
+        raise CANNOT_REWRITE
+    return REWRITE_STARTED

@@ -1,0 +1,49 @@
+"""DEBUG RELOAD and LOADAOF: all data through the disk and back, while everybody waits."""
+
+from __future__ import annotations
+
+import logging
+
+from protocol.replies import OK, ErrorReply, Reply
+from server.dispatch.call import Call
+from server.dispatch.emptying import empty
+from server.persistence.snapshot_loader import LoadFailed
+from server.table import errors
+
+CANNOT_LOAD_SNAPSHOT = ErrorReply("ERR", "Error trying to load the RDB dump, check server logs.")
+CANNOT_LOAD_LOG = ErrorReply("ERR", "Error trying to load the AOF files, check server logs.")
+BAD_OPTION = ErrorReply("ERR", "DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.")
+
+_log = logging.getLogger("penstock")
+
+
+def reload(call: Call) -> Reply:
+    """Save, forget everything, and load it again; NOSAVE, NOFLUSH and MERGE leave steps out."""
+    options = {word.upper() for word in call.argv[2:]}
+    if options - {b"NOSAVE", b"NOFLUSH", b"MERGE"}:
+        raise BAD_OPTION
+    persistence = call.server.persistence
+    if b"NOSAVE" not in options and not persistence.snapshots.save_here():
+        raise errors.FAILED
+    if b"NOFLUSH" not in options:
+        empty(call.server, call.server.databases)
+    try:
+        persistence.reload_snapshot(replaces=b"MERGE" in options)
+    except (LoadFailed, OSError) as error:
+        _log.warning("%s", error)
+        raise CANNOT_LOAD_SNAPSHOT from None
+    return OK
+
+
+def load_log(call: Call) -> Reply:
+    """Forget everything, and load what the append-only file has."""
+    server = call.server
+    if not server.persistence.append_only.log.flush():
+        raise errors.FAILED
+    empty(server, server.databases)
+    try:
+        server.persistence.reload_log(server.begin_replay)
+    except (LoadFailed, OSError) as error:
+        _log.warning("%s", error)
+        raise CANNOT_LOAD_LOG from None
+    return OK

@@ -1,0 +1,71 @@
+"""SCRIPT FLUSH and FUNCTION FLUSH: there are no scripts yet, so there is nothing to forget."""
+
+from __future__ import annotations
+
+from protocol.replies import OK, ErrorReply, Reply
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.command import Flags, command, container
+from server.table.help_lines import help_of
+
+MODES = (b"ASYNC", b"SYNC")
+
+SCRIPT_FLUSH_MODE = ErrorReply("ERR", "SCRIPT FLUSH only support SYNC|ASYNC option")
+FUNCTION_FLUSH_MODE = ErrorReply("ERR", "FUNCTION FLUSH only supports SYNC|ASYNC option")
+
+container("SCRIPT", group="scripting", since="2.6.0", summary="Manages Lua scripts.")
+container("FUNCTION", group="scripting", since="7.0.0", summary="Manages functions.")
+
+
+@command(
+    "SCRIPT FLUSH", arity=-2, flags=Flags.NOSCRIPT, group="scripting", since="2.6.0",
+    complexity="O(N) where N is the number of scripts.",
+)  # fmt: skip
+def script_flush(call: Call) -> Reply:
+    """Forgets all Lua scripts.
+
+    SCRIPT FLUSH [ASYNC | SYNC]
+    """
+    options = call.argv[2:]
+    if options and (len(options) > 1 or options[0].upper() not in MODES):
+        raise SCRIPT_FLUSH_MODE
+    return OK
+
+
+@command(
+    "SCRIPT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="scripting", since="5.0.0"
+)
+def script_help(call: Call) -> Reply:
+    """Lists the subcommands.
+
+    SCRIPT HELP
+    """
+    return help_of(call.server.table, b"script")
+
+
+@command(
+    "FUNCTION FLUSH", arity=-2, flags=Flags.NOSCRIPT | Flags.WRITE, group="scripting",
+    since="7.0.0", complexity="O(N) where N is the number of functions.",
+)  # fmt: skip
+def function_flush(call: Call) -> Reply:
+    """Forgets all functions.
+
+    FUNCTION FLUSH [ASYNC | SYNC]
+    """
+    options = call.argv[2:]
+    if len(options) > 1:
+        raise errors.bad_subcommand("function", call.argv[1])
+    if options and options[0].upper() not in MODES:
+        raise FUNCTION_FLUSH_MODE
+    return OK
+
+
+@command(
+    "FUNCTION HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="scripting", since="7.0.0"
+)
+def function_help(call: Call) -> Reply:
+    """Lists the subcommands.
+
+    FUNCTION HELP
+    """
+    return help_of(call.server.table, b"function")

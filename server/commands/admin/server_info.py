@@ -1,0 +1,76 @@
+"""INFO, TIME, SHUTDOWN: the server as a whole."""
+
+from __future__ import annotations
+
+from time import time_ns
+
+from protocol.replies import NO_REPLY, ErrorReply, Reply, Verbatim
+from server.commands.admin import info
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args
+from server.table.command import Flags, command
+
+NO_SHUTDOWN = ErrorReply("ERR", "No shutdown in progress.")
+CANNOT_SHUT_DOWN = ErrorReply("ERR", "Errors trying to SHUTDOWN. Check logs.")
+
+
+@command(
+    "INFO", arity=-1, flags=Flags.LOADING | Flags.STALE, group="server", since="1.0.0",
+    complexity="O(N) where N is the number of connections.", categories=("dangerous",),
+)  # fmt: skip
+def info_(call: Call) -> Reply:
+    """Tells how the server is.
+
+    INFO [section [section ...]]
+    """
+    names = [word.decode("utf-8", "replace").lower() for word in call.argv[1:]]
+    return Verbatim(info.report(call.server, names).encode("utf-8", "surrogateescape"))
+
+
+@command(
+    "TIME", arity=1, flags=Flags.LOADING | Flags.STALE | Flags.FAST, group="server", since="2.6.0"
+)
+def time_(_call: Call) -> Reply:
+    """Tells the time: unix seconds, and microseconds within the second.
+
+    TIME
+    """
+    seconds, nanoseconds = divmod(time_ns(), 1_000_000_000)
+    return [b"%d" % seconds, b"%d" % (nanoseconds // 1000)]
+
+
+@command(
+    "SHUTDOWN", arity=-1,
+    flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE | Flags.NO_MULTI
+    | Flags.ALLOW_BUSY,
+    group="server", since="1.0.0",
+    complexity="O(N) when saving, where N is the total number of keys in all databases when saving "
+    "data, otherwise O(1)",
+)  # fmt: skip
+def shutdown(call: Call) -> Reply:
+    """Makes all data safe, as far as the configuration says so, and stops the server.
+
+    SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]
+    """
+    words = _shutdown_options(call)
+    if b"ABORT" in words:
+        raise NO_SHUTDOWN  # one that has begun cannot be heard of any more
+    if not call.server.stop(frozenset(words)):
+        raise CANNOT_SHUT_DOWN
+    call.client.close_after_reply = True  # nothing that is pipelined behind it runs
+    return NO_REPLY
+
+
+def _shutdown_options(call: Call) -> set[bytes]:
+    """The options, in capitals. Raises SYNTAX for what does not go together."""
+    args = Args(call.argv)
+    words: set[bytes] = set()
+    while args.left:
+        word = args.take_word(b"NOSAVE", b"SAVE", b"NOW", b"FORCE", b"ABORT")
+        if word is None:
+            raise errors.SYNTAX
+        words.add(word)
+    if {b"SAVE", b"NOSAVE"} <= words or (b"ABORT" in words and len(words) > 1):
+        raise errors.SYNTAX
+    return words

@@ -1,0 +1,1 @@
+"""The commands of a connection: authentication, protocol, transactions, CLIENT."""

@@ -1,0 +1,271 @@
+"""CLIENT: what a client may ask and set about itself, and an operator about all of them."""
+
+from __future__ import annotations
+
+from protocol.replies import NO_REPLY, OK, ErrorReply, Reply, Set, Verbatim
+from server.client import client_line
+from server.client.client import MUTED, is_printable
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args, to_int, to_timeout_ms
+from server.table.command import Flags, command, container
+from server.table.help_lines import help_of
+
+ANYBODY = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
+OPERATOR = ANYBODY | Flags.ADMIN
+
+INVALID_CLIENT_ID = ErrorReply("ERR", "Invalid client ID")
+BAD_UNBLOCK_REASON = ErrorReply("ERR", "CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
+BAD_PAUSE_MODE = ErrorReply("ERR", "CLIENT PAUSE mode must be WRITE or ALL")
+NO_TRACKING = ErrorReply("ERR", "client side caching is not supported by this server")
+CACHING_WITHOUT_TRACKING = ErrorReply(
+    "ERR",
+    "CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT"
+    " mode enabled",
+)
+
+container("CLIENT", group="connection", since="2.4.0", summary="Looks at and changes connections.")
+
+# ---------------------------------------------------------------------- about itself
+
+
+@command("CLIENT ID", arity=2, flags=ANYBODY, group="connection", since="5.0.0")
+def client_id(call: Call) -> Reply:
+    """Answers the number of the connection; a later one always has a greater number.
+
+    CLIENT ID
+    """
+    return call.client.id
+
+
+@command("CLIENT GETNAME", arity=2, flags=ANYBODY, group="connection", since="2.6.9")
+def client_getname(call: Call) -> Reply:
+    """Answers the name of the connection, or null.
+
+    CLIENT GETNAME
+    """
+    return call.client.name or None
+
+
+@command("CLIENT SETNAME", arity=3, flags=ANYBODY, group="connection", since="2.6.9")
+def client_setname(call: Call) -> Reply:
+    """Gives the connection a name; an empty one takes it away.
+
+    CLIENT SETNAME connection-name
+    """
+    name = call.argv[2]
+    if not is_printable(name):
+        raise errors.BAD_CLIENT_NAME
+    call.client.name = name
+    return OK
+
+
+@command("CLIENT SETINFO", arity=4, flags=ANYBODY, group="connection", since="7.2.0")
+def client_setinfo(call: Call) -> Reply:
+    """Notes which client library the connection is made by.
+
+    CLIENT SETINFO <LIB-NAME libname | LIB-VER libver>
+    """
+    attribute, value = call.argv[2:4]
+    what = attribute.upper()
+    if what not in (b"LIB-NAME", b"LIB-VER"):
+        raise ErrorReply("ERR", f"Unrecognized option '{errors.text_of(attribute)}'")
+    if not is_printable(value):
+        name = errors.text_of(attribute)
+        raise ErrorReply("ERR", f"{name} cannot contain spaces, newlines or special characters.")
+    if what == b"LIB-NAME":
+        call.client.lib_name = value
+    else:
+        call.client.lib_version = value
+    return OK
+
+
+@command("CLIENT INFO", arity=2, flags=ANYBODY, group="connection", since="6.2.0")
+def client_info(call: Call) -> Reply:
+    """Shows the connection as CLIENT LIST does.
+
+    CLIENT INFO
+    """
+    return Verbatim(client_line.line(call.client, call.now_ms) + b"\n")
+
+
+@command("CLIENT REPLY", arity=3, flags=ANYBODY, group="connection", since="3.2.0")
+def client_reply(call: Call) -> Reply:
+    """Turns replies on and off, or swallows the next one.
+
+    CLIENT REPLY <ON | OFF | SKIP>
+    """
+    client, mode = call.client, call.argv[2].upper()
+    if mode == b"ON":
+        client.skip = 0
+        client.open_gate(MUTED)
+        return OK
+    if mode == b"OFF":
+        client.skip = 0
+        client.shut_gate(MUTED)
+    elif mode != b"SKIP":
+        raise errors.SYNTAX
+    elif client.skip or not client.is_muted:
+        client.skip = 2  # this command's own answer is the first that is swallowed
+        client.shut_gate(MUTED)
+    return NO_REPLY
+
+
+@command("CLIENT NO-EVICT", arity=3, flags=OPERATOR, group="connection", since="7.0.0")
+def client_no_evict(call: Call) -> Reply:
+    """Keeps the connection from being closed when clients take too much memory.
+
+    CLIENT NO-EVICT <ON | OFF>
+    """
+    call.client.no_evict = _on_or_off(call.argv[2])
+    return OK
+
+
+@command("CLIENT NO-TOUCH", arity=3, flags=ANYBODY, group="connection", since="7.2.0")
+def client_no_touch(call: Call) -> Reply:
+    """Keeps the connection's commands from counting as use of the keys.
+
+    CLIENT NO-TOUCH <ON | OFF>
+    """
+    call.client.no_touch = _on_or_off(call.argv[2])
+    return OK
+
+
+def _on_or_off(word: bytes) -> bool:
+    mode = word.upper()
+    if mode not in (b"ON", b"OFF"):
+        raise errors.SYNTAX
+    return mode == b"ON"
+
+
+# ---------------------------------------------------------------------- about all
+
+
+@command(
+    "CLIENT LIST", arity=-2, flags=OPERATOR, group="connection", since="2.4.0",
+    complexity="O(N) where N is the number of connections.",
+)  # fmt: skip
+def client_list(call: Call) -> Reply:
+    """Shows all connections, a line for each.
+
+    CLIENT LIST [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id [client-id ...]]
+    """
+    args = Args(call.argv, 2)
+    clients = call.server.clients
+    shown = list(clients.values())
+    if args.left == 2 and args.take_word(b"TYPE"):
+        wanted = client_line.type_named(args.take())
+        shown = [client for client in shown if client_line.type_of(client) == wanted]
+    elif args.left > 1 and args.take_word(b"ID"):
+        ids = [to_int(text, INVALID_CLIENT_ID) for text in args.rest()]
+        shown = [clients[number] for number in ids if number in clients]
+    elif args.left:
+        raise errors.SYNTAX
+    return Verbatim(b"".join(client_line.line(client, call.now_ms) + b"\n" for client in shown))
+
+
+@command("CLIENT UNBLOCK", arity=-3, flags=OPERATOR, group="connection", since="5.0.0")
+def client_unblock(call: Call) -> Reply:
+    """Ends the wait of a client that a command blocks; answers whether there was one.
+
+    CLIENT UNBLOCK client-id [TIMEOUT | ERROR]
+    """
+    if len(call.argv) > 4:
+        raise errors.bad_subcommand("client", call.argv[1])
+    reason = call.argv[3].upper() if len(call.argv) == 4 else b"TIMEOUT"
+    if reason not in (b"TIMEOUT", b"ERROR"):
+        raise BAD_UNBLOCK_REASON
+    client = call.server.clients.get(to_int(call.argv[2]))
+    if client is None or client.waiter is None:
+        return 0
+    over = client.waiter.block.when_over
+    call.executor.end_wait(client.waiter, errors.UNBLOCKED if reason == b"ERROR" else over)
+    return 1
+
+
+@command("CLIENT PAUSE", arity=-3, flags=OPERATOR, group="connection", since="3.0.0")
+def client_pause(call: Call) -> Reply:
+    """Holds back the commands of all clients for a while, or only those that write.
+
+    CLIENT PAUSE timeout [WRITE | ALL]
+    """
+    if len(call.argv) > 4:
+        raise errors.bad_subcommand("client", call.argv[1])
+    mode = call.argv[3].upper() if len(call.argv) == 4 else b"ALL"
+    if mode not in (b"WRITE", b"ALL"):
+        raise BAD_PAUSE_MODE
+    timeout_ms = to_timeout_ms(call.argv[2], call.now_ms)
+    if timeout_ms:
+        until_ms = call.server.monotonic_ms() + timeout_ms
+        call.server.pausing.begin(until_ms, writes_only=mode == b"WRITE")
+        call.server.keep_guard()
+    return OK
+
+
+@command(
+    "CLIENT UNPAUSE", arity=2, flags=OPERATOR, group="connection", since="6.2.0",
+    complexity="O(N) where N is the number of clients held back.",
+)  # fmt: skip
+def client_unpause(call: Call) -> Reply:
+    """Ends CLIENT PAUSE.
+
+    CLIENT UNPAUSE
+    """
+    call.executor.end_pause()
+    return OK
+
+
+# ---------------------------------------------------------------------- client-side caching
+
+
+@command("CLIENT GETREDIR", arity=2, flags=ANYBODY, group="connection", since="6.0.0")
+def client_getredir(_call: Call) -> Reply:
+    """Answers which client gets the invalidation messages: -1, as tracking is always off.
+
+    CLIENT GETREDIR
+    """
+    return client_line.NO_REDIRECTION
+
+
+@command("CLIENT TRACKINGINFO", arity=2, flags=ANYBODY, group="connection", since="6.2.0")
+def client_trackinginfo(_call: Call) -> Reply:
+    """Shows how keys are tracked for client-side caching: they are not.
+
+    CLIENT TRACKINGINFO
+    """
+    return {b"flags": Set([b"off"]), b"redirect": client_line.NO_REDIRECTION, b"prefixes": []}
+
+
+@command("CLIENT TRACKING", arity=-3, flags=ANYBODY, group="connection", since="6.0.0")
+def client_tracking(call: Call) -> Reply:
+    """Turns tracking of keys off, which it is; on is not supported.
+
+    CLIENT TRACKING <ON | OFF>
+    """
+    if _on_or_off(call.argv[2]):
+        raise NO_TRACKING
+    if len(call.argv) > 3:
+        raise errors.SYNTAX
+    return OK
+
+
+@command("CLIENT CACHING", arity=3, flags=ANYBODY, group="connection", since="6.0.0")
+def client_caching(_call: Call) -> Reply:
+    """Refuses: there is no tracking to which an exception could be made.
+
+    CLIENT CACHING <YES | NO>
+    """
+    raise CACHING_WITHOUT_TRACKING
+
+
+# ---------------------------------------------------------------------- help
+
+
+@command("CLIENT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="connection",
+         since="5.0.0")  # fmt: skip
+def client_help(call: Call) -> Reply:
+    """Lists the subcommands.
+
+    CLIENT HELP
+    """
+    return help_of(call.server.table, b"client")

@@ -1,0 +1,121 @@
+"""CLIENT KILL: which connections are meant, and their end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from protocol.replies import OK, ErrorReply, Reply
+from server.client import client_line
+from server.client.client import Client
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import INT64_MAX, Args
+from server.table.command import Flags, command
+
+NO_SUCH_CLIENT = ErrorReply("ERR", "No such client")
+BAD_ID = ErrorReply("ERR", "client-id should be greater than 0")
+AGE_NOT_AN_INTEGER = ErrorReply("ERR", "maxage is not an integer or out of range")
+BAD_AGE = ErrorReply("ERR", "maxage should be greater than 0")
+
+OPTIONS = (b"ID", b"TYPE", b"USER", b"ADDR", b"LADDR", b"SKIPME", b"MAXAGE")
+ONLY_USER = "default"
+
+
+@dataclass
+class Choice:
+    """The conditions that a client must meet to be closed; one that is None is no condition."""
+
+    id: int | None = None
+    type: str | None = None
+    user: str | None = None
+    address: str | None = None
+    local_address: str | None = None
+    min_age_s: int = 0
+    skip_me: bool = True
+
+    def take(self, option: bytes, args: Args) -> None:
+        """Read the value of *option*. Raises ErrorReply."""
+        if option == b"ID":
+            self.id = args.take_int(BAD_ID)
+            if not 0 < self.id <= INT64_MAX:
+                raise BAD_ID
+        elif option == b"TYPE":
+            self.type = client_line.type_named(args.take())
+        elif option == b"USER":
+            self.user = errors.text_of(args.take())
+            if self.user != ONLY_USER:
+                raise ErrorReply("ERR", f"No such user '{self.user}'")
+        elif option == b"ADDR":
+            self.address = args.take().decode("utf-8", "surrogateescape")
+        elif option == b"LADDR":
+            self.local_address = args.take().decode("utf-8", "surrogateescape")
+        elif option == b"MAXAGE":
+            self.min_age_s = args.take_int(AGE_NOT_AN_INTEGER)
+            if self.min_age_s <= 0:
+                raise BAD_AGE
+        else:
+            self._take_skip_me(args)
+
+    def _take_skip_me(self, args: Args) -> None:
+        word = args.take_word(b"YES", b"NO")
+        if word is None:
+            raise errors.SYNTAX
+        self.skip_me = word == b"YES"
+
+    def meets(self, client: Client, me: Client, now_ms: int) -> bool:
+        """Whether *client* is one of those meant by *me*."""
+        return (
+            not (self.skip_me and client is me)
+            and self.id in (None, client.id)
+            and self.type in (None, client_line.type_of(client))
+            and self.user in (None, client.user)
+            and self.address in (None, client.address)
+            and self.local_address in (None, client.local_address)
+            and now_ms // 1000 - client.created_ms // 1000 >= self.min_age_s
+        )
+
+
+@command(
+    "CLIENT KILL", arity=-3,
+    flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE,
+    group="connection", since="2.4.0",
+    complexity="O(N) where N is the number of connections.",
+)  # fmt: skip
+def client_kill(call: Call) -> Reply:
+    """Closes connections: the one of an address, or all that meet some conditions.
+
+    CLIENT KILL <ip:port | <[ID client-id] | [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] |
+    [USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME <YES | NO>] | [MAXAGE maxage]>>
+    """
+    if len(call.argv) == 3:
+        address = call.argv[2].decode("utf-8", "surrogateescape")
+        if not _kill(call, Choice(address=address, skip_me=False)):
+            raise NO_SUCH_CLIENT
+        return OK
+    return _kill(call, _choice(call.argv))
+
+
+def _choice(argv: list[bytes]) -> Choice:
+    choice = Choice()
+    args = Args(argv, 2)
+    while args.left:
+        option = args.take_word(*OPTIONS)
+        if option is None or not args.left:
+            raise errors.SYNTAX
+        choice.take(option, args)
+    return choice
+
+
+def _kill(call: Call, choice: Choice) -> int:
+    """Close the clients that *choice* means; return how many they are.
+
+    The caller itself is closed when it has its answer, the others at once.
+    """
+    me = call.client
+    meant = [c for c in call.server.clients.values() if choice.meets(c, me, call.now_ms)]
+    for client in meant:
+        if client is me:
+            client.close_after_reply = True
+        else:
+            client.hang_up()
+    return len(meant)

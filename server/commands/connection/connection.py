@@ -1,0 +1,179 @@
+"""How a client introduces itself, shows that it lives, and leaves: HELLO, AUTH, PING and others."""
+
+from __future__ import annotations
+
+import hmac
+
+from protocol.replies import OK, ErrorReply, Reply, Status
+from server.client.client import MUTED, UNAUTHENTICATED, Client, is_printable
+from server.dispatch.call import Call
+from server.dispatch.state import ServerState
+from server.process import build
+from server.table import errors
+from server.table.args import Args, to_db_index, to_int
+from server.table.command import Flags, command
+
+LOADING = Flags.LOADING | Flags.STALE
+EARLY = LOADING | Flags.NOSCRIPT | Flags.FAST | Flags.NO_AUTH | Flags.ALLOW_BUSY
+
+PONG = Status(b"PONG")
+HAS_BEEN_RESET = Status(b"RESET")
+
+DEFAULT_USER = b"default"
+
+NO_PASSWORD_SET = ErrorReply(
+    "ERR",
+    "AUTH <password> called without any password configured for the default user. Are you sure"
+    " your configuration is correct?",
+)
+WRONG_PASSWORD = ErrorReply("WRONGPASS", "invalid username-password pair or user is disabled.")
+NOT_A_PROTOCOL = ErrorReply("ERR", "Protocol version is not an integer or out of range")
+NO_PROTOCOL = ErrorReply("NOPROTO", "unsupported protocol version")
+HELLO_NEEDS_AUTH = ErrorReply(
+    "NOAUTH",
+    "HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH"
+    " <user> <pass> option can be used to authenticate the client and select the RESP protocol"
+    " version at the same time",
+)
+
+# ---------------------------------------------------------------------- who it is
+
+
+@command("AUTH", arity=-2, flags=EARLY, group="connection", since="1.0.0")
+def auth(call: Call) -> Reply:
+    """Authenticates the connection.
+
+    AUTH [username] password
+    """
+    if len(call.argv) > 3:
+        raise errors.SYNTAX
+    if len(call.argv) == 2 and not call.server.config.requirepass:
+        raise NO_PASSWORD_SET
+    user = call.argv[1] if len(call.argv) == 3 else DEFAULT_USER
+    _authenticate(call, user, call.argv[-1])
+    return OK
+
+
+def _authenticate(call: Call, user: bytes, password: bytes) -> None:
+    """Let the client in. Raises WRONG_PASSWORD, in a time that tells nothing of the password."""
+    wanted = call.server.config.requirepass.encode("utf-8", "surrogateescape")
+    if user != DEFAULT_USER or (wanted and not hmac.compare_digest(password, wanted)):
+        raise WRONG_PASSWORD
+    call.client.open_gate(UNAUTHENTICATED)
+
+
+@command("HELLO", arity=-1, flags=EARLY, group="connection", since="6.0.0")
+def hello(call: Call) -> Reply:
+    """Chooses the protocol version, authenticates, and tells what the server is.
+
+    HELLO [protover [AUTH username password] [SETNAME clientname]]
+    """
+    client = call.client
+    version, login, name = _hello_options(call.argv)
+    if login is not None:
+        _authenticate(call, *login)
+    if not client.authenticated:
+        raise HELLO_NEEDS_AUTH
+    if name is not None:
+        client.name = name
+    if version:
+        client.out.resp = version
+    return {
+        b"server": b"redis",
+        b"version": build.REDIS_VERSION.encode(),
+        b"proto": client.resp,
+        b"id": client.id,
+        b"mode": b"standalone",
+        b"role": b"master",
+        b"modules": [],
+    }
+
+
+def _hello_options(argv: list[bytes]) -> tuple[int, tuple[bytes, bytes] | None, bytes | None]:
+    """Protocol version (0: as it is), user and password, the client's name."""
+    version, login, name = 0, None, None
+    if len(argv) > 1:
+        version = to_int(argv[1], NOT_A_PROTOCOL)
+        if version not in (2, 3):
+            raise NO_PROTOCOL
+    args = Args(argv, 2)
+    while args.left > 0:  # a mere HELLO has not even a version
+        if args.left > 2 and args.take_word(b"AUTH"):
+            login = (args.take(), args.take())
+        elif args.left > 1 and args.take_word(b"SETNAME"):
+            name = args.take()
+            if not is_printable(name):
+                raise errors.BAD_CLIENT_NAME
+        else:
+            option = errors.text_of(args.take())
+            raise ErrorReply("ERR", f"Syntax error in HELLO option '{option}'")
+    return version, login, name
+
+
+@command("SELECT", arity=2, flags=LOADING | Flags.FAST, group="connection", since="1.0.0")
+def select(call: Call) -> Reply:
+    """Chooses the database.
+
+    SELECT index
+    """
+    call.client.db_index = to_db_index(call.argv[1], len(call.server.databases))
+    return OK
+
+
+# ---------------------------------------------------------------------- starting over
+
+
+@command("RESET", arity=1, flags=EARLY | Flags.NOT_QUEUED, group="connection", since="6.2.0")
+def reset(call: Call) -> Reply:
+    """Brings the connection back to the state in which it was opened.
+
+    RESET
+    """
+    _forget_choices(call.server, call.client)
+    return HAS_BEEN_RESET
+
+
+def _forget_choices(server: ServerState, client: Client) -> None:
+    client.leave_multi()
+    server.watching.unwatch(client)
+    client.open_gate(MUTED)
+    client.skip = 0
+    client.out.resp = 2
+    client.db_index = 0
+    client.name = b""
+    client.no_evict = client.no_touch = False
+    if server.config.requirepass:
+        client.shut_gate(UNAUTHENTICATED)
+
+
+@command("QUIT", arity=-1, flags=EARLY | Flags.NOT_QUEUED, group="connection", since="1.0.0")
+def quit_(call: Call) -> Reply:
+    """Closes the connection, once all replies are sent.
+
+    QUIT
+    """
+    call.client.close_after_reply = True
+    return OK
+
+
+# ---------------------------------------------------------------------- signs of life
+
+
+@command("PING", arity=-1, flags=Flags.FAST, group="connection", since="1.0.0")
+def ping(call: Call) -> Reply:
+    """Answers PONG, or the message.
+
+    PING [message]
+    """
+    if len(call.argv) > 2:
+        raise errors.wrong_arity("ping")
+    return PONG if len(call.argv) == 1 else call.argv[1]
+
+
+@command("ECHO", arity=2, flags=LOADING | Flags.FAST, group="connection", since="1.0.0")
+def echo(call: Call) -> Reply:
+    """Answers the message.
+
+    ECHO message
+    """
+    return call.argv[1]

@@ -1,0 +1,2 @@
+from server.dispatch.call cimport Call
+from server.client.client cimport Client

@@ -1,0 +1,96 @@
+"""MULTI, EXEC, DISCARD, WATCH, UNWATCH."""
+
+from __future__ import annotations
+
+from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.command import Flags, Keys, command
+
+AT_ONCE = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE | Flags.ALLOW_BUSY | Flags.NOT_QUEUED
+DENYOOM = int(Flags.DENYOOM)
+
+NESTED = ErrorReply("ERR", "MULTI calls can not be nested")
+EXEC_WITHOUT_MULTI = ErrorReply("ERR", "EXEC without MULTI")
+DISCARD_WITHOUT_MULTI = ErrorReply("ERR", "DISCARD without MULTI")
+EXEC_OUT_OF_MEMORY = errors.exec_aborted(errors.OUT_OF_MEMORY)
+WATCH_INSIDE_MULTI = ErrorReply("ERR", "WATCH inside MULTI is not allowed")
+
+
+@command("MULTI", arity=1, flags=AT_ONCE | Flags.FAST, group="transactions", since="1.2.0")
+def multi(call: Call) -> Reply:
+    """Begins a transaction: what follows is kept until EXEC.
+
+    MULTI
+    """
+    if call.client.in_multi:
+        raise NESTED
+    call.client.enter_multi()
+    return OK
+
+
+@command(
+    "EXEC", arity=1, flags=AT_ONCE & ~Flags.ALLOW_BUSY | Flags.SKIP_SLOWLOG, group="transactions",
+    since="1.2.0", complexity="Depends on commands in the transaction",
+)  # fmt: skip
+def exec_(call: Call) -> Reply:
+    """Runs the commands kept since MULTI, with nothing in between; null if a watched key changed.
+
+    EXEC
+    """
+    client = call.client
+    if not client.in_multi:
+        raise EXEC_WITHOUT_MULTI
+    if client.queue.flags & DENYOOM and call.server.memory.exceeded():
+        call.server.watching.leave_multi(client)
+        raise EXEC_OUT_OF_MEMORY
+    call.server.watching.has_expired(client, call.server.databases)
+    queue, refused, changed = client.queue, client.dirty_exec, client.dirty_watch
+    call.server.watching.leave_multi(client)
+    if refused:
+        raise errors.EXEC_ABORTED
+    if changed:
+        return NULL_ARRAY
+    return call.executor.run_inside(queue)
+
+
+@command("DISCARD", arity=1, flags=AT_ONCE | Flags.FAST, group="transactions", since="2.0.0")
+def discard(call: Call) -> Reply:
+    """Forgets the commands kept since MULTI.
+
+    DISCARD
+    """
+    if not call.client.in_multi:
+        raise DISCARD_WITHOUT_MULTI
+    call.server.watching.leave_multi(call.client)
+    return OK
+
+
+@command(
+    "WATCH", arity=-2, flags=AT_ONCE | Flags.FAST, group="transactions", since="2.2.0",
+    keys=Keys(1, -1, access="RO"), complexity="O(1) for every key.",
+)  # fmt: skip
+def watch(call: Call) -> Reply:
+    """Lets the next EXEC run only if none of some keys changes until then.
+
+    WATCH key [key ...]
+    """
+    if call.client.in_multi:
+        raise WATCH_INSIDE_MULTI
+    if not call.client.dirty_watch:
+        for key in call.argv[1:]:
+            call.server.watching.watch(call.client, call.db, key)
+    return OK
+
+
+@command(
+    "UNWATCH", arity=1, flags=AT_ONCE & ~Flags.NOT_QUEUED | Flags.FAST, group="transactions",
+    since="2.2.0",
+)  # fmt: skip
+def unwatch(call: Call) -> Reply:
+    """Forgets all that is watched.
+
+    UNWATCH
+    """
+    call.server.watching.unwatch(call.client)
+    return OK

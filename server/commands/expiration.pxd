@@ -1,3 +1,0 @@
-from server.call cimport Call
-
-cdef object _expire(Call call, bytes unit, str name)

@@ -1,0 +1,1 @@
+"""The commands of keys, whatever type their values have."""

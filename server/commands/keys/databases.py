@@ -1,0 +1,93 @@
+"""Commands on whole databases: DBSIZE, FLUSHDB, FLUSHALL, SWAPDB."""
+
+from __future__ import annotations
+
+from protocol.replies import OK, ErrorReply, Reply
+from server.dispatch.call import Call
+from server.dispatch.emptying import empty
+from server.dispatch.state import ServerState
+from server.table import errors
+from server.table.args import to_int32
+from server.table.command import Flags, command
+from storage.keyspace.keyspace import Keyspace
+
+INVALID_FIRST = ErrorReply("ERR", "invalid first DB index")
+INVALID_SECOND = ErrorReply("ERR", "invalid second DB index")
+
+
+@command(
+    "DBSIZE", arity=1, flags=Flags.READONLY | Flags.FAST, group="server", since="1.0.0",
+    categories=("keyspace", "read"),
+)  # fmt: skip
+def dbsize(call: Call) -> Reply:
+    """Counts the keys of the database.
+
+    DBSIZE
+    """
+    return len(call.db)
+
+
+@command(
+    "FLUSHDB", arity=-1, flags=Flags.WRITE, group="server", since="1.0.0",
+    categories=("keyspace", "dangerous"),
+    complexity="O(N) where N is the number of keys in the database.",
+)  # fmt: skip
+def flushdb(call: Call) -> Reply:
+    """Removes all keys of the database.
+
+    FLUSHDB [ASYNC | SYNC]
+    """
+    _check_flush_mode(call.argv)
+    _flush(call.server, [call.db])
+    return OK
+
+
+@command(
+    "FLUSHALL", arity=-1, flags=Flags.WRITE, group="server", since="1.0.0",
+    categories=("keyspace", "dangerous"),
+    complexity="O(N) where N is the number of keys in all databases.",
+)  # fmt: skip
+def flushall(call: Call) -> Reply:
+    """Removes all keys of all databases.
+
+    FLUSHALL [ASYNC | SYNC]
+    """
+    _check_flush_mode(call.argv)
+    _flush(call.server, call.server.databases)
+    call.server.persistence.snapshots.all_flushed()
+    return OK
+
+
+def _check_flush_mode(argv: list[bytes]) -> None:
+    """Whether memory is freed at once or later is our own affair: the words mean nothing here."""
+    if len(argv) > 2 or (len(argv) == 2 and argv[1].upper() not in (b"ASYNC", b"SYNC")):
+        raise errors.SYNTAX
+
+
+def _flush(server: ServerState, databases: list[Keyspace]) -> None:
+    """Empty *databases*. That counts as a change even if there is nothing, so that it is logged."""
+    server.journal.changes += max(empty(server, databases), 1)
+
+
+@command(
+    "SWAPDB", arity=3, flags=Flags.WRITE | Flags.FAST, group="server", since="4.0.0",
+    categories=("keyspace", "dangerous"),
+    complexity="O(N) where N is the number of keys watched or waited for in both databases.",
+)  # fmt: skip
+def swapdb(call: Call) -> Reply:
+    """Exchanges two databases.
+
+    SWAPDB index1 index2
+    """
+    server = call.server
+    first = to_int32(call.argv[1], INVALID_FIRST)
+    second = to_int32(call.argv[2], INVALID_SECOND)
+    if not (0 <= first < len(server.databases) and 0 <= second < len(server.databases)):
+        raise errors.DB_OUT_OF_RANGE
+    server.journal.changes += 1
+    if first != second:
+        one, other = server.databases[first], server.databases[second]
+        server.watching.emptied(one, other)
+        one.swap(other)
+        server.blocking.databases_swapped(first, second)
+    return OK

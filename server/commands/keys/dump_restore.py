@@ -1,0 +1,128 @@
+"""DUMP and RESTORE: one value as bytes that another server takes.
+
+The bytes are those of an RDB (see storage/rdb/payload.py), so that a redis-server takes them, and
+they may come from one. They are always checked whole: sanitize-dump-payload is yes for everybody.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from protocol.replies import OK, ErrorReply, Reply
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import INT64_MAX, Args, to_int
+from server.table.command import Flags, Keys, command
+from storage.rdb import payload
+from storage.rdb.options import ReadOptions, WriteOptions
+
+KEY = Keys(1, 1)
+WRITE = Flags.WRITE | Flags.DENYOOM
+FOREIGN = ("keyspace", "dangerous")  # it trusts bytes from outside
+
+BUSY_KEY = ErrorReply("BUSYKEY", "Target key name already exists.")
+BAD_TTL = ErrorReply("ERR", "Invalid TTL value, must be >= 0")
+BAD_IDLE_TIME = ErrorReply("ERR", "Invalid IDLETIME value, must be >= 0")
+BAD_FREQUENCY = ErrorReply("ERR", "Invalid FREQ value, must be >= 0 and <= 255")
+
+MOST_FREQUENT = 255
+
+
+@command(
+    "DUMP", arity=2, flags=Flags.READONLY, group="generic", since="2.6.0",
+    keys=Keys(1, 1, access="RO"), complexity="O(N) where N is the size of the value.",
+)  # fmt: skip
+def dump(call: Call) -> Reply:
+    """Returns the value at a key as bytes for RESTORE.
+
+    DUMP key
+    """
+    value = call.db.read_any(call.argv[1])
+    if value is None:
+        return None
+    return payload.dump(value, WriteOptions(compress=call.server.config.rdbcompression))
+
+
+@command(
+    "RESTORE", arity=-4, flags=WRITE, group="generic", since="2.6.0", keys=KEY, categories=FOREIGN,
+    complexity="O(N) where N is the size of the value.",
+)  # fmt: skip
+def restore(call: Call) -> Reply:
+    """Puts a value at a key that DUMP gave, and its time to live.
+
+    RESTORE key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]
+    """
+    key = call.argv[1]
+    options = _options(Args(call.argv, 4))
+    if not options.replace and key in call.db:
+        raise BUSY_KEY
+    ttl = to_int(call.argv[2])
+    if ttl < 0:
+        raise BAD_TTL
+    config = call.server.config
+    reading = ReadOptions(
+        config.rdbchecksum, config.list_max_listpack_size, config.switches.checksums
+    )
+    value = payload.restore(call.argv[3], reading)
+    when_ms = ttl if options.is_absolute else min(ttl + call.now_ms, INT64_MAX)
+    if ttl and when_ms <= call.now_ms and not call.server.journal.keeps_expired:
+        _delete(call, key)
+        return OK
+    call.db.put(key, value)
+    if options.idle_s:
+        call.db.set_idle(key, options.idle_s)
+    if ttl:
+        call.db.expire_at(key, when_ms)
+    call.db.touched(key, b"restore")
+    if ttl and not options.is_absolute:
+        call.log_as(call.argv[0], key, b"%d" % when_ms, *call.argv[3:], b"ABSTTL")
+    return OK
+
+
+@command(
+    "RESTORE-ASKING", arity=-4, flags=WRITE | Flags.ASKING, group="server", since="3.0.0", keys=KEY,
+    categories=("keyspace", "dangerous"), complexity="O(N) where N is the size of the value.",
+)  # fmt: skip
+def restore_asking(call: Call) -> Reply:
+    """Puts a value at a key, as RESTORE does: the nodes of a cluster say it so.
+
+    RESTORE-ASKING key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]
+    """
+    return restore(call)
+
+
+class Options(NamedTuple):
+    """What follows the value of RESTORE. How often it was used nobody keeps."""
+
+    replace: bool
+    is_absolute: bool  # the time to live is a point in time
+    idle_s: int  # for how long it seems not to have been used
+
+
+def _options(args: Args) -> Options:
+    idle_s = 0
+    replace = is_absolute = has_idle_time = has_frequency = False
+    while args.left:
+        if args.take_word(b"REPLACE"):
+            replace = True
+        elif args.take_word(b"ABSTTL"):
+            is_absolute = True
+        elif args.left > 1 and not has_frequency and args.take_word(b"IDLETIME"):
+            has_idle_time = True
+            idle_s = args.take_int()
+            if idle_s < 0:
+                raise BAD_IDLE_TIME
+        elif args.left > 1 and not has_idle_time and args.take_word(b"FREQ"):
+            has_frequency = True
+            if not 0 <= args.take_int() <= MOST_FREQUENT:
+                raise BAD_FREQUENCY
+        else:
+            raise errors.SYNTAX
+    return Options(replace, is_absolute, idle_s)
+
+
+def _delete(call: Call, key: bytes) -> None:
+    """The value is past its time already: what it was to replace goes all the same."""
+    if call.db.remove(key):
+        call.db.touched(key, b"del")
+        call.log_as(b"DEL", key)

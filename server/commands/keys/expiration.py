@@ -1,0 +1,166 @@
+"""Times to live: the EXPIRE family, the TTL family, PERSIST."""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply, Reply
+from server.dispatch import expire_times
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import to_int
+from server.table.command import Flags, Keys, command
+from storage.keyspace.keyspace import NO_EXPIRY
+
+WRITE = Flags.WRITE | Flags.FAST
+READ = Flags.READONLY | Flags.FAST
+KEY = Keys(1, 1)
+READ_KEY = Keys(1, 1, access="RO")
+
+NO_KEY = -2  # what the TTL family answers; NO_EXPIRY is the other negative answer
+
+CONDITIONS = (b"NX", b"XX", b"GT", b"LT")
+NX_WITH_OTHERS = ErrorReply(
+    "ERR", "NX and XX, GT or LT options at the same time are not compatible"
+)
+GT_WITH_LT = ErrorReply("ERR", "GT and LT options at the same time are not compatible")
+
+
+# ---------------------------------------------------------------------- EXPIRE
+
+
+@command("EXPIRE", arity=-3, flags=WRITE, group="generic", since="1.0.0", keys=KEY)
+def expire(call: Call) -> Reply:
+    """Lets a key go after some seconds.
+
+    EXPIRE key seconds [NX | XX | GT | LT]
+    """
+    return _expire(call, b"EX", "expire")
+
+
+@command("PEXPIRE", arity=-3, flags=WRITE, group="generic", since="2.6.0", keys=KEY)
+def pexpire(call: Call) -> Reply:
+    """Lets a key go after some milliseconds.
+
+    PEXPIRE key milliseconds [NX | XX | GT | LT]
+    """
+    return _expire(call, b"PX", "pexpire")
+
+
+@command("EXPIREAT", arity=-3, flags=WRITE, group="generic", since="1.2.0", keys=KEY)
+def expireat(call: Call) -> Reply:
+    """Lets a key go at a time given in unix seconds.
+
+    EXPIREAT key unix-time-seconds [NX | XX | GT | LT]
+    """
+    return _expire(call, b"EXAT", "expireat")
+
+
+@command("PEXPIREAT", arity=-3, flags=WRITE, group="generic", since="2.6.0", keys=KEY)
+def pexpireat(call: Call) -> Reply:
+    """Lets a key go at a time given in unix milliseconds.
+
+    PEXPIREAT key unix-time-milliseconds [NX | XX | GT | LT]
+    """
+    return _expire(call, b"PXAT", "pexpireat")
+
+
+def _expire(call: Call, unit: bytes, name: str) -> Reply:
+    key = call.argv[1]
+    conditions = _conditions(call.argv[3:]) if len(call.argv) > 3 else None
+    when_ms = expire_times.checked_ms(to_int(call.argv[2]), unit, call.now_ms, name)
+    if call.db.get(key) is None:
+        return 0
+    if conditions is not None and not _hold(conditions, call.db.expiry(key), when_ms):
+        return 0
+    expire_times.expire(call, key, when_ms)
+    return 1
+
+
+def _conditions(words: list[bytes]) -> set[bytes]:
+    """The options of EXPIRE. Raises ErrorReply for one it has not, and for two that contradict."""
+    conditions = {word.upper() for word in words}
+    for word in words:
+        if word.upper() not in CONDITIONS:
+            raise ErrorReply("ERR", f"Unsupported option {errors.text_of(word)}")
+    if b"NX" in conditions and len(conditions) > 1:
+        raise NX_WITH_OTHERS
+    if {b"GT", b"LT"} <= conditions:
+        raise GT_WITH_LT
+    return conditions
+
+
+def _hold(conditions: set[bytes], old_ms: int, new_ms: int) -> bool:
+    """Whether an expiry may be changed from *old_ms* to *new_ms*. No expiry counts as never."""
+    never = old_ms == NO_EXPIRY
+    return not (
+        (b"NX" in conditions and not never)
+        or (b"XX" in conditions and never)
+        or (b"GT" in conditions and (never or new_ms <= old_ms))
+        or (b"LT" in conditions and not never and new_ms >= old_ms)
+    )
+
+
+@command("PERSIST", arity=2, flags=WRITE, group="generic", since="2.2.0", keys=KEY)
+def persist(call: Call) -> Reply:
+    """Lets a key stay that had a time to live.
+
+    PERSIST key
+    """
+    key = call.argv[1]
+    if call.db.get(key) is None or not call.db.persist(key):
+        return 0
+    call.db.touched(key, b"persist")
+    return 1
+
+
+# ---------------------------------------------------------------------- TTL
+
+
+@command("TTL", arity=2, flags=READ, group="generic", since="1.0.0", keys=READ_KEY)
+def ttl(call: Call) -> Reply:
+    """Answers in how many seconds a key goes: -1 for never, -2 for no key.
+
+    TTL key
+    """
+    return _in_seconds(_left_ms(call))
+
+
+@command("PTTL", arity=2, flags=READ, group="generic", since="2.6.0", keys=READ_KEY)
+def pttl(call: Call) -> Reply:
+    """Answers in how many milliseconds a key goes: -1 for never, -2 for no key.
+
+    PTTL key
+    """
+    return _left_ms(call)
+
+
+@command("EXPIRETIME", arity=2, flags=READ, group="generic", since="7.0.0", keys=READ_KEY)
+def expiretime(call: Call) -> Reply:
+    """Answers at which unix time in seconds a key goes: -1 for never, -2 for no key.
+
+    EXPIRETIME key
+    """
+    return _in_seconds(_expiry_ms(call))
+
+
+@command("PEXPIRETIME", arity=2, flags=READ, group="generic", since="7.0.0", keys=READ_KEY)
+def pexpiretime(call: Call) -> Reply:
+    """Answers at which unix time in milliseconds a key goes: -1 for never, -2 for no key.
+
+    PEXPIRETIME key
+    """
+    return _expiry_ms(call)
+
+
+def _expiry_ms(call: Call) -> int:
+    key = call.argv[1]
+    return NO_KEY if call.db.look_at(key) is None else call.db.expiry(key)
+
+
+def _left_ms(call: Call) -> int:
+    expiry_ms = _expiry_ms(call)
+    return expiry_ms if expiry_ms < 0 else expiry_ms - call.now_ms
+
+
+def _in_seconds(ms: int) -> int:
+    """Rounded to the nearest second; the negative answers stay as they are."""
+    return ms if ms < 0 else (ms + 500) // 1000

@@ -1,0 +1,207 @@
+"""Commands on keys of whatever type: DEL, EXISTS, TYPE, RENAME, COPY, MOVE and their like."""
+
+from __future__ import annotations
+
+from protocol.replies import OK, Reply, Status
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args, to_db_index
+from server.table.command import Flags, Keys, command
+from storage import values
+from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+
+NO_TYPE = Status(b"none")
+TYPES = {name: Status(name) for name in values.TYPE_NAMES.values()}
+
+
+# ---------------------------------------------------------------------- one after the other
+
+
+@command(
+    "DEL", arity=-2, flags=Flags.WRITE, group="generic", since="1.0.0",
+    keys=Keys(1, -1, access="RM"), complexity="O(N) where N is the number of keys.",
+)  # fmt: skip
+def del_(call: Call) -> Reply:
+    """Removes keys; answers how many there were.
+
+    DEL key [key ...]
+    """
+    db = call.db
+    removed = 0
+    for key in call.argv[1:]:
+        if db.get(key) is not None:
+            db.remove(key)
+            db.touched(key, b"del")
+            removed += 1
+    return removed
+
+
+@command(
+    "UNLINK", arity=-2, flags=Flags.WRITE | Flags.FAST, group="generic", since="4.0.0",
+    keys=Keys(1, -1, access="RM"), complexity="O(N) where N is the number of keys.",
+)  # fmt: skip
+def unlink(call: Call) -> Reply:
+    """Removes keys, as DEL does.
+
+    UNLINK key [key ...]
+    """
+    return del_(call)
+
+
+@command(
+    "EXISTS", arity=-2, flags=Flags.READONLY | Flags.FAST, group="generic", since="1.0.0",
+    keys=Keys(1, -1, access="RO"), complexity="O(N) where N is the number of keys.",
+)  # fmt: skip
+def exists(call: Call) -> Reply:
+    """Counts the keys that there are; one that is named twice counts twice.
+
+    EXISTS key [key ...]
+    """
+    db = call.db
+    found = 0
+    for key in call.argv[1:]:
+        if db.look_at(key) is not None:
+            found += 1
+    return found
+
+
+@command(
+    "TOUCH", arity=-2, flags=Flags.READONLY | Flags.FAST, group="generic", since="3.2.1",
+    keys=Keys(1, -1, access="RO"), complexity="O(N) where N is the number of keys.",
+)  # fmt: skip
+def touch(call: Call) -> Reply:
+    """Uses keys for nothing else than to have used them; counts those that there are.
+
+    TOUCH key [key ...]
+    """
+    call.server.journal.no_touch = False  # it is what a client of CLIENT NO-TOUCH still can do
+    found = 0
+    for key in call.argv[1:]:
+        if call.db.read_any(key) is not None:
+            found += 1
+    return found
+
+
+@command(
+    "TYPE", arity=2, flags=Flags.READONLY | Flags.FAST, group="generic", since="1.0.0",
+    keys=Keys(1, 1, access="RO"),
+)  # fmt: skip
+def type_(call: Call) -> Reply:
+    """Names the type of the value at a key.
+
+    TYPE key
+    """
+    value = call.db.look_at(call.argv[1])
+    return NO_TYPE if value is None else TYPES[values.type_name(value)]
+
+
+# ---------------------------------------------------------------------- from key to key
+
+
+@command(
+    "RENAME", arity=3, flags=Flags.WRITE, group="generic", since="1.0.0", keys=Keys(1, 2),
+)  # fmt: skip
+def rename(call: Call) -> Reply:
+    """Gives a key another name; what had that name before is gone.
+
+    RENAME key newkey
+    """
+    _, source, target = call.argv
+    if source not in call.db:
+        raise errors.NO_SUCH_KEY
+    if source != target:
+        _rename(call.db, source, target)
+    return OK
+
+
+@command(
+    "RENAMENX", arity=3, flags=Flags.WRITE | Flags.FAST, group="generic", since="1.0.0",
+    keys=Keys(1, 2),
+)  # fmt: skip
+def renamenx(call: Call) -> Reply:
+    """Gives a key another name if no key has that name.
+
+    RENAMENX key newkey
+    """
+    _, source, target = call.argv
+    if source not in call.db:
+        raise errors.NO_SUCH_KEY
+    if target in call.db:
+        return 0
+    _rename(call.db, source, target)
+    return 1
+
+
+def _rename(db: Keyspace, source: bytes, target: bytes) -> None:
+    """Move what is at *source* to *target*, in the order in which redis wakes who waits."""
+    _put_with_expiry(db, target, db.get(source), db.expiry(source))
+    db.remove(source)
+    db.touched(source, b"rename_from", 0)
+    db.touched(target, b"rename_to")
+
+
+def _put_with_expiry(db: Keyspace, key: bytes, value: object, expiry_ms: int) -> None:
+    db.put(key, value)
+    if expiry_ms != NO_EXPIRY:
+        db.expire_at(key, expiry_ms)
+
+
+@command(
+    "COPY", arity=-3, flags=Flags.WRITE | Flags.DENYOOM, group="generic", since="6.2.0",
+    keys=Keys(1, 2),
+    complexity="O(N) where N is the number of elements of the value; O(1) for strings.",
+)  # fmt: skip
+def copy(call: Call) -> Reply:
+    """Copies a value and its time to live to another key.
+
+    COPY source destination [DB destination-db] [REPLACE]
+    """
+    source, target = call.argv[1:3]
+    db, replace = _copy_options(call)
+    if db is call.db and source == target:
+        raise errors.SAME_OBJECT
+    value = call.db.read_any(source)
+    if value is None or (target in db and not replace):
+        return 0
+    _put_with_expiry(db, target, values.copy_of(value), call.db.expiry(source))
+    db.touched(target, b"copy_to")
+    return 1
+
+
+def _copy_options(call: Call) -> tuple[Keyspace, bool]:
+    """Where to copy to, and whether a key there may be replaced."""
+    databases = call.server.databases
+    args = Args(call.argv, 3)
+    db, replace = call.db, False
+    while args.left:
+        if args.take_word(b"REPLACE"):
+            replace = True
+        elif args.take_word(b"DB"):
+            db = databases[to_db_index(args.take(), len(databases))]
+        else:
+            raise errors.SYNTAX
+    return db, replace
+
+
+@command(
+    "MOVE", arity=3, flags=Flags.WRITE | Flags.FAST, group="generic", since="1.0.0",
+    keys=Keys(1, 1),
+)  # fmt: skip
+def move(call: Call) -> Reply:
+    """Moves a key to another database, unless that has a key of this name.
+
+    MOVE key db
+    """
+    key = call.argv[1]
+    databases = call.server.databases
+    source, target = call.db, databases[to_db_index(call.argv[2], len(databases))]
+    if source is target:
+        raise errors.SAME_OBJECT
+    value = source.get(key)
+    if value is None or key in target:
+        return 0
+    _put_with_expiry(target, key, value, source.expiry(key))
+    source.remove(key)
+    source.touched(key, b"move_from", 0)
+    target.touched(key, b"move_to")
+    return 1

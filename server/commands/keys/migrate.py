@@ -1,0 +1,119 @@
+"""MIGRATE: keys to another server, and away here once they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from protocol.replies import OK, ErrorReply, Reply, Status
+from server.commands.keys.migration import Target, transfer
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args, to_int
+from server.table.command import Flags, KeyOrKeys, command
+from storage.keyspace.keyspace import NO_EXPIRY
+from storage.rdb import payload
+from storage.rdb.options import WriteOptions
+
+OPTIONS_AT = 6
+KEYS = KeyOrKeys(3, OPTIONS_AT, {b"AUTH": 1, b"AUTH2": 2})
+
+NO_KEY = Status(b"NOKEY")
+KEY_AND_KEYS = ErrorReply(
+    "ERR", "When using MIGRATE KEYS option, the key argument must be set to the empty string"
+)
+
+DEFAULT_TIMEOUT_MS = 1000
+MAX_TIMEOUT_MS = 2**31 - 1  # as long as a wait for a socket can be
+MAX_PORT = 65535
+
+
+class Options(NamedTuple):
+    """What may follow the timeout of MIGRATE, but for the keys."""
+
+    copy: bool
+    replace: bool
+    login: list[bytes]
+
+
+@command(
+    "MIGRATE", arity=-6, flags=Flags.WRITE | Flags.MOVABLEKEYS, group="generic", since="2.6.0",
+    keys=KEYS, categories=("keyspace", "dangerous"),
+    complexity="O(N) where N is the size of the values. Everybody waits for the other server.",
+)  # fmt: skip
+def migrate(call: Call) -> Reply:
+    """Moves keys to another server; COPY leaves them here too.
+
+    MIGRATE host port <key | ""> destination-db timeout [COPY] [REPLACE]
+    [AUTH password | AUTH2 username password] [KEYS key [key ...]]
+    """
+    options = _options(call.argv)
+    target = _target(call.argv, options.login)
+    db = call.db
+    keys = [key for key in KEYS.of(call.argv) if db.read_any(key) is not None]
+    if not keys:
+        return NO_KEY
+    outcome = transfer(target, _restores(call, keys, options.replace))
+    if not options.copy:
+        _delete(call, outcome.taken)
+    if outcome.error is not None:
+        raise outcome.error
+    return OK
+
+
+def _options(argv: list[bytes]) -> Options:
+    """Raises ErrorReply."""
+    args = Args(argv, OPTIONS_AT)
+    copy = replace = False
+    login: list[bytes] = []
+    while args.left:
+        if args.take_word(b"COPY"):
+            copy = True
+        elif args.take_word(b"REPLACE"):
+            replace = True
+        elif args.take_word(b"AUTH"):
+            login = [args.take()]
+        elif args.take_word(b"AUTH2"):
+            login = [args.take(), args.take()]
+        elif args.take_word(b"KEYS"):
+            if argv[3]:
+                raise KEY_AND_KEYS
+            args.rest()
+        else:
+            raise errors.SYNTAX
+    return Options(copy, replace, login)
+
+
+def _target(argv: list[bytes], login: list[bytes]) -> Target:
+    """Raises NOT_AN_INTEGER. Where there cannot be a server is seen when connecting."""
+    timeout_ms = to_int(argv[5])
+    to_int(argv[4])
+    if timeout_ms <= 0:
+        timeout_ms = DEFAULT_TIMEOUT_MS
+    host = argv[1].decode("ascii", "replace")
+    timeout_s = min(timeout_ms, MAX_TIMEOUT_MS) / 1000
+    return Target(host, _port(argv[2]), argv[4], timeout_s, login)
+
+
+def _port(text: bytes) -> int:
+    """The number of a port; 0, on which nobody listens, if it is none."""
+    return int(text) if text.isdigit() and len(text) <= 5 and int(text) <= MAX_PORT else 0
+
+
+def _restores(call: Call, keys: list[bytes], replace: bool) -> Iterator[list[bytes]]:
+    """What the other server must run."""
+    writing = WriteOptions(compress=call.server.config.rdbcompression)
+    for key in keys:
+        expiry_ms = call.db.expiry(key)
+        ttl = 0 if expiry_ms == NO_EXPIRY else max(1, expiry_ms - call.now_ms)
+        words = [b"RESTORE", key, b"%d" % ttl, payload.dump(call.db.get(key), writing)]
+        yield [*words, b"REPLACE"] if replace else words
+
+
+def _delete(call: Call, keys: list[bytes]) -> None:
+    """Forget *keys*, which have arrived."""
+    for key in keys:
+        if call.db.remove(key):
+            call.db.touched(key, b"del")
+    if keys:
+        call.log_as(b"DEL", *keys)

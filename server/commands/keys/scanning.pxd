@@ -1,0 +1,2 @@
+from server.table.args cimport Args
+from server.dispatch.call cimport Call

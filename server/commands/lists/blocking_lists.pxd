@@ -1,0 +1,8 @@
+from server.table cimport args
+from server.commands.lists cimport list_steps
+from server.table.args cimport Args
+from server.dispatch.call cimport Call
+from storage.lists.quicklist cimport QuickList
+
+
+cdef object _pop(Call call, bint left)

@@ -1,0 +1,18 @@
+cimport cython
+
+from server.table.args cimport Args
+from server.dispatch.call cimport Call
+from storage.lists.quicklist cimport QuickList
+
+
+@cython.locals(values=QuickList)
+cpdef QuickList find(Call call, bytes key)
+@cython.locals(values=QuickList, at=Py_ssize_t)
+cpdef Py_ssize_t push(Call call, bytes key, list words, Py_ssize_t first, bint left) except -1
+cpdef QuickList new_list(Call call)
+cpdef bytes pop(Call call, bytes key, QuickList values, bint left)
+cpdef list pop_many(Call call, bytes key, QuickList values, bint left, Py_ssize_t count)
+cpdef popped(Call call, bytes key, QuickList values, bint left, Py_ssize_t count)
+cpdef delete_if_empty(Call call, bytes key, QuickList values)
+@cython.locals(values=QuickList, element=bytes)
+cpdef object move(Call call, bytes source, bytes target, bint from_left, bint to_left)

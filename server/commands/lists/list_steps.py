@@ -1,0 +1,149 @@
+"""The steps that list commands are made of, blocking or not: push, pop, move.
+
+Each keeps the rules that all of them share: a list that is emptied is deleted, one that is made
+wakes who waits for it, and every change is told with the event of redis's name.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args, to_int
+from storage.lists.quicklist import QuickList
+
+LEFT, RIGHT = b"LEFT", b"RIGHT"
+
+COUNT_NOT_POSITIVE = ErrorReply("ERR", "count should be greater than 0")
+NUMKEYS_NOT_POSITIVE = ErrorReply("ERR", "numkeys should be greater than 0")
+
+
+def find(call: Call, key: bytes) -> QuickList | None:
+    """The list at *key* that is about to change: from now on by the sizes configured by now."""
+    values: QuickList | None = call.db.find(key, QuickList)
+    if values is not None:
+        values.follow(call.server.list_fill)
+    return values
+
+
+def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> int:
+    """Push *words* from index *first* on to the list at *key*, made if need be; its length."""
+    db = call.db
+    values = find(call, key)
+    fresh = values is None
+    if values is None:
+        values = new_list(call)
+    for at in range(first, len(words)):
+        if left:
+            values.push_left(words[at])
+        else:
+            values.push_right(words[at])
+    if fresh:
+        db.add(key, values)
+    db.touched(key, b"lpush" if left else b"rpush", len(words) - first)
+    return len(values)
+
+
+def new_list(call: Call) -> QuickList:
+    """An empty list, with the sizes of its nodes as configured."""
+    return QuickList(call.server.list_fill)
+
+
+def pop(call: Call, key: bytes, values: QuickList, left: bool) -> bytes:
+    """Take one element off the list at *key*, which is not empty."""
+    element = values.pop_left() if left else values.pop_right()
+    assert element is not None
+    popped(call, key, values, left, 1)
+    return element
+
+
+def pop_many(call: Call, key: bytes, values: QuickList, left: bool, count: int) -> list[bytes]:
+    """Take up to *count* elements off the list at *key*."""
+    count = min(count, len(values))
+    elements = [values.pop_left() if left else values.pop_right() for _ in range(count)]
+    popped(call, key, values, left, count)
+    return elements  # type: ignore[return-value]  # there are as many
+
+
+def popped(call: Call, key: bytes, values: QuickList, left: bool, count: int) -> None:
+    """Tell that elements have gone, *count* changes; delete the list if they were its last."""
+    call.db.touched(key, b"lpop" if left else b"rpop", count)
+    delete_if_empty(call, key, values)
+
+
+def delete_if_empty(call: Call, key: bytes, values: QuickList) -> None:
+    if not len(values):
+        call.db.remove(key)
+        call.db.touched(key, b"del", 0)
+
+
+def move(call: Call, source: bytes, target: bytes, from_left: bool, to_left: bool) -> bytes | None:
+    """Move one element between two lists, or within one; None if *source* is not there.
+
+    That is one change. Raises WrongType, before anything is changed.
+    """
+    values = find(call, source)
+    if values is None:
+        return None
+    call.db.find(target, QuickList)
+    element = values.pop_left() if from_left else values.pop_right()
+    assert element is not None
+    if source == target:
+        _push_back(call, source, values, element, to_left)
+        call.db.touched(source, b"lpop" if from_left else b"rpop", 0)
+        return element
+    push(call, target, [element], 0, to_left)
+    popped(call, source, values, from_left, 0)
+    return element
+
+
+def _push_back(call: Call, key: bytes, values: QuickList, element: bytes, left: bool) -> None:
+    """The other half of a rotation: the list was never gone, so nobody is woken."""
+    if left:
+        values.push_left(element)
+    else:
+        values.push_right(element)
+    call.db.touched(key, b"lpush" if left else b"rpush")
+
+
+# ---------------------------------------------------------------------- arguments
+
+
+def take_end(args: Args) -> bool:
+    """LEFT or RIGHT: whether it is the left end. Raises SYNTAX."""
+    word = args.take_word(LEFT, RIGHT)
+    if word is None:
+        raise errors.SYNTAX
+    return word == LEFT
+
+
+def take_keys_end_count(args: Args) -> tuple[list[bytes], bool, int]:
+    """``numkeys key [key ...] LEFT|RIGHT [COUNT count]``, as LMPOP and BLMPOP end."""
+    number = positive(args.take(), NUMKEYS_NOT_POSITIVE)
+    if number >= args.left:
+        raise errors.SYNTAX
+    keys = [args.take() for _ in range(number)]
+    left = take_end(args)
+    count = None
+    while args.left:
+        if count is not None or args.take_word(b"COUNT") is None or not args.left:
+            raise errors.SYNTAX
+        count = positive(args.take(), COUNT_NOT_POSITIVE)
+    return keys, left, 1 if count is None else count
+
+
+def positive(text: bytes, error: ErrorReply) -> int:
+    """A number above zero. Raises *error* for all else."""
+    number = to_int(text, error)
+    if number <= 0:
+        raise error
+    return number
+
+
+def first_with_elements(call: Call, keys: list[bytes]) -> tuple[bytes, QuickList] | None:
+    """The first of *keys*, in their order, that holds a list. Raises WrongType on the way."""
+    for key in keys:
+        values = find(call, key)
+        if values is not None:
+            return key, values
+    return None

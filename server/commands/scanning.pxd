@@ -1,2 +1,0 @@
-from server.args cimport Args
-from server.call cimport Call

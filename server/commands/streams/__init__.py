@@ -1,0 +1,1 @@
+"""The commands of streams and consumer groups."""

@@ -1,0 +1,35 @@
+cimport cython
+from libc.stdint cimport int64_t
+
+from server.table.args cimport Args
+from server.dispatch.call cimport Call
+from storage.stream cimport stream_id
+from storage.stream.stream cimport Stream, StreamConfig
+from storage.stream.stream_id cimport StreamId
+
+cdef int64_t NO_LIMIT
+
+cpdef list entry_ids(list argv, Py_ssize_t at)
+cpdef StreamId wanted_id(list argv, Py_ssize_t id_at)
+cpdef StreamId loose_id(bytes text, object missing_seq=*)
+cpdef StreamId range_start(bytes text)
+cpdef StreamId range_end(bytes text)
+
+
+@cython.final
+@cython.no_gc
+@cython.freelist(4)
+cdef class Trim:
+    cdef readonly bytes strategy
+    cdef readonly bint approximate
+    cdef readonly int64_t maxlen
+    cdef readonly StreamId minid
+    cdef readonly int64_t limit
+
+    cpdef bint take(self, Args args) except -1
+    cdef int _take_threshold(self, bytes strategy, Args args) except -1
+    cpdef int check(self) except -1
+    cpdef int check_limit(self, Call call) except -1
+    @cython.locals(limit=int64_t)
+    cpdef int64_t apply(self, Stream stream, StreamConfig config) except -1
+    cpdef list as_done(self, Stream stream)

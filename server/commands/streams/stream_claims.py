@@ -1,0 +1,316 @@
+"""XCLAIM and XAUTOCLAIM: taking over what is pending for another consumer."""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply, Reply
+from server.commands.streams import stream_args, stream_reply
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args, to_int
+from server.table.command import Flags, Keys, command
+from storage import elapsed
+from storage.errors import BadStreamId
+from storage.stream import pending as pendings
+from storage.stream import stream_id
+from storage.stream.consumer_group import Consumer, ConsumerGroup
+from storage.stream.pending import Pending
+from storage.stream.stream import Stream
+from storage.stream.stream_id import ZERO, StreamId
+
+KEY = Keys(1, 1)
+WRITE = Flags.WRITE | Flags.FAST
+
+BAD_CLAIM_IDLE = ErrorReply("ERR", "Invalid min-idle-time argument for XCLAIM")
+BAD_AUTOCLAIM_IDLE = ErrorReply("ERR", "Invalid min-idle-time argument for XAUTOCLAIM")
+BAD_OPTION = {
+    word: ErrorReply("ERR", f"Invalid {word.decode()} option argument for XCLAIM")
+    for word in (b"IDLE", b"TIME", b"RETRYCOUNT")
+}
+COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
+
+DEFAULT_COUNT = 100
+MAX_COUNT = (2**63 - 1) // 16
+ATTEMPTS = 10  # XAUTOCLAIM looks at so many pending entries for each that it may return
+
+
+class Claim:
+    """One claim on its way: for whom, on which terms, and the reply so far."""
+
+    __slots__ = (
+        "call",
+        "claimed",
+        "consumer",
+        "delivery_time",
+        "group",
+        "is_new",
+        "just_id",
+        "min_idle",
+        "out",
+        "retry_count",
+        "stream",
+    )
+
+    def __init__(
+        self, call: Call, stream: Stream, group: ConsumerGroup, min_idle: int, just_id: bool
+    ) -> None:
+        self.call = call
+        self.stream = stream
+        self.group = group
+        self.is_new = group.find_consumer(call.argv[3]) is None
+        self.consumer = _consumer(call, group)
+        self.min_idle = min_idle
+        self.just_id = just_id
+        self.delivery_time = call.now_ms
+        self.retry_count: int | None = None
+        self.out = call.client.out.another()
+        self.claimed = 0
+
+    def is_idle(self, pending: Pending) -> bool:
+        """Whether nobody has been given it for as long as the claim asks."""
+        return (
+            not self.min_idle
+            or elapsed.since(pending.delivery_time, self.call.now_ms) >= self.min_idle
+        )
+
+    def take(self, pending: Pending) -> None:
+        """Give *pending*, whose entry is in the stream, to the consumer, and answer it."""
+        self.group.claim(pending, self.consumer, self.delivery_time)
+        if self.retry_count is not None:
+            pendings.set_count(pending, self.retry_count)
+        elif not self.just_id:
+            pendings.count_up(pending)
+        entry_id = pendings.id_of(pending)
+        if self.just_id:
+            self.out.bulk(entry_id.encode())
+        else:
+            stream_reply.write_entry(self.out, self.stream, entry_id)
+        self.claimed += 1
+        self.consumer.active_time = self.call.now_ms
+        self.log(pending, entry_id)
+
+    def drop(self, pending: Pending, entry_id: StreamId) -> None:
+        """Forget *pending*, whose entry has been deleted."""
+        self.log(pending, entry_id)
+        self.group.ack(entry_id)
+
+    def end(self) -> None:
+        """All has been claimed. A consumer that was made and given nothing must be logged too."""
+        if self.is_new and not self.claimed:
+            argv = self.call.argv
+            self.call.log_as(b"XGROUP", b"CREATECONSUMER", argv[1], argv[2], argv[3])
+
+    def log(self, pending: Pending, entry_id: StreamId) -> None:
+        """What a replica must do: one whose entry is gone is dropped there too."""
+        argv, call = self.call.argv, self.call
+        call.db.journal.changes += 1
+        if not call.is_logged:
+            return
+        owner = self.group.owner(pending)
+        call.log_as(
+            b"XCLAIM", argv[1], argv[2], b"" if owner is None else owner.name, b"0",
+            entry_id.encode(), b"TIME", b"%d" % pending.delivery_time,
+            b"RETRYCOUNT", b"%d" % pending.delivery_count, b"FORCE", b"JUSTID",
+            b"LASTID", self.group.last_id.encode(),
+        )  # fmt: skip
+
+
+def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
+    """The consumer who claims, made if need be."""
+    name = call.argv[3]
+    consumer = group.find_consumer(name)
+    if consumer is None:
+        consumer = group.create_consumer(name, call.now_ms)
+        call.db.noted(call.argv[1], b"xgroup-createconsumer")
+    consumer.seen_time = call.now_ms
+    return consumer
+
+
+def _stream_and_group(call: Call) -> tuple[Stream, ConsumerGroup]:
+    key, name = call.argv[1], call.argv[2]
+    stream = call.db.find(key, Stream)
+    group = None if stream is None else stream.find_group(name)
+    if stream is None or group is None:
+        raise errors.no_such_key_or_group(key, name)
+    return stream, group
+
+
+# ---------------------------------------------------------------------- XCLAIM
+
+
+class ClaimOptions:
+    """What may stand behind the ids of XCLAIM."""
+
+    __slots__ = ("delivery_time", "force", "just_id", "last_id", "retry_count")
+
+    def __init__(self) -> None:
+        self.force = False
+        self.just_id = False
+        self.delivery_time: int | None = None  # unix ms
+        self.retry_count: int | None = None
+        self.last_id = ZERO
+
+    def take(self, args: Args, now_ms: int) -> None:
+        """Take all that is left. Raises ErrorReply, BadStreamId."""
+        while args.left:
+            if args.take_word(b"FORCE"):
+                self.force = True
+            elif args.take_word(b"JUSTID"):
+                self.just_id = True
+            elif args.left == 1 or not self._take_value(args, now_ms):
+                text = errors.text_of(args.take())
+                raise ErrorReply("ERR", f"Unrecognized XCLAIM option '{text}'")
+
+    def _take_value(self, args: Args, now_ms: int) -> bool:
+        word = args.take_word(b"IDLE", b"TIME", b"RETRYCOUNT", b"LASTID")
+        if word is None:
+            return False
+        if word == b"LASTID":
+            self.last_id = stream_id.parse_id(args.take())
+            return True
+        number = args.take_int(BAD_OPTION[word])
+        if word == b"RETRYCOUNT":
+            self.retry_count = number if number >= 0 else None
+        else:
+            self.delivery_time = now_ms - number if word == b"IDLE" else number
+        return True
+
+    def claim_time(self, now_ms: int) -> int:
+        """When the entries are to have been delivered; a time that cannot be is now."""
+        given = self.delivery_time
+        return now_ms if given is None or not 0 <= given <= now_ms else given
+
+
+@command(
+    "XCLAIM", arity=-6, flags=WRITE, group="stream", since="5.0.0", keys=KEY,
+    complexity="O(log N) with N being the number of messages in the PEL of the consumer group.",
+)  # fmt: skip
+def xclaim(call: Call) -> Reply:
+    """Gives pending messages to another consumer, as if they were delivered to it.
+
+    XCLAIM key group consumer min-idle-time id [id ...] [IDLE ms] [TIME unix-time-milliseconds]
+    [RETRYCOUNT count] [FORCE] [JUSTID] [LASTID lastid]
+    """
+    stream, group = _stream_and_group(call)
+    min_idle = max(0, to_int(call.argv[4], BAD_CLAIM_IDLE))
+    wanted, options_at = _leading_ids(call.argv, 5)
+    options = ClaimOptions()
+    options.take(Args(call.argv, options_at), call.now_ms)
+    call.log_nothing()
+    is_ahead = options.last_id > group.last_id
+    if is_ahead:
+        group.last_id = options.last_id
+    claim = Claim(call, stream, group, min_idle, options.just_id)
+    claim.delivery_time = options.claim_time(call.now_ms)
+    claim.retry_count = options.retry_count
+    changes = call.db.journal.changes
+    mark = claim.out.open_array()
+    for entry_id in wanted:
+        _claim_one(claim, entry_id, options.force)
+    claim.out.close_array(mark, claim.claimed)
+    claim.end()
+    if is_ahead and changes == call.db.journal.changes:
+        _log_last_id(call, group)
+    return claim.out
+
+
+def _leading_ids(argv: list[bytes], at: int) -> tuple[list[StreamId], int]:
+    """The ids from ``argv[at]`` on, and where the first word stands that is none."""
+    found = []
+    while at < len(argv):
+        try:
+            found.append(stream_id.parse_id(argv[at]))
+        except BadStreamId:
+            break
+        at += 1
+    return found, at
+
+
+def _claim_one(claim: Claim, entry_id: StreamId, force: bool) -> None:
+    pending = claim.group.find(entry_id)
+    if not claim.stream.contains(entry_id):
+        if pending is not None:
+            claim.drop(pending, entry_id)
+    elif pending is not None:
+        if claim.is_idle(pending):
+            claim.take(pending)
+    elif force:
+        claim.take(claim.group.force(entry_id, claim.call.now_ms))
+
+
+def _log_last_id(call: Call, group: ConsumerGroup) -> None:
+    """Nothing was claimed, but the group has moved on."""
+    read = b"%d" % group.entries_read
+    call.log_as(
+        b"XGROUP", b"SETID", call.argv[1], call.argv[2], group.last_id.encode(),
+        b"ENTRIESREAD", read,
+    )  # fmt: skip
+    call.db.journal.changes += 1
+
+
+# ---------------------------------------------------------------------- XAUTOCLAIM
+
+
+@command(
+    "XAUTOCLAIM", arity=-6, flags=WRITE, group="stream", since="6.2.0", keys=KEY,
+    complexity="O(1) if COUNT is small.",
+)  # fmt: skip
+def xautoclaim(call: Call) -> Reply:
+    """Gives the messages that have been pending for long to another consumer.
+
+    XAUTOCLAIM key group consumer min-idle-time start [COUNT count] [JUSTID]
+    """
+    argv = call.argv
+    min_idle = max(0, to_int(argv[4], BAD_AUTOCLAIM_IDLE))
+    start = stream_args.range_start(argv[5])
+    count, just_id = _autoclaim_options(argv)
+    stream, group = _stream_and_group(call)
+    call.log_nothing()
+    claim = Claim(call, stream, group, min_idle, just_id)
+    mark = claim.out.open_array()
+    cursor, deleted = _claim_from(claim, start, count)
+    claim.end()
+    claim.out.close_array(mark, claim.claimed)
+    out = claim.out.another()
+    out.array(3)
+    out.bulk(cursor.encode())
+    out.append(claim.out)
+    out.write([entry_id.encode() for entry_id in deleted])
+    return out
+
+
+def _autoclaim_options(argv: list[bytes]) -> tuple[int, bool]:
+    args = Args(argv, 6)
+    count, just_id = DEFAULT_COUNT, False
+    while args.left:
+        if args.take_word(b"JUSTID"):
+            just_id = True
+        elif args.left > 1 and args.take_word(b"COUNT"):
+            count = args.take_int(COUNT_NOT_POSITIVE)
+            if not 0 < count <= MAX_COUNT:
+                raise COUNT_NOT_POSITIVE
+        else:
+            raise errors.SYNTAX
+    return count, just_id
+
+
+def _claim_from(claim: Claim, start: StreamId, count: int) -> tuple[StreamId, list[StreamId]]:
+    """Claim what is idle from *start* on; the id to go on with, and the ids of deleted entries.
+
+    Both claimed and deleted ones use up *count*.
+    """
+    deleted: list[StreamId] = []
+    attempts = count * ATTEMPTS
+    place = claim.group.pel.seek(">=", start.key())
+    while attempts and count and place.next():
+        attempts -= 1
+        pending: Pending = place.value
+        entry_id = pendings.id_of(pending)
+        if not claim.stream.contains(entry_id):
+            claim.drop(pending, entry_id)
+            deleted.append(entry_id)
+        elif claim.is_idle(pending):
+            claim.take(pending)
+        else:
+            continue
+        count -= 1
+    return stream_id.from_key(place.key) if place.next() else ZERO, deleted

@@ -1,0 +1,271 @@
+"""Consumer groups: making and removing them, acknowledging, and what is pending."""
+
+from __future__ import annotations
+
+from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
+from server.commands.streams import stream_args
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args, to_int
+from server.table.command import Flags, Keys, command, container
+from server.table.help_lines import help_of
+from storage import elapsed
+from storage.stream import pending as pendings
+from storage.stream import stream_id
+from storage.stream.consumer_group import UNKNOWN, Consumer, ConsumerGroup
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
+
+KEY = Keys(1, 1)
+READ_KEY = Keys(1, 1, access="RO")
+SUB_KEY = Keys(2, 2)
+WRITE = Flags.WRITE
+
+KEY_NEEDED = ErrorReply(
+    "ERR",
+    "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the "
+    "MKSTREAM option to create an empty stream automatically.",
+)
+BAD_ENTRIES_READ = ErrorReply("ERR", "value for ENTRIESREAD must be positive or -1")
+
+container(
+    "XGROUP", group="stream", since="5.0.0", summary="A container for consumer groups commands."
+)
+
+
+# ---------------------------------------------------------------------- XGROUP
+
+
+@command(
+    "XGROUP CREATE", arity=-5, flags=WRITE | Flags.DENYOOM, group="stream", since="5.0.0",
+    keys=SUB_KEY,
+)  # fmt: skip
+def xgroup_create(call: Call) -> Reply:
+    """Creates a consumer group.
+
+    XGROUP CREATE key group <id | $> [MKSTREAM] [ENTRIESREAD entries-read]
+    """
+    _, _, key, name, text = call.argv[:5]
+    make_stream, entries_read = _group_options(call.argv, may_make=True)
+    found = call.db.find(key, Stream)
+    if found is None and not make_stream:
+        raise KEY_NEEDED
+    stream: Stream = Stream() if found is None else found
+    last_id = stream.last_id if text == b"$" else stream_id.parse_id(text)
+    stream.create_group(name, last_id, entries_read)
+    if found is None:
+        call.db.add(key, stream)
+        call.db.touched(key, b"xgroup-create")
+    else:
+        call.db.noted(key, b"xgroup-create")
+    return OK
+
+
+@command("XGROUP SETID", arity=-5, flags=WRITE, group="stream", since="5.0.0", keys=SUB_KEY)
+def xgroup_setid(call: Call) -> Reply:
+    """Sets the last-delivered ID of a consumer group.
+
+    XGROUP SETID key group <id | $> [ENTRIESREAD entries-read]
+    """
+    text = call.argv[4]
+    _, entries_read = _group_options(call.argv, may_make=False)
+    stream, group = _stream_and_group(call)
+    group.last_id = stream.last_id if text == b"$" else stream_args.loose_id(text)
+    group.entries_read = entries_read
+    call.db.noted(call.argv[2], b"xgroup-setid")
+    return OK
+
+
+def _group_options(argv: list[bytes], may_make: bool) -> tuple[bool, int]:
+    """MKSTREAM, where it may be, and ENTRIESREAD's value."""
+    args = Args(argv, 5)
+    make_stream, entries_read = False, UNKNOWN
+    while args.left:
+        if may_make and args.take_word(b"MKSTREAM"):
+            make_stream = True
+        elif args.left > 1 and args.take_word(b"ENTRIESREAD"):
+            entries_read = args.take_int()
+            if entries_read < UNKNOWN:
+                raise BAD_ENTRIES_READ
+        else:
+            raise errors.bad_subcommand("XGROUP", argv[1])
+    return make_stream, entries_read
+
+
+def _stream_and_group(call: Call) -> tuple[Stream, ConsumerGroup]:
+    """Those of ``XGROUP ... key group``. Raises WrongType, ErrorReply."""
+    key, name = call.argv[2], call.argv[3]
+    stream = call.db.find(key, Stream)
+    if stream is None:
+        raise KEY_NEEDED
+    group = stream.find_group(name)
+    if group is None:
+        raise errors.no_such_group(name, key)
+    return stream, group
+
+
+@command(
+    "XGROUP DESTROY", arity=4, flags=WRITE, group="stream", since="5.0.0", keys=SUB_KEY,
+    complexity="O(N) where N is the number of entries in the group's pending entries list (PEL).",
+)  # fmt: skip
+def xgroup_destroy(call: Call) -> Reply:
+    """Destroys a consumer group.
+
+    XGROUP DESTROY key group
+    """
+    _, _, key, name = call.argv
+    stream = call.db.find(key, Stream)
+    if stream is None:
+        raise KEY_NEEDED
+    if not stream.delete_group(name):
+        return 0
+    call.db.noted(key, b"xgroup-destroy")
+    call.db.journal.ready(call.db.index, key)  # who waits for the group learns that it is gone
+    return 1
+
+
+@command(
+    "XGROUP CREATECONSUMER", arity=5, flags=WRITE | Flags.DENYOOM, group="stream", since="6.2.0",
+    keys=SUB_KEY,
+)  # fmt: skip
+def xgroup_createconsumer(call: Call) -> Reply:
+    """Creates a consumer in a consumer group.
+
+    XGROUP CREATECONSUMER key group consumer
+    """
+    _, group = _stream_and_group(call)
+    name = call.argv[4]
+    if group.find_consumer(name) is not None:
+        return 0
+    group.create_consumer(name, call.now_ms)
+    call.db.noted(call.argv[2], b"xgroup-createconsumer")
+    return 1
+
+
+@command("XGROUP DELCONSUMER", arity=5, flags=WRITE, group="stream", since="5.0.0", keys=SUB_KEY)
+def xgroup_delconsumer(call: Call) -> Reply:
+    """Deletes a consumer from a consumer group.
+
+    XGROUP DELCONSUMER key group consumer
+    """
+    _, group = _stream_and_group(call)
+    dropped = group.delete_consumer(call.argv[4])
+    if dropped is None:
+        return 0
+    call.db.noted(call.argv[2], b"xgroup-delconsumer")
+    return dropped
+
+
+@command("XGROUP HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="stream", since="5.0.0")
+def xgroup_help(call: Call) -> Reply:
+    """Lists the subcommands.
+
+    XGROUP HELP
+    """
+    return help_of(call.server.table, b"XGROUP")
+
+
+# ---------------------------------------------------------------------- XACK
+
+
+@command(
+    "XACK", arity=-4, flags=WRITE | Flags.FAST, group="stream", since="5.0.0", keys=KEY,
+    complexity="O(1) for each message ID processed.",
+)  # fmt: skip
+def xack(call: Call) -> Reply:
+    """Acknowledges pending messages; returns how many were pending.
+
+    XACK key group id [id ...]
+    """
+    argv = call.argv
+    stream = call.db.find(argv[1], Stream)
+    group = None if stream is None else stream.find_group(argv[2])
+    if group is None:
+        return 0
+    acked = 0
+    for entry_id in stream_args.entry_ids(argv, 3):
+        acked += group.ack(entry_id)
+    call.db.journal.changes += acked
+    return acked
+
+
+# ---------------------------------------------------------------------- XPENDING
+
+
+@command(
+    "XPENDING", arity=-3, flags=Flags.READONLY, group="stream", since="5.0.0", keys=READ_KEY,
+    complexity="O(N) with N being the number of elements returned; O(M) with IDLE, where M is the "
+    "number of entries scanned.",
+)  # fmt: skip
+def xpending(call: Call) -> Reply:
+    """Returns the information and entries from a stream consumer group's pending entries list.
+
+    XPENDING key group [[IDLE min-idle-time] start end count [consumer]]
+    """
+    argv = call.argv
+    if len(argv) == 3:
+        return _summary(_group_of(call))
+    if not 6 <= len(argv) <= 9:
+        raise errors.SYNTAX
+    at, min_idle = 3, 0
+    if argv[3].upper() == b"IDLE":
+        min_idle = to_int(argv[4])
+        if len(argv) < 8:
+            raise errors.SYNTAX
+        at = 5
+    count = to_int(argv[at + 2])
+    start, end = stream_args.range_start(argv[at]), stream_args.range_end(argv[at + 1])
+    group = _group_of(call)
+    consumer = None
+    if at + 3 < len(argv):
+        consumer = group.find_consumer(argv[at + 3])
+        if consumer is None:
+            return []
+    return _pending_range(call, group, start, end, count, consumer, min_idle)
+
+
+def _group_of(call: Call) -> ConsumerGroup:
+    key, name = call.argv[1], call.argv[2]
+    stream = call.db.read(key, Stream)
+    group = None if stream is None else stream.find_group(name)
+    if group is None:
+        raise errors.no_such_key_or_group(key, name)
+    return group
+
+
+def _summary(group: ConsumerGroup) -> Reply:
+    """How many are pending, the smallest and greatest id, and how many each consumer has."""
+    first, last = group.first_pending(), group.last_pending()
+    if first is None or last is None:
+        return [0, None, None, NULL_ARRAY]
+    owners: list[Reply] = [
+        [consumer.name, b"%d" % len(consumer.pel)]
+        for consumer in group.sorted_consumers()
+        if len(consumer.pel)
+    ]
+    ends = pendings.id_of(first).encode(), pendings.id_of(last).encode()
+    return [len(group.pel), *ends, owners]
+
+
+def _pending_range(
+    call: Call,
+    group: ConsumerGroup,
+    start: StreamId,
+    end: StreamId,
+    count: int,
+    consumer: Consumer | None,
+    min_idle: int,
+) -> Reply:
+    found = group.pending_range(start, end, count, consumer, min_idle, call.now_ms)
+    rows: list[Reply] = []
+    for pending in found:
+        owner = group.owner(pending)
+        rows.append(
+            [
+                pendings.id_of(pending).encode(),
+                b"" if owner is None else owner.name,
+                max(0, elapsed.since(pending.delivery_time, call.now_ms)),
+                pending.delivery_count,
+            ]
+        )
+    return rows

@@ -1,0 +1,199 @@
+"""XINFO: what a stream, its groups and their consumers are like at the moment."""
+
+from __future__ import annotations
+
+from protocol.replies import Reply
+from server.commands.streams import stream_reply
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import to_int
+from server.table.command import Flags, Keys, command, container
+from server.table.help_lines import help_of
+from storage import elapsed
+from storage.rax.rax import Rax
+from storage.stream import group_lag
+from storage.stream import pending as pendings
+from storage.stream.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
+from storage.stream.stream import Stream
+from storage.stream.stream_id import MAX, ZERO
+
+KEY = Keys(2, 2, access="RO")
+READ = Flags.READONLY
+
+DEFAULT_COUNT = 10  # entries of each kind in a FULL report
+
+container(
+    "XINFO", group="stream", since="5.0.0", summary="A container for stream introspection commands."
+)
+
+
+def _stream(call: Call) -> Stream:
+    stream = call.db.read(call.argv[2], Stream)
+    if stream is None:
+        raise errors.NO_SUCH_KEY
+    return stream
+
+
+# ---------------------------------------------------------------------- XINFO STREAM
+
+
+@command("XINFO STREAM", arity=-3, flags=READ, group="stream", since="5.0.0", keys=KEY)
+def xinfo_stream(call: Call) -> Reply:
+    """Returns information about a stream.
+
+    XINFO STREAM key [FULL [COUNT count]]
+    """
+    stream = _stream(call)
+    full, count = _full_options(call.argv)
+    report: dict[bytes, Reply] = {
+        b"length": stream.length,
+        b"radix-tree-keys": len(stream.rax),
+        b"radix-tree-nodes": stream.rax.node_count,
+        b"last-generated-id": stream.last_id.encode(),
+        b"max-deleted-entry-id": stream.max_deleted_id.encode(),
+        b"entries-added": stream.entries_added,
+        b"recorded-first-entry-id": stream.first_id.encode(),
+    }
+    if full:
+        report[b"entries"] = _entries(call, stream, count)
+        report[b"groups"] = [
+            _full_group(stream, name, group, count) for name, group in stream.sorted_groups()
+        ]
+    else:
+        report[b"groups"] = len(stream.groups)
+        report[b"first-entry"] = _edge(call, stream, reverse=False)
+        report[b"last-entry"] = _edge(call, stream, reverse=True)
+    return report
+
+
+def _full_options(argv: list[bytes]) -> tuple[bool, int]:
+    """Whether FULL was said, and COUNT's value. Raises ErrorReply."""
+    if len(argv) == 3:
+        return False, 0
+    if len(argv) not in (4, 6) or argv[3].upper() != b"FULL":
+        raise errors.bad_subcommand("XINFO", argv[1])
+    if len(argv) == 4:
+        return True, DEFAULT_COUNT
+    if argv[4].upper() != b"COUNT":
+        raise errors.bad_subcommand("XINFO", argv[1])
+    count = to_int(argv[5])
+    return True, DEFAULT_COUNT if count < 0 else count
+
+
+def _entries(call: Call, stream: Stream, count: int) -> Reply:
+    out = call.client.out.another()
+    stream_reply.write_range(out, stream, ZERO, MAX, count)
+    return out
+
+
+def _edge(call: Call, stream: Stream, reverse: bool) -> Reply:
+    """The first or the last entry, or None."""
+    entry_id = stream.last_entry_id() if reverse else stream.first_entry_id()
+    out = call.client.out.another()
+    return out if stream_reply.write_entry(out, stream, entry_id) else None
+
+
+def _full_group(stream: Stream, name: bytes, group: ConsumerGroup, count: int) -> Reply:
+    pending: list[Reply] = []
+    for entry in _first_of(group.pel, count):
+        owner = group.owner(entry)
+        text = pendings.id_of(entry).encode()
+        owner_name = b"" if owner is None else owner.name
+        pending.append([text, owner_name, entry.delivery_time, entry.delivery_count])
+    return {
+        b"name": name,
+        b"last-delivered-id": group.last_id.encode(),
+        b"entries-read": _entries_read(group),
+        b"lag": group_lag.lag(stream, group),
+        b"pel-count": len(group.pel),
+        b"pending": pending,
+        b"consumers": [_full_consumer(member, count) for member in group.sorted_consumers()],
+    }
+
+
+def _full_consumer(consumer: Consumer, count: int) -> Reply:
+    pending: list[Reply] = [
+        [pendings.id_of(entry).encode(), entry.delivery_time, entry.delivery_count]
+        for entry in _first_of(consumer.pel, count)
+    ]
+    return {
+        b"name": consumer.name,
+        b"seen-time": consumer.seen_time,
+        b"active-time": consumer.active_time,
+        b"pel-count": len(consumer.pel),
+        b"pending": pending,
+    }
+
+
+def _first_of(pel: Rax, count: int) -> list[pendings.Pending]:
+    """The *count* pending entries of the smallest ids (0: all)."""
+    found: list[pendings.Pending] = []
+    place = pel.seek("^")
+    while place.next():
+        found.append(place.value)
+        if len(found) == count:
+            break
+    return found
+
+
+def _entries_read(group: ConsumerGroup) -> int | None:
+    return None if group.entries_read == UNKNOWN else group.entries_read
+
+
+# ---------------------------------------------------------------------- XINFO GROUPS, CONSUMERS
+
+
+@command("XINFO GROUPS", arity=3, flags=READ, group="stream", since="5.0.0", keys=KEY)
+def xinfo_groups(call: Call) -> Reply:
+    """Returns a list of the consumer groups of a stream.
+
+    XINFO GROUPS key
+    """
+    stream = _stream(call)
+    return [
+        {
+            b"name": name,
+            b"consumers": len(group.consumers),
+            b"pending": len(group.pel),
+            b"last-delivered-id": group.last_id.encode(),
+            b"entries-read": _entries_read(group),
+            b"lag": group_lag.lag(stream, group),
+        }
+        for name, group in stream.sorted_groups()
+    ]
+
+
+@command("XINFO CONSUMERS", arity=4, flags=READ, group="stream", since="5.0.0", keys=KEY)
+def xinfo_consumers(call: Call) -> Reply:
+    """Returns a list of the consumers in a consumer group.
+
+    XINFO CONSUMERS key group
+    """
+    key, name = call.argv[2], call.argv[3]
+    group = _stream(call).find_group(name)
+    if group is None:
+        raise errors.no_such_group(name, key)
+    now_ms = call.now_ms
+    return [
+        {
+            b"name": member.name,
+            b"pending": len(member.pel),
+            b"idle": max(0, elapsed.since(member.seen_time, now_ms)),
+            b"inactive": _inactive(member, now_ms),
+        }
+        for member in group.sorted_consumers()
+    ]
+
+
+def _inactive(consumer: Consumer, now_ms: int) -> int:
+    """For how many ms the consumer was given nothing; NEVER if that was always so."""
+    return NEVER if consumer.active_time == NEVER else elapsed.since(consumer.active_time, now_ms)
+
+
+@command("XINFO HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="stream", since="5.0.0")
+def xinfo_help(call: Call) -> Reply:
+    """Lists the subcommands.
+
+    XINFO HELP
+    """
+    return help_of(call.server.table, b"XINFO")

@@ -1,0 +1,252 @@
+"""XREAD and XREADGROUP: new entries of many streams at once, waiting for them if asked to."""
+
+from __future__ import annotations
+
+from protocol.encoder import Encoder
+from protocol.replies import NULL_ARRAY, ErrorReply, Reply
+from server.commands.streams import stream_reply, stream_request
+from server.commands.streams.group_reply import Delivery
+from server.commands.streams.stream_request import Request
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.command import Block, Flags, StreamKeys, command
+from storage.stream import stream_id
+from storage.stream.consumer_group import Consumer, ConsumerGroup
+from storage.stream.stream import Stream
+from storage.stream.stream_id import MAX, ZERO, StreamId
+
+_MEANINGLESS = (
+    "The {0} ID is meaningless in the context of XREADGROUP: you want to read the history of this "
+    "consumer by specifying a proper ID, or use the > ID to get new messages. The {0} ID would "
+    "just return an empty result set."
+)
+LAST_IN_GROUP = {
+    b"$": ErrorReply("ERR", _MEANINGLESS.format("$")),
+    b"+": ErrorReply("ERR", _MEANINGLESS.format("+")),
+}
+NEW_WITHOUT_GROUP = ErrorReply(
+    "ERR",
+    "The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> "
+    "option.",
+)
+LAST = b"+"  # XREAD: the last entry, whichever it is when there is one
+NEW = MAX  # what ">" stands for: there can be no history behind the greatest id
+
+
+def _begin_reply(call: Call, request: Request) -> Encoder:
+    """An encoder for what the streams give. Of one alone the head can be written at once."""
+    body = call.client.out.another()
+    if len(request.keys) == 1:
+        _write_head(body, 1)
+    return body
+
+
+def _end_reply(body: Encoder, request: Request, served: int) -> Encoder:
+    """The whole reply around *body*: a map of *served* keys, for RESP2 an array of pairs."""
+    if len(request.keys) == 1:
+        return body
+    out = body.another()
+    _write_head(out, served)
+    out.append(body)
+    return out
+
+
+def _write_head(out: Encoder, streams: int) -> None:
+    if out.resp == 2:
+        out.array(streams)
+    else:
+        out.map(streams)
+
+
+def _write_key(body: Encoder, key: bytes) -> None:
+    if body.resp == 2:
+        body.array(2)
+    body.bulk(key)
+
+
+# ---------------------------------------------------------------------- XREAD
+
+
+@command(
+    "XREAD", arity=-4, flags=Flags.READONLY | Flags.BLOCKING | Flags.MOVABLEKEYS, group="stream",
+    since="5.0.0", keys=StreamKeys(1, {b"COUNT": 1, b"BLOCK": 1}, access="RO"),
+    complexity="O(M) for each stream, with M being the number of messages returned.",
+)  # fmt: skip
+def xread(call: Call) -> Reply | Block:
+    """Returns the messages of several streams behind the given IDs. Blocks if told to.
+
+    XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
+    """
+    request = stream_request.take_request(call.argv, False, call.now_ms)
+    keys = request.keys
+    seen = []
+    body: Encoder | None = None  # until there is something to write
+    served = 0
+    for at, key in enumerate(keys, request.ids_at):
+        stream = call.db.read(key, Stream)
+        after = _last_seen(stream, call.argv[at])
+        seen.append(after)
+        if stream is not None and stream_id.compare(stream.last_id, after) > 0:
+            if body is None:
+                body = _begin_reply(call, request)
+            served += _write_after(body, key, stream, after, request)
+    if body is not None and served:
+        return _end_reply(body, request, served)
+    asked = call.argv[request.ids_at :]
+    ids = [
+        text if text == LAST else after.encode() for text, after in zip(asked, seen, strict=True)
+    ]
+    return _wait(call, request, ids)
+
+
+def _write_after(
+    body: Encoder, key: bytes, stream: Stream, after: StreamId, request: Request
+) -> bool:
+    """Write what *stream* has behind *after*. False, and nothing written, if that is nothing."""
+    mark = len(body)
+    _write_key(body, key)
+    if stream_reply.write_range(body, stream, after.next(), MAX, request.count):
+        return True
+    body.truncate(mark)
+    return False
+
+
+def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
+    """The id behind which XREAD is to begin."""
+    if text == b"$":
+        return ZERO if stream is None else stream.last_id
+    if text == LAST:
+        return ZERO if stream is None else _before_last(stream)
+    if text == b">":
+        raise NEW_WITHOUT_GROUP
+    return stream_id.parse_id(text)
+
+
+def _before_last(stream: Stream) -> StreamId:
+    """The id right before the last entry, which is read then; like ``$`` if there is none."""
+    return stream.last_entry_id().prev() if stream.length else stream.last_id
+
+
+def _has_more(stream: Stream, after: StreamId) -> bool:
+    return stream.length > 0 and stream.last_id > after and stream.last_entry_id() > after
+
+
+def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
+    """Wait for the streams if the client wants to; the ids are what ``$`` meant at this moment."""
+    if request.block_ms is None:
+        return NULL_ARRAY
+    return Block(
+        request.keys,
+        Stream,
+        request.block_ms,
+        NULL_ARRAY,
+        NULL_ARRAY,
+        argv=call.argv[: request.ids_at] + ids,
+        on_no_key=request.group is not None,
+    )
+
+
+# ---------------------------------------------------------------------- XREADGROUP
+
+
+@command(
+    "XREADGROUP", arity=-7, flags=Flags.WRITE | Flags.BLOCKING | Flags.MOVABLEKEYS,
+    group="stream", since="5.0.0",
+    keys=StreamKeys(1, {b"GROUP": 2, b"COUNT": 1, b"BLOCK": 1}, access="RW"),
+    complexity="O(M) for each stream, with M being the number of messages returned.",
+)  # fmt: skip
+def xreadgroup(call: Call) -> Reply | Block:
+    """Returns new messages to a consumer of a group, or its pending ones. Blocks if told to.
+
+    XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
+    id [id ...]
+    """
+    request = stream_request.take_request(call.argv, True, call.now_ms)
+    sources = [
+        _source(call, request, key, text)
+        for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True)
+    ]
+    call.log_nothing()
+    body = _begin_reply(call, request)
+    served = 0
+    for key, (stream, group, after) in zip(request.keys, sources, strict=True):
+        served += _serve(call, request, body, key, stream, group, after)
+    if served:
+        return _end_reply(body, request, served)
+    return _wait(call, request, call.argv[request.ids_at :])
+
+
+def _source(
+    call: Call, request: Request, key: bytes, text: bytes
+) -> tuple[Stream, ConsumerGroup, StreamId]:
+    """Stream, group, and behind which id to read. Raises ErrorReply, BadStreamId."""
+    stream = call.db.read(key, Stream)
+    name = request.group
+    assert name is not None
+    group = None if stream is None else stream.find_group(name)
+    if stream is None or group is None:
+        raise errors.no_such_key_or_group(key, name, " in XREADGROUP with GROUP option")
+    if text in LAST_IN_GROUP:
+        raise LAST_IN_GROUP[text]
+    return stream, group, NEW if text == b">" else stream_id.parse_id(text)
+
+
+def _serve(
+    call: Call,
+    request: Request,
+    body: Encoder,
+    key: bytes,
+    stream: Stream,
+    group: ConsumerGroup,
+    after: StreamId,
+) -> bool:
+    """Give the consumer what one stream has for it. False if that is nothing, not even an array."""
+    has_new = after == NEW and _has_more(stream, group.last_id)
+    implied = has_new and not request.noack  # what is logged then makes the consumer too
+    consumer = _consumer(call, request, key, group, implied)
+    delivery = Delivery(body, stream, group, consumer, call.now_ms)
+    if after != NEW:
+        _write_key(body, key)
+        delivery.write_history(after, request.count)
+    elif has_new:
+        _write_key(body, key)
+        given = delivery.write_new(request.count, not request.noack)
+        if call.is_logged:
+            _log_delivery(call, request, key, group, given)
+        call.db.journal.changes += 1
+    else:
+        return False
+    return True
+
+
+def _consumer(
+    call: Call, request: Request, key: bytes, group: ConsumerGroup, implied: bool
+) -> Consumer:
+    """The consumer that reads, made if need be."""
+    consumer = group.find_consumer(request.consumer)
+    if consumer is None:
+        consumer = group.create_consumer(request.consumer, call.now_ms)
+        call.db.noted(key, b"xgroup-createconsumer")
+        if call.is_logged and not implied:
+            name = request.group or b""
+            call.log_as(b"XGROUP", b"CREATECONSUMER", key, name, request.consumer)
+    consumer.seen_time = call.now_ms
+    return consumer
+
+
+def _log_delivery(
+    call: Call, request: Request, key: bytes, group: ConsumerGroup, given: list[StreamId]
+) -> None:
+    """What a replica must do: the same pending entries, the same place in the stream."""
+    name = request.group
+    assert name is not None
+    if not request.noack:
+        now = b"%d" % call.now_ms
+        for entry_id in given:
+            text = entry_id.encode()
+            call.log_as(
+                b"XCLAIM", key, name, request.consumer, b"0", text, b"TIME", now,
+                b"RETRYCOUNT", b"1", b"FORCE", b"JUSTID", b"LASTID", text,
+            )  # fmt: skip
+    read = b"%d" % group.entries_read
+    call.log_as(b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)

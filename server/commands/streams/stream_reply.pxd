@@ -1,0 +1,50 @@
+cimport cython
+from libc.stdint cimport uint64_t
+
+from protocol.encoder cimport Encoder
+from server.commands.streams cimport entry_octets
+from storage.listpack.listpack cimport Element, Listpack
+from storage.stream.stream cimport Stream
+from storage.stream.stream_id cimport StreamId
+from storage.stream.stream_iterator cimport StreamIterator
+
+cdef bytes _PAIR
+cdef unsigned char _DASH
+cdef Py_ssize_t _HEADS
+cdef Py_ssize_t _PER_ELEMENT
+cdef Py_ssize_t _MUCH
+
+
+@cython.final
+cdef class EntryWriter:
+    cdef Encoder _out
+    cdef Element _element
+    cdef Listpack _node
+    cdef list _names
+    cdef Py_ssize_t _names_size
+    cdef bytearray _id
+    cdef uint64_t _ms
+    cdef Py_ssize_t _seq_at
+
+    @cython.locals(node=Listpack, out=Encoder)
+    cpdef int write(self, StreamIterator entry) except -1
+    cdef Py_ssize_t _put(self, bytearray buffer, Py_ssize_t at, StreamIterator entry, Listpack node) except -1
+    @cython.locals(size=Py_ssize_t)
+    cdef Py_ssize_t _room_for(self, StreamIterator entry, Listpack node) except -1
+    @cython.locals(text=bytearray, dash_at=Py_ssize_t, size=Py_ssize_t)
+    cdef Py_ssize_t _put_id(self, bytearray buffer, Py_ssize_t at, uint64_t ms, uint64_t seq) except -1
+    @cython.locals(name_at=Py_ssize_t, pen=Encoder, name=bytes)
+    cdef int _render_names(self, StreamIterator entry, Listpack node) except -1
+    @cython.locals(data=bytearray, value_at=Py_ssize_t, name=bytes, size=Py_ssize_t)
+    cdef Py_ssize_t _put_values(self, bytearray buffer, Py_ssize_t at, StreamIterator entry, Listpack node) except -1
+    @cython.locals(element_at=Py_ssize_t)
+    cdef Py_ssize_t _put_elements(self, bytearray buffer, Py_ssize_t at, StreamIterator entry, Listpack node) except -1
+    @cython.locals(element=Element)
+    cdef Py_ssize_t _put_element(self, bytearray buffer, Py_ssize_t at, Listpack node, Py_ssize_t element_at) except -1
+
+
+@cython.locals(mark=Py_ssize_t, writer=EntryWriter, written=Py_ssize_t)
+cpdef Py_ssize_t write_entries(Encoder out, StreamIterator entry, Py_ssize_t count) except -1
+cpdef Py_ssize_t write_range(Encoder out, Stream stream, StreamId start, StreamId end, Py_ssize_t count=*, bint reverse=*) except -1
+@cython.locals(entry=StreamIterator)
+cpdef bint write_entry(Encoder out, Stream stream, StreamId entry_id) except -1

@@ -1,0 +1,162 @@
+"""Stream entries as RESP, written straight from the bytes of the listpacks that hold them.
+
+    *2  $id  *6  $name $value $name $value $name $value
+
+What is the same for all entries of a node is rendered once for each node: the field names of its
+master entry, the first of them with the head of the array before it. For each entry room is made
+once, in the encoder's own buffer, and then every element is copied from buffer to buffer.
+"""
+
+from __future__ import annotations
+
+from protocol.encoder import Encoder
+from server.commands.streams import entry_octets
+from storage.listpack.listpack import Element, Listpack
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
+from storage.stream.stream_iterator import StreamIterator
+
+_PAIR = b"*2\r\n"  # an entry is an array of id and fields
+_ID_SIZE = 41  # bytes: two 64-bit numbers and the dash between them
+_DASH = 0x2D
+_HEADS = 96  # bytes: more than id and heads of an entry take
+_PER_ELEMENT = 28  # bytes: more than a bulk string takes beside its text, or with a number
+_MUCH = 1 << 16  # bytes: room of this size is not taken on a guess
+
+
+class EntryWriter:
+    """Writes the entries at which an iterator stands to *out*, one after the other."""
+
+    __slots__ = ("_element", "_id", "_ms", "_names", "_names_size", "_node", "_out", "_seq_at")
+
+    def __init__(self, out: Encoder) -> None:
+        self._out = out
+        self._element = Element()
+        self._node: Listpack | None = None  # the node whose master fields are in _names
+        self._names: list[bytes] = []
+        self._names_size = 0
+        self._id = bytearray(_ID_SIZE)  # the text of the last id
+        self._ms = 0
+        self._seq_at = 0  # where its seq begins; 0: there is none yet
+
+    def write(self, entry: StreamIterator) -> None:
+        """Write the current entry of *entry*: its id and its fields."""
+        node = entry.node
+        assert node is not None
+        if entry.same_fields and node is not self._node:
+            self._render_names(entry, node)
+        out = self._out
+        # The encoder's insides, so that room is made once and not for each of the many pieces.
+        out._reserve(self._room_for(entry, node))  # noqa: SLF001
+        out._end = self._put(out._buffer, out._end, entry, node)  # noqa: SLF001
+
+    def _put(self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack) -> int:
+        """Write an entry into *buffer*, where there is room."""
+        at = entry_octets.put(buffer, at, _PAIR)
+        at = self._put_id(buffer, at, entry.ms, entry.seq)
+        if entry.same_fields:
+            return self._put_values(buffer, at, entry, node)
+        at = entry_octets.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
+        return self._put_elements(buffer, at, entry, node)
+
+    def _room_for(self, entry: StreamIterator, node: Listpack) -> int:
+        """At least as many bytes as the current entry takes in RESP."""
+        size = node.size - entry.fields_at
+        if size > _MUCH:
+            size = entry.end() - entry.fields_at
+        return _HEADS + self._names_size + size + 2 * _PER_ELEMENT * entry.num_fields
+
+    def _put_id(self, buffer: bytearray, at: int, ms: int, seq: int) -> int:
+        """Write an id. Neighbours often have the same ms, so its digits are kept."""
+        text = self._id
+        if ms != self._ms or self._seq_at == 0:
+            dash_at = entry_octets.put_u64(text, 0, ms)
+            text[dash_at] = _DASH
+            self._ms = ms
+            self._seq_at = dash_at + 1
+        size = entry_octets.put_u64(text, self._seq_at, seq)
+        return entry_octets.put_bulk(buffer, at, text, 0, size)
+
+    def _render_names(self, entry: StreamIterator, node: Listpack) -> None:
+        """Prepare what stands before each value of an entry with the master entry's fields."""
+        self._names = []
+        self._names_size = 0
+        self._node = node
+        name_at = entry.names_at
+        pen = Encoder()
+        pen.array(2 * entry.master_fields)
+        for _ in range(entry.master_fields):
+            pen.bulk(node.get_bytes(name_at))
+            name = pen.take()
+            self._names.append(name)
+            self._names_size += len(name)
+            name_at = node.behind(name_at)
+
+    def _put_values(self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack) -> int:
+        """Write the fields of an entry that has only values."""
+        data = node.data
+        value_at = entry.fields_at
+        for name in self._names:
+            at = entry_octets.put(buffer, at, name)
+            size = entry_octets.short_size(data, value_at)
+            if size >= 0:
+                at = entry_octets.put_bulk(buffer, at, data, value_at + 1, size)
+                value_at += size + 2
+            else:
+                at = self._put_element(buffer, at, node, value_at)
+                value_at = self._element.next
+        entry.passed(value_at)
+        return at
+
+    def _put_elements(
+        self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack
+    ) -> int:
+        """Write the fields of an entry that has its own names."""
+        element_at = entry.fields_at
+        for _ in range(2 * entry.num_fields):
+            at = self._put_element(buffer, at, node, element_at)
+            element_at = self._element.next
+        entry.passed(element_at)
+        return at
+
+    def _put_element(self, buffer: bytearray, at: int, node: Listpack, element_at: int) -> int:
+        element = self._element
+        node.read(element_at, element)
+        if element.is_int:
+            return entry_octets.put_bulk_int(buffer, at, element.number)
+        return entry_octets.put_bulk(buffer, at, node.data, element.start, element.size)
+
+
+def write_entries(out: Encoder, entry: StreamIterator, count: int) -> int:
+    """Write the next *count* entries of a walk (0: all) as an array; return how many there were."""
+    mark = out.open_array()
+    writer = EntryWriter(out)
+    written = 0
+    while entry.next():
+        writer.write(entry)
+        written += 1
+        if written == count:
+            break
+    out.close_array(mark, written)
+    return written
+
+
+def write_range(
+    out: Encoder,
+    stream: Stream,
+    start: StreamId,
+    end: StreamId,
+    count: int = 0,
+    reverse: bool = False,
+) -> int:
+    """Write the entries from *start* to *end*, *count* at most (0: all); return how many."""
+    return write_entries(out, StreamIterator(stream.rax, start, end, reverse), count)
+
+
+def write_entry(out: Encoder, stream: Stream, entry_id: StreamId) -> bool:
+    """Write one entry. False, and nothing written, if it is not there."""
+    entry = StreamIterator(stream.rax, entry_id, entry_id)
+    if not entry.next():
+        return False
+    EntryWriter(out).write(entry)
+    return True

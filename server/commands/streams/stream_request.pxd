@@ -1,0 +1,23 @@
+cimport cython
+from libc.stdint cimport int64_t
+
+from server.table.args cimport Args
+
+
+@cython.final
+cdef class Request:
+    cdef readonly Py_ssize_t count
+    cdef readonly object block_ms
+    cdef readonly bytes group
+    cdef readonly bytes consumer
+    cdef readonly bint noack
+    cdef readonly list keys
+    cdef readonly Py_ssize_t ids_at
+
+
+@cython.locals(request=Request, args=Args)
+cpdef Request take_request(list argv, bint with_group, int64_t now_ms)
+@cython.locals(left=Py_ssize_t)
+cdef int _take_option(Request request, Args args, bint with_group, int64_t now_ms) except -1
+@cython.locals(left=Py_ssize_t)
+cdef int _take_streams(Request request, Args args, bint with_group) except -1

@@ -1,0 +1,85 @@
+"""What XREAD and XREADGROUP are asked for: their options and the list of streams.
+
+XREAD       [COUNT n] [BLOCK ms]                               STREAMS key ... id ...
+XREADGROUP  [COUNT n] [BLOCK ms] [NOACK] GROUP group consumer  STREAMS key ... id ...
+"""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply
+from server.table import errors
+from server.table.args import Args, to_timeout_ms
+
+GROUP_IN_XREAD = ErrorReply(
+    "ERR", "The GROUP option is only supported by XREADGROUP. You called XREAD instead."
+)
+NOACK_IN_XREAD = ErrorReply(
+    "ERR", "The NOACK option is only supported by XREADGROUP. You called XREAD instead."
+)
+NO_GROUP_OPTION = ErrorReply("ERR", "Missing GROUP option for XREADGROUP")
+UNBALANCED = ErrorReply(
+    "ERR",
+    "Unbalanced 'xread' list of streams: for each stream key an ID, '+', or '$' must be specified.",
+)
+UNBALANCED_GROUP = ErrorReply(
+    "ERR",
+    "Unbalanced 'xreadgroup' list of streams: for each stream key an ID or '>' must be specified.",
+)
+
+
+class Request:
+    """The options and keys of one call. Its ids stand in argv from *ids_at* on."""
+
+    __slots__ = ("block_ms", "consumer", "count", "group", "ids_at", "keys", "noack")
+
+    def __init__(self) -> None:
+        self.count = 0  # entries of each stream; 0: all
+        self.block_ms: int | None = None  # None: do not wait; 0: for ever
+        self.group: bytes | None = None
+        self.consumer = b""
+        self.noack = False
+        self.keys: list[bytes] = []
+        self.ids_at = 0
+
+
+def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
+    """Read all but the ids; *with_group* for XREADGROUP. Raises ErrorReply."""
+    request = Request()
+    args = Args(argv, 1)
+    while args.at < len(argv):
+        if args.at + 1 < len(argv) and args.skip(b"STREAMS"):
+            _take_streams(request, args, with_group)
+            break
+        _take_option(request, args, with_group, now_ms)
+    if not request.keys:
+        raise errors.SYNTAX
+    if with_group and request.group is None:
+        raise NO_GROUP_OPTION
+    return request
+
+
+def _take_option(request: Request, args: Args, with_group: bool, now_ms: int) -> None:
+    left = len(args.argv) - args.at
+    if left > 1 and args.skip(b"COUNT"):
+        request.count = max(args.take_int(), 0)
+    elif left > 1 and args.skip(b"BLOCK"):
+        request.block_ms = to_timeout_ms(args.take(), now_ms)
+    elif left > 2 and args.skip(b"GROUP"):
+        if not with_group:
+            raise GROUP_IN_XREAD
+        request.group = args.take()
+        request.consumer = args.take()
+    elif args.skip(b"NOACK"):
+        if not with_group:
+            raise NOACK_IN_XREAD
+        request.noack = True
+    else:
+        raise errors.SYNTAX
+
+
+def _take_streams(request: Request, args: Args, with_group: bool) -> None:
+    left = len(args.argv) - args.at
+    if left % 2 == 1:
+        raise UNBALANCED_GROUP if with_group else UNBALANCED
+    request.ids_at = args.at + left // 2
+    request.keys = args.argv[args.at : request.ids_at]

@@ -1,0 +1,74 @@
+"""The steps that XADD is made of: append, trim, and say what a replica has to do."""
+
+from __future__ import annotations
+
+from server.commands.streams.stream_args import Trim
+from server.dispatch.call import Call
+from server.table import errors
+from storage.errors import IdIsZero, IdsExhausted
+from storage.stream.stream import Stream
+from storage.stream.stream_id import ZERO, StreamId
+
+
+def add(
+    call: Call,
+    id_at: int,
+    wanted: StreamId | None = None,
+    trim: Trim | None = None,
+    may_create: bool = True,
+) -> bytes | None:
+    """Append ``argv[id_at + 1:]`` to the stream at the key; trim if asked to; answer the id.
+
+    *wanted* is the id in ``argv[id_at]``, with seq 0 for ``ms-*``; None for ``*``. The answer is
+    None if there is no stream and none may be made. Refusals come in redis's order: arity, id 0-0,
+    type, no ids left, id too small, size.
+    """
+    argv, db = call.argv, call.db
+    fields = len(argv) - id_at - 1
+    if fields < 2 or fields % 2 == 1:
+        raise errors.wrong_arity("xadd")
+    seq_given = wanted is not None and not argv[id_at].endswith(b"*")
+    if seq_given and wanted == ZERO:
+        raise IdIsZero
+    key = argv[1]
+    stream = db.find(key, Stream)
+    is_new = stream is None
+    if stream is None:
+        if not may_create:
+            return None
+        stream = Stream()
+    entry_id = _next_id(call, stream, wanted, seq_given)
+    config = call.server.stream_config
+    stream.append(entry_id, argv, id_at + 1, config)
+    if is_new:
+        db.add(key, stream)
+    db.touched(key, b"xadd")
+    if trim is not None and trim.apply(stream, config):
+        db.touched(key, b"xtrim", 0)
+    text = entry_id.encode()
+    if call.is_logged:
+        _log_add(call, trim, id_at, stream, text, seq_given)
+    if not is_new:
+        db.journal.ready(db.index, key)
+    return text
+
+
+def _next_id(call: Call, stream: Stream, wanted: StreamId | None, seq_given: bool) -> StreamId:
+    """The id of the new entry. Raises IdsExhausted, IdNotGreater."""
+    if stream.is_full():
+        raise IdsExhausted
+    if wanted is None:
+        return stream.next_auto_id(call.now_ms)
+    return wanted if seq_given else stream.next_seq_id(wanted.ms)
+
+
+def _log_add(
+    call: Call, trim: Trim | None, id_at: int, stream: Stream, text: bytes, seq_given: bool
+) -> None:
+    """What a replica must do: use this very id, and trim by no estimate."""
+    argv = call.argv
+    if trim is not None and trim.approximate:
+        words = trim.as_done(stream)
+        call.log_as(argv[0], argv[1], *words, text, *argv[id_at + 1 :])
+    elif not seq_given:
+        call.log_as(*argv[:id_at], text, *argv[id_at + 1 :])

@@ -1,7 +1,0 @@
-from server.args cimport Args
-from server.call cimport Call
-from storage.keyspace cimport Keyspace
-
-cdef object _set_with_options(Call call)
-cdef object _set_for(Call call, bytes unit, str name)
-cdef _put(Call call, bytes key, bytes value)

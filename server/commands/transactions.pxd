@@ -1,2 +1,0 @@
-from server.call cimport Call
-from server.client cimport Client

@@ -1,0 +1,1 @@
+"""Parameters: their types, their defaults, and where they are read from."""

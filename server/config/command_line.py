@@ -1,0 +1,98 @@
+"""redis-server's conventions for the command line, and nothing else.
+
+    [redis.conf] [-] [--name value ...] [-]
+
+A first word without a dash is the file. A word that begins with two dashes is an option's name,
+unless an option still waits for its first value; all other words are values. A dash alone, first
+or last, stands for more lines of redis.conf on the standard input. Options come behind the file
+and the input, so that they override both.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from server.config.parameter import quoted
+from server.config.parameters import Config
+from server.config.redis_conf import BadLine, Line, lines_of, numbered, read_lines
+
+HELP = """\
+Usage: python -m server [/path/to/redis.conf] [options] [-]
+       python -m server -                   (read the configuration from the standard input)
+       python -m server -v or --version
+       python -m server -h or --help
+
+Options are the parameters of redis.conf with two dashes before them:
+
+  python -m server                         (the defaults: 127.0.0.1:6379)
+  python -m server --port 7000 --bind 127.0.0.1
+  python -m server redis.conf --maxclients 500
+  python -m server --save "" --client-output-buffer-limit normal 64mb 16mb 30
+  python -m server --event-loop asyncio    (instead of uvloop)
+"""
+
+
+class BadOptions(Exception):
+    """The command line or the file cannot be understood; the message is one line for the user."""
+
+
+def _read_standard_input() -> str:
+    """All of it; nothing if whoever started us has closed it."""
+    return sys.stdin.read() if sys.stdin else ""
+
+
+def read_command_line(
+    argv: list[str], read_input: Callable[[], str] = _read_standard_input
+) -> Config:
+    """What *argv* (without the program's name) and the files it names ask for.
+
+    Raises BadOptions.
+    """
+    config = Config()
+    try:
+        read_lines(config, _all_lines(config, argv, read_input))
+    except BadLine as error:
+        raise BadOptions(str(error)) from None
+    return config
+
+
+def _all_lines(config: Config, argv: list[str], read_input: Callable[[], str]) -> list[Line]:
+    """The lines of the file, of the standard input and of the options, in this order."""
+    lines: list[Line] = []
+    words = list(argv)
+    if words and not words[0].startswith("-"):
+        path = Path(words.pop(0))
+        config.file = str(path.absolute())
+        lines += lines_of(path)
+    from_input = "-" in words[:1] + words[-1:]
+    if from_input:
+        words = words[1:] if words[0] == "-" else words[:-1]
+        lines += numbered(read_input(), "standard input")
+    return lines + option_lines(words)
+
+
+def option_lines(words: list[str]) -> list[Line]:
+    """``--port 1 --save 900 1`` as lines of redis.conf. Raises BadLine for a value without option.
+
+    A name and its value may also be one word, ``"--port 1"``; ``--save`` may go without a value,
+    which means no save points.
+    """
+    options: list[list[str]] = []
+    complete = True  # the last option has a value
+    for word in words:
+        if word.startswith("--") and (complete or options[-1] == ["save"]):
+            options.append([word[2:]])
+            complete = len(word.split()) > 1
+        elif options:
+            options[-1].append(quoted(word))
+            complete = True
+        else:
+            raise BadLine(f"unexpected argument '{word}'")
+    return [_line(option) for option in options]
+
+
+def _line(option: list[str]) -> Line:
+    name = "".join(option[0].split()[:1])
+    return Line(" ".join(option), f"option --{name}")

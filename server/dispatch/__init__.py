@@ -1,0 +1,1 @@
+"""How a command runs, waits, is held back, and what follows from it."""

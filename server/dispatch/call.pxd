@@ -1,0 +1,17 @@
+from libc.stdint cimport int64_t
+
+from server.client.client cimport Client
+from server.dispatch.state cimport ServerState
+from storage.keyspace.keyspace cimport Keyspace
+
+
+cdef class Call:
+    cdef public list argv
+    cdef public Client client
+    cdef public Keyspace db
+    cdef public bint is_inside
+    cdef public bint is_logged
+    cdef public list logged
+    cdef public int64_t now_ms
+    cdef readonly object executor
+    cdef readonly ServerState server

@@ -1,0 +1,52 @@
+"""Times to live: from what a client says to unix milliseconds, and to the keyspace."""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply
+from server.dispatch.call import Call
+from server.table.args import INT64_MAX, INT64_MIN, to_int
+
+UNITS = (b"EX", b"PX", b"EXAT", b"PXAT")
+
+
+def absolute_ms(text: bytes, unit: bytes, now_ms: int, name: str) -> int:
+    """When a key goes that is given *text* seconds (EX, EXAT) or milliseconds (PX, PXAT).
+
+    Raises ErrorReply, naming the command, if that is not after 1970 or does not fit 64 bits.
+    """
+    number = to_int(text)
+    if number <= 0:
+        raise _invalid(name)
+    return checked_ms(number, unit, now_ms, name)
+
+
+def checked_ms(number: int, unit: bytes, now_ms: int, name: str) -> int:
+    """The same for a number that may be negative, as EXPIRE takes it."""
+    ms = number * 1000 if unit in (b"EX", b"EXAT") else number
+    if not INT64_MIN <= ms <= INT64_MAX:
+        raise _invalid(name)
+    if unit in (b"EX", b"PX"):
+        ms += now_ms
+    if ms > INT64_MAX:
+        raise _invalid(name)
+    return ms
+
+
+def _invalid(name: str) -> ErrorReply:
+    return ErrorReply("ERR", f"invalid expire time in '{name}' command")
+
+
+def expire(call: Call, key: bytes, when_ms: int) -> None:
+    """Let *key*, which is there, go at *when_ms*: at once if that has passed.
+
+    It is logged as an absolute time, or as the deletion that it is.
+    """
+    db = call.db
+    if when_ms <= call.now_ms and not call.server.journal.keeps_expired:
+        db.remove(key)
+        db.touched(key, b"del")
+        call.log_as(b"DEL", key)
+        return
+    db.expire_at(key, when_ms)
+    db.touched(key, b"expire")
+    call.log_as(b"PEXPIREAT", key, b"%d" % when_ms)

@@ -1,0 +1,57 @@
+"""The active expiry cycle: frees keys that are past their time and that nobody looks at.
+
+    1. Each database that has expiring keys is walked in hash order, from where the last cycle
+       stopped, a page at a time.
+    2. A database is left for the next one when of the last page less than a tenth was due.
+    3. The cycle ends when all databases are done, or when its share of time is used up.
+
+The share is a quarter of the time between two ticks of cron, as in redis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from server.dispatch.state import ServerState
+from storage.keyspace.keyspace import Keyspace
+
+PAGE = 20  # keys looked at between two looks at the clock
+WORTHWHILE = 10  # percent of a page that must have been due for the next page to be looked at
+SHARE = 0.25
+
+
+class ExpiryCycle:
+    """Keeps for each database the place where the last cycle stopped."""
+
+    def __init__(self, state: ServerState, monotonic_s: Callable[[], float]) -> None:
+        self._state = state
+        self._monotonic_s = monotonic_s
+        self._cursors = [0] * len(state.databases)
+        self._next = 0
+
+    def run(self) -> None:
+        """One cycle."""
+        started = self._monotonic_s()
+        deadline = started + SHARE / self._state.config.hz
+        databases = self._state.databases
+        for _ in databases:
+            if not self._run_in(databases[self._next], deadline):
+                self._state.stats.expire_time_cap_reached += 1
+                break
+            self._next = (self._next + 1) % len(databases)
+        self._state.stats.expire_cycle_ms += (self._monotonic_s() - started) * 1000
+
+    def _run_in(self, db: Keyspace, deadline: float) -> bool:
+        """Expire keys of *db*; False when the time is used up."""
+        page = PAGE * self._state.config.active_expire_effort
+        while len(db.expiring):
+            cursor, keys = db.expiring.scan(self._cursors[db.index], page)
+            self._cursors[db.index] = cursor
+            due = [key for key in keys if db.expiry(key) < self._state.journal.now_ms]
+            for key in due:
+                db.expire_now(key)
+            if self._monotonic_s() > deadline:
+                return False
+            if len(due) * 100 <= len(keys) * WORTHWHILE:
+                return True
+        return True

@@ -1,0 +1,57 @@
+"""CLIENT PAUSE: which commands are held back, and until when."""
+
+from __future__ import annotations
+
+from server.client.client import Client
+from server.table.command import Command, Flags
+
+MAY_WRITE = int(Flags.WRITE | Flags.MAY_REPLICATE)
+
+
+class Pausing:
+    """Holds commands back for a while; the clients that sent them go on when it ends."""
+
+    def __init__(self) -> None:
+        self.until_ms = 0  # by the monotonic clock; 0: no pause
+        self.writes_only = False
+        self._held: dict[Client, None] = {}
+
+    @property
+    def active(self) -> bool:
+        return bool(self.until_ms)
+
+    @property
+    def waiting(self) -> int:
+        """How many clients are held back."""
+        return len(self._held)
+
+    def begin(self, until_ms: int, writes_only: bool) -> None:
+        """Pause until *until_ms*. A pause that is on is only ever made longer and stricter."""
+        self.writes_only = writes_only and (self.writes_only or not self.active)
+        self.until_ms = max(self.until_ms, until_ms)
+
+    def holds(self, client: Client, command: Command) -> bool:
+        """Whether *client* may not run *command* now."""
+        if not self.until_ms:
+            return False
+        if not self.writes_only:
+            return True
+        if command.name == "exec":
+            return bool(client.queue.flags & MAY_WRITE)
+        return bool(command.flags & MAY_WRITE)
+
+    def hold(self, client: Client, argv: list[bytes]) -> None:
+        """Keep *argv* until the pause ends."""
+        client.postponed = argv
+        self._held[client] = None
+
+    def forget(self, client: Client) -> None:
+        """The client has gone."""
+        self._held.pop(client, None)
+
+    def end(self) -> list[Client]:
+        """No pause any more; returns the clients to resume, in the order they came."""
+        self.until_ms = 0
+        self.writes_only = False
+        held, self._held = list(self._held), {}
+        return held

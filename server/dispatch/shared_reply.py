@@ -1,0 +1,64 @@
+"""One reply for all readers who asked the same and are woken together.
+
+    XADD s ..  wakes 200 times  XREAD BLOCK 0 STREAMS s 5-1  ->  one reply, written once
+
+A command that only reads answers the same to the same words, as long as nothing is changed between
+two runs of it. That is so while ready keys are served, until a woken client's command writes.
+"""
+
+from __future__ import annotations
+
+from protocol.encoder import Encoder
+from server.client.client import Client
+from storage.keyspace.journal import Journal
+
+
+class SharedReply:
+    """What the last reader got. *journal* counts the keys that each further one would have read."""
+
+    __slots__ = ("_argv", "_db_index", "_hits", "_journal", "_misses", "_no_touch", "_reply")
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._argv: list[bytes] = []
+        self._reply: Encoder | None = None  # None: nobody has read yet, or something has changed
+        self._db_index = 0
+        self._no_touch = False
+        self._hits = self._misses = 0
+
+    def begin(self, client: Client, argv: list[bytes]) -> None:
+        """*client* is about to run *argv*, whose reply may be kept."""
+        self._reply = None
+        self._argv = argv
+        self._db_index = client.db_index
+        self._no_touch = client.no_touch
+        self._hits, self._misses = self._journal.hits, self._journal.misses
+
+    def keep(self, reply: Encoder) -> None:
+        """*reply* is what that gave; it is kept as a copy."""
+        kept = reply.another()
+        kept.append(reply)
+        self._reply = kept
+        self._hits = self._journal.hits - self._hits
+        self._misses = self._journal.misses - self._misses
+
+    def reply_to(self, client: Client, argv: list[bytes]) -> Encoder | None:
+        """What *client* would get for *argv*; None if that is not known."""
+        reply = self._reply
+        if (
+            reply is None
+            or client.db_index != self._db_index
+            or client.no_touch != self._no_touch
+            or client.out.resp != reply.resp
+            or argv != self._argv
+        ):
+            return None
+        self._journal.hits += self._hits
+        self._journal.misses += self._misses
+        copy = client.out.another()
+        copy.append(reply)
+        return copy
+
+    def forget(self) -> None:
+        """Something may have changed, or all are served."""
+        self._reply = None

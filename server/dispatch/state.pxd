@@ -1,0 +1,39 @@
+from libc.stdint cimport int64_t
+
+from server.dispatch.blocking cimport Blocking
+from server.observe.memory cimport Memory
+from server.propagation.propagation cimport Propagation
+from server.observe.stats cimport Stats
+from storage.keyspace.journal cimport Journal
+from storage.stream.stream cimport StreamConfig
+
+
+cdef class ServerState:
+    cdef public object config
+    cdef public object monotonic_ms
+    cdef readonly object table
+    cdef readonly Stats stats
+    cdef readonly dict clients
+    cdef readonly Blocking blocking
+    cdef readonly object watching
+    cdef readonly object pausing
+    cdef readonly Propagation propagation
+    cdef readonly Memory memory
+    cdef readonly Journal journal
+    cdef readonly list databases
+    cdef readonly object persistence
+    cdef readonly object random
+    cdef public str run_id
+    cdef public bint short_of_memory
+    cdef public bint stopping
+    cdef public bint loading
+    cdef public object unkept
+    cdef public bint refuses_reads
+    cdef public bint guarded
+    cdef public bint restricted
+    cdef public int64_t started_ms
+    cdef public object stop
+    cdef public object begin_replay
+    cdef public list listening
+    cdef readonly StreamConfig stream_config
+    cdef readonly int64_t list_fill

@@ -1,0 +1,63 @@
+"""WATCH: which clients must have their EXEC refused when a key changes."""
+
+from __future__ import annotations
+
+from server.client.client import Client
+from server.observe.memory import Memory
+from storage.keyspace.keyspace import Keyspace
+
+PLACE_BYTES = 352  # bytes that a place watched by one client takes beside its key
+
+
+class Watching:
+    """Places (database index, key) to the clients that watch them, which *memory* is told of."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self.watchers: dict[tuple[int, bytes], dict[Client, None]] = {}
+
+    def watch(self, client: Client, db: Keyspace, key: bytes) -> None:
+        """From now until unwatch, a change of *key* makes *client*'s EXEC answer null.
+
+        A key that is past its time goes now, so that its going later is no change.
+        """
+        db.peek(key)
+        place = (db.index, key)
+        if place not in client.watching:
+            self._memory.clients += PLACE_BYTES + len(key)
+        client.watching[place] = None
+        self.watchers.setdefault(place, {})[client] = None
+
+    def unwatch(self, client: Client) -> None:
+        """Forget all that *client* watches. O(keys)."""
+        for place in client.watching:
+            watchers = self.watchers[place]
+            del watchers[client]
+            self._memory.clients -= PLACE_BYTES + len(place[1])
+            if not watchers:
+                del self.watchers[place]
+        client.watching.clear()
+        client.dirty_watch = False
+
+    def leave_multi(self, client: Client) -> None:
+        """*client*'s transaction is over, and with it all that was watched for it."""
+        client.leave_multi()
+        self.unwatch(client)
+
+    def touched(self, db_index: int, key: bytes) -> None:
+        """*key* was changed."""
+        for client in self.watchers.get((db_index, key), ()):
+            client.dirty_watch = True
+
+    def emptied(self, *databases: Keyspace) -> None:
+        """The databases are about to lose, or to exchange, all their keys. O(watched keys)."""
+        indexes = {db.index for db in databases}
+        for (index, key), watchers in self.watchers.items():
+            if index in indexes and any(db.peek(key) is not None for db in databases):
+                for client in watchers:
+                    client.dirty_watch = True
+
+    def has_expired(self, client: Client, databases: list[Keyspace]) -> None:
+        """Let what is past its time among *client*'s watched keys go, which is a change."""
+        for index, key in list(client.watching):
+            databases[index].peek(key)

@@ -1,6 +1,0 @@
-from server cimport reserve_calls
-
-cdef size_t BYTES
-cdef bint _begun
-
-cpdef bint is_gone() noexcept

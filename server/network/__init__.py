@@ -1,0 +1,1 @@
+"""The sockets: who may connect, what comes in, what goes out."""

@@ -1,0 +1,175 @@
+"""All connected clients: who may come in, what they may hold, and what they leave behind."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from itertools import count
+from socket import (
+    AF_UNIX,
+    IPPROTO_TCP,
+    SO_KEEPALIVE,
+    SOL_SOCKET,
+    TCP_KEEPCNT,
+    TCP_KEEPIDLE,
+    TCP_KEEPINTVL,
+    TCP_NODELAY,
+    socket,
+)
+
+from protocol.replies import ErrorReply
+from protocol.requests import RequestParser
+from server.client import client_line
+from server.client.client import UNAUTHENTICATED, Client
+from server.client.permissions import is_local
+from server.dispatch.state import ServerState
+from server.network.transport import Transport
+from server.observe.memory import CLIENT_BYTES
+from server.table import errors
+
+_log = logging.getLogger("penstock")
+
+
+class Clients:
+    """Lets clients in and sees them off. *wall_ms* is unix time in ms."""
+
+    def __init__(self, state: ServerState, wall_ms: Callable[[], int]) -> None:
+        self._state = state
+        self._wall_ms = wall_ms
+        self._ids = count(1)
+        self._transports: dict[Client, Transport] = {}
+        self._over_soft_limit: dict[Client, int] = {}  # -> since when, monotonic ms
+
+    # ------------------------------------------------------------------ coming and going
+
+    def opened(self, transport: Transport) -> Client:
+        """A client has connected. With close_after_reply set, it is sent its *out* and dropped."""
+        state = self._state
+        client = Client(next(self._ids), self._wall_ms())
+        client.address, client.local_address = _names(transport.sock)
+        state.stats.connections += 1
+        refusal = self._refusal(client)
+        if refusal is not None:
+            state.stats.rejected_connections += 1
+            client.out.write(refusal)
+            client.close_after_reply = True
+            return client
+        if state.config.requirepass:
+            client.shut_gate(UNAUTHENTICATED)
+        state.clients[client.id] = client
+        state.memory.clients += CLIENT_BYTES
+        self._transports[client] = transport
+        client.unsent = transport.unsent
+        client.out.limit = state.config.client_output_buffer_limit["normal"].hard
+        client.fd = transport.sock.fileno()
+        self._tune(transport.sock)
+        return client
+
+    def _refusal(self, client: Client) -> ErrorReply | None:
+        config = self._state.config
+        if len(self._state.clients) >= config.maxclients:
+            return errors.TOO_MANY_CLIENTS
+        if config.protected_mode and not config.requirepass and not is_local(client):
+            return errors.PROTECTED_MODE
+        return None
+
+    def _tune(self, sock: socket) -> None:
+        if sock.family != AF_UNIX:
+            sock.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+            if self._state.config.tcp_keepalive:
+                _keep_alive(sock, self._state.config.tcp_keepalive)
+
+    def closed(self, client: Client) -> None:
+        """The client has gone: nothing of it stays anywhere."""
+        state = self._state
+        if state.clients.pop(client.id, None) is None:
+            return
+        del self._transports[client]
+        state.memory.clients -= CLIENT_BYTES
+        self._over_soft_limit.pop(client, None)
+        if client.waiter is not None:
+            state.blocking.forget(client.waiter)
+        state.watching.unwatch(client)
+        state.pausing.forget(client)
+
+    # ------------------------------------------------------------------ limits
+
+    def set_limits(self, parser: RequestParser) -> None:
+        """Set the limits of requests for a new connection."""
+        parser.max_bulk = self._state.config.proto_max_bulk_len
+        parser.max_buffered = self._state.config.client_query_buffer_limit
+
+    def query_limit_reached(self, client: Client) -> None:
+        """Count and log that *client* is hung up on because its unfinished request is too long."""
+        self._state.stats.query_limit_disconnections += 1
+        _log.warning("Closing client that reached max query buffer length: %s", self._line(client))
+
+    def check_output(self, client: Client) -> None:
+        """Hang up on *client* if more replies wait than client-output-buffer-limit allows."""
+        transport = self._transports.get(client)
+        if transport is None:
+            return
+        limit = self._state.config.client_output_buffer_limit["normal"]
+        waiting = transport.unsent() + len(client.out)
+        now_ms = self._state.monotonic_ms()
+        if not limit.soft or waiting < limit.soft:
+            self._over_soft_limit.pop(client, None)
+        else:
+            self._over_soft_limit.setdefault(client, now_ms)
+        over_ms = now_ms - self._over_soft_limit.get(client, now_ms)
+        if (limit.hard and waiting >= limit.hard) or over_ms > limit.soft_seconds * 1000:
+            self.output_limit_reached(client)
+
+    def output_limit_reached(self, client: Client) -> None:
+        """Hang up on *client*, which has more replies waiting than it may."""
+        self._state.stats.output_limit_disconnections += 1
+        _log.warning("Client %s closed for overcoming of output buffer limits.", self._line(client))
+        client.hang_up()
+
+    def _line(self, client: Client) -> str:
+        return client_line.line(client, self._wall_ms()).decode()
+
+    def tick(self) -> None:
+        """Cron's share: soft limits that have lasted too long, and clients idle for too long."""
+        for client in list(self._over_soft_limit):
+            self.check_output(client)
+        if self._state.config.timeout:
+            self._drop_idle(self._wall_ms() - self._state.config.timeout * 1000)
+
+    def _drop_idle(self, before_ms: int) -> None:
+        """Close clients not heard of since *before_ms*; one that waits is exempt. O(clients)."""
+        for client in list(self._state.clients.values()):
+            if client.last_used_ms < before_ms and client.waiter is None:
+                _log.info("closing idle client %d (%s)", client.id, client.address)
+                client.hang_up()
+
+    def waiting_bytes(self, client: Client) -> int:
+        """Bytes of replies that *client* has not taken yet."""
+        transport = self._transports.get(client)
+        return len(client.out) + (transport.unsent() if transport else 0)
+
+
+def _names(sock: socket) -> tuple[str, str]:
+    if sock.family == AF_UNIX:
+        path = os.fsdecode(sock.getsockname())
+        return f"{path}:0", f"{path}:0"
+    try:
+        return _host_port(sock.getpeername()), _host_port(sock.getsockname())
+    except OSError:  # it has gone already
+        return _host_port(None), _host_port(sock.getsockname())
+
+
+def _host_port(name: tuple[str, int] | None) -> str:
+    if not name:
+        return "?:0"
+    host, port = name[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _keep_alive(sock: socket, seconds: int) -> None:
+    """Let the kernel find out within twice *seconds* that a peer is gone, as redis sets it."""
+    sock.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
+    sock.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, seconds)
+    sock.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, max(seconds // 3, 1))
+    sock.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, 3)

@@ -1,0 +1,40 @@
+cimport cython
+
+from protocol.encoder cimport Encoder
+from protocol.requests cimport RequestParser
+from server.client.client cimport Client
+from server.dispatch.dispatcher cimport Dispatcher
+from server.client.endpoint cimport Endpoint
+from server.observe.memory cimport Memory
+from server.network.transport cimport Transport
+
+cdef Py_ssize_t FLUSH_AT
+cdef int IN_MULTI
+cdef int UNAUTHENTICATED
+
+
+cdef class Connection(Endpoint):
+    cdef Dispatcher _dispatcher
+    cdef Memory _memory
+    cdef object _clients
+    cdef RequestParser _parser
+    cdef Client _client
+    cdef Encoder _out
+    cdef Transport _transport
+    cdef bint _running
+    cdef bint _sending
+    cdef bint _closing
+    cdef bint _write_paused
+
+    @cython.locals(client=Client)
+    cdef _check_query_limit(self)
+    cpdef resume(self)
+    cdef _run(self)
+    cdef _submit(self)
+    @cython.locals(has_news=bint)
+    cdef _flush(self)
+    @cython.locals(client=Client, held=Py_ssize_t)
+    cdef _weigh(self)
+    cpdef send(self)
+    cpdef refuse(self, object error)
+    cpdef hang_up(self)

@@ -1,0 +1,214 @@
+"""One client's socket: bytes to commands, replies to bytes. No meaning here.
+
+A connection submits one command at a time. What is pipelined behind a command that waits, or that
+a pause holds back, stays in the parser until the client is resumed. All answers to one read leave
+in one write, when the turn ends.
+
+Back-pressure: when the socket takes no more, nothing further is run for this client and nothing is
+read from it, so a client that does not read its replies cannot grow the server; what has piled up
+all the same (a huge reply, messages pushed to it) is bounded by client-output-buffer-limit.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from protocol.encoder import Encoder
+from protocol.replies import ErrorReply
+from protocol.requests import ProtocolError, RequestParser
+from server.client.client import IN_MULTI, UNAUTHENTICATED
+from server.client.endpoint import Endpoint
+from server.dispatch.dispatcher import Dispatcher
+from server.network.clients import Clients
+from server.network.transport import Transport
+
+# Answers to one batch are sent in pieces of about this many bytes, so that one client's long
+# pipeline of large replies does not build up in memory before the first byte leaves.
+FLUSH_AT = 256 * 1024
+
+_log = logging.getLogger("penstock")
+
+
+class Connection(Endpoint):
+    """Lives as long as its socket.
+
+    *clients* is told when it opens (and may refuse it) and when it is gone.
+    """
+
+    __slots__ = (
+        "_client",
+        "_clients",
+        "_closing",
+        "_dispatcher",
+        "_memory",
+        "_out",
+        "_parser",
+        "_running",
+        "_sending",
+        "_transport",
+        "_write_paused",
+    )
+
+    def __init__(self, dispatcher: Dispatcher, clients: Clients) -> None:
+        self._dispatcher = dispatcher
+        self._memory = dispatcher.state.memory
+        self._clients = clients
+        self._parser = RequestParser()
+        self._running = False
+        self._sending = False
+        self._closing = False
+        self._write_paused = False
+
+    # ------------------------------------------------------------------ what the transport calls
+
+    def connection_made(self, transport: Transport) -> None:
+        self._transport = transport
+        self._client = self._clients.opened(transport)
+        self._client.hang_up = self.hang_up
+        self._client.resume = self.resume
+        self._client.unread = self._unread
+        self._out: Encoder = self._client.out
+        self._clients.set_limits(self._parser)
+        if self._client.close_after_reply:  # refused: too many clients, or protected mode
+            self._flush()
+
+    def data_received(self, data: bytes) -> None:
+        client = self._client
+        client.received += len(data)
+        dispatcher = self._dispatcher
+        dispatcher.begin_batch()
+        client.last_used_ms = dispatcher.state.journal.now_ms
+        dispatcher.state.stats.input_bytes += len(data)
+        self._parser.feed(data)
+        self._run()
+        if self._parser.buffered() or client.gate & IN_MULTI:
+            self._check_query_limit()
+        if not self._closing:
+            self._weigh()
+        if dispatcher.unblocked:
+            dispatcher.settle()
+
+    def _check_query_limit(self) -> None:
+        """Hang up on a client that has sent more than it may of what is not run yet."""
+        client = self._client
+        if self._parser.overfull(client.queue.size() if client.gate & IN_MULTI else 0):
+            self._clients.query_limit_reached(client)
+            self.hang_up()
+
+    def eof_received(self) -> None:
+        """Close: a client that has hung up its sending half gets what this very turn has answered.
+
+        It waits for nothing any more, so nothing must be handed to it from now on.
+        """
+        self._clients.closed(self._client)
+        self._client.close_after_reply = True
+        self._flush()
+
+    def connection_lost(self) -> None:
+        self._closing = True
+        self._clients.closed(self._client)
+        self._client.disconnected()
+        self._memory.clients -= self._client.held
+        self._client.held = 0
+
+    def pause_writing(self) -> None:
+        self._write_paused = True
+
+    def sent_some(self) -> None:
+        self._weigh()
+
+    def resume_writing(self) -> None:
+        self._write_paused = False
+        self._weigh()
+        self._dispatcher.begin_batch()
+        self.resume()
+        self._dispatcher.settle()
+
+    # ------------------------------------------------------------------ running commands
+
+    def resume(self) -> None:
+        """Send what has been answered meanwhile, and go on with what was pipelined behind it."""
+        client = self._client
+        if client.postponed is not None and not self._closing:
+            argv, client.postponed = client.postponed, None
+            self._dispatcher.execute(client, argv)
+        self._run()
+
+    def _run(self) -> None:
+        """Submit whole commands until none is left, or one has to wait."""
+        if self._running:
+            return  # a command of this very client has made it be resumed
+        self._running = True
+        try:
+            self._submit()
+        except ProtocolError as error:
+            _log.debug("protocol error from %s: %s", self._client.address, error)
+            self._out.write(ErrorReply("ERR", f"Protocol error: {error}"))
+            self._client.close_after_reply = True
+        finally:
+            self._running = False
+        self._flush()
+
+    def _submit(self) -> None:
+        client, parser = self._client, self._parser
+        while client.waiter is None and client.postponed is None:
+            if self._closing or self._write_paused or client.close_after_reply:
+                return
+            if self._out.overflown:
+                return
+            parser.authenticated = not client.gate & UNAUTHENTICATED
+            argv = parser.take()
+            if argv is None:
+                return
+            self._dispatcher.execute(client, argv)
+            if client.gate == IN_MULTI:
+                self._dispatcher.queue_alike(client, parser)
+            if len(self._out) > FLUSH_AT:
+                self._dispatcher.send_now(self)
+
+    def _flush(self) -> None:
+        """Have the answers so far sent when this turn of the loop ends."""
+        has_news = len(self._out) or self._out.overflown or self._client.close_after_reply
+        if has_news and not self._sending:
+            self._sending = True
+            self._dispatcher.send_later(self)
+
+    def send(self) -> None:
+        """Hand the answers so far to the socket."""
+        self._sending = False
+        if self._closing:
+            return
+        if self._out.overflown:
+            self._clients.output_limit_reached(self._client)
+            return
+        if len(self._out):
+            self._dispatcher.state.stats.output_bytes += len(self._out)
+            self._transport.write(self._out)
+            if self._write_paused or self._client.held:
+                self._weigh()
+            if self._write_paused:
+                self._clients.check_output(self._client)
+        if self._client.close_after_reply:
+            self._closing = True
+            self._transport.close()
+
+    def _weigh(self) -> None:
+        """Count what the client holds now: what it has sent, and what it has not taken."""
+        client = self._client
+        held = self._parser.buffered() + self._transport.unsent()
+        if client.gate & IN_MULTI:
+            held += client.queue.memory()
+        if client.waiter is not None or client.postponed is not None:
+            held += client.argv_bytes()
+        self._memory.clients += held - client.held
+        client.held = held
+
+    def refuse(self, error: ErrorReply) -> None:
+        self._client.refuse(error)
+
+    def hang_up(self) -> None:
+        """Close at once: what has not been sent is lost, and nobody serves the client any more."""
+        self._transport.abort()
+
+    def _unread(self) -> int:
+        return self._parser.buffered()

@@ -1,0 +1,1 @@
+"""What the server is to its operating system: signals, memory, log, supervisor."""

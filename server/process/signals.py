@@ -1,0 +1,52 @@
+"""Signals: which of them stop the server, and which it does not mind.
+
+    SIGINT, SIGTERM   stop it as SHUTDOWN does, with the options of shutdown-on-sigint or -sigterm
+    SIGHUP, SIGPIPE   are ignored: a terminal was closed, or a peer has gone
+    the others        do what they do to any process
+
+Its children take none of these either; see server.persistence.child_job.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import NoReturn
+
+from server.config.parameters import Config
+
+IGNORED = (signal.SIGHUP, signal.SIGPIPE)
+
+_log = logging.getLogger("penstock")
+
+
+def listen(
+    loop: asyncio.AbstractEventLoop, config: Config, stop: Callable[[signal.Signals, str], None]
+) -> None:
+    """Call *stop* with each signal that asks for the end, and with its options."""
+    for number in IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+    loop.add_signal_handler(signal.SIGINT, lambda: stop(signal.SIGINT, config.shutdown_on_sigint))
+    loop.add_signal_handler(
+        signal.SIGTERM, lambda: stop(signal.SIGTERM, config.shutdown_on_sigterm)
+    )
+
+
+@contextlib.contextmanager
+def insistence() -> Iterator[None]:
+    """While this lasts, a SIGINT ends the process at once: somebody waits for a save to end."""
+    before = signal.signal(signal.SIGINT, _leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
+    """Raises SystemExit, so that a file which is being written is removed on the way out."""
+    _log.warning("You insist... exiting now.")
+    raise SystemExit(1)

@@ -1,0 +1,1 @@
+"""What commands have changed, for those who replay it."""

@@ -1,0 +1,1 @@
+"""What a command is: its declaration, its arguments, the errors it may answer."""

@@ -1,0 +1,129 @@
+"""Reading a command's arguments, left to right, and the numbers in them."""
+
+from __future__ import annotations
+
+from math import ceil, isinf, isnan
+
+from protocol.replies import ErrorReply
+from server.table import errors
+from storage import octets
+
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+INT32_MIN = -(2**31)
+INT32_MAX = 2**31 - 1
+MAX_FLOAT_TEXT = 255
+MANY_SECONDS = 10**12  # a timeout up to this surely fits 64 bits in ms
+
+
+def to_int(text: bytes, error: ErrorReply = errors.NOT_AN_INTEGER) -> int:
+    """Read a signed 64-bit integer as redis does: no blanks, no plus, no leading zeros.
+
+    Raises *error*.
+    """
+    if not octets.is_int64(text):
+        raise error
+    return octets.int64_of(text)
+
+
+def to_float(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
+    """Read a double as strtod does, but with no blanks and no NaN. Raises *error*."""
+    if not text or len(text) > MAX_FLOAT_TEXT or text[:1].isspace() or text[-1:].isspace():
+        raise error
+    if b"_" in text:  # Python's digit separators
+        raise error
+    try:
+        number = float.fromhex(text.decode()) if b"x" in text.lower() else float(text)
+    except (ValueError, OverflowError):
+        raise error from None
+    if isnan(number):
+        raise error
+    return number
+
+
+def to_timeout_s(text: bytes, now_ms: int) -> int:
+    """Read a timeout in seconds, fractions allowed, that ends within 64 bits: ms, rounded up."""
+    if octets.is_int64(text) and 0 <= octets.int64_of(text) <= MANY_SECONDS:
+        return octets.int64_of(text) * 1000
+    seconds = to_float(text, errors.TIMEOUT_NOT_A_FLOAT)
+    if isinf(seconds) or seconds * 1000 > INT64_MAX:
+        raise errors.TIMEOUT_OUT_OF_RANGE
+    return _checked_timeout(ceil(seconds * 1000), now_ms)
+
+
+def to_timeout_ms(text: bytes, now_ms: int) -> int:
+    """Read a timeout in ms that ends within 64 bits."""
+    return _checked_timeout(to_int(text, errors.TIMEOUT_NOT_AN_INTEGER), now_ms)
+
+
+def _checked_timeout(timeout_ms: int, now_ms: int) -> int:
+    if timeout_ms < 0:
+        raise errors.TIMEOUT_NEGATIVE
+    if timeout_ms > INT64_MAX - now_ms:
+        raise errors.TIMEOUT_OUT_OF_RANGE
+    return timeout_ms
+
+
+def to_int32(text: bytes, error: ErrorReply | None = None) -> int:
+    """Read a signed 32-bit integer. Raises *error*, or what redis has for the case."""
+    number = to_int(text, error or errors.NOT_AN_INTEGER)
+    if not INT32_MIN <= number <= INT32_MAX:
+        raise error or errors.NOT_32_BIT
+    return number
+
+
+def to_db_index(text: bytes, databases: int) -> int:
+    """Read the number of one of *databases* databases. Raises DB_OUT_OF_RANGE and as to_int32."""
+    index = to_int32(text)
+    if not 0 <= index < databases:
+        raise errors.DB_OUT_OF_RANGE
+    return index
+
+
+class Args:
+    """A cursor over argv. Every take_ method raises ErrorReply when what it wants is not there."""
+
+    __slots__ = ("argv", "at")
+
+    def __init__(self, argv: list[bytes], at: int = 1) -> None:
+        self.argv = argv
+        self.at = at  # argv[0] is the command's name
+
+    @property
+    def left(self) -> int:
+        """How many arguments have not been taken."""
+        return len(self.argv) - self.at
+
+    def take(self) -> bytes:
+        """The next argument. Raises SYNTAX if there is none."""
+        if self.at >= len(self.argv):
+            raise errors.SYNTAX
+        word: bytes = self.argv[self.at]
+        self.at += 1
+        return word
+
+    def take_word(self, *words: bytes) -> bytes | None:
+        """Take the next argument if it is one of *words* (in capitals; any case matches)."""
+        if self.at < len(self.argv):
+            word = self.argv[self.at].upper()
+            if word in words:
+                self.at += 1
+                return word
+        return None
+
+    def skip(self, word: bytes) -> bool:
+        """Take the next argument if it is *word* (capitals; any case matches)."""
+        if self.at < len(self.argv) and octets.same_letters(self.argv[self.at], word):
+            self.at += 1
+            return True
+        return False
+
+    def take_int(self, error: ErrorReply = errors.NOT_AN_INTEGER) -> int:
+        """The next argument as a signed 64-bit integer. Raises SYNTAX or *error*."""
+        return to_int(self.take(), error)
+
+    def rest(self) -> list[bytes]:
+        """All that is left."""
+        left = self.argv[self.at :]
+        self.at = len(self.argv)
+        return left

@@ -1,0 +1,1 @@
+"""A database: keys, their values, and when they expire."""

@@ -1,0 +1,36 @@
+from libc.stdint cimport int64_t
+
+from storage.keyspace.journal cimport Journal
+from storage.keyspace.key_table cimport KeyTable
+
+
+cdef class Keyspace:
+    cdef public int index
+    cdef public Journal journal
+    cdef KeyTable _values
+    cdef KeyTable _expires
+
+    cpdef object get(self, bytes key)
+    cpdef object peek(self, bytes key)
+    cpdef object find(self, bytes key, object kind)
+    cpdef object read(self, bytes key, object kind)
+    cpdef object find_string(self, bytes key)
+    cpdef object read_string(self, bytes key)
+    cpdef object read_any(self, bytes key)
+    cpdef object look_at(self, bytes key)
+    cpdef object kind_at(self, bytes key)
+    cpdef swap(self, Keyspace other)
+    cpdef add(self, bytes key, object value)
+    cpdef put(self, bytes key, object value, bint keep_expiry=*)
+    cpdef store_string(self, bytes key, object value, Py_ssize_t grown=*)
+    cpdef bint remove(self, bytes key) except -1
+    cpdef noted(self, bytes key, bytes event, Py_ssize_t changes=*)
+    cpdef touched(self, bytes key, bytes event, Py_ssize_t changes=*)
+    cpdef int64_t idle_s(self, bytes key) except? -1
+    cpdef set_idle(self, bytes key, int64_t idle_s)
+    cpdef object expiry(self, bytes key)
+    cpdef expire_at(self, bytes key, object when_ms)
+    cpdef bint persist(self, bytes key) except -1
+    cpdef expire_now(self, bytes key)
+    cdef bint _expire_if_due(self, bytes key) except -1
+    cdef _count(self, bint hit)

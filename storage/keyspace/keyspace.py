@@ -1,0 +1,250 @@
+"""One database: keys, their values, their expiry, and the journal of what happens to them.
+
+A string is stored as what it is at the moment: ``bytes`` as it was set, ``int`` after INCR,
+``bytearray`` after APPEND or SETRANGE (redis's "raw": it grows in place). All other values are
+objects of their own class. A key that is past its time is gone for every reader at once; the
+memory goes when somebody looks, or when the active cycle comes by.
+
+Each key is stamped with the unix second of its last use: when it is written, and when a command
+looks its value up. To peek is no use: TYPE, TTL, EXISTS, OBJECT and what the server does by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias, TypeVar
+
+from storage.errors import WrongType
+from storage.keyspace.journal import Journal
+from storage.keyspace.key_table import KeyTable
+
+String: TypeAlias = bytes | bytearray | int
+NO_EXPIRY = -1
+NO_KEY = -1  # what idle_s says of one
+MANY_ATTEMPTS = 100  # to find a random key that is not past its time
+
+V = TypeVar("V")
+
+
+class Keyspace:
+    """The keys of one numbered database. All operations are O(1) unless they say otherwise."""
+
+    __slots__ = ("_expires", "_values", "index", "journal")
+
+    def __init__(self, index: int, journal: Journal) -> None:
+        self.index = index
+        self.journal = journal
+        self._values = KeyTable()
+        self._expires = KeyTable()  # key -> unix ms
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    # ------------------------------------------------------------------ looking up
+
+    def get(self, key: bytes) -> Any:
+        """The value at *key* whatever its type, or None. The key is used now."""
+        if self.journal.no_touch:
+            return self.peek(key)
+        value = self._values.use(key, self.journal.now_ms // 1000)
+        if value is not None and self._expires.used and self._expire_if_due(key):
+            return None
+        return value
+
+    def peek(self, key: bytes) -> Any:
+        """Like get, but that is no use of the key."""
+        value = self._values.get(key)
+        if value is not None and self._expires.used and self._expire_if_due(key):
+            return None
+        return value
+
+    def find(self, key: bytes, kind: type[V]) -> V | None:
+        """The value at *key*, or None. Raises WrongType if it is not a *kind*."""
+        value = self.get(key)
+        if value is not None and type(value) is not kind:
+            raise WrongType
+        return value
+
+    def read(self, key: bytes, kind: type[V]) -> V | None:
+        """Like find, for a command that only reads: counts as a hit or a miss."""
+        value = self.find(key, kind)
+        self._count(value is not None)
+        return value
+
+    def find_string(self, key: bytes) -> String | None:
+        """The string at *key*, or None. Raises WrongType."""
+        value = self.get(key)
+        if value is None or type(value) in (bytes, bytearray, int):
+            return value  # type: ignore[no-any-return]
+        raise WrongType
+
+    def read_string(self, key: bytes) -> String | None:
+        """Like find_string, for a command that only reads."""
+        value = self.find_string(key)
+        self._count(value is not None)
+        return value
+
+    def read_any(self, key: bytes) -> Any:
+        """Like get, for a command that only reads."""
+        value = self.get(key)
+        self._count(value is not None)
+        return value
+
+    def look_at(self, key: bytes) -> Any:
+        """Like read_any, but that is no use of the key."""
+        value = self.peek(key)
+        self._count(value is not None)
+        return value
+
+    def kind_at(self, key: bytes) -> type | None:
+        """The class of the value at *key*; ``bytes`` for every string; None if there is none."""
+        value = self.peek(key)
+        if value is None:
+            return None
+        kind = type(value)
+        return bytes if kind is bytearray or kind is int else kind
+
+    def __contains__(self, key: bytes) -> bool:
+        """Whether *key* is there. To ask is to use it, as get does."""
+        return self.get(key) is not None
+
+    def _count(self, hit: bool) -> None:
+        if hit:
+            self.journal.hits += 1
+        else:
+            self.journal.misses += 1
+
+    # ------------------------------------------------------------------ changing
+
+    def add(self, key: bytes, value: Any) -> None:
+        """Put *value* at *key*, which must be free, and wake who waits for it."""
+        self._values.set(key, value, self.journal.now_ms // 1000)
+        self.journal.ready(self.index, key)
+
+    def put(self, key: bytes, value: Any, keep_expiry: bool = False) -> None:
+        """Put *value* at *key* in place of what was there; what was past its time expires first."""
+        if self._expires.used:
+            self._expire_if_due(key)
+            if not keep_expiry:
+                self._expires.pop(key, None)
+        self._values.set(key, value, self.journal.now_ms // 1000)
+        self.journal.ready(self.index, key)
+
+    def store_string(self, key: bytes, value: String, grown: int = 0) -> None:
+        """Put the new form of a string in place of the old: the expiry stays, nobody is woken.
+
+        *grown*: the bytes of memory that the value has taken more since it was stored before.
+        """
+        self._values.set(key, value, self.journal.now_ms // 1000)
+        self._values.grew(grown)
+
+    def remove(self, key: bytes) -> bool:
+        """Forget *key*. False if there was none."""
+        if self._values.pop(key, None) is None:
+            return False
+        if self._expires.used:
+            self._expires.pop(key, None)
+        self.journal.ready(self.index, key)  # who waits for a group learns that it is gone
+        return True
+
+    def touched(self, key: bytes, event: bytes, changes: int = 1) -> None:
+        """Say that a write changed *key*: *event* as keyspace events name it."""
+        self.journal.changes += changes
+        self.journal.touched(self.index, key, event)
+
+    def noted(self, key: bytes, event: bytes, changes: int = 1) -> None:
+        """Say that a write changed something about *key* that does not concern who watches it."""
+        self.journal.changes += changes
+        self.journal.noted(self.index, key, event)
+
+    def clear(self) -> int:
+        """Forget all keys; return how many there were. O(N)."""
+        keys = len(self._values)
+        self._values = KeyTable()
+        self._expires = KeyTable()
+        return keys
+
+    # ------------------------------------------------------------------ last use
+
+    def idle_s(self, key: bytes) -> int:
+        """For how many seconds *key* has not been used, or NO_KEY."""
+        stamp = self._values.stamp_of(key)
+        return NO_KEY if stamp < 0 else max(0, self.journal.now_ms // 1000 - stamp)
+
+    def set_idle(self, key: bytes, idle_s: int) -> None:
+        """Let it seem that *key*, if it is there, was last used *idle_s* seconds ago."""
+        self._values.use(key, max(0, self.journal.now_ms // 1000 - idle_s))
+
+    # ------------------------------------------------------------------ expiry
+
+    def expiry(self, key: bytes) -> int:
+        """When *key* goes, in unix ms, or NO_EXPIRY."""
+        if not self._expires.used:
+            return NO_EXPIRY
+        when: int = self._expires.get(key, NO_EXPIRY)
+        return when
+
+    def expire_at(self, key: bytes, when_ms: int) -> None:
+        """Let *key*, which is there, go at *when_ms*."""
+        self._expires.set(key, when_ms)
+
+    def persist(self, key: bytes) -> bool:
+        """Let *key* stay. False if it had no expiry."""
+        return self._expires.pop(key, None) is not None
+
+    def expire_now(self, key: bytes) -> None:
+        """Remove *key* because its time is up."""
+        self.remove(key)
+        journal = self.journal
+        journal.expired += 1
+        journal.gone(self.index, key)
+        journal.touched(self.index, key, b"expired")
+
+    def _expire_if_due(self, key: bytes) -> bool:
+        when = self._expires.get(key)
+        if when is None or when >= self.journal.now_ms or self.journal.keeps_expired:
+            return False
+        if not self.journal.hides_expired:
+            self.expire_now(key)
+        return True
+
+    @property
+    def expiring(self) -> KeyTable:
+        """The keys that have an expiry, and when: what the active cycle walks."""
+        return self._expires
+
+    # ------------------------------------------------------------------ walking
+
+    @property
+    def table(self) -> KeyTable:
+        """All keys and values, those past their time too: what a snapshot walks."""
+        return self._values
+
+    def keys(self) -> Iterator[bytes]:
+        """All keys that are not past their time, in no order. Nothing may be changed meanwhile."""
+        now_ms = self.journal.now_ms
+        for key in self._values:
+            if self.expiry(key) == NO_EXPIRY or self.expiry(key) >= now_ms:
+                yield key
+
+    def scan(self, cursor: int, count: int) -> tuple[int, list[bytes]]:
+        """About *count* keys from *cursor* on, and the next cursor; see KeyTable.scan."""
+        return self._values.scan(cursor, count)
+
+    def random_key(self, below: Callable[[int], int]) -> bytes | None:
+        """Any key; *below* (n) gives a random number from 0 to n - 1.
+
+        If what is past its time must stay, it is given after many attempts, as redis does: there
+        may be nothing else.
+        """
+        attempts = 0
+        while (key := self._values.random_key(below)) is not None:
+            attempts += 1
+            if self.peek(key) is not None or attempts == MANY_ATTEMPTS:
+                return key
+        return None
+
+    def swap(self, other: Keyspace) -> None:
+        """Exchange all keys with *other*. Nobody is told: the server wakes who waits in both."""
+        self._values, other._values = other._values, self._values
+        self._expires, other._expires = other._expires, self._expires

@@ -1,0 +1,1 @@
+"""Redis's listpack: many small values in one run of bytes."""

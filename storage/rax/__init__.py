@@ -1,0 +1,1 @@
+"""The radix tree, with ordered keys."""

@@ -1,0 +1,59 @@
+cimport cython
+from libc.stdint cimport int64_t, uint32_t
+
+from storage cimport allocation
+from storage.stream cimport pending as pendings
+from storage.stream.pending cimport DeliveryQueue, Pending
+from storage.rax.rax cimport Rax
+from storage.rax.rax_iterator cimport RaxIterator
+from storage.stream.stream_id cimport StreamId
+
+cdef Py_ssize_t CONSUMER
+cdef Py_ssize_t GROUP
+
+
+@cython.final
+cdef class Consumer:
+    cdef readonly bytes name
+    cdef readonly uint32_t index
+    cdef public int64_t seen_time
+    cdef public int64_t active_time
+    cdef readonly Rax pel
+
+
+@cython.final
+cdef class ConsumerGroup:
+    cdef public StreamId last_id
+    cdef public int64_t entries_read
+    cdef readonly Rax pel
+    cdef readonly DeliveryQueue by_time
+    cdef readonly dict consumers
+    cdef list _table
+    cdef list _free
+
+    cpdef Consumer find_consumer(self, bytes name)
+    cpdef Consumer create_consumer(self, bytes name, int64_t now_ms)
+    cpdef Consumer owner(self, Pending pending)
+
+    @cython.locals(key=bytes, pending=Pending, previous=Pending)
+    cpdef Pending deliver(self, StreamId entry_id, Consumer consumer, int64_t now_ms)
+
+    cpdef int deliver_again(self, Pending pending, int64_t now_ms) except -1
+
+    @cython.locals(key=bytes, pending=Pending)
+    cpdef bint ack(self, StreamId entry_id) except -1
+
+    @cython.locals(consumer=Consumer)
+    cdef int _forget(self, bytes key, Pending pending) except -1
+
+    cdef int _set_time(self, Pending pending, int64_t delivery_time) except -1
+
+    @cython.locals(pending=Pending)
+    cpdef Pending force(self, StreamId entry_id, int64_t now_ms)
+
+    @cython.locals(key=bytes, owner=Consumer)
+    cpdef int claim(self, Pending pending, Consumer consumer, int64_t delivery_time) except -1
+
+    cpdef Pending find(self, StreamId entry_id)
+    cpdef Pending first_pending(self)
+    cpdef Pending last_pending(self)

@@ -1,0 +1,281 @@
+"""Consumer groups: who was given which entries of a stream and has not acknowledged them yet.
+
+    ConsumerGroup
+      pel          rax: id key -> Pending      all pending entries of the group
+      by_time      DeliveryQueue               the same, oldest delivery first
+      consumers    name -> Consumer
+                             pel   rax: id key -> Pending      those of this consumer
+
+A pending entry is one object in all three places (see storage/stream/pending.py); every operation
+here keeps the three in step. An entry without an owner (XCLAIM FORCE makes one for a moment, and
+loading does) is in the group's indexes only.
+"""
+
+from __future__ import annotations
+
+from storage import allocation, elapsed
+from storage.errors import Corrupt
+from storage.rax.rax import Rax
+from storage.stream import pending as pendings
+from storage.stream.pending import NOBODY, DeliveryQueue, Pending
+from storage.stream.stream_id import StreamId
+
+NEVER = -1  # active_time of a consumer that was never given anything
+UNKNOWN = -1  # entries_read of a group that does not know how many entries it has passed
+
+# bytes with what is made beside them: a place in a dictionary and a list; tables, ids and a queue
+CONSUMER = 112
+GROUP = 416
+
+
+class Consumer:
+    """One member of a group. Its times are unix ms."""
+
+    __slots__ = ("active_time", "index", "name", "pel", "seen_time")
+
+    def __init__(self, name: bytes, index: int, now_ms: int) -> None:
+        self.name = name
+        self.index = index  # in the group's table
+        self.seen_time = now_ms  # last attempt to read or claim
+        self.active_time = NEVER  # last attempt that gave something
+        self.pel = Rax()
+        allocation.used += CONSUMER + allocation.of_bytes(name)
+
+    def __del__(self) -> None:
+        allocation.used -= CONSUMER + allocation.of_bytes(self.name)
+
+
+class ConsumerGroup:
+    """A group's position in the stream and its pending entries.
+
+    Operations are O(log N) in the number of pending entries unless they say otherwise.
+    """
+
+    __slots__ = ("_free", "_table", "by_time", "consumers", "entries_read", "last_id", "pel")
+
+    def __init__(self, last_id: StreamId, entries_read: int = UNKNOWN) -> None:
+        self.last_id = last_id  # the last entry that was delivered
+        self.entries_read = entries_read  # how many entries were ever added up to last_id
+        self.pel = Rax()
+        self.by_time = DeliveryQueue()
+        self.consumers: dict[bytes, Consumer] = {}
+        self._table: list[Consumer | None] = [None]  # by index; NOBODY is none
+        self._free: list[int] = []  # indexes of consumers that have been deleted
+        allocation.used += GROUP
+
+    def __del__(self) -> None:
+        allocation.used -= GROUP
+
+    # ------------------------------------------------------------------ consumers
+
+    def find_consumer(self, name: bytes) -> Consumer | None:
+        """The consumer of that name, or None."""
+        return self.consumers.get(name)
+
+    def create_consumer(self, name: bytes, now_ms: int) -> Consumer:
+        """A new consumer; there must be none of that name."""
+        index = self._free.pop() if self._free else len(self._table)
+        consumer = Consumer(name, index, now_ms)
+        if index == len(self._table):
+            self._table.append(consumer)
+        else:
+            self._table[index] = consumer
+        self.consumers[name] = consumer
+        return consumer
+
+    def delete_consumer(self, name: bytes) -> int | None:
+        """Forget a consumer and its pending entries; how many those were, or None if no such one.
+
+        O(N) in their number.
+        """
+        consumer = self.consumers.pop(name, None)
+        if consumer is None:
+            return None
+        dropped = len(consumer.pel)
+        for key, pending in consumer.pel:
+            self.pel.remove(key)
+            self.by_time.remove(pending)
+        self._table[consumer.index] = None
+        self._free.append(consumer.index)
+        return dropped
+
+    def sorted_consumers(self) -> list[Consumer]:
+        """All consumers by name, as redis lists them. O(M log M)."""
+        return [self.consumers[name] for name in sorted(self.consumers)]
+
+    def owner(self, pending: Pending) -> Consumer | None:
+        """Whose *pending* is; None for an entry without an owner."""
+        return self._table[pending.consumer_index]
+
+    # ------------------------------------------------------------------ delivery
+
+    def deliver(self, entry_id: StreamId, consumer: Consumer, now_ms: int) -> Pending:
+        """Note that *consumer* was given an entry, for the first time as far as the count goes.
+
+        If the entry is pending already (the group was set back), it changes hands.
+        """
+        key = entry_id.key()
+        pending = pendings.new_pending(entry_id.ms, entry_id.seq, now_ms, 1, consumer.index)
+        previous: Pending | None = self.pel.insert(key, pending)
+        if previous is not None:
+            self._forget(key, previous)
+        consumer.pel.insert(key, pending)
+        self.by_time.add(pending)
+        return pending
+
+    def deliver_again(self, pending: Pending, now_ms: int) -> None:
+        """Note that its owner was given a pending entry once more."""
+        self._set_time(pending, now_ms)
+        pendings.count_up(pending)
+
+    def ack(self, entry_id: StreamId) -> bool:
+        """The entry has been dealt with. False if it was not pending."""
+        key = entry_id.key()
+        pending: Pending | None = self.pel.remove(key)
+        if pending is None:
+            return False
+        self._forget(key, pending)
+        return True
+
+    def _forget(self, key: bytes, pending: Pending) -> None:
+        """Take out of all indexes but the group's pel."""
+        consumer = self._table[pending.consumer_index]
+        if consumer is not None:
+            consumer.pel.remove(key)
+        self.by_time.remove(pending)
+
+    def _set_time(self, pending: Pending, delivery_time: int) -> None:
+        self.by_time.remove(pending)
+        pending.delivery_time = delivery_time
+        self.by_time.add(pending)
+
+    # ------------------------------------------------------------------ claiming
+
+    def force(self, entry_id: StreamId, now_ms: int) -> Pending:
+        """Make an entry pending that was not, without an owner: XCLAIM FORCE."""
+        pending = pendings.new_pending(entry_id.ms, entry_id.seq, now_ms, 1, NOBODY)
+        self.pel.insert(entry_id.key(), pending)
+        self.by_time.add(pending)
+        return pending
+
+    def claim(self, pending: Pending, consumer: Consumer, delivery_time: int) -> None:
+        """Give *pending* to *consumer*, as if delivered at *delivery_time*. Its count is kept.
+
+        O(K) more if *delivery_time* lies in the past: K entries were delivered later than that.
+        """
+        owner = self._table[pending.consumer_index]
+        if owner is not consumer:
+            key = pendings.id_of(pending).key()
+            if owner is not None:
+                owner.pel.remove(key)
+            consumer.pel.insert(key, pending)
+            pending.consumer_index = consumer.index
+        self._set_time(pending, delivery_time)
+
+    # ------------------------------------------------------------------ looking
+
+    def find(self, entry_id: StreamId) -> Pending | None:
+        """The pending entry of that id, or None."""
+        pending: Pending | None = self.pel.find(entry_id.key())
+        return pending
+
+    def first_pending(self) -> Pending | None:
+        """The pending entry of the smallest id, or None."""
+        found = self.pel.first()
+        return None if found is None else found[1]
+
+    def last_pending(self) -> Pending | None:
+        """The pending entry of the greatest id, or None."""
+        found = self.pel.last()
+        return None if found is None else found[1]
+
+    @property
+    def oldest(self) -> Pending | None:
+        """The pending entry delivered longest ago, or None; its ``newer`` leads on. O(1)."""
+        return self.by_time.oldest
+
+    def pending_range(
+        self,
+        start: StreamId,
+        end: StreamId,
+        count: int,
+        consumer: Consumer | None = None,
+        min_idle: int = 0,
+        now_ms: int = 0,
+    ) -> list[Pending]:
+        """At most *count* pending entries from *start* to *end*, of *consumer* or of all.
+
+        With *min_idle* only those whose last delivery was so many ms before *now_ms*, or more,
+        which makes it O(N).
+        """
+        found: list[Pending] = []
+        last_key = end.key()
+        entry = (self.pel if consumer is None else consumer.pel).seek(">=", start.key())
+        while len(found) < count and entry.next() and entry.current_key() <= last_key:
+            pending: Pending = entry.value
+            if not min_idle or elapsed.since(pending.delivery_time, now_ms) >= min_idle:
+                found.append(pending)
+        return found
+
+    # ------------------------------------------------------------------ loading, copying
+
+    def restore(self, entry_id: StreamId, delivery_time: int, count: int) -> Pending:
+        """Add a pending entry without an owner and without a place in by_time; see settle.
+
+        Raises Corrupt if there is one of that id.
+        """
+        pending = pendings.new_pending(entry_id.ms, entry_id.seq, delivery_time, 0, NOBODY)
+        pendings.set_count(pending, count)
+        key = entry_id.key()
+        if self.pel.find(key) is not None:
+            raise Corrupt("two pending entries of one id")
+        self.pel.insert(key, pending)
+        return pending
+
+    def assign(self, entry_id: StreamId, consumer: Consumer) -> None:
+        """Give a restored entry to its owner. Raises Corrupt if it is missing or has one."""
+        pending = self.find(entry_id)
+        if pending is None or pending.consumer_index != NOBODY:
+            raise Corrupt("a consumer's pending entry is not the group's")
+        pending.consumer_index = consumer.index
+        consumer.pel.insert(entry_id.key(), pending)
+
+    def settle(self) -> None:
+        """Put all restored entries into by_time: once, after the last. O(N log N).
+
+        Raises Corrupt if an entry was given to nobody.
+        """
+        waiting: list[Pending] = [pending for _, pending in self.pel]
+        if any(pending.consumer_index == NOBODY for pending in waiting):
+            raise Corrupt("a pending entry without a consumer")
+        waiting.sort(key=_delivery_time)
+        self.by_time.clear()
+        for pending in waiting:
+            self.by_time.add(pending)
+
+    def copy(self) -> ConsumerGroup:
+        """A group of its own that equals this one. O(N log N)."""
+        made = ConsumerGroup(self.last_id, self.entries_read)
+        for consumer in self.sorted_consumers():
+            member = made.create_consumer(consumer.name, consumer.seen_time)
+            member.active_time = consumer.active_time
+        for pending in self.by_time:
+            entry_id = pendings.id_of(pending)
+            twin = made.restore(entry_id, pending.delivery_time, pending.delivery_count)
+            made.by_time.add(twin)
+            owner = self._table[pending.consumer_index]
+            if owner is not None:
+                made.assign(entry_id, made.consumers[owner.name])
+        return made
+
+    def clear(self) -> None:
+        """Forget all consumers and pending entries. O(N)."""
+        self.by_time.clear()
+        self.pel = Rax()
+        self.consumers = {}
+        self._table = [None]
+        self._free = []
+
+
+def _delivery_time(pending: Pending) -> int:
+    return pending.delivery_time

@@ -1,0 +1,72 @@
+"""How far a consumer group has come: its read counter and its lag, as redis reckons them.
+
+A stream counts the entries that were ever added; a group counts those that lie up to its last_id.
+The difference is the lag. A group that was set to an id somewhere inside the stream does not know
+its counter, and an entry deleted by name ahead of the group spoils the difference. So there are
+three sources, the first that is good wins: the group's own counter; the number of an id at either
+end of the stream; nothing.
+"""
+
+from __future__ import annotations
+
+from storage.stream import stream_id
+from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
+from storage.stream.stream import Stream
+from storage.stream.stream_id import ZERO, StreamId
+
+_MOST = 2**63 - 1  # where the counter of a group that was told too much stays
+
+
+def lag(stream: Stream, group: ConsumerGroup) -> int | None:
+    """How many entries the group has still to read; None if that cannot be known. O(1)."""
+    if stream.entries_added == 0 or stream.length == 0:
+        return 0
+    if group.last_id < stream.first_id and stream.max_deleted_id < stream.first_id:
+        return stream.length
+    if group.entries_read != UNKNOWN and not has_tombstone_after(stream, group.last_id):
+        return stream.entries_added - group.entries_read
+    number = number_of(stream, group.last_id)
+    return None if number == UNKNOWN else stream.entries_added - number
+
+
+def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:
+    """The group is given the entry *entry_id*, the next one behind its last_id. O(1)."""
+    if (
+        group.entries_read != UNKNOWN
+        and stream_id.compare(group.last_id, stream.first_id) >= 0
+        and not has_tombstone_after(stream, group.last_id)
+    ):
+        if group.entries_read < _MOST:
+            group.entries_read += 1
+    elif stream.entries_added:
+        group.entries_read = number_of(stream, entry_id)
+    group.last_id = entry_id
+
+
+def has_tombstone_after(stream: Stream, entry_id: StreamId) -> bool:
+    """Whether an entry deleted by name may lie at or behind *entry_id*, and before a living one."""
+    last_deleted = stream.max_deleted_id
+    if stream.length == 0 or last_deleted is ZERO:
+        return False
+    if stream_id.compare(stream.first_id, last_deleted) > 0:
+        return False
+    return stream_id.compare(entry_id, last_deleted) <= 0
+
+
+def number_of(stream: Stream, entry_id: StreamId) -> int:
+    """How many entries were ever added up to *entry_id*, or UNKNOWN."""
+    added, first_id = stream.entries_added, stream.first_id
+    if added == 0:
+        return 0
+    if stream.length == 0 and entry_id <= stream.last_id:
+        return added
+    if entry_id != ZERO and entry_id < stream.max_deleted_id:
+        return UNKNOWN
+    if entry_id >= stream.last_id:
+        return added if entry_id == stream.last_id else UNKNOWN
+    if stream.max_deleted_id == ZERO or stream.max_deleted_id < first_id:
+        if entry_id < first_id:
+            return added - stream.length
+        if entry_id == first_id:
+            return added - stream.length + 1
+    return UNKNOWN

@@ -1,0 +1,43 @@
+cimport cython
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+from storage cimport allocation
+from storage.rax cimport links
+from storage.stream cimport stream_id
+from storage.stream.stream_id cimport StreamId
+
+cdef uint32_t _MOST
+cdef Py_ssize_t OBJECT
+
+
+@cython.final
+cdef class Pending:
+    cdef readonly uint64_t ms
+    cdef readonly uint64_t seq
+    cdef PyObject* older_link
+    cdef PyObject* newer_link
+    cdef public int64_t delivery_time
+    cdef readonly uint32_t delivery_count
+    cdef readonly uint32_t consumer_index
+
+
+@cython.locals(made=Pending)
+cpdef Pending new_pending(uint64_t ms, uint64_t seq, int64_t delivery_time, uint32_t count, uint32_t consumer_index)
+cpdef StreamId id_of(Pending pending)
+cpdef int count_up(Pending pending) except -1
+cpdef int set_count(Pending pending, object count) except -1
+cdef int _unlink(Pending pending) noexcept
+
+
+@cython.final
+cdef class DeliveryQueue:
+    cdef PyObject* _oldest
+    cdef PyObject* _newest
+
+    @cython.locals(older=Pending, newer=Pending)
+    cpdef int add(self, Pending pending) except -1
+    cpdef int remove(self, Pending pending) except -1
+    cdef int _join(self, Pending older, Pending newer) except -1
+    @cython.locals(pending=Pending, newer=Pending)
+    cpdef int clear(self) except -1

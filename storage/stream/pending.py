@@ -1,0 +1,167 @@
+"""Pending entries, and the queue that keeps those of a group in the order of their delivery.
+
+A pending entry has been delivered to a consumer and not been acknowledged yet. One object is in
+three indexes: the group's pending list and the consumer's (both by id), and this queue (by time):
+
+    oldest <-> ... <-> newest        delivery_time never falls from left to right
+
+It has 64 bytes: header 16, ms 8, seq 8, older 8, newer 8, delivery_time 8, delivery_count 4,
+consumer_index 4. A consumer is an index into its group's table, for a pointer would not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from storage import allocation
+from storage.rax import links
+from storage.stream import stream_id
+from storage.stream.stream_id import StreamId
+
+MAX_COUNT = 2**32 - 1  # deliveries are counted up to here; it stands for redis's LLONG_MAX
+_MOST = MAX_COUNT  # the same as a C number
+OBJECT = 64  # bytes, compiled: as drawn above
+NOBODY = 0  # the consumer_index of an entry without an owner
+
+
+class Pending:
+    """One delivered, not yet acknowledged entry."""
+
+    __slots__ = (
+        "consumer_index",
+        "delivery_count",
+        "delivery_time",
+        "ms",
+        "newer_link",
+        "older_link",
+        "seq",
+    )
+
+    ms: int
+    seq: int
+    delivery_time: int  # unix ms of the last delivery
+    delivery_count: int  # saturates at MAX_COUNT
+    consumer_index: int
+    older_link: Pending | None  # see storage/rax/links.py
+    newer_link: Pending | None
+
+    @property
+    def older(self) -> Pending | None:
+        """The entry before this one in the queue."""
+        return links.follow(self.older_link)
+
+    @property
+    def newer(self) -> Pending | None:
+        """The entry behind this one in the queue."""
+        return links.follow(self.newer_link)
+
+
+def new_pending(ms: int, seq: int, delivery_time: int, count: int, consumer_index: int) -> Pending:
+    """A pending entry that is in no index yet."""
+    made = Pending.__new__(Pending)
+    made.ms = ms
+    made.seq = seq
+    made.delivery_time = delivery_time
+    made.delivery_count = count
+    made.consumer_index = consumer_index
+    _unlink(made)
+    return made
+
+
+def id_of(pending: Pending) -> StreamId:
+    """The id of the entry."""
+    return stream_id.make_id(pending.ms, pending.seq)
+
+
+def count_up(pending: Pending) -> None:
+    """One delivery more."""
+    if pending.delivery_count < _MOST:
+        pending.delivery_count += 1
+
+
+def set_count(pending: Pending, count: int) -> None:
+    """Let the deliveries be *count*, or what of it can be kept."""
+    pending.delivery_count = MAX_COUNT if count > MAX_COUNT else max(count, 0)
+
+
+def _unlink(pending: Pending) -> None:
+    pending.older_link = links.link_to(None)
+    pending.newer_link = links.link_to(None)
+
+
+class DeliveryQueue:
+    """The pending entries of a group, by delivery time, oldest first; of equals, first come first.
+
+    It holds its entries; their links are its own.
+    """
+
+    __slots__ = ("_newest", "_oldest")
+
+    _oldest: Pending | None  # links
+    _newest: Pending | None
+
+    def __init__(self) -> None:
+        self._oldest = links.link_to(None)
+        self._newest = links.link_to(None)
+
+    @property
+    def oldest(self) -> Pending | None:
+        """The entry whose delivery is longest ago, or None. O(1)."""
+        return links.follow(self._oldest)
+
+    @property
+    def newest(self) -> Pending | None:
+        """The entry that was delivered last, or None. O(1)."""
+        return links.follow(self._newest)
+
+    def add(self, pending: Pending) -> None:
+        """Queue *pending* by its delivery_time. O(1) for the newest, else O(N) of those newer."""
+        older = links.follow(self._newest)
+        while older is not None and older.delivery_time > pending.delivery_time:
+            older = links.follow(older.older_link)
+        newer = links.follow(self._oldest if older is None else older.newer_link)
+        self._join(older, pending)
+        self._join(pending, newer)
+        links.hold(pending)
+        allocation.used += OBJECT
+
+    def remove(self, pending: Pending) -> None:
+        """Take *pending*, which is in the queue, out of it. O(1)."""
+        self._join(links.follow(pending.older_link), links.follow(pending.newer_link))
+        _unlink(pending)
+        allocation.used -= OBJECT
+        links.let_go(pending)
+
+    def _join(self, older: Pending | None, newer: Pending | None) -> None:
+        """Let *newer* follow *older*; None is the end of the queue on that side."""
+        if older is None:
+            self._oldest = links.link_to(newer)
+        else:
+            older.newer_link = links.link_to(newer)
+        if newer is None:
+            self._newest = links.link_to(older)
+        else:
+            newer.older_link = links.link_to(older)
+
+    def clear(self) -> None:
+        """Empty the queue, entry by entry. O(N)."""
+        pending = links.follow(self._oldest)
+        self._oldest = links.link_to(None)
+        self._newest = links.link_to(None)
+        while pending is not None:
+            newer = links.follow(pending.newer_link)
+            _unlink(pending)
+            allocation.used -= OBJECT
+            links.let_go(pending)
+            pending = newer
+
+    def __iter__(self) -> Iterator[Pending]:
+        """Oldest first. What was yielded may be removed meanwhile; nothing else may be."""
+        pending = self.oldest
+        while pending is not None:
+            newer = pending.newer
+            yield pending
+            pending = newer
+
+    def __del__(self) -> None:
+        self.clear()

@@ -1,0 +1,82 @@
+cimport cython
+from libc.stdint cimport int64_t, uint64_t
+
+from storage cimport allocation, octets
+from storage.stream cimport stream_id, stream_node
+from storage.stream.consumer_group cimport ConsumerGroup
+from storage.listpack.listpack cimport Listpack
+from storage.rax.rax cimport Rax
+from storage.rax.rax_iterator cimport RaxIterator
+from storage.stream.stream_id cimport StreamId
+from storage.stream.stream_iterator cimport StreamIterator
+
+cdef int64_t _MOST_BYTES
+cdef uint64_t _TOP
+cdef int64_t _MOST_ADDED
+cdef Py_ssize_t OBJECT
+
+
+@cython.final
+cdef class StreamConfig:
+    cdef public int64_t node_max_bytes
+    cdef public int64_t node_max_entries
+
+    cpdef int64_t trim_limit(self) except? -1
+
+
+@cython.final
+cdef class Stream:
+    cdef readonly Rax rax
+    cdef public int64_t length
+    cdef public StreamId last_id
+    cdef public StreamId first_id
+    cdef public StreamId max_deleted_id
+    cdef public int64_t entries_added
+    cdef public dict groups
+    cdef Listpack _head
+    cdef Listpack _tail
+    cdef uint64_t _tail_ms
+    cdef uint64_t _tail_seq
+
+    cpdef bint is_full(self) except -1
+    cpdef StreamId next_auto_id(self, uint64_t now_ms)
+    @cython.locals(last=StreamId)
+    cpdef StreamId next_seq_id(self, uint64_t ms)
+
+    @cython.locals(size=int64_t, at=Py_ssize_t, word=bytes, node=Listpack)
+    cpdef int append(self, StreamId entry_id, list fields, Py_ssize_t start=*, StreamConfig config=*) except -1
+    @cython.locals(node=Listpack, most=int64_t)
+    cdef Listpack _node_with_room(self, int64_t size, StreamConfig config)
+    @cython.locals(key=bytes)
+    cdef Listpack _find_tail(self)
+    @cython.locals(node=Listpack)
+    cdef Listpack _new_tail(self, StreamId entry_id, list fields, Py_ssize_t start)
+
+    cpdef StreamIterator range(self, StreamId start=*, StreamId end=*, bint reverse=*)
+    cpdef bint contains(self, StreamId entry_id) except -1
+    @cython.locals(entry=StreamIterator)
+    cpdef StreamId first_entry_id(self)
+    @cython.locals(entry=StreamIterator)
+    cpdef StreamId last_entry_id(self)
+
+    cpdef bint delete(self, StreamId entry_id) except -1
+    @cython.locals(deleted=Py_ssize_t, first_gone=bint, entry_id=StreamId, entry=StreamIterator)
+    cpdef Py_ssize_t delete_all(self, list entry_ids) except -1
+    @cython.locals(node=Listpack, size=Py_ssize_t)
+    cpdef int delete_current(self, StreamIterator entry) except -1
+    cdef int _remove_node(self, bytes key, Listpack node) except -1
+
+    cdef bint _head_stays(self, int64_t maxlen) except -1
+    @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
+    cpdef int64_t trim_by_length(self, int64_t maxlen, bint approximate=*, int64_t limit=*) except -1
+    @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
+    cpdef int64_t trim_by_id(self, StreamId minid, bint approximate=*, int64_t limit=*) except -1
+    cdef int _drop_node(self, RaxIterator at, int64_t count) except -1
+    @cython.locals(entry=StreamIterator, deleted=int64_t)
+    cdef int64_t _mark_from_front(self, int64_t count, StreamId end) except -1
+    cdef int64_t _trimmed(self, int64_t deleted) except -1
+
+    cpdef ConsumerGroup find_group(self, bytes name)
+    cpdef int add_node(self, bytes key, Listpack node) except -1
+    @cython.locals(made=Stream)
+    cpdef Stream copy(self)

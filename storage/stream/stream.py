@@ -1,0 +1,421 @@
+"""A stream: an append-only log of entries with growing ids, and its consumer groups.
+
+    rax     id key -> node (listpack of entries, see storage/stream/stream_node.py)
+    groups  name -> ConsumerGroup
+
+Entries are only ever added behind the last one, so the last node is kept at hand and an append does
+not look into the rax. A deleted entry stays in its node, marked, until all of the node is gone.
+"""
+
+from __future__ import annotations
+
+from storage import allocation, octets
+from storage.errors import (
+    BelowMaxDeleted,
+    GroupExists,
+    IdIsZero,
+    IdNotGreater,
+    IdsExhausted,
+    LastIdTooSmall,
+    TooFewAdded,
+    TooLarge,
+)
+from storage.listpack.listpack import Listpack
+from storage.rax.rax import Rax
+from storage.rax.rax_iterator import RaxIterator
+from storage.stream import stream_id, stream_node
+from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
+from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
+from storage.stream.stream_iterator import StreamIterator
+
+MAX_ENTRY_SIZE = 1 << 30  # bytes of all names and values of an entry; redis's own limit
+_MOST_ROOM = 4096  # bytes that a new node gets ahead of need, at most
+_MOST_BYTES = MAX_ENTRY_SIZE  # the same, and the next, as C numbers
+_TOP = U64_MAX
+_MOST_ADDED = 2**63 - 1  # where the count of entries ever added stays
+
+
+class StreamConfig:
+    """How large a node may get; one object for all streams. 0 means no limit but 1 GiB."""
+
+    __slots__ = ("node_max_bytes", "node_max_entries")
+
+    def __init__(self, node_max_bytes: int = 4096, node_max_entries: int = 100) -> None:
+        self.node_max_bytes = node_max_bytes
+        self.node_max_entries = node_max_entries
+
+    def trim_limit(self) -> int:
+        """How many entries one trim with ``~`` may delete if the client sets no limit."""
+        if self.node_max_entries <= 0:
+            return 10_000
+        return min(100 * self.node_max_entries, 1_000_000)
+
+
+DEFAULT_CONFIG = StreamConfig()
+OBJECT = 256  # bytes of a stream with its ids and its dictionary of groups
+
+
+class Stream:
+    """The log. N is the number of its nodes below, E of entries in a node."""
+
+    __slots__ = (
+        "_head",
+        "_tail",
+        "_tail_ms",
+        "_tail_seq",
+        "entries_added",
+        "first_id",
+        "groups",
+        "last_id",
+        "length",
+        "max_deleted_id",
+        "rax",
+    )
+
+    def __init__(self) -> None:
+        self.rax = Rax()
+        self.length = 0  # entries alive
+        self.last_id = ZERO  # the greatest id ever given
+        self.first_id = ZERO  # the first entry alive; 0-0 if there is none
+        self.max_deleted_id = ZERO  # the greatest id that was deleted by name (not trimmed)
+        self.entries_added = 0  # ever
+        self.groups: dict[bytes, ConsumerGroup] = {}
+        self._head: Listpack | None = None  # the first node, if it is known
+        self._tail: Listpack | None = None  # the last node, if it is known
+        self._tail_ms = self._tail_seq = 0
+        allocation.used += OBJECT
+
+    def __del__(self) -> None:
+        allocation.used -= OBJECT
+        for name in self.groups:
+            allocation.used -= allocation.of_bytes(name)
+
+    def __len__(self) -> int:
+        return self.length
+
+    # ------------------------------------------------------------------ ids
+
+    def is_full(self) -> bool:
+        """Whether there is no id left behind the last one."""
+        return self.last_id.ms == _TOP and self.last_id.seq == _TOP
+
+    def next_auto_id(self, now_ms: int) -> StreamId:
+        """The id that ``*`` gets: the time, or the next id if clocks went back.
+
+        Raises IdsExhausted.
+        """
+        if now_ms > self.last_id.ms:
+            return stream_id.make_id(now_ms, 0)
+        return self.last_id.next()
+
+    def next_seq_id(self, ms: int) -> StreamId:
+        """The id that ``ms-*`` gets. Raises IdNotGreater."""
+        last = self.last_id
+        if ms > last.ms:
+            return stream_id.make_id(ms, 0)
+        if ms < last.ms or last.seq == _TOP:
+            raise IdNotGreater
+        return stream_id.make_id(ms, last.seq + 1)
+
+    # ------------------------------------------------------------------ appending
+
+    def append(
+        self,
+        entry_id: StreamId,
+        fields: list[bytes],
+        start: int = 0,
+        config: StreamConfig = DEFAULT_CONFIG,
+    ) -> None:
+        """Add the entry ``fields[start:]`` (name, value, ...), of at least one field. O(size).
+
+        Raises IdIsZero, IdsExhausted, IdNotGreater, TooLarge.
+        """
+        last = self.last_id
+        if stream_id.compare(entry_id, last) <= 0:
+            raise self._refusal(entry_id)
+        size = 0
+        for at in range(start, len(fields)):
+            word = fields[at]
+            size += len(word)
+        if size > _MOST_BYTES:
+            raise TooLarge
+        node = self._node_with_room(size, config)
+        if node is None:
+            node = self._new_tail(entry_id, fields, start)
+        stream_node.append_entry(
+            node,
+            stream_node.delta(entry_id.ms, self._tail_ms),
+            stream_node.delta(entry_id.seq, self._tail_seq),
+            fields,
+            start,
+        )
+        self.length += 1
+        if self.entries_added < _MOST_ADDED:
+            self.entries_added += 1
+        self.last_id = entry_id
+        if self.length == 1:
+            self.first_id = entry_id
+
+    def _refusal(self, entry_id: StreamId) -> IdIsZero | IdsExhausted | IdNotGreater:
+        """Why *entry_id*, which is not greater than the last, cannot be added."""
+        if entry_id == ZERO:
+            return IdIsZero()
+        return IdsExhausted() if self.is_full() else IdNotGreater()
+
+    def _node_with_room(self, size: int, config: StreamConfig) -> Listpack | None:
+        """The last node if an entry of *size* bytes may be added to it."""
+        node = self._tail
+        if node is None:
+            node = self._find_tail()
+            if node is None:
+                return None
+        most = config.node_max_bytes
+        if most == 0 or most > _MOST_BYTES:
+            most = _MOST_BYTES
+        if node.size + size >= most:
+            node.shrink()
+            return None
+        if config.node_max_entries and stream_node.entries(node) >= config.node_max_entries:
+            node.shrink()
+            return None
+        return node
+
+    def _find_tail(self) -> Listpack | None:
+        found = self.rax.last()
+        if found is None:
+            return None
+        key: bytes = found[0]
+        self._tail_ms, self._tail_seq = octets.u64_be(key, 0), octets.u64_be(key, 8)
+        self._tail = found[1]
+        return self._tail
+
+    def _new_tail(self, entry_id: StreamId, fields: list[bytes], start: int) -> Listpack:
+        """A new last node, whose first entry is going to be *entry_id*.
+
+        A stream's nodes are alike, so room is made at once for as much as the one before took: a
+        node that grew by and by would leave holes of many sizes in memory.
+        """
+        filled = self._tail
+        node = stream_node.new_node(fields, start)
+        if filled is not None:
+            node.reserve(min(filled.size, _MOST_ROOM))
+        self.rax.insert(entry_id.key(), node)
+        self._tail = node
+        self._tail_ms, self._tail_seq = entry_id.ms, entry_id.seq
+        return node
+
+    # ------------------------------------------------------------------ reading
+
+    def range(
+        self, start: StreamId = ZERO, end: StreamId = MAX, reverse: bool = False
+    ) -> StreamIterator:
+        """A walk over the entries from *start* to *end*, both included. O(log N + E) to start."""
+        return StreamIterator(self.rax, start, end, reverse)
+
+    def contains(self, entry_id: StreamId) -> bool:
+        """Whether there is an entry of that id, not deleted. O(log N + E)."""
+        return StreamIterator(self.rax, entry_id, entry_id).next()
+
+    def first_entry_id(self) -> StreamId:
+        """The id of the first entry alive, looked up; 0-0 if there is none."""
+        entry = StreamIterator(self.rax, ZERO, MAX)
+        return entry.current_id() if entry.next() else ZERO
+
+    def last_entry_id(self) -> StreamId:
+        """The id of the last entry alive, which may be less than last_id; 0-0 if there is none."""
+        entry = StreamIterator(self.rax, ZERO, MAX, reverse=True)
+        return entry.current_id() if entry.next() else ZERO
+
+    # ------------------------------------------------------------------ deleting
+
+    def delete(self, entry_id: StreamId) -> bool:
+        """Delete one entry. False if there is none of that id. O(log N + E)."""
+        return self.delete_all([entry_id]) == 1
+
+    def delete_all(self, entry_ids: list[StreamId]) -> int:
+        """Delete entries; return how many there were of those ids. O(log N + E) for each."""
+        deleted = 0
+        first_gone = False
+        for entry_id in entry_ids:
+            entry = StreamIterator(self.rax, entry_id, entry_id)
+            if entry.next():
+                self.delete_current(entry)
+                deleted += 1
+                first_gone = first_gone or entry_id == self.first_id
+                self.max_deleted_id = max(self.max_deleted_id, entry_id)
+        if first_gone:
+            self.first_id = self.first_entry_id()
+        return deleted
+
+    def delete_current(self, entry: StreamIterator) -> None:
+        """Mark the entry at which *entry* stands as deleted; the walk goes on from there.
+
+        Takes care of length only: first_id and max_deleted_id are the caller's.
+        """
+        node = entry.node
+        assert node is not None
+        if stream_node.alive(node) == 1:
+            self._remove_node(entry.key(), node)
+            entry.leave_node()
+        else:
+            size = node.size
+            stream_node.mark_deleted(node, entry.entry_at)
+            stream_node.count_deleted(node, 1)
+            entry.shifted(node.size - size)
+        self.length -= 1
+
+    def _remove_node(self, key: bytes, node: Listpack) -> None:
+        self.rax.remove(key)
+        if node is self._tail:
+            self._tail = None
+        if node is self._head:
+            self._head = None
+
+    # ------------------------------------------------------------------ trimming
+
+    def trim_by_length(self, maxlen: int, approximate: bool = False, limit: int = 0) -> int:
+        """Delete the oldest entries until *maxlen* are left; return how many were deleted.
+
+        With *approximate* whole nodes only, and no more than *limit* entries (0: any number).
+        """
+        if self.length <= maxlen or (approximate and self._head_stays(maxlen)):
+            return 0
+        deleted = 0
+        node = self.rax.seek("^", b"")
+        while self.length > maxlen and node.next():
+            count = stream_node.alive(node.value)
+            if limit and deleted + count > limit:
+                break
+            if self.length - count >= maxlen:
+                self._drop_node(node, count)
+                deleted += count
+            elif approximate:
+                break
+            else:
+                deleted += self._mark_from_front(self.length - maxlen, MAX)
+                break
+        return self._trimmed(deleted)
+
+    def trim_by_id(self, minid: StreamId, approximate: bool = False, limit: int = 0) -> int:
+        """Delete all entries with ids less than *minid*; otherwise like trim_by_length."""
+        if minid == ZERO:
+            return 0
+        deleted = 0
+        node = self.rax.seek("^", b"")
+        while node.next():
+            count = stream_node.alive(node.value)
+            if limit and deleted + count > limit:
+                break
+            if stream_node.last_id(node.value, node.current_key()) < minid:
+                self._drop_node(node, count)
+                deleted += count
+            elif approximate:
+                break
+            else:
+                deleted += self._mark_from_front(count, minid.prev())
+                break
+        return self._trimmed(deleted)
+
+    def _head_stays(self, maxlen: int) -> bool:
+        """Whether the first node is needed for *maxlen* entries, and so are all others."""
+        if self._head is None:
+            found = self.rax.first()
+            if found is None:
+                return True
+            self._head = found[1]
+        return self.length - stream_node.alive(self._head) < maxlen
+
+    def _drop_node(self, at: RaxIterator, count: int) -> None:
+        """Remove a whole node, in which *count* entries are alive."""
+        self._remove_node(at.current_key(), at.value)
+        self.length -= count
+
+    def _mark_from_front(self, count: int, end: StreamId) -> int:
+        """Mark the first *count* entries, up to *end*, as deleted; all are in the first node."""
+        entry = StreamIterator(self.rax, ZERO, end)
+        deleted = 0
+        while deleted < count and entry.next():
+            assert entry.node is not None
+            stream_node.mark_deleted(entry.node, entry.entry_at)
+            deleted += 1
+        if entry.node is not None:
+            stream_node.count_deleted(entry.node, deleted)
+            self.length -= deleted
+        return deleted
+
+    def _trimmed(self, deleted: int) -> int:
+        if deleted:
+            self.first_id = self.first_entry_id()
+        return deleted
+
+    # ------------------------------------------------------------------ counters, groups
+
+    def set_id(
+        self,
+        last_id: StreamId,
+        entries_added: int | None = None,
+        max_deleted_id: StreamId = ZERO,
+    ) -> None:
+        """Set the counters as XSETID does; 0-0 and None leave a counter as it is.
+
+        Raises BelowMaxDeleted, LastIdTooSmall, TooFewAdded.
+        """
+        if last_id < self.max_deleted_id:
+            raise BelowMaxDeleted
+        if self.length:
+            if last_id < self.last_entry_id():
+                raise LastIdTooSmall
+            if entries_added is not None and entries_added < self.length:
+                raise TooFewAdded
+        self.last_id = last_id
+        if entries_added is not None:
+            self.entries_added = entries_added
+        if max_deleted_id > ZERO:
+            self.max_deleted_id = max_deleted_id
+
+    def create_group(
+        self, name: bytes, last_id: StreamId, entries_read: int = UNKNOWN
+    ) -> ConsumerGroup:
+        """A new group that has read everything up to *last_id*. Raises GroupExists."""
+        if name in self.groups:
+            raise GroupExists
+        group = self.groups[name] = ConsumerGroup(last_id, entries_read)
+        allocation.used += allocation.of_bytes(name)
+        return group
+
+    def find_group(self, name: bytes) -> ConsumerGroup | None:
+        """The group of that name, or None."""
+        return self.groups.get(name)
+
+    def delete_group(self, name: bytes) -> bool:
+        """Forget a group with its consumers and pending entries. False if there was none."""
+        if self.groups.pop(name, None) is None:
+            return False
+        allocation.used -= allocation.of_bytes(name)
+        return True
+
+    def sorted_groups(self) -> list[tuple[bytes, ConsumerGroup]]:
+        """All groups with their names, by name, as redis lists them."""
+        return [(name, self.groups[name]) for name in sorted(self.groups)]
+
+    # ------------------------------------------------------------------ loading, copying
+
+    def add_node(self, key: bytes, node: Listpack) -> None:
+        """Put a node, made elsewhere and checked, at *key*. The counters are the caller's."""
+        self.rax.insert(key, node)
+        self._head = self._tail = None
+
+    def copy(self) -> Stream:
+        """A stream of its own that equals this one, groups and all. O(size)."""
+        made = Stream()
+        for key, node in self.rax:
+            made.add_node(key, Listpack.load(node.dump()))
+        made.length = self.length
+        made.last_id = self.last_id
+        made.first_id = self.first_id
+        made.max_deleted_id = self.max_deleted_id
+        made.entries_added = self.entries_added
+        for name, group in self.groups.items():
+            made.groups[name] = group.copy()
+            allocation.used += allocation.of_bytes(name)
+        return made

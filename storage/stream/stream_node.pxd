@@ -1,0 +1,47 @@
+cimport cython
+from libc.stdint cimport int64_t, uint64_t
+
+from storage.listpack cimport element_octets
+from storage cimport octets
+from storage.stream cimport stream_id
+from storage.listpack.listpack cimport Listpack
+from storage.stream.stream_id cimport StreamId
+
+cdef int DELETED
+cdef int SAME_FIELDS
+cdef Py_ssize_t COUNT_AT
+cdef Py_ssize_t _OTHER_NUMBERS
+cdef uint64_t _MASK
+cdef uint64_t _HALF
+
+
+@cython.locals(gap=uint64_t, below=int64_t)
+cpdef int64_t delta(uint64_t number, uint64_t base) except? -1
+cpdef uint64_t undelta(uint64_t base, int64_t gap) except? 0
+
+@cython.locals(node=Listpack, at=Py_ssize_t)
+cpdef Listpack new_node(list fields, Py_ssize_t start)
+
+@cython.locals(at=Py_ssize_t, index=Py_ssize_t)
+cpdef bint has_fields(Listpack node, list fields, Py_ssize_t start) except -1
+
+@cython.locals(
+    words=Py_ssize_t, same=bint, data=bytearray, at=Py_ssize_t, size=Py_ssize_t, index=Py_ssize_t,
+    word=bytes,
+)
+cpdef int append_entry(Listpack node, int64_t ms_delta, int64_t seq_delta, list fields, Py_ssize_t start) except -1
+@cython.locals(size=Py_ssize_t, index=Py_ssize_t, word=bytes)
+cpdef Py_ssize_t most_bytes(int64_t ms_delta, int64_t seq_delta, list fields, Py_ssize_t start) except -1
+
+cpdef int64_t alive(Listpack node) except? -1
+cpdef int64_t entries(Listpack node) except? -1
+
+@cython.locals(size=int64_t, at=Py_ssize_t)
+cpdef Py_ssize_t entry_before(Listpack node, Py_ssize_t lp_count_at) except? -1
+
+@cython.locals(ms_at=Py_ssize_t, ms=uint64_t, seq=uint64_t)
+cpdef StreamId last_id(Listpack node, bytes key)
+
+cpdef int mark_deleted(Listpack node, Py_ssize_t at) except -1
+@cython.locals(at=Py_ssize_t)
+cpdef int count_deleted(Listpack node, int64_t count) except -1

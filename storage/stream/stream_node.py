@@ -1,0 +1,148 @@
+"""One node of a stream: a listpack that holds some entries in a row, byte for byte as redis has it.
+
+The rax key of a node is the id of its first entry; all ids in it are kept as differences to that.
+
+    node    master entry, entry, entry, ...
+    master  count | deleted | num-fields | field name ... | 0
+    entry   flags | ms delta | seq delta | value ...                              | lp-count
+        or  flags | ms delta | seq delta | num-fields | field name, value, ...    | lp-count
+
+count: entries alive; deleted: entries marked as deleted, which stay where they are. The closing 0
+of the master entry stands where entries have their lp-count, the number of their other elements, by
+which a walk backwards finds where an entry begins. Deltas are signed: seq may be less than the
+first entry's seq when ms is greater. Flags: 1 deleted; 2 the entry has the field names of the
+master entry, in that order, and so only values.
+"""
+
+from __future__ import annotations
+
+from storage import octets
+from storage.listpack import element_octets
+from storage.listpack.listpack import Listpack
+from storage.stream import stream_id
+from storage.stream.stream_id import StreamId
+
+DELETED = 1
+SAME_FIELDS = 2
+
+COUNT_AT = 6  # the first element, right behind the listpack's header
+
+# Bytes of an entry's other numbers at most: flags, two backlens, num-fields, lp-count.
+_OTHER_NUMBERS = 2 + 2 + 6 + 6
+
+_MASK = 2**64 - 1
+_HALF = 2**63
+
+
+def delta(number: int, base: int) -> int:
+    """How far *number* lies from *base*, both u64, modulo 2^64: a signed number."""
+    gap = (number - base) & _MASK
+    if gap < _HALF:
+        return gap
+    below = _MASK - gap
+    return -below - 1
+
+
+def undelta(base: int, gap: int) -> int:
+    """The number that lies *gap* from *base*: the inverse of delta."""
+    return (base + gap) & _MASK
+
+
+def new_node(fields: list[bytes], start: int) -> Listpack:
+    """An empty node whose master entry has the field names of ``fields[start::2]``."""
+    node = Listpack()
+    node.append_int(0)
+    node.append_int(0)
+    node.append_int((len(fields) - start) // 2)
+    for at in range(start, len(fields), 2):
+        node.append(fields[at])
+    node.append_int(0)
+    return node
+
+
+def has_fields(node: Listpack, fields: list[bytes], start: int) -> bool:
+    """Whether ``fields[start::2]`` are the field names of the master entry, in that order."""
+    at = node.behind(node.behind(COUNT_AT))
+    if node.get_int(at) != (len(fields) - start) // 2:
+        return False
+    for index in range(start, len(fields), 2):
+        at = node.behind(at)
+        if not node.matches(at, fields[index]):
+            return False
+    return True
+
+
+def append_entry(
+    node: Listpack, ms_delta: int, seq_delta: int, fields: list[bytes], start: int
+) -> None:
+    """Add an entry of ``fields[start:]``: name, value, name, value, ..."""
+    words = len(fields) - start
+    same = has_fields(node, fields, start)
+    node.reserve(most_bytes(ms_delta, seq_delta, fields, start))
+    data = node.data
+    at = element_octets.put_int(data, node.size - 1, SAME_FIELDS if same else 0)
+    at = element_octets.put_int(data, at, ms_delta)
+    at = element_octets.put_int(data, at, seq_delta)
+    if same:
+        size = 3 + words // 2
+        for index in range(start + 1, len(fields), 2):
+            word = fields[index]
+            at = element_octets.put(data, at, word)
+    else:
+        size = 4 + words
+        at = element_octets.put_int(data, at, words // 2)
+        for index in range(start, len(fields)):
+            word = fields[index]
+            at = element_octets.put(data, at, word)
+    node.end_at(element_octets.put_int(data, at, size), size + 1)
+    node.replace_int(COUNT_AT, node.get_int(COUNT_AT) + 1)
+
+
+def most_bytes(ms_delta: int, seq_delta: int, fields: list[bytes], start: int) -> int:
+    """What an entry takes, or more: the field names may not be repeated."""
+    size = _OTHER_NUMBERS + element_octets.int_size(ms_delta) + element_octets.int_size(seq_delta)
+    for index in range(start, len(fields)):
+        word = fields[index]
+        size += element_octets.most_bytes(len(word))
+    return size
+
+
+def alive(node: Listpack) -> int:
+    """How many entries are not deleted."""
+    return node.get_int(COUNT_AT)
+
+
+def entries(node: Listpack) -> int:
+    """How many entries there are, the deleted ones included."""
+    return node.get_int(COUNT_AT) + node.get_int(node.behind(COUNT_AT))
+
+
+def entry_before(node: Listpack, lp_count_at: int) -> int:
+    """Where the entry begins whose lp-count is at *lp_count_at*; -1 for the master entry."""
+    size = node.get_int(lp_count_at)
+    if size == 0:
+        return -1
+    at = lp_count_at
+    for _ in range(size):
+        at = node.prev(at)
+    return at
+
+
+def last_id(node: Listpack, key: bytes) -> StreamId:
+    """The id of the last entry, alive or deleted, of the node at *key*."""
+    ms_at = node.behind(entry_before(node, node.last()))
+    ms = undelta(octets.u64_be(key, 0), node.get_int(ms_at))
+    seq = undelta(octets.u64_be(key, 8), node.get_int(node.behind(ms_at)))
+    return stream_id.make_id(ms, seq)
+
+
+def mark_deleted(node: Listpack, at: int) -> None:
+    """Flag the entry at *at* as deleted. It keeps its size; see also count_deleted."""
+    node.replace_int(at, node.get_int(at) | DELETED)
+
+
+def count_deleted(node: Listpack, count: int) -> None:
+    """Note in the master entry that *count* entries more are deleted."""
+    node.replace_int(COUNT_AT, node.get_int(COUNT_AT) - count)
+    at = node.behind(COUNT_AT)
+    node.replace_int(at, node.get_int(at) + count)

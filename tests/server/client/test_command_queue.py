@@ -1,0 +1,108 @@
+"""What waits for EXEC comes out as it went in, few or many."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol.encoder import Encoder
+from protocol.requests import RequestParser
+from server.client.command_queue import NO_COMMANDS, CommandQueue
+from server.table.command import TABLE, Command, Flags
+
+
+def row(name: bytes) -> Command:
+    found = TABLE.find(name)
+    assert found is not None
+    return found
+
+
+MANY = 64  # so many are packed together
+WORDS = st.lists(st.binary(max_size=20), min_size=1, max_size=4)
+
+
+@given(st.lists(WORDS, max_size=3 * MANY))
+def test_words_come_out_in_order(queued: list[list[bytes]]) -> None:
+    queue, command = CommandQueue(), row(b"get")
+    for argv in queued:
+        queue.append(command, argv)
+    assert len(queue) == len(queued)
+    assert [queue.next_words() for _ in queue.commands] == queued
+
+
+def test_a_word_larger_than_what_strangers_may_send_comes_out_too() -> None:
+    queue, command = CommandQueue(), row(b"set")
+    argv = [b"SET", b"k", bytes(1 << 20)]
+    for _ in range(MANY):
+        queue.append(command, argv)
+    assert [queue.next_words() for _ in queue.commands] == [argv] * MANY
+
+
+def test_flags_are_those_of_any_command_and_the_size_is_of_all_words() -> None:
+    queue = CommandQueue()
+    queue.append(row(b"get"), [b"GET", b"key"])
+    assert not queue.flags & Flags.WRITE
+    assert queue.size() == 6
+    queue.append(row(b"xadd"), [b"XADD", b"s", b"*", b"a", b"1"])
+    assert queue.flags & Flags.WRITE
+    assert queue.flags & Flags.DENYOOM
+
+
+def fed(*commands: list[bytes]) -> RequestParser:
+    wire = Encoder()
+    for argv in commands:
+        wire.write(argv)
+    parser = RequestParser()
+    parser.feed(wire.take())
+    return parser
+
+
+def test_a_run_of_the_last_command_is_taken_in_one_piece() -> None:
+    queue, command = CommandQueue(), row(b"get")
+    queued = [[b"GET", b"%d" % i] for i in range(MANY + 1)]
+    for argv in queued:
+        queue.append(command, argv)
+    more = [[b"GET", b"a"], [b"GET", b"\r\n"]]
+    parser = fed(*more, [b"EXEC"])
+    assert queue.take_alike(parser) == 2
+    assert parser.take() == [b"EXEC"]
+    assert queue.commands == [command] * (MANY + 3)
+    queue.append(row(b"echo"), [b"ECHO", b"b"])
+    assert [queue.next_words() for _ in queue.commands] == [*queued, *more, [b"ECHO", b"b"]]
+
+
+def test_few_commands_are_not_worth_a_run() -> None:
+    queue = CommandQueue()
+    for _ in range(MANY - 1):
+        queue.append(row(b"get"), [b"GET", b"k"])
+    assert queue.take_alike(fed([b"GET", b"k"])) == 0
+
+
+def test_what_comes_in_turns_makes_no_run() -> None:
+    queue = CommandQueue()
+    for _ in range(MANY):
+        queue.append(row(b"get"), [b"GET", b"k"])
+        queue.append(row(b"echo"), [b"ECHO", b"k"])
+    queue.append(row(b"get"), [b"GET", b"k"])
+    assert queue.take_alike(fed([b"GET", b"k"])) == 0
+
+
+@pytest.mark.parametrize("name", [b"config", b"command", b"object"])
+def test_a_first_word_that_does_not_tell_the_command_makes_no_run(name: bytes) -> None:
+    family = row(name)
+    for command in [family, *family.subcommands.values()]:
+        queue = CommandQueue()
+        for _ in range(MANY + 1):
+            queue.append(command, [name, b"help"])
+        assert queue.take_alike(fed([name, b"help"])) == 0
+
+
+@pytest.mark.parametrize("client_commands", [1, MANY, 10 * MANY])
+def test_nothing_that_is_queued_is_lost_at_the_edge_of_packing(client_commands: int) -> None:
+    queue, command = CommandQueue(), row(b"get")
+    for i in range(client_commands):
+        queue.append(command, [b"GET", b"%d" % i])
+    words = [queue.next_words()[1] for _ in queue.commands]
+    assert words == [b"%d" % i for i in range(client_commands)]
+    assert NO_COMMANDS.size() == 0

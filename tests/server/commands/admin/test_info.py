@@ -1,0 +1,274 @@
+"""INFO, TIME and SHUTDOWN."""
+
+import pytest
+
+
+def sections(house, *names):
+    """INFO as {title: {field: value}}."""
+    found = {}
+    for line in house.send("INFO", *names).decode().split("\r\n"):
+        if line.startswith("# "):
+            fields = found[line[2:]] = {}
+        elif line:
+            name, _, value = line.partition(":")
+            fields[name] = value
+    return found
+
+
+# ---------------------------------------------------------------------- which sections
+
+
+def test_sections_come_in_the_order_of_redis(house):
+    assert list(sections(house)) == [
+        "Server", "Clients", "Memory", "Persistence", "Stats", "Replication", "CPU", "Modules",
+        "Errorstats", "Cluster", "Keyspace",
+    ]  # fmt: skip
+
+
+def test_all_and_everything_have_commandstats_too(house):
+    assert "Commandstats" not in sections(house, "default")
+    assert "Commandstats" in sections(house, "all")
+    assert sections(house, "EVERYTHING").keys() == sections(house, "all").keys()
+
+
+def test_sections_can_be_chosen_in_any_letters_and_come_once(house):
+    assert list(sections(house, "KEYSPACE", "server", "Server")) == ["Server", "Keyspace"]
+    assert house.send("INFO", "nosuch") == b""
+
+
+def test_a_section_is_text_with_one_field_a_line(house):
+    assert house.send("INFO", "cluster") == b"# Cluster\r\ncluster_enabled:0\r\n"
+
+
+def test_resp3_clients_get_verbatim_text(house):
+    house.owner.client.out.resp = 3
+    assert house.owner.raw("INFO", "cluster").startswith(b"=34\r\ntxt:# Cluster\r\n")
+
+
+# ---------------------------------------------------------------------- what is true
+
+
+def test_server_says_what_it_is(house):
+    server = sections(house, "server")["Server"]
+    assert server["redis_version"] == "7.4.0"
+    assert server["redis_mode"] == "standalone"
+    assert server["penstock_compiled"] in ("yes", "no")
+    assert len(server["run_id"]) == 40
+
+
+def test_uptime_is_counted_from_the_start(house):
+    house.state.started_ms = house.now_ms
+    house.advance(90_000_000)
+    server = sections(house, "server")["Server"]
+    assert (server["uptime_in_seconds"], server["uptime_in_days"]) == ("90000", "1")
+
+
+def test_blocked_clients_and_their_keys_are_counted(house):
+    guest, patient = house.client(), house.client()
+    guest.send_line("BLPOP a b 0")
+    patient.send_line("BLPOP a 100")
+    clients = sections(house, "clients")["Clients"]
+    assert clients["connected_clients"] == "3"
+    assert clients["blocked_clients"] == "2"
+    assert clients["clients_in_timeout_table"] == "1"
+    assert clients["total_blocking_keys"] == "2"
+
+
+def test_a_client_that_a_pause_holds_back_counts_as_blocked(house):
+    house.send_line("CLIENT PAUSE 1000 WRITE")
+    house.client().send_line("SET a 1")
+    assert sections(house, "clients")["Clients"]["blocked_clients"] == "1"
+    house.send_line("CLIENT UNPAUSE")
+    assert sections(house, "clients")["Clients"]["blocked_clients"] == "0"
+
+
+def test_watched_keys_are_counted(house):
+    house.client().send_line("WATCH a b")
+    clients = sections(house, "clients")["Clients"]
+    assert (clients["watching_clients"], clients["total_watched_keys"]) == ("1", "2")
+
+
+def test_used_memory_is_what_is_stored_and_not_the_interpreter(house):
+    before = {name: int(value) for name, value in _numbers(house).items()}
+    assert before["used_memory_rss"] > 1024**2 > before["used_memory_startup"] > 0
+    house.send("SET", "key", b"x" * 5_000_000)
+    after = _numbers(house)
+    assert 5_000_000 <= after["used_memory"] - before["used_memory"] < 5_001_000
+    assert after["used_memory_dataset"] - before["used_memory_dataset"] > 5_000_000
+    assert after["used_memory_peak"] >= after["used_memory"]
+    house.send_line("UNLINK key")
+    assert _numbers(house)["used_memory"] == before["used_memory"]
+    assert _numbers(house)["used_memory_peak"] == after["used_memory_peak"]
+
+
+def _numbers(house):
+    fields = sections(house, "memory")["Memory"]
+    return {name: int(value) for name, value in fields.items() if value.isdigit()}
+
+
+def test_hits_misses_and_errors_are_counted(house):
+    for line in ("SET a 1", "GET a", "GET b", "LPUSH a x", "NOSUCH"):
+        house.send_line(line)
+    stats = sections(house, "stats")["Stats"]
+    assert (stats["keyspace_hits"], stats["keyspace_misses"]) == ("1", "1")
+    assert stats["total_error_replies"] == "2"
+    errors = sections(house, "errorstats")["Errorstats"]
+    assert errors == {"errorstat_ERR": "count=1", "errorstat_WRONGTYPE": "count=1"}
+
+
+def test_nothing_is_saved_yet_and_info_says_so(house):
+    house.send_line("SET a 1")
+    persistence = sections(house, "persistence")["Persistence"]
+    assert persistence["loading"] == "0"
+    assert persistence["aof_enabled"] == "0"
+    assert int(persistence["rdb_changes_since_last_save"]) == 1
+
+
+def test_commandstats_have_a_line_for_what_was_called_or_refused(house):
+    house.send_line("CONFIG RESETSTAT")
+    for line in ("SET a 1", "SET a 2", "SET a", "LPUSH a x", "CONFIG GET hz"):
+        house.send_line(line)
+    stats = sections(house, "commandstats")["Commandstats"]
+    assert stats["cmdstat_set"].startswith("calls=2,usec=")
+    assert stats["cmdstat_set"].endswith(",rejected_calls=1,failed_calls=0")
+    assert stats["cmdstat_lpush"].endswith(",rejected_calls=0,failed_calls=1")
+    assert "cmdstat_config|get" in stats
+    assert "cmdstat_get" not in stats
+
+
+def test_keyspace_shows_the_databases_that_have_keys(house):
+    assert sections(house, "keyspace")["Keyspace"] == {}
+    house.send_line("SET a 1")
+    house.send_line("SET b 1 PX 5000")
+    house.send_line("SET c 1 PX 7000")
+    house.send_line("SELECT 3")
+    house.send_line("SET d 1")
+    assert sections(house, "keyspace")["Keyspace"] == {
+        "db0": "keys=3,expires=2,avg_ttl=6000",
+        "db3": "keys=1,expires=0,avg_ttl=0",
+    }
+
+
+# ---------------------------------------------------------------------- TIME and SHUTDOWN
+
+
+def test_time_is_seconds_and_microseconds(house):
+    seconds, microseconds = house.send_line("TIME")
+    assert int(seconds) > 1_700_000_000
+    assert 0 <= int(microseconds) < 1_000_000
+
+
+@pytest.fixture
+def stopped(house):
+    """The options with which the server was told to stop; it does."""
+    calls = []
+
+    def stop(options):
+        calls.append(options)
+        return True
+
+    house.state.stop = stop
+    return calls
+
+
+@pytest.mark.parametrize(
+    "line", ["SHUTDOWN", "SHUTDOWN NOSAVE", "shutdown nosave now force", "SHUTDOWN SAVE FORCE"]
+)
+def test_shutdown_stops_the_server_and_answers_nothing(house, stopped, line):
+    assert house.owner.raw(*line.split()) == b""
+    assert stopped == [frozenset(line.upper().encode().split()[1:])]
+    assert house.owner.client.close_after_reply
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("SHUTDOWN foo", "-ERR syntax error"),
+        ("SHUTDOWN SAVE NOSAVE", "-ERR syntax error"),
+        ("SHUTDOWN ABORT NOW", "-ERR syntax error"),
+        ("SHUTDOWN ABORT", "-ERR No shutdown in progress."),
+    ],
+)
+def test_shutdown_that_is_refused_stops_nothing(house, stopped, line, error):
+    assert house.send_line(line) == error
+    assert not stopped
+
+
+def test_a_server_that_cannot_save_goes_on(house):
+    house.state.stop = lambda _options: False
+    assert house.send_line("SHUTDOWN") == "-ERR Errors trying to SHUTDOWN. Check logs."
+    assert not house.owner.client.close_after_reply
+
+
+def test_shutdown_is_not_for_transactions(house):
+    house.send_line("MULTI")
+    assert house.send_line("SHUTDOWN") == "-ERR Command not allowed inside a transaction"
+
+
+def calls_of(house, name):
+    """calls, rejected and failed of a command, from INFO commandstats; None if it has no line."""
+    line = sections(house, "commandstats")["Commandstats"].get(f"cmdstat_{name}")
+    if line is None:
+        return None
+    fields = dict(pair.split("=") for pair in line.split(","))
+    return tuple(int(fields[key]) for key in ("calls", "rejected_calls", "failed_calls"))
+
+
+@pytest.fixture
+def counting(house):
+    """A server that counts anew: the command table is one for all."""
+    house.send_line("CONFIG RESETSTAT")
+    return house
+
+
+def test_a_command_that_waited_was_counted_twice(counting):
+    guest = counting.client()
+    guest.send_line("BLPOP a 0")
+    processed = counting.state.stats.commands
+    assert calls_of(counting, "blpop") is None
+    counting.send_line("RPUSH a x")
+    assert guest.reply() == [b"a", b"x"]
+    assert calls_of(counting, "blpop") == (1, 0, 0)
+    assert counting.state.stats.commands - processed == 4  # INFO, RPUSH, BLPOP, INFO
+
+
+@pytest.mark.parametrize("lines", [["MULTI", "RPUSH a x", "DEL a", "EXEC"], ["SET a x"]])
+def test_a_command_that_waits_on_is_not_counted_yet(counting, lines):
+    guest = counting.client()
+    guest.send_line("BLPOP a 0")
+    for line in lines:
+        counting.send_line(line)
+    assert guest.waits
+    assert calls_of(counting, "blpop") is None
+
+
+def test_a_wait_that_is_over_counts_once(counting):
+    counting.client().send_line("BLPOP a 1")
+    counting.advance(1000)
+    assert calls_of(counting, "blpop") == (1, 0, 0)
+
+
+def test_a_client_that_leaves_while_it_waits_is_not_counted(counting):
+    guest = counting.client()
+    guest.send_line("BLPOP a 0")
+    guest.leave()
+    assert calls_of(counting, "blpop") is None
+
+
+def test_an_unblocked_client_got_an_error_that_no_one_counted(counting):
+    guest = counting.client()
+    guest.send_line("BLPOP a 0")
+    counting.send("CLIENT", "UNBLOCK", guest.client.id, "ERROR")
+    assert guest.reply().startswith("-UNBLOCKED")
+    assert calls_of(counting, "blpop") == (1, 0, 1)
+    assert sections(counting, "errorstats")["Errorstats"] == {"errorstat_UNBLOCKED": "count=1"}
+    assert sections(counting, "stats")["Stats"]["total_error_replies"] == "1"
+
+
+def test_a_group_that_is_gone_is_one_failed_call(counting):
+    counting.send_line("XGROUP CREATE s g $ MKSTREAM")
+    guest = counting.client()
+    guest.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >")
+    counting.send_line("DEL s")
+    assert guest.reply().startswith("-NOGROUP")
+    assert calls_of(counting, "xreadgroup") == (1, 0, 1)

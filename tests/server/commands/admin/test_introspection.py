@@ -1,0 +1,210 @@
+"""COMMAND: what the table tells of itself."""
+
+import pytest
+
+from server.commands.admin.introspection import docs_of, key_uses
+from server.table.command import TABLE
+from server.table.command_facts import DEPRECATED, HISTORY, KEY_USES, TIPS
+
+
+def every_row():
+    return [row for parent in TABLE for row in (parent, *parent.subcommands.values())]
+
+
+def as_dict(flat):
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+# ---------------------------------------------------------------------- the declarations
+
+
+@pytest.mark.parametrize("row", every_row(), ids=lambda row: row.name)
+def test_every_command_can_be_documented(row):
+    docs = docs_of(row)
+    assert docs[b"summary"]
+    assert row.subcommands or row.syntax
+
+
+@pytest.mark.parametrize("facts", [KEY_USES, TIPS, DEPRECATED, HISTORY])
+def test_facts_are_of_commands_that_exist(facts):
+    assert set(facts) <= {row.name for row in every_row()}
+
+
+@pytest.mark.parametrize("row", [row for row in every_row() if row.keys], ids=lambda row: row.name)
+def test_every_command_with_keys_says_what_it_does_with_them(row):
+    assert row.name in KEY_USES
+    if len(key_uses(row)) == 1:
+        reads_only = key_uses(row)[0][0] == b"RO"
+        # XREADGROUP writes what groups know of the stream; redis shows it as reading the key.
+        assert reads_only == (row.keys.access == "RO") or row.name == "xreadgroup"
+
+
+# ---------------------------------------------------------------------- COMMAND INFO
+
+
+def test_a_row_has_the_ten_elements_of_redis_7(house):
+    (row,) = house.send_line("COMMAND INFO get")
+    spec = [
+        b"flags", [b"RO", b"access"],
+        b"begin_search", [b"type", b"index", b"spec", [b"index", 1]],
+        b"find_keys",
+        [b"type", b"range", b"spec", [b"lastkey", 0, b"keystep", 1, b"limit", 0]],
+    ]  # fmt: skip
+    assert row[:2] == [b"get", 2]
+    assert row[2] == [b"readonly", b"fast"]
+    assert row[3:6] == [1, 1, 1]
+    assert sorted(row[6]) == [b"@fast", b"@read", b"@string"]
+    assert row[7:] == [[], [spec], []]
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "find"),
+    [
+        ("xread", [b"type", b"keyword", b"spec", [b"keyword", b"STREAMS", b"startfrom", 1]],
+         [b"lastkey", -1, b"keystep", 1, b"limit", 2]),
+        ("xreadgroup", [b"type", b"keyword", b"spec", [b"keyword", b"STREAMS", b"startfrom", 4]],
+         [b"lastkey", -1, b"keystep", 1, b"limit", 2]),
+        ("blmpop", [b"type", b"index", b"spec", [b"index", 2]],
+         [b"keynumidx", 0, b"firstkey", 1, b"keystep", 1]),
+        ("mset", [b"type", b"index", b"spec", [b"index", 1]],
+         [b"lastkey", -1, b"keystep", 2, b"limit", 0]),
+        ("blpop", [b"type", b"index", b"spec", [b"index", 1]],
+         [b"lastkey", -2, b"keystep", 1, b"limit", 0]),
+    ],
+)  # fmt: skip
+def test_key_specs_tell_where_the_keys_are(house, name, begin, find):
+    spec = as_dict(house.send("COMMAND", "INFO", name)[0][8][0])
+    assert spec[b"begin_search"] == begin
+    assert as_dict(spec[b"find_keys"])[b"spec"] == find
+
+
+def test_keys_of_different_use_have_a_spec_each(house):
+    specs = [as_dict(spec) for spec in house.send_line("COMMAND INFO lmove")[0][8]]
+    assert [spec[b"flags"] for spec in specs] == [[b"RW", b"access", b"delete"], [b"RW", b"insert"]]
+    assert [as_dict(spec[b"begin_search"])[b"spec"][1] for spec in specs] == [1, 2]
+
+
+def test_a_container_has_its_subcommands_below_it(house):
+    (row,) = house.send_line("COMMAND INFO CONFIG")
+    assert {child[0] for child in row[9]} >= {b"config|get", b"config|set"}
+    assert row[6] == [b"@slow"]
+
+
+def test_subcommands_are_found_by_their_full_name_and_the_unknown_are_null(house):
+    rows = house.send_line("COMMAND INFO config|get nosuch config|nosuch")
+    assert rows[0][0] == b"config|get"
+    assert rows[1:] == [None, None]
+
+
+def test_command_describes_all_and_count_counts_them(house):
+    assert len(house.send_line("COMMAND")) == len(TABLE)
+    assert len(house.send_line("COMMAND INFO")) == len(TABLE)
+    assert house.send_line("COMMAND COUNT") == len(TABLE)
+
+
+def test_an_unknown_subcommand_is_refused(house):
+    assert house.send_line("COMMAND foo") == "-ERR unknown subcommand 'foo'. Try COMMAND HELP."
+
+
+def test_resp3_clients_get_sets_and_maps(house):
+    house.owner.client.out.resp = 3
+    raw = house.owner.raw("COMMAND", "INFO", "get")
+    assert raw.startswith(b"*1\r\n*10\r\n$3\r\nget\r\n:2\r\n~2\r\n+readonly\r\n+fast\r\n:1\r\n")
+    assert b"~1\r\n%3\r\n$5\r\nflags\r\n~2\r\n+RO\r\n+access\r\n" in raw
+
+
+# ---------------------------------------------------------------------- COMMAND DOCS
+
+
+def test_docs_have_summary_and_arguments(house):
+    docs = as_dict(as_dict(house.send_line("COMMAND DOCS rename"))[b"rename"])
+    assert docs[b"since"] == b"1.0.0"
+    assert docs[b"group"] == b"generic"
+    assert docs[b"arguments"] == [
+        [b"name", b"key", b"type", b"key", b"key_spec_index", 0],
+        [b"name", b"newkey", b"type", b"key", b"key_spec_index", 1],
+    ]
+
+
+def test_docs_know_what_is_deprecated(house):
+    docs = as_dict(as_dict(house.send_line("COMMAND DOCS getset"))[b"getset"])
+    assert docs[b"doc_flags"] == [b"deprecated"]
+    assert docs[b"deprecated_since"] == b"6.2.0"
+
+
+def test_docs_of_the_unknown_are_left_out_and_no_name_means_all(house):
+    assert house.send_line("COMMAND DOCS nosuch") == []
+    assert len(as_dict(house.send_line("COMMAND DOCS"))) == len(TABLE)
+
+
+# ---------------------------------------------------------------------- COMMAND LIST
+
+
+def test_list_can_be_filtered(house):
+    assert b"xread" in house.send_line("COMMAND LIST")
+    assert sorted(house.send_line("COMMAND LIST FILTERBY PATTERN xr*")) == [
+        b"xrange", b"xread", b"xreadgroup", b"xrevrange",
+    ]  # fmt: skip
+    assert b"config|get" in house.send_line("COMMAND LIST FILTERBY ACLCAT admin")
+    assert b"get" not in house.send_line("COMMAND LIST FILTERBY ACLCAT admin")
+    assert house.send_line("COMMAND LIST FILTERBY MODULE json") == []
+
+
+@pytest.mark.parametrize("words", ["foo", "FILTERBY", "FILTERBY PATTERN", "FILTERBY foo bar"])
+def test_a_filter_that_is_none_is_a_syntax_error(house, words):
+    assert house.send_line(f"COMMAND LIST {words}") == "-ERR syntax error"
+
+
+# ---------------------------------------------------------------------- COMMAND GETKEYS
+
+
+@pytest.mark.parametrize(
+    ("line", "keys"),
+    [
+        ("mset a 1 b 2", [b"a", b"b"]),
+        ("object encoding a", [b"a"]),
+        ("lmpop 2 a b left", [b"a", b"b"]),
+        ("blpop a b 0", [b"a", b"b"]),
+        ("xread count 1 streams a b 0 0", [b"a", b"b"]),
+        ("xreadgroup group STREAMS c streams a >", [b"a"]),
+    ],
+)
+def test_keys_are_found_where_the_command_itself_finds_them(house, line, keys):
+    assert house.send_line(f"COMMAND GETKEYS {line}") == keys
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("nosuch a", "Invalid command specified"),
+        ("config nosuch a", "Invalid command specified"),
+        ("config get a", "The command has no key arguments"),
+        ("get a b", "Invalid number of arguments specified for command"),
+        ("xread streams a", "Invalid number of arguments specified for command"),
+        ("lmpop 5 a b", "Invalid arguments specified for command"),
+    ],
+)
+def test_what_could_not_run_has_no_keys(house, line, error):
+    assert house.send_line(f"COMMAND GETKEYS {line}") == f"-ERR {error}"
+
+
+def test_getkeysandflags_tells_the_use_of_each_key(house):
+    assert house.send_line("COMMAND GETKEYSANDFLAGS lmove a b left right") == [
+        [b"a", [b"RW", b"access", b"delete"]],
+        [b"b", [b"RW", b"insert"]],
+    ]
+
+
+def test_set_reads_the_old_value_only_when_asked(house):
+    assert house.send_line("COMMAND GETKEYSANDFLAGS set a b") == [[b"a", [b"OW", b"update"]]]
+    assert house.send_line("COMMAND GETKEYSANDFLAGS set a b GET") == [
+        [b"a", [b"RW", b"access", b"update"]]
+    ]
+
+
+def test_the_list_of_commands_lacked_the_subcommands(house):
+    listed = house.send_line("COMMAND LIST")
+    assert {b"config", b"config|get", b"xgroup|create", b"get"} <= set(listed)
+    assert len(listed) == len(set(listed))
+    assert sorted(listed) == sorted(house.send_line("COMMAND LIST FILTERBY PATTERN *"))
+    assert house.send_line("COMMAND COUNT") == sum(b"|" not in name for name in listed)

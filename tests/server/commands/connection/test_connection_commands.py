@@ -1,0 +1,211 @@
+"""HELLO, AUTH, SELECT, RESET, QUIT, PING and ECHO, as redis 7.0.15 and 7.4 answer them."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.process import build
+
+SYNTAX = "-ERR syntax error"
+NO_AUTH = "-NOAUTH Authentication required."
+WRONG_PASSWORD = "-WRONGPASS invalid username-password pair or user is disabled."
+
+
+@pytest.fixture
+def locked(make_house):
+    """A server with a password."""
+    return make_house(requirepass="secret")
+
+
+# ---------------------------------------------------------------------- AUTH
+
+
+@pytest.mark.parametrize(
+    "line", ["AUTH secret", "AUTH default secret", "HELLO 2 AUTH default secret"]
+)
+def test_the_password_opens_the_door(locked, line):
+    assert locked.send_line("GET a") == NO_AUTH
+    assert not str(locked.send_line(line)).startswith("-")
+    assert locked.send_line("GET a") is None
+
+
+@pytest.mark.parametrize(
+    "line", ["AUTH wrong", "AUTH other secret", "AUTH default secre", "HELLO 3 AUTH default wrong"]
+)
+def test_a_wrong_password_does_not(locked, line):
+    assert locked.send_line(line) == WRONG_PASSWORD
+    assert locked.send_line("GET a") == NO_AUTH
+
+
+def test_a_failed_auth_does_not_log_out(locked):
+    locked.send_line("AUTH secret")
+    assert locked.send_line("AUTH wrong") == WRONG_PASSWORD
+    assert locked.send_line("PING") == b"PONG"
+
+
+def test_auth_without_a_password_set(house):
+    assert house.send_line("AUTH x") == (
+        "-ERR AUTH <password> called without any password configured for the default user. Are you"
+        " sure your configuration is correct?"
+    )
+    assert house.send_line("AUTH default anything") == b"OK"
+    assert house.send_line("AUTH other x") == WRONG_PASSWORD
+    assert house.send_line("AUTH a b c") == SYNTAX
+
+
+def test_before_authentication_few_commands_run(locked):
+    assert locked.send_line("PING") == NO_AUTH
+    assert locked.send_line("MULTI") == NO_AUTH
+    assert locked.send_line("RESET") == b"RESET"
+    assert locked.send_line("QUIT") == b"OK"
+
+
+def test_an_unknown_command_is_seen_before_authentication(locked):
+    assert locked.send_line("foo").startswith("-ERR unknown command 'foo'")
+
+
+# ---------------------------------------------------------------------- HELLO
+
+
+def test_hello_tells_what_the_server_is(house):
+    assert house.send_line("HELLO 3") == {
+        b"server": b"redis",
+        b"version": build.REDIS_VERSION.encode(),
+        b"proto": 3,
+        b"id": 1,
+        b"mode": b"standalone",
+        b"role": b"master",
+        b"modules": [],
+    }
+
+
+def test_hello_in_resp2_is_a_flat_array(house):
+    words = house.send_line("HELLO")
+    assert words[::2] == [b"server", b"version", b"proto", b"id", b"mode", b"role", b"modules"]
+    assert words[5] == 2
+
+
+def test_hello_changes_the_protocol_both_ways(house):
+    house.send_line("HELLO 3")
+    assert house.owner.raw("GET", "no") == b"_\r\n"
+    house.send_line("HELLO")
+    assert house.owner.raw("GET", "no") == b"_\r\n"
+    house.send_line("HELLO 2")
+    assert house.owner.raw("GET", "no") == b"$-1\r\n"
+
+
+def test_hello_sets_the_name(house):
+    house.send_line("HELLO 3 SETNAME worker")
+    assert house.send_line("CLIENT GETNAME") == b"worker"
+
+
+def test_hello_needs_a_client_that_is_let_in(locked):
+    assert locked.send_line("HELLO 3").startswith(
+        "-NOAUTH HELLO must be called with the client already authenticated, otherwise"
+    )
+    assert locked.send_line("HELLO 3 SETNAME x").startswith("-NOAUTH HELLO")
+    assert locked.owner.client.name == b""
+    assert locked.owner.client.resp == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("HELLO 1", "-NOPROTO unsupported protocol version"),
+        ("HELLO 4 FOO", "-NOPROTO unsupported protocol version"),
+        ("HELLO x", "-ERR Protocol version is not an integer or out of range"),
+        ("HELLO 3 FOO", "-ERR Syntax error in HELLO option 'FOO'"),
+        ("HELLO 3 auth x", "-ERR Syntax error in HELLO option 'auth'"),
+        ("HELLO 3 SETNAME", "-ERR Syntax error in HELLO option 'SETNAME'"),
+    ],
+)
+def test_what_hello_refuses_changes_nothing(house, line, answer):
+    assert house.send_line(line) == answer
+    assert house.owner.client.resp == 2
+
+
+def test_hello_refuses_a_name_with_blanks(house):
+    assert house.send("HELLO", 3, "SETNAME", "a b") == (
+        "-ERR Client names cannot contain spaces, newlines or special characters."
+    )
+    assert house.owner.client.resp == 2
+
+
+# ---------------------------------------------------------------------- SELECT
+
+
+def test_select_chooses_the_database(house):
+    house.send_line("SET a 1")
+    assert house.send_line("SELECT 15") == b"OK"
+    assert house.send_line("GET a") is None
+
+
+@pytest.mark.parametrize(
+    ("index", "answer"),
+    [
+        ("16", "-ERR DB index is out of range"),
+        ("-1", "-ERR DB index is out of range"),
+        ("x", "-ERR value is not an integer or out of range"),
+        (
+            "4294967296",
+            "-ERR value is out of range, value must between -2147483648 and 2147483647",
+        ),
+    ],
+)
+def test_select_refuses_what_is_no_database(house, index, answer):
+    assert house.send("SELECT", index) == answer
+
+
+# ---------------------------------------------------------------------- RESET, QUIT
+
+
+def test_reset_brings_back_the_beginning(house):
+    house.send_line("HELLO 3 SETNAME worker")
+    house.send_line("CLIENT SETINFO LIB-NAME lib")
+    house.send_line("CLIENT NO-EVICT ON")
+    house.send_line("CLIENT NO-TOUCH ON")
+    house.send_line("SELECT 3")
+    house.send_line("WATCH a")
+    house.send_line("MULTI")
+    house.send_line("SET a 1")
+    assert house.send_line("RESET") == b"RESET"
+    assert house.send_line("EXEC") == "-ERR EXEC without MULTI"
+    client = house.owner.client
+    assert (client.resp, client.db_index, client.name) == (2, 0, b"")
+    assert (client.no_evict, client.no_touch) == (False, False)
+    assert client.lib_name == b"lib"
+    assert house.state.watching.watchers == {}
+
+
+def test_reset_logs_out(locked):
+    locked.send_line("AUTH secret")
+    locked.send_line("RESET")
+    assert locked.send_line("PING") == NO_AUTH
+
+
+def test_reset_ends_silence(house):
+    house.send_line("CLIENT REPLY OFF")
+    assert house.send_line("RESET") == b"RESET"
+    assert house.send_line("PING") == b"PONG"
+
+
+@pytest.mark.parametrize("line", ["QUIT", "QUIT now"])
+def test_quit_closes_after_the_reply(house, line):
+    assert house.send_line(line) == b"OK"
+    assert house.owner.client.close_after_reply
+
+
+def test_quit_is_not_queued(house):
+    house.send_line("MULTI")
+    assert house.send_line("QUIT") == b"OK"
+
+
+# ---------------------------------------------------------------------- PING, ECHO
+
+
+def test_ping_and_echo(house):
+    assert house.owner.raw("PING") == b"+PONG\r\n"
+    assert house.owner.raw("PING", "x") == b"$1\r\nx\r\n"
+    assert house.send_line("ECHO x") == b"x"
+    assert house.send_line("PING a b") == "-ERR wrong number of arguments for 'ping' command"
+    assert house.send_line("ECHO") == "-ERR wrong number of arguments for 'echo' command"

@@ -1,0 +1,76 @@
+"""Times that a payload or a client says may be any 64-bit number: no reader of them may fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from storage.rdb import payload
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
+
+EARLIEST, LATEST = -(2**63), 2**63 - 1
+ENTRY = StreamId(5, 1)
+
+
+def restore(house: Any, delivered_ms: int, seen_ms: int, active_ms: int) -> None:
+    """Let the stream s hold the entry 5-1, pending for alice of the group g."""
+    stream = Stream()
+    stream.append(ENTRY, [b"f", b"v"], 0)
+    group = stream.create_group(b"g", ENTRY, 1)
+    alice = group.create_consumer(b"alice", seen_ms)
+    group.deliver(ENTRY, alice, delivered_ms)
+    assert house.send("RESTORE", "s", 0, payload.dump(stream)) == b"OK"
+    house.state.databases[0].get(b"s").groups[b"g"].consumers[b"alice"].active_time = active_ms
+
+
+def consumer_row(house: Any) -> dict[bytes, Any]:
+    [row] = house.send_line("XINFO CONSUMERS s g")
+    return dict(zip(row[::2], row[1::2], strict=True))
+
+
+@pytest.mark.parametrize("delivered_ms", [EARLIEST, EARLIEST + 5])
+def test_a_delivery_too_long_ago_for_64_bits_disconnected_who_asked(
+    house: Any, delivered_ms: int
+) -> None:
+    restore(house, delivered_ms, 1, 1)
+    assert house.send_line("XPENDING s g - + 10") == [[b"5-1", b"alice", 0, 1]]
+    assert house.send_line("XPENDING s g IDLE 5 - + 10") == []
+    assert house.send_line(f"XPENDING s g IDLE {EARLIEST} - + 10") == [[b"5-1", b"alice", 0, 1]]
+    assert house.send_line("XCLAIM s g bob 5 5-1 JUSTID") == []
+    assert house.send_line("XAUTOCLAIM s g bob 5 - JUSTID") == [b"0-0", [], []]
+    assert house.send_line("XCLAIM s g bob 0 5-1 JUSTID") == [b"5-1"]
+
+
+@pytest.mark.parametrize(
+    ("delivered_ms", "idle"), [(-1, 1_700_000_000_001), (LATEST, 0), (1_700_000_000_001, 0)]
+)
+def test_all_other_deliveries_are_as_long_ago_as_they_are(
+    house: Any, delivered_ms: int, idle: int
+) -> None:
+    restore(house, delivered_ms, 1, 1)
+    assert house.send_line("XPENDING s g - + 10") == [[b"5-1", b"alice", idle, 1]]
+
+
+@pytest.mark.parametrize("seen_ms", [EARLIEST, LATEST])
+def test_a_consumer_that_was_seen_at_no_possible_time_is_not_idle(house: Any, seen_ms: int) -> None:
+    restore(house, 1, seen_ms, -1)
+    row = consumer_row(house)
+    assert (row[b"idle"], row[b"inactive"]) == (0, -1)
+
+
+def test_inactive_wraps_around_as_it_does_in_redis(house: Any) -> None:
+    restore(house, 1, 1, EARLIEST)
+    assert consumer_row(house)[b"inactive"] == house.now_ms + EARLIEST  # Redis 8.0.6
+
+
+def test_a_report_in_full_has_the_times_as_they_came(house: Any) -> None:
+    restore(house, EARLIEST, LATEST, EARLIEST)
+    report = house.send_line("XINFO STREAM s FULL")
+    [group] = report[report.index(b"groups") + 1]
+    pending, consumers = group[group.index(b"pending") + 1], group[group.index(b"consumers") + 1]
+    assert pending == [[b"5-1", b"alice", EARLIEST, 1]]
+    assert consumers[0][:6] == [
+        b"name", b"alice", b"seen-time", LATEST, b"active-time", EARLIEST,
+    ]  # fmt: skip

@@ -1,0 +1,295 @@
+"""CONFIG: what can be asked for, what can be set, and what happens when it cannot."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from server.config.parameters import Config
+
+DEFAULT_SAVE_POINTS = Config().save
+FAILED = "-ERR CONFIG SET failed (possibly related to argument '{}') - {}"
+
+
+def as_dict(flat):
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+# ---------------------------------------------------------------------- CONFIG GET
+
+
+def test_a_name_is_answered_as_it_was_spelled_and_once(house):
+    assert house.send("CONFIG", "GET", "HZ", "hz") == [b"HZ", b"10"]
+
+
+def test_patterns_match_old_names_too_which_show_the_same_value(house):
+    assert as_dict(house.send("CONFIG", "GET", "list-max*")) == {
+        b"list-max-listpack-size": b"-2",
+        b"list-max-ziplist-size": b"-2",
+    }
+
+
+def test_several_patterns_are_joined_without_repetition(house):
+    found = house.send("CONFIG", "GET", "hz", "h?", "TIMEOUT", "nosuch")
+    assert found == [b"hz", b"10", b"TIMEOUT", b"0"]
+
+
+def test_resp3_clients_get_a_map(house):
+    house.owner.client.out.resp = 3
+    assert house.owner.raw("CONFIG", "GET", "hz") == b"%1\r\n$2\r\nhz\r\n$2\r\n10\r\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("client-output-buffer-limit",
+         b"normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60"),
+        ("bind", b"127.0.0.1 -::1"),
+        ("unixsocketperm", b"0"),
+        ("appendonly", b"no"),
+        ("hash-max-listpack-entries", b"512"),
+        ("zset-max-ziplist-value", b"64"),
+        ("notify-keyspace-events", b""),
+    ],
+)  # fmt: skip
+def test_defaults_are_shown_as_redis_shows_them(house, name, value):
+    assert house.send("CONFIG", "GET", name) == [name.encode(), value]
+
+
+def test_every_default_is_shown_in_a_form_that_can_be_read_again():
+    config = Config()
+    for row in config:
+        assert config.parse(row, config.show(row)) == row.default, row.name
+
+
+# ---------------------------------------------------------------------- CONFIG SET
+
+
+def test_all_parameters_of_one_call_are_set(house):
+    assert house.send("CONFIG", "SET", "timeout", "7", "maxmemory", "1gb") == b"OK"
+    assert house.send("CONFIG", "GET", "timeout", "maxmemory") == [
+        b"timeout", b"7", b"maxmemory", b"1073741824",
+    ]  # fmt: skip
+
+
+def test_if_one_value_is_bad_none_is_set(house):
+    reply = house.send("CONFIG", "SET", "timeout", "7", "maxmemory", "much")
+    assert reply == FAILED.format("maxmemory", "argument must be a memory value")
+    assert house.send("CONFIG", "GET", "timeout") == [b"timeout", b"0"]
+
+
+def test_if_one_value_cannot_act_none_is_set(house, make_house, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    house = make_house(enable_protected_configs="yes")
+    reply = house.send("CONFIG", "SET", "timeout", "7", "dir", "/no/such/place")
+    assert reply == FAILED.format("dir", "No such file or directory")
+    assert house.send("CONFIG", "GET", "timeout") == [b"timeout", b"0"]
+    assert Path.cwd() == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "reply"),
+    [
+        ("nosuch 1", "-ERR Unknown option or number of arguments for CONFIG SET - 'nosuch'"),
+        ("a b c", "-ERR syntax error"),
+        ("hz 5 HZ 6", FAILED.format("HZ", "duplicate parameter")),
+        ("databases 3 nosuch 2", FAILED.format("databases", "can't set immutable config")),
+        ("hz x databases 3", FAILED.format("databases", "can't set immutable config")),
+        ("dir /", FAILED.format("dir", "can't set protected config")),
+        ("hz abc", FAILED.format("hz", "argument couldn't be parsed into an integer")),
+        ("hz 007", FAILED.format("hz", "argument couldn't be parsed into an integer")),
+        ("maxclients 0", FAILED.format(
+            "maxclients", "argument must be between 1 and 4294967295 inclusive")),
+        ("proto-max-bulk-len 1", FAILED.format(
+            "proto-max-bulk-len",
+            "argument must be between 1048576 and 9223372036854775807 inclusive")),
+        ("protected-mode maybe", FAILED.format(
+            "protected-mode", "argument must be 'yes' or 'no'")),
+        ("appendfsync often", FAILED.format(
+            "appendfsync", "argument(s) must be one of the following: everysec, always, no")),
+        ("notify-keyspace-events Kq", FAILED.format(
+            "notify-keyspace-events",
+            "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")),
+        ("save 60", FAILED.format("save", "Invalid save parameters")),
+    ],
+)  # fmt: skip
+def test_refusals_are_worded_as_redis_words_them(house, words, reply):
+    assert house.send_line(f"CONFIG SET {words}") == reply
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("normal 1 2", "Wrong number of arguments in buffer limit configuration."),
+        ("odd 1 2 3", "Invalid client class specified in buffer limit configuration."),
+        ("normal 1 2x 3",
+         "Error in hard, soft or soft_seconds setting in buffer limit configuration."),
+    ],
+)  # fmt: skip
+def test_bad_output_limits_are_refused(house, value, why):
+    reply = house.send("CONFIG", "SET", "client-output-buffer-limit", value)
+    assert reply == FAILED.format("client-output-buffer-limit", why)
+
+
+def test_output_limits_of_one_class_leave_the_others_alone(house):
+    house.send("CONFIG", "SET", "client-output-buffer-limit", "replica 2mb 1mb 5")
+    limits = house.state.config.client_output_buffer_limit
+    assert limits["slave"] == (2 * 1024**2, 1024**2, 5)
+    assert limits["normal"] == (0, 0, 0)
+
+
+def test_an_old_name_and_the_new_one_are_no_duplicates(house):
+    reply = house.send_line("CONFIG SET list-max-listpack-size 5 list-max-ziplist-size 6")
+    assert reply == b"OK"
+    assert house.state.config.list_max_listpack_size == 6
+
+
+def test_hz_is_brought_between_1_and_500(house):
+    house.send_line("CONFIG SET hz 1000")
+    assert house.send_line("CONFIG GET hz") == [b"hz", b"500"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "missing"),
+    [
+        ("notify-keyspace-events", "KEA", "keyspace notifications are not served yet"),
+        ("maxmemory-policy", "allkeys-lru",
+         "this server evicts no keys yet: only noeviction is served"),
+        ("maxmemory-clients", "5%", "this server evicts no clients yet"),
+        ("min-replicas-to-write", "1", "this server has no replicas yet"),
+        ("tls-port", "6380", "this server speaks no TLS"),
+        ("tls-cluster", "yes", "this server speaks no TLS"),
+        ("log-format", "json", "this server's log has no other form"),
+        ("log-timestamp-format", "iso8601", "this server's log has no other form"),
+        ("import-mode", "yes", "this server cannot put off what expires"),
+    ],
+)  # fmt: skip
+def test_what_would_be_believed_in_is_refused_while_it_does_not_exist(house, name, value, missing):
+    before = house.send("CONFIG", "GET", name)
+    assert house.send("CONFIG", "SET", name, value) == FAILED.format(name, missing)
+    assert house.send("CONFIG", "GET", name) == before
+    assert house.send("CONFIG", "SET", name, before[1]) == b"OK"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "slowlog-log-slower-than 0", "slowlog-max-len 10", "latency-monitor-threshold 100",
+        "activedefrag yes", "lazyfree-lazy-user-del yes",
+        "oom-score-adj yes", "dynamic-hz no", "hll-sparse-max-bytes 100", "lua-time-limit 1000",
+        "repl-diskless-sync-delay 0", "replica-serve-stale-data no", "masterauth secret",
+        "cluster-node-timeout 100", "tls-cert-file server.crt", "acllog-max-len 1",
+        "hash-max-ziplist-entries 10", "set-max-intset-entries 10", "list-compress-depth 2",
+        "commandlog-request-larger-than -1", "hide-user-data-from-log yes",
+    ],
+)  # fmt: skip
+def test_what_harms_nobody_can_be_set_and_is_shown(house, line):
+    assert house.send_line(f"CONFIG SET {line}") == b"OK"
+    assert house.send_line(f"CONFIG GET {line.split()[0]}") == [w.encode() for w in line.split()]
+
+
+def test_the_names_of_valkey_mean_the_same(house):
+    house.send_line("CONFIG SET primaryauth secret commandlog-execution-slower-than 7")
+    assert house.send_line("CONFIG GET masterauth slowlog-log-slower-than") == [
+        b"masterauth", b"secret", b"slowlog-log-slower-than", b"7",
+    ]  # fmt: skip
+
+
+def test_no_name_means_two_parameters():
+    names = [name for row in Config() for name in (row.name, *row.aliases)]
+    assert len(names) == len(set(names))
+
+
+def test_maxmemory_acts_at_once(house):
+    house.send_line("CONFIG SET maxmemory 1")
+    assert house.send_line("SET key value").startswith("-OOM")
+    house.send_line("CONFIG SET maxmemory 0")
+    assert house.send_line("SET key value") == b"OK"
+
+
+def test_loglevel_acts_at_once(house):
+    log = logging.getLogger("penstock")
+    before = log.level
+    try:
+        house.send_line("CONFIG SET loglevel warning")
+        assert not log.isEnabledFor(logging.INFO)
+        house.send_line("CONFIG SET loglevel debug")
+        assert log.isEnabledFor(logging.DEBUG)
+    finally:
+        log.setLevel(before)
+
+
+def test_more_clients_than_the_system_has_files_for_are_refused(house):
+    reply = house.send_line("CONFIG SET maxclients 4294967295")
+    assert "The operating system is not able to handle" in reply
+    assert house.state.config.maxclients == 10000
+
+
+def test_protected_parameters_can_be_set_where_that_is_allowed(make_house, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    house = make_house(enable_protected_configs="yes")
+    (tmp_path / "below").mkdir()
+    assert house.send("CONFIG", "SET", "dir", "below") == b"OK"
+    assert house.send("CONFIG", "GET", "dir")[1] == str(tmp_path / "below").encode()
+
+
+@pytest.mark.parametrize(
+    ("address", "allowed"),
+    [("127.0.0.1:5000", True), ("[::1]:5000", True), ("/run/penstock.sock:0", True),
+     ("10.0.0.1:5000", False), ("[2001:db8::1]:5000", False), ("?:0", False)],
+)  # fmt: skip
+def test_local_allows_this_machine_only(make_house, tmp_path, monkeypatch, address, allowed):
+    monkeypatch.chdir(tmp_path)
+    house = make_house(enable_protected_configs="local")
+    house.owner.client.address = address
+    assert (house.send("CONFIG", "SET", "dir", str(tmp_path)) == b"OK") is allowed
+
+
+# ---------------------------------------------------------------------- the others
+
+
+def test_resetstat_sets_the_counters_to_zero(house):
+    house.send_line("SET key value")
+    house.send_line("GET key")
+    house.send_line("LPUSH key x")
+    assert house.send_line("CONFIG RESETSTAT") == b"OK"
+    assert (house.state.journal.hits, house.state.stats.errors) == (0, 0)
+    assert house.state.table.find(b"set").calls == 0
+
+
+def test_rewrite_needs_a_file(house):
+    assert house.send_line("CONFIG REWRITE") == "-ERR The server is running without a config file"
+
+
+def test_rewrite_writes_what_was_set(make_house, tmp_path):
+    house = make_house(save=DEFAULT_SAVE_POINTS)
+    path = tmp_path / "redis.conf"
+    path.write_text("# mine\ntimeout 1\n")
+    house.state.config.file = str(path)
+    house.send("CONFIG", "SET", "timeout", "9", "requirepass", 'a "word"')
+    assert house.send_line("CONFIG REWRITE") == b"OK"
+    assert path.read_text() == (
+        '# mine\ntimeout 9\n\n# Generated by CONFIG REWRITE\nrequirepass "a \\"word\\""\n'
+    )
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_by_default_there_are_redis_save_points(make_house):
+    house = make_house(save=DEFAULT_SAVE_POINTS)
+    assert house.send_line("CONFIG GET save") == [b"save", b"3600 1 300 100 60 10000"]
+
+
+def test_rewrite_says_why_it_cannot(house, tmp_path):
+    house.state.config.file = str(tmp_path / "gone" / "redis.conf")
+    reply = house.send_line("CONFIG REWRITE")
+    assert reply == "-ERR Rewriting config file: No such file or directory"
+
+
+def test_help_names_every_subcommand(house):
+    lines = house.send_line("CONFIG HELP")
+    assert lines[0] == b"CONFIG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"
+    assert b"SET parameter value [parameter value ...]" in lines
+
+
+def test_an_unknown_subcommand_is_refused(house):
+    assert house.send_line("CONFIG foo") == "-ERR unknown subcommand 'foo'. Try CONFIG HELP."

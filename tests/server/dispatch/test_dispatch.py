@@ -1,0 +1,347 @@
+"""The road of a command: look-up, gates, run, log, count, answer, and who is served afterwards."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from server.config.parameters import Config
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.state import ServerState
+from server.table import errors
+
+NOTHING = "nothing has been answered"
+
+
+# ---------------------------------------------------------------------- look-up
+
+
+@pytest.mark.parametrize("name", ["get", "GET", "gEt"])
+def test_names_are_found_in_any_letters(house, name):
+    assert house.send(name, "a") is None
+
+
+@pytest.mark.parametrize(
+    ("words", "echo"),
+    [
+        (["foo"], "'foo', with args beginning with: "),
+        (["foo", "a", "b c"], "'foo', with args beginning with: 'a' 'b c' "),
+        (["x" * 300], f"'{'x' * 128}', with args beginning with: "),
+        (["foo", "y" * 300, "z"], f"'foo', with args beginning with: '{'y' * 128}' "),
+        (["foo", "y" * 100, "z" * 300], f"'foo', with args beginning with: '{'y' * 100}' '"),
+    ],
+)
+def test_an_unknown_command_is_echoed_but_not_at_any_length(house, words, echo):
+    answer = house.send(*words)
+    assert answer.startswith(f"-ERR unknown command {echo}")
+    assert len(answer) < 330
+
+
+def test_line_ends_in_an_echo_cannot_forge_a_reply(house):
+    raw = house.owner.raw("foo\r\n+OK")
+    assert raw.count(b"\r\n") == 1
+
+
+def test_names_that_are_no_text_are_echoed_as_they_are(house):
+    assert b"\xff\xfe" in house.owner.raw(b"\xff\xfe")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"), [("GET", "get"), ("GET a b", "get"), ("CLIENT", "client"),
+                       ("client ID x", "client|id")],
+)  # fmt: skip
+def test_arity(house, line, name):
+    assert house.send_line(line) == f"-ERR wrong number of arguments for '{name}' command"
+
+
+# ---------------------------------------------------------------------- running
+
+
+def test_a_bug_in_a_handler_is_an_error_reply(house, declare, caplog):
+    declare("broken", lambda _call: 1 // 0)
+    assert house.send_line("broken") == "-ERR internal error; the server's log has the details"
+    assert "bug in broken" in caplog.text
+    assert house.send_line("PING") == b"PONG"
+
+
+def test_a_refusal_that_is_raised_often_keeps_no_traceback(house):
+    for _ in range(3):
+        house.send_line("SET a 1 FOO")
+    assert errors.SYNTAX.__traceback__ is None
+
+
+def test_calls_failures_and_rejections_are_counted(house):
+    row = house.state.table.find(b"incr")
+    row.reset_stats()
+    house.send_line("INCR a")
+    house.send_line("SET a x")
+    house.send_line("INCR a")
+    house.send_line("INCR")
+    assert (row.calls, row.failed, row.rejected) == (2, 1, 1)
+    assert row.nanoseconds > 0
+
+
+def test_errors_are_counted_by_their_code(house):
+    house.send_line("foo")
+    house.send_line("RPUSH l x")
+    house.send_line("GET l")
+    house.send_line("MULTI")
+    house.send_line("GET l")
+    house.send_line("EXEC")
+    assert house.state.stats.errors_by_code == {"ERR": 1, "WRONGTYPE": 2}
+    assert house.state.stats.errors == 3
+
+
+# ---------------------------------------------------------------------- memory
+
+
+def test_without_memory_only_what_needs_none_runs(house):
+    house.send_line("SET a 1")
+    house.run_out_of_memory()
+    refusal = "-OOM command not allowed when used memory > 'maxmemory'."
+    assert house.send_line("SET a 2") == refusal
+    assert house.send_line("GET a") == b"1"
+    assert house.send_line("DEL a") == 1
+
+
+# ---------------------------------------------------------------------- the log
+
+
+def test_what_changes_nothing_is_not_logged(house):
+    house.send_line("GET a")
+    house.send_line("SETNX a 1")
+    house.send_line("SETNX a 2")
+    assert house.logged() == [b"SETNX a 1"]
+
+
+def test_a_command_may_log_several_others_or_none(house, declare):
+    def two(call):
+        call.db.touched(b"a", b"set")
+        call.log_as(b"one")
+        call.log_as(b"two")
+        return 0
+
+    def none(call):
+        call.db.touched(b"a", b"set")
+        call.log_nothing()
+        return 0
+
+    declare("two", two)
+    declare("none", none)
+    house.send_line("two")
+    house.send_line("none")
+    assert house.logged() == [b"one", b"two"]
+
+
+def test_what_exec_runs_is_one_transaction(house):
+    for line in ("MULTI", "SET a 1", "GET a", "RPUSH l x y", "EXEC"):
+        house.send_line(line)
+    assert house.transactions() == [[b"SET a 1", b"RPUSH l x y"]]
+
+
+def test_a_key_that_expired_is_deleted_before_what_found_it_gone(house):
+    house.send_line("SET a 1 PX 10")
+    house.transactions()
+    house.advance(20)
+    house.send_line("SET a 2 KEEPTTL")
+    house.send_line("SET b 1 PX 10")
+    house.advance(20)
+    house.send_line("GET b")
+    assert house.transactions() == [
+        [b"DEL a", b"SET a 2 KEEPTTL"],
+        [b"SET b 1 PXAT 1700000000030"],
+        [b"DEL b"],
+    ]
+
+
+def test_a_client_knows_how_far_the_log_was_when_it_wrote_last(house):
+    reader = house.client()
+    house.send_line("SET a 1")
+    reader.send_line("GET a")
+    assert (house.owner.client.written_offset, reader.client.written_offset) == (1, 0)
+
+
+# ---------------------------------------------------------------------- loading, and what cannot be
+
+
+def test_while_data_is_loaded_only_what_needs_none_runs(house):
+    house.state.loading = True
+    house.state.keep_guard()
+    assert house.send_line("GET a") == "-LOADING Redis is loading the dataset in memory"
+    assert house.send_line("INFO persistence").startswith(b"# Persistence")
+
+
+def test_while_nothing_can_be_kept_nothing_is_written(house):
+    house.state.unkept = errors.unkept("No space left on device")
+    house.state.keep_guard()
+    refusal = "-MISCONF Errors writing to the AOF file: No space left on device"
+    assert house.send_line("SET a 1") == house.send_line("PING") == refusal
+    assert house.send_line("GET a") is None
+    house.send_line("MULTI")
+    house.send_line("GET a")
+    assert house.send_line("EXEC") == [None]
+
+
+def test_what_was_logged_is_replayed_without_answer_or_log(house):
+    reader = house.client()
+    for line in (b"SELECT 3", b"SET a 1 PXAT 1", b"MULTI", b"SET b 1", b"RPUSH l x", b"EXEC"):
+        house.state.journal.keeps_expired = True
+        assert house.dispatcher.replay(reader.client, line.split()) is None
+    assert sorted(house.state.databases[3].keys()) == [b"b", b"l"]
+    assert house.state.databases[3].expiry(b"a") == 1
+    assert len(reader.client.out) == 0
+
+
+def test_what_cannot_be_replayed_is_told(house):
+    refusal = house.dispatcher.replay(house.owner.client, [b"NEVER", b"a"])
+    assert refusal.text == "unknown command 'NEVER', with args beginning with: 'a' "
+
+
+# ---------------------------------------------------------------------- waits
+
+
+def test_a_blocked_client_is_served_by_a_push(house):
+    guest = house.client()
+    assert guest.send_line("BLPOP a b 0") == NOTHING
+    assert house.send_line("RPUSH b x") == 1
+    assert guest.reply() == [b"b", b"x"]
+    assert house.send_line("EXISTS b") == 0
+
+
+def test_what_serves_a_waiter_is_logged_in_that_order(house):
+    house.client().send_line("BLPOP a 0")
+    house.send_line("RPUSH a x y")
+    assert house.logged() == [b"RPUSH a x y", b"LPOP a"]
+
+
+def test_a_push_is_done_before_anybody_is_served(house):
+    guest = house.client()
+    guest.send_line("BLPOP a 0")
+    house.send_line("LPUSH a 1 2 3")
+    assert guest.reply() == [b"a", b"3"]
+
+
+def test_waiters_are_served_when_exec_is_done(house):
+    guest = house.client()
+    guest.send_line("BLPOP a b 0")
+    house.send_line("MULTI")
+    house.send_line("RPUSH b 1")
+    house.send_line("RPUSH a 2")
+    house.send_line("LLEN b")
+    assert house.send_line("EXEC") == [1, 1, 1]
+    assert guest.reply() == [b"a", b"2"]
+
+
+def test_what_a_transaction_pushes_and_removes_wakes_nobody(house):
+    guest = house.client()
+    guest.send_line("BLPOP a 0")
+    house.send_line("MULTI")
+    house.send_line("RPUSH a 1")
+    house.send_line("DEL a")
+    house.send_line("SET a x")
+    house.send_line("EXEC")
+    assert guest.waits
+
+
+def test_nobody_waits_inside_a_transaction(house):
+    house.send_line("MULTI")
+    house.send_line("BLPOP a 0")
+    house.send_line("BLMOVE a b LEFT LEFT 0")
+    house.send_line("RPUSH a 1")
+    assert house.send_line("EXEC") == [None, None, 1]
+    assert not house.owner.waits
+
+
+def test_a_chain_is_done_before_the_next_command(house):
+    first, second = house.client(), house.client()
+    first.send_line("BLMOVE a b LEFT LEFT 0")
+    second.send_line("BLMOVE b c LEFT LEFT 0")
+    house.send_line("RPUSH a x")
+    assert (first.reply(), second.reply()) == (b"x", b"x")
+    assert house.send_line("LRANGE c 0 -1") == [b"x"]
+    assert house.logged() == [b"RPUSH a x", b"LMOVE a b LEFT LEFT", b"LMOVE b c LEFT LEFT"]
+
+
+def test_a_wait_ends_at_its_deadline(house):
+    guest = house.client()
+    guest.send_line("BLPOP a 1.5")
+    house.advance(1499)
+    assert guest.reply() == NOTHING
+    house.advance(1)
+    assert guest.reply() is None
+    assert not guest.waits
+
+
+def test_a_client_that_leaves_takes_no_element_along(house):
+    guest, other = house.client(), house.client()
+    guest.send_line("BLPOP a 0")
+    other.send_line("BLPOP a 0")
+    guest.leave()
+    house.send_line("RPUSH a x")
+    assert other.reply() == [b"a", b"x"]
+
+
+def test_a_killed_client_takes_no_element_along(house):
+    guest = house.client()
+    guest.send_line("BLPOP a 0")
+    assert house.send("CLIENT", "KILL", "ID", guest.client.id) == 1
+    house.send_line("RPUSH a x")
+    assert house.send_line("LLEN a") == 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "answer"),
+    [
+        ("", None),
+        ("TIMEOUT", None),
+        ("error", "-UNBLOCKED client unblocked via CLIENT UNBLOCK"),
+    ],
+)
+def test_client_unblock(house, reason, answer):
+    guest = house.client()
+    guest.send_line("BLPOP a 0")
+    assert house.send_line(f"CLIENT UNBLOCK {guest.client.id} {reason}") == 1
+    assert guest.reply() == answer
+    assert house.send("CLIENT", "UNBLOCK", guest.client.id) == 0
+    assert house.state.blocking.queues == {}
+
+
+def test_a_woken_client_gets_an_error_if_its_command_cannot_run_any_more(house):
+    house.send_line("SET b x")
+    guest = house.client()
+    assert guest.send_line("BLMOVE a b LEFT LEFT 0") == NOTHING
+    house.send_line("RPUSH a 1")
+    assert guest.reply().startswith("-WRONGTYPE")
+    assert house.send_line("LLEN a") == 1
+
+
+def test_while_writes_are_paused_nobody_is_served(house):
+    guest = house.client()
+    guest.send_line("BLPOP a 0")
+    house.send_line("MULTI")
+    house.send_line("RPUSH a x")
+    house.send_line("CLIENT PAUSE 1000 WRITE")
+    house.send_line("EXEC")
+    assert guest.reply() == NOTHING
+    house.advance(1000)
+    assert guest.reply() == [b"a", b"x"]
+
+
+@pytest.mark.parametrize("words", [["POST", "/", "HTTP/1.1"], ["Host:", "localhost"]])
+def test_a_client_that_speaks_http_is_hung_up_on(house, words, caplog):
+    """As redis: what a browser was made to send must never reach the commands in its body."""
+    guest = house.client()
+    assert guest.send(*words) == NOTHING
+    assert guest.gone
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+def test_a_batch_begins_at_the_wall_clocks_time():
+    """Which is reckoned from the monotonic clock, and so may be off by the last millisecond."""
+    state = ServerState(Config(), lambda: 0)
+    dispatcher = Dispatcher(state)
+    for _ in range(2):
+        before = time.time_ns() // 1_000_000
+        dispatcher.begin_batch()
+        assert before - 1 <= state.journal.now_ms <= time.time_ns() // 1_000_000 + 1

@@ -1,0 +1,62 @@
+"""The active expiry cycle, with clocks that the test sets."""
+
+from __future__ import annotations
+
+from server.config.parameters import Config
+from server.dispatch.expiry import ExpiryCycle
+from server.dispatch.state import ServerState
+
+
+class Clock:
+    """Seconds that pass only when somebody looks: *step* at each look."""
+
+    def __init__(self, step: float = 0.0) -> None:
+        self.now = 0.0
+        self.step = step
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+def make_state(keys: int, due: int) -> ServerState:
+    config = Config()
+    config.save = []
+    state = ServerState(config, lambda: 0)
+    state.journal.now_ms = 1000
+    db = state.databases[3]
+    for n in range(keys):
+        db.add(b"key:%d" % n, b"v")
+        db.expire_at(b"key:%d" % n, 1 if n < due else 5000)
+    return state
+
+
+def test_keys_that_nobody_looks_at_are_freed() -> None:
+    state = make_state(keys=200, due=200)
+    ExpiryCycle(state, Clock()).run()
+    assert len(state.databases[3]) == 0
+    assert state.journal.expired == 200
+
+
+def test_keys_whose_time_has_not_come_stay() -> None:
+    state = make_state(keys=200, due=0)
+    cycle = ExpiryCycle(state, Clock())
+    for _ in range(50):
+        cycle.run()
+    assert len(state.databases[3]) == 200
+
+
+def test_all_that_is_due_goes_in_the_end() -> None:
+    """A page with little to do ends a cycle; the next one goes on where it stopped."""
+    state = make_state(keys=1000, due=100)
+    cycle = ExpiryCycle(state, Clock())
+    for _ in range(100):
+        cycle.run()
+    assert len(state.databases[3]) == 900
+
+
+def test_a_cycle_ends_when_its_share_of_time_is_used_up() -> None:
+    state = make_state(keys=2000, due=2000)
+    ExpiryCycle(state, Clock(step=0.02)).run()
+    assert 0 < len(state.databases[3]) < 2000
+    assert state.stats.expire_time_cap_reached == 1

@@ -1,0 +1,351 @@
+"""Exceptions that nobody expected: who is hurt by each, and that nothing hangs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.client.endpoint import Endpoint
+from server.network import listeners
+from server.persistence.files import Files
+from server.process import memory_reserve
+from server.process.faults import ServerFault
+from server.table.command import Block, Flags
+from storage.lists.quicklist import QuickList
+from tests.server.running import Run, Running, ask, running
+
+FAULTS = [MemoryError, ZeroDivisionError]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def logged() -> bytes:
+    """The append-only file."""
+    return Path("appendonlydir/appendonly.aof.1.incr.aof").read_bytes()
+
+
+def snapshot() -> bytes:
+    """What has been saved; nothing if there is no file."""
+    path = Path("dump.rdb")
+    return path.read_bytes() if path.exists() else b""
+
+
+def raiser(fault: type[Exception]) -> Callable[..., None]:
+    def fail(*_args: object, **_kwargs: object) -> None:
+        raise fault
+
+    return fail
+
+
+# ---------------------------------------------------------------------- a command's
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [(MemoryError, "-OOM the system gives the server no more memory; nothing was changed."),
+     (ZeroDivisionError, "-ERR internal error; the server's log has the details")],
+)  # fmt: skip
+def test_a_handler_that_fails_before_it_changes_anything_answers_an_error(
+    house, declare, monkeypatch, fault, error
+):
+    monkeypatch.setattr(memory_reserve, "failures", lambda: 0)
+    declare("broken", raiser(fault))
+    assert house.send_line("broken") == error
+    assert house.logged() == []
+    assert house.send_line("SET a 1") == b"OK"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_handler_that_fails_amid_its_changes_is_the_end_of_the_server(house, declare, fault):
+    """Its client was answered an error, and the log got what had not been done."""
+
+    def half(call):
+        call.db.touched(b"key", b"set")
+        raise fault
+
+    declare("half", half)
+    with pytest.raises(ServerFault):
+        house.send_line("half")
+    assert house.logged() == []
+
+
+def test_so_is_a_write_without_memory_for_even_the_smallest_thing(house, declare, monkeypatch):
+    monkeypatch.setattr(memory_reserve, "failures", count(1).__next__)
+    declare("poor", raiser(MemoryError))
+    declare("poor.reader", raiser(MemoryError), flags=Flags.READONLY)
+    assert house.send_line("poor.reader").startswith("-OOM")
+    with pytest.raises(ServerFault):
+        house.send_line("poor")
+
+
+def test_a_shortage_that_is_over_was_held_against_every_later_command(house, declare, monkeypatch):
+    """The next request for too much ended the server, though it had broken nothing off."""
+    monkeypatch.setattr(memory_reserve, "failures", lambda: 5)
+    declare("poor", raiser(MemoryError))
+    declare("poor.reader", raiser(MemoryError), flags=Flags.READONLY)
+    assert house.send_line("poor.reader").startswith("-OOM")
+    assert house.send_line("poor").startswith("-OOM")
+
+
+def test_while_the_system_has_no_memory_only_what_needs_some_is_refused(house):
+    house.send_line("SET a 1")
+    house.state.short_of_memory = True
+    house.state.keep_guard()
+    error = "-OOM the system gives the server no more memory; nothing was changed."
+    assert house.send_line("SET a 2") == error
+    assert house.send_line("GET a") == b"1"
+    assert house.send_line("DEL a") == 1
+
+
+def test_a_logged_command_that_cannot_be_run_again_is_not_passed_over(house, declare):
+    """The start went on without it, and the next rewrite made that last."""
+    declare("broken", raiser(ZeroDivisionError))
+    with pytest.raises(ServerFault):
+        house.dispatcher.replay(house.client().client, [b"broken"])
+
+
+def test_a_change_that_cannot_be_logged_now_is_logged_before_anything_is_answered(
+    house, monkeypatch
+):
+    """It was forgotten, and the log went on without it."""
+    with monkeypatch.context() as broken:
+        broken.setattr(house.log, "add_all", raiser(MemoryError))
+        with pytest.raises(MemoryError):
+            house.send_line("SET a 1")
+        with pytest.raises(ServerFault):
+            house.dispatcher.send_all()
+    house.send_line("SET b 1")
+    assert house.logged() == [b"SET a 1", b"SET b 1"]
+    house.dispatcher.send_all()
+
+
+def test_a_fault_that_comes_with_each_request_is_logged_once(house, declare, caplog):
+    declare("broken", raiser(ZeroDivisionError))
+    for _ in range(100):
+        house.send_line("broken")
+    assert [record.getMessage() for record in caplog.records] == ["bug in broken"]
+    assert "Traceback" in caplog.text
+
+
+# ---------------------------------------------------------------------- a connection's
+
+
+class Unsendable:
+    """What no encoder has a word for."""
+
+
+def test_an_answer_that_cannot_be_written_ends_its_connection_alone(run: Run, declare) -> None:
+    declare("odd", lambda _call: Unsendable())
+
+    async def test() -> None:
+        async with running() as house:
+            odd, other = await house.connect(), await house.connect()
+            odd[1].write(b"odd\r\n")
+            other[1].write(b"PING\r\n")
+            assert await odd[0].read() == b""
+            assert await other[0].readexactly(7) == b"+PONG\r\n"
+            assert house.server.exit_status == 0
+
+    run(test)
+
+
+def test_a_waiter_that_cannot_be_answered_is_not_the_fault_of_who_woke_it(house, declare):
+    def odd(call):
+        if call.db.find(b"l", QuickList) is None:
+            return Block([b"l"], QuickList, 0, None)
+        return Unsendable()
+
+    declare("odd", odd, flags=Flags.READONLY)
+    first, second = house.client(), house.client()
+    first.send_line("odd")
+    second.send_line("BLPOP l 0")
+    assert house.send_line("RPUSH l a b") == 2
+    assert first.gone
+    assert second.reply() == [b"l", b"a"]
+
+
+def test_a_client_that_cannot_go_on_after_its_wait_does_not_keep_the_others(house):
+    first, second = house.client(), house.client()
+    resumed = []
+    first.client.resume = raiser(ZeroDivisionError)
+    second.client.resume = lambda: resumed.append(second)
+    for guest in (first, second):
+        guest.send_line("BLPOP l 0")
+    house.send_line("RPUSH l a b")
+    assert first.gone
+    assert resumed == [second]
+
+
+class Peer(Endpoint):
+    """Notes what becomes of it; sending fails if it *fails*."""
+
+    def __init__(self, fails, notes):
+        self._fails = fails
+        self._notes = notes
+
+    def send(self):
+        if self._fails:
+            raise ZeroDivisionError
+        self._notes.append("sent")
+
+    def hang_up(self):
+        self._notes.append("hung up")
+
+
+def test_answers_that_cannot_be_sent_do_not_keep_the_others(house):
+    """The others were thought to be about to be sent, for ever."""
+    notes = []
+    house.dispatcher.at_end_of_turn = lambda _call: None
+    for fails in (False, True, False):
+        house.dispatcher.send_later(Peer(fails, notes))
+    house.dispatcher.send_all()
+    assert notes == ["sent", "hung up", "sent"]
+
+
+# ---------------------------------------------------------------------- the server's
+
+
+async def fails(house: Running) -> None:
+    await house.server.stopped.wait()
+    assert house.server.exit_status == 1
+    await house.server.stop()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("policy", ["always", "everysec"])
+def test_a_log_writer_that_fails_acknowledges_nothing_and_ends_the_server(
+    run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+    fault: type[Exception], policy: str,
+) -> None:  # fmt: skip
+    """It logged a traceback at each tick, answered nobody, and lived."""
+
+    async def test() -> None:
+        async with running(appendonly=True, appendfsync=policy) as house:
+            writer, other = await house.connect(), await house.connect()
+            await ask(writer, b"SET a 1\r\n", 5)
+            with monkeypatch.context() as broken:
+                broken.setattr(Files, "write", raiser(fault))
+                writer[1].write(b"SET b 1\r\n")
+                other[1].write(b"PING\r\n")
+                assert await writer[0].read() == b""
+                assert await other[0].read() == b""
+                await fails(house)
+            assert b"\r\na\r\n" in logged()
+
+    run(test)
+    ends = [r for r in caplog.records if r.getMessage() == "The server cannot go on, and exits."]
+    assert len(ends) == 1
+    assert len(caplog.records) <= 3
+
+
+def test_what_was_acknowledged_is_written_out_by_a_server_that_cannot_go_on(
+    run: Run, monkeypatch: pytest.MonkeyPatch, declare
+) -> None:
+    """With everysec a disk that is busy holds up writes that have been answered."""
+
+    def half(call):
+        call.db.touched(b"key", b"set")
+        raise MemoryError
+
+    declare("half", half)
+
+    def full(*_args: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    async def test() -> None:
+        async with running(appendonly=True, appendfsync="everysec") as house:
+            client = await house.connect()
+            with monkeypatch.context() as broken:
+                broken.setattr(Files, "write", full)
+                assert await ask(client, b"SET a 1\r\n", 5) == b"+OK\r\n"
+            house.server.state.unkept = None
+            house.server.state.keep_guard()
+            client[1].write(b"half\r\n")
+            assert await client[0].read() == b""
+            await fails(house)
+            assert b"\r\na\r\n" in logged()
+
+    run(test)
+
+
+@pytest.mark.parametrize("save", [[], [(3600, 1000)]], ids=["no save points", "save points"])
+def test_a_cron_that_fails_ends_the_server_and_saves_what_it_has(
+    run: Run, monkeypatch: pytest.MonkeyPatch, save: list[tuple[int, int]]
+) -> None:
+    async def test() -> None:
+        async with running(save=save) as house:
+            client = await house.connect()
+            await ask(client, b"SET a 1\r\n", 5)
+            monkeypatch.setattr(house.server.clients, "tick", raiser(ZeroDivisionError))
+            await fails(house)
+            assert await client[0].read() == b""
+            assert bool(snapshot()) == bool(save)
+
+    run(test)
+
+
+def test_data_that_may_be_torn_does_not_take_the_place_of_the_last_snapshot(
+    run: Run, declare
+) -> None:
+    def half(call):
+        call.db.touched(b"key", b"set")
+        raise MemoryError
+
+    declare("half", half)
+
+    async def test() -> None:
+        async with running(save=[(3600, 1000)]) as house:
+            client = await house.connect()
+            client[1].write(b"half\r\n")
+            assert await client[0].read() == b""
+            await fails(house)
+            assert not snapshot()
+
+    run(test)
+
+
+def test_whatever_reaches_the_loop_ends_the_server(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            asyncio.get_running_loop().call_soon(raiser(ZeroDivisionError))
+            await fails(house)
+
+    run(test)
+
+
+def test_a_listener_without_memory_tries_again(
+    run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It was closed for good, and nobody could connect any more."""
+    monkeypatch.setattr(listeners, "RETRY_S", 0.001)
+
+    class Poor:
+        """A listening socket that fails once."""
+
+        def __init__(self, sock: Any) -> None:
+            self._sock = sock
+            self.accept = self._fail
+
+        def _fail(self) -> Any:
+            self.accept = self._sock.accept
+            raise MemoryError
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._sock, name)
+
+    async def test() -> None:
+        async with running() as house:
+            (listener,) = house.server._listeners._listeners
+            listener._sock = Poor(listener._sock)
+            assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
+
+    run(test)
+    assert "cannot accept a client for now: no memory" in caplog.text

@@ -1,0 +1,60 @@
+"""The queue of one key's waiters, against a plain list."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.client.client import Client, Waiter
+from server.dispatch.wait_queue import Queue
+from server.table.command import Block
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
+
+steps = st.lists(st.tuples(st.sampled_from(("add", "leave", "tail")), st.integers(0, 20)))
+
+
+def a_queue(registry):
+    return Queue(Keyspace(0, Journal()), b"k", registry)
+
+
+def a_waiter(number, on_no_key=False):
+    return Waiter(Client(number, 0), [], Block([], list, 0, None, on_no_key=on_no_key), 0)
+
+
+@given(steps)
+def test_whoever_leaves_or_goes_to_the_tail_the_others_keep_their_order(steps):
+    queue, model = a_queue({}), []
+    for number, (step, at) in enumerate(steps):
+        if step == "add":
+            model.append(a_waiter(number, on_no_key=bool(at % 2)))
+            queue.add(model[-1])
+        elif len(model) > 1:
+            waiter = model.pop(at % len(model))
+            (standing,) = waiter.standings
+            if step == "leave":
+                standing.leave()
+            else:
+                standing.go_to_tail()
+                model.append(waiter)
+        assert list(queue) == model
+        assert queue.on_no_key == sum(waiter.block.on_no_key for waiter in model)
+
+
+def test_nobody_stands_in_a_queue_twice():
+    queue, waiter = a_queue({}), a_waiter(1)
+    queue.add(waiter)
+    queue.add(waiter)
+    assert list(queue) == [waiter]
+    assert len(waiter.standings) == 1
+
+
+def test_a_queue_is_registered_as_long_as_there_is_anybody():
+    registry = {}
+    queue, waiters = a_queue(registry), [a_waiter(1), a_waiter(2)]
+    for waiter in waiters:
+        queue.add(waiter)
+    waiters[0].standings[0].leave()
+    assert registry == {b"k": queue}
+    waiters[1].standings[0].leave()
+    assert registry == {}

@@ -1,0 +1,77 @@
+"""The registry of watched keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.client.client import Client
+from server.dispatch.watching import Watching
+from server.observe.memory import Memory
+from storage.keyspace.journal import Journal
+from storage.keyspace.keyspace import Keyspace
+
+
+@pytest.fixture
+def db():
+    return Keyspace(0, Journal())
+
+
+def test_a_key_watched_twice_is_forgotten_at_once(db):
+    watching, client = Watching(Memory()), Client(1, 0)
+    watching.watch(client, db, b"a")
+    watching.watch(client, db, b"a")
+    watching.unwatch(client)
+    assert (watching.watchers, client.watching) == ({}, {})
+
+
+def test_all_who_watch_are_warned(db):
+    watching, clients = Watching(Memory()), [Client(n, 0) for n in range(3)]
+    for client in clients[:2]:
+        watching.watch(client, db, b"a")
+    watching.touched(0, b"a")
+    assert [client.dirty_watch for client in clients] == [True, True, False]
+
+
+def test_one_who_leaves_leaves_the_others(db):
+    watching, first, second = Watching(Memory()), Client(1, 0), Client(2, 0)
+    watching.watch(first, db, b"a")
+    watching.watch(second, db, b"a")
+    watching.unwatch(first)
+    watching.touched(0, b"a")
+    assert (first.dirty_watch, second.dirty_watch) == (False, True)
+
+
+def test_unwatch_forgives_what_has_changed(db):
+    watching, client = Watching(Memory()), Client(1, 0)
+    watching.watch(client, db, b"a")
+    watching.touched(0, b"a")
+    watching.unwatch(client)
+    assert not client.dirty_watch
+
+
+def test_an_emptied_database_warns_for_the_keys_it_had(db):
+    watching, client, other = Watching(Memory()), Client(1, 0), Client(2, 0)
+    db.add(b"a", b"1")
+    watching.watch(client, db, b"a")
+    watching.watch(other, db, b"no")
+    watching.emptied(db)
+    assert (client.dirty_watch, other.dirty_watch) == (True, False)
+
+
+def test_exchanged_databases_warn_for_keys_that_either_has(db):
+    watching, client = Watching(Memory()), Client(1, 0)
+    other_db = Keyspace(1, db.journal)
+    other_db.add(b"a", b"1")
+    watching.watch(client, db, b"a")
+    watching.emptied(db, other_db)
+    assert client.dirty_watch
+
+
+def test_what_is_watched_is_memory_of_the_clients(db):
+    memory = Memory()
+    watching, client = Watching(memory), Client(1, 0)
+    for _ in range(2):
+        watching.watch(client, db, bytes(100_000))
+    assert 100_000 < memory.clients < 101_000
+    watching.unwatch(client)
+    assert memory.clients == 0

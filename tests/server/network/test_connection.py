@@ -1,0 +1,470 @@
+"""Connections over real sockets on loopback, on uvloop and on plain asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from pathlib import Path
+
+import pytest
+
+from server.config.parameter import OutputLimit
+from server.network.connection import Connection
+from tests.server.running import Run, Running, ask, running
+
+
+def test_pipelined_commands_are_answered_in_order(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            streams = await house.connect()
+            request = b"PING\r\nSET k v\r\nGET k\r\nECHO hi\r\n"
+            answer = b"+PONG\r\n+OK\r\n$1\r\nv\r\n$2\r\nhi\r\n"
+            assert await ask(streams, request, len(answer)) == answer
+
+    run(test)
+
+
+def test_a_command_may_come_byte_by_byte(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            for byte in b"*2\r\n$4\r\nECHO\r\n$5\r\nhe\r\no\r\n":
+                writer.write(bytes([byte]))
+                await asyncio.sleep(0)
+            assert await reader.readexactly(11) == b"$5\r\nhe\r\no\r\n"
+
+    run(test)
+
+
+def test_what_is_pipelined_behind_a_wait_is_done_after_it(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            waiting, other = await house.connect(), await house.connect()
+            waiting[1].write(b"BLPOP l 0\r\nECHO later\r\n")
+            await house.until(lambda: house.waiting == 1)
+            assert await ask(other, b"RPUSH l a\r\n", 4) == b":1\r\n"
+            expected = b"*2\r\n$1\r\nl\r\n$1\r\na\r\n$5\r\nlater\r\n"
+            assert await waiting[0].readexactly(len(expected)) == expected
+
+    run(test)
+
+
+def test_a_wait_ends_when_its_time_is_up(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            assert await ask(await house.connect(), b"BLPOP l 0.02\r\n", 5) == b"*-1\r\n"
+            assert house.waiting == 0
+
+    run(test)
+
+
+def test_of_two_waits_the_shorter_ends_first_whoever_began(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            long, short = await house.connect(), await house.connect()
+            long[1].write(b"BLPOP l 60\r\n")
+            await house.until(lambda: house.waiting == 1)
+            assert await ask(short, b"BLPOP l 0.02\r\n", 5) == b"*-1\r\n"
+            assert house.waiting == 1
+
+    run(test)
+
+
+def test_a_blocked_client_that_disconnects_leaves_nothing_behind(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            before = set(house.server.state.clients)
+            streams = await house.connect()
+            streams[1].write(b"BLPOP a b c 30\r\n")
+            await house.until(lambda: house.waiting == 1)
+            streams[1].close()
+            await house.until(lambda: house.waiting == 0)
+            assert house.server.state.blocking.queues == {}
+            await house.until(lambda: set(house.server.state.clients) == before)
+
+    run(test)
+
+
+def test_a_connection_that_has_gone_is_freed_without_the_cyclic_collector(run: Run) -> None:
+    """Connection and client know each other; a kilobyte stayed behind with every disconnect."""
+
+    def connections() -> int:
+        return sum(type(thing) is Connection for thing in gc.get_objects())
+
+    async def test() -> None:
+        async with running() as house:
+            gc.collect()
+            before = connections()
+            streams = await house.connect()
+            await ask(streams, b"PING\r\n", 7)
+            assert connections() == before + 1
+            streams[1].transport.abort()
+            await house.until(lambda: not house.server.state.clients)
+            for _ in range(5):
+                await asyncio.sleep(0)
+            assert connections() == before
+
+    gc.disable()
+    try:
+        run(test)
+    finally:
+        gc.enable()
+
+
+def test_after_a_protocol_error_the_connection_is_closed(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            writer.write(b"PING\r\n*1\r\n!\r\nPING\r\n")
+            answer = await reader.read()
+            assert answer == b"+PONG\r\n-ERR Protocol error: expected '$', got '!'\r\n"
+
+    run(test)
+
+
+def test_a_client_that_stops_sending_still_gets_what_it_asked_for(run: Run) -> None:
+    """As when a shell pipes commands in and its input ends."""
+
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            writer.write(b"SET k v\r\nGET k\r\n")
+            writer.write_eof()
+            assert await reader.read() == b"+OK\r\n$1\r\nv\r\n"
+
+    run(test)
+
+
+def test_quit_answers_and_closes(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            writer.write(b"QUIT\r\nPING\r\n")
+            assert await reader.read() == b"+OK\r\n"
+
+    run(test)
+
+
+def test_a_client_that_does_not_read_is_not_served_without_bound(run: Run) -> None:
+    """Replies of 20 GB are asked for; the server holds a megabyte or two, and reads no further."""
+
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            big = 1 << 20
+            await ask((reader, writer), b"SETRANGE big %d x\r\n" % (big - 1), len(b":%d\r\n" % big))
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(b"GET big\r\n" * 20_000)
+            (client,) = house.server.state.clients.values()
+            await house.until(lambda: house.server.clients.waiting_bytes(client) > 0)
+            served = client.commands
+            assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
+            for _ in range(20):
+                await asyncio.sleep(0)
+            assert client.commands - served < 10
+            assert house.server.clients.waiting_bytes(client) < 3 * big
+
+    run(test)
+
+
+def test_a_client_over_its_hard_output_limit_is_hung_up_on(run: Run) -> None:
+    async def test() -> None:
+        limits = {"normal": OutputLimit(1 << 21, 0, 0)}
+        async with running(client_output_buffer_limit=limits) as house:
+            streams = await house.connect()
+            size = 1 << 24
+            await ask(streams, b"SETRANGE big %d x\r\n" % (size - 1), len(b":%d\r\n" % size))
+            streams[1].transport.pause_reading()  # type: ignore[attr-defined]
+            streams[1].write(b"GET big\r\n")
+            await house.until(lambda: not house.server.state.clients)
+            assert house.server.state.stats.output_limit_disconnections == 1
+
+    run(test)
+
+
+def test_a_client_too_many_is_told_so(run: Run) -> None:
+    async def test() -> None:
+        async with running(maxclients=1) as house:
+            first = await house.connect()
+            await ask(first, b"PING\r\n", 7)
+            reader, _ = await house.connect()
+            assert await reader.read() == b"-ERR max number of clients reached\r\n"
+
+    run(test)
+
+
+def test_an_idle_client_is_dropped_after_timeout_but_a_blocked_one_is_not(run: Run) -> None:
+    async def test() -> None:
+        async with running(timeout=1) as house:
+            idle, blocked = await house.connect(), await house.connect()
+            await ask(idle, b"PING\r\n", 7)
+            blocked[1].write(b"BLPOP l 0\r\n")
+            await house.until(lambda: house.waiting == 1)
+            for client in house.server.state.clients.values():
+                client.last_used_ms -= 5000
+            assert await idle[0].read() == b""
+            assert house.waiting == 1
+
+    run(test)
+
+
+def test_a_unix_socket_serves_too(run: Run, tmp_path: Path) -> None:
+    async def test() -> None:
+        path = tmp_path / "penstock.sock"
+        async with running(port=0, unixsocket=str(path), unixsocketperm=0o700):
+            assert path.stat().st_mode & 0o777 == 0o700
+            streams = await asyncio.open_unix_connection(str(path))
+            assert await ask(streams, b"PING\r\n", 7) == b"+PONG\r\n"
+            streams[1].close()
+
+    run(test)
+
+
+def test_before_authentication_only_small_requests_are_read(run: Run) -> None:
+    async def test() -> None:
+        async with running(requirepass="secret") as house:
+            reader, writer = await house.connect()
+            writer.write(b"PING\r\n*11\r\n")
+            assert await reader.read() == (
+                b"-NOAUTH Authentication required.\r\n"
+                b"-ERR Protocol error: unauthenticated multibulk length\r\n"
+            )
+            streams = await house.connect()
+            assert await ask(streams, b"AUTH secret\r\n", 5) == b"+OK\r\n"
+            answer = await ask(streams, b"*12\r\n$3\r\nDEL\r\n" + b"$1\r\nk\r\n" * 11, 4)
+            assert answer == b":0\r\n"
+
+    run(test)
+
+
+def test_an_unfinished_request_beyond_the_query_limit_ends_the_connection(run: Run) -> None:
+    async def test() -> None:
+        async with running(client_query_buffer_limit=1 << 20) as house:
+            reader, writer = await house.connect()
+            writer.write(b"*2\r\n$4\r\nECHO\r\n$4000000\r\n" + b"x" * 3_000_000)
+            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+                await reader.readexactly(1)
+            assert house.server.state.stats.query_limit_disconnections == 1
+
+    run(test)
+
+
+def test_a_transaction_that_is_queued_counts_as_part_of_the_request(run: Run) -> None:
+    """MULTI's queue is what the client has sent and not run: the query limit holds for it too."""
+
+    async def test() -> None:
+        async with running(client_query_buffer_limit=1 << 20) as house:
+            reader, writer = await house.connect()
+            writer.write(b"MULTI\r\n" + as_requests(b"SET k %b\r\n" % (b"v" * 30_000) * 100))
+            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+                await reader.readexactly(1 << 20)
+            assert house.server.state.stats.query_limit_disconnections == 1
+            await house.until(lambda: not house.server.state.clients)
+            assert house.server.state.memory.clients == 0
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"MGET big big big big\r\n",
+        b"MULTI\r\nINCR done\r\nGET big\r\nGET big\r\nGET big\r\nGET big\r\nINCR done\r\nEXEC\r\n",
+        b"XRANGE s - +\r\n",
+        b"LRANGE l 0 -1\r\n",
+        b"XREAD STREAMS s 0\r\n",
+    ],
+    ids=["values", "transaction", "entries", "elements", "read"],
+)
+def test_one_reply_beyond_the_output_limit_is_dropped_while_it_grows(
+    run: Run, lines: bytes
+) -> None:
+    """The client is hung up on, nobody else notices, and what the commands did stays."""
+
+    async def test() -> None:
+        limits = {"normal": OutputLimit(1 << 21, 0, 0)}
+        async with running(client_output_buffer_limit=limits) as house:
+            other = await house.connect()
+            size = 1 << 20
+            await ask(other, b"SETRANGE big %d x\r\n" % (size - 1), len(b":%d\r\n" % size))
+            field = b"f" * 4000
+            rows = b"".join(b"XADD s * f %b\r\nRPUSH l %b\r\n" % (field, field) for _ in range(900))
+            assert (await everything(house, rows)).count(b"\r\n:") == 900
+            reader, writer = await house.connect()
+            writer.write(lines + b"INCR never\r\n")
+            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+                await reader.readexactly(size * 5)
+            assert house.server.state.stats.output_limit_disconnections == 1
+            done = b":1\r\n" if b"EXEC" not in lines else b":3\r\n"
+            assert await ask(other, b"INCR done\r\n", 4) == done
+            assert await ask(other, b"EXISTS never\r\n", 4) == b":0\r\n"
+
+    run(test)
+
+
+def test_an_output_limit_that_is_set_holds_for_those_who_are_inside(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            streams = await house.connect()
+            await ask(streams, b"SETRANGE big 3000000 x\r\n", len(b":3000001\r\n"))
+            request = b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n"
+            assert await ask(streams, request, 5) == b"+OK\r\n"
+            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+                await ask(streams, b"GET big\r\n", 3_000_000)
+
+    run(test)
+
+
+def test_what_a_client_held_that_was_hung_up_on_was_counted_for_good(run: Run) -> None:
+    """Its requests were counted again after it had gone; under maxmemory that added up."""
+
+    async def test() -> None:
+        async with running() as house:
+            reader, writer = await house.connect()
+            size = 8_000_000
+            await ask((reader, writer), b"SETRANGE big %d x\r\n" % (size - 1), 10)
+            limit = b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n"
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(b"MULTI\r\nGET big\r\n" + limit + b"EXEC\r\n" + b"PING\r\n" * 5000)
+            await house.until(lambda: not house.server.state.clients)
+            assert house.server.state.stats.output_limit_disconnections == 1
+            assert house.server.state.memory.clients == 0
+
+    run(test)
+
+
+def test_what_a_client_holds_is_counted_while_it_holds_it(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            memory = house.server.state.memory
+            asking, sending = await house.connect(), await house.connect()
+            big = 20_000_000
+            await ask(sending, b"SETRANGE big %d x\r\n" % (big - 1), len(b":%d\r\n" % big))
+            idle = memory.clients
+            sending[1].write(b"*2\r\n$4\r\nECHO\r\n$2000000\r\n" + bytes(1_999_999))
+            await house.until(lambda: memory.clients - idle > 1_999_900)
+            asking[1].transport.pause_reading()  # type: ignore[attr-defined]
+            asking[1].write(b"GET big\r\n")
+            await house.until(lambda: memory.clients - idle > 10_000_000)
+            asking[1].transport.resume_reading()  # type: ignore[attr-defined]
+            assert len(await asking[0].readexactly(big + 13)) == big + 13
+            assert len(await ask(sending, b"x\r\n", 2_000_012)) == 2_000_012
+            await house.until(lambda: memory.clients == idle)
+            sending[1].write(as_requests(b"MULTI\r\nSET k %b\r\n" % bytes(100_000)))
+            await house.until(lambda: memory.clients - idle > 100_000)
+            for _, writer in (asking, sending):
+                writer.transport.abort()
+            await house.until(lambda: not house.server.state.clients)
+            assert memory.clients == 0
+
+    run(test)
+
+
+class FullDisk:
+    """A log that takes everything and keeps nothing."""
+
+    offset = 0
+    synced_offset = 0
+    error = "No space left on device"
+
+    def add_all(self, ops: list[tuple[int, list[bytes]]]) -> None:
+        self.offset += len(ops)
+
+    def write(self) -> bool:
+        return False
+
+
+def test_a_write_that_cannot_be_kept_is_never_acknowledged(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            house.server.state.propagation.log = FullDisk()
+            reader, writer = await house.connect()
+            writer.write(b"PING\r\nSET a 1\r\nSET b 1\r\n")
+            assert await reader.read() == (
+                b"-MISCONF Errors writing to the AOF file: No space left on device. What was sent"
+                b" with this may have been done or not: it is not promised to be kept\r\n"
+            )
+
+    run(test)
+
+
+def test_who_only_reads_is_answered_though_nothing_can_be_kept(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            house.server.state.propagation.log = FullDisk()
+            reader, writer = await house.connect()
+            writer.write(b"PING\r\n")
+            assert await reader.readexactly(7) == b"+PONG\r\n"
+
+    run(test)
+
+
+# ---------------------------------------------------------------------- transactions
+
+ROWS = b"".join(b"XADD s * a %d\r\n" % i for i in range(500))
+
+
+def as_requests(lines: bytes) -> bytes:
+    """Inline commands in the form that libraries send."""
+    words = [line.split() for line in lines.splitlines()]
+    return b"".join(
+        b"*%d\r\n" % len(each) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in each)
+        for each in words
+    )
+
+
+async def everything(house: Running, lines: bytes) -> bytes:
+    """All answers to what comes in one piece, up to that of ECHO."""
+    reader, writer = await house.connect()
+    writer.write(as_requests(lines + b"ECHO end\r\n"))
+    return await reader.readuntil(b"$3\r\nend\r\n")
+
+
+def test_a_long_transaction_in_one_piece_is_queued_and_run_in_order(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            answers = await everything(house, b"MULTI\r\n" + ROWS + b"XLEN s\r\nEXEC\r\n")
+            assert answers.startswith(b"+OK\r\n" + b"+QUEUED\r\n" * 501 + b"*501\r\n$")
+            assert answers.endswith(b"\r\n:500\r\n$3\r\nend\r\n")
+            entries = await everything(house, b"XRANGE s - +\r\n")
+            values = [int(line) for line in entries.split(b"\r\n")[8::8]]
+            assert values == list(range(500))
+            stats = await everything(house, b"INFO commandstats\r\n")
+            assert b"cmdstat_xadd:calls=500," in stats
+
+    run(test)
+
+
+def test_a_mistake_amid_a_long_run_refuses_the_transaction(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            lines = b"MULTI\r\n" + ROWS + b"XADD s *\r\n" + ROWS + b"EXEC\r\nXLEN s\r\n"
+            answers = await everything(house, lines)
+            assert answers.count(b"+QUEUED\r\n") == 1000
+            assert b"-ERR wrong number of arguments for 'xadd' command\r\n" in answers
+            assert b"\r\n-EXECABORT Transaction discarded" in answers
+            assert answers.endswith(b"\r\n:0\r\n$3\r\nend\r\n")
+
+    run(test)
+
+
+def test_a_muted_client_hears_nothing_of_a_long_run(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            lines = b"CLIENT REPLY OFF\r\nMULTI\r\n" + ROWS + b"EXEC\r\nCLIENT REPLY ON\r\n"
+            assert await everything(house, lines) == b"+OK\r\n$3\r\nend\r\n"
+            assert (await everything(house, b"XLEN s\r\n")).startswith(b":500\r\n")
+
+    run(test)
+
+
+def test_a_long_run_is_not_queued_when_memory_is_short(run: Run) -> None:
+    async def test() -> None:
+        async with running() as house:
+            house.server.state.config.maxmemory = 1
+            house.server.state.follow_config()
+            answers = await everything(house, b"MULTI\r\n" + ROWS + b"EXEC\r\n")
+            assert answers.count(b"-OOM ") == 500
+            assert b"+QUEUED" not in answers
+
+    run(test)

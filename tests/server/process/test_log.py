@@ -1,0 +1,144 @@
+"""The log: redis's lines, and where they go."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from server.config.parameters import Config
+from server.process import log
+
+LINE = re.compile(
+    r"(\d+):M (\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d\.\d{3}) ([.*#-]) (.*)", re.DOTALL
+)
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    yield Config()
+    root = logging.getLogger()
+    for handler in [handler for handler in root.handlers if type(handler) is log.LineHandler]:
+        root.removeHandler(handler)
+    log.set_level(Config())
+
+
+def record(level, text, *values):
+    made = logging.LogRecord("penstock", level, "file", 1, text, values, None)
+    made.created, made.msecs = 1_700_000_000.0, 42.9
+    return made
+
+
+@pytest.mark.parametrize(
+    ("level", "mark"),
+    [("debug", "."), ("verbose", "-"), ("notice", "*"), ("warning", "#")],
+)
+def test_a_line_has_the_form_that_tools_parse(level, mark):
+    line = log.LineFormatter().format(record(log.LOG_LEVELS[level], "%d keys", 3))
+    match = LINE.fullmatch(line)
+    assert match is not None, line
+    assert match[1] == str(os.getpid())
+    assert match[2].endswith(".042")
+    assert match.group(3, 4) == (mark, "3 keys")
+
+
+def test_a_failure_has_the_mark_of_a_warning():
+    assert " # lost" in log.LineFormatter().format(record(logging.CRITICAL, "lost"))
+
+
+def test_the_levels_of_redis_are_in_order():
+    levels = [log.LOG_LEVELS[n] for n in ("debug", "verbose", "notice", "warning", "nothing")]
+    assert levels == sorted(set(levels))
+    assert levels[-1] > logging.CRITICAL
+
+
+def test_without_a_log_file_the_log_is_the_standard_output(config, capfd):
+    log.start(config)
+    logging.getLogger("penstock").info("Ready")
+    out, err = capfd.readouterr()
+    assert LINE.fullmatch(out.strip())
+    assert err == ""
+
+
+def test_a_log_file_that_was_moved_away_is_begun_anew(config):
+    config.logfile = "server.log"
+    log.start(config)
+    logging.getLogger("penstock").info("one")
+    Path("server.log").rename("server.log.1")
+    logging.getLogger("penstock").info("two")
+    assert Path("server.log.1").read_text().endswith("* one\n")
+    assert Path("server.log").read_text().endswith("* two\n")
+
+
+def test_a_relative_log_file_stays_where_it_was_when_dir_changes(config, tmp_path, monkeypatch):
+    config.logfile = "server.log"
+    log.start(config)
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir("other")
+    logging.getLogger("penstock").info("here")
+    assert (tmp_path / "server.log").read_text().endswith("* here\n")
+
+
+def test_a_log_file_in_a_folder_that_is_missing_is_refused_by_its_path(config, tmp_path):
+    config.logfile = "none/server.log"
+    with pytest.raises(OSError, match="Can't open the log file") as caught:
+        log.start(config)
+    assert str(caught.value) == (
+        f"Can't open the log file '{tmp_path}/none/server.log': No such file or directory"
+    )
+
+
+def test_a_log_that_cannot_be_written_harms_nobody(config, capfd):
+    config.logfile = "server.log"
+    log.start(config)
+    Path("server.log").unlink()
+    Path("server.log").mkdir()
+    logging.getLogger("penstock").info("lost")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_ends_the_start_is_in_the_log_and_on_the_standard_error(config, capfd):
+    config.logfile = "server.log"
+    log.start(config)
+    log.tell("no room")
+    assert Path("server.log").read_text().endswith("# no room\n")
+    assert capfd.readouterr() == ("", "penstock: no room\n")
+
+
+def test_what_ends_the_start_is_said_once_where_both_are_one(config, capfd, monkeypatch):
+    monkeypatch.setattr(log.os.path, "sameopenfile", lambda _one, _other: True)
+    log.start(config)
+    log.tell("no room")
+    out, err = capfd.readouterr()
+    assert out.endswith("# no room\n")
+    assert err == ""
+
+
+def test_what_ends_the_start_is_said_even_if_nothing_is_logged(config, capfd, monkeypatch):
+    monkeypatch.setattr(log.os.path, "sameopenfile", lambda _one, _other: True)
+    config.loglevel = "nothing"
+    log.start(config)
+    log.tell("no room")
+    assert capfd.readouterr() == ("", "penstock: no room\n")
+
+
+def test_before_there_is_a_log_it_is_the_standard_error_alone(capfd, monkeypatch):
+    monkeypatch.setattr(logging.Logger, "hasHandlers", lambda _self: False)
+    log.tell("bad option")
+    assert capfd.readouterr() == ("", "penstock: bad option\n")
+
+
+def test_the_first_lines_are_those_that_tools_look_for(config, caplog):
+    caplog.set_level(logging.INFO, "penstock")
+    config.port = 7000
+    config.always_show_logo = True
+    log.introduce(config)
+    text = "\n".join(caplog.messages)
+    assert "oO0OoO0OoO0Oo Penstock is starting oO0OoO0OoO0Oo" in text
+    assert f"pid={os.getpid()}, just started" in text
+    assert "Running mode=standalone, port=7000." in text
+    assert f" PID: {os.getpid()}" in text  # what redis's own test suite waits for

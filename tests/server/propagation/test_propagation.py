@@ -1,0 +1,44 @@
+"""What is logged is what tests/propagation/cases.txt says; every write command is in there."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.table.command import TABLE, Flags
+from tests.propagation import cases
+
+CASES = cases.load()
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.title for case in CASES])
+def test_what_is_logged(case, make_house):
+    house = make_house(enable_debug_command="yes")
+    guests = {"": house.owner}
+    for step in case.steps:
+        if step.action == cases.LATER:
+            house.advance(cases.LATER_MS)
+        else:
+            guest = guests.setdefault(step.client, None) or house.client()
+            guests[step.client] = guest
+            guest.send(*step.argv(house.now_ms))
+        logged = list(cases.shown(house.log.units, house.now_ms))
+        house.log.units.clear()
+        if step.action != cases.GIVEN:
+            assert logged == step.logged[cases.PENSTOCK], step.words
+
+
+def write_commands():
+    for row in TABLE:
+        for command in (row, *row.subcommands.values()):
+            if command.flags & Flags.WRITE:
+                yield command.name
+
+
+def test_every_write_command_is_in_a_case():
+    run = set()
+    for case in CASES:
+        for step in case.steps:
+            words = step.words.lower().split()
+            if step.action in (cases.RUN, cases.SEND):
+                run |= {words[0], "|".join(words[:2])}
+    assert set(write_commands()) <= run

@@ -1,0 +1,79 @@
+"""A line of syntax as a tree of arguments."""
+
+import pytest
+
+from server.table.syntax import Argument, arguments_of
+
+
+def test_values_in_a_row():
+    assert arguments_of("SETRANGE key offset value", "setrange") == [
+        Argument("key", "key"),
+        Argument("offset", "integer"),
+        Argument("value", "string"),
+    ]
+
+
+def test_a_command_without_arguments():
+    assert arguments_of("CONFIG REWRITE", "config|rewrite") == []
+
+
+def test_a_value_behind_its_word():
+    assert arguments_of("SCAN cursor [MATCH pattern]", "scan")[1] == Argument(
+        "pattern", "pattern", token="MATCH", optional=True
+    )
+
+
+def test_a_word_that_stands_for_itself():
+    assert arguments_of("X [NOACK]", "x") == [
+        Argument("noack", "pure-token", token="NOACK", optional=True)
+    ]
+
+
+def test_one_of_several():
+    (either,) = arguments_of("X <LEFT | RIGHT>", "x")
+    assert (either.name, either.type, either.flags) == ("left_or_right", "oneof", [])
+    assert [choice.token for choice in either.arguments] == ["LEFT", "RIGHT"]
+
+
+def test_brackets_around_alternatives_make_them_optional():
+    (mode,) = arguments_of("FLUSHDB [ASYNC | SYNC]", "flushdb")
+    assert (mode.type, mode.flags) == ("oneof", ["optional"])
+
+
+@pytest.mark.parametrize(
+    ("syntax", "flags"),
+    [("X key [key ...]", ["multiple"]), ("X [key [key ...]]", ["optional", "multiple"]),
+     ("X [ID key [key ...]]", ["optional", "multiple"]),
+     ("X GET key [GET key ...]", ["multiple", "multiple_token"])],
+)  # fmt: skip
+def test_what_may_come_more_often(syntax, flags):
+    (key,) = arguments_of(syntax, "x")
+    assert (key.name, key.type, key.flags) == ("key", "key", flags)
+
+
+def test_pairs_that_may_come_more_often_are_a_block():
+    key, pairs = arguments_of("HSET key field value [field value ...]", "hset")
+    assert key.flags == []
+    assert (pairs.name, pairs.type, pairs.flags) == ("field_value", "block", ["multiple"])
+    assert [argument.name for argument in pairs.arguments] == ["field", "value"]
+
+
+def test_nested_parts():
+    (trim,) = arguments_of("X [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]]", "x")
+    strategy, operator, threshold, limit = trim.arguments
+    assert (trim.type, trim.flags) == ("block", ["optional"])
+    assert [choice.token for choice in strategy.arguments] == ["MAXLEN", "MINID"]
+    assert [choice.name for choice in operator.arguments] == ["equal", "approximately"]
+    assert threshold == Argument("threshold", "string")
+    assert limit == Argument("count", "integer", token="LIMIT", optional=True)
+
+
+def test_the_ends_of_a_range_are_ids_in_a_stream_and_numbers_in_a_list():
+    assert arguments_of("XRANGE key start end", "xrange")[1].type == "string"
+    assert arguments_of("LRANGE key start stop", "lrange")[1].type == "integer"
+
+
+@pytest.mark.parametrize("syntax", ["Y key", "X [key", "X key]", "X <a | b", "X [key ...]"])
+def test_what_is_malformed_is_refused(syntax):
+    with pytest.raises(ValueError):  # noqa: PT011  (the messages are for who writes docstrings)
+        arguments_of(syntax, "x")

@@ -1,0 +1,258 @@
+"""Consumer groups: three indexes over the same pending entries, always in step."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage.errors import Corrupt
+from storage.stream.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
+from storage.stream.pending import MAX_COUNT, id_of
+from storage.stream.stream_id import MAX, ZERO, StreamId
+
+
+def sid(ms: int) -> StreamId:
+    return StreamId(ms, 0)
+
+
+@pytest.fixture
+def group() -> ConsumerGroup:
+    """1-0 and 3-0 were given to alice at times 100 and 300, 2-0 to bob at 200."""
+    made = ConsumerGroup(sid(3))
+    alice = made.create_consumer(b"alice", 10)
+    bob = made.create_consumer(b"bob", 20)
+    made.deliver(sid(1), alice, 100)
+    made.deliver(sid(2), bob, 200)
+    made.deliver(sid(3), alice, 300)
+    return made
+
+
+def pending_of(group: ConsumerGroup) -> dict[int, tuple[bytes | None, int, int]]:
+    """Owner, time, count by id, after a look at whether the indexes agree."""
+    found = {}
+    for key, pending in group.pel:
+        assert key == id_of(pending).key()
+        owner = group.owner(pending)
+        if owner is not None:
+            assert owner.pel.find(key) is pending
+        name = None if owner is None else owner.name
+        found[pending.ms] = (name, pending.delivery_time, pending.delivery_count)
+    queued = list(group.by_time)
+    assert sorted(pending.ms for pending in queued) == sorted(found)
+    times = [pending.delivery_time for pending in queued]
+    assert times == sorted(times)
+    owned = sum(len(consumer.pel) for consumer in group.consumers.values())
+    assert owned == sum(name is not None for name, _, _ in found.values())
+    return found
+
+
+def consumer(group: ConsumerGroup, name: bytes) -> Consumer:
+    found = group.find_consumer(name)
+    assert found is not None
+    return found
+
+
+def test_a_new_group_knows_only_its_place() -> None:
+    group = ConsumerGroup(sid(5))
+    assert (group.last_id, group.entries_read, len(group.pel)) == (sid(5), UNKNOWN, 0)
+    assert (group.first_pending(), group.last_pending(), group.oldest) == (None, None, None)
+
+
+def test_a_new_consumer_was_seen_but_never_active(group: ConsumerGroup) -> None:
+    carol = group.create_consumer(b"carol", 77)
+    assert (carol.name, carol.seen_time, carol.active_time, len(carol.pel)) == (
+        b"carol", 77, NEVER, 0,
+    )  # fmt: skip
+    assert group.find_consumer(b"carol") is carol
+    assert group.find_consumer(b"dave") is None
+
+
+def test_consumers_are_listed_by_name(group: ConsumerGroup) -> None:
+    group.create_consumer(b"Zoe", 1)
+    assert [member.name for member in group.sorted_consumers()] == [b"Zoe", b"alice", b"bob"]
+
+
+def test_deliveries_are_counted_from_one(group: ConsumerGroup) -> None:
+    assert pending_of(group) == {
+        1: (b"alice", 100, 1),
+        2: (b"bob", 200, 1),
+        3: (b"alice", 300, 1),
+    }
+
+
+def test_an_entry_delivered_anew_changes_hands_and_starts_at_one(group: ConsumerGroup) -> None:
+    first = group.find(sid(1))
+    assert first is not None
+    group.deliver_again(first, 150)
+    group.deliver(sid(1), consumer(group, b"bob"), 400)
+    group.deliver(sid(3), consumer(group, b"alice"), 400)
+    assert pending_of(group) == {
+        1: (b"bob", 400, 1),
+        2: (b"bob", 200, 1),
+        3: (b"alice", 400, 1),
+    }
+
+
+def test_a_repeated_delivery_counts_and_moves_the_time(group: ConsumerGroup) -> None:
+    oldest = group.oldest
+    assert oldest is not None
+    group.deliver_again(oldest, 500)
+    assert pending_of(group)[1] == (b"alice", 500, 2)
+    assert [pending.ms for pending in group.by_time] == [2, 3, 1]
+
+
+def test_a_clock_that_goes_back_keeps_the_queue_in_order(group: ConsumerGroup) -> None:
+    group.deliver(sid(4), consumer(group, b"bob"), 150)
+    assert [pending.ms for pending in group.by_time] == [1, 4, 2, 3]
+
+
+def test_ack_forgets_once(group: ConsumerGroup) -> None:
+    assert group.ack(sid(2))
+    assert not group.ack(sid(2))
+    assert not group.ack(sid(9))
+    assert sorted(pending_of(group)) == [1, 3]
+    assert len(consumer(group, b"bob").pel) == 0
+
+
+def test_a_claim_changes_hands_and_time_but_not_the_count(group: ConsumerGroup) -> None:
+    pending = group.find(sid(3))
+    assert pending is not None
+    group.claim(pending, consumer(group, b"bob"), 150)
+    assert pending_of(group)[3] == (b"bob", 150, 1)
+    assert [entry.ms for entry in group.by_time] == [1, 3, 2]
+
+
+def test_a_claim_by_the_owner_moves_the_time_only(group: ConsumerGroup) -> None:
+    pending = group.find(sid(1))
+    assert pending is not None
+    group.claim(pending, consumer(group, b"alice"), 999)
+    assert pending_of(group)[1] == (b"alice", 999, 1)
+
+
+def test_a_forced_entry_has_no_owner_until_it_is_claimed(group: ConsumerGroup) -> None:
+    pending = group.force(sid(9), 250)
+    assert pending_of(group)[9] == (None, 250, 1)
+    group.claim(pending, consumer(group, b"bob"), 260)
+    assert pending_of(group)[9] == (b"bob", 260, 1)
+
+
+def test_a_forced_entry_can_be_acked(group: ConsumerGroup) -> None:
+    group.force(sid(9), 250)
+    assert group.ack(sid(9))
+    assert sorted(pending_of(group)) == [1, 2, 3]
+
+
+def test_a_deleted_consumer_takes_its_pending_entries_along(group: ConsumerGroup) -> None:
+    assert group.delete_consumer(b"alice") == 2
+    assert group.delete_consumer(b"alice") is None
+    assert pending_of(group) == {2: (b"bob", 200, 1)}
+    assert list(group.consumers) == [b"bob"]
+
+
+def test_a_new_consumer_does_not_inherit_from_a_deleted_one(group: ConsumerGroup) -> None:
+    group.delete_consumer(b"alice")
+    carol = group.create_consumer(b"carol", 1)
+    assert len(carol.pel) == 0
+    group.deliver(sid(8), carol, 800)
+    assert pending_of(group) == {2: (b"bob", 200, 1), 8: (b"carol", 800, 1)}
+
+
+def test_the_first_and_the_last_by_id(group: ConsumerGroup) -> None:
+    first, last = group.first_pending(), group.last_pending()
+    assert first is not None
+    assert last is not None
+    assert (first.ms, last.ms) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "count", "name", "min_idle", "expected"),
+    [
+        (ZERO, MAX, 10, None, 0, [1, 2, 3]),
+        (ZERO, MAX, 2, None, 0, [1, 2]),
+        (ZERO, MAX, 0, None, 0, []),
+        (sid(2), sid(2), 10, None, 0, [2]),
+        (sid(2), MAX, 10, b"alice", 0, [3]),
+        (ZERO, MAX, 10, None, 800, [1, 2]),
+        (ZERO, MAX, 1, b"alice", 800, [1]),
+        (sid(3), sid(1), 10, None, 0, []),
+    ],
+)
+def test_ranges(
+    group: ConsumerGroup,
+    start: StreamId,
+    end: StreamId,
+    count: int,
+    name: bytes | None,
+    min_idle: int,
+    expected: list[int],
+) -> None:
+    member = None if name is None else consumer(group, name)
+    found = group.pending_range(start, end, count, member, min_idle, 1000)
+    assert [pending.ms for pending in found] == expected
+
+
+def test_restored_entries_come_in_any_order_of_time() -> None:
+    group = ConsumerGroup(sid(9))
+    alice = group.create_consumer(b"alice", 1)
+    for ms, at in ((1, 300), (2, 100), (3, 200)):
+        group.restore(sid(ms), at, ms)
+        group.assign(sid(ms), alice)
+    group.settle()
+    assert pending_of(group) == {
+        1: (b"alice", 300, 1),
+        2: (b"alice", 100, 2),
+        3: (b"alice", 200, 3),
+    }
+    assert [pending.ms for pending in group.by_time] == [2, 3, 1]
+
+
+def test_a_restored_count_beyond_32_bits_saturates() -> None:
+    group = ConsumerGroup(ZERO)
+    group.restore(sid(1), 5, 2**63 - 1)
+    found = group.find(sid(1))
+    assert found is not None
+    assert found.delivery_count == MAX_COUNT
+
+
+class TestCorruptSnapshots:
+    def test_an_id_that_is_pending_twice(self) -> None:
+        group = ConsumerGroup(ZERO)
+        group.restore(sid(1), 5, 1)
+        with pytest.raises(Corrupt):
+            group.restore(sid(1), 6, 1)
+
+    def test_a_consumers_id_that_the_group_lacks(self) -> None:
+        group = ConsumerGroup(ZERO)
+        with pytest.raises(Corrupt):
+            group.assign(sid(1), group.create_consumer(b"a", 1))
+
+    def test_an_entry_of_two_consumers(self) -> None:
+        group = ConsumerGroup(ZERO)
+        group.restore(sid(1), 5, 1)
+        group.assign(sid(1), group.create_consumer(b"a", 1))
+        with pytest.raises(Corrupt):
+            group.assign(sid(1), group.create_consumer(b"b", 1))
+
+    def test_an_entry_of_nobody(self) -> None:
+        group = ConsumerGroup(ZERO)
+        group.restore(sid(1), 5, 1)
+        with pytest.raises(Corrupt):
+            group.settle()
+
+
+def test_a_copy_has_all_and_shares_nothing(group: ConsumerGroup) -> None:
+    consumer(group, b"bob").active_time = 200
+    twin = group.copy()
+    assert pending_of(twin) == pending_of(group)
+    assert consumer(twin, b"bob").active_time == 200
+    assert consumer(twin, b"alice").seen_time == 10
+    twin.ack(sid(1))
+    twin.delete_consumer(b"bob")
+    assert sorted(pending_of(group)) == [1, 2, 3]
+    assert [member.name for member in group.sorted_consumers()] == [b"alice", b"bob"]
+
+
+def test_clear_forgets_everything(group: ConsumerGroup) -> None:
+    group.clear()
+    assert (pending_of(group), group.consumers) == ({}, {})
+    group.deliver(sid(7), group.create_consumer(b"alice", 1), 5)
+    assert pending_of(group) == {7: (b"alice", 5, 1)}

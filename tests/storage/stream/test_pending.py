@@ -1,0 +1,140 @@
+"""The queue of pending entries by delivery time, and the counts of deliveries."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.stream.pending import (
+    MAX_COUNT,
+    NOBODY,
+    DeliveryQueue,
+    Pending,
+    count_up,
+    id_of,
+    new_pending,
+    set_count,
+)
+from storage.stream.stream_id import U64_MAX, StreamId
+
+
+def delivered(ms: int, at: int) -> Pending:
+    return new_pending(ms, 0, at, 1, NOBODY)
+
+
+def queue_of(*times: int) -> tuple[DeliveryQueue, list[Pending]]:
+    """Entries 0-0, 1-0, ... delivered at *times*."""
+    queue = DeliveryQueue()
+    entries = [delivered(ms, at) for ms, at in enumerate(times)]
+    for entry in entries:
+        queue.add(entry)
+    return queue, entries
+
+
+def ids(queue: DeliveryQueue) -> list[int]:
+    """The queue from the oldest on, after a look at the links of both directions."""
+    forward = [entry.ms for entry in queue]
+    backward = []
+    entry = queue.newest
+    while entry is not None:
+        backward.append(entry.ms)
+        entry = entry.older
+    assert backward == forward[::-1]
+    return forward
+
+
+def test_entries_stand_in_the_order_of_their_times() -> None:
+    assert ids(queue_of(10, 30, 20, 5)[0]) == [3, 0, 2, 1]
+
+
+def test_of_equal_times_the_first_comes_first() -> None:
+    assert ids(queue_of(10, 20, 10, 20)[0]) == [0, 2, 1, 3]
+
+
+def test_the_ends() -> None:
+    queue, entries = queue_of(10, 30, 20)
+    assert queue.oldest is entries[0]
+    assert queue.newest is entries[1]
+    empty = DeliveryQueue()
+    assert (empty.oldest, empty.newest, ids(empty)) == (None, None, [])
+
+
+@pytest.mark.parametrize("gone", [0, 1, 2])
+def test_any_entry_may_be_removed(gone: int) -> None:
+    queue, entries = queue_of(10, 20, 30)
+    queue.remove(entries[gone])
+    assert ids(queue) == [ms for ms in range(3) if ms != gone]
+    assert (entries[gone].older, entries[gone].newer) == (None, None)
+
+
+def test_the_only_entry_may_be_removed_and_come_back() -> None:
+    queue, [entry] = queue_of(10)
+    queue.remove(entry)
+    assert ids(queue) == []
+    queue.add(entry)
+    assert ids(queue) == [0]
+
+
+def test_what_a_walk_has_yielded_may_be_removed() -> None:
+    queue, entries = queue_of(10, 20, 30)
+    for entry in queue:
+        queue.remove(entry)
+    assert ids(queue) == []
+    assert all(entry.newer is None for entry in entries)
+
+
+@given(st.lists(st.integers(0, 5)), st.data())
+def test_additions_and_removals_keep_the_order(times: list[int], data: st.DataObject) -> None:
+    queue, entries = queue_of(*times)
+    model = sorted(entries, key=lambda entry: entry.delivery_time)
+    for entry in data.draw(st.permutations(entries)):
+        assert ids(queue) == [other.ms for other in model]
+        queue.remove(entry)
+        model.remove(entry)
+        if data.draw(st.booleans()):
+            entry.delivery_time = data.draw(st.integers(0, 5))
+            queue.add(entry)
+            later = [o for o in model if o.delivery_time > entry.delivery_time]
+            model.insert(len(model) - len(later), entry)
+    assert ids(queue) == [other.ms for other in model]
+
+
+def test_a_queue_holds_its_entries() -> None:
+    queue = DeliveryQueue()
+    for ms in range(100):
+        queue.add(delivered(ms, ms))
+    gc.collect()
+    assert ids(queue) == list(range(100))
+
+
+def test_a_queue_that_goes_unlinks_its_entries() -> None:
+    queue, entries = queue_of(10, 20, 30)
+    del queue
+    gc.collect()
+    assert [(entry.older, entry.newer) for entry in entries] == [(None, None)] * 3
+
+
+def test_a_long_queue_goes_without_recursion() -> None:
+    queue = DeliveryQueue()
+    for ms in range(200_000):
+        queue.add(delivered(ms, ms))
+    del queue
+
+
+def test_a_count_saturates() -> None:
+    entry = delivered(1, 1)
+    set_count(entry, MAX_COUNT - 1)
+    count_up(entry)
+    count_up(entry)
+    assert entry.delivery_count == MAX_COUNT
+    set_count(entry, 2**63 - 1)
+    assert entry.delivery_count == MAX_COUNT
+    set_count(entry, -1)
+    assert entry.delivery_count == 0
+
+
+def test_an_entry_knows_its_id() -> None:
+    assert id_of(new_pending(U64_MAX, U64_MAX - 1, 0, 1, NOBODY)) == StreamId(U64_MAX, U64_MAX - 1)

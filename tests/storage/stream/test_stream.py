@@ -1,0 +1,397 @@
+"""The log: ids that grow, counters, nodes, deletion, trimming."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage.errors import (
+    BelowMaxDeleted,
+    GroupExists,
+    IdIsZero,
+    IdNotGreater,
+    IdsExhausted,
+    LastIdTooSmall,
+    TooFewAdded,
+    TooLarge,
+)
+from storage.stream.stream import MAX_ENTRY_SIZE, Stream, StreamConfig
+from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
+
+FIELDS = [b"name", b"value"]
+THREES = StreamConfig(node_max_entries=3)
+
+
+def stream_of(count: int, config: StreamConfig = THREES) -> Stream:
+    """Entries 1-0, 2-0, ... with three of them in a node."""
+    stream = Stream()
+    for ms in range(1, count + 1):
+        stream.append(StreamId(ms, 0), [b"n", b"%d" % ms], 0, config)
+    return stream
+
+
+def times(stream: Stream, reverse: bool = False) -> list[int]:
+    entry = stream.range(reverse=reverse)
+    found = []
+    while entry.next():
+        found.append(entry.ms)
+    return found
+
+
+def counters(stream: Stream) -> tuple[int, StreamId, StreamId, StreamId, int]:
+    return (
+        stream.length,
+        stream.first_id,
+        stream.last_id,
+        stream.max_deleted_id,
+        stream.entries_added,
+    )
+
+
+class TestIds:
+    def test_an_automatic_id_is_the_time(self) -> None:
+        assert Stream().next_auto_id(1000) == StreamId(1000, 0)
+
+    def test_an_automatic_id_goes_on_when_the_clock_stands_or_goes_back(self) -> None:
+        stream = Stream()
+        stream.append(StreamId(1000, 7), FIELDS)
+        assert stream.next_auto_id(1000) == StreamId(1000, 8)
+        assert stream.next_auto_id(500) == StreamId(1000, 8)
+        assert stream.next_auto_id(1001) == StreamId(1001, 0)
+
+    def test_an_automatic_id_carries_into_ms(self) -> None:
+        stream = Stream()
+        stream.append(StreamId(1000, U64_MAX), FIELDS)
+        assert stream.next_auto_id(1000) == StreamId(1001, 0)
+
+    def test_there_is_no_automatic_id_behind_the_greatest(self) -> None:
+        stream = Stream()
+        stream.append(MAX, FIELDS)
+        with pytest.raises(IdsExhausted):
+            stream.next_auto_id(1000)
+
+    def test_an_automatic_seq(self) -> None:
+        stream = Stream()
+        assert stream.next_seq_id(0) == StreamId(0, 1)
+        stream.append(StreamId(5, 3), FIELDS)
+        assert stream.next_seq_id(5) == StreamId(5, 4)
+        assert stream.next_seq_id(6) == StreamId(6, 0)
+
+    def test_an_automatic_seq_needs_a_ms_that_is_not_over(self) -> None:
+        stream = Stream()
+        stream.append(StreamId(5, U64_MAX), FIELDS)
+        with pytest.raises(IdNotGreater):
+            stream.next_seq_id(5)
+        with pytest.raises(IdNotGreater):
+            stream.next_seq_id(4)
+
+
+class TestAppend:
+    def test_counts_and_remembers_first_and_last(self) -> None:
+        assert counters(stream_of(4)) == (4, StreamId(1, 0), StreamId(4, 0), ZERO, 4)
+
+    def test_fields_may_begin_anywhere_in_the_list(self) -> None:
+        stream = Stream()
+        stream.append(StreamId(1, 1), [b"XADD", b"key", b"*", b"a", b"1"], 3)
+        entry = stream.range()
+        assert entry.next()
+        assert entry.read_fields() == [b"a", b"1"]
+
+    @pytest.mark.parametrize(
+        ("entry_id", "refusal"),
+        [
+            (ZERO, IdIsZero),
+            (StreamId(4, 0), IdNotGreater),
+            (StreamId(3, 9), IdNotGreater),
+        ],
+    )
+    def test_a_refused_id_changes_nothing(
+        self, entry_id: StreamId, refusal: type[Exception]
+    ) -> None:
+        stream = stream_of(4)
+        before = counters(stream), times(stream)
+        with pytest.raises(refusal):
+            stream.append(entry_id, FIELDS)
+        assert (counters(stream), times(stream)) == before
+
+    def test_zero_is_refused_by_an_empty_stream_too(self) -> None:
+        with pytest.raises(IdIsZero):
+            Stream().append(ZERO, FIELDS)
+
+    def test_nothing_goes_behind_the_greatest_id(self) -> None:
+        stream = Stream()
+        stream.append(MAX, FIELDS)
+        with pytest.raises(IdsExhausted):
+            stream.append(StreamId(5, 0), FIELDS)
+
+    def test_an_entry_of_more_than_a_gibibyte_is_refused(self) -> None:
+        stream = Stream()
+        part = bytes(MAX_ENTRY_SIZE // 16)
+        with pytest.raises(TooLarge):
+            stream.append(StreamId(1, 0), [part, part] * 8 + [b"one", b"more"])
+        assert counters(stream) == (0, ZERO, ZERO, ZERO, 0)
+
+    def test_a_node_takes_so_many_entries_deleted_ones_included(self) -> None:
+        stream = stream_of(3)
+        stream.delete(StreamId(2, 0))
+        stream.append(StreamId(4, 0), FIELDS, 0, THREES)
+        assert [key for key, _ in stream.rax] == [StreamId(1, 0).key(), StreamId(4, 0).key()]
+
+    def test_a_node_takes_so_many_bytes(self) -> None:
+        stream = Stream()
+        config = StreamConfig(node_max_bytes=100, node_max_entries=0)
+        for ms in range(1, 6):
+            stream.append(StreamId(ms, 0), [b"k", b"x" * 20], 0, config)
+        assert [key for key, _ in stream.rax] == [StreamId(1, 0).key(), StreamId(4, 0).key()]
+
+    def test_zero_means_no_limit_on_a_node(self) -> None:
+        stream = stream_of(1000, StreamConfig(0, 0))
+        assert len(stream.rax) == 1
+        assert times(stream) == list(range(1, 1001))
+
+    def test_a_deleted_last_node_is_not_appended_to(self) -> None:
+        stream = stream_of(4)
+        stream.delete(StreamId(4, 0))
+        stream.append(StreamId(5, 0), FIELDS, 0, StreamConfig())
+        assert times(stream) == [1, 2, 3, 5]
+
+
+class TestRoomOfNodes:
+    """How much memory a node takes while it grows; a full one takes what it needs."""
+
+    def room(self, stream: Stream) -> list[int]:
+        return [len(node.data) for _, node in stream.rax]
+
+    def test_a_new_node_gets_at_once_what_the_one_before_took(self) -> None:
+        stream = Stream()
+        for ms in range(1, 102):
+            stream.append(StreamId(ms, 0), [b"name", b"v" * 20])
+        full, new = self.room(stream)
+        assert full == next(iter(stream.rax))[1].size
+        assert full <= new < 2 * full
+
+    def test_the_first_node_of_a_stream_takes_little(self) -> None:
+        assert self.room(stream_of(1))[0] < 64
+
+    def test_a_node_of_one_huge_entry_is_no_measure(self) -> None:
+        stream = Stream()
+        stream.append(StreamId(1, 0), [b"name", b"v" * 1_000_000])
+        stream.append(StreamId(2, 0), [b"name", b"v"])
+        assert self.room(stream)[1] < 8192
+
+
+class TestDelete:
+    def test_marks_and_counts(self) -> None:
+        stream = stream_of(5)
+        assert stream.delete(StreamId(2, 0))
+        assert times(stream) == [1, 3, 4, 5]
+        assert counters(stream) == (4, StreamId(1, 0), StreamId(5, 0), StreamId(2, 0), 5)
+
+    def test_a_missing_id_changes_nothing(self) -> None:
+        stream = stream_of(5)
+        stream.delete(StreamId(2, 0))
+        before = counters(stream)
+        for entry_id in (StreamId(2, 0), StreamId(3, 1), StreamId(9, 0), ZERO, MAX):
+            assert not stream.delete(entry_id)
+        assert counters(stream) == before
+
+    def test_the_first_id_moves_on(self) -> None:
+        stream = stream_of(5)
+        assert stream.delete_all([StreamId(2, 0), StreamId(1, 0), StreamId(3, 0)]) == 3
+        assert stream.first_id == StreamId(4, 0)
+
+    def test_an_id_given_twice_counts_once(self) -> None:
+        assert stream_of(5).delete_all([StreamId(2, 0), StreamId(2, 0)]) == 1
+
+    def test_the_greatest_deleted_id_is_kept(self) -> None:
+        stream = stream_of(5)
+        stream.delete_all([StreamId(4, 0), StreamId(2, 0)])
+        assert stream.max_deleted_id == StreamId(4, 0)
+
+    def test_the_last_id_stays_when_the_last_entry_goes(self) -> None:
+        stream = stream_of(2)
+        stream.delete(StreamId(2, 0))
+        assert (stream.last_id, stream.last_entry_id()) == (StreamId(2, 0), StreamId(1, 0))
+
+    def test_a_node_goes_with_its_last_living_entry(self) -> None:
+        stream = stream_of(6)
+        stream.delete_all([StreamId(ms, 0) for ms in (1, 2, 3)])
+        assert len(stream.rax) == 1
+
+    def test_an_emptied_stream_keeps_its_counters(self) -> None:
+        stream = stream_of(2)
+        stream.delete_all([StreamId(1, 0), StreamId(2, 0)])
+        assert counters(stream) == (0, ZERO, StreamId(2, 0), StreamId(2, 0), 2)
+        assert (stream.first_entry_id(), stream.last_entry_id()) == (ZERO, ZERO)
+
+    def test_counts_of_a_node_may_grow_by_a_byte(self) -> None:
+        stream = stream_of(300, StreamConfig(0, 0))
+        assert stream.delete_all([StreamId(ms, 0) for ms in range(1, 200)]) == 199
+        assert times(stream) == list(range(200, 301))
+        assert times(stream, reverse=True) == list(range(300, 199, -1))
+
+    def test_contains(self) -> None:
+        stream = stream_of(3)
+        stream.delete(StreamId(2, 0))
+        assert [stream.contains(StreamId(ms, 0)) for ms in range(5)] == [
+            False, True, False, True, False,
+        ]  # fmt: skip
+
+
+class TestTrimByLength:
+    def test_exact_cuts_into_a_node(self) -> None:
+        stream = stream_of(10)
+        assert stream.trim_by_length(5) == 5
+        assert times(stream) == [6, 7, 8, 9, 10]
+        assert counters(stream) == (5, StreamId(6, 0), StreamId(10, 0), ZERO, 10)
+
+    def test_approximate_takes_whole_nodes_only(self) -> None:
+        stream = stream_of(10)
+        assert stream.trim_by_length(5, approximate=True) == 3
+        assert times(stream) == [4, 5, 6, 7, 8, 9, 10]
+
+    @pytest.mark.parametrize(("limit", "deleted"), [(0, 9), (1, 0), (2, 0), (3, 3), (8, 6), (9, 9)])
+    def test_a_limit_stops_before_the_node_that_would_pass_it(
+        self, limit: int, deleted: int
+    ) -> None:
+        assert stream_of(10).trim_by_length(1, approximate=True, limit=limit) == deleted
+
+    def test_to_nothing(self) -> None:
+        stream = stream_of(10)
+        assert stream.trim_by_length(0) == 10
+        assert (times(stream), stream.first_id, len(stream.rax)) == ([], ZERO, 0)
+        stream.append(StreamId(11, 0), FIELDS)
+        assert stream.first_id == StreamId(11, 0)
+
+    def test_to_more_than_there_is(self) -> None:
+        assert stream_of(10).trim_by_length(11) == 0
+
+    def test_deleted_entries_do_not_count(self) -> None:
+        stream = stream_of(6)
+        stream.delete_all([StreamId(1, 0), StreamId(3, 0)])
+        assert stream.trim_by_length(3) == 1
+        assert times(stream) == [4, 5, 6]
+
+
+class TestTrimById:
+    def test_exact_cuts_into_a_node(self) -> None:
+        stream = stream_of(10)
+        assert stream.trim_by_id(StreamId(6, 0)) == 5
+        assert times(stream) == [6, 7, 8, 9, 10]
+        assert counters(stream) == (5, StreamId(6, 0), StreamId(10, 0), ZERO, 10)
+
+    def test_approximate_takes_whole_nodes_only(self) -> None:
+        stream = stream_of(10)
+        assert stream.trim_by_id(StreamId(6, 0), approximate=True) == 3
+        assert stream.first_id == StreamId(4, 0)
+
+    @pytest.mark.parametrize(("limit", "deleted"), [(0, 9), (2, 0), (3, 3), (8, 6)])
+    def test_a_limit_stops_before_the_node_that_would_pass_it(
+        self, limit: int, deleted: int
+    ) -> None:
+        stream = stream_of(10)
+        assert stream.trim_by_id(StreamId(10, 0), approximate=True, limit=limit) == deleted
+
+    def test_everything_and_nothing(self) -> None:
+        stream = stream_of(10)
+        assert stream.trim_by_id(ZERO) == 0
+        assert stream.trim_by_id(StreamId(1, 0)) == 0
+        assert stream.trim_by_id(MAX) == 10
+        assert stream.trim_by_id(MAX) == 0
+
+    def test_a_node_ends_with_its_last_entry_even_if_that_is_deleted(self) -> None:
+        stream = stream_of(3)
+        stream.delete(StreamId(3, 0))
+        assert stream.trim_by_id(StreamId(3, 0), approximate=True) == 0
+        assert stream.trim_by_id(StreamId(3, 0)) == 2
+        assert (stream.length, len(stream.rax), stream.first_id) == (0, 1, ZERO)  # as in redis
+
+
+@pytest.mark.parametrize(("entries", "limit"), [(100, 10_000), (0, 10_000), (20_000, 1_000_000)])
+def test_the_default_limit_of_a_trim_is_a_hundred_nodes(entries: int, limit: int) -> None:
+    assert StreamConfig(4096, entries).trim_limit() == limit
+
+
+class TestSetId:
+    def test_sets_what_is_given(self) -> None:
+        stream = stream_of(3)
+        stream.set_id(StreamId(9, 9))
+        assert counters(stream) == (3, StreamId(1, 0), StreamId(9, 9), ZERO, 3)
+        stream.set_id(StreamId(9, 9), 100, StreamId(5, 5))
+        assert counters(stream) == (3, StreamId(1, 0), StreamId(9, 9), StreamId(5, 5), 100)
+
+    @pytest.mark.parametrize(
+        ("last_id", "entries_added", "refusal"),
+        [
+            (StreamId(1, 0), None, BelowMaxDeleted),
+            (StreamId(2, 9), None, LastIdTooSmall),
+            (StreamId(9, 0), 1, TooFewAdded),
+        ],
+    )
+    def test_refusals_change_nothing(
+        self, last_id: StreamId, entries_added: int | None, refusal: type[Exception]
+    ) -> None:
+        stream = stream_of(3)
+        stream.delete(StreamId(2, 0))
+        before = counters(stream)
+        with pytest.raises(refusal):
+            stream.set_id(last_id, entries_added, StreamId(1, 0))
+        assert counters(stream) == before
+
+    def test_the_last_id_may_fall_to_the_last_living_entry(self) -> None:
+        stream = stream_of(3)
+        stream.set_id(StreamId(8, 0))
+        stream.set_id(StreamId(3, 0))
+        assert stream.last_id == StreamId(3, 0)
+
+    def test_an_empty_stream_may_have_had_no_entries(self) -> None:
+        stream = Stream()
+        stream.set_id(StreamId(5, 0), 0)
+        assert counters(stream) == (0, ZERO, StreamId(5, 0), ZERO, 0)
+
+    def test_the_count_of_added_entries_stays_at_its_greatest(self) -> None:
+        stream = Stream()
+        stream.set_id(StreamId(1, 0), 2**63 - 2)
+        stream.append(StreamId(2, 0), FIELDS)
+        stream.append(StreamId(3, 0), FIELDS)
+        assert stream.entries_added == 2**63 - 1
+
+
+class TestGroups:
+    def test_are_listed_by_name(self) -> None:
+        stream = Stream()
+        for name in (b"b", b"a", b"B", b"ab"):
+            stream.create_group(name, ZERO)
+        assert [name for name, _ in stream.sorted_groups()] == [b"B", b"a", b"ab", b"b"]
+
+    def test_a_name_is_given_once(self) -> None:
+        stream = Stream()
+        group = stream.create_group(b"g", StreamId(3, 0), 5)
+        with pytest.raises(GroupExists):
+            stream.create_group(b"g", ZERO)
+        assert stream.find_group(b"g") is group
+        assert (group.last_id, group.entries_read) == (StreamId(3, 0), 5)
+
+    def test_deletion(self) -> None:
+        stream = Stream()
+        stream.create_group(b"g", ZERO)
+        assert stream.delete_group(b"g")
+        assert not stream.delete_group(b"g")
+        assert stream.find_group(b"g") is None
+
+
+class TestCopy:
+    def test_has_all_and_shares_nothing(self) -> None:
+        stream = stream_of(7)
+        stream.delete(StreamId(1, 0))
+        group = stream.create_group(b"g", StreamId(2, 0), 1)
+        group.deliver(StreamId(2, 0), group.create_consumer(b"alice", 50), 60)
+        twin = stream.copy()
+        assert counters(twin) == counters(stream)
+        assert times(twin) == times(stream)
+
+        twin.delete(StreamId(2, 0))
+        twin.append(StreamId(8, 0), FIELDS)
+        twin.groups[b"g"].ack(StreamId(2, 0))
+        assert times(stream) == [2, 3, 4, 5, 6, 7]
+        assert times(twin) == [3, 4, 5, 6, 7, 8]
+        assert stream.groups[b"g"].find(StreamId(2, 0)) is not None

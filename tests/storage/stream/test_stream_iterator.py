@@ -1,0 +1,130 @@
+"""Walks over a stream: ranges, both directions, positions in the bytes, changes on the way."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage.stream.stream import Stream, StreamConfig
+from storage.stream.stream_id import MAX, ZERO, StreamId
+
+TWOS = StreamConfig(node_max_entries=2)
+
+
+@pytest.fixture
+def stream() -> Stream:
+    """10-0 .. 60-0 in nodes of two; 30-0 is deleted, 40-0 has fields of its own."""
+    made = Stream()
+    for ms in (10, 20, 30, 40, 50, 60):
+        fields = [b"own", b"1", b"more", b"x"] if ms == 40 else [b"n", b"%d" % ms]
+        made.append(StreamId(ms, 0), fields, 0, TWOS)
+    made.delete(StreamId(30, 0))
+    return made
+
+
+def walk(stream: Stream, start: StreamId, end: StreamId, reverse: bool = False) -> list[int]:
+    entry = stream.range(start, end, reverse)
+    found = []
+    while entry.next():
+        found.append(entry.id.ms)
+    assert not entry.next(), "a walk that is over stays so"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        (ZERO, MAX, [10, 20, 40, 50, 60]),
+        (StreamId(10, 0), StreamId(60, 0), [10, 20, 40, 50, 60]),
+        (StreamId(10, 1), StreamId(59, 9), [20, 40, 50]),
+        (StreamId(20, 0), StreamId(20, 0), [20]),
+        (StreamId(30, 0), StreamId(30, 0), []),
+        (StreamId(25, 0), StreamId(35, 0), []),
+        (StreamId(30, 0), StreamId(40, 0), [40]),
+        (StreamId(60, 1), MAX, []),
+        (ZERO, StreamId(9, 9), []),
+        (StreamId(40, 0), StreamId(20, 0), []),
+    ],
+)
+def test_a_range_is_the_same_in_both_directions(
+    stream: Stream, start: StreamId, end: StreamId, expected: list[int]
+) -> None:
+    assert walk(stream, start, end) == expected
+    assert walk(stream, start, end, reverse=True) == expected[::-1]
+
+
+def test_an_empty_stream_has_nothing() -> None:
+    assert walk(Stream(), ZERO, MAX) == walk(Stream(), ZERO, MAX, reverse=True) == []
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_fields_come_from_the_master_entry_or_from_the_entry(stream: Stream, reverse: bool) -> None:
+    found = {}
+    entry = stream.range(reverse=reverse)
+    while entry.next():
+        found[entry.ms] = (entry.same_fields, entry.read_fields())
+    assert found == {
+        10: (True, [b"n", b"10"]),
+        20: (True, [b"n", b"20"]),
+        40: (False, [b"own", b"1", b"more", b"x"]),  # its node began with 30-0
+        50: (True, [b"n", b"50"]),
+        60: (True, [b"n", b"60"]),
+    }
+
+
+def test_positions_lead_to_the_elements(stream: Stream) -> None:
+    entry = stream.range(StreamId(40, 0), StreamId(50, 0))
+    assert entry.next()
+    node = entry.node
+    assert node is not None
+    assert (entry.num_fields, entry.master_fields) == (2, 1)
+    assert node.get_bytes(entry.names_at) == b"n"
+    assert node.get_bytes(entry.fields_at) == b"own"
+    assert entry.key() == StreamId(30, 0).key()
+    assert entry.next()
+    assert entry.node is not node
+    assert entry.node is not None
+    assert entry.node.get_bytes(entry.fields_at) == b"50"
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_every_entry_may_be_deleted_where_the_walk_stands(stream: Stream, reverse: bool) -> None:
+    entry = stream.range(reverse=reverse)
+    seen = []
+    while entry.next():
+        seen.append(entry.ms)
+        stream.delete_current(entry)
+    assert seen == ([60, 50, 40, 20, 10] if reverse else [10, 20, 40, 50, 60])
+    assert (stream.length, len(stream.rax)) == (0, 0)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_walk_goes_on_when_the_counters_of_its_node_grow_by_a_byte(reverse: bool) -> None:
+    stream = Stream()
+    for ms in range(1, 301):
+        stream.append(StreamId(ms, 0), [b"n", b"%d" % ms], 0, StreamConfig(0, 0))
+    entry = stream.range(reverse=reverse)
+    seen = []
+    while entry.next():
+        seen.append(entry.ms)
+        assert entry.read_fields() == [b"n", b"%d" % entry.ms]
+        if entry.ms % 3:
+            stream.delete_current(entry)
+            assert entry.read_fields() == [b"n", b"%d" % entry.ms]
+    assert sorted(seen) == list(range(1, 301))
+    assert walk(stream, ZERO, MAX) == list(range(3, 301, 3))
+
+
+def test_a_walk_meets_what_is_appended_meanwhile(stream: Stream) -> None:
+    entry = stream.range()
+    seen = []
+    while entry.next():
+        seen.append(entry.ms)
+        if entry.ms < 90:
+            stream.append(StreamId(stream.last_id.ms + 10, 0), [b"n", b"x"], 0, TWOS)
+    assert seen[:7] == [10, 20, 40, 50, 60, 70, 80]
+
+
+def test_a_walk_that_has_not_begun_stands_nowhere(stream: Stream) -> None:
+    entry = stream.range()
+    assert entry.node is None
+    assert entry.read_fields() == []

@@ -1,0 +1,95 @@
+"""The bytes of a stream's nodes, as redis-server 7.0 has them in its DUMP."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.stream import stream_node
+from storage.stream.stream import Stream, StreamConfig
+from storage.stream.stream_id import U64_MAX, StreamId
+
+# What DUMP gave for the commands that the tests repeat; each node is its listpack.
+MIXED = [
+    "4b0000001900020101010201846e616d6505836167650400010201000100018161021e01050103010101dffd02"
+    "816202dfe102050100010101dffe020101856f74686572068163020601ff",
+    "7b0000000f00010101010101846e616d65050001020100010001e046" + "64" * 70 + "4804010301f2860d01"
+    "040101f4ffffffffffffff7f090401ff",
+]
+FAR_APART = "2a0000000f00020100010101816602000102010001000181760204010201dffd02dffe028176020401ff"
+
+
+def nodes_of(stream: Stream) -> list[str]:
+    return [node.dump().hex() for _, node in stream.rax]
+
+
+def test_same_and_own_fields_numbers_long_texts_and_deleted_entries() -> None:
+    stream = Stream()
+    config = StreamConfig(node_max_entries=3)
+    stream.append(StreamId(1000, 5), [b"name", b"a", b"age", b"30"], 0, config)
+    stream.append(StreamId(1001, 2), [b"name", b"b", b"age", b"-31"], 0, config)
+    stream.append(StreamId(1001, 3), [b"other", b"c"], 0, config)
+    stream.append(StreamId(1002, 0), [b"name", b"d" * 70], 0, config)
+    stream.append(StreamId(70000, 1), [b"name", b"9223372036854775807"], 0, config)
+    assert stream.delete(StreamId(1001, 2))
+    assert stream.delete(StreamId(70000, 1))
+    assert nodes_of(stream) == MIXED
+    assert [key.hex() for key, _ in stream.rax] == [
+        "00000000000003e80000000000000005",
+        "00000000000003ea0000000000000000",
+    ]
+
+
+WORDS = (
+    st.binary(max_size=8)
+    | st.integers(-(2**63), 2**63 - 1).map(lambda number: b"%d" % number)
+    | st.sampled_from([62, 63, 64, 124, 125, 126, 4095, 4096, 16378, 16379, 16383]).map(bytes)
+)
+I64 = st.integers(-(2**63), 2**63 - 1)
+
+
+@given(I64, I64, st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=9), st.booleans())
+def test_an_entry_takes_no_more_than_the_room_that_is_made_for_it(
+    ms_delta: int, seq_delta: int, pairs: list[tuple[bytes, bytes]], same: bool
+) -> None:
+    fields = [word for pair in pairs for word in pair]
+    node = stream_node.new_node(fields if same else [b"none", b""], 0)
+    before = node.size
+    stream_node.append_entry(node, ms_delta, seq_delta, fields, 0)
+    node.check()
+    assert node.size - before <= stream_node.most_bytes(ms_delta, seq_delta, fields, 0)
+
+
+def test_many_short_numbers_fit_into_the_room_that_is_made_for_them() -> None:
+    fields = [b"7"] * 100_000
+    node = stream_node.new_node([b"none", b""], 0)
+    before = node.size
+    stream_node.append_entry(node, 0, 0, fields, 0)
+    node.check()
+    assert node.size - before <= stream_node.most_bytes(0, 0, fields, 0)
+
+
+def test_deltas_wrap_at_64_bits() -> None:
+    stream = Stream()
+    stream.append(StreamId(1, 1), [b"f", b"v"])
+    stream.append(StreamId(U64_MAX - 1, U64_MAX), [b"f", b"v"])
+    assert nodes_of(stream) == [FAR_APART]
+    assert stream.last_entry_id() == StreamId(U64_MAX - 1, U64_MAX)
+
+
+@pytest.mark.parametrize(
+    ("number", "base", "expected"),
+    [
+        (7, 5, 2),
+        (5, 7, -2),
+        (0, 0, 0),
+        (U64_MAX, 0, -1),
+        (0, U64_MAX, 1),
+        (2**63, 0, -(2**63)),
+        (2**63 - 1, 0, 2**63 - 1),
+    ],
+)
+def test_a_delta_is_signed_and_undone(number: int, base: int, expected: int) -> None:
+    assert stream_node.delta(number, base) == expected
+    assert stream_node.undelta(base, expected) == number
