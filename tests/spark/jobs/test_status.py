@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.spark.test_jobs_checkpoint import CLAIM, batch, checkpoint
+from tests.spark.jobs.test_checkpoint import CLAIM, batch, checkpoint
 
 from pyspark_penstock.cli.main import main
 from pyspark_penstock.jobs.status import ClaimStatus, status

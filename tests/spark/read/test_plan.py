@@ -6,7 +6,7 @@ import json
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.spark.test_ids import IDS
+from tests.spark.test_entry_id import IDS
 
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.read.offsets import Cut, Offset, Position

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as t
-from tests.spark.test_columns import schema_of
+from tests.spark.read.test_columns import schema_of
 
 from pyspark_penstock.errors import OptionError, SinkError
 from pyspark_penstock.names import key
