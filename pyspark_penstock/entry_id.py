@@ -1,10 +1,10 @@
-"""Entry ids: two 64-bit numbers, ``milliseconds-sequence``, and their arithmetic.
+"""Entry ids: two 64-bit numbers, ``milliseconds-sequence``, and arithmetic on them.
 
-    text      1763000062499-3       as in offsets, options and on the wire
+    text      1763000062499-3       in offsets, options and commands
     number    ms << 64 | seq        for interpolation between two ids
 
-A range is half-open the way a consumer's position is: *after* (exclusive) and *upto*
-(inclusive). ``0-0`` is never an entry's id, so ``after=0-0`` is the start of every stream.
+A range is half-open, as a consumer's position is: *after* is exclusive, *upto* inclusive. No entry
+has the id ``0-0``, so ``after=0-0`` is the start of every stream.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ID = re.compile(r"(\d{1,20})(?:-(\d{1,20}))?", re.ASCII)
 
 
 class EntryId(NamedTuple):
-    """An id; ordered as the entries of a stream are."""
+    """An entry id. Ids compare as entries are ordered in a stream."""
 
     ms: int
     seq: int
@@ -28,7 +28,7 @@ class EntryId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str | bytes, missing_seq: int = 0) -> Self:
-        """The id written as *text*; ``ms`` alone gets *missing_seq*. Raises ValueError."""
+        """Parse *text*; an id without a sequence gets *missing_seq*. Raises ValueError."""
         if isinstance(text, bytes):
             text = text.decode("ascii", "replace")
         found = ID.fullmatch(text)
@@ -41,21 +41,21 @@ class EntryId(NamedTuple):
 
     @classmethod
     def from_number(cls, number: int) -> Self:
-        """The id whose place among all 2^128 ids is *number*."""
+        """The id with this ``number``."""
         return cls(number >> PART_BITS, number & LARGEST_PART)
 
     @property
     def number(self) -> int:
-        """Its place among all 2^128 ids."""
+        """The id as one 128-bit number."""
         return self.ms << PART_BITS | self.seq
 
     def previous(self) -> Self:
-        """The id just below; ``0-0`` stays ``0-0``."""
+        """The id just below; for ``0-0`` itself."""
         return self.from_number(max(self.number - 1, 0))
 
     @classmethod
     def before_time(cls, ms: int) -> Self:
-        """The largest id below the time *ms*: reading after it starts at that millisecond."""
+        """The largest id before the time *ms*. Reading after it starts at that millisecond."""
         return cls(ms, 0).previous()
 
 
@@ -66,8 +66,8 @@ LAST = EntryId(LARGEST_PART, LARGEST_PART)
 def between(after: EntryId, upto: EntryId, parts: int) -> list[EntryId]:
     """At most *parts* - 1 ids that cut (after, upto] into spans of equal time.
 
-    Where both ids are of one millisecond the sequence is cut instead. The ids ascend and lie
-    strictly inside.
+    If both ids have the same milliseconds, the sequence is cut instead. The ids ascend and lie
+    strictly inside the range.
     """
     low, high = after.number, upto.number
     if upto.ms - after.ms >= parts:

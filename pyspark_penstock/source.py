@@ -1,4 +1,4 @@
-"""The data source: what Spark asks for by ``format("penstock")``."""
+"""The data source behind ``format("penstock")``."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from pyspark_penstock.write.writer import PenstockStreamWriter, PenstockWriter
 
 
 class PenstockDataSource(DataSource):
-    """Streams of Redis as data frames, both ways. Raises OptionError for what it cannot do."""
+    """Reads streams as data frames and writes data frames to streams. Raises OptionError."""
 
     @classmethod
     def name(cls) -> str:
-        """What stands in ``format(...)``."""
+        """The name for ``format(...)``."""
         return "penstock"
 
     def schema(self) -> StructType:
-        """The schema where the user gives none."""
+        """The schema if the user gives none."""
         options, view = schema_options(self.options)
         if view != ENTRIES:
             return views.SCHEMAS[view]
@@ -85,7 +85,7 @@ class PenstockDataSource(DataSource):
 
 
 def check_schema(options: ReadOptions, schema: StructType) -> None:
-    """Refuse options about columns that the schema does not have."""
+    """Raises OptionError if an option needs a column that the schema does not have."""
     if options.corrupt_column and options.corrupt_column not in schema.names:
         raise OptionError(
             f"columnNameOfCorruptRecord={options.corrupt_column!r}: the schema has no such column"

@@ -1,4 +1,4 @@
-"""``run``: a live pipeline from a job file."""
+"""``run``: run a live pipeline from a job file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pyspark_penstock.jobs.runner import StopSignal
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
-    """Run the job until it ends, or a signal says so."""
+    """Run the job until it ends, or a signal comes."""
     job = read_job(Path(given.job), server_options(given))
     Server.from_environment(job.server)  # refuses what is wrong, before Spark takes its seconds
     if given.once or given.continuous:

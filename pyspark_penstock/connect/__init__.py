@@ -1,1 +1,1 @@
-"""What reaches a server: addresses, connections, retry, and what a server says of its streams."""
+"""Connections to a server: where it is, how to log in, what to retry, what XINFO says."""

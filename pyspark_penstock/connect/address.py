@@ -1,13 +1,13 @@
-"""Which server, and how to get at it: from options, else from the environment.
+"""The server: its addresses and login, from options or, where these say nothing, the environment.
 
-    PENSTOCK_SERVERS   host:port[,host:port]     where no option names a server
-    PENSTOCK_USERNAME                            where no option names another user
+    PENSTOCK_SERVERS   host:port[,host:port]     if no option names a server
+    PENSTOCK_USERNAME                            if no option names a user
     PENSTOCK_PASSWORD or
-    PENSTOCK_CREDENTIALS_FILE                    where no option says where the password is
+    PENSTOCK_CREDENTIALS_FILE                    if no option says where the password is
 
-A ``Server`` goes to the executors inside of plans, so it holds the *name* of the variable or the
-file with the password, never the password. It is looked up for each connection, by the process
-that connects: there the variable has to be set, or the file to be.
+Spark sends a ``Server`` to the executors as part of a plan. So it holds the *name* of the variable
+or file with the password, never the password itself. Each process that connects looks the password
+up, for each connection: the variable must be set there, or the file must be there.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Address = tuple[str, int]
 
 @dataclass(frozen=True)
 class Tls:
-    """How a connection is encrypted; paths are those of the machine that connects."""
+    """How to encrypt a connection. The paths are those of the machine that connects."""
 
     ca_file: str | None = None
     cert_file: str | None = None
@@ -45,7 +45,7 @@ class Tls:
     verify: bool = True
 
     def check_files(self) -> None:
-        """Raises OptionError for a file that cannot be read: ``ssl`` does not say which it is."""
+        """Raises OptionError with the name of a file that cannot be read. ``ssl`` gives no name."""
         files = {"caFile": self.ca_file, "certFile": self.cert_file, "keyFile": self.key_file}
         for name, path in files.items():
             try:
@@ -57,7 +57,7 @@ class Tls:
                 ) from None
 
     def context(self) -> ssl.SSLContext:
-        """What ``ssl`` wants to know. Raises OptionError."""
+        """The settings for ``ssl``. Raises OptionError."""
         self.check_files()
         try:
             context = ssl.create_default_context(cafile=self.ca_file)
@@ -79,9 +79,9 @@ class Tls:
 
 @dataclass(frozen=True)
 class Server:
-    """A server, given by the addresses at which it may answer.
+    """A server, with the addresses at which it may be found.
 
-    *retry_s* is how long that is waited for which passes by itself, as a restart does.
+    *retry_s* is how long to wait for a server that is away, as during a restart.
     """
 
     addresses: tuple[Address, ...]
@@ -94,7 +94,7 @@ class Server:
 
     @classmethod
     def from_options(cls, options: Options) -> Server:
-        """The server that *options*, and where they are silent the environment, name."""
+        """The server that *options* name; the environment says what they do not."""
         options.at_most_one("bootstrap.servers", "host")
         options.at_most_one("bootstrap.servers", "port")
         password_env, credentials_file = password_place(options)
@@ -110,16 +110,16 @@ class Server:
 
     @classmethod
     def from_environment(cls, given: Mapping[str, str] | None = None) -> Server:
-        """The server of a program that has no other options than the server's, in *given*."""
+        """The server of a program that takes no options but the server's."""
         return cls.from_options(Options(given or {}, "a connection", SERVER))
 
     @property
     def places(self) -> str:
-        """Its addresses, as errors name them."""
+        """Its addresses, as text for errors."""
         return ", ".join(map(written, self.addresses))
 
     def login(self) -> Login | None:
-        """Who connects, as of now; None for a server that does not ask. Raises OptionError."""
+        """User and password as of now; None if the server needs none. Raises OptionError."""
         if self.credentials_file is not None:
             return self._login_of_file(self.credentials_file)
         if self.password_env is None:
@@ -145,13 +145,13 @@ class Server:
 
 
 def written(address: Address) -> str:
-    """An address as it is given."""
+    """The address as text, the way a user gives it."""
     host, port = address
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def addresses_of(options: Options) -> tuple[Address, ...]:
-    """The addresses that options or environment give, at least one."""
+    """The addresses from options or environment, at least one. Raises OptionError."""
     if "host" in options or "port" in options:
         host = options.text("host", "127.0.0.1")
         refuse_url("host", host, "a host's name or address")
@@ -165,13 +165,13 @@ def addresses_of(options: Options) -> tuple[Address, ...]:
 
 
 def refuse_url(name: str, text: str, wanted: str) -> None:
-    """Refuse what may have a password in it, without repeating it: a URL, ``user:password@``."""
+    """Refuse a URL or ``user:password@`` without repeating it: there may be a password in it."""
     if "/" in text or "@" in text:
         raise OptionError(f"{name!r} is a URL: give {wanted}")
 
 
 def address(text: str) -> Address:
-    """``host[:port]``, with IPv6 addresses in brackets. Raises OptionError."""
+    """Parse ``host[:port]``; an IPv6 address stands in brackets. Raises OptionError."""
     host, colon, port = text.strip().rpartition(":")
     if not colon or port.endswith("]"):
         host, port = text.strip(), str(DEFAULT_PORT)
@@ -184,12 +184,15 @@ def address(text: str) -> Address:
 
 
 def is_host(text: str) -> bool:
-    """Whether *text* may be a host: one that is shown in errors, so it has no line breaks."""
+    """Whether *text* can be a host's name. Errors show it, so it must have no line breaks."""
     return bool(text) and text.isprintable() and " " not in text
 
 
 def password_place(options: Options) -> tuple[str | None, str | None]:
-    """The variable, or the file, that holds the password, if one does. Raises OptionError."""
+    """The variable and the file that hold the password; at most one is not None.
+
+    Raises OptionError.
+    """
     options.at_most_one("passwordEnv", "credentialsFile")
     variable, file = options.text("passwordEnv"), options.text("credentialsFile")
     if not ("passwordEnv" in options or "credentialsFile" in options):
@@ -203,7 +206,7 @@ def password_place(options: Options) -> tuple[str | None, str | None]:
 
 
 def tls_of(options: Options) -> Tls | None:
-    """How to encrypt, if an option says so; any option of ``tls.*`` does."""
+    """How to encrypt; None for no encryption. Any option ``tls.*`` turns it on."""
     names = [name for name in SERVER if name.startswith("tls.") and name in options]
     if not options.flag("tls", bool(names)):
         if names:

@@ -1,4 +1,4 @@
-"""A connection that lasts: made anew where it is lost, and what was broken off is begun again."""
+"""A client for bulk work: it reconnects when the connection is lost, and repeats the work."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ T = TypeVar("T")
 
 
 class BulkClient:
-    """The connection to a server's primary, made when it is needed. Not for several threads.
+    """Keeps one connection to a server's primary, made on first use. Not thread-safe.
 
-    *doing* is what errors say that it was for.
+    *doing* says in errors what the client was used for.
     """
 
     def __init__(self, server: Server, doing: str) -> None:
@@ -26,10 +26,10 @@ class BulkClient:
         self._connection: Connection | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_wire": None}
+        return self.__dict__ | {"_connection": None}
 
     def connection(self) -> Connection:
-        """The connection. Raises OSError, and ServerError, as for a node of a cluster."""
+        """The connection. Raises OSError; ServerError for a login that is refused, or a cluster."""
         if self._connection is None:
             connection = dial(self._server, Preference.PRIMARY)
             try:
@@ -41,15 +41,15 @@ class BulkClient:
         return self._connection
 
     def drop(self) -> None:
-        """Close it; the next call of ``connection`` makes another."""
+        """Close the connection; the next call of ``connection`` opens another."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def retry(self, attempt: Callable[[Connection], T]) -> T:
-        """What *attempt* returns; where it is broken off, it is called again on a new connection.
+        """Call *attempt* with the connection, again on a new one if it is lost; return its result.
 
-        Raises ServerError when that was tried for too long.
+        Raises ServerError if it has failed for ``retry_s``.
         """
         retry = Retry(self._server, self._doing)
         while True:

@@ -1,7 +1,7 @@
-"""The driver's client of a server: redis-py's, with the addresses and the patience of all else.
+"""The driver's client: redis-py's, which follows all addresses of a server and retries.
 
-redis-py knows one address and its own rules of trying again. Here it has a connection to the
-address that ``dial`` finds, and what fails is tried again by ``Retry``.
+redis-py knows one address and has rules of its own for retries. Here ``dial`` finds the address,
+and ``Retry`` decides what is tried again.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ IN_PIPELINE = "of pipeline caused error: "
 
 
 class Client(redis.Redis):
-    """A client of *server*. It connects when it is first asked something.
+    """A client of *server*. It connects when the first command is sent.
 
-    Any command raises ServerError when it was tried for too long, or the login is refused, or the
-    server is a node of a cluster.
+    Any command raises ServerError if it has failed for ``retry_s``, if the login is refused, or if
+    the server is a node of a cluster.
     """
 
     def __init__(self, server: Server, preference: Preference = Preference.ANY) -> None:
@@ -49,7 +49,7 @@ class Client(redis.Redis):
     def execute_command(self, *words: Any, **options: Any) -> Any:
         """The reply to one command.
 
-        SCAN is not asked again: its cursor is of the server that gave it, and of no other.
+        SCAN is not retried here: its cursor is valid on one server only. See ``scan_iter``.
         """
         ask = super().execute_command
         if words[0] == "SCAN":
@@ -57,12 +57,12 @@ class Client(redis.Redis):
         return self.retry(words[0], lambda: ask(*words, **options))  # type: ignore[no-untyped-call]
 
     def scan_iter(self, *words: Any, **options: Any) -> Iterator[Any]:
-        """All keys; from the first again, if that was broken off."""
+        """All keys. If a SCAN fails, all of it starts again."""
         scan = super().scan_iter
         return iter(self.retry("SCAN", lambda: list(scan(*words, **options))))
 
     def transact(self, *commands: Sequence[Any]) -> list[Any]:
-        """The replies to *commands*, run as one transaction; those refused are among them."""
+        """Run *commands* as one transaction; return replies and errors, one for each command."""
 
         def attempt() -> Any:
             transaction: Any = self.pipeline(transaction=True)  # redis-py has no types for it
@@ -74,16 +74,17 @@ class Client(redis.Redis):
         return replies
 
     def is_of_replica(self) -> bool:
-        """Whether the server that is asked is a replica; one that does not tell is none."""
+        """Whether the server is a replica. One that does not support HELLO is not."""
         try:
             return bool(pairs(self.execute_command("HELLO")).get("role") == b"replica")
         except redis.ResponseError:
             return False
 
     def retry(self, doing: str, attempt: Callable[[], T]) -> T:
-        """What *attempt* returns; it is called again where what was wrong will pass.
+        """Call *attempt* until it succeeds; return its result. Before each retry the address is
+        looked up.
 
-        Each time the address is looked for anew. Raises ServerError when it was tried for too long.
+        Raises ServerError if it has failed for ``retry_s``.
         """
         retry = Retry(self._server, doing)
         while True:
@@ -101,7 +102,7 @@ class Client(redis.Redis):
             retry.wait_after(failure)
 
     def _find(self) -> None:
-        """Find the address to ask, unless that is done. Raises OSError, ServerError."""
+        """Find the address to use, once. Raises OSError, ServerError."""
         if not self._found:
             with dial(self._server, self._preference) as connection:
                 refuse_node(connection)
@@ -110,14 +111,14 @@ class Client(redis.Redis):
 
 
 def said(problem: redis.RedisError) -> str:
-    """The server's words, of which redis-py takes the code of some, and puts its own before."""
+    """The server's error text. redis-py removes some error codes, and adds words in front."""
     words = str(problem).rpartition(IN_PIPELINE)[2]
     is_abort = isinstance(problem, redis.exceptions.ExecAbortError)
     return f"EXECABORT {words}" if is_abort else words
 
 
 def pool(server: Server, address: Address) -> redis.ConnectionPool:
-    """redis-py's connections to one address."""
+    """redis-py's connection pool for one address."""
     tls = server.tls
     encrypted: dict[str, Any] = {} if tls is None else {
         "connection_class": redis.SSLConnection,
@@ -141,18 +142,21 @@ def pool(server: Server, address: Address) -> redis.ConnectionPool:
 
 
 class LoginProvider(CredentialProvider):
-    """Says who connects, each time that a client of redis-py does."""
+    """Gives redis-py user and password, anew for each connection."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
 
     def get_credentials(self) -> Any:
-        """The words that follow AUTH."""
+        """The arguments of AUTH."""
         return (self._server.login() or Login()).words
 
 
 class LazyClient:
-    """A client in an object that Spark pickles; *connect* makes it."""
+    """Holds a client that *connect* makes on first use.
+
+    It can be pickled; the client is left out.
+    """
 
     def __init__(self, connect: Callable[[], Client]) -> None:
         self._connect = connect
@@ -162,13 +166,13 @@ class LazyClient:
         return self.__dict__ | {"_client": None}
 
     def get(self) -> Client:
-        """The client. Raises what *connect* does."""
+        """The client. Raises what *connect* raises."""
         if self._client is None:
             self._client = self._connect()
         return self._client
 
     def close(self) -> None:
-        """Close its connections; the next call of ``get`` makes another."""
+        """Close the client; the next call of ``get`` makes another."""
         if self._client is not None:
             self._client.close()
             self._client = None

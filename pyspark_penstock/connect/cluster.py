@@ -1,7 +1,7 @@
-"""Redis Cluster, which is not supported yet: refused by name, before anything is read or written.
+"""Redis Cluster is not supported: its nodes are refused before anything is read or written.
 
-A node knows its own keys only. Of the streams that a glob means it would show a part, as if that
-were all; for a stream of another node it answers with that node's address.
+A node knows only the keys of its own slots. A glob would find only the streams on that node, and
+for a stream on another node it answers MOVED.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def refuse_node(connection: Connection) -> None:
 
 
 def is_node(connection: Connection) -> bool:
-    """Whether the server is a node of a cluster, by INFO, or by HELLO where that is refused.
+    """Whether the server is a node of a cluster. INFO says so; HELLO, where INFO is not allowed.
 
-    One that tells by neither (a proxy) is taken for none. Raises OSError.
+    A server that allows neither, such as a proxy, counts as none. Raises OSError.
     """
     with suppress(ServerError):
         return ENABLED in connection.call("INFO", "cluster")
@@ -38,9 +38,9 @@ def is_node(connection: Connection) -> bool:
 
 
 def check_sink(server: Server) -> None:
-    """Raises ServerError if *server* is a node of a cluster, as far as the driver can see.
+    """Raises ServerError if *server* is a node of a cluster, when the driver can reach it.
 
-    It need not get at the server. Tasks do, and look for themselves.
+    If it cannot, the tasks find out: each of them checks when it connects.
     """
     try:
         connection = dial(server)

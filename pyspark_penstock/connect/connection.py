@@ -1,17 +1,17 @@
-"""A connection for bulk work: many requests at a time, answers as the bytes that came.
+"""A connection for bulk work: requests are pipelined, replies stay as the bytes that arrived.
 
-redis-py makes a Python object of each value of an answer before its caller sees one. Here the
-bytes of a whole answer stay together, for code that reads them by columns:
+redis-py makes a Python object of each value in a reply. Here the bytes of a whole reply stay
+together, for code that reads them by columns. An ECHO behind each request marks the end:
 
     request     XRANGE ...  ECHO <token>
-    answer      *1000\\r\\n ... $32\\r\\n<token>\\r\\n
-                ^ the answer    ^ the end, found without reading what stands before it
+    reply       *1000\\r\\n ... $32\\r\\n<token>\\r\\n
+                ^ the reply    ^ the end, found without parsing what stands before it
 
-The token is random for each connection, so no value of an entry can be it.
+The token is random for each connection, so no value of an entry can contain it.
 
-A server that begins to load its data refuses ECHO as well, and the token never comes. So where
-nothing comes for a while, behind what looks like such a refusal, that is what it is. A value that
-looks like one costs a new connection at worst.
+A server that starts to load its data, or runs a slow script, may refuse ECHO too. Then the token
+never comes. So if nothing comes for a while, and the last line looks like such a refusal, it is
+taken for one. If it was the end of a value instead, the cost is a new connection.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Word = bytes | str | int
 
 
 class Connection:
-    """One connection that speaks RESP2, to *address*. Raises OSError where it fails."""
+    """One RESP2 connection to *address*. All methods raise OSError if it breaks."""
 
     def __init__(self, connected: socket.socket, address: Address) -> None:
         self.address = address
@@ -62,11 +62,11 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Close the connection; what is under way is lost."""
+        """Close the connection; replies that have not arrived are lost."""
         self._socket.close()
 
     def call(self, *words: Word) -> Any:
-        """The answer to one command. Raises ServerError with the server's text."""
+        """The reply to one command, parsed. Raises ServerError with the server's text."""
         self._socket.sendall(command(*words))
         reader = hiredis.Reader()
         reply = reader.gets()
@@ -78,11 +78,11 @@ class Connection:
         return reply
 
     def ask(self, *words: Word) -> None:
-        """Send a command whose answer ``answer`` will take."""
+        """Send a command; ``answer`` returns its reply."""
         self._socket.sendall(command(*words) + self._echo)
 
     def answer(self) -> bytes:
-        """The answer to what was asked, whole, as it came. Raises ServerError."""
+        """The whole reply to what ``ask`` has sent, as bytes. Raises ServerError."""
         size, end = 0, self._end
         while not (size >= len(end) and self._buffer.endswith(end, size - len(end), size)):
             if size == len(self._buffer):
@@ -94,7 +94,7 @@ class Connection:
         return answer
 
     def _receive_behind(self, size: int) -> int:
-        """Take what comes into the buffer, behind its first *size* bytes; how much that is."""
+        """Receive into the buffer, after its first *size* bytes; how many bytes came."""
         with memoryview(self._buffer) as view:
             self._socket.settimeout(QUIET_S)
             try:
@@ -110,15 +110,16 @@ class Connection:
         return count
 
     def exchange(self, requests: Iterable[bytes | memoryview]) -> bytes:
-        """Send many requests; their answers, one after the other, as they came."""
+        """Send many requests; their replies, one after the other, as bytes."""
         for request in requests:
             self.post(request)
         return self.answers()
 
     def post(self, request: bytes | memoryview) -> None:
-        """Send one or many requests whose answers ``answers`` will return.
+        """Send one or several requests; ``answers`` returns their replies.
 
-        Answers are taken while requests leave, so that neither side waits for the other.
+        Replies are received while requests are sent, so that client and server never wait for each
+        other.
         """
         rest = memoryview(request)
         with self._not_blocking():
@@ -129,7 +130,7 @@ class Connection:
                     self._wait([self._socket])
 
     def answers(self) -> bytes:
-        """The answers to all that was posted since this was last called."""
+        """The replies to everything posted since the last call."""
         self.post(self._echo)
         with self._not_blocking():
             while not self._answers.endswith(self._end):
@@ -148,14 +149,14 @@ class Connection:
             self._socket.settimeout(ANSWER_S)
 
     def _send_some(self, data: memoryview) -> int:
-        """Send what the connection takes; how much that was."""
+        """Send as much as the socket takes; how many bytes that was."""
         try:
             return self._socket.send(data)
         except WOULD_BLOCK:
             return 0
 
     def _receive_some(self) -> bool:
-        """Take what has come; whether anything had."""
+        """Receive what has arrived; whether anything had."""
         try:
             self._answers += received(self._socket)
         except WOULD_BLOCK:
@@ -163,7 +164,7 @@ class Connection:
         return True
 
     def _wait(self, writing: list[socket.socket]) -> None:
-        """Wait until something comes, or may leave."""
+        """Wait until the socket can be read, or written if it is in *writing*."""
         if any(select.select([self._socket], writing, [], QUIET_S)):
             return
         if not writing:
@@ -173,26 +174,26 @@ class Connection:
 
 
 def refuse_by_end(answers: bytearray) -> None:
-    """Raises ConnectionError where *answers* end with a refusal that passes."""
+    """Raises ConnectionError if *answers* end with an error that is worth a retry."""
     found = LAST_ERROR.search(answers[-LONGEST_ERROR:])
     if found and passes(refused := found[1].decode(errors="replace")):
         raise ConnectionError(refused)
 
 
 def refusal(text: str) -> Exception:
-    """The error for what a server refused; a ConnectionError if it will not do so for long."""
+    """The exception for a server's error: ConnectionError if a retry may help, else ServerError."""
     return ConnectionError(text) if passes(text) else ServerError(text)
 
 
 def pairs(reply: Any) -> dict[str, Any]:
-    """A flat reply of names and values, by name."""
+    """A flat reply of names and values, as a dict."""
     if isinstance(reply, dict):
         return {text(name): value for name, value in reply.items()}
     return {text(name): value for name, value in zip(reply[::2], reply[1::2], strict=True)}
 
 
 def received(sock: socket.socket) -> bytes:
-    """What came next. Raises ConnectionError at the end."""
+    """The next bytes. Raises ConnectionError if the server has closed the connection."""
     data = sock.recv(RECEIVE_SIZE)
     if not data:
         raise ConnectionError("the server closed the connection")
@@ -200,7 +201,7 @@ def received(sock: socket.socket) -> bytes:
 
 
 def command(*words: Word) -> bytes:
-    """A request: an array of bulk strings."""
+    """A request in RESP: an array of bulk strings."""
     parts = [b"*%d\r\n" % len(words)]
     for word in words:
         data = word if isinstance(word, bytes) else str(word).encode("utf-8", "surrogateescape")

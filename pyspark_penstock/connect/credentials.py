@@ -1,12 +1,12 @@
-"""Credentials files: a user's name and password, or the password alone.
+"""Credentials files: user and password, or the password alone.
 
-    username = "ann"          TOML, in which the name may be missing
+    username = "ann"          TOML; the user may be missing
     password = "s3cret"
 
-    s3cret                    nothing but the password, in one line, as containers mount secrets
+    s3cret                    the password in one line and nothing else, as containers mount secrets
 
-What is TOML is taken for that, and must hold just these two. Errors name the file and nothing that
-stands in it.
+A file that is valid TOML is read as TOML, and may hold these two keys only. Errors name the file
+and never show its content.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ KEYS = frozenset({"username", "password"})
 
 @dataclass(frozen=True)
 class Login:
-    """Who connects. The password is in no text that is made of it."""
+    """User and password. The password is not part of the repr."""
 
     username: str | None = None
     password: str = field(default="", repr=False)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What follows AUTH."""
+        """The arguments of AUTH."""
         return (self.username, self.password) if self.username else (self.password,)
 
 
 def read_credentials(path: str) -> Login:
-    """What the file says now. Raises OptionError."""
+    """Read a credentials file. Raises OptionError."""
     text = text_of(path)
     table = table_of(text)
     if table:
@@ -48,7 +48,7 @@ def read_credentials(path: str) -> Login:
 
 
 def text_of(path: str) -> str:
-    """The whole file."""
+    """The content of the file as text."""
     try:
         with Path(path).open("rb") as file:
             data = file.read(LARGEST + 1)
@@ -63,7 +63,7 @@ def text_of(path: str) -> str:
 
 
 def table_of(text: str) -> dict[str, Any]:
-    """The text as TOML; an empty table if it is none."""
+    """The text parsed as TOML; an empty table if it is not TOML."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -71,7 +71,7 @@ def table_of(text: str) -> dict[str, Any]:
 
 
 def login_of(path: str, table: dict[str, Any]) -> Login:
-    """What a table says."""
+    """The login in a TOML table. Raises OptionError."""
     if "password" not in table or not table.keys() <= KEYS:
         raise refusal(path, "must hold 'password' and may hold 'username', and nothing else")
     if not all(isinstance(value, str) and value for value in table.values()):
@@ -80,5 +80,5 @@ def login_of(path: str, table: dict[str, Any]) -> Login:
 
 
 def refusal(path: str, problem: str) -> OptionError:
-    """The error for a file that does not serve."""
+    """The error for a file that cannot be used."""
     return OptionError(f"credentialsFile={path!r}: the file {problem}")

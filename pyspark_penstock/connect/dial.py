@@ -1,11 +1,11 @@
-"""Dialing: from the addresses of a server to a connection that serves.
+"""Dialing: from the addresses of a server to a connection that can be used.
 
-The first address is taken that accepts a connection and the login, and is ready: a server that is
-loading its data, or a replica that has lost its primary and says so, is not.
+The first address is taken that accepts the connection and the login, and is ready. A server that
+is loading its data is not ready, nor is a replica that has lost its primary and refuses reads.
 
-A replica may lag, or be empty. So whoever writes, or goes by what was written just now (markers,
-pending entries, groups), asks the primary and nobody else, and waits where it is away. A replica
-that takes writes is as good.
+A replica may lag, or be empty. So writers, and readers of what was just written (markers, pending
+entries, groups), use the primary only, and wait while it is away. A replica that accepts writes
+is as good as a primary.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HUNG_UP = (ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 
 class Preference(Enum):
-    """Which address of a server is taken."""
+    """Which of a server's addresses to use."""
 
     ANY = "the first that serves"
     PRIMARY_PREFERRED = "the first that takes writes; if there is none, the first that serves"
@@ -33,8 +33,8 @@ class Preference(Enum):
 def dial(server: Server, preference: Preference = Preference.ANY) -> Connection:
     """A connection to *server*.
 
-    Raises OSError where no address serves now, ServerError for a login or a database that is
-    refused, OptionError.
+    Raises OSError if no address can be used now, ServerError if the login or the database is
+    refused, OptionError for TLS files and passwords that are not there.
     """
     if preference is Preference.PRIMARY:
         return first_that_serves(server, for_writes=True)
@@ -45,7 +45,7 @@ def dial(server: Server, preference: Preference = Preference.ANY) -> Connection:
 
 
 def first_that_serves(server: Server, *, for_writes: bool) -> Connection:
-    """A connection to the first address that serves. Raises OSError with what each has said."""
+    """A connection to the first address that can be used. Raises OSError with the error of each."""
     problems: dict[Address, OSError] = {}
     for address in server.addresses:
         try:
@@ -58,7 +58,10 @@ def first_that_serves(server: Server, *, for_writes: bool) -> Connection:
 
 
 def greeted(server: Server, address: Address, for_writes: bool) -> Connection:
-    """A connection to *address* that has said who it is, and to a server that is ready."""
+    """A connection to *address*, logged in, to a server that is ready.
+
+    Raises OSError, ServerError.
+    """
     connection = Connection(connected(server, address), address)
     try:
         for words in introduction(server):
@@ -73,7 +76,10 @@ def greeted(server: Server, address: Address, for_writes: bool) -> Connection:
 
 
 def connected(server: Server, address: Address) -> socket.socket:
-    """A connected socket, encrypted if the server is. Raises OSError, ServerError, OptionError."""
+    """A connected socket, with TLS if the server has it.
+
+    Raises OSError, ServerError, OptionError.
+    """
     context = None if server.tls is None else server.tls.context()
     plain = socket.create_connection(address, CONNECT_S)
     try:
@@ -96,7 +102,7 @@ def connected(server: Server, address: Address) -> socket.socket:
 
 
 def introduction(server: Server) -> list[tuple[Word, ...]]:
-    """The commands with which a connection begins; a ``Connection`` needs the last one later."""
+    """The first commands of a connection. ``Connection`` uses ECHO later, so it is tried here."""
     login = server.login()
     words: list[tuple[Word, ...]] = []
     if login is not None:
@@ -107,7 +113,7 @@ def introduction(server: Server) -> list[tuple[Word, ...]]:
 
 
 def introduce(connection: Connection, words: tuple[Word, ...]) -> None:
-    """Say one of them. Raises ServerError with the address, OSError for what passes."""
+    """Send one of them. Raises ServerError with the address if it is refused, OSError."""
     try:
         connection.call(*words)
     except ServerError as refused:
@@ -119,17 +125,17 @@ def introduce(connection: Connection, words: tuple[Word, ...]) -> None:
 
 
 def check_ready(connection: Connection) -> None:
-    """Raises OSError if the server would refuse to read: LOADING, MASTERDOWN, BUSY.
+    """Raises OSError if the server would refuse reads: LOADING, MASTERDOWN, BUSY.
 
-    It answers ECHO and HELLO all the same, and PING not. That it may refuse for other reasons,
-    as when its disk is full, and reads all the same.
+    Such a server still answers ECHO and HELLO, but not PING. Other errors of PING are ignored: it
+    also fails when the disk is full, and reads work then.
     """
     with suppress(ServerError):
         connection.call("PING")
 
 
 def refuses_writes(connection: Connection) -> bool:
-    """Whether the server is a replica that takes no writes; one that does not tell is none."""
+    """Whether the server is a read-only replica. One that does not support HELLO is not."""
     try:
         if pairs(connection.call("HELLO")).get("role") != b"replica":
             return False

@@ -1,16 +1,16 @@
-"""Retry: work that the server, or the way to it, broke off is begun again, for a while.
+"""Retry: what fails because the server is away, or not ready, is tried again for a while.
 
-    refused and reset connections, no answer    the server restarts
-    LOADING                                     it reads its data
-    READONLY, MASTERDOWN, NOREPLICAS            the primary changes, or looks for its replicas
-    BUSY, TRYAGAIN, CLUSTERDOWN                 a script runs, slots move
+    refused and reset connections, no reply     the server restarts
+    LOADING                                     it loads its data
+    READONLY, MASTERDOWN, NOREPLICAS            a failover, or replicas that are missing
+    BUSY, TRYAGAIN, CLUSTERDOWN                 a slow script, slots that move
 
-All of this passes by itself. What somebody has to see to is an error at once: a full memory (OOM)
-or disk (MISCONF), a login, a command that is wrong.
+All of these end without help. What needs an operator fails at once: memory (OOM), disk (MISCONF),
+a login that is refused, a wrong command.
 
-Work is begun again whether it was done and only its answer was lost, or not at all. So it must be
-such that this is right: reading is, and writing that looks at its marker first. At least once has
-no marker, and its rows may come twice.
+When a reply is lost nobody knows whether the command was executed. So only work that may be done
+twice can be retried: reads, and writes that check their marker first. At-least-once delivery has no
+marker, so a retry may write its rows twice.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ logger = logging.getLogger(__name__)
 
 
 def passes(refused: str) -> bool:
-    """Whether a server that *refused* in these words will not do so for long."""
+    """Whether the error *refused* is one that ends without help."""
     return refused.removeprefix(ABORTED).partition(" ")[0] in PASSING
 
 
 def resumed(server: Server, doing: str, pages: Callable[[Retry], Iterator[T]]) -> Iterator[T]:
-    """What *pages* yields; it is called again, to go on, where it was broken off.
+    """Yield from *pages*; when it fails, call it again, to continue where it was.
 
-    Raises ServerError when there was no success for too long.
+    Raises ServerError if nothing has worked for ``retry_s``.
     """
     retry = Retry(server, doing)
     while True:
@@ -56,10 +56,10 @@ def resumed(server: Server, doing: str, pages: Callable[[Retry], Iterator[T]]) -
 
 
 class Retry:
-    """How long to go on *doing* something at *server*: so long after the first failure in a row.
+    """Decides how long to try: ``retry_s`` after the first failure in a row. *doing* is for errors.
 
-    A failure may itself have taken longer than that to show; there is one more try in any case,
-    unless the server's time for it is none.
+    One failure may itself take longer than ``retry_s`` to show. So there is always a second try,
+    unless ``retry_s`` is 0.
     """
 
     now = staticmethod(time.monotonic)
@@ -71,12 +71,12 @@ class Retry:
         self.renew()
 
     def renew(self) -> None:
-        """Something worked."""
+        """Something worked: the next failure is a first one again."""
         self._failures = 0
         self._pause = FIRST_PAUSE_S
 
     def wait_after(self, problem: Exception) -> None:
-        """Pause before the next try. Raises ServerError when it is too late for one."""
+        """Sleep before the next try. Raises ServerError if the time is over."""
         now = self.now()
         if not self._failures:
             self._first = now
@@ -90,7 +90,7 @@ class Retry:
         self._pause = min(2 * self._pause, LONGEST_PAUSE_S)
 
     def _account(self, problem: Exception) -> str:
-        """What was tried where, how often and how long, and what came of it in the end."""
+        """The error text: what was tried, where, how often, for how long, and the last error."""
         tried = f"{self._doing} at {self._server.places} failed"
         if self._failures == 1:
             return f"{tried}: {problem}"

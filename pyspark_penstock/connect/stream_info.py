@@ -1,4 +1,4 @@
-"""What XINFO says, as values with names."""
+"""The state of streams, groups and consumers, as XINFO reports it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GLOB = re.compile(r"[*?\[]")
 
 @dataclass(frozen=True)
 class StreamState:
-    """A stream at one moment. One that does not exist is empty and never had an entry."""
+    """The state of a stream. A stream that does not exist is empty and never had an entry."""
 
     length: int = 0
     added: int = 0  # entries ever added
@@ -32,13 +32,13 @@ class StreamState:
 
     @property
     def removed(self) -> int:
-        """How many entries were trimmed or deleted, ever."""
+        """How many entries have ever been trimmed or deleted."""
         return self.added - self.length
 
 
 @dataclass(frozen=True)
 class GroupState:
-    """A consumer group; *entries_read* and *lag* are None where the server cannot tell."""
+    """A consumer group. *entries_read* and *lag* are None if the server does not know them."""
 
     name: str
     consumers: int
@@ -50,7 +50,11 @@ class GroupState:
 
 @dataclass(frozen=True)
 class ConsumerState:
-    """A consumer; *idle_ms* since it asked, *inactive_ms* (None before Redis 7.2) since it got."""
+    """A consumer. *idle_ms* is since its last attempt to read, *inactive_ms* since its last
+    success.
+
+    *inactive_ms* is None before Redis 7.2.
+    """
 
     name: str
     pending: int
@@ -59,7 +63,10 @@ class ConsumerState:
 
 
 def stream_state(client: redis.Redis, stream: str) -> StreamState:
-    """The stream *stream* now. Raises ServerError: no stream, or a server before Redis 7.0."""
+    """The state of *stream*.
+
+    Raises ServerError if the key is no stream, or Redis is older than 7.0.
+    """
     try:
         return state_of(ask(client, "XINFO", "STREAM", key(stream)))
     except redis.ResponseError as refused:
@@ -69,14 +76,14 @@ def stream_state(client: redis.Redis, stream: str) -> StreamState:
 
 
 def state_by(connection: Connection, stream: str) -> StreamState:
-    """The same, asked on a connection for bulk work."""
+    """The same, on a connection for bulk work."""
     if connection.call("EXISTS", key(stream)) == 0:
         return StreamState()
     return state_of(connection.call("XINFO", "STREAM", key(stream)))
 
 
 def state_of(answer: Any) -> StreamState:
-    """What XINFO STREAM was answered with. Raises ServerError if that lacks what is needed."""
+    """Parse the reply of XINFO STREAM. Raises ServerError if the server is too old."""
     reply = pairs(answer)
     if "entries-added" not in reply:
         raise ServerError("the server is too old: XINFO STREAM lacks entries-added (Redis 7.0)")
@@ -92,7 +99,7 @@ def state_of(answer: Any) -> StreamState:
 
 
 def group_states(client: redis.Redis, stream: str) -> list[GroupState]:
-    """The consumer groups of a stream that exists."""
+    """The consumer groups of a stream, which must exist."""
     replies = map(pairs, ask(client, "XINFO", "GROUPS", key(stream)))
     return [
         GroupState(
@@ -108,7 +115,7 @@ def group_states(client: redis.Redis, stream: str) -> list[GroupState]:
 
 
 def consumer_states(client: redis.Redis, stream: str, group: str) -> list[ConsumerState]:
-    """The consumers of a group that exists."""
+    """The consumers of a group, which must exist."""
     replies = map(pairs, ask(client, "XINFO", "CONSUMERS", key(stream), key(group)))
     return [
         ConsumerState(text(r["name"]), r["pending"], r["idle"], r.get("inactive")) for r in replies
@@ -122,15 +129,15 @@ def matching_streams(client: redis.Redis, pattern: str) -> list[str]:
 
 
 def is_glob(client: redis.Redis, name: str) -> bool:
-    """Whether *name* means all streams that match it; not if one is called so, to the letter."""
+    """Whether *name* is a glob. It is not if there is a stream of exactly this name."""
     return GLOB.search(name) is not None and not stream_state(client, name).exists
 
 
 def ask(client: redis.Redis, *words: bytes | str | int) -> Any:
-    """The reply to one command, as redis-py gives it."""
+    """The reply to one command, as redis-py parses it."""
     return client.execute_command(*words)  # type: ignore[no-untyped-call]
 
 
 def entry_id(entry: Any) -> EntryId | None:
-    """The id of an entry of a reply, which is null where there is none."""
+    """The id of an entry in a reply; None for a null entry."""
     return EntryId.parse(entry[0]) if entry else None

@@ -1,4 +1,4 @@
-"""Values as people read them: numbers, times, and tables of text."""
+"""Numbers, durations and tables as text for people."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000))
 
 
 def number(value: int | None) -> str:
-    """A number with its thousands apart; ``?`` for one that nobody knows."""
+    """A number with thousands separators; ``?`` for None."""
     return "?" if value is None else f"{value:,}"
 
 
 def duration(ms: int) -> str:
-    """A time in the largest unit of which it has two, or in milliseconds."""
+    """A duration in the largest unit of which there are at least two, or in milliseconds."""
     for unit, size in UNITS:
         if ms >= 2 * size:
             return f"{ms // size} {unit}"
@@ -23,7 +23,7 @@ def duration(ms: int) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines with aligned columns; columns of numbers to the right."""
+    """The lines of a table with aligned columns. Columns of numbers are aligned to the right."""
     lines = [[readable(text) for text in line] for line in (columns, *rows)]
     widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
     right = [bool(rows) and all(is_number(row[at]) for row in rows) for at in range(len(columns))]
@@ -36,5 +36,5 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell holds a number, with a unit or without, or says that there is none."""
+    """Whether a cell is a number, with or without a unit, or stands for none."""
     return text in {"", "?"} or text.partition(" ")[0].replace(",", "").replace(".", "").isdecimal()

@@ -1,8 +1,8 @@
-"""The process from which Spark forks its Python workers, with everything imported beforehand.
+"""The process from which Spark forks its Python workers, with all modules imported beforehand.
 
-Set as ``spark.python.daemon.module``; a worker then starts in milliseconds and shares its memory
-with its siblings. It must be importable by the workers' interpreter before any job's own files
-are there, so only the local session of ``jobs.session`` sets it.
+Spark uses it as ``spark.python.daemon.module``. A worker then starts in milliseconds, and shares
+memory with the others. The workers' interpreter must be able to import it before a job's own files
+arrive, so only the local session of ``jobs.session`` sets it.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Reading: batches and streaming queries, as ranges of entry ids."""
+"""Reading: batch reads and streaming queries, as ranges of entry ids."""

@@ -1,4 +1,4 @@
-"""Batch reads: streams as they are now, between two bounds, split into tasks."""
+"""Batch reads: the entries between two bounds, as of now, split into tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyspark_penstock.connect import stream_info
 from pyspark_penstock.connect.stream_info import StreamState
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.read import bounds, data_loss
-from pyspark_penstock.read.entry_count import walk
+from pyspark_penstock.read.entry_count import count_up_to
 from pyspark_penstock.read.entry_reader import read_range
 from pyspark_penstock.read.offsets import Cut, Position
 from pyspark_penstock.read.plan import Range, stream_ranges, time_cuts
@@ -26,14 +26,14 @@ logger = logging.getLogger(__name__)
 
 
 class PenstockReader(DataSourceReader):
-    """Reads the entries of streams, once."""
+    """The reader of ``spark.read``."""
 
     def __init__(self, options: BatchOptions, schema: StructType) -> None:
         self._options = options
         self._columns = columns_of(schema, options.corrupt_column)
 
     def partitions(self) -> Sequence[InputPartition]:
-        """A range a task; the tasks of a stream take the same span of time each."""
+        """One range for each task. The tasks of a stream cover equal spans of time."""
         with self._options.client() as client:
             names = self._options.subscription.names(client)
             states = {name: stream_info.stream_state(client, name) for name in names}
@@ -46,10 +46,10 @@ class PenstockReader(DataSourceReader):
             ]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The batches of a task; of none, if nothing had to be read.
+        """The batches of a task; none, if the partition has no range.
 
-        What was removed meanwhile is warned of only: a stream that is trimmed all the time could
-        never be read otherwise.
+        Entries that were removed meanwhile cause a warning only. Otherwise a stream that is trimmed
+        all the time could never be read.
         """
         if isinstance(partition.value, Range):
             missing = yield from read_range(partition.value, self._columns, self._options)
@@ -59,7 +59,7 @@ class PenstockReader(DataSourceReader):
     def _span(
         self, client: redis.Redis, stream: str, state: StreamState
     ) -> tuple[EntryId, EntryId]:
-        """What is to be read of a stream: after the first id, up to the second."""
+        """The range to read of a stream: after the first id, up to the second."""
         return (
             bounds.resolve_start(client, stream, state, self._options.starting),
             bounds.resolve_end(client, stream, state, self._options.ending),
@@ -81,18 +81,21 @@ class PenstockReader(DataSourceReader):
         return [replace(task, removed=state.removed) for task in tasks]
 
     def _counted(self, stream: str, after: EntryId, upto: EntryId, most: int) -> list[Range]:
-        """Tasks of *most* entries."""
+        """Tasks of *most* entries each."""
         options = self._options
-        walked = walk(
+        counted = count_up_to(
             options.server, stream, after, upto, step=most, page_size=options.fetch_size,
             wait=options.fail_on_data_loss,
         )  # fmt: skip
-        end = Position(upto, walked.entries, Cut(after, 0), walked.marks)
+        end = Position(upto, counted.entries, Cut(after, 0), counted.marks)
         return stream_ranges(stream, end)
 
 
 def warn_of_missing(states: Mapping[str, StreamState]) -> None:
-    """A stream that is not there has no entries; it may be one that was misspelled."""
+    """Warn of streams that do not exist: the name may be misspelled.
+
+    They are read as empty ones.
+    """
     for stream, state in states.items():
         if not state.exists:
             logger.warning("there is no stream %r: it is read as an empty one", stream)

@@ -1,13 +1,13 @@
-"""Where reading starts and ends, as options say it and as ids.
+"""Bounds: where reading starts and ends, as options say it, and the ids that follow from that.
 
     earliest  latest          the ends of the stream
-    1763000062499-3  1763     an id, as XRANGE has it: included; without a sequence, the whole
-                              millisecond is meant
-    (1763000062499-3          an id that is not included
-    group:payments            behind what a consumer group was given
-    a time in milliseconds    included at the start, not included at the end
+    1763000062499-3  1763     an id as in XRANGE, inclusive; without a sequence it means the whole
+                              millisecond
+    (1763000062499-3          an id, exclusive
+    group:payments            after the last entry delivered to a consumer group
+    a time in milliseconds    inclusive as a start, exclusive as an end
 
-Ids are times, so a time is exact.
+Ids begin with their time, so a time is exact.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Bound:
-    """One end of what is read. *id* is the last that is not (start) or still is (end) read."""
+    """One end of a range. As a start, *id* is exclusive; as an end, it is inclusive."""
 
     kind: Kind
     id: EntryId = FIRST
@@ -52,7 +52,7 @@ EARLIEST, LATEST = Bound(Kind.EARLIEST), Bound(Kind.LATEST)
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of all streams: by name, and for those that are not named."""
+    """The bounds of all streams: by name, and a default for the others."""
 
     default: Bound
     by_stream: Mapping[str, Bound]
@@ -64,7 +64,7 @@ class Bounds:
 
 
 def starting_bounds(options: Options, default: Bound) -> Bounds:
-    """Where to start, by whichever option says it. Raises OptionError."""
+    """The start, from whichever option is given. Raises OptionError."""
     names = ("startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp", "assign")
     options.at_most_one(*names)
     if not any(name in options for name in ("startingTimestamp", "startingOffsetsByTimestamp")):
@@ -77,7 +77,7 @@ def starting_bounds(options: Options, default: Bound) -> Bounds:
 
 
 def ending_bounds(options: Options) -> Bounds:
-    """Where to end, by whichever option says it. Raises OptionError."""
+    """The end, from whichever option is given. Raises OptionError."""
     names = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp", "assign")
     options.at_most_one(*names)
     return bounds_of(options, "ending", LATEST)
@@ -104,7 +104,7 @@ def bounds_of(options: Options, side: str, default: Bound) -> Bounds:
 
 
 def pair(value: Any) -> list[Any]:
-    """A range of ``assign``: two ids."""
+    """The two ids of a range in ``assign``. Raises OptionError."""
     if not (isinstance(value, list) and len(value) == 2):
         raise refusal("assign", str(value), 'ranges by stream: {"orders": ["earliest", "1763-0"]}')
     return value
@@ -118,7 +118,7 @@ def as_ms(name: str, value: Any) -> int:
 
 
 def parse(side: str, name: str, text: Any) -> Bound:
-    """The bound that *text* says."""
+    """Parse a bound. Raises OptionError."""
     words = {"earliest": EARLIEST, "-": EARLIEST, "latest": LATEST, "+": LATEST}
     if isinstance(text, str) and text in words:
         return words[text]
@@ -133,7 +133,7 @@ def parse(side: str, name: str, text: Any) -> Bound:
 
 
 def boundary(side: str, text: str) -> EntryId:
-    """The id at which a range begins (exclusive) or ends (inclusive). Raises ValueError."""
+    """The id after which a range begins, or with which it ends. Raises ValueError."""
     excluded = text.startswith("(")
     starting = side == "starting"
     whole_ms_below = starting != excluded
@@ -158,7 +158,7 @@ def resolve_end(client: redis.Redis, stream: str, state: StreamState, bounds: Bo
 
 
 def place_of(client: redis.Redis, stream: str, state: StreamState, bound: Bound) -> EntryId:
-    """The id of a bound that is no time; none is behind the last one of the stream."""
+    """The id of a bound that is not a time, never beyond the last entry of the stream."""
     match bound.kind:
         case Kind.EARLIEST:
             return FIRST
@@ -170,7 +170,7 @@ def place_of(client: redis.Redis, stream: str, state: StreamState, bound: Bound)
 
 
 def group_position(client: redis.Redis, stream: str, state: StreamState, group: str) -> EntryId:
-    """The last id that a group was given. Raises OptionError if there is no such group."""
+    """The last id delivered to a group. Raises OptionError if there is no such group."""
     for candidate in group_states(client, stream) if state.exists else ():
         if candidate.name == group:
             return candidate.last_delivered
@@ -178,7 +178,7 @@ def group_position(client: redis.Redis, stream: str, state: StreamState, group: 
 
 
 def time_position(stream: str, state: StreamState, ms: int, or_latest: bool) -> EntryId:
-    """Just below a time. Raises OptionError if no entry is that young, unless *or_latest*."""
+    """The id just below a time. Raises OptionError if all entries are older, unless *or_latest*."""
     if state.last_entry is not None and state.last_entry.ms >= ms:
         return EntryId.before_time(ms)
     if or_latest:

@@ -1,10 +1,11 @@
-"""Values as text become values of Arrow's types, as Spark's TRY_CAST would have them.
+"""Casts of whole columns of text to Arrow types, with the results of Spark's TRY_CAST.
 
-1. Arrow casts the whole column. Where that fails, or may have read what Spark does not,
-2. Arrow casts the values that are plain: of a form that both read alike;
-3. ``cast_texts`` reads the others, each distinct one once.
+1. Arrow casts the whole column. If that fails, or Arrow may have accepted what Spark does not,
+2. Arrow casts the values in a plain form, which Arrow and Spark read alike;
+3. ``cast_texts`` reads each of the other distinct values once.
 
-What is no value of the type is null and marked as bad. A timestamp without a zone is in UTC.
+A value that is not of the type becomes null and is marked as bad. A timestamp without a zone is in
+UTC.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ OFFSET = "(?:Z|[+-](?:0[0-9]|1[0-7]):[0-5][0-9])"
 
 
 def cast(column: Column, kind: Any) -> tuple[Column, Bad | None]:
-    """The binary *column* as values of the Arrow type *kind*; and which were bad, if any was."""
+    """Cast the binary *column* to the Arrow type *kind*; also say which values were bad, if any."""
     if pa.types.is_binary(kind):
         return column, None
     values = whole(column, kind)
@@ -45,7 +46,7 @@ def cast(column: Column, kind: Any) -> tuple[Column, Bad | None]:
 
 
 def whole(column: Column, kind: Any) -> Column | None:
-    """The column as values of *kind*; None if there may be one that is not written plainly."""
+    """The column as *kind*, read by Arrow at once; None if Spark might read a value otherwise."""
     try:
         if pa.types.is_timestamp(kind) and kind.tz:
             return timestamps(column, kind)
@@ -55,14 +56,14 @@ def whole(column: Column, kind: Any) -> Column | None:
 
 
 def arrow_cast(column: Column, kind: Any) -> Column:
-    """The column as Arrow reads it. Raises pyarrow.ArrowInvalid."""
+    """The column as Arrow casts it. Raises pyarrow.ArrowInvalid."""
     if pa.types.is_string(kind):
         return pc.cast(column, kind)
     return pc.cast(column.view(pa.string()), kind)  # no value of another type has to be UTF-8
 
 
 def is_plain(column: Column, kind: Any) -> bool:
-    """Whether Spark reads as Arrow does what Arrow can read of *column*."""
+    """Whether Spark agrees with Arrow on every value of *column* that Arrow accepts."""
     if pa.types.is_integer(kind):
         return not has_any(column, b"x", b"X")  # hexadecimal
     if pa.types.is_floating(kind):
@@ -74,24 +75,24 @@ def is_plain(column: Column, kind: Any) -> bool:
 
 
 def has_any(column: Column, *strings: bytes) -> bool:
-    """Whether one of *strings* is anywhere in the column."""
+    """Whether one of *strings* occurs anywhere in the column."""
     text, places = text_of(column)
     found = text[places[0] : places[-1]].tobytes()
     return any(string in found for string in strings)
 
 
 def text_of(column: Column) -> tuple[Any, Any]:
-    """The column's bytes, one value behind the other; where each begins, and the last ends."""
+    """The bytes of all values in one array, and the offsets at which they begin and end."""
     _, places, data = column.buffers()
     text = np.frombuffer(data or b"", np.uint8)
     return text, np.frombuffer(places, np.int32)[column.offset :][: len(column) + 1]
 
 
 def timestamps(column: Column, kind: Any) -> Column | None:
-    """Times, with a zone if the first has one; None if Spark may not read one.
+    """Cast timestamps, with a zone if the first value has one; None if Spark may reject some value.
 
-    Behind hours or minutes Spark takes no zone, and none that is further away than 18 hours.
-    Raises pyarrow.ArrowInvalid, which takes longer than reading them.
+    Spark takes a zone only after seconds, and none beyond 18 hours. Raises pyarrow.ArrowInvalid;
+    that takes longer than the cast itself.
     """
     present = column.drop_null() if column.null_count else column
     if not len(present) or ZONED.search(present[0].as_py()) is None:
@@ -101,12 +102,15 @@ def timestamps(column: Column, kind: Any) -> Column | None:
 
 
 def in_utc(column: Column, kind: Any) -> Column:
-    """Times without a zone. Raises pyarrow.ArrowInvalid."""
+    """Cast timestamps that have no zone. Raises pyarrow.ArrowInvalid."""
     return arrow_cast(column, pa.timestamp(kind.unit)).view(kind)
 
 
 def has_seconds_and_near_zones(column: Column) -> bool:
-    """Whether all times, of which there are some, have seconds, and zones less than 18 h away."""
+    """Whether all values have seconds and a zone below 18 hours.
+
+    There must be at least one value.
+    """
     text, places = text_of(column)
     starts, ends = places[:-1], places[1:]
     if (ends - starts).min() < SHORTEST_ZONED:
@@ -124,7 +128,7 @@ def has_seconds_and_near_zones(column: Column) -> bool:
 
 
 def mixed(column: Column, kind: Any) -> tuple[Column, Bad | None]:
-    """Any column as values of *kind*, and which were bad."""
+    """Cast any column to *kind*; also say which values were bad."""
     values, odd = pa.nulls(len(column), kind), pc.is_valid(column)
     for form, read in plain_forms(kind):
         plain = pc.and_(odd, pc.fill_null(pc.match_substring_regex(column, form), False))
@@ -136,7 +140,7 @@ def mixed(column: Column, kind: Any) -> tuple[Column, Bad | None]:
 
 
 def plain_forms(kind: Any) -> Iterator[tuple[str, Read]]:
-    """Forms of which each value is one of *kind*, the same to Arrow and Spark; how it is read."""
+    """Patterns of values that Arrow and Spark read alike, each with the function to read them."""
     if pa.types.is_integer(kind):
         digits = len(str(1 << (kind.bit_width - 1))) - 1
         yield f"^-?[0-9]{{1,{digits}}}$", arrow_cast
@@ -156,7 +160,7 @@ def plain_forms(kind: Any) -> Iterator[tuple[str, Read]]:
 
 
 def one_by_one(column: Column, kind: Any) -> Column:
-    """The values of *column*, read as Spark reads them; null where one is none of *kind*."""
+    """Cast each distinct value as Spark would; null where it is not of *kind*."""
     distinct = column.dictionary_encode()
     values = list(map(parser(kind), distinct.dictionary.to_pylist()))
     if pa.types.is_temporal(kind):  # numbers, of times that Python may not have

@@ -1,13 +1,13 @@
-"""Single texts as values, as Spark's TRY_CAST has them; None for what it makes null.
+"""Casts of single texts, with the results of Spark's TRY_CAST; None where that gives null.
 
-Arrow reads what is written plainly, whole columns at a time. This is for what else Spark takes:
+Arrow reads plain forms, a column at a time. These are other forms that Spark accepts:
 
-    " +12\\n"             an integer, without the white space and controls around it
-    "1.5d" "0x1p3" "inf"  a double, as Java writes them too
+    " +12\\n"              an integer; white space and control characters around it do not count
+    "1.5d" "0x1p3" "inf"  a double in Java's forms
     "1.235"               a decimal(3,2), rounded half up
     "Yes" "t" "N"         booleans
 
-What Spark's older CAST takes beyond that, with ANSI mode off, is null: ``1.5`` is no integer.
+``CAST`` with ANSI mode off accepts more, such as ``1.5`` as an integer. That is null here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Parse = Callable[[bytes], Any]
 
 
 def parser(kind: Any) -> Parse:
-    """What reads a text as a value of the Arrow type *kind*: what ``pa.array`` makes one of."""
+    """The function that casts a text to *kind*, to a value that ``pa.array`` accepts."""
     if pa.types.is_integer(kind):
         return partial(integer, bits=kind.bit_width)
     if pa.types.is_floating(kind):
@@ -58,7 +58,7 @@ def parser(kind: Any) -> Parse:
 
 
 def integer(text: bytes, bits: int) -> int | None:
-    """Digits of ASCII, with a sign or without, that fit into *bits*."""
+    """ASCII digits with an optional sign, if the number fits into *bits*."""
     found = INTEGER.fullmatch(text.strip(AROUND))
     if found is None or len(found[2]) > bits:  # more digits than bits: too large to be worth it
         return None
@@ -67,7 +67,7 @@ def integer(text: bytes, bits: int) -> int | None:
 
 
 def floating(text: bytes, kind: Any) -> float | None:
-    """What Java reads as a float or double, and infinity and NaN in any case."""
+    """What Java parses as a float or double; infinity and NaN in any case."""
     text = text.strip(BLANK)
     if found := FLOAT.fullmatch(text):
         number: float = pa.scalar(found[1].decode()).cast(kind).as_py()  # rounds once, to *kind*
@@ -78,7 +78,7 @@ def floating(text: bytes, kind: Any) -> float | None:
 
 
 def hex_float(text: str) -> float:
-    """A hexadecimal float; one that is too large is infinite."""
+    """A hexadecimal float; infinite if it is too large."""
     try:
         return float.fromhex(text)
     except OverflowError:
@@ -86,7 +86,7 @@ def hex_float(text: str) -> float:
 
 
 def decimal(text: bytes, precision: int, scale: int) -> Decimal | None:
-    """What Java reads as a BigDecimal, rounded half up to *scale*; None if that is too long."""
+    """What Java parses as a BigDecimal, rounded half up to *scale*; None if it is too long."""
     found = DECIMAL.fullmatch(text.strip(BLANK).decode("utf-8", "replace"))
     if found is None:
         return None
@@ -101,7 +101,7 @@ def decimal(text: bytes, precision: int, scale: int) -> Decimal | None:
 
 
 def boolean(text: bytes) -> bool | None:
-    """The words that stand for true and false, in any case."""
+    """The words for true and false, in any case."""
     word = text.strip(AROUND).lower()
     return word in TRUE if word in TRUE | FALSE else None
 
@@ -112,17 +112,17 @@ def date(text: bytes) -> int | None:
 
 
 def timestamp(text: bytes) -> int | None:
-    """Microseconds since 1970; what has no zone is in UTC."""
+    """Microseconds since 1970. Without a zone the time is in UTC."""
     return cast_times.micros(text.strip(AROUND), zoned=True)
 
 
 def timestamp_ntz(text: bytes) -> int | None:
-    """Microseconds since 1970 by a clock of no zone; one that is named is passed over."""
+    """Microseconds since 1970, as if the time were in UTC. A zone in the text is ignored."""
     return cast_times.micros(text.strip(AROUND), zoned=False)
 
 
 def string(text: bytes) -> str | None:
-    """UTF-8."""
+    """Valid UTF-8."""
     try:
         return text.decode()
     except UnicodeDecodeError:

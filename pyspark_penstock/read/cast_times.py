@@ -1,10 +1,10 @@
-"""Dates and times as Spark reads them, as numbers since 1970.
+"""Dates and times in the forms that Spark accepts, as numbers since 1970.
 
     2024   2024-1   2024-01-02   -0044-03-15   +12024-01-01
     2024-01-02T3:4:5.25   2024-01-02 03:04:05 Europe/Paris   2024-01-02T03   ...05UTC+1
 
-Of a date only the beginning is read: in ``2024-01-02 x`` the rest is nothing. A time of day alone,
-which Spark takes for one of today, is none here: what is read again has to be the same.
+A date may be followed by a space or T and anything: ``2024-01-02 x`` is a date. A time of day alone
+is not accepted, although Spark takes it for today's: a replay on another day would differ.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ TIMESTAMPS = range(-1 << 63, 1 << 63)
 
 
 def days(text: bytes) -> int | None:
-    """The date at the beginning of *text*; None if it is none."""
+    """The date at the beginning of *text*, in days; None if there is none."""
     found = DAY.fullmatch(text)
     if found is None:
         return None
@@ -63,7 +63,7 @@ def days(text: bytes) -> int | None:
 
 
 def micros(text: bytes, zoned: bool) -> int | None:
-    """The time that *text* is; None if it is none. What zone it names counts if *zoned* only."""
+    """The time in *text*, in microseconds; None if it is none. The zone counts only if *zoned*."""
     found = MOMENT.fullmatch(text)
     if found is None:
         return None
@@ -82,7 +82,7 @@ def micros(text: bytes, zoned: bool) -> int | None:
 def place_of(
     year: int, month: int, day: int, hour: int, minute: int, second: int
 ) -> tuple[int, datetime] | None:
-    """A date and time of day in the 400 years from 1600, and how many times 400 years away."""
+    """Date and time, moved by cycles of 400 years to those from 1600; the number of cycles."""
     cycles, rest = divmod(year - 1600, CYCLE_YEARS)
     try:
         return cycles, datetime(1600 + rest, month, day, hour, minute, second, tzinfo=UTC)
@@ -91,9 +91,10 @@ def place_of(
 
 
 def offset_of(zone: tzinfo, moment: datetime, cycles: int) -> timedelta:
-    """How far *zone* is ahead of UTC when it shows *moment*, some cycles away.
+    """The UTC offset of *zone* at the local time *moment*, which is *cycles* times 400 years away.
 
-    A time that a clock skips is taken for one before it was put forward; of two, for the first.
+    A local time that a clock change skips has the offset before the change. One that occurs twice
+    is the first.
     """
     year = moment.year + cycles * CYCLE_YEARS
     if year < 1:
@@ -105,7 +106,7 @@ def offset_of(zone: tzinfo, moment: datetime, cycles: int) -> timedelta:
 
 @lru_cache(ZONES_KEPT)
 def zone_of(name: str) -> tzinfo | None:
-    """The zone that Java knows by this name; None if it is none."""
+    """The time zone that Java has under this name; None if there is none."""
     name = SHORT_NAMES.get(name, name)
     offset = PREFIX.sub("", name, count=1) if PREFIX.match(name) else name
     if offset.startswith(("+", "-")):
@@ -116,7 +117,7 @@ def zone_of(name: str) -> tzinfo | None:
 
 
 def fixed_zone(text: str) -> tzinfo | None:
-    """The zone of an offset; None if it is none, or beyond 18 hours."""
+    """The time zone with this offset; None if the text is no offset, or it is beyond 18 hours."""
     if OFFSET.fullmatch(text) is None:
         return None
     parts = text[1:].split(":") if ":" in text else [text[1:3], text[3:5], text[5:7]]
@@ -129,5 +130,5 @@ def fixed_zone(text: str) -> tzinfo | None:
 
 @cache
 def zone_names() -> frozenset[str]:
-    """The names of regions."""
+    """The names of all regions."""
     return frozenset(available_timezones()) - {"Factory", "localtime"}

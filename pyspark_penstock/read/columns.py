@@ -1,4 +1,4 @@
-"""Pages become record batches: a column for each of the schema's, built from whole pages."""
+"""From pages to record batches: each column of the schema is built from a whole page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Array = Any  # a pyarrow.Array
 
 
 class BatchBuilder:
-    """Builds the batches of one stream. What is bad in a value is settled by *mode*."""
+    """Builds the record batches of one stream. *mode* says what happens to bad values."""
 
     def __init__(self, stream: str, columns: Sequence[Column], mode: str) -> None:
         self.bad_values = 0
@@ -86,7 +86,10 @@ class BatchBuilder:
         self.bad_values += pc.sum(bad).as_py()
 
     def _refuse_nulls(self, batch: Any, page: Page, kept: Array | None) -> None:
-        """Refuse null where a column is NOT NULL: Java would, and name neither entry nor column."""
+        """Raises ValueMismatchError for null in a NOT NULL column.
+
+        Java would too, but without the entry.
+        """
         for column, array in zip(self._columns, batch.columns, strict=True):
             if not column.nullable and array.null_count:
                 ids = page.ids if kept is None else page.ids.filter(kept)
@@ -101,33 +104,33 @@ class BatchBuilder:
 
 
 def id_column(page: Page, _: Column) -> Array:
-    """The ids as they are."""
+    """The ids as text."""
     return page.ids.cast(pa.string())
 
 
 def id_parts(page: Page) -> Any:
-    """Milliseconds and sequences of the ids, as two columns of 64 bits without a sign."""
+    """Milliseconds and sequence of each id, as two columns of unsigned 64-bit numbers."""
     parts = pc.split_pattern(page.ids.cast(pa.string()), "-").values.cast(pa.uint64())
     return parts.to_numpy().reshape(-1, 2)
 
 
 def time_column(page: Page, column: Column) -> Array:
-    """The times of the ids; null where an id's is later than a timestamp can be."""
+    """The times in the ids; null if one is too late for a timestamp."""
     return bounded(id_parts(page)[:, 0], LARGEST_MS_AS_TIME, 1_000).cast(column.arrow)
 
 
 def ms_column(page: Page, _: Column) -> Array:
-    """The milliseconds of the ids; null where they need the 64th bit."""
+    """The milliseconds in the ids; null if they do not fit into a signed 64-bit number."""
     return bounded(id_parts(page)[:, 0], LARGEST_LONG)
 
 
 def seq_column(page: Page, _: Column) -> Array:
-    """The sequences of the ids; null where they need the 64th bit."""
+    """The sequences in the ids; null if they do not fit into a signed 64-bit number."""
     return bounded(id_parts(page)[:, 1], LARGEST_LONG)
 
 
 def bounded(numbers: Any, largest: int, factor: int = 1) -> Array:
-    """*numbers* times *factor*, as 64 bits with a sign; null where one is above *largest*."""
+    """*numbers* times *factor*, as signed 64-bit numbers; null where one is above *largest*."""
     above = numbers > largest
     return pa.array(
         np.where(above, 0, numbers).astype(np.int64) * factor, mask=above if above.any() else None
@@ -135,7 +138,7 @@ def bounded(numbers: Any, largest: int, factor: int = 1) -> Array:
 
 
 def map_column(page: Page, column: Column) -> Array:
-    """All fields by name. Of a name that is there twice, the last, as in any dict."""
+    """All fields as a map. If a name occurs twice in an entry, the last one counts."""
     starts, strings = page.fields()
     names, contents = strings[::2], strings[1::2]
     offsets = starts // 2
@@ -153,7 +156,7 @@ def map_column(page: Page, column: Column) -> Array:
 
 
 def last_of_each(names: Array, offsets: Any) -> Array | None:
-    """Which fields are the last of their name in their entry; None if all are."""
+    """Which fields are the last of their name in their entry; None if all of them are."""
     sizes = np.diff(offsets)
     entries = np.repeat(np.arange(len(sizes)), sizes)
     codes = names.dictionary_encode().indices.to_numpy().astype(np.int64)
@@ -168,7 +171,7 @@ def last_of_each(names: Array, offsets: Any) -> Array | None:
 
 
 def array_column(page: Page, column: Column) -> Array:
-    """All fields in their order, duplicates included."""
+    """All fields as an array, in their order, with duplicates."""
     starts, strings = page.fields()
     struct = column.arrow.value_type
     parts = [text_of(strings[i::2], struct.field(i).type) for i in range(2)]
@@ -181,7 +184,7 @@ def array_column(page: Page, column: Column) -> Array:
 
 
 def text_of(strings: Array, kind: Any) -> Array:
-    """Strings as binary or as text; what is not UTF-8 gets replacement characters in text."""
+    """Strings as binary, or as text with replacement characters for what is not UTF-8."""
     if pa.types.is_binary(kind):
         return strings
     try:
@@ -191,7 +194,7 @@ def text_of(strings: Array, kind: Any) -> Array:
 
 
 def corrupt_column(page: Page, bad: Array | None) -> Array:
-    """The fields as JSON where a value was bad, null elsewhere."""
+    """All fields as JSON for an entry with a bad value, null for the others."""
     if bad is None:
         return pa.nulls(len(page), pa.string())
     starts, strings = page.fields()

@@ -1,11 +1,11 @@
-"""Loss: what a stream says about entries that a query has not read yet.
+"""Data loss: entries that were trimmed or deleted before a query has read them.
 
-Of the entries ever added, *n* had been when the query was at its position. If more than *n* were
-removed since the stream began, the surplus was removed unread. Trimming takes the oldest first, so
-the surplus is exact.
+A position knows *n*, how many entries had been added to the stream by then. If the stream has
+removed more than *n* since it began, the difference was removed unread. Trimming removes the oldest
+entries first, so this number is exact.
 
-Single deletions do not show in the counters while older entries are there. They show to whoever
-counts what is left: between two places there have to be as many entries as their *n* differ by.
+The counters do not show a single deletion while older entries are still there. Counting the entries
+does: between two positions there must be as many as their *n* differ by.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 def check_same_stream(stream: str, position: Position, state: StreamState) -> None:
-    """Raises CheckpointError if *position* cannot be one in the stream that is there now."""
+    """Raises CheckpointError if the stream that is there now cannot be the one that was read."""
     if position == Position():
         return
     if not state.exists:
@@ -45,12 +45,12 @@ def check_same_stream(stream: str, position: Position, state: StreamState) -> No
 
 
 def lost_entries(position: Position, state: StreamState) -> int:
-    """How many entries after *position* were removed before they were read."""
+    """How many entries after *position* were removed unread."""
     return max(0, state.removed - position.n)
 
 
 def check_nothing_lost(stream: str, position: Position, state: StreamState) -> None:
-    """Raises DataLossError with the count if entries after *position* were removed."""
+    """Raises DataLossError, with their number, if entries after *position* were removed."""
     lost = lost_entries(position, state)
     if lost:
         raise DataLossError(
@@ -59,10 +59,10 @@ def check_nothing_lost(stream: str, position: Position, state: StreamState) -> N
         )
 
 
-def shortage_text(
+def shortage_message(
     stream: str, after: EntryId, upto: EntryId, expected: int, lost: int, *, at_most: bool = False
 ) -> str:
-    """What to say of a range that lacks *lost* of the entries it should have; else nothing."""
+    """The message for a range that lacks *lost* of its *expected* entries; empty for none."""
     if lost <= 0:
         return ""
     return (
@@ -72,7 +72,7 @@ def shortage_text(
 
 
 def tell(problem: str, *, fail: bool) -> None:
-    """Raises DataLossError with *problem*, or warns of it."""
+    """Raise DataLossError with *problem*, or log it as a warning."""
     if fail:
         raise DataLossError(f"{problem}; {ADVICE}")
     logger.warning("%s", problem)
@@ -82,13 +82,13 @@ def tell(problem: str, *, fail: bool) -> None:
 
 
 def missing(task: Range, scan: Scan, options: ReadOptions) -> str:
-    """What to say if entries of *task* were removed before *scan* read them; else nothing.
+    """The message if entries of *task* were removed before *scan* read them; empty if none were.
 
-    Where the task was not counted, that shows only to a scan that has looked at the stream.
+    If the entries of the task were not counted, this needs the state of the stream after the scan.
     """
     if task.expected is not None:
         lost = task.expected - scan.entries
-        return shortage_text(task.stream, task.after, task.upto, task.expected, lost)
+        return shortage_message(task.stream, task.after, task.upto, task.expected, lost)
     if scan.state is None or not has_lost(scan.state, task):
         return ""
     if task.batch is not None:
@@ -101,7 +101,7 @@ def missing(task: Range, scan: Scan, options: ReadOptions) -> str:
 
 
 def has_lost(state: StreamState, task: Range) -> bool:
-    """Whether the stream has lost entries since *task* was planned, or is another one."""
+    """Whether entries were removed since *task* was planned, or the stream was made anew."""
     added_then = task.batch[1].n or 0 if task.batch else 0
     return state.removed > task.removed or state.added < added_then
 
@@ -109,10 +109,12 @@ def has_lost(state: StreamState, task: Range) -> bool:
 def missing_of_batch(
     task: Range, batch: tuple[Cut, Cut], entries: int, options: ReadOptions
 ) -> str:
-    """What to say of a task that read *entries* of a *batch* of which only the whole was counted.
+    """The message for a task of a *batch* of which only the whole was counted; it has read
+    *entries*.
 
-    Nothing is missing if these and what lies around the task make up the batch. What the others
-    have read need not lie there any more: so this is the most that may be missing.
+    Nothing is missing if these, and the entries around the task, make up the batch. Entries of
+    other tasks may have been removed after they were read. So the number is the most that can be
+    missing.
     """
     begin, end = batch
     around = sum(
@@ -121,4 +123,4 @@ def missing_of_batch(
     )
     expected = (end.n or 0) - (begin.n or 0)
     lost = expected - around - entries
-    return shortage_text(task.stream, begin.id, end.id, expected, lost, at_most=True)
+    return shortage_message(task.stream, begin.id, end.id, expected, lost, at_most=True)

@@ -1,7 +1,7 @@
-"""Walks: going along a stream to count its entries, for limits and equal shares.
+"""Counting entries along a stream, for batch limits and for tasks of equal size.
 
-No command of Redis says which entry is the hundred-thousandth. So the entries are read, and
-counted by whole pages; a page costs the client a fraction of what decoding its values would.
+No Redis command tells the id of the hundred-thousandth entry. So the entries are read, and counted
+by pages. That costs a fraction of decoding their values.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pyspark_penstock.read.page import Page
 from pyspark_penstock.read.scan import Scan
 
 
-class Walked(NamedTuple):
-    """Where a walk ended: at entry *id*, *entries* further; and the marks on the way.
+class Counted(NamedTuple):
+    """Where counting stopped: at the entry *id*, after *entries*; and the marks on the way.
 
-    *all* says that no entry was left before the range ended.
+    *all* says that the range has no further entry.
     """
 
     id: EntryId
@@ -27,7 +27,7 @@ class Walked(NamedTuple):
     all: bool
 
 
-def walk(
+def count_up_to(
     server: Server,
     stream: str,
     after: EntryId,
@@ -38,11 +38,11 @@ def walk(
     step: int | None = None,
     page_size: int,
     wait: bool = False,
-) -> Walked:
-    """Go from *after* towards *upto*, over *most* entries or *most_bytes* of answers.
+) -> Counted:
+    """Count entries from *after* towards *upto*, at most *most*, or *most_bytes* of replies.
 
-    At least one entry is passed, if there is one. A mark is left every *step* entries. With *wait*
-    nothing is taken for the end before the server has come as far as *upto*.
+    At least one entry is counted, if there is one. There is a mark every *step* entries. With
+    *wait*, a server that has never had an entry as late as *upto* is waited for.
     """
     scan = Scan(server, stream, after, upto, page_size, wait=wait)
     count, last, marks, before, whole = 0, after, list[Cut](), 0, True
@@ -61,7 +61,7 @@ def walk(
             break
         before = scan.bytes
     inner = tuple(mark for mark in marks if mark.id != last)  # one at the end cuts nothing off
-    return Walked(last, count, inner, whole or last == upto)
+    return Counted(last, count, inner, whole or last == upto)
 
 
 def count_entries(
@@ -74,14 +74,14 @@ def count_entries(
     wait: bool = False,
 ) -> int:
     """How many entries there are in (after, upto]. O(n)."""
-    return walk(server, stream, after, upto, page_size=page_size, wait=wait).entries
+    return count_up_to(server, stream, after, upto, page_size=page_size, wait=wait).entries
 
 
 def entries_within(budget: int, size: int, entries: int) -> int:
-    """How many of a page's entries fit into *budget* bytes, if all are of the same size."""
+    """How many entries of a page of *size* bytes fit into *budget*, if all are equally large."""
     return max(0, min(entries, entries * budget // size))
 
 
 def id_at(page: Page, count: int) -> EntryId:
-    """The id of the entry that is the *count*-th of a page."""
+    """The id of the *count*-th entry of a page."""
     return EntryId.parse(page.ids[count - 1].as_py())

@@ -1,4 +1,4 @@
-"""What a task does that reads: one range of a stream, as record batches."""
+"""The work of a task that reads: one range of a stream, as record batches."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ logger = logging.getLogger(__name__)
 def read_range(
     task: Range, columns: list[Column], options: ReadOptions
 ) -> Generator[Any, None, str]:
-    """The batches of *task*; returns what to say if entries were removed before they were read.
+    """Yield the batches of *task*; return a message if entries were removed before they were read.
 
-    Where the task was not counted that is looked for with ``failOnDataLoss`` only.
+    If the entries of the task were not counted, that is checked with ``failOnDataLoss`` only.
     """
     scan = Scan(
         options.server, task.stream, task.after, task.upto, options.fetch_size,
@@ -41,7 +41,7 @@ def read_range(
 def batches(
     pages: Iterable[Page], stream: str, columns: list[Column], options: ReadOptions
 ) -> Iterator[Any]:
-    """The pages of one stream as record batches."""
+    """Pages of one stream as record batches."""
     builder = BatchBuilder(stream, columns, options.mode)
     with collector_paused():
         for page in joined(throttled(pages, options.max_entries_per_second)):
@@ -51,7 +51,7 @@ def batches(
 
 
 def throttled(pages: Iterable[Page], rate: int | None) -> Iterator[Page]:
-    """The pages, no faster than they may be read."""
+    """The same pages, at most *rate* entries a second."""
     throttle = Throttle(rate)
     for page in pages:
         yield page
@@ -59,7 +59,7 @@ def throttled(pages: Iterable[Page], rate: int | None) -> Iterator[Page]:
 
 
 def joined(pages: Iterable[Page]) -> Iterator[Page]:
-    """The same entries in fewer pages: all that is done to a page has a price of its own."""
+    """The same entries in larger pages: each page has a fixed cost in all that follows."""
     held: list[Page] = []
     rows = size = 0
     for page in pages:
@@ -73,14 +73,14 @@ def joined(pages: Iterable[Page]) -> Iterator[Page]:
 
 
 class Throttle:
-    """Spares the server: no more than *rate* entries a second, if there is a rate."""
+    """Limits reading to *rate* entries a second, to spare the server; None is no limit."""
 
     def __init__(self, rate: int | None) -> None:
         self._rate = rate
         self._due = time.monotonic()
 
     def pause_after(self, entries: int) -> None:
-        """Sleep as long as *entries* should have taken."""
+        """Sleep until *entries* more are due."""
         if self._rate is not None:
             self._due += entries / self._rate
             time.sleep(max(0.0, self._due - time.monotonic()))
@@ -88,7 +88,7 @@ class Throttle:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No cyclic collection: a page read by hiredis is many containers, and none in a cycle."""
+    """Pause the cyclic collector: pages hold many containers, and none of them is in a cycle."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

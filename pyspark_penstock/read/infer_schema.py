@@ -1,4 +1,4 @@
-"""Inference: the schema of fields, from samples at both ends of the streams."""
+"""Schema inference: a column for each field, typed by samples from both ends of the streams."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ logger = logging.getLogger(__name__)
 
 
 def infer_schema(options: ReadOptions) -> t.StructType:
-    """A field a column, in the order in which they first appear.
+    """The schema for the fields of the streams, in the order in which they first appear.
 
-    Samples the first and the last SAMPLE entries. Raises OptionError where they give no column.
+    Samples are the first and the last SAMPLE entries. Raises OptionError if they give no column.
     """
     found: dict[bytes, list[bytes]] = {}
     with options.client() as client:
@@ -49,7 +49,7 @@ def infer_schema(options: ReadOptions) -> t.StructType:
 
 
 def both_ends(client: redis.Redis, stream: str) -> list[Any]:
-    """The first entries of a stream, and the last. Raises ServerError if it is none."""
+    """The first and the last entries of a stream. Raises ServerError if the key is no stream."""
     name = key(stream)
     try:
         first = stream_info.ask(client, "XRANGE", name, "-", "+", "COUNT", SAMPLE)
@@ -60,10 +60,10 @@ def both_ends(client: redis.Redis, stream: str) -> list[Any]:
 
 
 def schema_of(samples: Mapping[bytes, list[bytes]]) -> t.StructType:
-    """A column a field. Those whose names cannot be columns' are left out, with a warning.
+    """A column for each field. Fields whose name cannot be a column's are left out, with a warning.
 
-    A column finds its field by its name, and Spark does not tell names apart by case: one must be
-    text, not reserved, and not that of a column before it.
+    A column finds its field by name, and Spark's column names ignore case. So the name must be
+    valid UTF-8, not reserved, and differ from all earlier ones by more than case.
     """
     schema, left_out = t.StructType(), []
     taken = {name.casefold() for name in (*schemas.RESERVED, schemas.ALL_FIELDS)}
@@ -84,7 +84,7 @@ def schema_of(samples: Mapping[bytes, list[bytes]]) -> t.StructType:
 
 
 def pairs_of(fields: object) -> Iterable[tuple[bytes, bytes]]:
-    """Names and values of an entry, whichever way redis-py gave them."""
+    """Names and values of an entry, in either form that redis-py gives."""
     if isinstance(fields, dict):
         return fields.items()
     assert isinstance(fields, list)
@@ -92,7 +92,7 @@ def pairs_of(fields: object) -> Iterable[tuple[bytes, bytes]]:
 
 
 def type_of(sample: list[bytes]) -> t.DataType:
-    """The narrowest type that all values have; binary if they are not even text."""
+    """The narrowest type that fits all values; binary if they are not even text."""
     column = pa.array(sample, pa.binary())
     for spark, arrow in NARROWEST_FIRST:
         if cast_columns.whole(column, arrow) is not None:

@@ -5,17 +5,17 @@
                             "from": ["1763000000000-0", 1],
                             "cuts": [["1763000031000-0", 125000]]}}}
 
-*id* is the last entry that belongs to the batch, *n* how many entries had ever been added when it
-was: the difference of two *n* is an exact count, and ``entries-added`` minus *n* the exact lag.
+*id* is the last entry of the batch. *n* is how many entries had ever been added up to it: two *n*
+differ by an exact count, and ``entries-added`` minus *n* is the exact lag.
 
-*from* is where the batch began that ends here. Spark keeps the end of each batch only; when it
-replays the first one it asks for the initial offset again, and by then ``latest`` is elsewhere.
+*from* is where the batch begins. Spark keeps only the end of each batch. To replay the first batch
+it asks for the initial offset again, and ``latest`` is elsewhere by then.
 
-*cuts* are where the batch is split into tasks, each with the *n* at it, or null where that is not
-known. They stand here so that a replay plans the same tasks whatever options or machines it has.
+*cuts* split the batch into tasks. Each has the *n* at that id, or null if it is not known. They are
+kept so that a replay has the same tasks, whatever the options or machines are by then.
 
-*source* is what the query reads. A checkpoint of another source is refused. *query* tells it from
-others of the same source; it is drawn when the query first starts, and stays.
+*source* is what the query reads; a checkpoint of another source is refused. *query* is a random id
+that tells the query from others of the same source. It never changes.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from pyspark_penstock.errors import CheckpointError
 
 
 class Cut(NamedTuple):
-    """A place where a task begins, and how many entries had been added there, if known."""
+    """The id after which a task begins, and how many entries had been added up to it, if known."""
 
     id: EntryId
     n: int | None
 
     def to_json(self) -> list[str | int | None]:
-        """As it stands in the checkpoint."""
+        """The form in the checkpoint."""
         return [str(self.id), self.n]
 
     @classmethod
@@ -54,7 +54,7 @@ class Position:
     cuts: tuple[Cut, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in the checkpoint."""
+        """The form in the checkpoint."""
         value: dict[str, Any] = {"id": str(self.id), "n": self.n}
         if self.begin is not None:
             value["from"] = self.begin.to_json()
@@ -75,7 +75,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Offset:
-    """How far all streams of a query have been read; *source* is what it reads."""
+    """How far all streams of a query have been read. *source* is what it reads."""
 
     source: dict[str, Any]
     streams: dict[str, Position] = field(default_factory=dict)
@@ -83,11 +83,14 @@ class Offset:
 
     @property
     def is_start(self) -> bool:
-        """Whether no batch ends here, so that it may not be in the checkpoint."""
+        """Whether this is an initial offset, at which no batch ends.
+
+        It may not be in the checkpoint yet.
+        """
         return all(position.begin is None for position in self.streams.values())
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in the checkpoint."""
+        """The form in the checkpoint."""
         streams = {name: position.to_json() for name, position in sorted(self.streams.items())}
         return {"source": self.source, "query": self.query, "streams": streams}
 
@@ -100,12 +103,12 @@ class Offset:
         return cls(value["source"], streams, str(value.get("query", "")))
 
     def check_source(self, source: dict[str, Any]) -> None:
-        """Raises CheckpointError if the checkpoint is of something else than *source*."""
+        """Raises CheckpointError if the offset is of another source."""
         check_same_source(self.source, source)
 
 
 def check_same_source(checkpoint: dict[str, Any], source: dict[str, Any]) -> None:
-    """Raises CheckpointError if the source of the checkpoint is another than *source*."""
+    """Raises CheckpointError if the checkpoint is of another source."""
     if checkpoint != source:
         raise CheckpointError(
             f"the checkpoint is of a query that reads {checkpoint}, this one reads {source}; "

@@ -1,4 +1,4 @@
-"""Pages: the answer to one XRANGE, and what it holds, by columns."""
+"""Pages: the entries in the reply to one XRANGE, with access by columns."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ class Page(Protocol):
 
     @property
     def size(self) -> int:
-        """Bytes of the answers that it is of, or is a part of."""
+        """The size in bytes of the replies that the page was read from."""
 
     @property
     def last_id(self) -> bytes:
-        """The last of the ids."""
+        """The id of the last entry."""
 
     def column(self, name: bytes) -> Strings | None:
-        """The value of a field in each entry, null where it lacks; the last, where it is twice.
+        """The value of a field in each entry: null if it has none, the last if it has several.
 
-        None where no entry has it.
+        None if no entry has the field.
         """
 
     def fields(self) -> tuple[NDArray[np.int32], Strings]:
-        """Where each entry's strings begin, one more at the end; and the strings, in order."""
+        """Names and values of all entries in one array, and the offset at which each begins."""
 
 
 class MixedPage:
-    """A page of any entries, as hiredis reads them."""
+    """A page of entries with different fields, parsed by hiredis."""
 
     def __init__(self, entries: Sequence[Sequence[Any]], size: int) -> None:
         self.size = size
@@ -75,12 +75,12 @@ class MixedPage:
         return np.cumsum(sizes, dtype=np.int32), pa.array(strings, pa.binary())
 
     def chosen(self, rows: Numbers) -> MixedPage:
-        """The page of just the entries at *rows*."""
+        """The page with only the entries at *rows*."""
         return MixedPage([self._entries[row] for row in rows], self.size)
 
 
 class JoinedPage:
-    """Pages that follow each other, as one."""
+    """Several consecutive pages as one."""
 
     def __init__(self, pages: Sequence[Page]) -> None:
         self._pages = pages
@@ -115,7 +115,7 @@ class JoinedPage:
 
 
 def as_one(pages: Sequence[Page]) -> Page:
-    """Pages that follow each other, as one."""
+    """Several consecutive pages as one."""
     if len(pages) == 1:
         return pages[0]
     alike = [page for page in pages if isinstance(page, UniformPage) and page.is_like(pages[0])]
@@ -123,12 +123,12 @@ def as_one(pages: Sequence[Page]) -> Page:
 
 
 def parse(answer: bytes) -> UniformPage | MixedPage:
-    """The page that an XRANGE was answered with. Raises ServerError if it is something else."""
+    """Parse the reply to an XRANGE. Raises ServerError if it is no list of entries."""
     return uniform(answer) or mixed(answer)
 
 
 def mixed(answer: bytes) -> MixedPage:
-    """The page, read value by value."""
+    """The page, parsed value by value."""
     reader = hiredis.Reader(protocolError=ServerError)
     reader.feed(answer)
     entries = reader.gets()

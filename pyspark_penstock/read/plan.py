@@ -1,4 +1,4 @@
-"""Plans: which ranges the tasks read. Pure functions of what they are given."""
+"""Plans: which range each task reads. Pure functions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SMALL = 10_000  # entries that are not worth two tasks
 
 @dataclass(frozen=True)
 class Range:
-    """What one task reads: entries in (after, upto]; *expected* many, if that is known.
+    """What one task reads: the entries in (after, upto], of which there are *expected*, if known.
 
-    Where it is not, *batch* says where the batch begins and ends that the task is one of, with
-    the counts there, if they are known; and *removed* how many entries the stream had lost by
-    the time of the plan.
+    If that is not known, *batch* holds the ends of the batch that the task belongs to, with their
+    counts, if these are known; and *removed*, how many entries the stream had lost when it was
+    planned.
     """
 
     stream: str
@@ -31,7 +31,7 @@ class Range:
 
 
 class Share(NamedTuple):
-    """What a batch may take of a stream; without *bytes* these are not counted."""
+    """How much a batch may take of a stream. Bytes are not limited if *bytes* is None."""
 
     entries: int
     bytes: int | None = None
@@ -40,7 +40,8 @@ class Share(NamedTuple):
 def ranges(start: Offset, end: Offset) -> list[Range]:
     """The tasks of the batch that ends at *end*.
 
-    A stream that stands in both offsets alike is not in the batch. Otherwise *start* has no say.
+    A stream with the same position in *start* and *end* is not in the batch. Nothing else of
+    *start* is used.
     """
     return [
         task
@@ -51,9 +52,9 @@ def ranges(start: Offset, end: Offset) -> list[Range]:
 
 
 def stream_ranges(stream: str, end: Position) -> list[Range]:
-    """The tasks for one stream's part of the batch that ends at *end*.
+    """The tasks of one stream in the batch that ends at *end*.
 
-    Cuts without counts are made where nothing was ever removed: *removed* is 0 then.
+    Cuts without counts are made only if nothing was ever removed, so *removed* is 0 then.
     """
     if end.begin is None or end.begin.id >= end.id:
         return []
@@ -68,22 +69,22 @@ def stream_ranges(stream: str, end: Position) -> list[Range]:
 
 
 def time_cuts(after: EntryId, upto: EntryId, entries: int, parts: int) -> tuple[Cut, ...]:
-    """Where to cut a range of about *entries* into at most *parts* tasks of equal time."""
+    """Cuts of a range of about *entries* into at most *parts* tasks of equal time."""
     parts = min(parts, -(-entries // SMALL))
     return tuple(Cut(place, None) for place in between(after, upto, parts)) if parts > 1 else ()
 
 
 def step(entries: int, parts: int, most: int | None) -> int:
-    """How many entries a task gets, where they are counted: *parts* tasks, of *most* entries."""
+    """How many entries a counted task gets: for *parts* tasks, but not above *most*."""
     parts = min(parts, -(-entries // SMALL))
     size = max(1, -(-entries // max(1, parts)))
     return size if most is None else min(size, most)
 
 
 def shares(backlogs: Mapping[str, int], limit: int) -> dict[str, int]:
-    """*limit* entries, divided among streams in proportion to their backlogs.
+    """Divide *limit* entries among streams in proportion to their backlogs.
 
-    Each stream with a backlog gets one entry at least, so that none starves behind a large one.
+    Each stream with a backlog gets at least one entry, so that none starves behind a large one.
     """
     total = sum(backlogs.values())
     if total <= limit:
@@ -95,9 +96,9 @@ def shares(backlogs: Mapping[str, int], limit: int) -> dict[str, int]:
 
 
 def budgets(backlogs: Mapping[str, int], limit: int) -> dict[str, int]:
-    """*limit* bytes, divided likewise: each stream gets one at least.
+    """Divide *limit* bytes among streams in the same way; each gets at least one.
 
-    How large the entries of a stream are is not known, so what it leaves no other one gets.
+    How large a stream's entries are is not known. So what one stream leaves over no other one gets.
     """
     total = max(1, sum(backlogs.values()))
     return {stream: max(1, limit * backlog // total) for stream, backlog in backlogs.items()}

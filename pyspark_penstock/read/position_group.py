@@ -1,14 +1,14 @@
-"""Consumer groups as signposts: where a query stands, for whoever asks XINFO GROUPS.
+"""Position groups: consumer groups that show in XINFO GROUPS how far a query has read.
 
-The query reads by ranges; the group delivers nothing. Its position and its count of entries read
-are set to what the query has committed, so that the server shows its exact lag.
+The query reads ranges by XRANGE, so the group delivers nothing. After each batch its last-delivered
+id and entries-read are set to the query's position. So the server reports the exact lag.
 
-Whoever reads by a group does not get what it is moved past. So a query moves those only that it
-has made itself: it leaves a consumer in each, which never reads, and goes when the group does.
+Consumers of a group would miss what the group is moved past. So a query moves only groups that it
+has created. It marks them by a consumer that never reads, and that is deleted with the group:
 
     XINFO CONSUMERS orders progress      name spark-signpost-3f9a1c2b, pending 0
 
-3f9a1c2b is the query: drawn when it first starts, and kept in its checkpoint.
+3f9a1c2b is the random id of the query, which is kept in its checkpoint.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ ADVICE = "give the query a group of its own, or groupTakeover=true to move this 
 
 @dataclass(frozen=True)
 class PositionGroup:
-    """A consumer group that shows where a query stands; none, if *group* is empty.
+    """A consumer group that shows a query's position; an empty *group* means none.
 
-    With *takeover* it is moved whoever has made it, and whoever reads by it.
+    With *takeover* the group is moved although others have created it, or read by it.
     """
 
     group: str
     takeover: bool = False
 
     def check(self, client: Client, streams: Iterable[str], query: str) -> None:
-        """Raises OptionError if one of *streams* has the group, and *query* may not move it."""
+        """Raises OptionError if one of *streams* has the group, and it is not *query*'s to move."""
         for stream in streams:
             found = self._consumers(client, stream)
             if found is not None:
                 self._check(stream, found, query)
 
     def publish(self, client: Client, offset: Offset) -> None:
-        """Set the group's position in each stream of *offset*; make the group where it is not.
+        """Move the group in each stream of *offset*, or create it.
 
-        A stream that does not exist is left alone. Raises OptionError as ``check`` does.
+        Streams that do not exist are skipped. Raises OptionError as ``check`` does.
         """
         for stream, position in offset.streams.items():
             if position == Position():
@@ -63,7 +63,7 @@ class PositionGroup:
                 self._make(client, stream, position, offset.query)
 
     def _consumers(self, client: Client, stream: str) -> list[ConsumerState] | None:
-        """The group's consumers in *stream*; None where there is no such group."""
+        """The group's consumers in *stream*; None if there is no such group."""
         if not self.group:
             return None
         try:
@@ -74,7 +74,7 @@ class PositionGroup:
             raise
 
     def _check(self, stream: str, consumers: Sequence[ConsumerState], query: str) -> None:
-        """Raises OptionError if the group may not be moved."""
+        """Raises OptionError if the group with these consumers may not be moved."""
         names = [consumer.name for consumer in consumers]
         readers = [name for name in names if not name.startswith(PREFIX)]
         pending = sum(consumer.pending for consumer in consumers)
@@ -96,7 +96,7 @@ class PositionGroup:
         consumers: Sequence[ConsumerState],
         query: str,
     ) -> None:
-        """Set the position of a group that is there, and make it *query*'s if it was another's."""
+        """Move a group that exists. If it was another query's, mark it as *query*'s."""
         own, names = consumer_of(query), [consumer.name for consumer in consumers]
         group = key(stream), key(self.group)
         changes: list[tuple[Any, ...]] = [("XGROUP", "SETID", *group, *place(position))]
@@ -109,7 +109,7 @@ class PositionGroup:
                 raise answer
 
     def _make(self, client: Client, stream: str, position: Position, query: str) -> None:
-        """Make the group and the consumer that says whose it is, both or none of them."""
+        """Create the group and the consumer that marks it, in one transaction."""
         group, own = (key(stream), key(self.group)), consumer_of(query)
         made, marked = client.transact(
             ("XGROUP", "CREATE", *group, *place(position)),
@@ -125,10 +125,10 @@ class PositionGroup:
 
 
 def consumer_of(query: str) -> str:
-    """The consumer that says that a group is *query*'s."""
+    """The name of the consumer that marks a group as *query*'s."""
     return f"{PREFIX}{query}"
 
 
 def place(position: Position) -> tuple[str | int, ...]:
-    """The words that say where a group stands: the id, and how many entries it counts as read."""
+    """The arguments of XGROUP for a position: last-delivered id, and entries read."""
     return str(position.id), "ENTRIESREAD", position.n

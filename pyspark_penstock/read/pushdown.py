@@ -1,9 +1,9 @@
-"""Filters that become ranges: on the stream's name, on ids, and on the times in them.
+"""Filter pushdown: filters on stream, id and time become ranges.
 
-Spark applies every filter again; here they only spare reading what it would throw away. Ids are
-compared as text by Spark, so only equality says something about their order in the stream.
+Spark applies every filter again. Pushing them down only saves reading what it would drop. Spark
+compares ids as text, so only equality says something about their place in the stream.
 
-Off by default, for a reason: Spark (4.1 to 4.3) keeps one plan for a relation, that of the filters
+It is off by default because Spark (4.1 to 4.3) keeps one plan for a relation, that of the filters
 pushed last. A data frame or view that is used twice, in one query or one after the other, may then
 be read in the wrong range. It is safe for a frame that is loaded, filtered and used once.
 """
@@ -32,14 +32,14 @@ BY_MEANING = (Meaning.STREAM, Meaning.ID, Meaning.TIME, Meaning.MS)
 
 @dataclass(frozen=True)
 class Slice:
-    """What can be left after filtering: entries in (after, upto] of *streams*; None means all."""
+    """What filters leave: entries in (after, upto] of *streams*; None means all streams."""
 
     after: EntryId = FIRST
     upto: EntryId = LAST
     streams: frozenset[str] | None = None
 
     def within(self, other: Slice) -> Slice:
-        """What is in both."""
+        """The intersection of both."""
         streams = self.streams
         if other.streams is not None:
             streams = other.streams if streams is None else streams & other.streams
@@ -48,13 +48,13 @@ class Slice:
 
 @dataclass
 class Narrowing:
-    """Learns from filters; *meanings* says what the columns they name hold."""
+    """Collects filters. *meanings* says what the columns in them hold."""
 
     meanings: dict[str, Meaning]
     slice: Slice = field(default_factory=Slice)
 
     def learn(self, given: f.Filter) -> None:
-        """Narrow the slice by a filter, if it says something about it."""
+        """Narrow the slice by a filter, if it is one of a known kind."""
         column: tuple[str, ...] = getattr(given, "attribute", ())
         meaning = self.meanings.get(".".join(column))
         if meaning is not None:
@@ -62,7 +62,7 @@ class Narrowing:
 
 
 def slice_of(meaning: Meaning, given: f.Filter) -> Slice:
-    """The slice in which a filter on a column of this meaning can be true."""
+    """The slice outside of which the filter is never true."""
     match given:
         case f.EqualTo(_, value) | f.EqualNullSafe(_, value):
             return slice_of_values(meaning, [value])
@@ -76,7 +76,7 @@ def slice_of(meaning: Meaning, given: f.Filter) -> Slice:
 
 
 def slice_of_values(meaning: Meaning, values: list[Any], ordered: bool = False) -> Slice:
-    """From the smallest to the largest of *values*; everything, if they say nothing."""
+    """The slice from the smallest to the largest of *values*; everything, if they are of no use."""
     if meaning is Meaning.STREAM:
         return Slice() if ordered else Slice(streams=frozenset(values))
     if meaning is Meaning.ID:
@@ -89,7 +89,7 @@ def slice_of_values(meaning: Meaning, values: list[Any], ordered: bool = False) 
 
 
 def slice_of_ids(values: list[Any]) -> Slice:
-    """From the smallest to the largest id; everything, if one is no id."""
+    """The slice from the smallest to the largest id; everything, if one of them is no id."""
     try:
         ids = [EntryId.parse(str(value)) for value in values]
     except ValueError:
@@ -98,7 +98,7 @@ def slice_of_ids(values: list[Any]) -> Slice:
 
 
 def ms_of(value: Any) -> int | None:
-    """A time as milliseconds, rounded down; numbers are milliseconds already."""
+    """A time as milliseconds, rounded down. A number is taken as milliseconds."""
     if isinstance(value, datetime):
         aware = value if value.tzinfo else value.astimezone()
         return (aware - EPOCH) // ONE_MS
@@ -106,9 +106,7 @@ def ms_of(value: Any) -> int | None:
 
 
 class PushdownReader(PenstockReader):
-    """A reader that is told the filters. Spark refuses one unless its own switch is on too:
-    ``spark.sql.python.filterPushdown.enabled``.
-    """
+    """A reader that takes filters. It needs ``spark.sql.python.filterPushdown.enabled``, too."""
 
     def __init__(self, options: BatchOptions, schema: StructType) -> None:
         super().__init__(options, schema)
@@ -116,7 +114,7 @@ class PushdownReader(PenstockReader):
         self._narrowing = Narrowing(meanings)
 
     def pushFilters(self, filters: list[f.Filter]) -> Iterable[f.Filter]:  # noqa: N802
-        """Learn from all, and leave all to Spark as well."""
+        """Use what filters say, and return all of them for Spark to apply."""
         for given in filters:
             self._narrowing.learn(given)
         return filters

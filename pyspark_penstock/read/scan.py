@@ -1,10 +1,10 @@
-"""A scan: the pages of one range of a stream, one read ahead, across lost connections.
+"""A scan: reads the pages of a range, one page ahead, and reconnects when the connection is lost.
 
-The next page is asked for as soon as this one is there, so the server works while this one is
-read and decoded: the last id is guessed from the last bytes that look like an entry's beginning.
-If it turns out to have been a value that looks like one, the answer is thrown away.
+The next page is requested before this one is parsed, so that the server works meanwhile. For that
+the last id is guessed, from the last bytes that look like the beginning of an entry. If they were a
+value, the reply to the wrong request is dropped.
 
-A connection that fails is made anew; the scan goes on behind the last entry that it has yielded.
+After a reconnect the scan continues after the last entry that it has yielded.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ GUESSES = 2  # the list of a single field begins like an entry too
 
 
 class Scan:
-    """Iterates over the pages of (after, upto]; *after* moves along with what was yielded.
+    """Iterates over the pages of (after, upto]. *after* moves with what was yielded.
 
-    With *wait* a server that has never come as far as *upto* is one that is not there: a replica
-    that lags, or another server than the range was planned on. *state* is then how the stream was
-    when all had been read.
+    With *wait*, a server that has never had an entry as late as *upto* is waited for: it is a
+    replica that lags. Then *state* is the state of the stream after the last page.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class Scan:
                 self._check_end(connection)
 
     def _check_end(self, connection: Connection) -> None:
-        """Raises ConnectionError if the server has never come as far as the range goes."""
+        """Raises ConnectionError if the server has never had an entry as late as the range ends."""
         state = state_by(connection, self._stream)
         if state.last_id < self._upto:
             raise ConnectionError(
@@ -92,7 +91,7 @@ class Scan:
         self.state = state
 
     def _guess(self, answer: bytes) -> EntryId | None:
-        """Behind which id to ask next, if this page is full and not the last."""
+        """The id after which the next page begins, if this one is full and not the last."""
         if not answer.startswith(b"*%d\r\n" % self._page_size):
             return None
         guess = probable_last_id(answer)
@@ -104,7 +103,7 @@ class Scan:
 
 
 def probable_last_id(answer: bytes) -> EntryId | None:
-    """The id of the page's last entry, unless a value of that entry looks like an entry."""
+    """The id of the page's last entry, unless a value in that entry looks like an entry."""
     at = len(answer)
     for _ in range(GUESSES):
         at = answer.rfind(ENTRY, 0, at)

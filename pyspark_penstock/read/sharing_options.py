@@ -1,7 +1,7 @@
-"""Taking part in a consumer group: ``groupMode=shared`` and the options that belong to it.
+"""The options of ``groupMode=shared``: reading as a consumer of a consumer group.
 
-A group hands each entry to one consumer. What asks for a certain range of ids, or wants to wait
-until enough entries are there for it alone, has no meaning then and is refused.
+The group decides which entries a consumer gets. So options that ask for a range of ids, or that
+wait for a number of entries, are refused.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ MAX_OFFSETS = 100_000  # what one batch takes away from the other consumers
 
 @dataclass(frozen=True)
 class Sharing:
-    """How a query takes part in its group: *prefix* begins the names of its consumers."""
+    """How a query takes part in its group. *prefix* begins the names of its consumers."""
 
     prefix: str
     min_idle_ms: int  # after so long, what another consumer has pending is taken over
 
 
 def sharing_of(options: Options, starting: Bounds) -> Sharing | None:
-    """How the group is shared; None if it is not. Raises OptionError."""
+    """The sharing that the options ask for; None if the group is not shared. Raises OptionError."""
     given = "groupMode" in options
     if given and not options.text("group"):
         raise OptionError("'groupMode' is given without 'group': which consumer group?")

@@ -1,4 +1,4 @@
-"""What is read and how, from the options of ``spark.read`` and ``spark.readStream``."""
+"""The options of ``spark.read`` and ``spark.readStream``."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ MAX_OFFSETS = 1_000_000
 
 @dataclass(frozen=True)
 class Subscription:
-    """Which streams: by name, or all that match a glob."""
+    """Which streams to read: by name, or all that match a glob."""
 
     streams: tuple[str, ...] = ()
     pattern: str = ""
 
     @classmethod
     def from_options(cls, options: Options) -> Subscription:
-        """The subscription that options say. Raises OptionError."""
+        """The subscription in the options. Raises OptionError."""
         options.at_most_one(*SUBSCRIPTIONS)
         if "subscribePattern" in options:
             return cls(pattern=pattern_of(options))
         return cls(names_of(options))
 
     def source(self) -> dict[str, Any]:
-        """What a checkpoint remembers of it."""
+        """The form in the checkpoint."""
         if self.pattern:
             return {"subscribePattern": self.pattern}
         return {"subscribe": sorted(self.streams)}
 
     def names(self, client: redis.Redis) -> list[str]:
-        """The streams, as of now."""
+        """The names of the streams, as of now."""
         if not self.pattern:
             return list(self.streams)
         return stream_info.matching_streams(client, self.pattern)
@@ -73,7 +73,7 @@ class Subscription:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What batch and stream readers have in common."""
+    """The options that batch reads and streaming reads have in common."""
 
     server: Server
     subscription: Subscription
@@ -98,7 +98,7 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class BatchOptions(ReadOptions):
-    """What ``spark.read`` is told."""
+    """The options of ``spark.read``."""
 
     ending: Bounds
     push_down_filters: bool
@@ -107,7 +107,7 @@ class BatchOptions(ReadOptions):
 
 @dataclass(frozen=True)
 class StreamOptions(ReadOptions):
-    """What ``spark.readStream`` is told."""
+    """The options of ``spark.readStream``."""
 
     max_offsets: int
     max_bytes: int | None
@@ -119,11 +119,11 @@ class StreamOptions(ReadOptions):
 
     @property
     def position_group(self) -> PositionGroup:
-        """The group that shows where the query stands; one that is shared stands for itself."""
+        """The group that shows the query's position. A shared group shows it by itself."""
         return PositionGroup("" if self.sharing else self.group, self.group_takeover)
 
     def client(self) -> Client:
-        """A client of the server; of its primary, where the group is kept there."""
+        """A client of the server; of its primary, if a group is used."""
         return Client(self.server, Preference.PRIMARY if self.group else Preference.ANY)
 
 
@@ -164,14 +164,17 @@ def stream_options(given: Mapping[str, str]) -> StreamOptions:
 
 
 def schema_options(given: Mapping[str, str]) -> tuple[ReadOptions, str]:
-    """What a schema depends on, and the view: Spark asks before it says what reading it is."""
+    """The options on which the schema depends, and the view.
+
+    It is not known yet how it will be read.
+    """
     options = Options(given, "reading", SERVER, READING, BATCH_READING, STREAM_READING)
     view = view_of(options)
     return ReadOptions(**common(options, bounds.EARLIEST, required=view == ENTRIES)), view
 
 
 def view_of(options: Options) -> str:
-    """What is read. Of other things than entries nothing can be said that is about those."""
+    """What is read. Options about entries are refused for all other views. Raises OptionError."""
     view = options.choice("view", ENTRIES, *VIEWS)
     if view != ENTRIES:
         options.refuse(ABOUT_ENTRIES, f"is about entries, and contradicts view={view}")
@@ -179,7 +182,10 @@ def view_of(options: Options) -> str:
 
 
 def size_of_batches(options: Options, most: int) -> tuple[int, int]:
-    """The smallest batch and the largest, which is *most* where nothing is said."""
+    """The smallest and the largest batch. *most* is the default of the largest.
+
+    Raises OptionError.
+    """
     least = options.integer("minOffsetsPerTrigger", 0)
     most = options.integer("maxOffsetsPerTrigger", most, least=1)
     if least > most:
@@ -191,7 +197,7 @@ def size_of_batches(options: Options, most: int) -> tuple[int, int]:
 
 
 def group_of(options: Options) -> str:
-    """The consumer group, if one is given."""
+    """The consumer group, or an empty text. Raises OptionError."""
     group = options.text("group")
     if "group" in options and not group:
         raise refusal("group", group, "the name of a consumer group")
@@ -199,7 +205,7 @@ def group_of(options: Options) -> str:
 
 
 def delay_ms(options: Options) -> int:
-    """How long a batch waits that is too small."""
+    """How long to wait for a batch of minimum size. Raises OptionError."""
     delay = options.duration_ms("maxTriggerDelay", "15m")
     if "minOffsetsPerTrigger" not in options:
         options.refuse(["maxTriggerDelay"], "is how long 'minOffsetsPerTrigger' waits: give that")
@@ -207,7 +213,7 @@ def delay_ms(options: Options) -> int:
 
 
 def common(options: Options, start: bounds.Bound, required: bool = True) -> dict[str, Any]:
-    """The values of ``ReadOptions``."""
+    """The values of the fields of ``ReadOptions``. Raises OptionError."""
     if required or any(name in options for name in SUBSCRIPTIONS):
         subscription = Subscription.from_options(options)
     else:
@@ -257,7 +263,7 @@ def names_of(options: Options) -> tuple[str, ...]:
 
 
 def check_starts(options: Options, starting: Bounds, subscription: Subscription) -> None:
-    """Refuse starts by stream that name other streams than those subscribed to, or not all."""
+    """Raises OptionError unless starts by stream are given for exactly the streams to read."""
     named, streams = set(starting.by_stream), set(subscription.streams)
     if named and streams and named != streams:
         names = ", ".join(sorted(named ^ streams))
@@ -266,7 +272,7 @@ def check_starts(options: Options, starting: Bounds, subscription: Subscription)
 
 
 def check_endings(options: Options, ending: Bounds, subscription: Subscription) -> None:
-    """Refuse ends of streams that are not subscribed to: they may be misspelled."""
+    """Raises OptionError for an end of a stream that is not read: its name may be misspelled."""
     streams = set(subscription.streams)
     unknown = set(ending.by_stream) - streams
     if unknown and streams:
@@ -275,7 +281,7 @@ def check_endings(options: Options, ending: Bounds, subscription: Subscription) 
 
 
 def option_by_stream(options: Options, side: str) -> str:
-    """The option that gives bounds by stream."""
+    """The name of the option that gives bounds by stream."""
     times = f"{side}OffsetsByTimestamp"
     return times if times in options else f"{side}Offsets"
 
@@ -286,10 +292,10 @@ def assigned(options: Options) -> list[Any]:
 
 
 def optional(options: Options, name: str) -> int | None:
-    """A whole number of at least 1, or None where it is not given."""
+    """A whole number of at least 1; None if the option is not given."""
     return options.integer(name, 1, least=1) if name in options else None
 
 
 def default_partitions() -> int:
-    """As many tasks as cores, up to MOST_DEFAULT_PARTITIONS."""
+    """The number of cores, at most MOST_DEFAULT_PARTITIONS."""
     return min(os.cpu_count() or 1, MOST_DEFAULT_PARTITIONS)

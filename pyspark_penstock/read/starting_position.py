@@ -1,4 +1,4 @@
-"""Where a new query starts in a stream, with the count of entries that belongs to the place."""
+"""The position at which a new query starts: an id, and the count of entries up to it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from pyspark_penstock.read.source_options import StreamOptions
 
 
 def head_of(state: StreamState) -> Position:
-    """The end of a stream: nothing is behind it."""
+    """The end of a stream, after its last entry."""
     return Position(state.last_id, state.added)
 
 
 def start_of(
     client: redis.Redis, stream: str, state: StreamState, options: StreamOptions
 ) -> Position:
-    """The position that *options* say. O(n) where it lies between the ends. OptionError."""
+    """The position that the options ask for. O(n) if it lies inside the stream.
+
+    Raises OptionError.
+    """
     after = bounds.resolve_start(client, stream, state, options.starting)
     if after >= state.last_id:
         return head_of(state)

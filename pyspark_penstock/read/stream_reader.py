@@ -1,7 +1,7 @@
-"""Stream reads: batches of bounded size, planned so that a replay reads the same entries.
+"""Streaming reads: batches of limited size, planned so that a replay reads the same entries.
 
-Spark keeps one reader in the driver for all offsets, and sends copies of it to the tasks. What a
-task must know therefore stands in its range.
+Spark keeps one reader in the driver, for all batches, and sends copies of it to the tasks. So a
+task's range must hold everything that the task needs to know.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pyspark_penstock.connect.stream_info import StreamState
 from pyspark_penstock.entry_id import FIRST
 from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.read import data_loss, plan
-from pyspark_penstock.read.entry_count import Walked, walk
+from pyspark_penstock.read.entry_count import Counted, count_up_to
 from pyspark_penstock.read.entry_reader import read_range
 from pyspark_penstock.read.offsets import Cut, Offset, Position
 from pyspark_penstock.read.plan import Share
@@ -43,7 +43,10 @@ Json = dict[str, Any]
 
 
 class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads streams for ever, or up to where they were when ``availableNow`` started."""
+    """The reader of ``spark.readStream``.
+
+    With availableNow it ends where the streams ended at its start.
+    """
 
     def __init__(self, options: StreamOptions, schema: StructType) -> None:
         self._options = options
@@ -69,15 +72,15 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return Offset(self._source, starts, self._query).to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """The largest batch, in entries."""
+        """The default size of a batch, in entries."""
         return ReadMaxRows(self._options.max_offsets)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Note where the streams are: no later entry will be read."""
+        """Remember the ends of the streams. Nothing after them will be read."""
         self._targets = {s: head_of(state) for s, state in self._states({}).items()}
 
     def latestOffset(self, start: Json, limit: ReadLimit) -> Json:  # noqa: N802
-        """Where the next batch ends; *start* itself if it is not time for one."""
+        """Where the next batch ends; *start* itself if there is no batch yet."""
         offset = self._checked(start)
         states = self._states(offset.streams)
         self._publish(offset)
@@ -99,11 +102,11 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return replace(offset, streams=offset.streams | ends).to_json()
 
     def reportLatestOffset(self) -> Json | None:  # noqa: N802
-        """The ends of the streams; progress reports show the distance to them."""
+        """The ends of the streams, for Spark's progress reports."""
         return Offset(self._source, self._heads).to_json() if self._heads else None
 
     def partitions(self, start: Json, end: Json) -> Sequence[InputPartition]:
-        """The tasks of the batch between two offsets, the same whenever it is asked for."""
+        """The tasks of the batch between two offsets. They are the same each time."""
         last = self._checked(end)
         self._check_position_group(last.streams, last.query)
         tasks = plan.ranges(self._checked(start), last)
@@ -115,34 +118,34 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [InputPartition(task) for task in tasks]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The batches of a task. Raises DataLossError if entries that were planned are gone."""
+        """The batches of a task. Raises DataLossError if planned entries were removed."""
         missing = yield from read_range(partition.value, self._columns, self._options)
         if missing:
             data_loss.tell(missing, fail=self._options.fail_on_data_loss)
 
     def commit(self, end: Json) -> None:
-        """Publish the position as a group's, if that is not done."""
+        """Move the position group to *end*, unless that is done."""
         self._publish(Offset.from_json(end))
 
     def stop(self) -> None:
-        """Close the connection."""
+        """Close the connections."""
         self._client.close()
         exit_if_spark_hung_up()
 
     # ------------------------------------------------------------------ the group
 
     def _check_position_group(self, streams: Iterable[str], query: str) -> None:
-        """Refuse a group that is not *query*'s to move, when it first meets a stream."""
+        """Raises OptionError if the group of a stream that is new here is not *query*'s to move."""
         new = set(streams) - self._with_position_group
         if self._position_group.group and new:
             self._position_group.check(self._client.get(), sorted(new), query)
             self._with_position_group |= new
 
     def _publish(self, done: Offset) -> None:
-        """Show the position of what is done, once, if a group was named for it.
+        """Move the position group to *done*, once.
 
-        When Spark asks for the end of a batch, the one before is in its log of commits. Its own
-        ``commit`` comes with the next batch, on an idle stream never.
+        When Spark asks for the next offset, the previous batch is in its commit log. Its own
+        ``commit`` comes only with the next batch, so on an idle stream never.
         """
         if self._position_group.group and not done.is_start and done != self._published:
             self._position_group.publish(self._client.get(), done)
@@ -151,9 +154,9 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     # ------------------------------------------------------------------ the streams
 
     def _state(self, stream: str, position: Position | None = None) -> StreamState:
-        """The stream now. A replica that lags behind *position* is waited for.
+        """The state of the stream. A replica that lags behind *position* is waited for.
 
-        Raises CheckpointError if the query cannot have been at *position* in this stream.
+        Raises CheckpointError if *position* is of another stream.
         """
         client = self._client.get()
 
@@ -170,7 +173,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return client.retry(f"reading stream {stream!r}", attempt)
 
     def _states(self, known: dict[str, Position]) -> dict[str, StreamState]:
-        """All streams that are read: those subscribed to, and those that once were found."""
+        """The states of all streams to read: those subscribed to, and those in the offset."""
         names = self._options.subscription.names(self._client.get())
         return {name: self._state(name, known.get(name)) for name in sorted({*names, *known})}
 
@@ -186,7 +189,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return start_of(self._client.get(), stream, state, self._options)
 
     def _position(self, stream: str, offset: Offset, state: StreamState) -> Position:
-        """Where the next batch starts in *stream*; what was lost on the way is left behind."""
+        """Where the next batch starts in *stream*, after what was lost."""
         if stream not in offset.streams:  # one that appeared: read from its beginning
             return Position(FIRST, state.removed)
         position = offset.streams[stream]
@@ -194,7 +197,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return replace(position, n=max(position.n, state.removed)) if state.exists else position
 
     def _watch(self, stream: str, position: Position, state: StreamState) -> None:
-        """Look for loss, and fail or warn of it, once."""
+        """Raise DataLossError for entries that were lost, or warn of them once."""
         if self._options.fail_on_data_loss:
             data_loss.check_nothing_lost(stream, position, state)
         lost = data_loss.lost_entries(position, state)
@@ -214,14 +217,14 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     # ------------------------------------------------------------------ limits
 
     def _due(self, backlog: int) -> bool:
-        """Whether there is enough for a batch, or it has been waited for long enough."""
+        """Whether there are enough entries for a batch, or the wait for them is over."""
         if self._targets is not None or backlog >= self._options.min_offsets:
             return True
         waited_ms = (time.monotonic() - self._last_batch_s) * 1_000
         return waited_ms >= self._options.max_delay_ms
 
     def _shares(self, backlogs: dict[str, int], limit: ReadLimit) -> dict[str, Share]:
-        """What the next batch takes of each stream."""
+        """How much the next batch takes of each stream."""
         if isinstance(limit, ReadAllAvailable):
             return {stream: Share(backlog) for stream, backlog in backlogs.items()}
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else self._options.max_offsets
@@ -232,10 +235,10 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _advance(
         self, stream: str, position: Position, share: Share, state: StreamState
     ) -> Position:
-        """The position after *share* more.
+        """The position after *share* more entries.
 
-        Where nothing was ever removed, a whole backlog is all there, and cut by time: it need not
-        be read twice. Otherwise it is counted, and so is what is missing of it.
+        If nothing was ever removed from the stream, no entry of a whole backlog can be missing.
+        Then the batch is cut by time, without reading it first. Otherwise its entries are counted.
         """
         head = self._heads[stream]
         backlog = head.n - position.n
@@ -243,28 +246,30 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if takes_all and self._may_cut_by_time(backlog, state):
             cuts = plan.time_cuts(position.id, head.id, backlog, self._options.min_partitions)
             return Position(head.id, head.n, Cut(position.id, position.n), cuts)
-        walked = self._walk(stream, position, head, share)
-        lost = self._lost_within(stream, head, backlog, walked)
+        counted = self._count_share(stream, position, head, share)
+        lost = self._lost_within(stream, head, backlog, counted)
         begin = position.n + lost  # lost before the batch: its tasks shall not miss it again
         return Position(
-            head.id if walked.all else walked.id,
-            begin + walked.entries,
+            head.id if counted.all else counted.id,
+            begin + counted.entries,
             Cut(position.id, begin),
-            tuple(Cut(mark.id, begin + (mark.n or 0)) for mark in walked.marks),
+            tuple(Cut(mark.id, begin + (mark.n or 0)) for mark in counted.marks),
         )
 
     def _may_cut_by_time(self, backlog: int, state: StreamState) -> bool:
-        """Whether tasks need no counts: a single one has them, and so has a whole stream."""
+        """Whether tasks need no counts: there is one task only, or nothing was ever removed."""
         if self._step(backlog) >= backlog:
             return True
         if self._options.max_records_per_partition is not None:
             return False
         return not (state.removed and self._options.fail_on_data_loss)
 
-    def _walk(self, stream: str, position: Position, head: Position, share: Share) -> Walked:
-        """Count *share*, from *position* towards *head*."""
+    def _count_share(
+        self, stream: str, position: Position, head: Position, share: Share
+    ) -> Counted:
+        """Count the entries of *share*, from *position* towards *head*."""
         options, backlog = self._options, head.n - position.n
-        return walk(
+        return count_up_to(
             options.server, stream, position.id, head.id,
             most=share.entries if share.entries < backlog else None,
             most_bytes=share.bytes,
@@ -273,9 +278,12 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             wait=options.fail_on_data_loss,
         )  # fmt: skip
 
-    def _lost_within(self, stream: str, head: Position, backlog: int, walked: Walked) -> int:
-        """How many entries of *backlog* are not there, if all was walked; fail or warn of them."""
-        lost = max(0, backlog - walked.entries) if walked.all else 0
+    def _lost_within(self, stream: str, head: Position, backlog: int, counted: Counted) -> int:
+        """How many entries of *backlog* are missing, if all was counted.
+
+        Raises DataLossError, or warns.
+        """
+        lost = max(0, backlog - counted.entries) if counted.all else 0
         if lost:
             problem = (
                 f"stream {stream!r}: {lost} entries up to {head.id} were trimmed or deleted before "
@@ -285,6 +293,6 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return lost
 
     def _step(self, entries: int) -> int:
-        """Entries a task, where they are counted."""
+        """How many entries a counted task gets."""
         options = self._options
         return plan.step(entries, options.min_partitions, options.max_records_per_partition)

@@ -1,4 +1,4 @@
-"""Uniform pages: entries with the same fields in the same order, read without a step for each.
+"""Uniform pages: entries with the same fields in the same order, read by columns with numpy.
 
     *2\\r\\n                    entries
       *2\\r\\n                  an entry
@@ -7,21 +7,21 @@
           $6\\r\\ndevice\\r\\n $2\\r\\nd7\\r\\n $4\\r\\ntemp\\r\\n $4\\r\\n21.5\\r\\n
       ...
 
-1. Every line is found at once. If their number is what as many entries of the first one's shape
-   must have, the lines form a table: a row an entry.
-2. The first row is read line by line. Before its id and each value stand a separator and a length:
+1. Find all line breaks at once. If there are as many lines as entries of the first one's shape must
+   have, the lines form a table with a row for each entry.
+2. Read the first row line by line. Before the id and each value stand a separator and a length:
 
        \\r\\n*2\\r\\n$|15\\r\\n|1763000062499-3|\\r\\n*4\\r\\n$6\\r\\ndevice\\r\\n$|2\\r\\n|d7|...
        separator    length id              separator                     length value
 
-3. In each row the same separators stand in the same places: behind the value before.
-4. Before each id and value stands its length, and a ``$`` before that.
-5. Separators, lengths, ids and values are together as long as the page.
+3. Check that each row has the same separators in the same places, after the value before.
+4. Check that before each id and value stand its length and a ``$``.
+5. Check that separators, lengths, ids and values together are as long as the page.
 
-A separator has all line breaks but one of those before the value that follows, so it ends before
-that value; and as it ends with a ``$``, it ends before the digits. So nothing was counted twice in
-step 5, and nothing is left between. This proves that the table is how RESP would be read: a line
-break inside of a value makes a separator or a length wrong.
+A separator contains all line breaks between two values but the last one, so it ends before the
+value. It ends with a ``$``, so it ends before the digits of the length. So step 5 counts no byte
+twice and leaves none out. This proves that a RESP parser would read the same: a line break inside
+of a value would make a separator or a length wrong.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ Bounds = NDArray[np.int32]
 
 
 class UniformPage:
-    """A page of entries that have the same fields in the same order.
+    """A page of entries with the same fields in the same order.
 
-    *bounds* are where strings begin and end in the answer: those of the ids, then those of each
-    field's values. *separators* stand before them.
+    *bounds* are the offsets in the reply at which strings begin and end: of the ids, then of the
+    values of each field. *separators* are what stands before them.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class UniformPage:
 
     @staticmethod
     def joined(pages: Sequence[UniformPage]) -> UniformPage:
-        """Pages of the same shape as one, which must be no longer than an answer may be."""
+        """Pages of the same shape as one. It must not be longer than a reply may be."""
         places = np.cumsum([0, *(len(page.answer) for page in pages)], dtype=np.int32)
         bounds = [page.bounds + at for page, at in zip(pages, places, strict=False)]
         return UniformPage(
@@ -79,7 +79,7 @@ class UniformPage:
         )
 
     def is_like(self, other: object) -> bool:
-        """Whether the entries of both have the same shape."""
+        """Whether the entries of both pages have the same shape."""
         return isinstance(other, UniformPage) and self.separators == other.separators
 
     def __len__(self) -> int:
@@ -112,19 +112,19 @@ class UniformPage:
         return starts, cut(self.answer, bounds)
 
     def chosen(self, rows: Numbers) -> UniformPage:
-        """The page of just the entries at *rows*."""
+        """The page with only the entries at *rows*."""
         return UniformPage(self.answer, self.bounds.take(rows, 1), self.separators, self.names)
 
 
 def cut(answer: bytes, bounds: Bounds) -> Strings:
-    """The strings that begin and end at *bounds*."""
+    """The strings between *bounds*."""
     buffers = [None, pa.py_buffer(bounds), pa.py_buffer(answer)]
     pieces = pa.Array.from_buffers(pa.binary(), max(bounds.size - 1, 0), buffers)
     return pieces.take(pa.array(np.arange(0, bounds.size, 2)))  # without what is between them
 
 
 def uniform(answer: bytes) -> UniformPage | None:
-    """The page, read by columns; None if it fails a step."""
+    """Read a page by columns; None if one of the checks fails."""
     breaks = np.flatnonzero(np.frombuffer(answer, np.uint8) == ord("\n"))
     shape = shape_of(answer, breaks)
     if shape is None:
@@ -147,7 +147,7 @@ def uniform(answer: bytes) -> UniformPage | None:
 
 
 def shape_of(answer: bytes, breaks: Numbers) -> tuple[int, int] | None:
-    """Step 1: entries, and lines an entry, if there are as many lines as these must have."""
+    """Step 1: the number of entries, and of lines in each; None if the lines form no table."""
     if len(breaks) < 1 + ROW_LINES or len(answer) > LARGEST:
         return None
     rows = count_in(answer[: breaks[0] - 1])
@@ -159,14 +159,14 @@ def shape_of(answer: bytes, breaks: Numbers) -> tuple[int, int] | None:
 
 
 def count_in(header: bytes) -> int:
-    """The count in an array's header, or -1."""
+    """The number in the header of an array, or -1."""
     digits = header[1:]
     count = int(digits) if digits.isdigit() and len(digits) < 9 else -1
     return count if header == b"*%d" % count else -1
 
 
 def is_entry(row: list[bytes]) -> bool:
-    """Step 2: whether each header of the entry is the one that what follows asks for."""
+    """Step 2: whether each header of the entry is right for what follows it."""
     strings = row[2:3] + row[ROW_LINES + 1 :: 2]
     return (
         row[0] == b"*2"
@@ -176,7 +176,7 @@ def is_entry(row: list[bytes]) -> bool:
 
 
 def separators_of(row: list[bytes]) -> Iterator[bytes]:
-    """Step 2: what stands between the values of an entry, but for the lengths."""
+    """Step 2: what stands between the values of an entry, without the lengths."""
     first = 0
     for line in (ID, *range(VALUE, len(row), 4)):
         yield LINE + LINE.join(row[first : line - 1]) + LINE + b"$"
@@ -184,7 +184,7 @@ def separators_of(row: list[bytes]) -> Iterator[bytes]:
 
 
 def separators_agree(answer: bytes, places: list[Numbers], separators: list[bytes]) -> bool:
-    """Step 3: whether each separator stands in its places."""
+    """Step 3: whether each separator stands in all its places."""
     for at, separator in zip(places, separators, strict=True):
         if not answer.startswith(separator, at[-1]):
             return False  # and perhaps there is not even room for it
@@ -195,12 +195,12 @@ def separators_agree(answer: bytes, places: list[Numbers], separators: list[byte
 
 
 def words_at(answer: bytes, word: np.dtype[Any]) -> NDArray[Any]:
-    """The words that begin at each byte."""
+    """A view of the words that begin at each byte."""
     return np.ndarray((len(answer) - word.itemsize + 1,), word, answer, strides=(1,))
 
 
 def lengths_agree(answer: bytes, starts: Numbers, stops: Numbers, others: int) -> bool:
-    """Steps 4 and 5, where *others* are the bytes that belong to no length, id or value."""
+    """Steps 4 and 5. *others* is how many bytes belong to no length, id or value."""
     lengths = stops - starts
     if lengths.max() > LONGEST:
         return False

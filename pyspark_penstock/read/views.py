@@ -1,4 +1,4 @@
-"""Views: what the server knows about streams, groups, consumers and pending entries, as tables."""
+"""Views: the state of streams, groups, consumers and pending entries as tables."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SCHEMAS = {
 
 
 class ViewReader(DataSourceReader):
-    """Reads a view; a stream a task."""
+    """The reader of a view, with one task for each stream."""
 
     def __init__(self, options: BatchOptions, schema: t.StructType) -> None:
         unknown = [field.name for field in schema if field not in SCHEMAS[options.view].fields]
@@ -65,7 +65,7 @@ class ViewReader(DataSourceReader):
         return [InputPartition(name) for name in names]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The rows of one stream, none if there is no such stream."""
+        """The rows of one stream; none if it does not exist."""
         if partition.value is None:
             return
         with self._options.client() as client:
@@ -104,7 +104,7 @@ def stream_rows(client: redis.Redis, stream: str) -> Iterator[Row]:
 
 
 def group_rows(client: redis.Redis, stream: str) -> Iterator[Row]:
-    """A row a group."""
+    """One row for each group."""
     for g in groups_of(client, stream):
         yield (
             stream, g.name, g.consumers, g.pending, str(g.last_delivered), g.entries_read, g.lag
@@ -112,14 +112,14 @@ def group_rows(client: redis.Redis, stream: str) -> Iterator[Row]:
 
 
 def consumer_rows(client: redis.Redis, stream: str) -> Iterator[Row]:
-    """A row a consumer."""
+    """One row for each consumer."""
     for group in groups_of(client, stream):
         for c in stream_info.consumer_states(client, stream, group.name):
             yield stream, group.name, c.name, c.pending, c.idle_ms, c.inactive_ms
 
 
 def pending_rows(client: redis.Redis, stream: str) -> Iterator[Row]:
-    """A row a pending entry."""
+    """One row for each pending entry."""
     for group in groups_of(client, stream):
         for consumer, entry, idle_ms, deliveries in pending_entries(client, stream, group.name):
             time = time_of(entry)
@@ -127,7 +127,7 @@ def pending_rows(client: redis.Redis, stream: str) -> Iterator[Row]:
 
 
 def groups_of(client: redis.Redis, stream: str) -> list[stream_info.GroupState]:
-    """The groups of a stream; of one that does not exist, none."""
+    """The groups of a stream; none if it does not exist."""
     exists = stream_info.stream_state(client, stream).exists
     return stream_info.group_states(client, stream) if exists else []
 
@@ -135,7 +135,7 @@ def groups_of(client: redis.Redis, stream: str) -> list[stream_info.GroupState]:
 def pending_entries(
     client: redis.Redis, stream: str, group: str
 ) -> Iterator[tuple[str, EntryId, int, int]]:
-    """The pending entries of a group, by id: consumer, id, idle time, deliveries."""
+    """The pending entries of a group, ordered by id: consumer, id, idle time, deliveries."""
     start = "-"
     found: Any = client.xpending_range
     while page := found(key(stream), key(group), start, "+", PENDING_PAGE):
@@ -147,7 +147,7 @@ def pending_entries(
 
 
 def time_of(entry: EntryId) -> int | None:
-    """The id's time in microseconds; None where that is later than a timestamp can be."""
+    """The time in the id, in microseconds; None if it is too late for a timestamp."""
     return entry.ms * 1_000 if entry.ms < (1 << 63) // 1_000 else None
 
 

@@ -1,4 +1,4 @@
-"""The end of the process in which Spark has a stream's reader."""
+"""Ends the Python process of a stream reader without a traceback."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import sys
 
 
 def exit_if_spark_hung_up() -> None:
-    """End this process if Spark has hung up on it; for a reader's ``stop``.
+    """Exit if Spark has closed its connection to this process. Called by a reader's ``stop``.
 
-    So Spark ends the process of a query that is stopped, and kills it next. In between PySpark
-    takes the end of the connection for an error, has nobody to tell, and prints its traceback.
+    Spark stops a query by closing the connection, and then kills the process. In between PySpark
+    would take the closed connection for an error and print its traceback.
     """
     if isinstance(sys.exc_info()[1], EOFError):
         os._exit(0)

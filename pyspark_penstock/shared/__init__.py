@@ -1,1 +1,1 @@
-"""Reading as one of the consumers of a consumer group."""
+"""Reading as a consumer of a consumer group that is shared with others."""

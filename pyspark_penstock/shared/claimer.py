@@ -1,4 +1,4 @@
-"""Claiming a batch: first what the consumer has already, then what is stale, then what is new."""
+"""Claims the entries of a batch: first what its consumer has, then stale entries, then new ones."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ logger = logging.getLogger(__name__)
 
 
 class Claimer:
-    """Claims for one query. *step* says, of a number of entries, how many a task shall have.
+    """Claims entries for one query. *step* gives the size of a task for a number of entries.
 
-    Stale entries are looked for at once, and then twice in *min_idle_ms*: the search goes through
-    all that is pending.
+    The search for stale entries goes through all that is pending. So it runs at the start, and then
+    twice in *min_idle_ms*.
     """
 
     def __init__(
@@ -40,9 +40,10 @@ class Claimer:
     def claim(
         self, places: Mapping[str, Place], queues: Mapping[str, GroupQueue], most: int
     ) -> dict[str, Claim]:
-        """Up to *most* entries in all; what is pending at each place then.
+        """Claim up to *most* entries in all. Returns what is pending at each place then.
 
-        What a consumer has from an attempt that died is part of it, even if it is more.
+        What a consumer has from an earlier attempt belongs to the batch, even if it is more than
+        *most*.
         """
         held = {s: self._pending(places[s]) if q.pending else 0 for s, q in queues.items()}
         left = most - sum(held.values())
@@ -62,7 +63,7 @@ class Claimer:
         return self._now() >= self._next_search_s.get(stream, 0.0)
 
     def _take_over(self, place: Place, most: int) -> int:
-        """Claim what is stale, until *most* are pending at *place*; how many these are."""
+        """Claim stale entries until *most* are pending at *place*. Returns how many are."""
         stale = self._bulk.retry(
             lambda connection: claims.claim_stale(connection, place, self._min_idle_ms, most)
         )
@@ -76,7 +77,7 @@ class Claimer:
         return self._pending(place)
 
     def _claim(self, place: Place, held: int, most: int) -> Claim:
-        """Claim new entries, until *most* are pending at *place*; all that are."""
+        """Claim new entries until *most* are pending at *place*. Returns all that are."""
         if most > held:
             self._bulk.retry(
                 lambda connection: claims.claim_new(connection, place, most, self._page_size)

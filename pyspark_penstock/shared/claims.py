@@ -1,11 +1,11 @@
-"""Claims: what the driver does with a consumer's pending entries.
+"""Claims: the commands by which the driver claims entries for a consumer and acknowledges them.
 
-    XAUTOCLAIM ... JUSTID    takes over what others have left pending for too long
-    XREADGROUP ... >         takes new entries; it sends them too, and they are dropped unread
-    XPENDING                 tells what there is then: the truth, whatever became of an answer
-    XACK                     when the batch is done
+    XAUTOCLAIM ... JUSTID    takes over entries that were pending for too long
+    XREADGROUP ... >         takes new entries; their content is dropped unread
+    XPENDING                 says what is pending now, whatever became of earlier replies
+    XACK                     after the batch
 
-Whatever is broken off can be done again: each step begins with what is pending by then.
+Each of these can be repeated after a lost connection, since it begins with what is pending.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MISSING = ("NOGROUP", "ERR no such key")
 
 
 def pending(connection: Connection, place: Place) -> int:
-    """How many entries are pending at *place*; none where group or stream are gone."""
+    """How many entries are pending at *place*; 0 if the group or the stream does not exist."""
     return consumers(connection, place).get(place.consumer, 0)
 
 
@@ -53,7 +53,7 @@ def pending_ids(
 
 
 def pages(connection: Connection, place: Place, upto: EntryId | str = "+") -> Iterator[list[bytes]]:
-    """All ids that are pending at *place*, up to one."""
+    """All ids pending at *place* up to *upto*, in pages."""
     after = FIRST
     while ids := pending_ids(connection, place, after, upto, PAGE_SIZE):
         yield ids
@@ -61,9 +61,9 @@ def pages(connection: Connection, place: Place, upto: EntryId | str = "+") -> It
 
 
 def claim_new(connection: Connection, place: Place, most: int, page_size: int) -> None:
-    """Claim entries that the group has given to nobody, until *most* are pending at *place*.
+    """Claim entries never delivered to the group, until *most* are pending at *place*.
 
-    The server sends what it claims, *page_size* entries at a time.
+    The server sends their content too, *page_size* entries at a time.
     """
     wanted = most - pending(connection, place)
     while wanted > 0:
@@ -76,7 +76,7 @@ def claim_new(connection: Connection, place: Place, most: int, page_size: int) -
 
 
 def entries_in(answer: bytes, stream: str) -> int:
-    """How many entries an XREADGROUP of one stream was answered with."""
+    """How many entries the reply to an XREADGROUP of one stream holds."""
     if answer == NOTHING:
         return 0
     name = key(stream)
@@ -85,14 +85,14 @@ def entries_in(answer: bytes, stream: str) -> int:
 
 
 class Stale(NamedTuple):
-    """What became of a search for entries that have been pending for too long."""
+    """The result of a search for stale entries."""
 
     complete: bool  # no more are left
     deleted: int  # did not exist any more; the server has forgotten them now
 
 
 def claim_stale(connection: Connection, place: Place, min_idle_ms: int, most: int) -> Stale:
-    """Claim what has been pending for *min_idle_ms* or longer, until *most* are at *place*."""
+    """Claim entries that were pending for *min_idle_ms*, until *most* are pending at *place*."""
     wanted, cursor, deleted = most - pending(connection, place), NONE_LEFT, 0
     while wanted > 0:
         words = (min_idle_ms, cursor, "COUNT", min(wanted, PAGE_SIZE), "JUSTID")
@@ -104,7 +104,7 @@ def claim_stale(connection: Connection, place: Place, min_idle_ms: int, most: in
 
 
 def claim_of(connection: Connection, place: Place, step: int) -> Claim:
-    """All that is pending at *place*, with a cut every *step* entries."""
+    """Everything that is pending at *place*, with a cut every *step* entries."""
     count, last, cuts = 0, FIRST, list[Cut]()
     for ids in pages(connection, place):
         first = step - count % step
@@ -116,10 +116,10 @@ def claim_of(connection: Connection, place: Place, step: int) -> Claim:
 
 
 def acknowledge(connection: Connection, place: Place, claim: Claim) -> None:
-    """Acknowledge *claim*, which is pending at *place*.
+    """Acknowledge *claim*, which is pending at *place*, and delete the consumer.
 
-    The consumer is deleted, unless it has got more than that. Raises CheckpointError, before
-    anything is acknowledged, if there are more entries than were claimed: nobody has read them.
+    The consumer stays if it has other entries. Raises CheckpointError, before anything is
+    acknowledged, if more entries are pending than were claimed: nobody has read them.
     """
     if place.consumer not in consumers(connection, place):
         return

@@ -1,4 +1,4 @@
-"""Offsets of a query that shares a consumer group: which entries its batches hold.
+"""Offsets of a query that shares a consumer group: which entries belong to its batches.
 
     {"source": {"subscribe": ["orders"], "group": "workers"},
      "member": "spark-3f9a1c2b", "batch": 17,
@@ -6,14 +6,14 @@
                            "cuts": [["1763000031000-0", 10000]]},
                 "refunds": {"entries": 0}}}
 
-Batch 17 is what is pending for the consumer ``spark-3f9a1c2b-17``: *entries* many in each stream,
-the last of them *upto*, cut into tasks at *cuts*, each with the number of entries up to it. The
-pending list lives on the server, so a replay finds the same entries.
+Batch 17 is what is pending for the consumer ``spark-3f9a1c2b-17``: in each stream so many
+*entries*, the last one *upto*. *cuts* split it into tasks; each has the number of entries up to it.
+The server keeps the pending list, so a replay finds the same entries.
 
-*member* is drawn when the query first starts, and stays: two queries never have a consumer in
-common, and a query finds under its next number what it had claimed when it died.
+*member* is a random name that never changes. So two queries never use the same consumer, and a
+query that was killed finds what it had claimed under its next batch number.
 
-*claims* names all streams whose group this query relies on. *source* is what it reads; a
+*claims* names all streams whose group the query uses. *source* is what the query reads; a
 checkpoint of another source is refused.
 """
 
@@ -30,7 +30,7 @@ from pyspark_penstock.read.offsets import Cut, check_same_source
 
 
 class Place(NamedTuple):
-    """A consumer of a group of a stream: whose pending entries a batch is."""
+    """A consumer of a group in a stream. Its pending entries are a batch."""
 
     stream: str
     group: str
@@ -49,14 +49,14 @@ class ClaimedRange:
 
 @dataclass(frozen=True)
 class Claim:
-    """One stream's part of a batch."""
+    """What a batch holds of one stream."""
 
     entries: int = 0
     upto: EntryId = FIRST
     cuts: tuple[Cut, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in the checkpoint."""
+        """The form in the checkpoint."""
         if not self.entries:
             return {"entries": 0}
         cuts = {"cuts": [cut.to_json() for cut in self.cuts]} if self.cuts else {}
@@ -71,7 +71,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class SharedOffset:
-    """A batch of a query, and what the query is."""
+    """A batch of a query, and which query it is."""
 
     source: dict[str, Any]
     member: str
@@ -79,7 +79,7 @@ class SharedOffset:
     claims: dict[str, Claim] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in the checkpoint."""
+        """The form in the checkpoint."""
         claims = {stream: claim.to_json() for stream, claim in sorted(self.claims.items())}
         about = {"source": self.source, "member": self.member, "batch": self.batch}
         return about | {"claims": claims}
@@ -97,15 +97,15 @@ class SharedOffset:
             ) from problem
 
     def check_source(self, source: dict[str, Any]) -> None:
-        """Raises CheckpointError if the checkpoint is of something else than *source*."""
+        """Raises CheckpointError if the offset is of another source."""
         check_same_source(self.source, source)
 
     def place(self, stream: str, ahead: int = 0) -> Place:
-        """Where the batch is pending in *stream*; or one that comes *ahead* batches later."""
+        """The consumer of the batch in *stream*; or that of a batch *ahead* of it."""
         return Place(stream, self.source["group"], f"{self.member}-{self.batch + ahead}")
 
     def tasks(self) -> Iterator[ClaimedRange]:
-        """What the tasks of the batch read."""
+        """The ranges of the tasks of the batch."""
         for stream, claim in self.claims.items():
             if claim.entries:
                 marks = [Cut(FIRST, 0), *claim.cuts, Cut(claim.upto, claim.entries)]

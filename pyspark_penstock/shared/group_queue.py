@@ -1,4 +1,4 @@
-"""What a consumer group has still to give: its state in a stream, seen as a queue."""
+"""What a consumer group has still to deliver of a stream."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from pyspark_penstock.read.starting_position import head_of
 
 @dataclass(frozen=True)
 class GroupQueue:
-    """*backlog* entries were given to nobody, *pending* ones to someone who has them still.
+    """*backlog* entries were never delivered, *pending* ones were delivered and not acknowledged.
 
-    *lost* ones were removed before they were given to anybody, and the gap is what comes next.
+    *lost* entries were removed before they were delivered, directly after the last delivered one.
     """
 
     backlog: int
@@ -35,10 +35,10 @@ class GroupQueue:
 def queue_of(
     client: redis.Redis, stream: str, group: str, known: bool, upto: Position | None
 ) -> GroupQueue | None:
-    """The group's queue up to the position *upto*, else the stream's end; None without a stream.
+    """What the group has to deliver up to *upto*, else to the end; None if there is no stream.
 
-    A stream that has appeared gets the group, at its beginning. Raises CheckpointError if one that
-    is *known* has lost it: what was done already is forgotten then.
+    The group is created at the beginning of a stream that has appeared. Raises CheckpointError if
+    the stream is *known*, and the group is gone: nobody knows then what was read.
     """
     state = stream_state(client, stream)
     if not state.exists:
@@ -59,7 +59,7 @@ def queue_of(
 
 
 def create_group(client: redis.Redis, stream: str, group: str, position: Position) -> None:
-    """Make a group at *position* that is read by, unless another has just made it."""
+    """Create a group at *position*, unless somebody else has just done so."""
     try:
         ask(client, "XGROUP", "CREATE", key(stream), key(group), *place(position))
     except redis.ResponseError as refused:
@@ -68,15 +68,15 @@ def create_group(client: redis.Redis, stream: str, group: str, position: Positio
 
 
 def group_of(client: redis.Redis, stream: str, group: str) -> GroupState | None:
-    """The group of a stream that exists, if it has it."""
+    """The group of a stream, which must exist; None if it has no such group."""
     return next((g for g in group_states(client, stream) if g.name == group), None)
 
 
 def backlog(state: StreamState, group: GroupState, upto: Position) -> int:
     """How many entries wait up to a position.
 
-    Where entries were deleted the server may not know how many its group has read. Then it is
-    as many as there can be, and at least one where the group has not come to the end.
+    If entries were deleted, the server may not know how many the group has read. Then the answer is
+    the most that can wait, and at least 1 if the group is not at the end.
     """
     if group.last_delivered >= min(upto.id, state.last_id):
         return 0
@@ -86,9 +86,9 @@ def backlog(state: StreamState, group: GroupState, upto: Position) -> int:
 
 
 def lost(state: StreamState, group: GroupState) -> int:
-    """How many entries were removed unread, where the group stands before a gap.
+    """How many entries were removed directly after the group's last delivered one.
 
-    When it has passed the gap that is no news any more.
+    Once the group has passed the gap, this is 0.
     """
     if group.entries_read is None or group.last_delivered >= (state.first_entry or state.last_id):
         return 0

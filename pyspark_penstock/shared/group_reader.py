@@ -1,15 +1,15 @@
-"""Stream reads of a shared group: a batch is what one consumer of the group has pending.
+"""Streaming reads from a shared group: a batch is what one consumer of the group has pending.
 
-    latestOffset(17)   acknowledge what is pending for spark-3f9a1c2b-17: it is done
+    latestOffset(17)   acknowledge what is pending for spark-3f9a1c2b-17: that batch is done
                        claim entries for spark-3f9a1c2b-18
     write-ahead log    18
     partitions         cut what is pending for spark-3f9a1c2b-18 into tasks
 
-Spark asks for the end of a batch only when the one before is in its log of commits. So that is
-when entries are acknowledged; Spark's own ``commit`` comes later, and never for the last batch.
+Spark asks for the next offset when the previous batch is in its commit log. So entries are
+acknowledged then. Spark's own ``commit`` comes later, and never for the last batch.
 
-What dies between the claim and the log leaves entries with consumer 18. Whoever goes on from
-offset 17 claims for 18 too, and finds them there.
+A query that dies after the claim, and before the log, leaves entries with consumer 18. It continues
+from offset 17, claims for consumer 18 again, and finds them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Json = dict[str, Any]
 
 
 class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads what a consumer group gives it, for ever, or until the group has nothing left."""
+    """The reader of ``spark.readStream`` with ``groupMode=shared``."""
 
     def __init__(self, options: StreamOptions, sharing: Sharing, schema: StructType) -> None:
         self._options = options
@@ -74,7 +74,10 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     # ------------------------------------------------------------------ what Spark asks
 
     def initialOffset(self) -> Json:  # noqa: N802  (Spark's name)
-        """A member of the group that has claimed nothing yet. The group is made."""
+        """A new member of the group that has claimed nothing.
+
+        The group is created if it does not exist.
+        """
         if self._initial is None:
             member = f"{self._sharing.prefix}-{secrets.token_hex(4)}"
             streams = [s for s in self._subscribed() if self._enter(s)]
@@ -82,16 +85,16 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._initial.to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """The largest batch, in entries."""
+        """The default size of a batch, in entries."""
         return ReadMaxRows(self._options.max_offsets)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Note where the streams are: no later entry will be claimed."""
+        """Remember the ends of the streams. Nothing after them will be claimed."""
         states = {s: stream_state(self._client.get(), s) for s in self._subscribed()}
         self._targets = {s: head_of(state) for s, state in states.items() if state.exists}
 
     def latestOffset(self, start: Json, limit: ReadLimit) -> Json:  # noqa: N802
-        """The next batch, claimed; *start* itself if there is nothing to claim."""
+        """Claim the next batch; *start* itself if there is nothing to claim."""
         offset = self._checked(start)
         self._acknowledge(offset)
         found = {s: queue for s in self._subscribed() if (queue := self._queue(s, offset))}
@@ -103,13 +106,13 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return SharedOffset(self._source, offset.member, offset.batch + 1, known | batch).to_json()
 
     def reportLatestOffset(self) -> Json | None:  # noqa: N802
-        """How many entries of each stream the group has given to nobody yet."""
+        """How many entries of each stream the group has not delivered yet."""
         return None if self._lags is None else self._source | {"lag": self._lags}
 
     def partitions(self, start: Json, end: Json) -> Sequence[InputPartition]:
-        """The tasks of the batch *end*, the same whenever it is asked for.
+        """The tasks of the batch *end*. They are the same each time.
 
-        Raises DataLossError if other consumers have taken entries of it.
+        Raises DataLossError if other consumers have taken entries of the batch.
         """
         batch = self._checked(end)
         if batch.batch == self._checked(start).batch:
@@ -127,7 +130,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         yield from read_claimed(partition.value, self._columns, self._options)
 
     def commit(self, end: Json) -> None:
-        """Acknowledge a batch, unless that is done."""
+        """Acknowledge the batch *end*, unless that is done."""
         self._acknowledge(self._checked(end))
 
     def stop(self) -> None:
@@ -147,7 +150,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._options.subscription.names(self._client.get())
 
     def _enter(self, stream: str) -> bool:
-        """Make the group where a new query starts; whether the stream exists."""
+        """Create the group where a new query starts. Returns whether the stream exists."""
         client, options = self._client.get(), self._options
         state = stream_state(client, stream)
         if state.exists and group_queue.group_of(client, stream, options.group) is None:
@@ -156,7 +159,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return state.exists
 
     def _queue(self, stream: str, offset: SharedOffset) -> GroupQueue | None:
-        """What waits in *stream*; None where it does not exist."""
+        """What the group has to deliver of *stream*; None if it does not exist."""
         target = None
         if self._targets is not None:
             target = self._targets.get(stream, Position())
@@ -182,7 +185,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _claim(
         self, offset: SharedOffset, found: dict[str, GroupQueue], most: int
     ) -> dict[str, Claim]:
-        """Claim the batch after *offset*; what it holds of each stream."""
+        """Claim the batch after *offset*. Returns what it holds of each stream."""
         places = {stream: offset.place(stream, ahead=1) for stream in found}
         batch = self._claimer.claim(places, found, most)
         claimed = {s: claim.entries for s, claim in batch.items()}
@@ -211,7 +214,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def read_claimed(task: ClaimedRange, columns: list[Column], options: ReadOptions) -> Iterator[Any]:
-    """The batches of *task*. Raises DataLossError if others have taken entries of it."""
+    """Yield the batches of *task*. Raises DataLossError if others have taken entries of it."""
     scan = PendingScan(options.server, task, options.fetch_size)
     yield from batches(scan, task.place.stream, columns, options)
     if scan.listed > scan.found:
@@ -223,7 +226,7 @@ def read_claimed(task: ClaimedRange, columns: list[Column], options: ReadOptions
 
 
 def check_all_there(place: Place, entries: int, found: int, fail: bool) -> None:
-    """Raises DataLossError, or warns, if fewer than *entries* are pending any more."""
+    """Raise DataLossError, or warn, if fewer than *entries* are still pending."""
     if found >= entries:
         return
     problem = (

@@ -1,14 +1,14 @@
-"""A scan of what is pending: pages of the entries whose ids a consumer's pending list has.
+"""A scan of pending entries: reads the entries on a consumer's pending list, page by page.
 
-    XPENDING   ids    3-0 4-0 5-0 9-0        what is wanted
-    XRANGE 3-0 9-0    3-0 4-0     6-0 9-0    what is there: 5-0 was deleted, 6-0 is another's
+    XPENDING   ids    3-0 4-0 5-0 9-0        what is pending
+    XRANGE 3-0 9-0    3-0 4-0     6-0 9-0    5-0 was deleted, 6-0 is another consumer's
 
-The wanted among those that are there are the very entries that XREADGROUP's history would give,
-but its reading counts as a delivery, each time, and is slow. An XRANGE of as many entries as are
-wanted gives just them, unless consumers took turns with small portions. Where less than one in
-SPARSE is wanted, the rest of the page is asked for one by one.
+The ids in both are what XREADGROUP would return from the consumer's history. But XREADGROUP counts
+each such read as a delivery, and is slow. XRANGE, for as many entries as are pending, usually
+returns just these. If consumers took turns with small portions, it returns others too. If less than
+one in SPARSE is pending here, the rest of the page is requested id by id.
 
-A connection that fails is made anew; the scan goes on behind the last page that it has yielded.
+After a reconnect the scan continues after the last page that it has yielded.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SPARSE = 4
 
 
 class PendingScan:
-    """Iterates over pages; *listed* ids were pending so far, *found* entries existed."""
+    """Iterates over pages. *listed* ids were pending so far; *found* of these entries exist."""
 
     def __init__(self, server: Server, task: ClaimedRange, page_size: int) -> None:
         self.listed = 0
@@ -65,7 +65,7 @@ class PendingScan:
                     yield page
 
     def _ask(self, connection: Connection, after: EntryId) -> list[bytes]:
-        """The next ids that are wanted; their entries are asked for."""
+        """Request the next page of pending entries. Returns their ids."""
         task = self._task
         ids = pending_ids(connection, task.place, after, task.upto, self._page_size)
         if ids:
@@ -76,7 +76,7 @@ class PendingScan:
         connection.ask("XRANGE", self._task.place.stream, ids[0], ids[-1], "COUNT", len(ids))
 
     def _take(self, connection: Connection, wanted: list[bytes]) -> Iterator[Page]:
-        """The entries of *wanted*, whose range has been asked for."""
+        """The entries with the ids *wanted*, whose range was requested."""
         while (answer := connection.answer()) != EMPTY:
             page = parse(answer)
             chosen = chosen_of(page, wanted)
@@ -102,12 +102,12 @@ def chosen_of(page: UniformPage | MixedPage, wanted: list[bytes]) -> Page:
 
 
 def behind(wanted: list[bytes], last: bytes) -> list[bytes]:
-    """The ids that come after *last*."""
+    """The ids after *last*."""
     return wanted[bisect_right(wanted, EntryId.parse(last), key=EntryId.parse) :]
 
 
 def one_by_one(connection: Connection, stream: str, ids: list[bytes]) -> Iterator[Page]:
-    """The entries with these ids, each asked for by itself."""
+    """The entries with these ids, each requested by its id."""
     answers = connection.exchange([b"".join(command("XRANGE", stream, text, text) for text in ids)])
     reader = hiredis.Reader(protocolError=ServerError)
     reader.feed(answers)

@@ -1,1 +1,1 @@
-"""Writing: rows become XADD commands, delivered as the option says."""
+"""Writing: rows become XADD commands, which are delivered as the option ``delivery`` says."""

@@ -1,9 +1,9 @@
-"""Atomic delivery, the driver's part: all that a batch's tasks have staged, in one transaction.
+"""Atomic delivery in the driver: one transaction with everything that the tasks have staged.
 
-WATCH, GET marker      has the batch been published?
+WATCH, GET marker      was the batch published before?
 MULTI
-XADD ...               the pieces, read from where they wait and sent on as they are
-DEL pieces, SET marker
+XADD ...               the staged commands, read from their keys and sent on unchanged
+DEL staged keys, SET marker
 EXEC
 """
 
@@ -32,7 +32,7 @@ ALL = "all"  # the partitions
 
 
 class Publication:
-    """What is to become visible at once: *pieces*, in their order, at most *most_rows* rows."""
+    """One batch to publish: the staged *pieces* in their order, at most *most_rows* rows."""
 
     def __init__(
         self, server: Server, stream: str, task: Task, pieces: Sequence[Piece], most_rows: int
@@ -47,7 +47,7 @@ class Publication:
             raise too_many_rows(task)
 
     def publish(self) -> None:
-        """Make it visible, unless it has been. Raises SinkError, ServerError."""
+        """Publish the batch, unless that was done. Raises SinkError, ServerError."""
         try:
             if not any(self._bulk.retry(self._attempt) for _ in range(MOST_TRIES)):
                 raise SinkError(conflict(", ".join(sorted({p.stream for p in self._pieces}))))
@@ -56,7 +56,7 @@ class Publication:
             self._reading.drop()
 
     def _attempt(self, connection: Connection) -> bool:
-        """One try; False if another attempt came between."""
+        """One attempt; False if a watched key has changed."""
         connection.call("WATCH", key(self._marker_key.name))
         found = self._marker_key.read(connection)
         if found.covers(self._wanted.batch):
@@ -78,7 +78,7 @@ class Publication:
             raise
 
     def _checks(self, connection: Connection) -> dict[str, StreamCheck]:
-        """A check for each stream, begun by what comes first for it."""
+        """A check for each stream, begun with its first piece."""
         firsts = {piece.stream: piece for piece in reversed(self._pieces)}
         return {
             stream: StreamCheck(connection, stream, piece, self._marker_key.about_ids)
@@ -86,7 +86,7 @@ class Publication:
         }
 
     def _commands(self, piece: Piece) -> bytes:
-        """The commands of a piece. Raises SinkError if it is gone."""
+        """The commands of a piece. Raises SinkError if its key is gone."""
         name = key(piece.name)
         data = self._reading.retry(lambda connection: connection.call("GET", name))
         if data is None:
@@ -98,12 +98,12 @@ class Publication:
 
 
 def discard(connection: Connection, pieces: Iterable[Piece]) -> None:
-    """Delete what is staged and not wanted any more. Raises OSError."""
+    """Delete staged commands that are not needed any more. Raises OSError."""
     connection.exchange([deletion(pieces)])
 
 
 def give_up(server: Server, pieces: Sequence[Piece]) -> None:
-    """Delete what an attempt has staged that failed, if the server is there; else time does."""
+    """Delete what a failed attempt has staged. If the server is away, the keys expire."""
     bulk = BulkClient(server, "discarding what was staged")
     with suppress(OSError, ServerError):
         if pieces:
@@ -112,5 +112,5 @@ def give_up(server: Server, pieces: Sequence[Piece]) -> None:
 
 
 def deletion(pieces: Iterable[Piece]) -> bytes:
-    """The command that deletes what is staged."""
+    """The command that deletes staged keys."""
     return command("DEL", *(key(piece.name) for piece in pieces))

@@ -1,8 +1,8 @@
-"""Atomic delivery, the tasks' part: commands wait on the server, where the driver finds them.
+"""Atomic delivery in the tasks: commands are staged as keys on the server, for the driver.
 
-    {orders}:spark:<query>:<batch>:<attempt>:<n>  ->  XADD ... XADD ...   as they will be sent
+    {orders}:spark:<query>:<batch>:<attempt>:<n>  ->  XADD ... XADD ...   to be sent as they are
 
-What the driver never comes to, because the attempt was given up, is gone in a day.
+Keys that the driver never uses, since the attempt was given up, expire after a day.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PIECE_ROWS, PIECE_BYTES = 10_000, 16 << 20
 
 
 class Piece(NamedTuple):
-    """Commands that wait under the key *name*, and the ids that their rows ask for."""
+    """Staged commands: their key, and the ids that their rows ask for."""
 
     name: str
     stream: str
@@ -35,7 +35,7 @@ class Piece(NamedTuple):
 
 
 class Staging:
-    """Puts the rows of a partition for one stream where the driver will find them."""
+    """Stages the rows of a partition for one stream."""
 
     def __init__(self, bulk: BulkClient, stream: str, task: Task, most_rows: int) -> None:
         self.pieces: list[Piece] = []
@@ -63,7 +63,7 @@ class Staging:
         self.pieces.append(Piece(name, self._stream, commands.rows, *ids))
 
     def finish(self) -> None:
-        """The rest is the driver's."""
+        """Nothing to do: the driver does the rest."""
 
 
 def too_many_rows(task: Task) -> SinkError:

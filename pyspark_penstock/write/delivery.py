@@ -1,9 +1,10 @@
-"""Delivery: how the rows of one partition get to one stream. At least once is written here.
+"""Delivery: how the rows of a partition get to a stream.
 
-at-least-once   here           what was not answered is sent again
-exactly-once    exactly_once   a marker in the transaction that writes the rows
-ordered         ordered        the same, a marker a stream; and ids that follow from the rows
-atomic          staging        the driver writes all rows of a batch in one transaction
+at-least-once   here             sends again what was not answered
+exactly-once    exactly_once     sets a marker in the transaction that writes the rows
+ordered         ordered          the same with one marker for a stream, and ids that follow from
+                                 the rows
+atomic          atomic_staging   the driver writes all rows of a batch in one transaction
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pyspark_penstock.write.xadd_commands import Commands
 
 
 class Task(NamedTuple):
-    """Which part of which query's output is being written; without *partition*, a whole batch."""
+    """A part of a query's output; a whole batch, if *partition* is None."""
 
     query: str
     batch: int
@@ -24,7 +25,7 @@ class Task(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What errors call it."""
+        """Its name in errors."""
         batch = f"batch {self.batch}"
         return batch if self.partition is None else f"{batch}, partition {self.partition}"
 
@@ -38,14 +39,14 @@ class Delivery(Protocol):
 
 
 class AtLeastOnce:
-    """Sends what it gets."""
+    """Delivers at least once: sends everything again if the connection is lost."""
 
     def __init__(self, bulk: BulkClient) -> None:
         self._bulk = bulk
 
     def send(self, commands: Commands) -> None:
-        """Send them, all of them again if that is broken off. Raises SinkError."""
+        """Send them; all of them again, if the connection is lost. Raises SinkError."""
         self._bulk.retry(lambda connection: refuse_errors(connection.exchange([commands.data])))
 
     def finish(self) -> None:
-        """Nothing is held back."""
+        """Nothing to do: nothing is held back."""

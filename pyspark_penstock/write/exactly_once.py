@@ -1,10 +1,10 @@
-"""Exactly once: rows leave in transactions that count them in a marker.
+"""Exactly-once delivery: rows are written in transactions that also count them in a marker.
 
-For each transaction of at most so many rows:
+For each transaction:
 
-1. WATCH the marker and read it. Rows that it counts are skipped, if they are the same rows.
-2. MULTI, the rows, SET of the marker, EXEC.
-3. Where the answer is lost, or another attempt was faster, begin again at 1.
+1. WATCH the marker and read it. Skip the rows that it counts, after checking that they are the
+same. 2. MULTI, the rows, SET of the marker, EXEC. 3. If the reply is lost, or another attempt was
+faster, start again at 1.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ MOST_BYTES = 64 << 20  # of a transaction: server and task have them in memory
 
 
 class ExactlyOnce:
-    """Writes a partition's rows for one stream, and never one twice.
+    """Writes a partition's rows for one stream, none of them twice.
 
-    With *early* rows leave for an open transaction as soon as they come, and the server works
-    while the next are made; the client is then this delivery's alone. Otherwise they leave when
-    there are *most_rows* of them.
+    With *early*, rows are sent into an open transaction as they come, so that the server works
+    while the next ones are made. Then no other delivery may use the client. Otherwise rows are held
+    until there are *most_rows* of them.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class ExactlyOnce:
         self._passed = Marker(task.batch, state=PART)  # rows of this task that are written
 
     def send(self, commands: Commands) -> None:
-        """Take the rows; write as soon as there are enough for a transaction."""
+        """Take rows; write them when there are enough for a transaction."""
         if self._ended:
             self._passed = self._passed.after([commands])
             return
@@ -69,11 +69,11 @@ class ExactlyOnce:
                 self.write_held()
 
     def write_held(self) -> None:
-        """Write what is held, in a transaction that is not the partition's last."""
+        """Write the rows that are held, in a transaction that is not the last of the partition."""
         self._write(PART)
 
     def finish(self) -> None:
-        """Write the rest and mark the partition as done."""
+        """Write the rest, and mark the partition as done."""
         if self._to_skip:
             raise self._other_rows()
         if not self._ended:
@@ -84,7 +84,10 @@ class ExactlyOnce:
     # ------------------------------------------------------------------ what was written before
 
     def _skip(self, commands: Commands) -> Commands:
-        """Leave out what an earlier attempt has written, if it is that."""
+        """Skip rows that an earlier attempt has written.
+
+        Raises SinkError if they are not the same.
+        """
         old = commands.slice(0, self._to_skip)
         self._to_skip -= old.rows
         self._passed = self._passed.after([old])
@@ -127,7 +130,7 @@ class ExactlyOnce:
         self._held_rows = self.held_bytes = 0
 
     def _transact(self, connection: Connection, wanted: Marker) -> None:
-        """One try; what came of it is in ``_seen``."""
+        """One attempt. Its outcome is in ``_seen``."""
         found = self._send_held(connection)
         transaction, self._open = self._open, None
         if transaction is None:
@@ -143,7 +146,10 @@ class ExactlyOnce:
             self._seen = wanted
 
     def _send_held(self, connection: Connection) -> Marker:
-        """Send what is held and has not left; nothing, if the marker has moved. Returns it."""
+        """Send the held rows that were not sent; nothing, if the marker has changed.
+
+        Returns the marker.
+        """
         if self._open is None or not self._open.is_on(connection):
             connection.call("WATCH", key(self._marker_key.name))
             found = self._marker_key.read(connection)
@@ -161,7 +167,10 @@ class ExactlyOnce:
         return self._seen
 
     def _accept(self, found: Marker, wanted: Marker) -> None:
-        """Another attempt, or a try whose answer was lost, has written."""
+        """Accept a marker that another attempt has set, or ours whose reply was lost.
+
+        Raises SinkError.
+        """
         self._ended = found.covers(self._task.batch)
         expired = found == Marker() and self._seen.batch < self._task.batch
         if not (self._ended or expired or found == wanted):

@@ -1,13 +1,12 @@
-"""Markers: what a partition of a batch has written to a stream, kept beside the stream.
+"""Markers: a key beside the stream that says what a partition of a batch has written to it.
 
     {orders}:spark:<query>:<partition>  ->  <batch> <rows> <crc> <state>
 
-A marker is set in the same transaction as the rows it counts, so after any crash it says what
-was written. *state* is ``done`` when no rows follow, ``part`` when the partition is written in
-several transactions and stands behind *rows* of them, ``failed`` when the server refused single
-rows after it had promised all.
+A marker is set in the same transaction as the rows that it counts. So after any crash it says what
+was written. *state* is ``done`` if the partition is complete; ``part`` if more transactions follow;
+``failed`` if the server refused single rows inside of EXEC.
 
-The braces keep the marker in the stream's slot of a cluster.
+The braces put the marker into the stream's slot of a cluster.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ DONE, PART, FAILED = STATES = ("done", "part", "failed")
 
 
 class Marker(NamedTuple):
-    """How far a partition got; *crc* is of the commands of its *rows*."""
+    """How far a partition has got. *crc* is the checksum of the commands of its *rows*."""
 
     batch: int = -1
     rows: int = 0
@@ -39,23 +38,26 @@ class Marker(NamedTuple):
     state: str = DONE
 
     def covers(self, batch: int) -> bool:
-        """Whether nothing of *batch* is left to write."""
+        """Whether all of *batch* is written."""
         return self.batch > batch or (self.batch == batch and self.state == DONE)
 
     def after(self, written: Iterable[Commands]) -> Marker:
-        """The marker when these rows have followed."""
+        """The marker after these rows."""
         rows, crc = self.rows, self.crc
         for commands in written:
             rows, crc = rows + commands.rows, zlib.crc32(commands.data, crc)
         return self._replace(rows=rows, crc=crc)
 
     def encode(self) -> bytes:
-        """As it stands on the server."""
+        """The form on the server."""
         return f"{self.batch} {self.rows} {self.crc:08x} {self.state}".encode()
 
     @classmethod
     def decode(cls, name: str, text: bytes | None) -> Marker:
-        """The marker that the server has; one before all batches, if it has none."""
+        """Parse the marker on the server; without one, a marker before all batches.
+
+        Raises SinkError.
+        """
         if text is None:
             return cls()
         try:
@@ -69,7 +71,10 @@ class Marker(NamedTuple):
 
 
 class MarkerKey:
-    """The key that holds the markers of what a task writes. Raises SinkError for what is none."""
+    """The key of the markers of one task.
+
+    All methods raise SinkError if it holds something else.
+    """
 
     time_to_live_s: int | None = TIME_TO_LIVE_S
     about_ids = (
@@ -82,7 +87,7 @@ class MarkerKey:
         self.task = task
 
     def read(self, connection: Connection) -> Marker:
-        """The marker as it is now. Raises OSError."""
+        """The marker on the server. Raises SinkError if it says ``failed``, OSError."""
         marker = self.decode(connection.call("GET", key(self.name)))
         if marker.batch == self.task.batch and marker.state == FAILED:
             raise SinkError(
@@ -92,22 +97,22 @@ class MarkerKey:
         return marker
 
     def decode(self, text: bytes | None) -> Marker:
-        """The marker that the key's value is."""
+        """The marker in the key's value."""
         return Marker.decode(self.name, text)
 
     def encode(self, marker: Marker) -> bytes:
-        """The key's value that is *marker*."""
+        """The key's value for a marker."""
         return marker.encode()
 
     def entry(self, marker: Marker) -> bytes:
-        """The command that keeps *marker*."""
+        """The command that sets the marker."""
         expiry = ("EX", self.time_to_live_s) if self.time_to_live_s else ()
         return command("SET", key(self.name), self.encode(marker), *expiry)
 
     def fail(self, bulk: BulkClient, marker: Marker) -> None:
-        """Keep that the server refused single rows of *marker*, unless others went on since.
+        """Set the marker to ``failed``, unless it is another one by now.
 
-        On a connection that may be lost meanwhile: the marker says ``done`` by now.
+        EXEC has set it to ``done``, together with the rows that were not refused.
         """
 
         def attempt(connection: Connection) -> None:
@@ -122,16 +127,16 @@ class MarkerKey:
         bulk.retry(attempt)
 
     def way_out(self) -> str:
-        """What a user can do about a batch that cannot be finished."""
+        """What a user can do about a batch that cannot be finished, as text for errors."""
         return f"Delete the key {self.name!r} to write all of it, some rows again, or {self.rest()}"
 
     def rest(self) -> str:
-        """How a user can leave out what is not written yet."""
+        """How a user can skip the rest of the batch, as text for errors."""
         done = self.encode(Marker(self.task.batch)).decode()
         return f"set it to {done!r} to leave out the rest"
 
     def left_out(self, found: Marker, rows: Marker) -> None:
-        """*rows* were left out because of the marker *found*: say so if they are not the same."""
+        """Warn if *rows* were skipped because of *found*, and are not the rows that it counts."""
         if rows.rows and found != rows:
             logger.warning(
                 "%r: %d rows of %s were left out, for it says that batch %d was written, with "
@@ -141,14 +146,14 @@ class MarkerKey:
 
 
 def marker_name(stream: str, query: str, part: int | str | None) -> str:
-    """The key of a marker, in the slot of its stream."""
+    """The name of a marker's key, in the slot of the stream."""
     return f"{tagged(stream)}:spark:{query}:{part}"
 
 
 def tagged(stream: str) -> str:
-    """The stream's name with a hash tag: what begins like this lies in the stream's slot.
+    """The stream's name as a prefix with a hash tag, which puts a key into the stream's slot.
 
-    No two streams have the same: ``x`` is {x}, and ``{x}`` is {x}. with a dot.
+    No two streams have the same prefix: for ``x`` it is {x}, for ``{x}`` it is {x}. with a dot.
     """
     has_tag = "{" in stream and "}" in stream[stream.index("{") + 2 :]
     return f"{stream}." if has_tag else f"{{{stream}}}"

@@ -1,11 +1,11 @@
-"""Ordered delivery: the ids of a stream's entries follow from its rows.
+"""Ordered delivery: the ids of entries follow from the number of the batch and of the row.
 
-    batch 0     1-0  1-1  1-2 ...          the first row of batch n is (n + 1)-0
+    batch 0     1-0  1-1  1-2 ...          the first row of batch n gets the id (n + 1)-0
     batch 1     2-0  2-1 ...
 
-A replay, or a whole run into an empty stream, gives the same entries the same ids, so whatever
-reads them can tell what it has seen. The price: one task writes a stream, and nobody else does. Who
-that is stands beside the stream, for as long as that key is there:
+A replay, or the same run into an empty stream, gives the same entries the same ids. So a reader can
+tell what it has seen before. In return only one task may write a stream, and nobody else. A key
+beside the stream says which query that is:
 
     {orders}:spark:writer  ->  <batch> <rows> <crc> <state> <partition> <query>
 """
@@ -24,7 +24,7 @@ from pyspark_penstock.write.marker import Marker, MarkerKey, tagged
 
 
 class RowIds:
-    """Counts the rows of a task for each stream, and numbers them."""
+    """Numbers the rows of a task, for each stream."""
 
     def __init__(self, batch: int) -> None:
         self._ms = f"{batch + 1}-"
@@ -39,7 +39,7 @@ class RowIds:
 
 
 class WriterMarkerKey(MarkerKey):
-    """The marker of a stream, with who writes it. Raises SinkError for another writer."""
+    """The key of a stream's marker, with its writer. Raises SinkError for another writer."""
 
     time_to_live_s = None
     about_ids = "a stream that is written in order begins empty and has no other writer"
@@ -49,7 +49,7 @@ class WriterMarkerKey(MarkerKey):
         self._partition = task.partition  # that the marker is of
 
     def decode(self, text: bytes | None) -> Marker:
-        """The marker, if it is this query's."""
+        """The marker in the key's value. Raises SinkError if it is another query's."""
         if text is None:
             return Marker()
         marker, self._partition, query = self._parts(text)
@@ -65,14 +65,14 @@ class WriterMarkerKey(MarkerKey):
         return marker
 
     def left_out(self, found: Marker, rows: Marker) -> None:
-        """Refuse rows other than those that another task has written."""
+        """Raises SinkError if *rows* were skipped and are not those that another task wrote."""
         of_another = found.batch == rows.batch and self._partition != self.task.partition
         if of_another and rows.rows and found != rows:
             raise self.two_tasks()
         super().left_out(found, rows)
 
     def two_tasks(self) -> SinkError:
-        """The error for a stream that more than one task writes."""
+        """The error for a stream that two tasks write."""
         return SinkError(
             f"{self.name!r}: two partitions of batch {self.task.batch} have rows for this stream, "
             f"of which one is {self.task.partition}; in order, one task writes a stream: "
@@ -80,7 +80,10 @@ class WriterMarkerKey(MarkerKey):
         )
 
     def way_out(self) -> str:
-        """What a user can do; entries that have their ids cannot be written again."""
+        """What a user can do, as text for errors.
+
+        The entries have used their ids, so only to skip the rest.
+        """
         return f"To go on, {self.rest()}: {self.name!r}"
 
     def _parts(self, text: bytes) -> tuple[Marker, int, str]:
@@ -91,5 +94,5 @@ class WriterMarkerKey(MarkerKey):
             raise SinkError(f"{self.name!r} holds {text!r}, not a marker of this sink") from None
 
     def encode(self, marker: Marker) -> bytes:
-        """The key's value that is *marker* and this writer."""
+        """The key's value for a marker of this writer."""
         return marker.encode() + f" {self.task.partition} {self.task.query}".encode()

@@ -1,12 +1,12 @@
-"""Rows become commands: an XADD a row, made by whole columns.
+"""From rows to XADD commands, one for each row, encoded column by column with Arrow.
 
     *9  $4 XADD  $6 orders  $1 *   $4 item $3 cup   $5 count $1 2
-    ^   ^ the same in all rows     ^ a piece a field; of a null one, nothing
-    '-- counts the words that are there
+    ^   ^ the same for all rows    ^ one piece for each field; nothing for null
+    '-- the number of words
 
-Columns that are not fields: ``_stream``, ``_id``, and ``_fields`` (a map, or an array of name and
-value). Rows as a reader without a schema yields them (``stream``, ``id``, ``fields``) are taken
-the same way. Of both kinds ``timestamp``, ``_ts``, ``_ms`` and ``_seq`` are left out: ids say them.
+These columns are not fields: ``_stream``, ``_id``, and ``_fields`` (a map, or an array of names and
+values). Rows in the reader's default schema (``stream``, ``id``, ``fields``) are written the same
+way. ``timestamp``, ``_ts``, ``_ms`` and ``_seq`` are left out, since ids contain them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ UTC_MICROSECONDS = pa.timestamp("us", tz="UTC")
 
 
 class RowEncoder:
-    """Encodes batches of one schema. Raises OptionError for a schema that cannot be entries."""
+    """Encodes rows of one schema. Raises OptionError for a schema that cannot be written."""
 
     def __init__(self, schema: t.StructType, options: SinkOptions) -> None:
         columns = schemas.columns_of(schema, advice=schemas.HOW_TO_WRITE)
@@ -61,7 +61,7 @@ class RowEncoder:
     def encode(self, batch: Any, row_ids: RowIds | None = None) -> Iterator[tuple[str, Commands]]:
         """The commands for each stream, in the order of the rows. Raises SinkError.
 
-        *row_ids* gives the rows their ids, where the delivery wants them to follow from the rows.
+        *row_ids* gives the ids, for a delivery in which they follow from the rows.
         """
         for stream, rows in self._by_stream(batch):
             ids = None if self._id is None else rows.column(self._id)
@@ -100,7 +100,7 @@ class RowEncoder:
         return join(b"*", sizes, fixed, wanted, *pieces, LINE, nulls="replace")
 
     def _field(self, name: str, column: Array) -> tuple[list[Array], Any]:
-        """The field's name and value in each row, in parts; and 1 where the value is not null."""
+        """Name and value of the field for each row, in parts; and 1 where the value is not null."""
         values = text_of(column)
         if self._options.null_fields == EMPTY:
             values = pc.fill_null(values, b"")
@@ -113,18 +113,18 @@ class RowEncoder:
 
 @cache
 def headers(name: str) -> Array:
-    """What stands before a field's value, for each length up to LONGEST."""
+    """What stands before a value of the field, for each length of the value up to LONGEST."""
     header = LINE + without_count(command(name))
     return pa.array([b"%s$%d\r\n" % (header, n) for n in range(LONGEST + 1)], pa.binary())
 
 
 def without_count(request: bytes) -> bytes:
-    """A request's words without their number."""
+    """A request without the number of its words."""
     return request.split(LINE, 1)[1]
 
 
 def listed_fields(column: Array) -> tuple[Array, Any]:
-    """What a column of all fields says in each row, and how many fields there are."""
+    """The fields in a column of all fields, encoded for each row; and how many there are."""
     offsets = column.offsets.to_numpy().astype(np.int64)
     if pa.types.is_map(column.type):
         names, values = column.keys, column.items
@@ -138,13 +138,13 @@ def listed_fields(column: Array) -> tuple[Array, Any]:
 
 
 def string(values: Array) -> Array:
-    """Values as bulk strings, without the line break behind each."""
+    """Values as bulk strings, without the final line break."""
     values = text_of(values)
     return join(b"$", text_of(pc.binary_length(values)), LINE, values)
 
 
 def join(*parts: Array | bytes, nulls: str = "emit_null") -> Array:
-    """The parts of each row one after the other."""
+    """Concatenate the parts of each row."""
     scalars = [pa.scalar(p, pa.binary()) if isinstance(p, bytes) else p for p in parts]
     return pc.binary_join_element_wise(
         *scalars, pa.scalar(b"", pa.binary()), null_handling=nulls, null_replacement=""
@@ -152,12 +152,12 @@ def join(*parts: Array | bytes, nulls: str = "emit_null") -> Array:
 
 
 def valid(column: Array) -> Any:
-    """1 where a value is, 0 where null is."""
+    """1 for a value, 0 for null."""
     return pc.is_valid(column).to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def text_of(column: Array) -> Array:
-    """Values as the bytes that stand in an entry; the reader understands them again."""
+    """Values as bytes, in a form that the reader parses again."""
     kind = column.type
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return column.cast(pa.binary())

@@ -1,4 +1,4 @@
-"""What is written and how, from the options of ``df.write`` and ``df.writeStream``."""
+"""The options of ``df.write`` and ``df.writeStream``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OMIT, EMPTY = NULL_FIELDS = ("omit", "empty")
 
 @dataclass(frozen=True)
 class SinkOptions:
-    """What a writer is told; *trim* is the words of XADD that trim the stream."""
+    """The options of a writer. *trim* holds the arguments of XADD that trim the stream."""
 
     server: Server
     stream: str
@@ -57,7 +57,7 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
 
 
 def trim_words(options: Options) -> tuple[str, ...]:
-    """The words of XADD by which it trims."""
+    """The arguments of XADD that trim the stream. Raises OptionError."""
     options.at_most_one("maxLen", "minId")
     if "maxLen" in options:
         strategy, threshold = "MAXLEN", str(options.integer("maxLen", 0))

@@ -1,10 +1,10 @@
-"""A transaction: its rows leave as they come, and count when EXEC is answered.
+"""A transaction whose rows are sent as they come, and take effect with EXEC.
 
-WATCH, GET ...     by whoever begins one
+WATCH, GET ...     by the caller
 MULTI              +OK
-XADD ...           +QUEUED       as often as there are rows, sent while the next are made
+XADD ...           +QUEUED       one for each row; sent while the next rows are made
 SET marker ...     +QUEUED
-EXEC               *n and the answers, or *-1 where a watched key has changed
+EXEC               *n and the replies, or *-1 if a watched key has changed
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ERROR_LINE = re.compile(rb"(?:\A|\r\n)-([^\r\n]*)")  # an id has no line that be
 
 
 class Rows(Protocol):
-    """Rows that are to be written, and the ids that they ask for."""
+    """Rows to write, and the ids that they ask for."""
 
     @property
     def rows(self) -> int: ...
@@ -39,11 +39,11 @@ class Rows(Protocol):
 
 
 class PartialSinkError(SinkError):
-    """The server ran a transaction and refused single rows of it."""
+    """The server executed a transaction and refused single rows of it."""
 
 
 class Transaction:
-    """What is between MULTI and EXEC. Lost with its connection, it has not happened."""
+    """An open transaction. If the connection is lost before EXEC, nothing was written."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -51,18 +51,18 @@ class Transaction:
         connection.post(command("MULTI"))
 
     def is_on(self, connection: Connection) -> bool:
-        """Whether it was begun on *connection*."""
+        """Whether it was opened on *connection*."""
         return self._connection is connection
 
     def add(self, data: bytes | memoryview, commands: int = 1) -> None:
-        """Send so many *commands*. Raises OSError."""
+        """Send *data*, which holds so many *commands*. Raises OSError."""
         self._connection.post(data)
         self._queued += commands
 
     def end(self) -> bool:
-        """Have it executed; False if a watched key has changed, and nothing was.
+        """Send EXEC; False if a watched key has changed, so that nothing was written.
 
-        Raises SinkError if the server refused it whole, PartialSinkError, OSError.
+        Raises PartialSinkError; SinkError if the server refused all of it; OSError.
         """
         self._connection.post(command("EXEC"))
         answers = self._connection.answers()
@@ -79,10 +79,10 @@ class Transaction:
 
 
 class StreamCheck:
-    """Refuses what the server would refuse row by row, inside of EXEC: another type, old ids.
+    """Checks rows before they are sent: inside of EXEC the server would refuse them one by one.
 
-    Made before MULTI, for it watches the stream if *begin*, what comes first, has ids. *advice*
-    is what the refusal of an id says to do. Raises SinkError.
+    It must be made before MULTI: if *begin*, the first rows, have ids, it watches the stream.
+    *advice* is for the error about an id. Raises SinkError if the key is no stream.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class StreamCheck:
             self._last = state_by(connection, stream).last_id
 
     def add(self, rows: Rows) -> None:
-        """*rows* follow. Raises SinkError."""
+        """Check the next rows. Raises SinkError."""
         first = rows.first_id
         if first is None and self._last is None:
             return
@@ -114,7 +114,7 @@ class StreamCheck:
 
 
 def conflict(stream: str) -> str:
-    """What to say when transactions are refused again and again."""
+    """The error text for a stream that changes during every attempt."""
     return (
         f"stream {stream!r}: others changed it during every try to write; rows with ids need a "
         "stream that nobody else changes"
@@ -122,7 +122,7 @@ def conflict(stream: str) -> str:
 
 
 def refuse_errors(answers: bytes) -> None:
-    """Raises SinkError with the first error in *answers*, OSError if it is one that passes."""
+    """Raises SinkError with the first error in *answers*; OSError, if a retry may help."""
     refused = first_error(answers)
     if refused and passes(refused):
         raise ConnectionError(refused)
@@ -131,7 +131,7 @@ def refuse_errors(answers: bytes) -> None:
 
 
 def first_error(answers: bytes) -> str:
-    """The first error in *answers*, which are ids and simple strings; nothing if there is none."""
+    """The first error in replies that are otherwise ids and simple strings, or an empty text."""
     if not answers.startswith(b"-") and b"\r\n-" not in answers:
         return ""
     found = ERROR_LINE.search(answers)

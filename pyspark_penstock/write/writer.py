@@ -1,4 +1,4 @@
-"""Writers: what Spark runs in each task that writes, for batches and for streams."""
+"""The writers that Spark runs in each task, for batches and for streaming queries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Messages = list[WriterCommitMessage | None]
 
 @dataclass
 class EntriesWritten(WriterCommitMessage):
-    """What a task tells the driver."""
+    """The message of a task to the driver."""
 
     task: Task
     rows: int
@@ -70,7 +70,7 @@ def write_rows(
 
 
 def delivery(bulk: BulkClient, stream: str, options: SinkOptions, task: Task) -> Delivery:
-    """How one stream's rows are delivered."""
+    """The delivery to one stream, as the options say."""
     most_rows = options.max_transaction_rows
     if options.delivery == AT_LEAST_ONCE:
         return AtLeastOnce(bulk)
@@ -85,24 +85,24 @@ def delivery(bulk: BulkClient, stream: str, options: SinkOptions, task: Task) ->
 
 
 def make_room(deliveries: Iterable[Delivery]) -> None:
-    """Have the most that is held for one stream written, until all of it is not too much."""
+    """Write what is held for the largest streams, until all that is held is small enough."""
     held = [each for each in deliveries if isinstance(each, ExactlyOnce)]
     while sum(each.held_bytes for each in held) > MOST_BYTES:
         max(held, key=lambda each: each.held_bytes).write_held()
 
 
 def staged_by(deliveries: Iterable[Delivery]) -> list[Piece]:
-    """What waits for the driver."""
+    """The staged commands of all deliveries."""
     return [piece for each in deliveries if isinstance(each, Staging) for piece in each.pieces]
 
 
 def entries_written(messages: Messages) -> list[EntriesWritten]:
-    """The messages of the tasks that have ended; that of a lost one is None."""
+    """The messages of the tasks that have finished; that of a lost task is None."""
     return [message for message in messages if isinstance(message, EntriesWritten)]
 
 
 def publish(messages: Messages, options: SinkOptions) -> None:
-    """Have all that tasks have staged for a batch written at once. Raises SinkError."""
+    """Publish what the tasks of a batch have staged. Raises SinkError."""
     written = entries_written(messages)
     if options.delivery == ORDERED:
         check_one_task_each(written)
@@ -114,7 +114,10 @@ def publish(messages: Messages, options: SinkOptions) -> None:
 
 
 def check_one_task_each(written: list[EntriesWritten]) -> None:
-    """Refuse a stream that two tasks have rows for. Their markers tell, unless rows are equal."""
+    """Raises SinkError if two tasks have rows for a stream.
+
+    Markers do not show it if rows are equal.
+    """
     tasks: dict[str, Task] = {}
     for message in written:
         for stream in message.streams:
@@ -123,16 +126,15 @@ def check_one_task_each(written: list[EntriesWritten]) -> None:
 
 
 def give_up(messages: Messages, options: SinkOptions) -> None:
-    """Delete what tasks have staged for a batch that failed."""
+    """Delete what the tasks of a failed batch have staged."""
     pieces = [piece for message in entries_written(messages) for piece in message.staged]
     atomic_publication.give_up(options.server, pieces)
 
 
 class PenstockWriter(DataSourceArrowWriter):
-    """Appends the rows of a data frame.
+    """The writer of ``df.write``.
 
-    A task that is tried again writes nothing twice. With ``txnAppId`` a whole write that is
-    repeated doesn't either.
+    A task that is tried again writes nothing twice. With ``txnAppId``, neither does a whole write.
     """
 
     def __init__(self, options: SinkOptions, schema: StructType) -> None:
@@ -152,16 +154,16 @@ class PenstockWriter(DataSourceArrowWriter):
         return write_rows(iterator, self._encoder, self._options, task)
 
     def commit(self, messages: Messages) -> None:
-        """All tasks are done: what they have staged becomes visible."""
+        """All tasks are done: publish what they have staged."""
         publish(messages, self._options)
 
     def abort(self, messages: Messages) -> None:
-        """What was written stays: other readers have seen it. What is staged goes."""
+        """Delete what is staged. What is written stays: others may have read it."""
         give_up(messages, self._options)
 
 
 class PenstockStreamWriter(DataSourceStreamArrowWriter):
-    """Appends the batches of a streaming query."""
+    """The writer of ``df.writeStream``."""
 
     def __init__(self, options: SinkOptions, schema: StructType) -> None:
         self._options = options
@@ -170,7 +172,7 @@ class PenstockStreamWriter(DataSourceStreamArrowWriter):
             raise OptionError("'txnVersion' is for batch writes: batches of a query have a number")
 
     def write(self, iterator: Iterator[Any]) -> EntriesWritten:
-        """Write one partition of one batch; when the batch is replayed, only what is missing."""
+        """Write one partition of a batch; if the batch is replayed, only what is missing."""
         context = task_context()
         batch, query = (context.getLocalProperty(name) for name in (BATCH_ID, QUERY_ID))
         if batch is None or query is None:
@@ -180,16 +182,16 @@ class PenstockStreamWriter(DataSourceStreamArrowWriter):
         return write_rows(iterator, self._encoder, self._options, task)
 
     def commit(self, messages: Messages, batchId: int) -> None:  # noqa: N803
-        """All tasks are done: what they have staged becomes visible."""
+        """All tasks are done: publish what they have staged."""
         publish(messages, self._options)
 
     def abort(self, messages: Messages, batchId: int) -> None:  # noqa: N803
-        """What was written stays: the batch will be replayed, and the markers know."""
+        """Delete what is staged. What is written stays: a replay finds it by the markers."""
         give_up(messages, self._options)
 
 
 def task_context() -> TaskContext:
-    """The task that runs this."""
+    """The context of the running task. Raises SinkError outside of one."""
     context = TaskContext.get()
     if context is None:
         raise SinkError("writers run inside of Spark tasks")

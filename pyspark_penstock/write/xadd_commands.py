@@ -1,4 +1,4 @@
-"""The commands that a partition sends: one a row, and the ids that the rows ask for."""
+"""XADD commands of a partition, one for each row, with the ids that the rows ask for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ WHOLE_ID = r"^[0-9]{1,20}-[0-9]{1,20}$"
 
 
 class Commands:
-    """Encoded commands in one buffer; *ids* is null where the server is to give the id."""
+    """Encoded commands in one buffer.
+
+    *ids* is None, or null for a row, if the server makes the id.
+    """
 
     def __init__(self, stream: str, array: Any, ids: Any = None) -> None:
         self._stream = stream
@@ -25,41 +28,41 @@ class Commands:
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """How many commands there are."""
         return len(self._array)
 
     def slice(self, start: int, count: int | None = None) -> Commands:
-        """*count* of them, or all, from the one at *start*; nothing is copied."""
+        """*count* of the commands, or all, from *start* on. Nothing is copied."""
         ids = None if self._ids is None else self._ids.slice(start, count)
         return Commands(self._stream, self._array.slice(start, count), ids)
 
     def within(self, rows: int, size: int) -> Commands:
-        """The first of them: at most *rows*, of at most *size* bytes; but one at least."""
+        """The first commands: at most *rows*, of at most *size* bytes, but at least one."""
         ends = self._ends
         fitting = int(np.searchsorted(ends[1:], int(ends[0]) + size, "right"))
         return self.slice(0, min(rows, max(fitting, 1)))
 
     @property
     def _ends(self) -> Any:
-        """Where each begins in the buffer, and where the last one ends."""
+        """The offsets in the buffer at which commands begin, and at which the last one ends."""
         first = self._array.offset
         return np.frombuffer(self._array.buffers()[1], np.int32)[first : first + self.rows + 1]
 
     @property
     def data(self) -> memoryview:
-        """Their bytes, as they are sent."""
+        """The bytes to send."""
         if not self.rows:
             return EMPTY
         return memoryview(self._array.buffers()[2])[self._ends[0] : self._ends[-1]]
 
     @property
     def first_id(self) -> EntryId | None:
-        """The first id that a row asks for. Raises SinkError if those ids do not ascend."""
+        """The first id that a row asks for. Raises SinkError if the ids do not ascend."""
         return self._bounds[0]
 
     @property
     def last_id(self) -> EntryId | None:
-        """The last id that a row asks for. Raises SinkError."""
+        """The last id that a row asks for. Raises SinkError if the ids do not ascend."""
         return self._bounds[1]
 
     @cached_property
@@ -94,7 +97,7 @@ class Commands:
 
 
 def is_whole_id(text: str) -> bool:
-    """Whether *text* is an id with both its parts."""
+    """Whether *text* is an id with both parts."""
     try:
         EntryId.parse(text)
     except ValueError:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.spark.jobs.test_checkpoint import CLAIM, batch, checkpoint
 
 from pyspark_penstock.cli.main import main
 from pyspark_penstock.jobs.status import ClaimStatus, status
+from tests.spark.jobs.test_checkpoint import CLAIM, batch, checkpoint
 
 NOWHERE = {"bootstrap.servers": "127.0.0.1:1"}
 

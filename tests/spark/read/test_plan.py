@@ -6,11 +6,11 @@ import json
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.spark.test_entry_id import IDS
 
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.read.offsets import Cut, Offset, Position
 from pyspark_penstock.read.plan import SMALL, Range, budgets, ranges, shares, time_cuts
+from tests.spark.test_entry_id import IDS
 
 COUNTS = st.integers(0, 2**63)
 CUTS = st.builds(Cut, IDS, st.none() | COUNTS)

@@ -15,7 +15,7 @@ from pyspark_penstock.connect.connection import Connection
 from pyspark_penstock.entry_id import FIRST, LAST, EntryId
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.options import SERVER, Options
-from pyspark_penstock.read.entry_count import count_entries, walk
+from pyspark_penstock.read.entry_count import count_entries, count_up_to
 from pyspark_penstock.read.scan import Scan, probable_last_id
 from tests.spark.answers import Entry, answer
 
@@ -99,14 +99,16 @@ def test_a_walk_passes_what_a_list_would(
 ) -> None:
     client.flushall()
     fill(client, entries)
-    walked = walk(address, "s", EntryId(after, 0), LAST, most=most, step=step, page_size=page)
+    counted = count_up_to(
+        address, "s", EntryId(after, 0), LAST, most=most, step=step, page_size=page
+    )
     there = list(range(after + 1, entries + 1))
     passed = there[:most]
-    assert walked.entries == len(passed)
-    assert walked.id == EntryId(passed[-1] if passed else after, 0)
-    marks = [(mark.id.ms, mark.n) for mark in walked.marks]
+    assert counted.entries == len(passed)
+    assert counted.id == EntryId(passed[-1] if passed else after, 0)
+    marks = [(mark.id.ms, mark.n) for mark in counted.marks]
     assert marks == [(passed[n - 1], n) for n in range(step, len(passed), step)]
-    if walked.all:
+    if counted.all:
         assert passed == there
 
 
@@ -122,10 +124,10 @@ def test_a_walk_takes_no_replica_that_lags_for_the_end(
     address = replace(address, retry_s=0)
     fill(client, 10)
     upto = EntryId(11, 0)
-    assert walk(address, "s", FIRST, upto, page_size=7, wait=False).entries == 10
+    assert count_up_to(address, "s", FIRST, upto, page_size=7, wait=False).entries == 10
     with pytest.raises(ServerError, match="nothing after 10-0, and entries up to 11-0 were there"):
-        walk(address, "s", FIRST, upto, page_size=7, wait=True)
-    assert walk(address, "s", FIRST, upto, most=10, page_size=7, wait=True).entries == 10
+        count_up_to(address, "s", FIRST, upto, page_size=7, wait=True)
+    assert count_up_to(address, "s", FIRST, upto, most=10, page_size=7, wait=True).entries == 10
 
 
 def test_a_walk_that_ends_at_the_last_entry_has_seen_all(
@@ -133,5 +135,5 @@ def test_a_walk_that_ends_at_the_last_entry_has_seen_all(
 ) -> None:
     fill(client, 10)
     for upto, passed_all in ((10, True), (11, False)):
-        walked = walk(address, "s", FIRST, EntryId(upto, 0), most=10, page_size=5)
-        assert (walked.id, walked.all) == (EntryId(10, 0), passed_all)
+        counted = count_up_to(address, "s", FIRST, EntryId(upto, 0), most=10, page_size=5)
+        assert (counted.id, counted.all) == (EntryId(10, 0), passed_all)

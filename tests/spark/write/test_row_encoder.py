@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as t
-from tests.spark.read.test_columns import schema_of
 
 from pyspark_penstock.errors import OptionError, SinkError
 from pyspark_penstock.names import key
 from pyspark_penstock.schema import arrow_schema, columns_of, fields_type, raw_schema
 from pyspark_penstock.write.row_encoder import RowEncoder
 from pyspark_penstock.write.sink_options import sink_options
+from tests.spark.read.test_columns import schema_of
 
 TEXT, LONG = t.StringType(), t.LongType()
 
