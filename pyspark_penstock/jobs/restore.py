@@ -21,7 +21,7 @@ from pyspark_penstock.jobs.server_options import ServerOptions, connect
 
 @dataclass(frozen=True)
 class RestoreJob:
-    """What to restore *into* a stream: the entries of *stream* from *from_ms* on, before *to_ms*."""
+    """What to restore *into* a stream: entries of *stream* from *from_ms* on, before *to_ms*."""
 
     folder: str
     stream: str

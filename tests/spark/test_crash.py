@@ -1,7 +1,7 @@
-"""kill -9 of driver and JVM, at once and at any time: nothing is missed, and nothing twice.
+"""kill -9 of driver and JVM at any time: no entry is missing, and none is there twice.
 
-Their workers notice, and may go on to write for a moment. One kill in the usual run;
-PENSTOCK_CRASHES=10 (``make crash-spark``) for more, and on both servers.
+Their workers notice the kill, and may write for a moment more. The usual run kills once;
+PENSTOCK_CRASHES=10 (``make crash-spark``) kills more often, with both servers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def source(client: redis.Redis) -> redis.Redis:
 
 
 def start(port: str, checkpoint: Path, mode: str) -> subprocess.Popen[bytes]:
-    """The query, as the leader of a group of processes that are killed together."""
+    """Start the query as the leader of a process group, which is killed as a whole."""
     command = [sys.executable, "-m", "tests.spark.crashing_query", port, str(checkpoint)]
     return subprocess.Popen(
         [*command, str(BATCH), mode], cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL

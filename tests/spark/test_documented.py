@@ -1,4 +1,4 @@
-"""What the pages about Spark say is run by a test, as written, or stands here with the reason."""
+"""Each block in the pages about Spark is run by a test as written, or listed here with a reason."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_test_that_runs_a_block_takes_it_from_the_page(page: str, beginning:
 
 
 def arguments_of(command: str) -> set[str]:
-    """The options of a command of the program, but for those that all have or that start Spark."""
+    """The options of a command, without those that all commands, or all with Spark, have."""
     (commands,) = [
         action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
     ]

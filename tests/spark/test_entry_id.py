@@ -1,4 +1,4 @@
-"""Ids: text, numbers, and cutting ranges between two of them."""
+"""Entry ids: text, numbers, and cuts of a range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields to the byte: what is read with binary names and written again is the same entry."""
+"""Fields read with binary names and written again make the same entry, to the byte."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ FIELDS = st.lists(st.tuples(ODD | st.binary(max_size=4), VALUES), min_size=1, ma
 
 @st.composite
 def odd_entries(draw: st.DrawFn) -> list[Entry]:
-    """Entries with names that repeat, are empty, or no text; half of the time with the same."""
+    """Entries with names that repeat, are empty, or are not UTF-8.
+
+    In half of the examples all are alike.
+    """
     ids = [b"%d-%d" % pair for pair in draw(IDS)]
     if draw(st.booleans()):
         fields = draw(FIELDS)
@@ -48,6 +51,6 @@ def test_entries_go_through_a_data_frame_unchanged(entries: list[Entry]) -> None
 
 
 def test_maps_have_text_as_names() -> None:
-    """A map has each name once, so it could not be exact in any case."""
+    """A map has each name once, so it could not be exact anyway."""
     with pytest.raises(OptionError, match="or with string values or binary names"):
         columns_of(t.StructType().add("_fields", t.MapType(t.BinaryType(), t.BinaryType())))

@@ -1,4 +1,4 @@
-"""Names that are any bytes: as columns and JSON have them, and as people see them."""
+"""Names of any bytes, in columns, in JSON, and for people."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_terminal_of_another_encoding_gets_escapes() -> None:
 
 
 def test_json_lines_are_such_for_strict_parsers_too(capsys: pytest.CaptureFixture[str]) -> None:
-    """Half of a surrogate pair is none of the text that UTF-8 has."""
+    """Half of a surrogate pair is not valid in UTF-8."""
     Output(as_json=True).say([], {"stream": text(STREAM), "to": {text(GROUP): 1}, "at": Path("x")})
     (line,) = capsys.readouterr().out.splitlines()
     found = json.loads(line)
@@ -63,7 +63,7 @@ def test_json_lines_are_such_for_strict_parsers_too(capsys: pytest.CaptureFixtur
 
 @pytest.fixture
 def strange(client: redis.Redis) -> None:
-    """Names as no program should give them, but one may: in a group with a pending entry."""
+    """A stream, a group and a consumer with strange names, and a pending entry."""
     client.xadd(STREAM, {"a": 1}, id="1-0")
     client.xgroup_create(STREAM, GROUP, id="0")
     for _ in range(2):

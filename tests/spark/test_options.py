@@ -1,4 +1,4 @@
-"""Options: what they mean, and what is said about those that mean nothing."""
+"""Options: their values, and the errors about wrong ones."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def test_subscriptions(given: dict[str, str], subscription: Subscription) -> Non
     ],
 )
 def test_where_reading_starts(text: str, bound: Bound) -> None:
-    """The id is the last that is not read."""
+    """The id is the last one that is not read."""
     assert batch_options({"subscribe": "s", "startingOffsets": text}).starting.of("s") == bound
 
 
@@ -258,7 +258,7 @@ def test_where_reading_starts(text: str, bound: Bound) -> None:
     ],
 )
 def test_where_reading_ends(text: str, last: EntryId) -> None:
-    """The id is the last that is read."""
+    """The id is the last one that is read."""
     bound = batch_options({"subscribe": "s", "endingOffsets": text}).ending.of("s")
     assert bound == Bound(Kind.ID, last)
 

@@ -1,7 +1,7 @@
-"""Restarts: a server that is away for a while, at any step of a query, costs nothing but time.
+"""Restarts: a server that is away for a while, at any step of a query, costs only time.
 
-The server is killed, or becomes a replica, before a step; when what waits for it has paused twice,
-it is there again.
+Before a step the server is killed, or becomes a replica. It is back when the retry has paused
+twice.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _small_batches_have_several_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Outages:
-    """Has the server *go* away at every so many steps; it is to *come* back at the second pause."""
+    """Lets the server *go* away every so many steps, and *come* back at the second pause."""
 
     def __init__(
         self, go: Callable[[], object], come: Callable[[], object], apart: int = APART
@@ -56,7 +56,10 @@ class Outages:
         self._pauses: int | None = None  # none: it is there
 
     def step(self, _: str = "") -> None:
-        """Before a step. While the server is away none counts: what is tried again must get on."""
+        """Called before each step.
+
+        While the server is away, steps do not count: a retry must get through.
+        """
         if self._pauses is not None:
             return
         self._steps += 1
@@ -66,7 +69,7 @@ class Outages:
             self._go()
 
     def pause(self, _: float) -> None:
-        """In place of a pause."""
+        """Called instead of sleeping."""
         if self._pauses is not None:
             self._pauses += 1
             if self._pauses == 2:
@@ -105,7 +108,7 @@ def fill(client: redis.Redis) -> None:
 
 
 def check(client: redis.Redis, delivery: str) -> None:
-    """Nothing is missing; and nothing is there twice, but at least once."""
+    """Check that no entry is missing, and that only at-least-once delivery has some twice."""
     found = Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
     assert sorted(found) == list(range(ENTRIES))
     assert delivery == AT_LEAST_ONCE or set(found.values()) == {1}
@@ -121,7 +124,7 @@ def test_a_server_that_is_killed_and_comes_back_with_its_data(
     delivery: str,
     apart: int,
 ) -> None:
-    """The driver asks between the tasks' steps: it is as patient as they are."""
+    """The driver's commands are steps too: it must be as patient as the tasks."""
     fill(restarted.client)
     outages = Outages(restarted.kill, restarted.start, apart)
     query(restarted.at, delivery, outages, group="position")
@@ -153,7 +156,7 @@ def test_a_replica_that_lags_is_not_believed_while_the_primary_is_away(
     replica: int,
     mode: Options,
 ) -> None:
-    """It knows of no entry, no marker and no consumer, and a query goes by those."""
+    """It has no entries, markers or consumers, and a query decides by those."""
     fill(restarted.client)
     outages = Outages(restarted.kill, restarted.start, 7)
     addresses = f"127.0.0.1:{restarted.port},127.0.0.1:{replica}"
@@ -169,7 +172,7 @@ def test_a_replica_that_lags_is_not_believed_while_the_primary_is_away(
 def test_a_primary_that_is_a_replica_for_a_while(
     client: redis.Redis, at: Options, delivery: str, stale: str
 ) -> None:
-    """It answers READONLY, or MASTERDOWN to whoever reads, too."""
+    """It refuses writes with READONLY, and without stale data also reads, with MASTERDOWN."""
     fill(client)
     client.config_set("replica-serve-stale-data", stale)
     outages = Outages(

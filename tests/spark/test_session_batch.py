@@ -141,7 +141,7 @@ def test_rows_are_written_and_read_again(
 def test_an_atomic_write_is_all_or_nothing(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], fails: bool
 ) -> None:
-    """Even where one of the tasks is done when the other fails."""
+    """Even if one task is done when another fails."""
     row = "IF(id = 9, NULL, id) AS n" if fails else "id AS n"
     frame = spark.range(0, 10, 1, 2).selectExpr(row)
     options = at | {"stream": "out", "delivery": "atomic"}
@@ -186,7 +186,7 @@ def test_a_repeated_write_of_the_same_app_and_version_writes_nothing(
 def test_a_task_that_is_tried_again_writes_nothing_twice(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
-    """foreachBatch-like use: the same app and version, after a failure in one partition."""
+    """As in foreachBatch: the same app and version again, after a failure in one partition."""
     frame = spark.range(0, 10, 1, 2).selectExpr("IF(id = 9, NULL, id) AS n")
     options = at | {"stream": "out", "txnAppId": "app", "txnVersion": "1"}
     writer = frame.write.format("penstock").options(**options).mode("append")

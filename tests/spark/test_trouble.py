@@ -1,4 +1,4 @@
-"""Trouble at each command in turn: whatever is lost or refused there, the query does not notice."""
+"""Each command of a query fails once, in several ways, and the result is the same."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SHARED = {"group": "workers", "groupMode": "shared"}
 def troubled(
     server: ServerProcess, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Troubled]:
-    """A way to the server; what tries again does not really pause."""
+    """A proxy before the server. Retries do not really sleep."""
     monkeypatch.setattr(connection, "QUIET_S", 0.02)
     way = Troubled(server.port)
     yield way
@@ -51,7 +51,7 @@ def troubled(
 
 
 def run(client: redis.Redis, way: Troubled, delivery: str, mode: dict[str, str]) -> int:
-    """Copy a stream by a query; how many commands that took. What was written is checked."""
+    """Copy a stream with a query, and check it. Returns how many commands that took."""
     client.flushall()
     for i in range(ENTRIES):
         client.xadd("in", {"i": i})
@@ -75,7 +75,7 @@ def run(client: redis.Redis, way: Troubled, delivery: str, mode: dict[str, str])
 def test_trouble_at_each_command(
     client: redis.Redis, troubled: Troubled, delivery: str, mode: dict[str, str]
 ) -> None:
-    """At every third command, the deliveries at others, and each time another trouble."""
+    """Every third command fails, others for each delivery, each time in another way."""
     first = 1 + DELIVERIES.index(delivery) % 3
     for at in range(first, run(client, troubled, delivery, mode) + 1, 3):
         trouble = TROUBLES[at % len(TROUBLES)]

@@ -1,4 +1,4 @@
-"""The command line: what it understands."""
+"""The arguments that the command line takes and refuses."""
 
 from __future__ import annotations
 

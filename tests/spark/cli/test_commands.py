@@ -1,4 +1,4 @@
-"""Commands from their words to their output and exit code, in the session of the tests."""
+"""Whole commands, from arguments to output and exit code, in the tests' Spark session."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ once = true
 
 @pytest.fixture(autouse=True)
 def here(server: ServerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of its own, and the server where the commands look for it."""
+    """A folder for the test, and the server as the environment's."""
     monkeypatch.setenv("PENSTOCK_SERVERS", f"127.0.0.1:{server.port}")
     text = JOB.replace("HERE", str(tmp_path))
     (tmp_path / "job.toml").write_text(text)
@@ -46,7 +46,7 @@ def here(server: ServerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, list[Any], str]:
-    """Exit code, what was printed as JSON, and what was complained about."""
+    """Run a command: its exit code, the JSON that it printed, and its standard error."""
     code = main([*map(str, words), "--json"])
     printed = capsys.readouterr()
     return code, [json.loads(line) for line in printed.out.splitlines()], printed.err

@@ -1,4 +1,4 @@
-"""The program as a process of its own: it starts Spark, and a signal ends it in good order."""
+"""The program as a process: it starts Spark, and ends in order after a signal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ stream = "out"
 def test_a_signal_ends_a_pipeline_after_its_batch(
     server: ServerProcess, client: redis.Redis, tmp_path: Path
 ) -> None:
-    """Nothing is set for Spark but what makes it quicker: no interpreter, no address, no path."""
+    """Spark gets no settings but those that make it quicker: no interpreter, address or path."""
     for n in range(3):
         client.xadd("in", {"n": n})
     (tmp_path / "job.toml").write_text(JOB)
@@ -87,7 +87,7 @@ for query in spark.streams.active:
 
 
 def plain_environment() -> dict[str, str]:
-    """An environment that says nothing of Spark and Python."""
+    """An environment without variables for Spark and Python."""
     own = ("PYSPARK", "SPARK", "PYTHON", "VIRTUAL_ENV")
     return {name: value for name, value in os.environ.items() if not name.startswith(own)}
 
@@ -96,9 +96,10 @@ def plain_environment() -> dict[str, str]:
 def test_the_documented_programs_by_an_interpreter_that_is_not_activated(
     server: ServerProcess, client: redis.Redis, tmp_path: Path
 ) -> None:
-    """As they are in the pages, one after the other, but for a folder. The server is the default.
+    """The programs run as they are documented, except for a folder, with the server at the default
+    port.
 
-    ``python3`` of the PATH, where there is one, does not have the package.
+    ``python3`` in PATH, if there is one, does not have the package.
     """
     for n in range(3):
         client.xadd("orders", {"item": "cup", "count": n, "qty": n})
@@ -129,5 +130,5 @@ def test_the_documented_programs_by_an_interpreter_that_is_not_activated(
 
 
 def java_home() -> str:
-    """Where Java is, for an environment whose PATH is short."""
+    """The folder of Java, for an environment with a short PATH."""
     return str(Path(shutil.which("java") or "/usr/bin/java").resolve().parents[1])

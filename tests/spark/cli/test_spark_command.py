@@ -1,4 +1,4 @@
-"""What commands that need Spark say before it starts, and how an interrupt ends them."""
+"""What commands say before Spark starts, and how an interrupt ends them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_program_is_told_as_json_beside_the_events(
 
 @pytest.fixture
 def as_before() -> Iterator[None]:
-    """Handler and filter are put back."""
+    """Restore the signal handler and the log filter."""
     handler = signal.getsignal(signal.SIGINT)
     yield
     signal.signal(signal.SIGINT, handler)

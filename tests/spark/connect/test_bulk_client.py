@@ -1,4 +1,4 @@
-"""The bulk client makes lost connections anew, and uses none again that broke off in the middle."""
+"""The bulk client reconnects, and does not reuse a connection left in the middle of a reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Redis Cluster: refused by name, by whatever would read or write a part of it."""
+"""Redis Cluster is refused, with a clear error, by everything that reads or writes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Options = dict[str, str]
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    """The one node of a cluster."""
+    """A cluster of one node."""
     process = ServerProcess(
         [redis_tool("redis-server")], tmp_path_factory.mktemp("cluster"),
         "--cluster-enabled", "yes", "--cluster-port", str(free_port()),
@@ -93,7 +93,7 @@ def test_where_info_is_forbidden_hello_is_asked(node: ServerProcess) -> None:
 
 
 def test_what_tells_by_neither_is_tried(at: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A proxy, say."""
+    """A server that refuses INFO and HELLO may be a proxy."""
 
     def refuse(*_: object) -> None:
         raise ServerError("unknown command")
@@ -104,7 +104,10 @@ def test_what_tells_by_neither_is_tried(at: Options, monkeypatch: pytest.MonkeyP
 
 
 def test_to_make_the_writer_of_a_query_asks_nobody(server: ServerProcess) -> None:
-    """Spark makes two for each batch, and where the driver gets no answer each would take long."""
+    """Spark makes two writers for each batch.
+
+    A driver that cannot reach the server would wait each time.
+    """
     way = Troubled(server.port)
     assert source(way.at, stream="s").streamWriter(SCHEMA, overwrite=False)
     assert way.commands == 0
@@ -112,7 +115,7 @@ def test_to_make_the_writer_of_a_query_asks_nobody(server: ServerProcess) -> Non
 
 
 def test_a_sink_that_the_driver_cannot_reach_is_left_to_the_tasks() -> None:
-    """They may have the way there, or the password."""
+    """Perhaps only the tasks can reach the server, or have the password."""
     at = {"bootstrap.servers": f"127.0.0.1:{free_port()}"}
     assert source(at, stream="s").writer(SCHEMA, overwrite=False)
     there = {"passwordEnv": "SET_WHERE_TASKS_RUN_ONLY"}

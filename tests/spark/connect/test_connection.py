@@ -1,4 +1,4 @@
-"""Connections: passwords, databases, encryption, and servers that answer later."""
+"""Connections: passwords, databases, TLS, and servers that are not ready."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_password_is_given_by_both_kinds_of_connections(
 
 @pytest.fixture
 def guarded(client: redis.Redis, at: dict[str, str]) -> Iterator[redis.Redis]:
-    """A server with a stream, which asks for a password."""
+    """A server that needs a password, with one stream."""
     client.xadd("s", {"i": 1})
     client.config_set("requirepass", "secret")
     with redis.Redis(port=int(at["port"]), password="secret") as admitted:
@@ -96,7 +96,7 @@ def test_the_user_of_the_file_is_the_one_that_connects(
 def test_a_password_that_was_changed_is_found_at_the_next_connection(
     guarded: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Also where redis-py makes it, for a client that has been there before the change."""
+    """redis-py's connections find it too, in a client that has connected before."""
     (tmp_path / "file").write_text("secret")
     server = server_of(at, credentialsFile=str(tmp_path / "file"))
     with Client(server) as client:
@@ -136,7 +136,7 @@ def test_the_first_address_that_answers_is_used(client: redis.Redis, at: dict[st
 
 
 def test_neither_side_waits_for_the_other(at: dict[str, str]) -> None:
-    """Requests and answers that are together far larger than what the sockets hold."""
+    """Requests and replies are much larger than the buffers of the sockets."""
     text = b"x" * (1 << 16)
     with dial(server_of(at)) as connection:
         answers = connection.exchange([command("ECHO", text)] * 300)
@@ -165,7 +165,7 @@ def test_a_database_that_is_not_there_is_refused_by_a_server_with_a_name(
 
 @pytest.mark.parametrize("option", ["tls.caFile", "tls.certFile", "tls.keyFile"])
 def test_a_file_for_tls_that_cannot_be_read_is_named(option: str) -> None:
-    """At once: neither is the server asked, nor is it tried again."""
+    """It fails at once, without connecting and without retries."""
     server = server_of({"host": "127.0.0.1", "port": "1"}, **{option: "/nope"})
     with pytest.raises(OptionError, match=f"{option}='/nope': the file cannot be read: No such"):
         Client(server).ping()

@@ -1,4 +1,4 @@
-"""Credentials files: what is taken for what, and what is refused without being shown."""
+"""Credentials files: their forms, and errors that do not show their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dialing: which of several addresses is taken, by whom, and what is said if none is."""
+"""Dialing: which of several addresses is used, and the error if none can be."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVEN_THEN = {b"AUTH", b"ECHO", b"HELLO", b"INFO", b"SELECT"}
 
 @pytest.fixture
 def loading(server: ServerProcess) -> Iterator[int]:
-    """The port of a server that loads its data, for ever; some commands it answers all the same."""
+    """The port of a server that loads its data for ever. It still answers some commands."""
     way = Troubled(server.port, lambda _, name: None if name in EVEN_THEN else LOADING)
     yield way.port
     way.close()
@@ -51,7 +51,7 @@ def test_a_reader_takes_the_first_that_serves(
 def test_a_replica_that_has_lost_its_primary_and_says_so_is_passed_by(
     client: redis.Redis, server: ServerProcess, replica: int, preference: Preference
 ) -> None:
-    """It answers ECHO, and reads with MASTERDOWN."""
+    """It answers ECHO, and refuses reads with MASTERDOWN."""
     with redis.Redis(port=replica) as at_replica:
         at_replica.config_set("replica-serve-stale-data", "no")
         try:
@@ -82,7 +82,7 @@ def test_a_writer_takes_the_first_that_is_no_replica(
 def test_where_there_are_replicas_only_one_has_to_do_for_questions_and_not_for_writes(
     replica: int,
 ) -> None:
-    """It may lag, and a failover may be near: what writes waits for the primary."""
+    """The replica may lag, and a failover may be under way. So writers wait for the primary."""
     servers = listed(free_port(), replica)
     assert port_of(servers, PRIMARY_PREFERRED) == replica
     with pytest.raises(OSError, match=f"127.0.0.1:{replica}: it is a replica, which takes no wri"):
@@ -102,7 +102,7 @@ def test_a_replica_that_becomes_the_primary_is_found(
     client: redis.Redis, server: ServerProcess, replica: int, clock: Clock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    """The driver's client, too, which asked the other one before."""
+    """The driver's client finds it too, after it has used the other server."""
     at_replica = redis.Redis(port=replica)
     servers = listed(free_port(), replica)
 
@@ -132,7 +132,7 @@ def test_where_nobody_serves_each_says_why(loading: int, clock: Clock) -> None:
 def test_keys_are_scanned_from_the_first_again_where_that_was_broken_off(
     client: redis.Redis, server: ServerProcess, clock: Clock
 ) -> None:
-    """A cursor means nothing to a server that was started anew."""
+    """A cursor is not valid on a server that has restarted."""
     for i in range(50):
         client.set(f"k{i}", "v")
     scans = []

@@ -1,4 +1,4 @@
-"""How long to try again, by a clock that only pauses move."""
+"""Retries, with a clock that only pauses move."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_without_time_for_it_nothing_is_tried_again(clock: Clock) -> None:
 def test_whoever_waits_is_told_once_for_what(
     clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """After most of a second: a server that starts quickly is not worth a word."""
+    """A server that restarts within a second is not worth a warning."""
     retry = retry_of()
     for _ in range(TELL_AT - 1):
         retry.wait_after(OSError("cut"))

@@ -34,7 +34,10 @@ ENTRIES = 40
 
 
 def fill(client: redis.Redis, first: int = 1, last: int = ENTRIES, stream: str = "in") -> None:
-    """Entries a tenth of a day apart, whose fields repeat, are empty, or are no text."""
+    """Add entries a tenth of a day apart.
+
+    Some of their fields repeat, are empty, or are not UTF-8.
+    """
     pipeline = client.pipeline()  # they come at once: no batch lies between them
     for number in range(first, last + 1):
         words: list[Any] = ["n", number, "data", b"\x00\xff\r\n", "", "", "n", number % 3]
@@ -43,7 +46,7 @@ def fill(client: redis.Redis, first: int = 1, last: int = ENTRIES, stream: str =
 
 
 def content(client: redis.Redis, stream: str) -> list[Any]:
-    """Entries as the server has them; redis-py would make a dict of their fields."""
+    """Entries as the server has them. redis-py would make a dict of the fields."""
     connection: Any = client.connection_pool.get_connection()
     try:
         connection.send_command("XRANGE", stream, "-", "+")
@@ -75,7 +78,7 @@ def test_what_is_archived_trimmed_and_restored_is_the_same(
 def test_names_of_fields_come_back_to_the_byte_whatever_they_are(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """Only entries that need it have their names kept twice; all can be read as text."""
+    """Names that are not UTF-8 are kept as bytes too. All entries can be read as text."""
     halves = [b"\xc3", b"1", b"\xa9", b"2"]  # together they would be a letter
     odd = [b"\xff", b"1", b"a", b"2", b"\xff", b"3", b"\xed\xa0\x80", b"4", b"", b"5", b"\xff", b""]
     plain = ["\N{LATIN SMALL LETTER E WITH ACUTE}", b"\xff", "a,b", "", "", "x"]
@@ -94,7 +97,7 @@ def test_names_of_fields_come_back_to_the_byte_whatever_they_are(
 def test_a_stream_that_no_folder_can_be_named_after_is_refused_before_it_is_trimmed(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """Two such would lie in one folder."""
+    """Two such streams would share a folder."""
     for name in (b"in\xfe", b"in\xff"):
         client.xadd(name, {"n": 1})
     with pytest.raises(OptionError, match=r"stream b'in\\xfe' has a name that is not UTF-8"):
@@ -131,7 +134,7 @@ def test_a_stream_whose_folder_would_be_read_as_null_is_refused(
 def test_a_stream_is_meant_by_its_name_whatever_is_in_it(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, name: str
 ) -> None:
-    """A glob, or names between commas, would archive and trim others."""
+    """Read as a glob, or as several names, it would archive and trim other streams."""
     others = ("jobs1", "eu", "orders")
     for stream in (name, *others):
         fill(client, last=3, stream=stream)
@@ -141,7 +144,7 @@ def test_a_stream_is_meant_by_its_name_whatever_is_in_it(
 
 
 def test_options_of_an_archive_say_names_to_the_letter(client: redis.Redis, at: Options) -> None:
-    """So did the checkpoints of archives made before: they go on."""
+    """Checkpoints of existing archives hold the same, so these archives continue."""
     client.xadd("jobs[1]", {"n": 1})
     for streams, said in (
         (("b", "a,c"), {"subscribe": ["a,c", "b"]}),
@@ -205,7 +208,7 @@ def test_what_is_young_is_archived_and_stays(
 
 @pytest.fixture
 def archived(spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path) -> str:
-    """The folder of an archive of the first half; the second half is live only."""
+    """The folder with an archive of the first half; the second half is in the stream only."""
     fill(client, last=ENTRIES // 2)
     archive(spark, ArchiveJob(("in",), str(tmp_path), at))
     fill(client, first=ENTRIES // 2 + 1)
@@ -245,7 +248,7 @@ def test_an_archive_that_began_later_than_its_stream_could_be_trimmed_of_what_it
 def test_a_batch_that_was_not_committed_is_read_from_the_stream_alone(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """As after a kill between Spark's log of files and its log of commits."""
+    """As after a kill between Spark's log of files and its commit log."""
     folder = str(tmp_path)
     fill(client)
     archive(spark, ArchiveJob(("in",), folder, at))

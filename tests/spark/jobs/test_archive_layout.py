@@ -1,4 +1,4 @@
-"""The layout of archives: what lies where."""
+"""The layout of archives: folders, columns, and names that are not UTF-8."""
 
 from __future__ import annotations
 

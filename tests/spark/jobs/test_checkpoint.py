@@ -1,4 +1,4 @@
-"""Checkpoints as Spark writes them: what is read, what is refused."""
+"""Reading Spark's checkpoints, and refusing damaged ones."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_folder_without_metadata_is_no_checkpoint(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "7"])
 def test_damaged_metadata_are_named(tmp_path: Path, text: str) -> None:
-    """As after a power failure: Spark does not sync them."""
+    """A power failure can damage them, since Spark does not sync them."""
     folder = checkpoint(tmp_path, planned=0, committed=0)
     (tmp_path / "metadata").write_text(text)
     with pytest.raises(CheckpointError, match="metadata' is damaged"):

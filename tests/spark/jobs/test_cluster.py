@@ -1,4 +1,4 @@
-"""On a cluster: a standalone master and two workers, and jobs given to it by spark-submit."""
+"""Jobs on a standalone cluster, a master and two workers, by spark-submit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ JAVA = f"{QUICK} -XX:+UseSerialGC"  # six JVMs start
 
 
 def clean_environment() -> dict[str, str]:
-    """An environment in which our sources are not to be found."""
+    """An environment in which our sources are not found."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     settings = {"PYSPARK_PYTHON": sys.executable, "JDK_JAVA_OPTIONS": JAVA}
     return {**kept, **settings, "SPARK_LOCAL_IP": "127.0.0.1"}
@@ -37,7 +37,7 @@ def clean_environment() -> dict[str, str]:
 
 @contextmanager
 def process(log: Path, *words: str) -> Iterator[None]:
-    """A part of the cluster, which is ended at the end."""
+    """A process of the cluster, which ends with the test."""
     given = {**clean_environment(), "SPARK_DAEMON_MEMORY": "256m"}
     with log.open("wb") as output:
         started = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT, env=given)
@@ -49,7 +49,7 @@ def process(log: Path, *words: str) -> Iterator[None]:
 
 
 def state(page: int) -> dict[str, Any]:
-    """What the master says of itself; nothing until it does: its page is there before that."""
+    """The state that the master's page reports; empty until the page is ready."""
     try:
         with urlopen(f"http://127.0.0.1:{page}/json/") as answer:
             return dict(json.load(answer))
@@ -58,7 +58,7 @@ def state(page: int) -> dict[str, Any]:
 
 
 def start_cluster(parts: ExitStack, folder: Path) -> tuple[str, int]:
-    """Start a master and two workers of one core each; the master's address and page."""
+    """Start a master and two workers of one core each. Returns the master's address and page."""
     port, page = free_port(), free_port()
     java = (str(SPARK_HOME / "bin" / "spark-class"), "org.apache.spark.deploy")
     address = ("--host", "127.0.0.1", "--webui-port")
@@ -84,9 +84,10 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, int]]:
 
 
 def submit(url: str, folder: Path, port: int) -> list[dict[str, Any]]:
-    """Run the documented command, but for the installation; the lines that it prints, as JSON.
+    """Run the documented command, without the installation. Returns the lines of JSON that it
+    prints.
 
-    The package is installed for the driver only. The executors have an interpreter without it.
+    Only the driver has the package. The executors' interpreter does not.
     """
     driver = Environment.make(folder / "driver", package=True)
     executor = Environment.make(folder / "executor", package=False)

@@ -1,4 +1,4 @@
-"""Failures: which of ours is in a text of Spark's, and what a program ends with."""
+"""From the text of Spark's exceptions to our errors and exit codes."""
 
 from __future__ import annotations
 

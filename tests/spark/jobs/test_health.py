@@ -1,4 +1,4 @@
-"""Health of groups: what is counted, and the page that shows it."""
+"""The health of groups: the numbers, the page and the picture."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ Options = dict[str, str]
 
 
 def group_with_pending(client: redis.Redis) -> None:
-    """Ten entries; ann holds four, one of which was given out three times."""
+    """A stream of ten entries.
+
+    The consumer ann holds four; one of them was delivered three times.
+    """
     for ms in range(1, 11):
         client.xadd("in", {"ms": ms}, id=f"{ms}-0")
     client.xgroup_create("in", "workers", id="0")

@@ -1,4 +1,4 @@
-"""Job files: what they say, and how they are refused."""
+"""Job files, valid and refused."""
 
 from __future__ import annotations
 

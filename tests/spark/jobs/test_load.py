@@ -1,4 +1,4 @@
-"""Loading files: every row an entry, columns as fields."""
+"""Loading files: each row becomes an entry, each column a field."""
 
 from __future__ import annotations
 

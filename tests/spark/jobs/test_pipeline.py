@@ -1,4 +1,4 @@
-"""Live pipelines: from streams through SQL or a function into streams and files."""
+"""Live pipelines, through SQL or a function, to streams and files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = ONE_SERVER
 
 
 def job_in(folder: Path, at: Options, **changes: Any) -> PipelineJob:
-    """Reads ``in``, doubles ``n``, writes ``out``."""
+    """A job that reads ``in``, doubles ``n``, and writes ``out``."""
     data: dict[str, Any] = {
         "checkpoint": str(folder / "checkpoint"),
         "source": {
@@ -69,7 +69,7 @@ def group(client: redis.Redis) -> tuple[bytes, int]:
 def test_the_documented_job_file(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """As it is in the page, but for its server, its folder and that it ends."""
+    """It runs as documented, except for the server, the folder, and that it ends."""
     for second, kind, size in ((1, ".py", 5), (1, ".py", 6), (1, ".h", 1), (2, ".h", 2)):
         client.xadd("files", {"kind": kind, "size": size}, id=f"{second}000-*")
     text = block(PIPELINE, "checkpoint =").replace("/var/lib/penstock", str(tmp_path))
@@ -195,7 +195,7 @@ def test_a_loss_is_an_error_of_its_own(
 def test_a_group_is_published_on_the_server_of_its_source(
     client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """Not on the job's, where a group of that name may be somebody's."""
+    """The server of the job may have a group of that name that is somebody else's."""
     fill(client, 1, 2)
     source = {"subscribe": "in", "Group": "spark", **at}
     job = job_in(tmp_path, {"bootstrap.servers": "127.0.0.1:1"}, source={"numbers": source})
@@ -207,7 +207,7 @@ def test_a_group_is_published_on_the_server_of_its_source(
 def test_sources_of_the_same_names_are_left_to_their_readers(
     client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """Nothing tells whose offset it is."""
+    """An offset does not say on which server its streams are."""
     fill(client, 1)
     sources = {name: {"subscribe": "in", "group": name} for name in ("left", "right")}
     offset = Offset({"subscribe": ["in"]}, {"in": Position(EntryId(1000, 0), 1)})

@@ -1,4 +1,4 @@
-"""Progress lines: what a report of Spark becomes."""
+"""Progress lines, from Spark's reports."""
 
 from __future__ import annotations
 

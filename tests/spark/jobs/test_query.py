@@ -1,4 +1,4 @@
-"""SQL over streams: what a query may do with the tables that it gets."""
+"""SQL over streams, and archives that are trimmed meanwhile."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_tables_are_found_in_any_case(
 
 
 class Rows:
-    """A data frame that has been asked for."""
+    """A data frame that has already been computed."""
 
     columns = ("n",)
 
@@ -74,7 +74,7 @@ class Rows:
 
 
 def positions(*ends: int) -> Iterator[dict[str, Position]]:
-    """Where an archive of entries 1-0, 2-0 ... is, each time it is asked for."""
+    """How far an archive of the entries 1-0, 2-0 ... is, for each time that it is asked."""
     return ({"in": Position(EntryId(n, 0), n)} for n in ends)
 
 

@@ -1,4 +1,4 @@
-"""What is generated so that Spark starts quickly."""
+"""The files that are generated for a quick start of Spark."""
 
 from __future__ import annotations
 

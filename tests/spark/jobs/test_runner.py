@@ -1,4 +1,4 @@
-"""Running queries: how they end, told by a query that is none."""
+"""Running queries and stopping them, with a fake query."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ LOSS = "DataLossError: 5 entries after 3-0 were trimmed"
 
 
 class Query:
-    """A query whose batch takes some looks, and ends as *failure* says, or not at all."""
+    """A fake query.
+
+    Its batch takes a number of polls; it fails with *failure*, if that is given.
+    """
 
     recentProgress = ()  # noqa: N815  (Spark's names)
     lastProgress = None  # noqa: N815

@@ -1,4 +1,4 @@
-"""The server of a job: what the environment says becomes options, which go where tasks run."""
+"""The options of a job's server, from job file, command line and environment."""
 
 from __future__ import annotations
 

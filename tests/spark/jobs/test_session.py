@@ -1,4 +1,4 @@
-"""The session: what is set where, before Spark starts."""
+"""The session's settings and environment, before Spark starts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pyspark_penstock.jobs.session import (
 
 @pytest.fixture(autouse=True)
 def clean(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An environment that says nothing about Spark, and is put back in the end."""
+    """An environment without Spark's variables; it is restored at the end."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     for name in ("SPARK_LOCAL_IP", "PYSPARK_PYTHON", "PYTHONPATH", "PYSPARK_GATEWAY_PORT"):
         monkeypatch.setenv(name, "")  # so that it is put back
@@ -38,7 +38,7 @@ def test_a_local_spark_keeps_to_the_loopback_and_to_this_interpreter() -> None:
 
 
 def test_a_program_that_imports_the_package_has_its_own_interpreter_for_the_workers() -> None:
-    """Spark's would be python3 of the PATH, and find no data source there."""
+    """Otherwise Spark would take python3 in PATH, and find no data source there."""
     importlib.reload(pyspark_penstock)
     assert os.environ["PYSPARK_PYTHON"] == sys.executable
     prepare_environment(local=True)
@@ -74,7 +74,7 @@ def test_spark_s_log_goes_by_a_file_that_says_how_much() -> None:
 
 
 def test_an_interrupt_waits_until_the_jvm_has_started() -> None:
-    """Else the JVM, whose parent is gone before it looks, stays for ever."""
+    """A JVM whose parent has gone before it looks for it would run for ever."""
     steps: list[str] = []
     before = signal.getsignal(signal.SIGTERM)
 

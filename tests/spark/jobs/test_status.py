@@ -1,4 +1,4 @@
-"""Status: what a checkpoint tells of a query, with a server that is not there."""
+"""The status of a query, from its checkpoint, without a server."""
 
 from __future__ import annotations
 

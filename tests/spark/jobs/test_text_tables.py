@@ -1,4 +1,4 @@
-"""Values as people read them."""
+"""Numbers, durations and tables as text."""
 
 from __future__ import annotations
 

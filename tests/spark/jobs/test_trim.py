@@ -1,4 +1,4 @@
-"""Trimming: what may go, and what holds it."""
+"""Trimming: what is removed, and what has to stay."""
 
 from __future__ import annotations
 

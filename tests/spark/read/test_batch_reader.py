@@ -1,4 +1,4 @@
-"""Plans of batch reads: tasks that hold all entries, and no task that holds none."""
+"""Plans of batch reads: the tasks cover all entries, and none of them is empty."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_records_a_task_are_limited(
 def test_planning_reads_pages_of_the_size_that_was_asked_for(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Entries may be large: a page of many is more than driver and server can hold."""
+    """Entries may be large, so a page of many may be too large for driver and server."""
     sizes: list[int] = []
     original = entry_count.Scan
 

@@ -1,4 +1,4 @@
-"""Values: Arrow's casts of whole columns, and those of single values, are the same."""
+"""Casts: a whole column gives the same results as its values one by one."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ ODD = st.sampled_from([*NUMBERS, *BOOLEANS, *TIMES]) | NUMBER_LIKE | TIME_LIKE |
 
 
 def column(*texts: bytes | None) -> Any:
-    """A column that does not begin where its data do."""
+    """A column with an offset into its data."""
     return pa.array([b"before", *texts], pa.binary())[1:]
 
 
 def comparable(found: Any) -> list[Any]:
-    """A column as Python has it; times as numbers, for Python lacks some, and NaN as text."""
+    """The column in Python: times as numbers, since Python lacks some of them, and NaN as text."""
     if pa.types.is_temporal(found.type):
         return list(found.view(pa.int32() if found.type == pa.date32() else pa.int64()).to_pylist())
     return [
@@ -44,7 +44,7 @@ def comparable(found: Any) -> list[Any]:
 
 
 def one_by_one(texts: list[bytes | None], kind: Any) -> list[Any]:
-    """What each text is by itself."""
+    """The values of the texts, each cast by itself."""
     return comparable(cast_columns.one_by_one(column(*texts), kind))
 
 
@@ -64,7 +64,7 @@ def test_a_column_has_the_values_that_its_texts_have_one_by_one(
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_a_column_of_one_text_alone_has_the_value_that_the_text_has(kind: Any) -> None:
-    """Beside others a text may be read otherwise: Arrow takes ``-nan`` for a number, Spark not."""
+    """A neighbour must not matter: Arrow reads ``-nan`` as a number, Spark does not."""
     texts = [*NUMBERS, *BOOLEANS, *TIMES]
     alone = [comparable(cast_columns.cast(column(text), kind)[0])[0] for text in texts]
     expected = one_by_one(texts, kind)
@@ -90,7 +90,7 @@ def test_a_column_of_one_text_alone_has_the_value_that_the_text_has(kind: Any) -
 def test_columns_that_are_written_plainly_are_read_as_a_whole(
     kind: Any, texts: list[bytes | None]
 ) -> None:
-    """So no page of them costs a step for each value."""
+    """So their pages need no step for each value."""
     found = cast_columns.whole(column(*texts), kind)
     assert found is not None
     assert comparable(found) == one_by_one(texts, kind)
@@ -106,7 +106,7 @@ def test_columns_without_values(kind: Any, texts: list[None]) -> None:
 
 @pytest.mark.parametrize("text", [b"03:04", b"03:04:05", b"T03:04"])
 def test_a_time_of_day_alone_is_bad(text: bytes) -> None:
-    """Spark takes it for one of today, and a batch that is replayed tomorrow would be another."""
+    """Spark takes it for today's, so a replay tomorrow would differ."""
     for kind in (pa.timestamp("us", tz="UTC"), pa.timestamp("us"), pa.date32()):
         assert cast_texts.parser(kind)(text) is None
 

@@ -1,4 +1,4 @@
-"""Record batches: what a dict would say of each entry, column by column."""
+"""Record batches: each column holds what a dict of each entry's fields would."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def one_field(*values: bytes) -> list[Entry]:
 
 
 def text(value: bytes | None) -> str | None:
-    """A string column's value: null where it is not UTF-8."""
+    """The value of a string column: null if it is not UTF-8."""
     try:
         return None if value is None else value.decode()
     except UnicodeDecodeError:
@@ -46,7 +46,7 @@ def text(value: bytes | None) -> str | None:
 
 
 def time(ms: int) -> datetime | None:
-    """A timestamp's value: null where it is later than one can be."""
+    """The value of a timestamp column: null if it is too late for a timestamp."""
     try:
         return datetime.fromtimestamp(ms / 1_000, UTC) if ms < 253_402_300_800_000 else None
     except (OverflowError, ValueError):
@@ -74,7 +74,7 @@ def test_any_entries_become_what_a_dict_says(given_entries: list[Entry]) -> None
 
 
 def long(value: bytes | None) -> int | None:
-    """A bigint column's value: null where it is no number of 64 bits."""
+    """The value of a bigint column: null if it is no 64-bit number."""
     if value is None or not value.removeprefix(b"-").isdigit():
         return None
     return int(value) if -(2**63) <= int(value) < 2**63 else None
@@ -206,7 +206,7 @@ NOT_NULL = t.StructType([t.StructField("v", t.LongType(), nullable=False)])
 
 @pytest.mark.parametrize("mode", [PERMISSIVE, DROPMALFORMED])
 def test_null_in_a_column_that_is_not_null_names_entry_and_column(mode: str) -> None:
-    """Also behind rows that are dropped."""
+    """The entry is the right one even if rows before it were dropped."""
     lacking: Entry = (b"9-9", [(b"w", b"x")])
     where = "entry 1-1" if mode == PERMISSIVE else "entry 9-9"
     with pytest.raises(

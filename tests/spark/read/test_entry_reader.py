@@ -1,4 +1,4 @@
-"""Reading a range: many answers become few batches, and nothing is lost or repeated on the way."""
+"""Reading a range: many pages become few batches, and each entry is read once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read(at: dict[str, str], page_size: int, last: int = 20, **more: str) -> lis
 
 
 def fill(client: redis.Redis, values: list[bytes]) -> Rows:
-    """One field an entry; the entries of empty values have another field."""
+    """Add entries of one field. Entries with an empty value have another field than the others."""
     for i, value in enumerate(values, 1):
         client.xadd("s", {"v": value} if value else {"w": b""}, id=f"{i}-0")
     return [(f"{i}-0", value or None) for i, value in enumerate(values, 1)]
@@ -83,7 +83,7 @@ def test_any_pages_and_lost_connections_give_each_entry_once(
     rows: int,
     lost: set[int],
 ) -> None:
-    """Values that look like entries make the scan ask behind a wrong id."""
+    """Values that look like entries make the scan request a wrong page."""
     client.flushall()
     there = fill(client, values)
     receive, calls = Connection.answer, [0]
@@ -106,7 +106,7 @@ def test_any_pages_and_lost_connections_give_each_entry_once(
 def test_a_server_that_lacks_the_end_of_the_range_is_waited_for(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch, page_size: int
 ) -> None:
-    """As a replica does that lags, when the batch was planned on the primary."""
+    """A lagging replica does, if the batch was planned on the primary."""
     there = fill(client, [b"a", LIKE_AN_ENTRY, b"c", b"d"])
     client.xadd("s", {"v": "soon gone"}, id="7-0")
     client.xdel("s", "7-0")

@@ -1,4 +1,4 @@
-"""Inference: which fields become columns, of what type, and which cannot."""
+"""Schema inference: which fields become columns, and of which type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages: read by columns or value by value, they hold what the answer says."""
+"""Pages: read by columns or value by value, the result is the same."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_page_with_another_shape_in_it_is_not(fields: list[tuple[bytes, bytes]
 
 
 def test_a_value_that_mimics_headers_is_seen_through() -> None:
-    """Two line breaks too many in one value, two lines too few in the next entry."""
+    """One value has two line breaks too many, the next entry two lines too few."""
     tricky: list[Entry] = [
         (b"1-1", [(b"a", b"x\r\n$1\r\na"), (b"b", b"y")]),
         (b"1-2", [(b"a", b"x")]),
@@ -108,7 +108,7 @@ SHORT: list[Entry] = [
 
 
 def check_that_it_is_not_taken_for_another(text: bytes) -> None:
-    """Either it is not read by columns, or that reads what hiredis does."""
+    """The page is either not read by columns, or read as hiredis reads it."""
     page = uniform(text)
     if page is not None:
         expected = mixed(text)
@@ -156,7 +156,7 @@ def test_pages_of_one_shape_stay_uniform_as_one() -> None:
 
 
 def test_pages_of_different_shapes_keep_their_fields_as_one() -> None:
-    """The same number of bytes and lines, but not the same names."""
+    """They have the same number of bytes and lines, but different names."""
     other: list[Entry] = [(b"20-0", [(b"device", b"d"), (b"u", b"1")])]
     check(as_one([parse(answer(PLAIN)), parse(answer(other))]), [*PLAIN, *other])
 

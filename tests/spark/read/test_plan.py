@@ -1,4 +1,4 @@
-"""Plans and offsets: what a checkpoint holds, and which tasks follow from it."""
+"""Plans and offsets: the checkpoint's JSON, and the tasks that follow from it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WHOLE = (Cut(EntryId(1, 0), 10), Cut(EntryId(9, 0), 90))
 
 
 def test_the_end_of_a_batch_says_all_about_its_tasks() -> None:
-    """The start offset may be another one when the first batch is replayed."""
+    """When the first batch is replayed, the start offset may be another one."""
     expected = [
         Range("s", EntryId(1, 0), EntryId(4, 0), 30),
         Range("s", EntryId(4, 0), EntryId(6, 0), None, WHOLE),
@@ -73,7 +73,7 @@ def test_small_ranges_are_not_worth_two_tasks(
 @settings(deadline=None)
 @given(st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 10**7)), st.integers(1, 10**7))
 def test_shares(backlogs: dict[str, int], limit: int) -> None:
-    """No stream gets more than it has; whoever has something gets something; the sum is bounded."""
+    """No stream gets more than its backlog, each backlog gets something, and the sum is limited."""
     found = shares(backlogs, limit)
     assert found.keys() == backlogs.keys()
     assert all(found[s] <= backlogs[s] for s in backlogs)

@@ -1,4 +1,4 @@
-"""Groups that show where a query stands: moved where the query made them, and no others."""
+"""Position groups: a query moves those that it has created, and no others."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MakeReader = Callable[..., PenstockStreamReader]
 
 @pytest.fixture
 def driver(at: dict[str, str]) -> Iterator[Client]:
-    """The client by which a query moves its groups."""
+    """The client with which a query moves its groups."""
     with Client(Server.from_environment(at)) as driver:
         yield driver
 
 
 @pytest.fixture
 def reader_of(at: dict[str, str]) -> Iterator[MakeReader]:
-    """Makes readers that publish as the group g, and stops them."""
+    """Makes readers with the position group ``g``, and stops them."""
     made = []
 
     def make(subscribe: str = "s", **options: str) -> PenstockStreamReader:
@@ -49,13 +49,13 @@ def reader_of(at: dict[str, str]) -> Iterator[MakeReader]:
 
 
 def add(client: redis.Redis, stream: str, *values: int) -> None:
-    """Entries whose ids are their values: 1-0, 2-0, ..."""
+    """Add entries whose ids are their values: 1-0, 2-0, ..."""
     for i in values:
         client.xadd(stream, {"i": i}, id=f"{i}-0")
 
 
 def one_batch(reader: PenstockStreamReader, start: Json | None = None) -> Json:
-    """The end of a batch that is done, and known to be."""
+    """Run one batch and commit it. Returns its end."""
     end = reader.latestOffset(start or reader.initialOffset(), ReadAllAvailable())
     reader.commit(end)
     return end
@@ -110,7 +110,7 @@ def test_a_query_that_goes_on_moves_the_group_that_it_has_made(
 def test_a_query_that_died_before_its_first_batch_was_done_has_made_no_group(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
-    """Who it is stands in its checkpoint from that batch on."""
+    """The query's id is in the checkpoint only after that batch."""
     add(client, "s", 1)
     dead = reader_of(startingOffsets="latest")
     start = dead.initialOffset()
@@ -175,7 +175,10 @@ def test_a_group_that_was_deleted_and_made_by_somebody_else_is_theirs(
 def test_a_stream_that_is_another_one_by_now_gets_no_group(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
-    """Or the query with the new checkpoint, which the error asks for, would be refused for it."""
+    """The error asks for a new checkpoint.
+
+    With that the query would be refused because of the group.
+    """
     add(client, "s", 1, 2)
     end = one_batch(reader_of())
     client.delete("s")
@@ -236,7 +239,7 @@ def test_a_takeover_moves_a_group_of_workers_and_leaves_them_what_they_have(
 def test_a_group_of_this_query_that_is_made_twice_at_once_is_its_own(
     client: redis.Redis, driver: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its reader, and by the job that runs it."""
+    """Its reader and the job that runs it may do so."""
     add(client, "s", 1)
     offset = Offset({}, {"s": Position(EntryId(1, 0), 1)}, "query")
     PositionGroup("g").publish(driver, offset)

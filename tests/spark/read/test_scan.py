@@ -1,4 +1,4 @@
-"""Scans and walks: pages in order, across wrong guesses and lost connections."""
+"""Scans and counting: pages in order, despite wrong guesses and lost connections."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_lost_connection_is_made_anew_behind_what_was_read(
     st.integers(1, 7),
     st.integers(1, 6),
 )
-def test_a_walk_passes_what_a_list_would(
+def test_counting_gets_as_far_as_a_list_would(
     client: redis.Redis, address: Server, entries: int, after: int, most: int, step: int, page: int
 ) -> None:
     client.flushall()
@@ -118,7 +118,7 @@ def test_counting(client: redis.Redis, address: Server) -> None:
     assert count_entries(address, "s", EntryId(10, 0), EntryId(20, 0), 7) == 10
 
 
-def test_a_walk_takes_no_replica_that_lags_for_the_end(
+def test_counting_does_not_take_a_lagging_replica_for_the_end(
     client: redis.Redis, address: Server
 ) -> None:
     address = replace(address, retry_s=0)
@@ -130,7 +130,7 @@ def test_a_walk_takes_no_replica_that_lags_for_the_end(
     assert count_up_to(address, "s", FIRST, upto, most=10, page_size=7, wait=True).entries == 10
 
 
-def test_a_walk_that_ends_at_the_last_entry_has_seen_all(
+def test_counting_that_stops_at_the_last_entry_has_counted_all(
     client: redis.Redis, address: Server
 ) -> None:
     fill(client, 10)

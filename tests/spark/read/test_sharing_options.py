@@ -1,4 +1,4 @@
-"""Options of groupMode=shared: what they mean, and which make no sense together."""
+"""The options of groupMode=shared, and which of them contradict each other."""
 
 from __future__ import annotations
 

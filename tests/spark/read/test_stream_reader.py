@@ -1,4 +1,4 @@
-"""The stream reader, asked as Spark asks it: offsets, limits, loss, and what it publishes."""
+"""The stream reader, called as Spark calls it: offsets, limits, data loss, position groups."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MakeReader = Callable[..., PenstockStreamReader]
 
 @pytest.fixture
 def reader_of(at: dict[str, str]) -> Iterator[MakeReader]:
-    """Makes readers of just these options, and stops them."""
+    """Makes readers with these options, and stops them."""
     made = []
 
     def make(**options: str) -> PenstockStreamReader:
@@ -38,7 +38,7 @@ def reader_of(at: dict[str, str]) -> Iterator[MakeReader]:
 
 @pytest.fixture
 def reader(reader_of: MakeReader) -> PenstockStreamReader:
-    """A reader of the stream s from its beginning."""
+    """A reader of the stream ``s`` from its beginning."""
     return from_start(reader_of)
 
 
@@ -47,13 +47,13 @@ def from_start(reader_of: MakeReader, **options: str) -> PenstockStreamReader:
 
 
 def add(client: redis.Redis, stream: str, *values: int) -> None:
-    """Entries whose ids are their values: 1-0, 2-0, ..."""
+    """Add entries whose ids are their values: 1-0, 2-0, ..."""
     for i in values:
         client.xadd(stream, {"i": i}, id=f"{i}-0")
 
 
 def values(reader: PenstockStreamReader, start: Json, end: Json) -> list[int]:
-    """What the tasks of a batch read."""
+    """The values that the tasks of a batch read."""
     return [
         i
         for partition in reader.partitions(start, end)
@@ -196,7 +196,7 @@ def test_no_limit_means_all(client: redis.Redis, reader_of: MakeReader) -> None:
 def test_a_limit_in_bytes_counts_what_the_server_sends(
     client: redis.Redis, reader_of: MakeReader, most: str, expected: int
 ) -> None:
-    """An entry here is 34 bytes; one at least is read."""
+    """Each entry has 34 bytes here. At least one is read."""
     for i in range(1, 101):
         client.xadd("s", {"i": 5}, id=f"{1000 + i}-0")
     reader = from_start(reader_of, maxBytesPerTrigger=most)
@@ -205,7 +205,7 @@ def test_a_limit_in_bytes_counts_what_the_server_sends(
 
 
 def test_a_limit_in_bytes_is_of_the_batch(client: redis.Redis, reader_of: MakeReader) -> None:
-    """Shared by the streams in proportion; an entry here is 34 bytes."""
+    """The streams share it in proportion. Each entry has 34 bytes here."""
     for stream, count in (("big", 90), ("small", 10)):
         for i in range(1, count + 1):
             client.xadd(stream, {"i": 5}, id=f"{1000 + i}-0")
@@ -273,7 +273,7 @@ def test_large_batches_are_split_into_tasks_of_the_same_size(
 def test_no_task_is_larger_than_the_option_says(
     client: redis.Redis, reader_of: MakeReader, rows: int, sizes: list[int]
 ) -> None:
-    """Though nearly all entries are of one millisecond."""
+    """Nearly all entries have the same milliseconds."""
     for i in range(100):
         client.xadd("s", {"i": i}, id=f"1000-{i}")
     client.xadd("s", {"i": 100}, id="1763000000000-0")
@@ -365,12 +365,12 @@ def test_trimming_between_plan_and_replay_is_found(
 
 @pytest.fixture
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches of a few entries have several tasks, as large ones do."""
+    """Make batches of a few entries have several tasks, as large ones do."""
     monkeypatch.setattr(plan, "SMALL", 10)
 
 
 def large(reader_of: MakeReader, **options: str) -> PenstockStreamReader:
-    """A reader of the stream s from its beginning, of two tasks a batch."""
+    """A reader of the stream ``s`` from its beginning, with two tasks for each batch."""
     given = {"startingOffsets": "earliest", "minPartitions": "2"} | options
     return reader_of(subscribe="s", **given)
 
@@ -448,7 +448,10 @@ def test_the_first_trim_of_a_stream_is_no_loss_while_it_takes_what_was_read(
 def test_a_task_that_has_read_all_does_not_mind_that_it_is_trimmed(
     client: redis.Redis, reader_of: MakeReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another task cannot know whether that was read in time, and fails rather than lose it."""
+    """Another task cannot know whether those entries were read in time.
+
+    It fails rather than lose them.
+    """
     monkeypatch.setattr(entry_reader, "ROWS", 1)
     add(client, "s", *range(1, 41))
     reader = large(reader_of, fetchSize="5")
@@ -604,7 +607,7 @@ def test_a_trim_beyond_the_end_of_available_now_is_told_once(
 def test_a_batch_that_an_older_version_has_cut_by_time_is_read_as_it_was_planned(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
-    """It did so where entries had been removed too."""
+    """Older versions did so although entries had been removed."""
     add(client, "s", *range(1, 61))
     trim(client, 50)
     client.xdel("s", "40-0")
@@ -633,7 +636,7 @@ EVENTS = st.tuples(
 def test_a_query_fails_if_it_has_missed_an_entry_and_only_then(
     client: redis.Redis, at: dict[str, str], events: list[tuple[str, int]], counted: bool
 ) -> None:
-    """It may notice only when it has caught up, so that is what each history ends with."""
+    """It may notice only after it has caught up, so each history ends with that."""
     client.flushall()
     options = {"maxRecordsPerPartition": "15"} if counted else {}
     given = at | {"subscribe": "s", "startingOffsets": "earliest", "minPartitions": "2"} | options

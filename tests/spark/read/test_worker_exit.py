@@ -1,4 +1,4 @@
-"""A query that is stopped ends without a word, however late Spark kills the source's process."""
+"""A query that is stopped prints no traceback, however late Spark kills the source's process."""
 
 from __future__ import annotations
 

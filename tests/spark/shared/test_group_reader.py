@@ -1,4 +1,4 @@
-"""The reader of a shared group, asked as Spark asks it: where it starts, and its batches."""
+"""The reader of a shared group, called as Spark calls it: where it starts, and its batches."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_deleted_entries_leave_the_group_at_the_end_all_the_same(
 def test_a_connection_that_is_lost_on_the_way_loses_no_claim(
     client: redis.Redis, reader_of: MakeReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two entries are claimed with each answer."""
+    """Each reply claims two entries."""
     reader = reader_of(fetchSize="2")
     add(client, "s", *range(1, 10))
     answer, fail = Connection.answer, [False, True, False, True]

@@ -1,4 +1,4 @@
-"""Scans of what is pending: just these entries, whoever else has some and whatever was deleted."""
+"""Scans of pending entries return just these, whatever others have pending and was deleted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def scan(address: Server, page_size: int, after: EntryId = FIRST) -> PendingScan
 
 
 def values(pages: PendingScan) -> list[int]:
-    """The numbers in the entries' only field."""
+    """The numbers in the only field of the entries."""
     found: list[int] = []
     for page in pages:
         column: Any = page.column(b"i")
@@ -45,7 +45,7 @@ def values(pages: PendingScan) -> list[int]:
 
 
 def fill(client: redis.Redis, mine: list[bool]) -> None:
-    """Entries 1-0, 2-0, ...; those that are *mine* pending for me, the others for another."""
+    """Add entries 1-0, 2-0, ...; those in *mine* are pending for me, the others for another."""
     client.xgroup_create("s", "g", "0", mkstream=True)
     for i, is_mine in enumerate(mine, 1):
         client.xadd("s", {"i": i}, id=f"{i}-0")
@@ -152,7 +152,7 @@ def test_what_was_claimed_is_counted_without_reading_it(
 
 
 def test_the_last_cut_is_never_the_end(client: redis.Redis, address: Server) -> None:
-    """A task without entries would be one for nothing."""
+    """Such a cut would make a task without entries."""
     fill(client, [True] * 6)
     with dial(address) as line:
         claim = claim_of(line, PLACE, 3)
@@ -163,7 +163,7 @@ def test_the_last_cut_is_never_the_end(client: redis.Redis, address: Server) -> 
 def test_entries_that_came_to_a_claim_later_are_not_acknowledged_with_it(
     client: redis.Redis, address: Server
 ) -> None:
-    """As when two drivers run from one checkpoint: nobody has read what the other one claimed."""
+    """Two drivers may run from one checkpoint: nobody has read what the other one has claimed."""
     fill(client, [False, True, True])
     with dial(address) as line:
         claim = claim_of(line, PLACE, 10)

@@ -1,7 +1,7 @@
-"""A shared group, and a query killed at any step while others read, add and delete.
+"""A shared group whose query is killed at any step, while others read, add and delete.
 
-Each entry is written once, or acknowledged by the rival, or deleted; never two of these but for
-what was deleted after it had been read.
+Each entry is written once, or acknowledged by the rival, or deleted. Only what is deleted after it
+was read may be two of these.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _small_pages_and_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def options(at: dict[str, str]) -> Options:
-    """Batches of 12 entries in several tasks and pages; what idles for a moment is stale."""
+    """Small batches, tasks and pages. Entries become stale at once."""
     given = {"subscribe": "a,b", "startingOffsets": "earliest", "maxOffsetsPerTrigger": "12"}
     shared = {"group": GROUP, "groupMode": "shared", "claimMinIdleMs": "1"}
     source = at | given | shared | {"fetchSize": "3", "minPartitions": "2"}
@@ -58,7 +58,10 @@ def written(client: redis.Redis) -> Counter[int]:
 
 
 def run(checkpoint: Checkpoint, options: Options, step: Step) -> None:
-    """Run until done or killed. Each answer is a step: what it tells is done, and unheard of."""
+    """Run until done or killed.
+
+    Each reply is a step: the server has done its work, the query not heard.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for name in ("call", "answer", "exchange"):
             patch.setattr(
@@ -70,7 +73,7 @@ def run(checkpoint: Checkpoint, options: Options, step: Step) -> None:
 
 
 def stepping(method: Callable[..., Any], name: str, step: Step) -> Callable[..., Any]:
-    """*method*, with a step behind it."""
+    """*method* with a step after it."""
 
     def stepped(self: connection.Connection, *arguments: Any) -> Any:
         answer = method(self, *arguments)
@@ -83,7 +86,7 @@ def stepping(method: Callable[..., Any], name: str, step: Step) -> Callable[...,
 def run_until_nothing_is_pending(
     client: redis.Redis, checkpoint: Checkpoint, options: Options
 ) -> None:
-    """What a rival or a dead attempt has left becomes stale while time goes by."""
+    """Run again until what rivals and dead attempts have left is stale, and claimed."""
     for _ in range(RUNS):
         run(checkpoint, options, no_step)
         if not any(group["pending"] for s in STREAMS for group in client.xinfo_groups(s)):
@@ -111,7 +114,7 @@ def test_killed_once_at_each_step(client: redis.Redis, options: Options) -> None
 
 
 class World:
-    """What goes on beside the query: entries are added, deleted, read by a rival; and a kill."""
+    """What happens beside the query: entries are added, deleted and read by a rival, and kills."""
 
     def __init__(self, client: redis.Redis, seed: int) -> None:
         self.client = client
@@ -123,7 +126,7 @@ class World:
         self.live()
 
     def live(self) -> None:
-        """Go on; the end will be some day."""
+        """Choose after how many steps the query is killed next."""
         self.left = self.choice.randint(1, 100)
 
     def __call__(self, name: str) -> None:
@@ -147,7 +150,7 @@ class World:
             self.deleted.add(int(fields[b"i"]))
 
     def rival(self, stream: str) -> None:
-        """Read a few entries; acknowledge those, or die."""
+        """Read a few entries, and acknowledge them or die."""
         if not self.client.exists(stream) or not self.client.xinfo_groups(stream):
             return
         count = self.choice.randint(1, 4)

@@ -35,7 +35,7 @@ def frame_of(spark: SparkSession, at: dict[str, str], **options: str) -> DataFra
 
 
 def run(frame: DataFrame, at: dict[str, str], checkpoint: Path) -> StreamingQuery:
-    """Write a frame to the stream out until nothing is left to read."""
+    """Write a frame to the stream ``out`` until nothing is left to read."""
     writer = frame.writeStream.format("penstock").options(**at, stream="out")
     writer = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True)
     query = writer.start()
@@ -55,7 +55,10 @@ def pending(client: redis.Redis) -> int:
 def test_available_now_acknowledges_its_last_batch_too(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Spark commits a batch when it makes the next; but it asks for a next one after the last."""
+    """Spark commits a batch when it makes the next one.
+
+    But it asks for a next one after the last.
+    """
     fill(client, *range(25))
     query = run(frame_of(spark, at, maxOffsetsPerTrigger="10"), at, tmp_path)
     assert [progress["numInputRows"] for progress in query.recentProgress] == [10, 10, 5]
@@ -78,7 +81,7 @@ def test_a_restart_goes_on_beside_another_consumer(
 def test_a_batch_that_fails_is_replayed_with_its_entries_and_acknowledged_when_done(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Others read on meanwhile. What is pending while a batch runs is that batch alone."""
+    """Others read on meanwhile. Only the batch is pending while it runs."""
     fill(client, *range(10))
     seen: list[tuple[int, list[int], int]] = []
 
@@ -104,7 +107,7 @@ def test_a_batch_that_fails_is_replayed_with_its_entries_and_acknowledged_when_d
 def test_a_batch_that_others_took_over_fails_with_the_count(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """As when a checkpoint is older than what was acknowledged since."""
+    """The case of a checkpoint that is older than the last acknowledgement."""
     fill(client, *range(5))
     run(frame_of(spark, at), at, tmp_path)
     for name in ("0", ".0.crc"):
@@ -119,7 +122,7 @@ def test_a_batch_that_others_took_over_fails_with_the_count(
 def test_a_job_shares_a_group_and_tells_its_lag(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """It must not publish a position: that would take entries away from the others."""
+    """It must not move the group: that would take entries away from the others."""
     fill(client, *range(10))
     source = Source("in", SHARED | at | {"maxOffsetsPerTrigger": "6"}, schema="i long")
     sink = Sink(at | {"stream": "out"})

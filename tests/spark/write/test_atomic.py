@@ -1,4 +1,4 @@
-"""Atomic delivery: what tasks stage is written by the driver, all at once or not at all."""
+"""Atomic delivery: the driver writes what tasks have staged, all at once or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delivery on a line that breaks, beside other attempts, and with ids of one's own."""
+"""Delivery: lost connections, concurrent attempts, and rows with ids."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bulk(at: dict[str, str]) -> Iterable[BulkClient]:
 
 @pytest.fixture(params=[False, True], ids=["late", "early"])
 def early(request: pytest.FixtureRequest) -> bool:
-    """Whether rows leave before there are enough for a transaction."""
+    """Whether rows are sent before there are enough for a transaction."""
     return bool(request.param)
 
 
@@ -78,7 +78,7 @@ def written(client: redis.Redis) -> list[int]:
 
 
 def break_once(monkeypatch: pytest.MonkeyPatch, sent: bool) -> None:
-    """The connection is lost once: before anything was sent, or when all was, but the answer."""
+    """Lose the connection once: before anything is sent, or after everything is."""
     name = "answers" if sent else "post"
     original = getattr(Connection, name)
     broken: list[Connection] = []
@@ -191,7 +191,7 @@ def test_of_many_streams_no_more_is_held_than_of_one(
 def test_others_that_change_the_stream_all_the_time_are_named(
     client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows with ids are written under the watch of the stream."""
+    """The stream is watched while rows with ids are written."""
     end = Transaction.end
 
     def disturbed(self: Transaction) -> bool:
@@ -218,7 +218,7 @@ def test_a_marker_that_expires_meanwhile_is_no_other_attempt(
 def test_two_attempts_at_once_write_once(
     client: redis.Redis, bulk: BulkClient, at: dict[str, str], early: bool
 ) -> None:
-    """As with speculation: both begin, one is faster."""
+    """Speculative execution starts two; one of them is faster."""
     slow = exactly_once(bulk, early=early)
     slow.send(rows(1, 2))
     other = BulkClient(Server.from_options(Options(at, "a test", SERVER)), "a test")
@@ -300,7 +300,7 @@ def test_early_rows_wait_for_the_whole_and_leave_only_once(
 def test_a_refused_transaction_writes_nothing(
     client: redis.Redis, bulk: BulkClient, early: bool
 ) -> None:
-    """A command that the server does not queue takes the whole transaction with it."""
+    """A command that the server does not queue aborts the whole transaction."""
     words = [command("XADD", "s", "*", "i", 1), command("XADD", "s")]
     bad = Commands("s", pa.array(words, pa.binary()))
     with pytest.raises(SinkError, match="wrong number of arguments"):
@@ -366,7 +366,7 @@ def test_a_refusal_is_not_remembered_over_a_later_batch(
 def test_an_exec_that_is_refused_as_a_whole_can_be_tried_again(
     client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch, early: bool
 ) -> None:
-    """As when others take the last memory while rows wait for EXEC."""
+    """The case that other clients take the last memory before EXEC."""
     original = Transaction.end
 
     def end_in_want(self: Transaction) -> bool:
@@ -390,7 +390,7 @@ def test_an_exec_that_is_refused_as_a_whole_can_be_tried_again(
 
 
 def all_is_queued(client: redis.Redis) -> bool:
-    """Whether some client has two rows and a marker waiting for EXEC."""
+    """Whether a client has two rows and a marker queued for EXEC."""
     return any(each["multi"] == "3" for each in client.client_list())
 
 
@@ -403,7 +403,7 @@ def refuses_writes(client: redis.Redis) -> bool:
 
 
 def wait_until(fact: Callable[[], bool]) -> None:
-    """Until the server's cron has noticed."""
+    """Wait until *fact* is true, which the server's cron decides."""
     while not fact():
         time.sleep(0.01)
 
@@ -418,7 +418,7 @@ def wait_until(fact: Callable[[], bool]) -> None:
     ],
 )
 def test_markers_lie_in_the_slot_of_their_stream(stream: str, name: str) -> None:
-    """Where a name has a hash tag of its own, that; else the whole name is the tag."""
+    """The hash tag is that of the stream's name, or else the whole name."""
     assert marker_name(stream, "q", 0) == name
 
 

@@ -1,4 +1,4 @@
-"""Exactly once: a query killed at any step, any number of times, misses and doubles nothing."""
+"""Exactly once: a query killed at any step, any number of times, writes each entry once."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def written(client: redis.Redis) -> Counter[int]:
 
 
 def run(checkpoint: Checkpoint, options: tuple[StreamOptions, SinkOptions], step: Step) -> None:
-    """Run until done or killed; what the sink sends is a step, and what it is answered too."""
+    """Run until done or killed. Each request of the sink is a step, and so is each reply."""
     original_post, original_answers = connection.Connection.post, connection.Connection.answers
 
     def post(self: connection.Connection, request: bytes | memoryview) -> None:
@@ -100,7 +100,7 @@ def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], deliv
 
 
 def test_killed_at_every_step_again_and_again(client: redis.Redis, at: dict[str, str]) -> None:
-    """Each run gets one step further than it must to do anything at all."""
+    """Each run gets one step further than the one before."""
     fill(client, 30)
     checkpoint, options, steps = Checkpoint(), (source(at), sink(at)), 12
     for _ in range(1_000):
@@ -128,7 +128,7 @@ def test_at_least_once_writes_a_replayed_batch_again(
 def test_a_partly_written_partition_that_is_another_when_replayed_is_refused(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    """Neither to double nor to drop a row can be right: the error says how to go on."""
+    """Neither doubling nor dropping rows can be right. The error says how to go on."""
     fill(client, 10)
     checkpoint = Checkpoint()
     options = source(at, failOnDataLoss="false", minPartitions="1"), sink(at)
@@ -162,7 +162,7 @@ def kill_at_name(wanted: str) -> Step:
 def test_latest_means_when_the_query_first_started_even_if_the_first_batch_is_replayed(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    """Spark asks for the initial offset again then, and it is not the same any more."""
+    """Spark asks for the initial offset again then, and it is another one."""
     fill(client, 10)
     checkpoint = Checkpoint()
     options = source(at, startingOffsets="latest"), sink(at)
@@ -181,7 +181,7 @@ def test_latest_means_when_the_query_first_started_even_if_the_first_batch_is_re
 
 
 def test_tasks_are_the_same_with_other_options(client: redis.Redis, at: dict[str, str]) -> None:
-    """The engine compares the tasks of each batch with those that it saw first."""
+    """The engine compares the tasks of a batch with those of its first plan."""
     fill(client, 40)
     checkpoint = Checkpoint()
     with pytest.raises(Killed):
@@ -195,7 +195,7 @@ Change = Callable[[redis.Redis, Any], None]
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[tuple[str, int, int]]:
-    """What happens: entries are added, deleted, trimmed; runs are killed after some steps."""
+    """Histories: entries are added, deleted and trimmed; runs are killed after some steps."""
     kinds = st.sampled_from(["add", "add", "add", "delete", "trim", "run", "run"])
     event = st.tuples(kinds, st.integers(0, 1), st.integers(1, 30))
     return draw(st.lists(event, max_size=15))
@@ -232,7 +232,7 @@ def test_whatever_happens_between_runs_nothing_is_missed_and_nothing_twice(
 
 
 def remove(client: redis.Redis, kind: str, stream: str, amount: int) -> set[int]:
-    """Delete one entry, or trim the stream; the values that are gone."""
+    """Delete one entry, or trim the stream. Returns the values that are gone."""
     before = {int(fields[b"i"]) for _, fields in client.xrange(stream)}
     if kind == "trim":
         client.xtrim(stream, maxlen=max(0, len(before) - amount), approximate=False)

@@ -1,4 +1,4 @@
-"""Ordered delivery: ids that follow from the rows, and one writer a stream."""
+"""Ordered delivery: ids follow from rows, and a stream has one writer."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_two_tasks_of_a_batch_that_write_one_stream_are_refused(
 def test_a_batch_that_was_written_passes_under_another_partition(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    """As when Spark numbers its partitions in another way on replay."""
+    """A replay may number its partitions in another way."""
     write(at, Task("q", 7, 0), ("s", 1))
     write(at, Task("q", 7, 2), ("s", 1))
     assert entries(client) == [(b"8-0", 1)]
@@ -81,7 +81,7 @@ def test_a_batch_that_was_written_passes_under_another_partition(
 def test_other_rows_on_replay_are_left_out_with_a_warning(
     client: redis.Redis, at: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As of a query with rand(): the batch is written once, and the query goes on."""
+    """A query with rand() has other rows: the batch is written once, and the query goes on."""
     write(at, Task("q", 7, 0), ("s", 1))
     write(at, Task("q", 7, 0), ("s", 2))
     assert entries(client) == [(b"8-0", 1)]

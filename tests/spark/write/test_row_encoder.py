@@ -1,4 +1,4 @@
-"""Rows become XADD commands; what is written is what a reader reads again."""
+"""Rows become XADD commands, and a reader reads the same rows again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEXT, LONG = t.StringType(), t.LongType()
 def encode(
     schema: t.StructType, *rows: tuple[Any, ...], **options: str
 ) -> dict[str, list[list[bytes]]]:
-    """The commands for each stream, as words."""
+    """The commands for each stream, each as a list of words."""
     arrow = arrow_schema(columns_of(schema))
     columns = [pa.array(c, f.type) for c, f in zip(zip(*rows, strict=True), arrow, strict=True)]
     batch = pa.RecordBatch.from_arrays(columns, schema=arrow)
@@ -35,7 +35,7 @@ def encode(
 
 
 def words(data: memoryview) -> list[list[bytes]]:
-    """What a server reads."""
+    """The words of the commands, as a server parses them."""
     reader, found = hiredis.Reader(), []
     reader.feed(bytes(data))
     while reader.has_data():
@@ -176,7 +176,7 @@ def test_a_row_without_a_stream_is_refused() -> None:
 def test_a_delivery_that_cannot_replay_given_ids_refuses_their_column(
     delivery: str, schema: t.StructType, column: str
 ) -> None:
-    """A stream takes an id once: what is sent again would be an error each time."""
+    """A stream takes an id once, so whatever is sent again would fail."""
     with pytest.raises(OptionError, match=f"delivery={delivery} .*drop the column {column}$"):
         RowEncoder(schema, sink_options({"stream": "s", "delivery": delivery}))
     for other in ("exactly-once", "atomic"):
