@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import redis
@@ -14,7 +14,7 @@ from pyspark_penstock.read.plan import Range
 from pyspark_penstock.read.source_options import BatchOptions, batch_options
 
 PAGE = 1_000
-READERS = {
+READERS: dict[str, Callable[[str], Any]] = {
     "string": lambda value: value,
     "double": float,
     "bigint": int,

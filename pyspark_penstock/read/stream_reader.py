@@ -68,7 +68,8 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Where a new query starts."""
         states = self._states({})
         self._check_position_group((s for s, state in states.items() if state.exists), self._query)
-        starts = {s: self._start(s, state) for s, state in states.items()}
+        client, options = self._client.get(), self._options
+        starts = {s: start_of(client, s, state, options) for s, state in states.items()}
         return Offset(self._source, starts, self._query).to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
@@ -183,10 +184,6 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         offset = Offset.from_json(value)
         offset.check_source(self._source)
         return offset
-
-    def _start(self, stream: str, state: StreamState) -> Position:
-        """The position at which a new query starts."""
-        return start_of(self._client.get(), stream, state, self._options)
 
     def _position(self, stream: str, offset: Offset, state: StreamState) -> Position:
         """Where the next batch starts in *stream*, after what was lost."""

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import redis
 
+from tests.spark.stored import xrange
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 Options = dict[str, str]
@@ -27,7 +29,7 @@ def fill(client: redis.Redis, *numbers: int, stream: str = "in") -> None:
 
 def numbers(client: redis.Redis, stream: str = "out") -> list[int]:
     """The numbers in a stream, sorted."""
-    return sorted(int(fields[b"n"]) for _, fields in client.xrange(stream))
+    return sorted(int(fields[b"n"]) for _, fields in xrange(client, stream))
 
 
 def read(spark: SparkSession, at: Options, schema: str = SCHEMA, **options: str) -> DataFrame:

@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 import redis
 
+from tests.spark.stored import xrange
+
 ROOT = Path(__file__).parents[2]
 ENTRIES = 40_000
 PATIENCE_S = 180.0
@@ -67,7 +69,7 @@ def test_killed_while_it_writes(
     finally:
         if process.poll() is None:
             kill_group(process)
-    counts = Counter(int(fields[b"i"]) for _, fields in source.xrange("out"))
+    counts = Counter(int(fields[b"i"]) for _, fields in xrange(source, "out"))
     assert counts == Counter(range(ENTRIES))
 
 

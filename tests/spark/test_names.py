@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -19,6 +20,7 @@ from pyspark_penstock.names import readable, text, utf8
 from pyspark_penstock.read import views
 from pyspark_penstock.source import PenstockDataSource
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xreadgroup
 
 STREAM, GROUP, CONSUMER = b"caf\xe9\n", b"\xff\x1b[31mred", b"ann\r\n\xfe"
 SHOWN = r"caf\xe9\n", r"\xff\x1b[31mred", r"ann\r\n\xfe"
@@ -67,7 +69,7 @@ def strange(client: redis.Redis) -> None:
     client.xadd(STREAM, {"a": 1}, id="1-0")
     client.xgroup_create(STREAM, GROUP, id="0")
     for _ in range(2):
-        client.xreadgroup(GROUP, CONSUMER, {STREAM: ">"})
+        xreadgroup(client, GROUP, CONSUMER, STREAM)
         client.xclaim(STREAM, GROUP, CONSUMER, 0, ["1-0"])
 
 
@@ -108,11 +110,7 @@ def test_health_as_json_has_the_names_of_the_views(
 @pytest.mark.parametrize("view", views.SCHEMAS)
 def test_a_view_of_strange_names_is_a_table_like_any_other(at: dict[str, str], view: str) -> None:
     reader = PenstockDataSource(at | {"view": view}).reader(views.SCHEMAS[view])
-    (row,) = [
-        row
-        for partition in reader.partitions()
-        for batch in reader.read(partition)
-        for row in batch.to_pylist()
-    ]
+    batches: list[Any] = [b for p in reader.partitions() for b in reader.read(p)]
+    (row,) = [row for batch in batches for row in batch.to_pylist()]
     columns = ("stream", "group", "consumer")
     assert [row[c] for c in columns if c in row] == list(AS_UTF8)[: len(row.keys() & {*columns})]

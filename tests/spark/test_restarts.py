@@ -15,6 +15,7 @@ from pyspark.sql.types import StructType
 
 from pyspark_penstock.connect.connection import Connection
 from pyspark_penstock.connect.retry import Retry
+from pyspark_penstock.connect.stream_info import ask
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.read import plan
 from pyspark_penstock.read.source_options import stream_options
@@ -29,6 +30,7 @@ from pyspark_penstock.write.sink_options import (
 from tests.spark.clock import Clock
 from tests.spark.engine import Checkpoint, Engine
 from tests.spark.restarted import Restarted, restarted  # noqa: F401  (a fixture)
+from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long")
 ENTRIES = 24
@@ -109,7 +111,7 @@ def fill(client: redis.Redis) -> None:
 
 def check(client: redis.Redis, delivery: str) -> None:
     """Check that no entry is missing, and that only at-least-once delivery has some twice."""
-    found = Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    found = Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
     assert sorted(found) == list(range(ENTRIES))
     assert delivery == AT_LEAST_ONCE or set(found.values()) == {1}
 
@@ -176,13 +178,13 @@ def test_a_primary_that_is_a_replica_for_a_while(
     fill(client)
     client.config_set("replica-serve-stale-data", stale)
     outages = Outages(
-        lambda: client.execute_command("REPLICAOF", "127.0.0.1", "1"),
-        lambda: client.execute_command("REPLICAOF", "NO", "ONE"),
+        lambda: ask(client, "REPLICAOF", "127.0.0.1", "1"),
+        lambda: ask(client, "REPLICAOF", "NO", "ONE"),
     )
     try:
         query(at, delivery, outages, group="position")
     finally:
-        client.execute_command("REPLICAOF", "NO", "ONE")
+        ask(client, "REPLICAOF", "NO", "ONE")
         client.config_set("replica-serve-stale-data", "yes")
     assert outages.happened >= 2
     check(client, delivery)

@@ -10,6 +10,7 @@ import redis
 from pyspark.errors import PySparkException
 
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -151,7 +152,7 @@ def test_an_atomic_write_is_all_or_nothing(
             writer.save()
     else:
         writer.save()
-    assert [fields[b"n"] for _, fields in client.xrange("out")] == (
+    assert [fields[b"n"] for _, fields in xrange(client, "out")] == (
         [] if fails else [b"%d" % i for i in range(10)]
     )
     staged = client.keys("{out}:spark:*:0:*")  # a task that is told to stop may leave some
@@ -165,7 +166,7 @@ def test_a_stream_is_copied_with_its_ids_in_one_partition(
     fill(client)
     frame = read(spark, at, subscribe="orders", fieldsFormat="array").coalesce(1)
     frame.write.format("penstock").options(**at, stream="copy").mode("append").save()
-    assert client.xrange("copy") == client.xrange("orders")
+    assert xrange(client, "copy") == xrange(client, "orders")
 
 
 @ONE_SERVER
@@ -193,7 +194,7 @@ def test_a_task_that_is_tried_again_writes_nothing_twice(
     with pytest.raises(PySparkException, match=r"SinkError: a row .* no field that is not null"):
         writer.save()
     writer.options(nullFields="empty").save()
-    assert sorted(fields[b"n"] for _, fields in client.xrange("out")) == sorted(
+    assert sorted(fields[b"n"] for _, fields in xrange(client, "out")) == sorted(
         [b"", *(b"%d" % i for i in range(9))]
     )
 

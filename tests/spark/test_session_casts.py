@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis
@@ -35,8 +35,8 @@ def test_values_are_what_sparks_own_cast_makes_of_them(
 ) -> None:
     """Pages with entries of one shape are read by columns, others value by value."""
     for number, text in enumerate(TEXTS):
-        more: dict[str, bytes] = {"more": b""} if number % shapes else {}
-        client.xadd("in", {f"v{i}": text for i in range(len(TYPES))} | {"raw": text} | more)
+        fields: dict[Any, Any] = {f"v{i}": text for i in range(len(TYPES))} | {"raw": text}
+        client.xadd("in", fields | ({"more": b""} if number % shapes else {}))
     schema = ", ".join(f"v{i} {kind}" for i, kind in enumerate(TYPES))
     rows = read(spark, at, f"{schema}, raw binary", subscribe="in")
     assert rows.count() == len(TEXTS)

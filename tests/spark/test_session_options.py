@@ -10,6 +10,7 @@ import pytest
 import redis
 from pyspark.errors import PySparkException
 
+from pyspark_penstock.connect.stream_info import ask
 from tests.compat.processes import free_port
 from tests.spark.frames import Options, fill, live, numbers, read, run, write, writer
 from tests.spark.marks import ONE_SERVER
@@ -194,7 +195,7 @@ def test_what_is_worth_it_is_read_by_as_many_tasks_as_the_option_says(
 def test_fields_as_text_and_with_repeated_names(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
-    client.execute_command("XADD", "in", "1-0", "n", "1", "m", "x", "n", "2")
+    ask(client, "XADD", "in", "1-0", "n", "1", "m", "x", "n", "2")
     by_name = read(spark, at, "", subscribe="in", valueFormat="string").first()
     in_order = read(spark, at, "", subscribe="in", fieldsFormat="array").first()
     assert by_name is not None

@@ -13,10 +13,11 @@ from pyspark.errors import StreamingQueryException
 from pyspark_penstock.errors import CheckpointError, DataLossError, kind_of
 from pyspark_penstock.write.sink_options import ATOMIC, EXACTLY_ONCE, ORDERED
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 SCHEMA = "i long"
 
@@ -47,7 +48,7 @@ def forget_commit(checkpoint: Path, batch: int) -> None:
 
 
 def written(client: redis.Redis) -> Counter[int]:
-    return Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    return Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
 
 
 @ONE_SERVER
@@ -81,11 +82,11 @@ def test_a_batch_whose_commit_is_gone_is_not_written_again(
     fill(client, *range(10))
     frame = frame_of(spark, at, SCHEMA, maxOffsetsPerTrigger="5", minPartitions="1")
     run(frame, at, tmp_path, delivery=delivery)
-    entries = client.xrange("out")
+    entries = xrange(client, "out")
     forget_commit(tmp_path, 1)
     run(frame, at, tmp_path, delivery=delivery)
     assert written(client) == Counter(range(10))
-    assert client.xrange("out") == entries
+    assert xrange(client, "out") == entries
     assert client.keys("*:spark:*:1:*") == []
 
 
@@ -99,7 +100,7 @@ def test_in_order_a_stream_has_one_task(
     for run_of_it in ("one", "two"):
         ordered = {"stream": "", "delivery": ORDERED}
         run(frame.repartition(2, "_stream"), at, tmp_path / run_of_it, **ordered)
-        assert [(e, f[b"i"]) for e, f in client.xrange("out0")] == [
+        assert [(e, f[b"i"]) for e, f in xrange(client, "out0")] == [
             (b"1-%d" % i, b"%d" % (2 * i)) for i in range(5)
         ]
         client.delete("out0", "out1", *client.keys("*:spark:writer"))
@@ -112,7 +113,8 @@ def test_a_shuffle_has_the_same_partitions_however_little_comes(
     """Otherwise a replay could find rows in another partition, whose marker does not count them."""
     fill(client, *range(10))
     run(frame_of(spark, at, SCHEMA).repartition("i"), at, tmp_path)
-    markers = sorted(key.rsplit(b":", 1)[1] for key in client.keys("{out}:spark:*"))
+    keys: Any = client.keys("{out}:spark:*")
+    markers = sorted(key.rsplit(b":", 1)[1] for key in keys)
     assert markers == [b"0", b"1"]  # as spark.sql.shuffle.partitions is here
 
 

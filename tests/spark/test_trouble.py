@@ -21,6 +21,7 @@ from pyspark_penstock.write.sink_options import (
 from tests.spark.clock import Clock
 from tests.spark.engine import Checkpoint, Engine
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
 from tests.spark.troubled import CUT_BEFORE, CUT_BEHIND, Troubled
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def run(client: redis.Redis, way: Troubled, delivery: str, mode: dict[str, str])
     source = stream_options(way.at | reading | mode | {"minPartitions": "1"})
     sink = sink_options(way.at | {"stream": "out", "delivery": delivery})
     Engine(Checkpoint(), source, SCHEMA, sink).run()
-    found = Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    found = Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
     assert sorted(found) == list(range(ENTRIES))
     assert delivery == AT_LEAST_ONCE or set(found.values()) == {1}
     (group,) = client.xinfo_groups("in")
@@ -79,5 +80,9 @@ def test_trouble_at_each_command(
     first = 1 + DELIVERIES.index(delivery) % 3
     for at in range(first, run(client, troubled, delivery, mode) + 1, 3):
         trouble = TROUBLES[at % len(TROUBLES)]
-        troubled.trouble = lambda n, _, at=at, trouble=trouble: trouble if n == at else None
+
+        def fail(number: int, _: bytes, at: int = at, trouble: bytes = trouble) -> bytes | None:
+            return trouble if number == at else None
+
+        troubled.trouble = fail
         assert run(client, troubled, delivery, mode) >= at

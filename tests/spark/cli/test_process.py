@@ -17,6 +17,7 @@ import redis
 from tests.spark.documented import PIPELINE, README, SPARK, block
 from tests.spark.environment import Environment
 from tests.spark.jvm import QUICK
+from tests.spark.stored import xrange
 
 if TYPE_CHECKING:
     from tests.compat.processes import ServerProcess
@@ -126,7 +127,7 @@ def test_the_documented_programs_by_an_interpreter_that_is_not_activated(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("|orders|") == 3
-    assert client.xrange("copies") == client.xrange("orders")
+    assert xrange(client, "copies") == xrange(client, "orders")
 
 
 def java_home() -> str:

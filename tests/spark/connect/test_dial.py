@@ -11,6 +11,7 @@ from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.client import Client
 from pyspark_penstock.connect.dial import Preference, dial
+from pyspark_penstock.connect.stream_info import ask
 from pyspark_penstock.errors import ServerError
 from tests.compat.processes import ServerProcess, free_port
 from tests.spark.clock import Clock
@@ -107,7 +108,7 @@ def test_a_replica_that_becomes_the_primary_is_found(
     servers = listed(free_port(), replica)
 
     def take_over(_: float) -> None:
-        at_replica.execute_command("REPLICAOF", "NO", "ONE")
+        ask(at_replica, "REPLICAOF", "NO", "ONE")
 
     monkeypatch.setattr("pyspark_penstock.connect.retry.Retry.sleep", staticmethod(take_over))
     try:
@@ -115,7 +116,7 @@ def test_a_replica_that_becomes_the_primary_is_found(
             driver.execute_command("SET", "k", "v")
         assert at_replica.getdel("k") == b"v"
     finally:
-        at_replica.execute_command("REPLICAOF", "127.0.0.1", "1")
+        ask(at_replica, "REPLICAOF", "127.0.0.1", "1")
         at_replica.close()
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import redis
 
+from pyspark_penstock.connect.stream_info import ask
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import CheckpointError, OptionError
 from pyspark_penstock.jobs import query as queries
@@ -23,6 +24,7 @@ from pyspark_penstock.read.offsets import Offset, Position
 from pyspark_penstock.read.position_group import PositionGroup
 from pyspark_penstock.read.source_options import stream_options
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,7 +40,7 @@ def fill(client: redis.Redis, first: int = 1, last: int = ENTRIES, stream: str =
 
     Some of their fields repeat, are empty, or are not UTF-8.
     """
-    pipeline = client.pipeline()  # they come at once: no batch lies between them
+    pipeline: Any = client.pipeline()  # they come at once: no batch lies between them
     for number in range(first, last + 1):
         words: list[Any] = ["n", number, "data", b"\x00\xff\r\n", "", "", "n", number % 3]
         pipeline.execute_command("XADD", stream, f"{number * STEP_MS}-{number % 5}", *words)
@@ -82,8 +84,9 @@ def test_names_of_fields_come_back_to_the_byte_whatever_they_are(
     halves = [b"\xc3", b"1", b"\xa9", b"2"]  # together they would be a letter
     odd = [b"\xff", b"1", b"a", b"2", b"\xff", b"3", b"\xed\xa0\x80", b"4", b"", b"5", b"\xff", b""]
     plain = ["\N{LATIN SMALL LETTER E WITH ACUTE}", b"\xff", "a,b", "", "", "x"]
-    for number, words in enumerate((odd, plain, halves), start=1):
-        client.execute_command("XADD", "in", f"{number}-0", *words)
+    all_words: list[Any] = [odd, plain, halves]
+    for number, words in enumerate(all_words, start=1):
+        ask(client, "XADD", "in", f"{number}-0", *words)
     before = content(client, "in")
     archive(spark, ArchiveJob(("in",), str(tmp_path), at, trim=True))
     rows = spark.read.parquet(str(tmp_path)).orderBy("id").collect()
@@ -112,8 +115,12 @@ def test_such_a_stream_that_appears_later_is_not_trimmed_either(
 ) -> None:
     fill(client, last=3)
     job = ArchiveJob(("in*",), str(tmp_path), at, trim=True, every="1 millisecond")
+
+    def add_another(_: Trimmed) -> None:
+        client.xadd(b"in\xff", {"n": 1}, id="1-0")
+
     with pytest.raises(OptionError, match="not UTF-8"):
-        archive(spark, job, on_trim=lambda _: client.xadd(b"in\xff", {"n": 1}, id="1-0"))
+        archive(spark, job, on_trim=add_another)
     assert client.xlen(b"in\xff") == 1
 
 
@@ -221,7 +228,7 @@ def test_a_second_run_archives_what_came_since(
 ) -> None:
     assert archive(spark, ArchiveJob(("in",), archived, at))[0].streams["in"].n == ENTRIES
     assert sorted(row["id"] for row in spark.read.parquet(archived).collect()) == sorted(
-        entry.decode() for entry, _ in client.xrange("in")
+        entry.decode() for entry, _ in xrange(client, "in")
     )
 
 

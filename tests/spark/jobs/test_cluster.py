@@ -21,6 +21,7 @@ from tests.compat.processes import free_port
 from tests.spark.documented import PIPELINE, block
 from tests.spark.environment import SPARK_HOME, Environment
 from tests.spark.jvm import QUICK
+from tests.spark.stored import xrange
 
 START_S = 180.0
 JOB_S = 240.0
@@ -124,7 +125,7 @@ def test_a_pipeline_runs_on_two_workers(
     assert [(event["event"], event["entries"]) for event in events] == [
         ("batch", ENTRIES), ("end", ENTRIES),
     ]  # fmt: skip
-    found = sorted(int(fields[b"n"]) for _, fields in client.xrange("out"))
+    found = sorted(int(fields[b"n"]) for _, fields in xrange(client, "out"))
     assert found == list(range(ENTRIES))
     (application,) = state(page)["completedapps"]
     assert application["state"] == "FINISHED"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from io import BytesIO
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -133,7 +134,7 @@ def colours(data: bytes) -> Counter[str]:
     """How many pixels a PNG has of each colour."""
     image = Image.open(BytesIO(data))
     assert image.format == "PNG"
-    found = image.getcolors(1 << 24) or []
+    found: list[Any] = image.getcolors(1 << 24) or []
     return Counter({f"#{bytes(rgb).hex()}": pixels for pixels, rgb in found})
 
 

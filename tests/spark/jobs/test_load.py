@@ -12,6 +12,7 @@ import redis
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.failures import JobError
 from pyspark_penstock.jobs.load import LoadJob, format_of, load
+from tests.spark.stored import xrange
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,7 +30,7 @@ def test_csv_keeps_its_text_to_the_letter(
 ) -> None:
     (tmp_path / "a.csv").write_text('item,qty\n"a, b",007\npot,\n')
     assert load(spark, LoadJob((str(tmp_path / "a.csv"),), "out", at)) == 2
-    assert [fields for _, fields in client.xrange("out")] == [
+    assert [fields for _, fields in xrange(client, "out")] == [
         {b"item": b"a, b", b"qty": b"007"},
         {b"item": b"pot"},
     ]
@@ -41,7 +42,7 @@ def test_json_that_is_nested_stays_json(
 ) -> None:
     (tmp_path / "a.jsonl").write_text('{"n": 1, "tags": ["x"], "at": {"b": 2}}\n')
     load(spark, LoadJob((str(tmp_path / "a.jsonl"),), "out", at))
-    ((_, fields),) = client.xrange("out")
+    ((_, fields),) = xrange(client, "out")
     assert fields == {b"n": b"1", b"tags": b'["x"]', b"at": b'{"b":2}'}
 
 
@@ -68,7 +69,7 @@ def test_parquet_with_columns_renamed_and_entries_in_the_order_of_their_ids(
         (str(tmp_path / "a.parquet"),), "out", at, columns={"a.b": "n"}, id_column="entry"
     )
     assert load(spark, job) == 3
-    assert client.xrange("out") == [(b"%d-1" % (n + 5), {b"n": b"%d" % n}) for n in range(3)]
+    assert xrange(client, "out") == [(b"%d-1" % (n + 5), {b"n": b"%d" % n}) for n in range(3)]
 
 
 @ON_PENSTOCK
@@ -79,7 +80,7 @@ def test_a_load_in_order_is_one_task_and_its_ids_are_the_rows_numbers(
     reading = {"header": "false"}
     job = LoadJob((str(tmp_path / "a.csv"),), "out", at, reading=reading, writing=IN_ORDER)
     assert load(spark, job) == 4
-    assert [entry for entry, _ in client.xrange("out")] == [b"1-0", b"1-1", b"1-2", b"1-3"]
+    assert [entry for entry, _ in xrange(client, "out")] == [b"1-0", b"1-1", b"1-2", b"1-3"]
 
 
 @ON_PENSTOCK

@@ -23,6 +23,7 @@ from pyspark_penstock.jobs.runner import StopSignal
 from pyspark_penstock.read.offsets import Offset, Position
 from tests.spark.documented import PIPELINE, block
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,7 +59,7 @@ def fill(client: redis.Redis, *numbers: int) -> None:
 
 
 def numbers(client: redis.Redis, stream: str = "out") -> list[int]:
-    return sorted(int(fields[b"n"]) for _, fields in client.xrange(stream))
+    return sorted(int(fields[b"n"]) for _, fields in xrange(client, stream))
 
 
 def group(client: redis.Redis) -> tuple[bytes, int]:
@@ -77,7 +78,7 @@ def test_the_documented_job_file(
     job = replace(read_job(tmp_path / "job.toml", at), once=True)
     pipeline.run(spark, job)
     written = [
-        (row[b"kind"], row[b"files"], row[b"bytes"]) for _, row in client.xrange("files-by-kind")
+        (row[b"kind"], row[b"files"], row[b"bytes"]) for _, row in xrange(client, "files-by-kind")
     ]
     assert sorted(written) == [(b".h", b"1", b"1"), (b".py", b"2", b"11")]
     assert [found["name"] for found in client.xinfo_groups("files")] == [b"by-kind"]
@@ -157,7 +158,7 @@ def test_a_static_table_is_joined(
     }).sources[1]  # fmt: skip
     fill(client, 1, 2)
     pipeline.run(spark, replace(job, sources=(*job.sources, names)))
-    ((_, fields),) = client.xrange("out")
+    ((_, fields),) = xrange(client, "out")
     assert fields == {b"n": b"2", b"name": b"two"}
 
 

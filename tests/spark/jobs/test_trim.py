@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pyspark_penstock.entry_id import LAST, EntryId
 from pyspark_penstock.jobs.trim import GroupNeed, next_id, plan_trim, trim
+from tests.spark.stored import xrange
 
 IDS = st.builds(EntryId, st.integers(0, 20), st.integers(0, 3))
 GROUPS = st.lists(st.builds(GroupNeed, st.text("ab", min_size=1), IDS, st.none() | IDS))
@@ -57,7 +58,7 @@ def test_a_group_keeps_what_is_pending(client: redis.Redis) -> None:
     client.xreadgroup("workers", "ann", {"in": ">"})
     client.xack("in", "workers", *(f"{ms}-0" for ms in (1, 2, 3, 5)))
     assert trim(client, "in", EntryId(10, 0)).removed == 3
-    assert client.xrange("in", count=1)[0][0] == b"4-0"
+    assert xrange(client, "in", count=1)[0][0] == b"4-0"
 
 
 def test_young_entries_stay_though_they_are_archived(client: redis.Redis) -> None:

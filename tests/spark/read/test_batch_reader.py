@@ -12,6 +12,7 @@ from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.read import entry_count, plan
 from pyspark_penstock.read.batch_reader import PenstockReader
 from pyspark_penstock.read.plan import Range
+from pyspark_penstock.read.scan import Scan
 from pyspark_penstock.read.source_options import batch_options
 
 SCHEMA = StructType().add("i", "long")
@@ -47,7 +48,7 @@ def test_planning_reads_pages_of_the_size_that_was_asked_for(
 ) -> None:
     """Entries may be large, so a page of many may be too large for driver and server."""
     sizes: list[int] = []
-    original = entry_count.Scan
+    original = Scan
 
     def scan(*words: object, wait: bool) -> object:
         sizes.append(int(str(words[-1])))

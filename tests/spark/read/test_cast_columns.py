@@ -65,7 +65,7 @@ def test_a_column_has_the_values_that_its_texts_have_one_by_one(
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_a_column_of_one_text_alone_has_the_value_that_the_text_has(kind: Any) -> None:
     """A neighbour must not matter: Arrow reads ``-nan`` as a number, Spark does not."""
-    texts = [*NUMBERS, *BOOLEANS, *TIMES]
+    texts: list[bytes | None] = [*NUMBERS, *BOOLEANS, *TIMES]
     alone = [comparable(cast_columns.cast(column(text), kind)[0])[0] for text in texts]
     expected = one_by_one(texts, kind)
     assert dict(zip(texts, alone, strict=True)) == dict(zip(texts, expected, strict=True))

@@ -19,6 +19,7 @@ from pyspark_penstock.read.offsets import Offset, Position
 from pyspark_penstock.read.position_group import PositionGroup
 from pyspark_penstock.read.source_options import stream_options
 from pyspark_penstock.read.stream_reader import PenstockStreamReader
+from tests.spark.stored import xreadgroup
 
 SCHEMA = StructType().add("i", "long")
 Json = dict[str, Any]
@@ -83,7 +84,7 @@ def test_a_group_of_workers_gets_what_it_has_not_read(
         "group 'g' of stream 's' is read by others (consumers: 1, pending entries: 10); "
         "give the query a group of its own, or groupTakeover=true to move this one all the same"
     )
-    ((_, entries),) = client.xreadgroup("g", "ann", {"s": ">"})
+    ((_, entries),) = xreadgroup(client, "g", "ann", "s")
     assert len(entries) == 90
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,9 +14,10 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.errors import CheckpointError, DataLossError, OptionError, ServerError
-from pyspark_penstock.read import entry_reader, plan, stream_reader
+from pyspark_penstock.read import entry_reader, plan
 from pyspark_penstock.read.source_options import stream_options
 from pyspark_penstock.read.stream_reader import PenstockStreamReader
+from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long")
 Json = dict[str, Any]
@@ -222,7 +224,7 @@ def test_fewer_than_the_least_are_waited_for_but_not_for_ever(
     client: redis.Redis, reader_of: MakeReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = [1_000.0]
-    monkeypatch.setattr(stream_reader.time, "monotonic", lambda: now_s[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
     add(client, "s", 1)
     reader = from_start(reader_of, minOffsetsPerTrigger="3", maxTriggerDelay="10s")
     first = advance(reader, reader.initialOffset())
@@ -644,7 +646,7 @@ def test_a_query_fails_if_it_has_missed_an_entry_and_only_then(
     offset, read, removed, last = reader.initialOffset(), set[int](), set[int](), 0
 
     def there() -> set[int]:
-        return {int(fields[b"i"]) for _, fields in client.xrange("s")}
+        return {int(fields[b"i"]) for _, fields in xrange(client, "s")}
 
     def remove(kind: str, amount: int) -> None:
         before = there()

@@ -66,7 +66,7 @@ def leave(client: redis.Redis, *values: int, idle_ms: int = STALE_MS, name: str 
 
 
 def pending(client: redis.Redis, stream: str = "s") -> list[int]:
-    entries = client.xpending_range(stream, GROUP, "-", "+", 1_000)
+    entries: Any = client.xpending_range(stream, GROUP, "-", "+", 1_000)
     return [int(entry["message_id"].split(b"-")[0]) for entry in entries]
 
 

@@ -16,7 +16,8 @@ from pyspark_penstock.connect.connection import Connection
 from pyspark_penstock.connect.dial import dial
 from pyspark_penstock.entry_id import FIRST, LAST, EntryId
 from pyspark_penstock.errors import CheckpointError, ServerError
-from pyspark_penstock.read.page import MixedPage, mixed, parse, uniform
+from pyspark_penstock.read.page import MixedPage, mixed, parse
+from pyspark_penstock.read.uniform_page import uniform
 from pyspark_penstock.shared import pending_scan
 from pyspark_penstock.shared.claims import acknowledge, claim_of, entries_in, pending
 from pyspark_penstock.shared.group_offsets import ClaimedRange, Place
@@ -120,7 +121,8 @@ def test_a_page_of_chosen_entries_is_as_if_just_they_had_come(
     whole = answer(found)
     entries = [[found[row][0], [s for f in found[row][1] for s in f]] for row in rows]
     expected = MixedPage(entries, 0)
-    for page in filter(None, (uniform(whole), mixed(whole), parse(whole))):
+    pages = (uniform(whole), mixed(whole), parse(whole))
+    for page in (page for page in pages if page is not None):
         chosen = page.chosen(np.array(rows, np.int64))
         assert len(chosen) == len(rows)
         assert chosen.ids.to_pylist() == expected.ids.to_pylist()

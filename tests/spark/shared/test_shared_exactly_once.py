@@ -22,6 +22,7 @@ from pyspark_penstock.shared import claims, pending_scan
 from pyspark_penstock.write.sink_options import SinkOptions, sink_options
 from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange, xreadgroup
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
 STREAMS = ("a", "b")
@@ -54,7 +55,7 @@ def fill(client: redis.Redis, values: range) -> None:
 
 
 def written(client: redis.Redis) -> Counter[int]:
-    return Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    return Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
 
 
 def run(checkpoint: Checkpoint, options: Options, step: Step) -> None:
@@ -143,7 +144,7 @@ class World:
             self.added += 1
 
     def delete(self, stream: str) -> None:
-        entries = self.client.xrange(stream)
+        entries = xrange(self.client, stream)
         if entries:
             entry, fields = self.choice.choice(entries)
             self.client.xdel(stream, entry)
@@ -154,7 +155,7 @@ class World:
         if not self.client.exists(stream) or not self.client.xinfo_groups(stream):
             return
         count = self.choice.randint(1, 4)
-        for _, entries in self.client.xreadgroup(GROUP, "rival", {stream: ">"}, count):
+        for _, entries in xreadgroup(self.client, GROUP, "rival", stream, count):
             if self.choice.random() < 0.7:
                 self.client.xack(stream, GROUP, *(entry for entry, _ in entries))
                 self.served.update(int(fields[b"i"]) for _, fields in entries)

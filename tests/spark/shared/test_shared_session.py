@@ -15,10 +15,11 @@ from pyspark_penstock.jobs.job_file import PipelineJob, Sink, Source
 from pyspark_penstock.jobs.pipeline import run as run_job
 from pyspark_penstock.jobs.progress import progress_of
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange, xreadgroup
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 GROUP = "workers"
 SHARED = {"subscribe": "in", "startingOffsets": "earliest", "group": GROUP, "groupMode": "shared"}
@@ -44,7 +45,7 @@ def run(frame: DataFrame, at: dict[str, str], checkpoint: Path) -> StreamingQuer
 
 
 def written(client: redis.Redis) -> Counter[int]:
-    return Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    return Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
 
 
 def pending(client: redis.Redis) -> int:
@@ -88,7 +89,7 @@ def test_a_batch_that_fails_is_replayed_with_its_entries_and_acknowledged_when_d
     def see(batch: DataFrame, number: int) -> None:
         seen.append((number, sorted(row.i for row in batch.collect()), pending(client)))
         if [number for number, *_ in seen] == [0, 1]:
-            ((_, ((entry, _),)),) = client.xreadgroup(GROUP, "rival", {"in": ">"}, 1)
+            ((_, ((entry, _),)),) = xreadgroup(client, GROUP, "rival", "in", 1)
             client.xack("in", GROUP, entry)
             raise RuntimeError("not this time")
 

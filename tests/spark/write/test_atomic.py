@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pytest
 import redis
@@ -15,6 +17,7 @@ from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.row_encoder import RowEncoder
 from pyspark_penstock.write.sink_options import SinkOptions, sink_options
 from pyspark_penstock.write.writer import EntriesWritten, give_up, publish, write_rows
+from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long")
 WITH_IDS = StructType().add("i", "long").add("_id", "string")
@@ -35,11 +38,12 @@ def stage_ids(sink: SinkOptions, partition: int, ids: dict[str, int]) -> Entries
 
 
 def written(client: redis.Redis) -> list[int]:
-    return [int(fields[b"i"]) for _, fields in client.xrange("s")]
+    return [int(fields[b"i"]) for _, fields in xrange(client, "s")]
 
 
 def staged(client: redis.Redis) -> list[bytes]:
-    return list(client.keys("{s}:spark:q:5:*"))
+    keys: Any = client.keys("{s}:spark:q:5:*")
+    return list(keys)
 
 
 def test_nothing_is_seen_before_all_is(
@@ -47,9 +51,9 @@ def test_nothing_is_seen_before_all_is(
 ) -> None:
     monkeypatch.setattr(atomic_staging, "PIECE_ROWS", 2)
     sink = options(at)
-    messages = [stage(sink, 0, 1, 2, 3), stage(sink, 1, 4, 5)]
+    messages: list[Any] = [stage(sink, 0, 1, 2, 3), stage(sink, 1, 4, 5)]
     assert (client.exists("s"), len(staged(client))) == (0, 3)
-    assert all(0 < int(client.ttl(key)) <= 86_400 for key in staged(client))  # type: ignore[arg-type]
+    assert all(0 < int(client.ttl(key)) <= 86_400 for key in staged(client))
     publish(messages, sink)
     assert written(client) == [1, 2, 3, 4, 5]
     assert staged(client) == []
@@ -62,12 +66,12 @@ def test_pieces_are_of_limited_size_but_for_a_row_that_is_larger(
     long = pa.RecordBatch.from_pydict({"t": ["a", "b", "c" * 200, "d", "e"]})
     sink = options(at)
     encoder = RowEncoder(StructType().add("t", "string"), sink)
-    messages = [write_rows(iter([long]), encoder, sink, Task("q", 5, 0))]
+    messages: list[Any] = [write_rows(iter([long]), encoder, sink, Task("q", 5, 0))]
     sizes = sorted(client.strlen(key) for key in staged(client))
     assert sizes[:-1] == [84, 84]  # two rows each: three would be more than 100 bytes
     assert 200 < sizes[-1] < 300
     publish(messages, sink)
-    assert [fields[b"t"] for _, fields in client.xrange("s")] == [
+    assert [fields[b"t"] for _, fields in xrange(client, "s")] == [
         b"a",
         b"b",
         b"c" * 200,
@@ -103,7 +107,7 @@ def test_an_answer_that_is_lost_doubles_nothing(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sink = options(at)
-    messages = [stage(sink, 0, 1, 2)]
+    messages: list[Any] = [stage(sink, 0, 1, 2)]
     original = Connection.answers
     lost: list[bytes] = []
 
@@ -122,7 +126,7 @@ def test_an_answer_that_is_lost_doubles_nothing(
 
 def test_a_piece_that_is_gone_stops_all(client: redis.Redis, at: dict[str, str]) -> None:
     sink = options(at)
-    messages = [stage(sink, 0, 1), stage(sink, 1, 2)]
+    messages: list[Any] = [stage(sink, 0, 1), stage(sink, 1, 2)]
     client.delete(messages[1].staged[0].name)
     with pytest.raises(SinkError, match="is gone, which batch 5 had put there"):
         publish(messages, sink)
@@ -159,7 +163,7 @@ def test_more_rows_than_a_transaction_may_have_are_refused(
     with pytest.raises(SinkError, match="batch 5, partition 0 has more rows than maxTransact"):
         stage(sink, 0, 1, 2, 3, 4)
     assert staged(client) == []
-    messages = [stage(sink, 0, 1, 2), stage(sink, 1, 3, 4)]
+    messages: list[Any] = [stage(sink, 0, 1, 2), stage(sink, 1, 3, 4)]
     with pytest.raises(SinkError, match="batch 5 has more rows than maxTransactionRows"):
         publish(messages, sink)
     assert client.exists("s") == 0
@@ -174,7 +178,7 @@ def test_ids_of_rows_are_kept_and_must_ascend_over_all_tasks(
         publish([second, first], sink)
     assert client.exists("s") == 0
     publish([first, second], sink)
-    assert [entry for entry, _ in client.xrange("s")] == [b"1-1", b"2-0", b"3-7"]
+    assert [entry for entry, _ in xrange(client, "s")] == [b"1-1", b"2-0", b"3-7"]
 
 
 def test_what_fails_inside_of_exec_is_remembered(client: redis.Redis, at: dict[str, str]) -> None:

@@ -26,6 +26,7 @@ from pyspark_penstock.write.row_encoder import RowEncoder
 from pyspark_penstock.write.sink_options import sink_options
 from pyspark_penstock.write.transaction import PartialSinkError, Transaction
 from pyspark_penstock.write.xadd_commands import Commands
+from tests.spark.stored import xrange
 
 TASK = Task("q", 5, 0)
 MARKER = "{s}:spark:q:0"
@@ -73,8 +74,14 @@ def deliver(
     delivery.finish()
 
 
+def value_of(client: redis.Redis) -> bytes | None:
+    """What the marker's key holds."""
+    value: Any = client.get(MARKER)
+    return None if value is None else bytes(value)
+
+
 def written(client: redis.Redis) -> list[int]:
-    return [int(fields[b"i"]) for _, fields in client.xrange("s")]
+    return [int(fields[b"i"]) for _, fields in xrange(client, "s")]
 
 
 def break_once(monkeypatch: pytest.MonkeyPatch, sent: bool) -> None:
@@ -124,12 +131,12 @@ def test_rows_leave_in_transactions_of_the_given_size(
     assert written(client) == []
     delivery.send(rows(3, 4, 5, 6, 7))
     assert written(client) == [1, 2, 3, 4, 5, 6]
-    marker = Marker.decode(MARKER, client.get(MARKER))  # type: ignore[arg-type]
+    marker = Marker.decode(MARKER, value_of(client))
     assert (marker.batch, marker.rows, marker.state) == (5, 6, PART)
     delivery.finish()
     assert written(client) == [1, 2, 3, 4, 5, 6, 7]
-    assert Marker.decode(MARKER, client.get(MARKER))[1] == 7  # type: ignore[arg-type]
-    assert 600_000 < int(client.ttl(MARKER)) <= 604_800  # type: ignore[arg-type]
+    assert Marker.decode(MARKER, value_of(client))[1] == 7
+    assert 600_000 < int(client.ttl(MARKER)) <= 604_800
 
 
 def test_a_batch_that_is_done_is_left_alone_and_so_is_an_older_one(
@@ -182,7 +189,7 @@ def test_of_many_streams_no_more_is_held_than_of_one(
 
     writer.write_rows(batches(), encoder, sink, TASK)
     assert max(i + 1 - done for i, done in enumerate(seen)) == 2  # rows that were held
-    written = {n: [int(f[b"i"]) for _, f in client.xrange(f"s{n}")] for n in range(4)}
+    written = {n: [int(f[b"i"]) for _, f in xrange(client, f"s{n}")] for n in range(4)}
     assert written == {n: [n, n + 4] for n in range(4)}
     states = [client.get(f"{{s{n}}}:spark:q:0").split()[1::2] for n in range(4)]  # type: ignore[union-attr]
     assert states == [[b"2", b"done"]] * 4
@@ -246,7 +253,7 @@ def test_an_attempt_that_is_overtaken_half_way_gives_up(
 def test_rows_with_ids_keep_them(client: redis.Redis, bulk: BulkClient, early: bool) -> None:
     first, second = rows(1, 2, ids=["5-1", "5-2"]), rows(3, 4, ids=["7-0", "9-1"])
     deliver(bulk, first, second, most_rows=3, early=early)
-    assert [entry for entry, _ in client.xrange("s")] == [b"5-1", b"5-2", b"7-0", b"9-1"]
+    assert [entry for entry, _ in xrange(client, "s")] == [b"5-1", b"5-2", b"7-0", b"9-1"]
 
 
 @pytest.mark.parametrize(

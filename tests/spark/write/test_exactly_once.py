@@ -25,6 +25,7 @@ from pyspark_penstock.write.sink_options import (
 )
 from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
 STREAMS = ("a", "b")
@@ -51,7 +52,7 @@ def fill(client: redis.Redis, count: int) -> None:
 
 
 def written(client: redis.Redis) -> Counter[int]:
-    return Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    return Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
 
 
 def run(checkpoint: Checkpoint, options: tuple[StreamOptions, SinkOptions], step: Step) -> None:
@@ -88,7 +89,7 @@ def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], deliv
     assert {"send", "answer", "write-ahead log", "commit", "commit source"} <= set(whole.steps)
     expected = Counter(i for i in range(TWO_BATCHES) if not one_task or STREAMS[i % 3 // 2] == "a")
     assert written(client) == expected
-    entries = client.xrange("out")
+    entries = xrange(client, "out")
     for kill_at in range(1, len(whole.steps) + 1):
         client.delete("out", *client.keys("*:spark:*"))
         checkpoint = Checkpoint()
@@ -96,7 +97,7 @@ def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], deliv
             run(checkpoint, options, Crash(kill_at))
         run(checkpoint, options, no_step)
         assert written(client) == expected, whole.steps[kill_at - 1]
-        assert delivery != ORDERED or client.xrange("out") == entries
+        assert delivery != ORDERED or xrange(client, "out") == entries
 
 
 def test_killed_at_every_step_again_and_again(client: redis.Redis, at: dict[str, str]) -> None:
@@ -143,7 +144,7 @@ def test_a_partly_written_partition_that_is_another_when_replayed_is_refused(
     with pytest.raises(Killed):
         run(checkpoint, options, after_first_transaction)
     assert len(written(client)) == 3
-    client.xdel("a", client.xrange("a", count=1)[0][0])
+    client.xdel("a", xrange(client, "a", count=1)[0][0])
     with pytest.raises(SinkError, match=r"was written up to row 3 .* '\{out\}:spark:query:0'"):
         run(checkpoint, options, no_step)
     client.set("{out}:spark:query:0", "0 0 0 done")
@@ -233,10 +234,10 @@ def test_whatever_happens_between_runs_nothing_is_missed_and_nothing_twice(
 
 def remove(client: redis.Redis, kind: str, stream: str, amount: int) -> set[int]:
     """Delete one entry, or trim the stream. Returns the values that are gone."""
-    before = {int(fields[b"i"]) for _, fields in client.xrange(stream)}
+    before = {int(fields[b"i"]) for _, fields in xrange(client, stream)}
     if kind == "trim":
         client.xtrim(stream, maxlen=max(0, len(before) - amount), approximate=False)
     elif before:
-        entries = client.xrange(stream)
+        entries = xrange(client, stream)
         client.xdel(stream, entries[amount % len(entries)][0])
-    return before - {int(fields[b"i"]) for _, fields in client.xrange(stream)}
+    return before - {int(fields[b"i"]) for _, fields in xrange(client, stream)}

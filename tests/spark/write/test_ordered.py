@@ -16,6 +16,7 @@ from pyspark_penstock.write.ordered import RowIds, WriterMarkerKey
 from pyspark_penstock.write.row_encoder import RowEncoder
 from pyspark_penstock.write.sink_options import sink_options
 from pyspark_penstock.write.writer import publish, write_rows
+from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("_stream", "string").add("i", "long")
 WRITER = "{s}:spark:writer"
@@ -37,7 +38,7 @@ def write(at: dict[str, str], task: Task, *rows: Row, **more: str) -> None:
 
 
 def entries(client: redis.Redis, stream: str = "s") -> list[tuple[bytes, int]]:
-    return [(entry, int(fields[b"i"])) for entry, fields in client.xrange(stream)]
+    return [(entry, int(fields[b"i"])) for entry, fields in xrange(client, stream)]
 
 
 def test_ids_are_the_batch_and_the_row_in_its_stream(
