@@ -58,6 +58,6 @@ class BulkClient:
             except OSError as problem:
                 self.drop()
                 retry.wait_after(problem)
-            except BaseException:  # an answer may be under way
+            except BaseException:  # a reply may still arrive on it
                 self.drop()
                 raise

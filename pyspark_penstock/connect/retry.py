@@ -26,7 +26,7 @@ from pyspark_penstock.errors import ServerError
 T = TypeVar("T")
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 2.0
-TELL_AT = 5  # failures, which is after 0.75 s: a user who waits wants to know for what
+TELL_AT = 5  # failures, which is after 0.75 s
 PASSING = frozenset(
     {"LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS", "BUSY", "TRYAGAIN", "CLUSTERDOWN"}
 )

@@ -47,7 +47,7 @@ class ArchiveJob:
     keep_ms: int | None = None
     every: str = ""
     group: str = ""  # a consumer group that shows the position
-    group_takeover: bool = False  # though others have made it, or read by it
+    group_takeover: bool = False  # even if others have created it, or read by it
     source: Mapping[str, str] = field(default_factory=dict)  # more options for the source
 
 

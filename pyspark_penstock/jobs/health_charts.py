@@ -16,7 +16,7 @@ COLUMNS = (
     "stream", "group", "lag", "consumers", "pending", "stuck", "longest idle", "redelivered",
     "dead consumers",
 )  # fmt: skip
-NAMES = 2  # so many columns hold names; the others stand to the right
+NAMES = 2  # the first columns hold names; the others are aligned to the right
 
 Bar = tuple[str, int]
 

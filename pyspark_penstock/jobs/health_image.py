@@ -20,7 +20,7 @@ from pyspark_penstock.jobs.health_charts import (
     texts,
 )
 
-MOST_GROUPS = 40  # a picture of more is none that anybody looks at, and takes memory by its area
+MOST_GROUPS = 40  # a larger picture is of no use, and takes memory by its area
 
 SIZE, LINE, MARGIN = 26, 44, 48  # pixels: twice what the page has, for screens of today
 CHART, LABEL, BAR = 1120, 400, 28

@@ -251,7 +251,7 @@ def check_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
     """Raises OptionError for groups that the start would refuse to move; ServerError."""
     for reading in live_readings(job):
         same = [o.query for o in offsets if o.source == reading.subscription.source()]
-        if reading.position_group.group and len(same) <= 1:  # of two, nothing tells which it is
+        if reading.position_group.group and len(same) <= 1:  # of two, nobody knows which one it is
             with reading.client() as client:
                 streams = reading.subscription.names(client)
                 reading.position_group.check(client, streams, "".join(same))

@@ -22,7 +22,7 @@ from pyspark_penstock.jobs.failures import refusal_of
 from pyspark_penstock.jobs.progress import Report
 
 POLL_S = 0.25
-PATIENCE_S = 30.0  # for the batch that runs when the query is told to stop
+STOP_TIMEOUT_S = 30.0  # how long a running batch may take to finish
 
 
 class StopSignal:
@@ -68,7 +68,7 @@ def run_query(
             deliver(reports, after_batch)
             if stop.asked:
                 finish_batch(query)
-                if query.isActive:  # otherwise the next look tells what it ended with
+                if query.isActive:  # else the next poll raises its error
                     break
         deliver(reports, after_batch)
     except StreamingQueryException as problem:
@@ -105,7 +105,7 @@ def finish_batch(query: StreamingQuery) -> None:
 
     One that is cut off runs again at the next start.
     """
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + STOP_TIMEOUT_S
     seen = query.lastProgress
     while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
         if query.lastProgress != seen:

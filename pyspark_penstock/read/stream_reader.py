@@ -52,14 +52,14 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._columns = columns_of(schema, options.corrupt_column)
         self._source = options.subscription.source()
-        self._query = secrets.token_hex(4)  # of one that starts anew
+        self._query = secrets.token_hex(4)  # the id of a new query
         self._client = LazyClient(options.client)
         self._targets: dict[str, Position] | None = None
         self._heads: dict[str, Position] = {}
         self._warned: dict[str, int] = {}
         self._last_batch_s = float("-inf")
         self._position_group = options.position_group
-        self._with_position_group: set[str] = set()  # the streams in which it may be moved
+        self._with_position_group: set[str] = set()  # streams that were checked
         self._published: Offset | None = None
 
     # ------------------------------------------------------------------ what Spark asks
@@ -187,7 +187,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _position(self, stream: str, offset: Offset, state: StreamState) -> Position:
         """Where the next batch starts in *stream*, after what was lost."""
-        if stream not in offset.streams:  # one that appeared: read from its beginning
+        if stream not in offset.streams:  # it has appeared: read from its beginning
             return Position(FIRST, state.removed)
         position = offset.streams[stream]
         self._watch(stream, position, state)
@@ -245,7 +245,9 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return Position(head.id, head.n, Cut(position.id, position.n), cuts)
         counted = self._count_share(stream, position, head, share)
         lost = self._lost_within(stream, head, backlog, counted)
-        begin = position.n + lost  # lost before the batch: its tasks shall not miss it again
+        begin = (
+            position.n + lost
+        )  # these count as lost before the batch, so that no task misses them again
         return Position(
             head.id if counted.all else counted.id,
             begin + counted.entries,

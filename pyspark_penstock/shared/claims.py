@@ -87,8 +87,8 @@ def entries_in(answer: bytes, stream: str) -> int:
 class Stale(NamedTuple):
     """The result of a search for stale entries."""
 
-    complete: bool  # no more are left
-    deleted: int  # did not exist any more; the server has forgotten them now
+    complete: bool  # whether the search has reached the end
+    deleted: int  # entries that did not exist any more; the server has dropped them
 
 
 def claim_stale(connection: Connection, place: Place, min_idle_ms: int, most: int) -> Stale:

@@ -66,8 +66,8 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._client = LazyClient(options.client)
         self._initial: SharedOffset | None = None
         self._targets: dict[str, Position] | None = None
-        self._acknowledged = 0  # the last batch that was
-        self._ran = 0  # the last batch that this reader has planned
+        self._acknowledged = 0  # the number of the last acknowledged batch
+        self._ran = 0  # the number of the last batch planned here
         self._lags: dict[str, int] | None = None
         self._warned: dict[str, int] = {}
 

@@ -43,16 +43,16 @@ class ExactlyOnce:
         self._task = task = marker_key.task
         self._most_rows = most_rows
         self._early = early
-        self._held: list[Commands] = []  # rows of the transaction to come
+        self._held: list[Commands] = []  # rows of the next transaction
         self._held_rows = 0
         self.held_bytes = 0
-        self._sent = 0  # how many of _held have left for the open transaction
+        self._sent = 0  # how many of _held are in the open transaction
         self._open: Transaction | None = None
         self._seen = bulk.retry(marker_key.read)
         resumes = self._seen.batch == task.batch and self._seen.state == PART
         self._ended = self._seen.covers(task.batch)
         self._to_skip = self._seen.rows if resumes else 0
-        self._passed = Marker(task.batch, state=PART)  # rows of this task that are written
+        self._passed = Marker(task.batch, state=PART)  # rows of this task that were written
 
     def send(self, commands: Commands) -> None:
         """Take rows; write them when there are enough for a transaction."""
@@ -114,7 +114,7 @@ class ExactlyOnce:
             return
         try:
             self._send_held(self._bulk.connection())
-        except OSError:  # nothing is lost: all that is held leaves again when it must
+        except OSError:  # nothing is lost: all held rows are sent again
             self._bulk.drop()
 
     def _write(self, state: str) -> None:
