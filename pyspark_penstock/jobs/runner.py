@@ -101,7 +101,7 @@ def deliver(reports: Reports, after_batch: Callable[[Report], None]) -> None:
 
 
 def finish_batch(query: StreamingQuery) -> None:
-    """Wait for the running batch, up to PATIENCE_S.
+    """Wait for the running batch, up to STOP_TIMEOUT_S.
 
     One that is cut off runs again at the next start.
     """

@@ -70,7 +70,7 @@ def test_a_query_that_ends_by_itself_after_the_signal_is_no_failure(stop: StopSi
 def test_a_batch_that_takes_too_long_is_cut_off(
     stop: StopSignal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pyspark_penstock.jobs.runner.PATIENCE_S", 0.1)
+    monkeypatch.setattr("pyspark_penstock.jobs.runner.STOP_TIMEOUT_S", 0.1)
     query = Query(1_000_000, LOSS)
     run(query, stop)
     assert query.stopped
