@@ -22,7 +22,7 @@ from tests.spark.stored import xrange
 
 ROOT = Path(__file__).parents[2]
 ENTRIES = 40_000
-STOP_TIMEOUT_S = 180.0
+LIMIT_S = 180.0
 CRASHES = int(os.environ.get("PENSTOCK_CRASHES", "1"))
 BATCH = ENTRIES // (3 * CRASHES + 2)  # between two kills up to two are written: some are left
 SERVERS = ["penstock"] if CRASHES == 1 else ["penstock", "redis"]
@@ -65,7 +65,7 @@ def test_killed_while_it_writes(
         kill_group(process)
     process = start(at["port"], tmp_path, mode)
     try:
-        assert process.wait(STOP_TIMEOUT_S) == 0
+        assert process.wait(LIMIT_S) == 0
     finally:
         if process.poll() is None:
             kill_group(process)
@@ -75,7 +75,7 @@ def test_killed_while_it_writes(
 
 def wait_until_rows(client: redis.Redis, rows: int, process: subprocess.Popen[bytes]) -> None:
     """Wait until the query has written that many rows, or is done."""
-    deadline = time.monotonic() + STOP_TIMEOUT_S
+    deadline = time.monotonic() + LIMIT_S
     while client.xlen("out") < rows and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.002)
