@@ -13,7 +13,7 @@ INT64_MAX = 2**63 - 1
 INT32_MIN = -(2**31)
 INT32_MAX = 2**31 - 1
 MAX_FLOAT_TEXT = 255
-MANY_SECONDS = 10**12  # a timeout up to this surely fits 64 bits in ms
+MANY_SECONDS = 10**12  # up to here a timeout in ms fits 64 bits
 
 
 def to_int(text: bytes, error: ErrorReply = errors.NOT_AN_INTEGER) -> int:
@@ -81,7 +81,7 @@ def to_db_index(text: bytes, databases: int) -> int:
 
 
 class Args:
-    """A cursor over argv. Every take_ method raises ErrorReply when what it wants is not there."""
+    """A cursor over argv, which the take_ methods move on."""
 
     __slots__ = ("argv", "at")
 

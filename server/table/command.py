@@ -1,8 +1,18 @@
 """What a command is, and the table of all of them.
 
-A command is declared once, above its handler; arity checks, key positions, ACL categories, COMMAND
-INFO and DOCS, and docs/commands.md are all read from that declaration. The handler's docstring
-opens with the summary; its second paragraph is the syntax.
+A command is declared once, above its handler: arity, flags, key specs, ACL categories, history.
+The first paragraph of the handler's docstring is the summary, the second one the syntax. Arity
+checks, key extraction, COMMAND and docs/commands.md all read this declaration.
+
+    @command(
+        "LPUSH",
+        arity=-3,
+        flags=Flags.WRITE | Flags.DENYOOM | Flags.FAST,
+        group="list",
+        since="1.0.0",
+        keys=KeyRange(RW | INSERT),
+    )
+    def lpush(call: Call) -> Reply:
 """
 
 from __future__ import annotations
@@ -50,7 +60,7 @@ INTERNAL = Flags.NOT_QUEUED | Flags.MAY_REPLICATE | Flags.RUNS_QUEUE | Flags.TEL
 
 
 class Block:
-    """A handler's answer when it has nothing to give yet: wait for one of *keys*.
+    """What a handler returns instead of a reply: the client waits for one of *keys*.
 
     When one of them is ready and holds a *kind*, the command is run again from the start, with
     *argv* if that is given. After *timeout_ms* (0: never) the client gets *when_over*; it gets
@@ -178,8 +188,8 @@ class Command:
         """The keys that *argv* names, and what the command does with each. O(words).
 
         This is the one place that finds keys: for COMMAND GETKEYS, access checks and scripts alike.
-        *argv* must have a number of words that the command accepts. No keys are found where the
-        command would refuse the call, as with ``LMPOP 5 a``.
+        *argv* must have a number of words that the command accepts. There are no keys where they
+        cannot be told, as in ``LMPOP 5 a LEFT``.
         """
         if self.get_keys is not None:
             found: list[KeyUse] = self.get_keys(argv)
@@ -212,7 +222,7 @@ class CommandTable:
 
     def __init__(self) -> None:
         self._rows: dict[bytes, Command] = {}
-        self.by_spelling: dict[bytes, Command] = {}  # also in capitals, for a quick first look
+        self.by_spelling: dict[bytes, Command] = {}  # in lower and in upper case
 
     def __iter__(self) -> Iterator[Command]:
         return iter(self._rows.values())
@@ -221,7 +231,7 @@ class CommandTable:
         return len(self._rows)
 
     def find(self, name: bytes) -> Command | None:
-        """The command of that name, in whatever letters."""
+        """The command *name*, in upper or lower case."""
         return self._rows.get(name.lower())
 
     def add(self, row: Command) -> None:

@@ -1,4 +1,4 @@
-"""The one place where errors get their wire text, word for word as redis says it."""
+"""The texts of all errors that clients get, word for word those of redis."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ PROTECTED_MODE = ErrorReply(
     " the server with '--protected-mode no' if it cannot be reached from outside.",
 )
 
-MAX_ECHO = 128  # bytes of a client's words that an error repeats: a reply is not an amplifier
+MAX_ECHO = 128  # bytes of a client's words that an error repeats, so that replies stay small
 
 
 def folder_in_use(reason: str) -> ErrorReply:
@@ -106,7 +106,7 @@ def unkept(reason: str) -> ErrorReply:
 
 
 def not_promised(reason: str) -> ErrorReply:
-    """The same, to one whose commands have been run before that was known."""
+    """The same error for a client whose commands had run before writing failed."""
     return ErrorReply(
         "MISCONF",
         f"Errors writing to the AOF file: {reason}. What was sent with this may have been done or"
@@ -141,7 +141,7 @@ def unknown_subcommand(container: str, word: bytes) -> ErrorReply:
 
 
 def bad_subcommand(container: str, word: bytes) -> ErrorReply:
-    """For a subcommand that has more arguments than it can do with."""
+    """The error for a subcommand with too many arguments."""
     text = text_of(word, MAX_ECHO)
     return ErrorReply(
         "ERR",
@@ -163,13 +163,13 @@ def no_such_key_or_group(key: bytes, group: bytes, where: str = "") -> ErrorRepl
 
 
 def on_the_wire(error: storage_errors.StorageError) -> ErrorReply:
-    """What the client is told when storage refuses."""
+    """The reply to a client whose command storage has refused."""
     code, text = WIRE_TEXT[type(error)]
     return ErrorReply(code, f"{text}: {error}" if isinstance(error, UnknownType) else text)
 
 
 def text_of(word: bytes, most: int = MAX_ECHO) -> str:
-    """A client's *word* as an error may repeat it."""
+    """The first bytes of a client's *word*, *most* at most, as text for an error."""
     return word[:most].decode("utf-8", "surrogateescape")
 
 

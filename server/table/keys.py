@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import Flag, auto
 from typing import NamedTuple
 
+from storage import octets
+
 
 class KeyFlags(Flag):
     """What a command does with a key, and with the data in its value."""
@@ -124,11 +126,8 @@ class CountedKeys(KeySpec):
         return Search("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": 1})
 
     def find(self, argv: list[bytes]) -> list[bytes]:
-        try:
-            count = int(argv[self.count_at])
-        except ValueError:
-            return []
-        first = self.count_at + 1
+        text, first = argv[self.count_at], self.count_at + 1
+        count = octets.int64_of(text) if octets.is_int64(text) else 0
         return argv[first : first + count] if 0 < count <= len(argv) - first else []
 
 

@@ -39,7 +39,7 @@ ARGUMENT_TYPES: dict[str, ArgumentType] = {
     "pattern": "pattern",
     **dict.fromkeys(("unix-time-seconds", "unix-time-milliseconds"), "unix-time"),
 }
-# How the words without letters are called.
+# The names of words without letters.
 _NAMES = {"*": "auto-id", "=": "equal", "~": "approximately", "$": "last-id", "+": "last-entry"}
 
 _MARKS = {"[", "]", "<", ">", "|"}
@@ -47,7 +47,7 @@ _MARKS = {"[", "]", "<", ">", "|"}
 
 @dataclass(frozen=True)
 class Argument:
-    """A node: *type* is one of COMMAND DOCS's; blocks and oneofs have *arguments*."""
+    """An argument as COMMAND DOCS shows it. Blocks and oneofs have *arguments* of their own."""
 
     name: str
     type: str
@@ -100,7 +100,7 @@ class _Parser:
             raise ValueError(f"{self._next()!r} is not opened")
 
     def sequence(self, closing: str) -> list[Argument]:
-        """What stands up to *closing*: one alternative's arguments, or a oneof of several."""
+        """Read up to *closing*: the arguments of one alternative, or a oneof of several."""
         alternatives = [self._alternative()]
         while self._next() == "|":
             self._take()
@@ -128,7 +128,7 @@ class _Parser:
             items.append(Argument(piece, self._types.get(piece, "string")))
 
     def _token(self, word: str) -> Argument:
-        """A word that stands for itself, with the value behind it if there is one."""
+        """Read a value behind its word, or the word alone."""
         following = self._next()
         if following and following not in _MARKS and not is_token(following):
             self._take()
@@ -136,7 +136,7 @@ class _Parser:
         return Argument(_NAMES.get(word, word.lower()), "pure-token", token=word)
 
     def _add_optional(self, items: list[Argument]) -> None:
-        """An optional part; one that repeats what stands before it says that there may be more."""
+        """Read an optional part. If it repeats what precedes it, that becomes repeatable."""
         repeated = self._repeats()
         inner = self.sequence("]") if not repeated else []
         self._take()
@@ -146,7 +146,7 @@ class _Parser:
             items.append(replace(_block(inner), optional=True))
 
     def _repeats(self) -> int:
-        """How many pieces ``[x y ...]`` repeats, if this is one; they are then taken."""
+        """Take ``x y ...`` before a closing bracket; return how many words it repeats. Else 0."""
         end = self._at
         while end < len(self._pieces) and self._pieces[end] not in _MARKS:
             end += 1
@@ -163,7 +163,7 @@ def is_token(word: str) -> bool:
 
 
 def _repeat(items: list[Argument], words: int) -> None:
-    """Let the last arguments, which have *words* words, be one that may come more often."""
+    """Replace the last arguments, *words* words long, by one that may be repeated."""
     taken: list[Argument] = []
     with_token = False
     while words > 0:
@@ -189,7 +189,7 @@ def _one_of(alternatives: list[list[Argument]]) -> Argument:
 
 
 def walk(arguments: list[Argument]) -> Iterator[Argument]:
-    """All arguments of the trees, each before those below it."""
+    """All arguments of the trees, parents first."""
     for argument in arguments:
         yield argument
         yield from walk(argument.arguments)

@@ -1,1 +1,1 @@
-"""The commands for who runs the server: CONFIG, INFO, COMMAND, DEBUG, saving."""
+"""The commands that operators use: CONFIG, INFO, COMMAND, DEBUG, and those that save."""

@@ -1,4 +1,4 @@
-"""CONFIG: the parameters, looked at and changed while the server runs."""
+"""CONFIG: shows and changes the parameters of the running server."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def config_get(call: Call) -> Reply:
 
 
 def _matching(config: Config, pattern: bytes) -> list[tuple[str, Parameter[Any]]]:
-    """The names, old ones too, that *pattern* means; one without wildcards as it is spelled."""
+    """The parameters that match *pattern*, old names included. A plain name stays as spelled."""
     if not any(wildcard in pattern for wildcard in b"*?["):
         row = config.find(_text(pattern))
         return [] if row is None else [(_text(pattern), row)]
@@ -77,7 +77,7 @@ class Change(NamedTuple):
 
 
 def failed(name: str, reason: str) -> ErrorReply:
-    """The parameter *name* cannot be set, because of *reason*."""
+    """The error of CONFIG SET for the parameter *name*, which *reason* forbids to set."""
     return ErrorReply(
         "ERR", f"CONFIG SET failed (possibly related to argument '{name}') - {reason}"
     )
@@ -114,7 +114,7 @@ def config_set(call: Call) -> Reply:
 
 
 def _changes(call: Call) -> list[Change]:
-    """What argv asks for. Refuses the first parameter that cannot be set, whatever its value."""
+    """The changes that *argv* asks for. Raises ErrorReply at one that is never allowed."""
     words = [_text(word) for word in call.argv[2:]]
     if len(words) % 2:
         raise errors.SYNTAX
@@ -140,7 +140,7 @@ def _settable(call: Call, name: str) -> Parameter[Any]:
 
 
 def _make(state: ServerState, changes: list[Change]) -> None:
-    """Set all values, and then let them act. Raises ErrorReply."""
+    """Set all values, then run what has to follow. Raises ErrorReply."""
     for change in changes:
         try:
             state.config.set(change.row, state.config.parse(change.row, change.text))
@@ -178,7 +178,7 @@ def _apply_dir(state: ServerState) -> None:
 
 
 def _apply_save(state: ServerState) -> None:
-    """Whoever begins to save must have the folder for itself."""
+    """A server that begins to save locks its folder."""
     if state.config.save:
         try:
             state.persistence.folder.claim()
@@ -201,13 +201,13 @@ def _apply_output_limits(state: ServerState) -> None:
 
 
 def _apply_requirepass(state: ServerState) -> None:
-    """Without a password nobody is a stranger; with a new one, who is inside stays."""
+    """Without a password all clients count as logged in; a new one logs nobody out."""
     if not state.config.requirepass:
         for client in state.clients.values():
             client.open_gate(UNAUTHENTICATED)
 
 
-# What has to be done at once when a parameter has a new value; most are looked at when needed.
+# What must run at once when a parameter changes; most parameters are read when they are needed.
 APPLY: dict[str, Callable[[ServerState], None]] = {
     "appendonly": _apply_appendonly,
     "client-output-buffer-limit": _apply_output_limits,

@@ -1,7 +1,7 @@
-"""DEBUG: what tests and a curious operator need; redis.conf has to allow it.
+"""DEBUG: looks into the server and makes it fail; enable-debug-command in redis.conf allows it.
 
-It is one command without subcommands of its own in the table, as in redis: ACTIONS has them, with
-how many words each takes.
+As in redis, the command table has no rows for the subcommands. They are in ACTIONS, with the number
+of words that each takes.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def debug(call: Call) -> Reply:
 
 
 def _sleep(call: Call) -> Reply:
-    time.sleep(max(0.0, to_float(call.argv[2])))  # everybody waits: that is its use
+    time.sleep(max(0.0, to_float(call.argv[2])))  # the whole server stops, as it should
     return OK
 
 
@@ -103,7 +103,7 @@ def _skip_checksums(call: Call) -> Reply:
 
 
 def _flag(call: Call) -> bool:
-    """Whether ``argv[2]`` is a number other than 0; what is none counts as 0, as in redis."""
+    """Whether ``argv[2]`` is a number other than 0. As in redis, other text counts as 0."""
     return _number(call.argv[2]) != 0
 
 
@@ -118,7 +118,7 @@ def _flush_sleep(call: Call) -> Reply:
 
 
 def _reply_buffer(call: Call) -> Reply:
-    """Check the words. There is nothing to set: no reply buffer has a peak to be forgotten."""
+    """Check the words and do nothing: reply buffers have no peak that could be reset."""
     word, value = call.argv[2].upper(), call.argv[3]
     if word not in (b"PEAK-RESET-TIME", b"RESIZING"):
         raise errors.bad_subcommand("debug", call.argv[1])
@@ -176,7 +176,7 @@ def _listpack(call: Call) -> Reply:
 
 
 def description_of(pack: Listpack) -> list[str]:
-    """*pack* in words: its head, and a line for each element with the offset where it begins."""
+    """Describe *pack*: its head, then a line for each element with the offset of its first byte."""
     lines = [f"listpack: {pack.size} bytes, {len(pack)} elements"]
     at = pack.first()
     while at >= 0:
@@ -188,7 +188,7 @@ def description_of(pack: Listpack) -> list[str]:
 
 
 def _populate(call: Call) -> Reply:
-    """Make string keys; those that are there already stay as they are."""
+    """Create string keys; existing ones stay as they are."""
     options = call.argv[3:]
     count = to_int(call.argv[2], errors.NOT_POSITIVE)
     prefix = options[0] if options else b"key"
@@ -210,7 +210,7 @@ def _populate(call: Call) -> Reply:
 
 
 def _protocol(call: Call) -> Reply:
-    """A reply of the type that is asked for."""
+    """A reply of the RESP type that the client names."""
     kind = call.argv[2].lower()
     if kind == b"attrib":
         return _with_attribute(call.client.resp)

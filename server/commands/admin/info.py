@@ -29,7 +29,7 @@ Field: TypeAlias = tuple[str, object]
 Fields: TypeAlias = Iterator[Field]
 Section: TypeAlias = Callable[[ServerState], Fields]
 
-TTL_SAMPLE = 64  # keys that avg_ttl is the mean of
+TTL_SAMPLE = 64  # keys in the sample for avg_ttl
 SECONDS_A_DAY = 86400
 
 
@@ -204,7 +204,7 @@ def replication(state: ServerState) -> Fields:
 
 
 def cpu(_state: ServerState) -> Fields:
-    """Seconds; those of the main thread are all but uvloop's and the resolver's."""
+    """CPU time in seconds. The main thread's is all but that of uvloop's threads."""
     for who, suffix in (
         (resource.RUSAGE_SELF, ""),
         (resource.RUSAGE_CHILDREN, "_children"),
@@ -216,12 +216,12 @@ def cpu(_state: ServerState) -> Fields:
 
 
 def modules(_state: ServerState) -> Fields:
-    """There are none."""
+    """No field: the server loads no modules."""
     yield from ()
 
 
 def commandstats(state: ServerState) -> Fields:
-    """What has been called or refused since the start or CONFIG RESETSTAT."""
+    """The commands called or refused since the start or CONFIG RESETSTAT."""
     for parent in state.table:
         for row in (parent, *parent.subcommands.values()):
             if row.calls or row.rejected or row.failed:
@@ -245,7 +245,7 @@ def cluster(_state: ServerState) -> Fields:
 
 
 def keyspace(state: ServerState) -> Fields:
-    """The databases that are not empty. avg_ttl is the mean, in ms, of a random sample."""
+    """The databases that are not empty. avg_ttl is the mean of a random sample, in ms."""
     for db in state.databases:
         if len(db):
             sample = db.expiring.sample(state.random.randrange, TTL_SAMPLE)

@@ -1,4 +1,4 @@
-"""COMMAND: what the command table tells of itself.
+"""COMMAND: shows the command table.
 
 A row of COMMAND INFO and the map of COMMAND DOCS are made from a command's declaration and from
 the syntax in its docstring.
@@ -95,7 +95,7 @@ def flag_names(row: Command) -> list[str]:
 
 
 def _range_of_keys(specs: tuple[KeySpec, ...]) -> tuple[int, int, int]:
-    """First key, last key and step, as before there were key specs; zeros if keywords find them."""
+    """First key, last key and step, which older clients read; zeros if no key has a fixed place."""
     ranges = [spec for spec in specs if isinstance(spec, KeyRange)]
     if not ranges:
         return 0, 0, 0
@@ -171,7 +171,7 @@ def docs_of(row: Command) -> dict[bytes, Reply]:
 
 
 class _SpecNumbers:
-    """Which key spec a key argument belongs to: each to the next one, the rest to the last."""
+    """Numbers the key specs of key arguments: one each, the last one for all that are left."""
 
     def __init__(self, specs: int) -> None:
         self._last = specs - 1
@@ -246,7 +246,7 @@ def command_list(call: Call) -> Reply:
 
 
 def _filter(args: Args) -> tuple[bytes, bytes]:
-    """What FILTERBY looks at, and for what. Raises SYNTAX."""
+    """The kind of filter that FILTERBY names, and its value. Raises SYNTAX."""
     if not args.take_word(b"FILTERBY"):
         raise errors.SYNTAX
     by = args.take_word(b"MODULE", b"ACLCAT", b"PATTERN")
@@ -256,7 +256,7 @@ def _filter(args: Args) -> tuple[bytes, bytes]:
 
 
 def _passes(row: Command, by: bytes, wanted: bytes) -> bool:
-    """Whether *row* is of the category *wanted*, or has a name like that; none is a module's."""
+    """Whether *row* passes the filter. No command belongs to a module."""
     if not by:
         return True
     if by == b"ACLCAT":
@@ -330,7 +330,7 @@ def command_help(call: Call) -> Reply:
 
 
 def _find(call: Call, name: bytes) -> Command | None:
-    """The command, or the subcommand written as ``xgroup|create``, of that name."""
+    """The command *name*, which may be a subcommand written as ``xgroup|create``."""
     parent, _, child = name.lower().partition(b"|")
     row = call.server.table.find(parent)
     return row.subcommands.get(child) if row is not None and child else row

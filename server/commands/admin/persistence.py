@@ -1,4 +1,4 @@
-"""SAVE, BGSAVE, LASTSAVE, BGREWRITEAOF: asking for what otherwise happens by itself."""
+"""SAVE, BGSAVE, LASTSAVE, BGREWRITEAOF: clients ask for a snapshot or a rewrite of the AOF."""
 
 from __future__ import annotations
 

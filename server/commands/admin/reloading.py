@@ -1,4 +1,4 @@
-"""DEBUG RELOAD and LOADAOF: all data through the disk and back, while everybody waits."""
+"""DEBUG RELOAD and LOADAOF: write all data to disk and load it again; no client is served."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _log = logging.getLogger("penstock")
 
 
 def reload(call: Call) -> Reply:
-    """Save, forget everything, and load it again; NOSAVE, NOFLUSH and MERGE leave steps out."""
+    """Save, empty all databases, load the snapshot; NOSAVE, NOFLUSH and MERGE leave steps out."""
     options = {word.upper() for word in call.argv[2:]}
     if options - {b"NOSAVE", b"NOFLUSH", b"MERGE"}:
         raise BAD_OPTION
@@ -35,7 +35,7 @@ def reload(call: Call) -> Reply:
 
 
 def load_log(call: Call) -> Reply:
-    """Forget everything, and load what the append-only file has."""
+    """Empty all databases, and load the append-only file."""
     server = call.server
     if not server.persistence.append_only.log.flush():
         raise errors.FAILED

@@ -1,4 +1,4 @@
-"""SCRIPT FLUSH and FUNCTION FLUSH: there are no scripts yet, so there is nothing to forget."""
+"""SCRIPT FLUSH and FUNCTION FLUSH, which do nothing: the server does not run scripts."""
 
 from __future__ import annotations
 

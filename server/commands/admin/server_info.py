@@ -1,4 +1,4 @@
-"""INFO, TIME, SHUTDOWN: the server as a whole."""
+"""INFO, TIME and SHUTDOWN."""
 
 from __future__ import annotations
 
@@ -75,15 +75,15 @@ def shutdown(call: Call) -> Reply:
     """
     words = _shutdown_options(call)
     if b"ABORT" in words:
-        raise NO_SHUTDOWN  # one that has begun cannot be heard of any more
+        raise NO_SHUTDOWN  # a shutdown that has begun ends before another command runs
     if not call.server.stop(frozenset(words)):
         raise CANNOT_SHUT_DOWN
-    call.client.close_after_reply = True  # nothing that is pipelined behind it runs
+    call.client.close_after_reply = True  # commands pipelined behind it do not run
     return NO_REPLY
 
 
 def _shutdown_options(call: Call) -> set[bytes]:
-    """The options, in capitals. Raises SYNTAX for what does not go together."""
+    """The options, in capitals. Raises SYNTAX for options that contradict each other."""
     args = Args(call.argv)
     words: set[bytes] = set()
     while args.left:

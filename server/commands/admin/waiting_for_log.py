@@ -1,4 +1,4 @@
-"""WAITAOF: waiting until what one has written is on the disk."""
+"""WAITAOF: waits until a connection's writes are on the disk."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def waitaof(call: Call) -> Reply | Block:
 
     WAITAOF numlocal numreplicas timeout
 
-    Answers who has done so: this server (1 or 0), replicas. There are none, so whoever waits for
-    one waits until the timeout (ms; 0: for ever) is over.
+    Returns how many servers have fsynced: this one (1 or 0), and replicas. As there are no
+    replicas, waiting for one lasts until the timeout (ms; 0: for ever).
     """
     local, replicas, timeout_ms = _read(call)
     durability = call.server.propagation.durability

@@ -1,4 +1,4 @@
-"""CLIENT: what a client may ask and set about itself, and an operator about all of them."""
+"""CLIENT: clients show and change their own connection, operators all of them."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def client_reply(call: Call) -> Reply:
     elif mode != b"SKIP":
         raise errors.SYNTAX
     elif client.skip or not client.is_muted:
-        client.skip = 2  # this command's own answer is the first that is swallowed
+        client.skip = 2  # the first reply that is suppressed is that of this command
         client.shut_gate(MUTED)
     return NO_REPLY
 

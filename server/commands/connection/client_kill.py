@@ -1,4 +1,4 @@
-"""CLIENT KILL: which connections are meant, and their end."""
+"""CLIENT KILL: reads the filters, and closes the connections that match."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ONLY_USER = "default"
 
 @dataclass
 class Choice:
-    """The conditions that a client must meet to be closed; one that is None is no condition."""
+    """The filters that a client must match to be closed. None stands for no filter."""
 
     id: int | None = None
     type: str | None = None
@@ -34,7 +34,7 @@ class Choice:
     skip_me: bool = True
 
     def take(self, option: bytes, args: Args) -> None:
-        """Read the value of *option*. Raises ErrorReply."""
+        """Read the filter *option* and its value. Raises ErrorReply."""
         if option == b"ID":
             self.id = args.take_int(BAD_ID)
             if not 0 < self.id <= INT64_MAX:
@@ -63,7 +63,7 @@ class Choice:
         self.skip_me = word == b"YES"
 
     def meets(self, client: Client, me: Client, now_ms: int) -> bool:
-        """Whether *client* is one of those meant by *me*."""
+        """Whether *client* matches; *me* is the client that asks."""
         return (
             not (self.skip_me and client is me)
             and self.id in (None, client.id)

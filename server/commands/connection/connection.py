@@ -1,4 +1,4 @@
-"""How a client introduces itself, shows that it lives, and leaves: HELLO, AUTH, PING and others."""
+"""AUTH, HELLO, SELECT, RESET, QUIT, PING and ECHO."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def auth(call: Call) -> Reply:
 
 
 def _authenticate(call: Call, user: bytes, password: bytes) -> None:
-    """Let the client in. Raises WRONG_PASSWORD, in a time that tells nothing of the password."""
+    """Log the client in. Raises WRONG_PASSWORD; the time taken tells nothing of the password."""
     wanted = call.server.config.requirepass.encode("utf-8", "surrogateescape")
     if user != DEFAULT_USER or (wanted and not hmac.compare_digest(password, wanted)):
         raise WRONG_PASSWORD
@@ -105,14 +105,14 @@ def hello(call: Call) -> Reply:
 
 
 def _hello_options(argv: list[bytes]) -> tuple[int, tuple[bytes, bytes] | None, bytes | None]:
-    """Protocol version (0: as it is), user and password, the client's name."""
+    """Protocol version (0: leave it), user and password, the client's name."""
     version, login, name = 0, None, None
     if len(argv) > 1:
         version = to_int(argv[1], NOT_A_PROTOCOL)
         if version not in (2, 3):
             raise NO_PROTOCOL
     args = Args(argv, 2)
-    while args.left > 0:  # a mere HELLO has not even a version
+    while args.left > 0:  # -1 for a HELLO without a version
         if args.left > 2 and args.take_word(b"AUTH"):
             login = (args.take(), args.take())
         elif args.left > 1 and args.take_word(b"SETNAME"):

@@ -82,13 +82,13 @@ def flushall(call: Call) -> Reply:
 
 
 def _check_flush_mode(argv: list[bytes]) -> None:
-    """Whether memory is freed at once or later is our own affair: the words mean nothing here."""
+    """Raise SYNTAX for an unknown mode. ASYNC and SYNC do the same here."""
     if len(argv) > 2 or (len(argv) == 2 and argv[1].upper() not in (b"ASYNC", b"SYNC")):
         raise errors.SYNTAX
 
 
 def _flush(server: ServerState, databases: list[Keyspace]) -> None:
-    """Empty *databases*. That counts as a change even if there is nothing, so that it is logged."""
+    """Empty *databases*. It counts as a change even if they were empty, so that it is logged."""
     server.events.changes += max(server.empty(databases), 1)
 
 

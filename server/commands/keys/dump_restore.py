@@ -1,4 +1,4 @@
-"""DUMP and RESTORE: one value as bytes that another server takes.
+"""DUMP and RESTORE: a value as bytes, for another server or a later time.
 
 The bytes are those of an RDB (see storage/payload.py), so that a redis-server takes them, and
 they may come from one. They are always checked whole: sanitize-dump-payload is yes for everybody.
@@ -118,11 +118,11 @@ def restore_asking(call: Call) -> Reply:
 
 
 class Options(NamedTuple):
-    """What follows the value of RESTORE. How often it was used nobody keeps."""
+    """The options of RESTORE. FREQ is checked and dropped: no policy here counts uses."""
 
     replace: bool
-    is_absolute: bool  # the time to live is a point in time
-    idle_s: int  # for how long it seems not to have been used
+    is_absolute: bool  # the time to live is a unix time in ms
+    idle_s: int  # for how long the key counts as unused
 
 
 def _options(args: Args) -> Options:
@@ -148,6 +148,6 @@ def _options(args: Args) -> Options:
 
 
 def _delete(call: Call, key: bytes) -> None:
-    """The value is past its time already: what it was to replace goes all the same."""
+    """Delete the key that would be replaced: the value to restore has expired already."""
     if call.db.remove(key):
         call.db.changed(key, b"del", 1, (b"DEL", key))

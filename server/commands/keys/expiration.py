@@ -108,7 +108,7 @@ def _expire(call: Call, unit: bytes, name: str) -> Reply:
 
 
 def _conditions(words: list[bytes]) -> set[bytes]:
-    """The options of EXPIRE. Raises ErrorReply for one it has not, and for two that contradict."""
+    """The options of EXPIRE. Raises ErrorReply for an unknown one and for two that contradict."""
     conditions = {word.upper() for word in words}
     for word in words:
         if word.upper() not in CONDITIONS:
@@ -121,7 +121,7 @@ def _conditions(words: list[bytes]) -> set[bytes]:
 
 
 def _hold(conditions: set[bytes], old_ms: int, new_ms: int) -> bool:
-    """Whether an expiry may be changed from *old_ms* to *new_ms*. No expiry counts as never."""
+    """Whether the options allow the change from *old_ms* to *new_ms*. No expiry means never."""
     never = old_ms == NO_EXPIRY
     return not (
         (b"NX" in conditions and not never)
@@ -218,5 +218,5 @@ def _left_ms(call: Call) -> int:
 
 
 def _in_seconds(ms: int) -> int:
-    """Rounded to the nearest second; the negative answers stay as they are."""
+    """*ms* rounded to the nearest second; negative answers stay as they are."""
     return ms if ms < 0 else (ms + 500) // 1000

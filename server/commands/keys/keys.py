@@ -100,7 +100,7 @@ def touch(call: Call) -> Reply:
 
     TOUCH key [key ...]
     """
-    call.server.lookup.no_touch = False  # it is what a client of CLIENT NO-TOUCH still can do
+    call.server.lookup.no_touch = False  # TOUCH counts as a use in spite of CLIENT NO-TOUCH
     found = 0
     for key in call.argv[1:]:
         if call.db.read_any(key) is not None:
@@ -174,7 +174,7 @@ def renamenx(call: Call) -> Reply:
 
 
 def _rename(db: Keyspace, source: bytes, target: bytes) -> None:
-    """Move what is at *source* to *target*, in the order in which redis wakes who waits."""
+    """Move the value at *source* to *target*. Waiting clients wake in the order of redis."""
     _put_with_expiry(db, target, db.get(source), db.expiry(source))
     db.remove(source)
     db.changed(source, b"rename_from", 0)

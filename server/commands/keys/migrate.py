@@ -1,4 +1,4 @@
-"""MIGRATE: keys to another server, and away here once they are there."""
+"""MIGRATE: sends keys to another server, and deletes them here once they have arrived."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ KEY_AND_KEYS = ErrorReply(
 )
 
 DEFAULT_TIMEOUT_MS = 1000
-MAX_TIMEOUT_MS = 2**31 - 1  # as long as a wait for a socket can be
+MAX_TIMEOUT_MS = 2**31 - 1  # the longest wait for a socket
 MAX_PORT = 65535
 
 
 class Options(NamedTuple):
-    """What may follow the timeout of MIGRATE, but for the keys."""
+    """The options of MIGRATE, without the keys."""
 
     copy: bool
     replace: bool
@@ -46,7 +46,7 @@ class Options(NamedTuple):
 
 
 def keys_to_migrate(argv: list[bytes]) -> list[KeyUse]:
-    """All keys behind KEYS, or else the one before the options. None if *argv* has both."""
+    """All keys behind KEYS, or else the one before the options; no keys if *argv* has both."""
     keys, first = ONE_KEY.find(argv), MANY_KEYS.position(argv)
     if first is not None:
         keys = argv[first:] if keys == [b""] else []
@@ -115,7 +115,7 @@ def _options(argv: list[bytes]) -> Options:
 
 
 def _target(argv: list[bytes], login: list[bytes]) -> Target:
-    """Raises NOT_AN_INTEGER. Where there cannot be a server is seen when connecting."""
+    """The other server. Raises NOT_AN_INTEGER; that there is no such host shows on connecting."""
     timeout_ms = to_int(argv[5])
     to_int(argv[4])
     if timeout_ms <= 0:
@@ -126,12 +126,12 @@ def _target(argv: list[bytes], login: list[bytes]) -> Target:
 
 
 def _port(text: bytes) -> int:
-    """The number of a port; 0, on which nobody listens, if it is none."""
+    """A port; 0, on which nothing listens, for a number that is no port."""
     return int(text) if text.isdigit() and len(text) <= 5 and int(text) <= MAX_PORT else 0
 
 
 def _restores(call: Call, keys: list[bytes], replace: bool) -> Iterator[list[bytes]]:
-    """What the other server must run."""
+    """The commands that the other server must run."""
     writing = WriteOptions(compress=call.server.config.rdbcompression)
     for key in keys:
         expiry_ms = call.db.expiry(key)
@@ -141,7 +141,7 @@ def _restores(call: Call, keys: list[bytes], replace: bool) -> Iterator[list[byt
 
 
 def _delete(call: Call, keys: list[bytes]) -> None:
-    """Forget *keys*, which have arrived."""
+    """Delete *keys*, which have arrived."""
     for key in keys:
         if call.db.remove(key):
             call.db.changed(key, b"del")

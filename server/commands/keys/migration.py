@@ -1,4 +1,4 @@
-"""Values on their way to another server, over a socket of their own.
+"""Sends values to another server over a socket that is opened for this.
 
     here                            there
     AUTH, SELECT           ->
@@ -6,8 +6,8 @@
     RESTORE RESTORE ...    ->
                            <-       +OK -BUSYKEY ... +OK ...   one line each, in order
 
-This server waits for all of it, as redis does, so that no key changes while it is on its way; each
-step takes at most the time that the client has set. No socket is kept for the next time.
+The whole server waits, as redis does, so that no key changes while it is being sent; each step
+takes at most the time that the client has set. No socket is kept for the next call.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 
-PIECE = 1 << 16  # bytes: requests are sent when so much has been gathered
-MAX_LINE = 1024  # bytes of an answer that are looked at
+PIECE = 1 << 16  # bytes: requests are gathered up to this size, then sent
+MAX_LINE = 1024  # bytes: longer answers are cut
 
 CANNOT_CONNECT = ErrorReply("IOERR", "error or timeout connecting to the client")
 CANNOT_WRITE = ErrorReply("IOERR", "error or timeout writing to target instance")
@@ -29,7 +29,7 @@ CANNOT_READ = ErrorReply("IOERR", "error or timeout reading to target instance")
 
 @dataclass(frozen=True)
 class Target:
-    """The other server. *login* is the user (if not the default one) and password, or nothing."""
+    """The other server. *login* has the password, before it the user if not the default one."""
 
     host: str
     port: int
@@ -40,7 +40,7 @@ class Target:
 
 @dataclass
 class Outcome:
-    """Which keys the other server has taken, and the first error if there was one."""
+    """The keys that the other server has accepted, and the first error if there was one."""
 
     taken: list[bytes] = field(default_factory=list)
     error: ErrorReply | None = None
@@ -55,7 +55,7 @@ def transfer(target: Target, restores: Iterable[list[bytes]]) -> Outcome:
     outcome = Outcome()
     try:
         peer = _Peer(target)
-    except (OSError, UnicodeError):  # the latter for what cannot be a host's name
+    except (OSError, UnicodeError):  # the latter for a text that cannot be a host name
         outcome.failed(CANNOT_CONNECT)
         return outcome
     try:
@@ -87,7 +87,7 @@ def _restore(peer: _Peer, restores: Iterable[list[bytes]], outcome: Outcome) -> 
 
 
 def _noting_keys(restores: Iterable[list[bytes]], keys: list[bytes]) -> Iterable[list[bytes]]:
-    """*restores* as they are; each one's key is added to *keys*: no value is kept to the end."""
+    """Pass *restores* on and add the key of each to *keys*, so that no value stays in memory."""
     for words in restores:
         keys.append(words[1])
         yield words

@@ -1,4 +1,4 @@
-"""OBJECT: how a value is kept."""
+"""OBJECT: shows how a value is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""KEYS, SCAN and RANDOMKEY: finding out which keys there are."""
+"""KEYS, SCAN and RANDOMKEY: list the keys of a database."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def scan(call: Call) -> Reply:
     found: list[Reply] = []
     for key in page:
         if pattern == EVERYTHING or match(pattern, key):
-            value = call.db.peek(key)  # a key that is past its time goes now
+            value = call.db.peek(key)  # an expired key is removed now
             if value is not None and _is_wanted(value, wanted):
                 found.append(key)
     return [b"%d" % cursor, found]

@@ -1,7 +1,7 @@
 """The steps that list commands are made of, blocking or not: push, pop, move.
 
-Each keeps the rules that all of them share: a list that is emptied is deleted, one that is made
-wakes who waits for it, and every change is told with the event of redis's name.
+Each step keeps the rules that list commands share: an emptied list is deleted, a new one wakes the
+clients that wait for it, and every change is told under the event name of redis.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NUMKEYS_NOT_POSITIVE = ErrorReply("ERR", "numkeys should be greater than 0")
 
 
 def find(call: Call, key: bytes) -> QuickList | None:
-    """The list at *key* that is about to change: from now on by the sizes configured by now."""
+    """The list at *key*, to be changed: its nodes follow the sizes configured now."""
     values: QuickList | None = call.db.find(key, QuickList)
     if values is not None:
         values.follow(call.server.list_fill)
@@ -27,7 +27,7 @@ def find(call: Call, key: bytes) -> QuickList | None:
 
 
 def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> int:
-    """Push *words* from index *first* on to the list at *key*, made if need be; its length."""
+    """Push ``words[first:]`` to the list at *key*, created if need be. Returns its length."""
     db = call.db
     values = find(call, key)
     fresh = values is None
@@ -66,7 +66,7 @@ def pop_many(call: Call, key: bytes, values: QuickList, left: bool, count: int) 
 
 
 def popped(call: Call, key: bytes, values: QuickList, left: bool, count: int) -> None:
-    """Tell that elements have gone, *count* changes; delete the list if they were its last."""
+    """Tell of *count* popped elements; delete the list if it is empty now."""
     call.db.changed(key, b"lpop" if left else b"rpop", count)
     delete_if_empty(call, key, values)
 
@@ -98,7 +98,7 @@ def move(call: Call, source: bytes, target: bytes, from_left: bool, to_left: boo
 
 
 def _push_back(call: Call, key: bytes, values: QuickList, element: bytes, left: bool) -> None:
-    """The other half of a rotation: the list was never gone, so nobody is woken."""
+    """The push of a rotation. It wakes no client, as the list has been there all the time."""
     if left:
         values.push_left(element)
     else:
@@ -110,7 +110,7 @@ def _push_back(call: Call, key: bytes, values: QuickList, element: bytes, left: 
 
 
 def take_end(args: Args) -> bool:
-    """LEFT or RIGHT: whether it is the left end. Raises SYNTAX."""
+    """Take LEFT or RIGHT. True for LEFT. Raises SYNTAX."""
     word = args.take_word(LEFT, RIGHT)
     if word is None:
         raise errors.SYNTAX

@@ -323,7 +323,7 @@ def _lpos_options(args: Args) -> tuple[int, int | None, int]:
 
 
 def _negatable(number: int) -> int:
-    """*number*, whose sign says from which end. Raises NO_NEGATIVE for the one without negative."""
+    """*number*, negative from the end. Raises NO_NEGATIVE for the one that has no inverse."""
     if number == INT64_MIN:
         raise NO_NEGATIVE
     return number

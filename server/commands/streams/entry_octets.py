@@ -1,7 +1,7 @@
 """Writing an entry into a buffer: the plain versions of the C functions in entry_octets.pxd.
 
 The put_ functions write into *buffer* at *at*, where the caller has made room, and return the
-offset behind what they wrote. What is read has been checked before.
+offset behind what they wrote. The bytes that they read have been checked before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Entries for a consumer: written to its reply, and noted as delivered on the way."""
+"""The reply of XREADGROUP: writes entries, and records that they are delivered."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Delivery:
         self.now_ms = now_ms
 
     def write_new(self, count: int, pends: bool) -> list[StreamId]:
-        """Write the entries that the group has not been given yet, *count* at most (0: all).
+        """Write the entries that the group has not read yet, *count* at most (0: all).
 
         They become the consumer's pending entries if *pends*; return their ids.
         """
@@ -55,8 +55,8 @@ class Delivery:
     def write_history(self, after: StreamId, count: int) -> None:
         """Write the consumer's pending entries behind *after*, *count* at most (0: all).
 
-        Each that is still in the stream counts as delivered once more; of the others only the id
-        is left.
+        Each entry that is still in the stream is delivered once more. Of a deleted one only the ID
+        is written.
         """
         out = self.out
         written = 0

@@ -1,7 +1,7 @@
-"""What the stream commands read from their arguments: ids, bounds of ranges, how to trim.
+"""The arguments of the stream commands: IDs, bounds of ranges, options that trim.
 
-Where an id may lack its seq, the missing part depends on the place: 0, but the greatest for the end
-of a range. ``-`` and ``+`` are ids only where a range is meant, and for XGROUP SETID.
+Many commands take an id without its seq. The seq is then 0, or the greatest for the end of a range.
+``-`` and ``+`` are ids in ranges and for XGROUP SETID only.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def entry_ids(argv: list[bytes], at: int) -> list[StreamId]:
 
 
 def wanted_id(argv: list[bytes], id_at: int) -> StreamId | None:
-    """The id that the client gives, as far as it does: None for ``*``, seq 0 for ``ms-*``.
+    """The id that XADD is given: None for ``*``, seq 0 for ``ms-*``.
 
     Raises BadStreamId.
     """
@@ -80,7 +80,7 @@ def range_end(text: bytes) -> StreamId:
 
 
 class Trim:
-    """How XADD and XTRIM are to trim: ``<MAXLEN | MINID> [= | ~] threshold [LIMIT count]``."""
+    """How XADD and XTRIM shall trim: ``<MAXLEN | MINID> [= | ~] threshold [LIMIT count]``."""
 
     __slots__ = ("approximate", "limit", "maxlen", "minid", "strategy")
 
@@ -92,9 +92,9 @@ class Trim:
         self.limit = NO_LIMIT
 
     def take(self, args: Args) -> bool:
-        """Take one option and its values. False if the next word is none. Raises ErrorReply."""
+        """Take an option and its values. False if no option is next. Raises ErrorReply."""
         if args.at + 2 > len(args.argv):
-            return False  # an option without a value is no option
+            return False  # without a value it is no option
         if args.skip(MAXLEN):
             self._take_threshold(MAXLEN, args)
         elif args.skip(MINID):
@@ -123,7 +123,7 @@ class Trim:
         self.strategy = strategy
 
     def check(self) -> None:
-        """Raise ErrorReply if what was taken makes no sense together."""
+        """Raise ErrorReply if the options contradict each other."""
         if self.limit > 0 and not self.strategy:
             raise LIMIT_WITHOUT_STRATEGY
 

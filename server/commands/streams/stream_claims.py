@@ -1,4 +1,4 @@
-"""XCLAIM and XAUTOCLAIM: taking over what is pending for another consumer."""
+"""XCLAIM and XAUTOCLAIM: make pending entries those of another consumer."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
 
 DEFAULT_COUNT = 100
 MAX_COUNT = (2**63 - 1) // 16
-ATTEMPTS = 10  # XAUTOCLAIM looks at so many pending entries for each that it may return
+ATTEMPTS = 10  # pending entries XAUTOCLAIM examines for each it may return
 
 
 class Claim:
-    """One claim on its way: for whom, on which terms, and the reply so far."""
+    """One call of XCLAIM or XAUTOCLAIM: consumer, conditions, and the reply so far."""
 
     __slots__ = (
         "call",
@@ -68,14 +68,14 @@ class Claim:
         self.changes = 0  # claimed, or dropped because the entry has gone
 
     def is_idle(self, pending: Pending) -> bool:
-        """Whether nobody has been given it for as long as the claim asks."""
+        """Whether it was last delivered as long ago as the claim demands."""
         return (
             not self.min_idle
             or elapsed.since(pending.delivery_time, self.call.now_ms) >= self.min_idle
         )
 
     def take(self, pending: Pending) -> None:
-        """Give *pending*, whose entry is in the stream, to the consumer, and answer it."""
+        """Give *pending*, whose entry exists, to the consumer, and write it to the reply."""
         self.group.claim(pending, self.consumer, self.delivery_time)
         if self.retry_count is not None:
             pendings.set_count(pending, self.retry_count)
@@ -142,7 +142,7 @@ def _stream_and_group(call: Call) -> tuple[Stream, ConsumerGroup]:
 
 
 class ClaimOptions:
-    """What may stand behind the ids of XCLAIM."""
+    """The options of XCLAIM, which follow the ids."""
 
     __slots__ = ("delivery_time", "force", "just_id", "last_id", "retry_count")
 
@@ -179,7 +179,7 @@ class ClaimOptions:
         return True
 
     def claim_time(self, now_ms: int) -> int:
-        """When the entries are to have been delivered; a time that cannot be is now."""
+        """The delivery time to record, unix ms; now if the time given is not in the past."""
         given = self.delivery_time
         return now_ms if given is None or not 0 <= given <= now_ms else given
 
@@ -222,7 +222,7 @@ def xclaim(call: Call) -> Reply:
 
 
 def _leading_ids(argv: list[bytes], at: int) -> tuple[list[StreamId], int]:
-    """The ids from ``argv[at]`` on, and where the first word stands that is none."""
+    """The ids from ``argv[at]`` on, and the index of the first word that is no id."""
     found = []
     while at < len(argv):
         try:

@@ -1,4 +1,4 @@
-"""Consumer groups: making and removing them, acknowledging, and what is pending."""
+"""XGROUP, XACK and XPENDING."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def xgroup_setid(call: Call) -> Reply:
 
 
 def _group_options(argv: list[bytes], may_make: bool) -> tuple[bool, int]:
-    """MKSTREAM, where it may be, and ENTRIESREAD's value."""
+    """Whether MKSTREAM is given, where it is allowed, and the value of ENTRIESREAD."""
     args = Args(argv, 5)
     make_stream, entries_read = False, UNKNOWN
     while args.left:
@@ -106,7 +106,7 @@ def _group_options(argv: list[bytes], may_make: bool) -> tuple[bool, int]:
 
 
 def _stream_and_group(call: Call) -> tuple[Stream, ConsumerGroup]:
-    """Those of ``XGROUP ... key group``. Raises WrongType, ErrorReply."""
+    """The stream and the group of ``XGROUP ... key group``. Raises WrongType, ErrorReply."""
     key, name = call.argv[2], call.argv[3]
     stream = call.db.find(key, Stream)
     if stream is None:

@@ -1,4 +1,4 @@
-"""XINFO: what a stream, its groups and their consumers are like at the moment."""
+"""XINFO: shows the state of a stream, its groups and their consumers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def xinfo_stream(call: Call) -> Reply:
 
 
 def _full_options(argv: list[bytes]) -> tuple[bool, int]:
-    """Whether FULL was said, and COUNT's value. Raises ErrorReply."""
+    """Whether FULL is given, and the value of COUNT. Raises ErrorReply."""
     if len(argv) == 3:
         return False, 0
     if len(argv) not in (4, 6) or argv[3].upper() != b"FULL":
@@ -217,7 +217,7 @@ def xinfo_consumers(call: Call) -> Reply:
 
 
 def _inactive(consumer: Consumer, now_ms: int) -> int:
-    """For how many ms the consumer was given nothing; NEVER if that was always so."""
+    """For how many ms the consumer has been given no entry; NEVER if it never was."""
     return NEVER if consumer.active_time == NEVER else elapsed.since(consumer.active_time, now_ms)
 
 

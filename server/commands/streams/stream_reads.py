@@ -1,4 +1,4 @@
-"""XREAD and XREADGROUP: new entries of many streams at once, waiting for them if asked to."""
+"""XREAD and XREADGROUP: entries of several streams at once; both can wait for new ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from storage.stream.stream_id import MAX, ZERO, StreamId
 READ_KEYS = KeywordKeys(
     RO | ACCESS, b"STREAMS", start_from=1, values={b"COUNT": 1, b"BLOCK": 1}, share=2
 )
-# Redis too lets the key specs say that XREADGROUP only reads: what it changes is of the group.
+# As in redis, the flags say that XREADGROUP only reads: they are about the entries, not the group.
 GROUP_READ_KEYS = KeywordKeys(
     RO | ACCESS, b"STREAMS", start_from=4, values={b"GROUP": 2, b"COUNT": 1, b"BLOCK": 1}, share=2
 )
@@ -39,12 +39,12 @@ NEW_WITHOUT_GROUP = ErrorReply(
     "The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> "
     "option.",
 )
-LAST = b"+"  # XREAD: the last entry, whichever it is when there is one
-NEW = MAX  # what ">" stands for: there can be no history behind the greatest id
+LAST = b"+"  # XREAD: the last entry of the stream
+NEW = MAX  # stands for ">": no pending entry is behind the greatest id
 
 
 def _begin_reply(call: Call, request: Request) -> Encoder:
-    """An encoder for what the streams give. Of one alone the head can be written at once."""
+    """An encoder for the streams' entries. With a single stream its head is written at once."""
     body = call.client.out.another()
     if len(request.keys) == 1:
         _write_head(body, 1)
@@ -116,7 +116,7 @@ def xread(call: Call) -> Reply | Block:
 def _write_after(
     body: Encoder, key: bytes, stream: Stream, after: StreamId, request: Request
 ) -> bool:
-    """Write what *stream* has behind *after*. False, and nothing written, if that is nothing."""
+    """Write the entries behind *after*. False, and nothing written, if there are none."""
     mark = len(body)
     _write_key(body, key)
     if stream_reply.write_range(body, stream, after.next(), MAX, request.count):
@@ -126,7 +126,7 @@ def _write_after(
 
 
 def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
-    """The id behind which XREAD is to begin."""
+    """The id behind which XREAD begins: *text*, or what ``$`` and ``+`` stand for."""
     if text == b"$":
         return ZERO if stream is None else stream.last_id
     if text == LAST:
@@ -137,7 +137,7 @@ def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
 
 
 def _before_last(stream: Stream) -> StreamId:
-    """The id right before the last entry, which is read then; like ``$`` if there is none."""
+    """The id before the last entry, so that ``+`` reads this one; like ``$`` without entries."""
     return stream.last_entry_id().prev() if stream.length else stream.last_id
 
 
@@ -146,7 +146,7 @@ def _has_more(stream: Stream, after: StreamId) -> bool:
 
 
 def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
-    """Wait for the streams if the client wants to; the ids are what ``$`` meant at this moment."""
+    """Wait for the streams if BLOCK is given. ``$`` becomes the last id of this moment."""
     if request.block_ms is None:
         return NULL_ARRAY
     return Block(
@@ -195,7 +195,7 @@ def xreadgroup(call: Call) -> Reply | Block:
 def _source(
     call: Call, request: Request, key: bytes, text: bytes
 ) -> tuple[Stream, ConsumerGroup, StreamId]:
-    """Stream, group, and behind which id to read. Raises ErrorReply, BadStreamId."""
+    """The stream, the group, and the id behind which to read. Raises ErrorReply, BadStreamId."""
     stream = call.db.read(key, Stream)
     name = request.group
     assert name is not None
@@ -216,7 +216,7 @@ def _serve(
     group: ConsumerGroup,
     after: StreamId,
 ) -> bool:
-    """Give the consumer what one stream has for it. False if that is nothing, not even an array."""
+    """Write a stream's entries for the consumer. False if not even an empty array is written."""
     has_new = after == NEW and _has_more(stream, group.last_id)
     implied = has_new and not request.noack  # what is logged then makes the consumer too
     consumer = _consumer(call, request, key, group, implied)

@@ -2,9 +2,9 @@
 
     *2  $id  *6  $name $value $name $value $name $value
 
-What is the same for all entries of a node is rendered once for each node: the field names of its
-master entry, the first of them with the head of the array before it. For each entry room is made
-once, in the encoder's own buffer, and then every element is copied from buffer to buffer.
+The field names of a master entry are rendered once for each node, the first of them with the head
+of the array before it. For each entry, room is made once in the encoder's own buffer; then every
+element is copied from buffer to buffer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ID_SIZE = 41  # bytes: two 64-bit numbers and the dash between them
 _DASH = 0x2D
 _HEADS = 96  # bytes: more than id and heads of an entry take
 _PER_ELEMENT = 28  # bytes: more than a bulk string takes beside its text, or with a number
-_MUCH = 1 << 16  # bytes: room of this size is not taken on a guess
+_MUCH = 1 << 16  # bytes: larger entries are measured before room is taken
 
 
 class EntryWriter:
@@ -60,7 +60,7 @@ class EntryWriter:
         return self._put_elements(buffer, at, entry, node)
 
     def _room_for(self, entry: StreamIterator, node: Listpack) -> int:
-        """At least as many bytes as the current entry takes in RESP."""
+        """An upper bound for the bytes that the current entry takes in RESP."""
         size = node.size - entry.fields_at
         if size > _MUCH:
             size = entry.end() - entry.fields_at

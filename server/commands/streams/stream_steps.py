@@ -1,4 +1,4 @@
-"""The steps that XADD is made of: append, trim, and say what a replica has to do."""
+"""The steps of XADD: append, trim, and log what replicas have to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stream commands that know of no consumer group: add, read ranges, delete, trim."""
+"""The stream commands without consumer groups: add, read ranges, delete, trim."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def _add(call: Call, increment: int) -> Reply:
         call.db.add(key, new)
     else:
         call.db.store_string(key, new)
-    call.db.changed(key, b"incrby")  # whichever of the four it was
+    call.db.changed(key, b"incrby")  # redis names all four so
     return new
 
 

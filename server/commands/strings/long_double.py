@@ -2,9 +2,8 @@
 
     sign 1 | exponent 15 | 64 bits of mantissa         (the x87's extended precision)
 
-A float is held as the fraction that it stands for, and rounded to the nearest that 64 bits can say,
-to the even one of two. That gives the digits that redis prints, the error of a sum included. There
-are no floats from 2^16384 on, and none smaller than 2^-16445.
+A float is held as an exact fraction and rounded to 64 bits, half to even. That gives the digits
+that redis prints, rounding errors included. No float reaches 2^16384, and none is below 2^-16445.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ MAX_TEXT = 5119  # bytes; longer text is not looked at
 TOO_LARGE = Fraction(2) ** 16384
 SMALLEST = Fraction(1, 2**16445)
 
-# Beyond it nothing that MAX_TEXT digits can say is a float: it is not even reckoned.
+# Exponents beyond it are outside of what MAX_TEXT digits can bring back into the range of floats.
 MAX_EXPONENT = {10: 11_000, 16: 37_000}
-PIECE = 4000  # digits that Python turns into a number, or a number into, at once
+PIECE = 4000  # digits that Python converts at once, both ways
 
 _DECIMAL = re.compile(rb"([+-]?)(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?")
 _HEX = re.compile(rb"([+-]?)0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP]([+-]?\d+))?")
@@ -51,7 +50,7 @@ def parse(text: bytes) -> Fraction | None:
 
 
 def _whole(digits: str, base: int) -> int:
-    """The number that *digits* say, however many they are."""
+    """The integer written as *digits*, of any length."""
     number = 0
     for at in range(0, len(digits), PIECE):
         piece = digits[at : at + PIECE]
@@ -66,7 +65,7 @@ def add(one: Fraction, other: Fraction) -> Fraction | None:
 
 
 def rounded(number: Fraction) -> Fraction:
-    """The float nearest to *number*, had it as large an exponent as it wants."""
+    """The float nearest to *number*, as if exponents had no upper limit."""
     if not number:
         return number
     exponent = number.numerator.bit_length() - number.denominator.bit_length()
@@ -77,7 +76,7 @@ def rounded(number: Fraction) -> Fraction:
 
 
 def text_of(number: Fraction) -> bytes:
-    """The number with up to 17 digits behind the point, and no zeros at the end of those."""
+    """*number* with up to 17 digits behind the point, without trailing zeros."""
     scaled = round(number * 10**DIGITS)
     whole, behind = divmod(abs(scaled), 10**DIGITS)
     head, tail = divmod(whole, 10**PIECE)

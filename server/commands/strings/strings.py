@@ -59,7 +59,7 @@ def get(call: Call) -> Reply:
 
 
 def _set_keys(argv: list[bytes]) -> list[KeyUse]:
-    """The key of SET, which reads the old value only if the option GET is there."""
+    """The key of SET, whose old value is only read if the option GET is there."""
     gets = b"GET" in [word.upper() for word in argv[3:]]
     return [KeyUse(argv[1], RW | ACCESS | UPDATE if gets else OW | UPDATE)]
 
@@ -110,7 +110,7 @@ def _set_with_options(call: Call) -> Reply:
 
 
 def _set_options(argv: list[bytes]) -> tuple[bytes | None, bool, bool, bytes, bytes]:
-    """Condition (NX, XX or None), GET, KEEPTTL, and the expiry: its unit (or nothing), its text."""
+    """Condition (NX, XX or None), GET, KEEPTTL, unit of the expiry (or nothing) and its text."""
     args = Args(argv, 3)
     condition, want_old, keep, unit, duration = None, False, False, b"", b""
     while args.left:
@@ -139,7 +139,7 @@ def _store(call: Call, key: bytes, value: bytes, when_ms: int, keep: bool = Fals
 
 
 def _put(call: Call, key: bytes, value: bytes) -> None:
-    """Put *value* at *key*, for ever."""
+    """Put *value* at *key*, without an expiry."""
     call.db.put(key, value)
     call.db.changed(key, b"set")
 
@@ -446,7 +446,7 @@ def setrange(call: Call) -> Reply:
 
 
 def _raw(call: Call, value: String, growth: int) -> bytearray:
-    """*value* in the form that grows in place. Raises STRING_TOO_LARGE before memory is taken."""
+    """*value* as a bytearray, which can grow. Raises STRING_TOO_LARGE before it takes memory."""
     raw = value if type(value) is bytearray else bytearray(text_of(value))
     if len(raw) + growth > call.server.config.proto_max_bulk_len:
         raise errors.STRING_TOO_LARGE

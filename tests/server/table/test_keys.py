@@ -51,6 +51,7 @@ def test_flags_are_spelled_as_redis_does(flags, words):
         (CountedKeys(RO, count_at=1), "LMPOP 0 a LEFT", ""),
         (CountedKeys(RO, count_at=1), "LMPOP -1 a LEFT", ""),
         (CountedKeys(RO, count_at=1), "LMPOP x a LEFT", ""),
+        (CountedKeys(RO, count_at=1), "LMPOP 0_1 a LEFT", ""),
         (HALF, "X COUNT 1 streams a b 0 0", "a b"),
         (HALF, "X GROUP STREAMS c COUNT 1 STREAMS a >", "a"),
         (HALF, "X STREAMS a b 0", "a"),
