@@ -50,9 +50,10 @@ class Cron:
         state = self._state
         if not state.config.switches.cron:
             return
-        self._dispatcher.begin_batch()
+        self._dispatcher.timekeeper.begin()
         now_ms = self._passed_ms()
-        state.stats.sample(now_ms)
+        for part in state.parts:
+            part.tick(now_ms)
         self._watch_memory()
         if state.pausing.active and now_ms >= state.pausing.until_ms:
             self._dispatcher.end_pause()
@@ -68,7 +69,7 @@ class Cron:
             self._expiry.run()
         state.propagation.deliver_each()
         state.persistence.tick()
-        state.keep_unkept()
+        state.follow_persistence()
 
     def _passed_ms(self) -> int:
         """Monotonic time, rounded down: a wait is over when the whole of it has passed."""
@@ -80,7 +81,7 @@ class Cron:
         memory.log = self._state.persistence.append_only.log.pending
         memory.used()
         self._state.short_of_memory = memory_reserve.is_short()
-        self._state.keep_guard()
+        self._state.update_guard()
 
     # ------------------------------------------------------------------ waits
 
@@ -95,7 +96,7 @@ class Cron:
 
     def _end_waits(self) -> None:
         self._wait_timer = None
-        self._dispatcher.begin_batch()
+        self._dispatcher.timekeeper.begin()
         blocking = self._state.blocking
         blocking.expire(self._passed_ms(), self._dispatcher.end_wait)
         self._dispatcher.settle()

@@ -17,12 +17,13 @@ dropped when it comes up, or all at once when such entries are the majority.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 
 from protocol.replies import Reply
 from server.client.client import Client, Waiter
 from server.dispatch.wait_queue import Queue
+from server.observe.part import Part
 from server.table.command import Block
 from storage.keyspace.keyspace import Keyspace
 
@@ -43,7 +44,7 @@ class Runner:
         raise NotImplementedError
 
 
-class Blocking:
+class Blocking(Part):
     """The registry of waiters. The keys they wait for are those of *databases*."""
 
     def __init__(self, databases: list[Keyspace]) -> None:
@@ -87,6 +88,10 @@ class Blocking:
             if self._stale > MANY_STALE and self._stale * 2 > len(self._deadlines):
                 self._sweep()
 
+    def client_left(self, client: Client) -> None:
+        if client.waiter is not None:
+            self.forget(client.waiter)
+
     def _enqueue(self, waiter: Waiter, db_index: int) -> None:
         for key in waiter.block.keys:
             self._queue_at(db_index, key).add(waiter)
@@ -129,11 +134,11 @@ class Blocking:
             queue.is_ready = True
             self.ready.append(queue)
 
-    def databases_swapped(self, first: int, second: int) -> None:
-        """What the keys of both databases hold is new to all who wait there."""
-        for index in (first, second):
-            if index < len(self._queues):
-                for queue in self._queues[index].values():
+    def emptied(self, databases: Sequence[Keyspace]) -> None:
+        """What the keys of *databases* hold is new to all who wait there."""
+        for db in databases:
+            if db.index < len(self._queues):
+                for queue in self._queues[db.index].values():
                     self._make_ready(queue)
 
     def serve(self, runner: Runner) -> None:

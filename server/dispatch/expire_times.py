@@ -42,11 +42,9 @@ def expire(call: Call, key: bytes, when_ms: int) -> None:
     It is logged as an absolute time, or as the deletion that it is.
     """
     db = call.db
-    if when_ms <= call.now_ms and not call.server.journal.keeps_expired:
+    if when_ms <= call.now_ms and not call.is_replayed:
         db.remove(key)
-        db.touched(key, b"del")
-        call.log_as(b"DEL", key)
+        db.changed(key, b"del", 1, (b"DEL", key))
         return
     db.expire_at(key, when_ms)
-    db.touched(key, b"expire")
-    call.log_as(b"PEXPIREAT", key, b"%d" % when_ms)
+    db.changed(key, b"expire", 1, (b"PEXPIREAT", key, b"%d" % when_ms))

@@ -47,7 +47,7 @@ class ExpiryCycle:
         while len(db.expiring):
             cursor, keys = db.expiring.scan(self._cursors[db.index], page)
             self._cursors[db.index] = cursor
-            due = [key for key in keys if db.expiry(key) < self._state.journal.now_ms]
+            due = [key for key in keys if db.expiry(key) < self._state.events.clock.now_ms]
             for key in due:
                 db.expire_now(key)
             if self._monotonic_s() > deadline:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from server.client.client import Client
+from server.observe.part import Part
 from server.table.command import Command, Flags
 
 MAY_WRITE = int(Flags.WRITE | Flags.MAY_REPLICATE)
 
 
-class Pausing:
+class Pausing(Part):
     """Holds commands back for a while; the clients that sent them go on when it ends."""
 
     def __init__(self) -> None:
@@ -45,8 +46,7 @@ class Pausing:
         client.postponed = argv
         self._held[client] = None
 
-    def forget(self, client: Client) -> None:
-        """The client has gone."""
+    def client_left(self, client: Client) -> None:
         self._held.pop(client, None)
 
     def end(self) -> list[Client]:

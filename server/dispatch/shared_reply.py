@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from server.client.client import Client
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 
 
 class SharedReply:
     """What the last reader got. *journal* counts the keys that each further one would have read."""
 
-    __slots__ = ("_argv", "_db_index", "_hits", "_journal", "_misses", "_no_touch", "_reply")
+    __slots__ = ("_argv", "_db_index", "_events", "_hits", "_misses", "_no_touch", "_reply")
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, events: KeyEvents) -> None:
+        self._events = events
         self._argv: list[bytes] = []
         self._reply: Encoder | None = None  # None: nobody has read yet, or something has changed
         self._db_index = 0
@@ -32,15 +32,15 @@ class SharedReply:
         self._argv = argv
         self._db_index = client.db_index
         self._no_touch = client.no_touch
-        self._hits, self._misses = self._journal.hits, self._journal.misses
+        self._hits, self._misses = self._events.hits, self._events.misses
 
     def keep(self, reply: Encoder) -> None:
         """*reply* is what that gave; it is kept as a copy."""
         kept = reply.another()
         kept.append(reply)
         self._reply = kept
-        self._hits = self._journal.hits - self._hits
-        self._misses = self._journal.misses - self._misses
+        self._hits = self._events.hits - self._hits
+        self._misses = self._events.misses - self._misses
 
     def reply_to(self, client: Client, argv: list[bytes]) -> Encoder | None:
         """What *client* would get for *argv*; None if that is not known."""
@@ -53,8 +53,8 @@ class SharedReply:
             or argv != self._argv
         ):
             return None
-        self._journal.hits += self._hits
-        self._journal.misses += self._misses
+        self._events.hits += self._hits
+        self._events.misses += self._misses
         copy = client.out.another()
         copy.append(reply)
         return copy

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from server.client.client import Client
 from server.observe.memory import Memory
+from server.observe.part import Part
 from storage.keyspace.keyspace import Keyspace
 
 PLACE_BYTES = 352  # bytes that a place watched by one client takes beside its key
 
 
-class Watching:
+class Watching(Part):
     """Places (database index, key) to the clients that watch them, which *memory* is told of."""
 
     def __init__(self, memory: Memory) -> None:
@@ -27,6 +30,9 @@ class Watching:
             self._memory.clients += PLACE_BYTES + len(key)
         client.watching[place] = None
         self.watchers.setdefault(place, {})[client] = None
+
+    def client_left(self, client: Client) -> None:
+        self.unwatch(client)
 
     def unwatch(self, client: Client) -> None:
         """Forget all that *client* watches. O(keys)."""
@@ -49,8 +55,8 @@ class Watching:
         for client in self.watchers.get((db_index, key), ()):
             client.dirty_watch = True
 
-    def emptied(self, *databases: Keyspace) -> None:
-        """The databases are about to lose, or to exchange, all their keys. O(watched keys)."""
+    def emptying(self, databases: Sequence[Keyspace]) -> None:
+        """What is watched there and in any of *databases* is about to change. O(watched keys)."""
         indexes = {db.index for db in databases}
         for (index, key), watchers in self.watchers.items():
             if index in indexes and any(db.peek(key) is not None for db in databases):

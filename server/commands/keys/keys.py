@@ -30,7 +30,7 @@ def del_(call: Call) -> Reply:
     for key in call.argv[1:]:
         if db.get(key) is not None:
             db.remove(key)
-            db.touched(key, b"del")
+            db.changed(key, b"del")
             removed += 1
     return removed
 
@@ -73,7 +73,7 @@ def touch(call: Call) -> Reply:
 
     TOUCH key [key ...]
     """
-    call.server.journal.no_touch = False  # it is what a client of CLIENT NO-TOUCH still can do
+    call.server.lookup.no_touch = False  # it is what a client of CLIENT NO-TOUCH still can do
     found = 0
     for key in call.argv[1:]:
         if call.db.read_any(key) is not None:
@@ -135,8 +135,8 @@ def _rename(db: Keyspace, source: bytes, target: bytes) -> None:
     """Move what is at *source* to *target*, in the order in which redis wakes who waits."""
     _put_with_expiry(db, target, db.get(source), db.expiry(source))
     db.remove(source)
-    db.touched(source, b"rename_from", 0)
-    db.touched(target, b"rename_to")
+    db.changed(source, b"rename_from", 0)
+    db.changed(target, b"rename_to")
 
 
 def _put_with_expiry(db: Keyspace, key: bytes, value: object, expiry_ms: int) -> None:
@@ -163,7 +163,7 @@ def copy(call: Call) -> Reply:
     if value is None or (target in db and not replace):
         return 0
     _put_with_expiry(db, target, types.of(value).copy(value), call.db.expiry(source))
-    db.touched(target, b"copy_to")
+    db.changed(target, b"copy_to")
     return 1
 
 
@@ -201,6 +201,6 @@ def move(call: Call) -> Reply:
         return 0
     _put_with_expiry(target, key, value, source.expiry(key))
     source.remove(key)
-    source.touched(key, b"move_from", 0)
-    target.touched(key, b"move_to")
+    source.changed(key, b"move_from", 0)
+    target.changed(key, b"move_to")
     return 1

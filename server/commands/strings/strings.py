@@ -6,11 +6,10 @@ A string is bytes, bytearray or int; see storage/keyspace/keyspace.py. The answe
 from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
-from server.commands.strings import long_double
 from server.dispatch.call import Call
 from server.dispatch.expire_times import UNITS, absolute_ms, expire
 from server.table import errors
-from server.table.args import INT64_MAX, INT64_MIN, Args, to_int
+from server.table.args import Args, to_int
 from server.table.command import Flags, Keys, command
 from storage import allocation
 from storage.keyspace.keyspace import NO_EXPIRY, String
@@ -20,9 +19,6 @@ WRITE = Flags.WRITE | Flags.DENYOOM
 KEY = Keys(1, 1)
 READ_KEY = Keys(1, 1, access="RO")
 
-INCREMENT_OVERFLOWS = ErrorReply("ERR", "increment or decrement would overflow")
-DECREMENT_OVERFLOWS = ErrorReply("ERR", "decrement would overflow")
-NOT_FINITE = ErrorReply("ERR", "increment would produce NaN or Infinity")
 OFFSET_OUT_OF_RANGE = ErrorReply("ERR", "offset is out of range")
 
 
@@ -105,17 +101,16 @@ def _store(call: Call, key: bytes, value: bytes, when_ms: int, keep: bool = Fals
     """Put *value* at *key*, until *when_ms* if that is not NO_EXPIRY."""
     db = call.db
     db.put(key, value, keep)
-    db.touched(key, b"set")
+    db.changed(key, b"set")
     if when_ms != NO_EXPIRY:
         db.expire_at(key, when_ms)
-        db.touched(key, b"expire", 0)
-        call.log_as(b"SET", key, value, b"PXAT", b"%d" % when_ms)
+        db.changed(key, b"expire", 0, (b"SET", key, value, b"PXAT", b"%d" % when_ms))
 
 
 def _put(call: Call, key: bytes, value: bytes) -> None:
     """Put *value* at *key*, for ever."""
     call.db.put(key, value)
-    call.db.touched(key, b"set")
+    call.db.changed(key, b"set")
 
 
 @command("SETNX", arity=3, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
@@ -179,8 +174,7 @@ def getdel(call: Call) -> Reply:
     if value is None:
         return None
     call.db.remove(key)
-    call.db.touched(key, b"del")
-    call.log_as(b"DEL", key)
+    call.db.changed(key, b"del", 1, (b"DEL", key))
     return text_of(value)
 
 
@@ -219,8 +213,7 @@ def _getex_options(argv: list[bytes]) -> tuple[bytes, bytes]:
 
 def _persist(call: Call, key: bytes) -> None:
     if call.db.persist(key):
-        call.db.touched(key, b"persist")
-        call.log_as(b"PERSIST", key)
+        call.db.changed(key, b"persist", 1, (b"PERSIST", key))
 
 
 # ---------------------------------------------------------------------- many keys
@@ -305,13 +298,13 @@ def append(call: Call) -> Reply:
     value = call.db.find_string(key)
     if value is None:
         call.db.add(key, suffix)
-        call.db.touched(key, b"append")
+        call.db.changed(key, b"append")
         return len(suffix)
     raw = _raw(call, value, len(suffix))
     before = allocation.of_string(raw)
     raw += suffix
     call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
-    call.db.touched(key, b"append")
+    call.db.changed(key, b"append")
     return len(raw)
 
 
@@ -342,7 +335,7 @@ def setrange(call: Call) -> Reply:
         call.db.add(key, raw)
     else:
         call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
-    call.db.touched(key, b"setrange")
+    call.db.changed(key, b"setrange")
     return len(raw)
 
 
@@ -392,88 +385,3 @@ def substr(call: Call) -> Reply:
 
 
 # ---------------------------------------------------------------------- numbers
-
-
-@command("INCR", arity=2, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
-def incr(call: Call) -> Reply:
-    """Adds one to the integer at a key; no key counts as 0.
-
-    INCR key
-    """
-    return _add(call, 1)
-
-
-@command("DECR", arity=2, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
-def decr(call: Call) -> Reply:
-    """Takes one from the integer at a key; no key counts as 0.
-
-    DECR key
-    """
-    return _add(call, -1)
-
-
-@command("INCRBY", arity=3, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
-def incrby(call: Call) -> Reply:
-    """Adds to the integer at a key; no key counts as 0.
-
-    INCRBY key increment
-    """
-    return _add(call, to_int(call.argv[2]))
-
-
-@command("DECRBY", arity=3, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
-def decrby(call: Call) -> Reply:
-    """Takes from the integer at a key; no key counts as 0.
-
-    DECRBY key decrement
-    """
-    decrement = to_int(call.argv[2])
-    if decrement == INT64_MIN:
-        raise DECREMENT_OVERFLOWS
-    return _add(call, -decrement)
-
-
-def _add(call: Call, increment: int) -> Reply:
-    key = call.argv[1]
-    value = call.db.find_string(key)
-    old = 0 if value is None else value if type(value) is int else to_int(text_of(value))
-    new = old + increment
-    if not INT64_MIN <= new <= INT64_MAX:
-        raise INCREMENT_OVERFLOWS
-    if value is None:
-        call.db.add(key, new)
-    else:
-        call.db.store_string(key, new)
-    call.db.touched(key, b"incrby")  # whichever of the four it was
-    return new
-
-
-@command("INCRBYFLOAT", arity=3, flags=WRITE | Flags.FAST, group="string", since="2.6.0", keys=KEY)
-def incrbyfloat(call: Call) -> Reply:
-    """Adds a float to the number at a key; no key counts as 0.
-
-    INCRBYFLOAT key increment
-    """
-    _, key, increment = call.argv
-    value = call.db.find_string(key)
-    text = _float_sum(b"0" if value is None else text_of(value), increment)
-    if value is None:
-        call.db.add(key, text)
-    else:
-        call.db.store_string(key, text)
-    call.db.touched(key, b"incrbyfloat")
-    call.log_as(b"SET", key, text, b"KEEPTTL")
-    return text
-
-
-def _float_sum(left: bytes, right: bytes) -> bytes:
-    try:
-        one, other = long_double.parse(left), long_double.parse(right)
-    except ValueError:
-        raise errors.NOT_A_FLOAT from None
-    if one is None or other is None:
-        raise NOT_FINITE
-    total = long_double.add(one, other)
-    if total is None:
-        raise NOT_FINITE
-    return long_double.text_of(total)
