@@ -1,6 +1,6 @@
-"""How many bytes the data hold: one counter, as redis's zmalloc keeps one.
+"""How many bytes the data hold: one counter, as in Redis's zmalloc.
 
-    who                     adds when made, takes back when it goes
+    object                  what it adds when it is made, and subtracts when it is freed
     listpack                the object, its place in a tree or list, and its buffer's memory
     rax, its nodes          the objects, and their branches' blocks as these grow and shrink
     pending entry           the object
@@ -8,10 +8,9 @@
     quicklist               the object, and the elements that are nodes of their own
     key table               each key with its place; of strings the value too
 
-Who grows adds the difference at once, so the counter costs an addition where memory is taken, and
-reading it costs nothing: that is done before each command that could add data. What is removed is
-taken off when the last reference to it goes, which is when its memory is free: there is no
-background that would lag behind.
+An object that grows adds the difference at once, so counting costs one addition where memory is
+taken, and reading the counter costs nothing: that is done before each command that could add data.
+A removed object is subtracted when its last reference goes, which is when its memory is freed.
 
 The sizes are those of the compiled objects, as the allocator rounds them. Spare room is counted,
 as it is taken; the allocator's own (half-empty pages) is not: that is in the resident size.

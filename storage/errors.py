@@ -1,4 +1,4 @@
-"""What storage refuses. No wire text here: server/table/errors.py says it to clients."""
+"""Why storage refuses something. No wire text: server/table/errors.py has what clients get."""
 
 
 class StorageError(Exception):

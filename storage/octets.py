@@ -33,10 +33,10 @@ def resize(buffer: bytearray, size: int) -> None:
 
 
 def open_front(buffer: bytearray, used: int, size: int) -> None:
-    """Put *size* undefined bytes before the first byte; only the first *used* bytes are kept.
+    """Insert *size* undefined bytes at the front, and keep the first *used* bytes only.
 
-    O(1) if there is room, as drop_front leaves it; O(used) else, and then it is made for the next
-    calls too.
+    O(1) if there is room at the front, as after drop_front; otherwise O(used), and room is made for
+    the next calls as well.
     """
     del buffer[used:]
     buffer[:0] = bytes(size)
@@ -152,9 +152,9 @@ def u64_be(data: bytes, at: int) -> int:
 
 
 def is_int64(text: bytes) -> bool:
-    """Whether *text* is just how a signed 64-bit number is written.
+    """Whether *text* is the canonical form of a signed 64-bit number.
 
-    No plus, no blanks, no leading zeros, no -0: the number can stand for the text.
+    No plus, no blanks, no leading zeros, no -0: the text can be restored from the number.
     """
     digits = text.removeprefix(b"-")
     if not digits.isdigit() or len(text) > MAX_INT_TEXT or (digits[0] == 0x30 and text != b"0"):
@@ -163,7 +163,7 @@ def is_int64(text: bytes) -> bool:
 
 
 def int64_of(text: bytes) -> int:
-    """The number that *text* is, for which is_int64 holds."""
+    """The number that *text* says; is_int64 must hold for it."""
     return int(text)
 
 
@@ -176,7 +176,7 @@ def decimal(number: int) -> bytes:
 
 
 def same_letters(text: bytes, capitals: bytes) -> bool:
-    """Whether *text* is *capitals*, in whatever letters."""
+    """Whether *text* equals *capitals*, regardless of case."""
     return text.upper() == capitals
 
 

@@ -11,8 +11,8 @@
     FF                               the end
 
 Integers are signed and, like all numbers of more than a byte here, little-endian; those of 13 and
-12 bits alone have their high bits in the first byte. Text that is just how a signed 64-bit integer
-is written is kept as that integer.
+12 bits alone have their high bits in the first byte. Text that is the canonical form of a
+signed 64-bit integer is stored as that integer.
 
     backlen    the size of the element's encoding and data in groups of 7 bits, highest first:
                0xxxxxxx  1xxxxxxx  1xxxxxxx ...     1 to 5 bytes, read from right to left
@@ -58,7 +58,7 @@ def put_backlen(data: bytearray, at: int, size: int) -> int:
 
 
 def backlen_before(data: bytearray, at: int) -> int:
-    """The size that the backlen before *at* says; reads at most five bytes."""
+    """The size in the backlen that ends at *at*; reads at most five bytes."""
     size = 0
     shift = 0
     while shift < 35:
@@ -127,23 +127,23 @@ def put_int(data: bytearray, at: int, number: int) -> int:
 
 
 def most_bytes(length: int) -> int:
-    """How many bytes the element of a text of *length* bytes takes, backlen and all, or fewer.
+    """An upper bound of the bytes of an element for a text of *length* bytes, backlen included.
 
-    As a string it takes just that; no integer takes more than its text as a string.
+    It is exact for a string; an integer never takes more than its text as a string would.
     """
     size = string_size(length)
     return size + backlen_size(size)
 
 
 def put(data: bytearray, at: int, value: bytes) -> int:
-    """Write *value*, which may be how an integer is written."""
+    """Write *value* as an integer if it is the text of one, else as a string."""
     if octets.is_int64(value):
         return put_int(data, at, octets.int64_of(value))
     return put_string(data, at, value)
 
 
 def encoded_size(data: bytearray, at: int) -> int:
-    """How many bytes encoding and data of the element at *at* have; 0 if it is none.
+    """How many bytes encoding and data of the element at *at* have; 0 if its first byte is invalid.
 
     Reads no more than the five bytes from *at* on.
     """
@@ -187,7 +187,7 @@ def number_at(data: bytearray, at: int) -> int:
 
 
 def head_size(data: bytearray, at: int) -> int:
-    """How many bytes stand before the data of the string element at *at*."""
+    """How many bytes precede the data of the string element at *at*."""
     head = data[at]
     if head < INT13:
         return 1

@@ -72,8 +72,6 @@ cdef class Listpack:
     cpdef int append(self, bytes value) except -1
     cpdef int append_int(self, int64_t number) except -1
     cpdef int prepend(self, bytes value) except -1
-    cpdef Py_ssize_t insert_before(self, Py_ssize_t at, bytes value) except -1
-    cpdef Py_ssize_t insert_after(self, Py_ssize_t at, bytes value) except -1
     cpdef int insert(self, Py_ssize_t at, bytes value) except -1
     cpdef Py_ssize_t replace(self, Py_ssize_t at, bytes value) except -1
     cpdef Py_ssize_t replace_int(self, Py_ssize_t at, int64_t number) except -1
@@ -86,7 +84,7 @@ cdef class Listpack:
     cdef int _close(self, Py_ssize_t at, Py_ssize_t end, Py_ssize_t size) except -1
     cdef int _grow(self, Py_ssize_t at, Py_ssize_t end, Py_ssize_t growth) except -1
     cpdef int end_at(self, Py_ssize_t end, int more) noexcept
-    cdef int _stamp(self) noexcept
+    cdef int _write_header(self) noexcept
 
     cpdef Py_ssize_t delete(self, Py_ssize_t at) except? -1
     @cython.locals(start=Py_ssize_t, end=Py_ssize_t, removed=Py_ssize_t)

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""A listpack: strings and integers packed into one run of bytes, byte for byte as redis has it.
+"""A listpack: strings and integers packed into one run of bytes, byte for byte as in Redis.
 
     listpack   total | count | element, element, ... | FF
     total      32 bits: the size of the whole in bytes, these and the FF included
@@ -38,7 +38,7 @@ SPARSE = 4  # memory is given back when less than one in so many bytes is in use
 
 
 class Element:
-    """What Listpack.read has found; made once, filled many times."""
+    """The result of Listpack.read: one object is made and filled many times."""
 
     __slots__ = ("is_int", "next", "number", "size", "start")
 
@@ -53,7 +53,7 @@ class Element:
 class Listpack:
     """A sequence of byte strings and signed 64-bit integers.
 
-    Positions must come from the listpack itself and are good until it changes: compiled, others
+    Positions must come from the listpack itself and are valid until it changes: compiled, others
     read beyond its memory. Walking a step is O(1); changes are O(bytes behind the place) but at
     the two ends, where they are O(1). What would make more than 1 GiB raises TooLarge and changes
     nothing.
@@ -119,13 +119,13 @@ class Listpack:
             self._count_room()
 
     def _count_room(self) -> None:
-        """To be called when *data* may have got more or less memory."""
+        """Update the memory count; called when the capacity of *data* may have changed."""
         room = octets.capacity(self.data)
         allocation.used += room - self._room
         self._room = room
 
     def check(self) -> None:
-        """Raise Corrupt unless the bytes are a listpack through and through. O(N).
+        """Raise Corrupt unless the bytes are a valid listpack. O(N).
 
         No byte outside of them is read, whatever they are.
         """
@@ -293,19 +293,8 @@ class Listpack:
         """Add *value* before the first element."""
         self.insert(HEADER, value)
 
-    def insert_before(self, at: int, value: bytes) -> int:
-        """Add *value* before the element at *at*; return its position."""
-        self.insert(at, value)
-        return at
-
-    def insert_after(self, at: int, value: bytes) -> int:
-        """Add *value* after the element at *at*; return its position."""
-        at = self.behind(at)
-        self.insert(at, value)
-        return at
-
     def insert(self, at: int, value: bytes) -> None:
-        """Add *value* where the element at *at* is, or the closing FF."""
+        """Add *value* before the element at *at*, or at the end if that is the closing FF."""
         self._write(at, at, value, 1)
 
     def replace(self, at: int, value: bytes) -> int:
@@ -330,7 +319,7 @@ class Listpack:
         end = octets.put_slice(self.data, self.size - 1, other.data, HEADER, size)
         self.end_at(end, 0)
         self.count = count
-        self._stamp()
+        self._write_header()
 
     def _write(self, at: int, end: int, value: bytes, more: int) -> None:
         """Put *value* in place of the bytes from *at* to *end*: *more* elements than before."""
@@ -344,7 +333,7 @@ class Listpack:
             element_octets.put_string(self.data, at, value)
 
     def _open(self, at: int, end: int, size: int, more: int) -> None:
-        """Make what lies from *at* to *end* *size* bytes long, to hold *more* elements."""
+        """Resize the bytes from *at* to *end* to *size*; the count changes by *more*."""
         growth = size - (end - at)
         if growth > 0:
             self._grow(at, end, growth)
@@ -353,7 +342,7 @@ class Listpack:
         self.size += growth
         if self.count != UNKNOWN:
             self.count += more
-        self._stamp()
+        self._write_header()
 
     def _close(self, at: int, end: int, size: int) -> None:
         """Take *size* bytes away between *at* and *end*."""
@@ -384,10 +373,10 @@ class Listpack:
         self.size = octets.put_u8(self.data, end, END)
         if self.count != UNKNOWN:
             self.count += more
-        self._stamp()
+        self._write_header()
 
-    def _stamp(self) -> None:
-        """Write the header."""
+    def _write_header(self) -> None:
+        """Write total and count."""
         octets.put_u32(self.data, 0, self.size)
         octets.put_u16(self.data, 4, self.count if 0 <= self.count < MANY else MANY)
 

@@ -1,12 +1,12 @@
 # cython: boundscheck=False, wraparound=False
-"""The nodes of a list, in the order of their elements: a deque that costs little while it is short.
+"""The nodes of a list, in order: a deque that takes little memory while it is short.
 
     one node          _head is _tail                _nodes is None
     several           _nodes  [None, None, _head, ..., _tail]
                               |-- _gap --|
 
-The two ends are at hand; only several nodes are in a Python list. The gap at its left makes adding
-and removing nodes O(1) there too.
+Both ends are attributes; a Python list is made for more than one node only. The gap at its left end
+makes adding and removing nodes O(1) there too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Node: TypeAlias = Listpack | bytes  # elements, or one that is a node of its own
 
 
 def count_of(node: Node | None) -> int:
-    """How many elements *node* has, which is one."""
+    """How many elements a node has; *node* must not be None."""
     if isinstance(node, Listpack):
         pack = node
         return pack.count
@@ -73,7 +73,7 @@ class NodeDeque:
         self._tail = node
 
     def _several(self) -> list[Node | None]:
-        """``_nodes``, which is made if there has been one node only."""
+        """``_nodes``, which is made now if there was one node only."""
         if self._nodes is None:
             self._nodes = [self._head]
             self._outgrown = True
@@ -107,7 +107,7 @@ class NodeDeque:
             self._tail = nodes[len(nodes) - 1]
 
     def _unfold(self) -> list[Node]:
-        """All nodes, in the very list that holds them if they are several. O(N)."""
+        """All nodes; if there are several, the list itself, not a copy. O(N)."""
         if self._nodes is None:
             return [] if self._head is None else [self._head]
         if self._gap:
@@ -116,7 +116,7 @@ class NodeDeque:
         return self._nodes  # type: ignore[return-value]  # None is in the gap only
 
     def _fold(self, nodes: list[Node]) -> None:
-        """Let *nodes*, changed since _unfold, be all nodes."""
+        """Make *nodes*, which _unfold gave and the caller changed, the nodes of this list."""
         self._gap = 0
         self._head = nodes[0] if nodes else None
         self._tail = nodes[len(nodes) - 1] if nodes else None

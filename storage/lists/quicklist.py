@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""A list: a deque of listpacks, as redis's quicklist.
+"""A list: a deque of listpacks, as Redis's quicklist.
 
     head                                                          tail
     [a, b, c, ..]  [d, e, ..]  "an element of its own"  [f, ..]  [g, h]
@@ -36,11 +36,11 @@ packed_threshold = 0  # bytes from which an element is plain; 0: the fill decide
 
 
 def set_packed_threshold(size: int) -> bool:
-    """Let elements from *size* bytes on be plain nodes; 0: those that no node has room for.
+    """Make elements of *size* bytes or more plain nodes; 0: only those that no node has room for.
 
-    For debugging: it is valid for all lists, from now on. False if *size* is out of range.
+    For debugging: it holds for all lists from now on. False if *size* is out of range.
     """
-    global packed_threshold  # noqa: PLW0603  one for the whole process, as in redis
+    global packed_threshold  # noqa: PLW0603  one for the whole process, as in Redis
     if not 0 <= size <= LARGEST_THRESHOLD:
         return False
     packed_threshold = size
@@ -92,7 +92,7 @@ class QuickList(NodeDeque):
         self.follow(fill)
 
     def follow(self, fill: int) -> None:
-        """Let *fill* be the list's from now on. What is there stays as it is until it changes."""
+        """Use *fill* from now on. Existing nodes stay as they are until they change."""
         self.fill = min(max(fill, SMALLEST_FILL), LARGEST_FILL)
 
     # ------------------------------------------------------------------ the ends
@@ -227,7 +227,7 @@ class QuickList(NodeDeque):
         i, within = self._locate(index)
         pack = pack_of(nodes[i])
         if pack is not None and not self._may_grow(pack, len(value), 1):
-            self._outgrown = True  # as redis sees it, what goes makes no room
+            self._outgrown = True  # as Redis counts, the old element's room is not free
         if pack is None:
             _discard(nodes[i : i + 1])
             nodes[i] = self._new_node(value)
@@ -336,7 +336,7 @@ class QuickList(NodeDeque):
         """As OBJECT ENCODING has it: ``listpack`` until it takes more than one.
 
         From then on it is a ``quicklist``, until one listpack that is half full has room for all:
-        else a list near the limit would change with every push and pop.
+        otherwise a list near the limit would change with every push and pop.
         """
         return b"quicklist" if self._outgrown else b"listpack"
 
@@ -345,7 +345,7 @@ class QuickList(NodeDeque):
         return list(self._unfold())
 
     def add_node(self, node: Node) -> None:
-        """Add a node, which is the list's from now on, after the last. Raises Corrupt if empty.
+        """Add a node after the last; the list owns it from now on. Raises Corrupt if it is empty.
 
         A listpack from outside must have been checked before.
         """
@@ -380,7 +380,7 @@ class QuickList(NodeDeque):
         return self._may_grow(pack, size + OVERHEAD, 1) and not self._is_large(size)
 
     def _settle(self) -> None:
-        """After elements have gone: see whether half of what a listpack may have is enough."""
+        """After a removal: become a listpack again if half a listpack has room for all."""
         pack = pack_of(self._head)
         if self._outgrown and self._nodes is None and pack is not None:
             if self.fill < 0:
@@ -404,7 +404,7 @@ class QuickList(NodeDeque):
         assert pack is not None
         if self._has_room(pack, len(value)):
             pack.insert(at, value)
-            pack.shrink()  # nobody knows whether more will ever come here
+            pack.shrink()  # there may never be another insertion here
         elif at == pack.first():
             self._insert_between(nodes, i, value)
         else:
@@ -424,7 +424,7 @@ class QuickList(NodeDeque):
             nodes.insert(i, self._new_node(value))
 
     def _merged(self, nodes: list[Node]) -> list[Node]:
-        """*nodes* without empty ones, neighbours made one where that may be."""
+        """*nodes* without empty ones, with neighbours merged where one node has room for both."""
         kept: list[Node] = []
         left: Listpack | None = None
         for node in nodes:
@@ -445,7 +445,7 @@ class QuickList(NodeDeque):
 
 
 def _discard(nodes: list[Node]) -> None:
-    """Take off what the plain ones of *nodes*, which are let go of, were counted for."""
+    """Subtract the plain ones of *nodes*, which are dropped, from the memory count."""
     for node in nodes:
         plain = plain_of(node)
         if plain is not None:

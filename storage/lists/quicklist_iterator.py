@@ -50,7 +50,7 @@ class QuickListIterator:
         self.size = 0
 
     def begin(self, nodes: list[Node | None], node: int, index: int, reverse: bool) -> None:
-        """Let next() go to the element of that index in that node of *nodes*.
+        """Start so that next() goes to the element *index* of the node *node* of *nodes*.
 
         There must be that element. Before the first node there may be None.
         """

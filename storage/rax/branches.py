@@ -1,4 +1,4 @@
-"""What a node of the radix tree is made of: branches, one for each byte that a key may go on with.
+"""The branches of a node of the radix tree: one for each byte with which a key can continue.
 
 Compiled, the branches of a node are one block of memory (branches.pxd has the same functions on
 raw pointers), and so the cyclic collector need not know the nodes; here they are two sequences:
@@ -41,7 +41,7 @@ def count(branches: Branches | None) -> int:
 
 
 def place(branches: Branches | None, byte: int) -> int:
-    """The index of the first edge that is not below *byte*: where it is or belongs."""
+    """The index of the first edge that is not below *byte*: where it is or would be inserted."""
     return 0 if branches is None else bisect_left(branches.edges, byte)
 
 
@@ -69,7 +69,7 @@ def put(branches: Branches | None, index: int, new: Any) -> None:
 
 
 def insert(branches: Branches | None, index: int, byte: int, new: Any) -> Branches:
-    """Make room at *index* for one more branch. The block may move: the result replaces it."""
+    """Insert a branch at *index*. The block may move: the result replaces it."""
     if branches is None:
         branches = Branches()
         allocation.used += HEADER
@@ -92,7 +92,7 @@ def remove(branches: Branches | None, index: int) -> Branches | None:
 
 
 def free(branches: Branches | None) -> None:
-    """Drop all branches; the block is not to be used again."""
+    """Remove all branches; the block must not be used again."""
     if branches is not None:
         allocation.used -= weight(branches)
         branches.edges.clear()
@@ -105,7 +105,7 @@ def bare(branches: Branches | None) -> int:
 
 
 def count_bare(branches: Branches | None, change: int) -> None:
-    """Note that so many children more (or fewer) are bare values."""
+    """Add *change* to the number of children that are bare values."""
     assert branches is not None
     branches.bare += change
 
@@ -119,7 +119,7 @@ def weight(branches: Branches | None) -> int:
 
 
 def hold(value: Any) -> Any:
-    """A reference to *value* that somebody owns, and must let go in the end."""
+    """An owned reference to *value*: the owner must pass it to let_go in the end."""
     return value
 
 
@@ -129,14 +129,14 @@ def held(reference: Any) -> Any:
 
 
 def let_go(reference: Any) -> None:
-    """*reference* is not to be used again."""
+    """Give up an owned reference; it must not be used again."""
 
 
 # ---------------------------------------------------------------------- runs of bytes
 
 
 def shared(run: bytes, key: bytes, at: int) -> int:
-    """How many bytes of *run* stand in *key* from *at* on, up to the first that differs."""
+    """The length of the common prefix of *run* and ``key[at:]``."""
     length = min(len(run), len(key) - at)
     if run[:length] == key[at : at + length]:
         return length
@@ -144,12 +144,12 @@ def shared(run: bytes, key: bytes, at: int) -> int:
 
 
 def is_rest(run: bytes, key: bytes, at: int) -> bool:
-    """Whether *key* from *at* on is *run* and nothing else."""
+    """Whether ``key[at:]`` is *run*."""
     return key[at:] == run
 
 
 def order(run: bytes, key: bytes, at: int) -> int:
-    """Below, equal to or above 0 as *run* is below, equal to or above *key* from *at* on."""
+    """Less than, equal to or greater than 0, as *run* compares with ``key[at:]``."""
     rest = key[at:]
     return (run > rest) - (run < rest)
 

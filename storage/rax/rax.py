@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""The radix tree: byte strings to objects, in the order of the keys; what they share stands once.
+"""The radix tree: byte strings to objects, in order; a shared prefix is stored once.
 
     keys        3 5 0    3 5 1    3 5 2    3 6 0    3 7 0    3 7 0 4        (a digit is a byte)
     values        A        B        C        D        E         F
@@ -45,7 +45,7 @@ class Rax(Tree):
     """A sorted map of bytes to objects of any kind.
 
     insert, find and remove are O(len(key)), whatever the number of keys. The values must not
-    refer to the tree: such a circle would never be freed.
+    refer to the tree: such a cycle would never be freed.
     """
 
     __slots__ = ()
@@ -136,7 +136,7 @@ class Rax(Tree):
         return None
 
     def _add_leaf(self, node: Node, key: bytes, at: int, value: Any) -> None:
-        """Let *key*, which leaves the tree at *node* with its byte *at*, branch off."""
+        """Add a leaf for *key*, which leaves the tree at *node* with its byte *at*."""
         siblings = branches.count(node.branches)
         self.node_count += 1
         if siblings > 0:
@@ -218,7 +218,7 @@ class Rax(Tree):
         self.changes += 1
 
     def _mend(self, node: Node, above: Node | None, index: int) -> None:
-        """Give *node*, the child at *index* of *above*, the form that its keys now ask for.
+        """Give *node*, the child at *index* of *above*, the form that its keys require now.
 
         1. With one branch and no value it is joined with that child.
         2. Without branches it is a leaf, which may do as a bare value.
@@ -231,7 +231,7 @@ class Rax(Tree):
             rax_node.unwrap(above, index, node)
 
     def clear(self) -> None:
-        """Forget all keys, node by node: depth of the tree is not depth of the stack. O(N)."""
+        """Forget all keys, without recursion: the tree may be deeper than the stack. O(N)."""
         doomed = [self.root]
         while doomed:
             node = doomed.pop()
@@ -268,7 +268,7 @@ class Rax(Tree):
         return (at.key, at.value) if at.valid else None
 
     def seek(self, op: str, key: bytes = b"") -> RaxIterator:
-        """An iterator on a key of the tree, if there is such a one.
+        """An iterator that stands at a key of the tree, if there is such a key.
 
         *op* is ``>=``, ``>``, ``<=``, ``<`` or ``=`` for the nearest such key to *key*, ``^`` for
         the first of all, ``$`` for the last.
@@ -291,5 +291,5 @@ class Rax(Tree):
         return total
 
     def check(self) -> None:
-        """Raise AssertionError unless the tree has the form that its keys ask for. O(N)."""
+        """Raise AssertionError unless the tree has the form that its keys require. O(N)."""
         assert rax_node.check(self.root, True) == self.size, "keys miscounted"

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""A place in a radix tree (storage/rax/rax.py), and the ways to find one."""
+"""An iterator over the keys of a radix tree (storage/rax/rax.py), and how it seeks a key."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RaxIterator:
         return branches.joined(self._path, self._edge, self._tail)
 
     def next(self) -> bool:
-        """Go to the next key. False if there is none; then the place is no more valid."""
+        """Go to the next key. False if there is none; the iterator is invalid then."""
         if self._fresh or not self.valid:
             self._fresh = False
             return self.valid
@@ -54,7 +54,7 @@ class RaxIterator:
         return self._find_after(self.current_key(), False)
 
     def prev(self) -> bool:
-        """Go to the key before. False if there is none; then the place is no more valid."""
+        """Go to the key before. False if there is none; the iterator is invalid then."""
         if self._fresh or not self.valid:
             self._fresh = False
             return self.valid
@@ -63,9 +63,9 @@ class RaxIterator:
         return self._find_before(self.current_key(), False)
 
     def seek(self, op: str, key: bytes = b"") -> bool:
-        """Go to the key that Rax.seek describes. False if there is no such one.
+        """Go to the key that Rax.seek describes. False if there is no such key.
 
-        Raises ValueError for an *op* that is none.
+        Raises ValueError for an unknown *op*.
         """
         root = self._tree.root
         if op in (">=", ">"):
@@ -88,14 +88,14 @@ class RaxIterator:
     # ------------------------------------------------------------------ standing
 
     def _stand_on(self, node: Node, path: bytes) -> bool:
-        """Be at the key that ends at *node*."""
+        """Move to the key that ends at *node*."""
         self._node = node
         self._index = -1
         self._path = path
         return self._arrive(rax_node.value_of(node))
 
     def _stand_at(self, node: Node, index: int, path: bytes, value: Any) -> bool:
-        """Be at the bare *value* that is child *index* of *node*."""
+        """Move to the bare *value* that is child *index* of *node*."""
         self._node = node
         self._index = index
         self._path = path
@@ -110,13 +110,13 @@ class RaxIterator:
         return True
 
     def _first_below(self, node: Node, path: bytes) -> bool:
-        """Be at the smallest key of *node*, at which *path* ends."""
+        """Move to the smallest key of *node*, at which *path* ends."""
         if rax_node.has_value(node):
             return self._stand_on(node, path)
         return self._first_at(node, 0, path)
 
     def _first_at(self, node: Node, index: int, path: bytes) -> bool:
-        """Be at the smallest key behind branch *index* of *node*, at which *path* ends."""
+        """Move to the smallest key behind branch *index* of *node*, at which *path* ends."""
         child = branches.child(node.branches, index)
         while type(child) is Node:
             edge = branches.edge(node.branches, index)
@@ -129,13 +129,13 @@ class RaxIterator:
         return self._stand_at(node, index, path, child)
 
     def _last_below(self, node: Node, path: bytes) -> bool:
-        """Be at the greatest key of *node*, at which *path* ends."""
+        """Move to the greatest key of *node*, at which *path* ends."""
         if branches.count(node.branches) == 0:
             return self._stand_on(node, path)
         return self._last_at(node, branches.count(node.branches) - 1, path)
 
     def _last_at(self, node: Node, index: int, path: bytes) -> bool:
-        """Be at the greatest key behind branch *index* of *node*, at which *path* ends."""
+        """Move to the greatest key behind branch *index* of *node*, at which *path* ends."""
         child = branches.child(node.branches, index)
         while type(child) is Node:
             edge = branches.edge(node.branches, index)
@@ -150,7 +150,7 @@ class RaxIterator:
     # ------------------------------------------------------------------ finding
 
     def _find_after(self, key: bytes, or_equal: bool) -> bool:
-        """Be at the smallest key above *key* (or equal to it).
+        """Move to the smallest key above *key* (or equal to it).
 
         1. Follow *key*, and remember the last branch on the way that lies behind it.
         2. A run that differs: all keys of the node lie behind *key* if it is greater, or if *key*
@@ -198,7 +198,7 @@ class RaxIterator:
         return False
 
     def _find_before(self, key: bytes, or_equal: bool) -> bool:
-        """Be at the greatest key below *key* (or equal to it).
+        """Move to the greatest key below *key* (or equal to it).
 
         As _find_after, mirrored; but a key that ends on the way lies before *key* as well. It is
         remembered like a branch, with the index -1.
@@ -242,7 +242,7 @@ class RaxIterator:
 
 
 def new_iterator(tree: Tree) -> RaxIterator:
-    """An iterator that has no place yet."""
+    """An iterator before its first seek."""
     made = RaxIterator.__new__(RaxIterator)
     made._tree = tree  # noqa: SLF001 - this is its constructor
     made.valid = False

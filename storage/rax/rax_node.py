@@ -16,7 +16,7 @@ BYTES_BYTES: Final = 33  # of a bytes object but for its bytes
 
 
 class Node:
-    """Where keys part or one ends. In the compiled class the branches are memory of its own."""
+    """A point where keys diverge or one ends. Compiled, its branches are a block of memory."""
 
     __slots__ = ("branches", "run", "tail", "value")
 
@@ -42,7 +42,7 @@ def new_node(run: bytes, value: Any) -> Node:
 
 
 def discard() -> None:
-    """Take off what new_node counted: to be called where a node is let go of."""
+    """Undo what new_node added to the memory count; called when a node is dropped."""
     allocation.used -= COUNTED
 
 
@@ -57,14 +57,14 @@ def has_value(node: Node) -> bool:
 
 
 def set_value(node: Node, value: Any) -> None:
-    """Let *value* (or ABSENT) be that of the key that ends at *node*."""
+    """Set the value of the key that ends at *node*; ABSENT removes it."""
     old = node.value
     node.value = branches.hold(value)
     branches.let_go(old)
 
 
 class Tree:
-    """What the map and its iterators share: the root, which stays the same node, and the counts."""
+    """What the map and its iterators share: the root, always the same node, and the counts."""
 
     __slots__ = ("changes", "node_count", "root", "size")
 
@@ -92,7 +92,7 @@ def rest_length(node: Node, index: int) -> int:
 
 
 def split(node: Node, at: int) -> None:
-    """Let *node* end before byte *at* of its run, and have what was there as its only child."""
+    """End *node* before byte *at* of its run; the rest of it becomes its only child."""
     lower = new_node(rest_of(node.run, at + 1), value_of(node))
     lower.tail = node.tail
     lower.branches = node.branches

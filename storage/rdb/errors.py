@@ -1,4 +1,4 @@
-"""What reading an RDB refuses, besides Corrupt."""
+"""Why an RDB is refused, besides Corrupt."""
 
 from __future__ import annotations
 

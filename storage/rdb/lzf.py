@@ -43,7 +43,10 @@ class Compressor:
         self._base = 1
 
     def compress(self, data: bytes) -> bytes | None:
-        """*data* compressed, or None if that is not at least four bytes shorter."""
+        """*data* compressed, or None if that is not at least four bytes shorter.
+
+        As with decompress, the RDB has its own way.
+        """
         out = bytearray(len(data))
         size = self.compress_into(raw.of_bytes(data), len(data), out, 0)
         return bytes(out[:size]) if size else None
@@ -127,7 +130,7 @@ def _compress(
 
 
 def _matches(data: raw.Raw, seen: int, at: int) -> bool:
-    """Whether the three bytes at *at* are those at *seen*, not too far before."""
+    """Whether the three bytes at *at* equal those at *seen*, and *seen* is near enough."""
     return (
         at - seen <= FARTHEST
         and data[seen] == data[at]
@@ -172,14 +175,17 @@ def _put_reference(out: bytearray, to: int, offset: int, length: int) -> int:
 
 
 def decompress(data: bytes, size: int) -> bytes:
-    """What *data* was compressed from: *size* bytes. Raises Corrupt."""
+    """The inverse of Compressor.compress. Raises Corrupt if *data* does not expand to *size* bytes.
+
+    The RDB itself is expanded in place; this form, without pointers, is for tests and tools.
+    """
     return expand(raw.of_bytes(data), 0, len(data), size)
 
 
 def expand(data: raw.Raw, at: int, end: int, size: int) -> bytes:
-    """What the bytes of *data* from *at* to *end* were compressed from: *size* bytes.
+    """The *size* bytes that the bytes of *data* from *at* to *end* expand to.
 
-    Raises Corrupt if they are not that, before memory is taken for what could not come of them.
+    Raises Corrupt if they do not; before memory is taken if *size* is beyond the greatest ratio.
     """
     if size > GREATEST_RATIO * (end - at):
         raise Corrupt(f"{end - at} compressed bytes cannot make {size}")
@@ -190,7 +196,7 @@ def expand(data: raw.Raw, at: int, end: int, size: int) -> bytes:
 
 
 def _expand(data: raw.Raw, at: int, end: int, out: bytearray, size: int) -> int:
-    """Write into *out*, which has *size* bytes, and fill it; -1 if that cannot be."""
+    """Fill *out*, which has *size* bytes; -1 if the compressed bytes make more or fewer."""
     to = 0
     while at < end:
         length = data[at] >> 5

@@ -1,7 +1,7 @@
-"""Bytes read where they lie: the plain versions of the C functions in raw.pxd.
+"""Reading bytes in place: the plain versions of the C functions in raw.pxd.
 
-What is called Raw is anything with bytes in it here; compiled, it is a bare pointer that keeps
-nothing alive and knows no bounds: both are the caller's care. Numbers are little-endian unless the
+Here a Raw is any object with bytes in it. Compiled, it is a bare pointer: the caller keeps the
+object alive and checks bounds. Numbers are little-endian unless the
 name says ``be``. The put_ functions are like those of storage.octets.
 """
 
@@ -26,17 +26,17 @@ def of_bytes(data: bytes) -> Raw:
 
 
 def of_bytearray(data: bytearray) -> Raw:
-    """The bytes of *data*, which must not change its size meanwhile."""
+    """The bytes of *data*, whose size must not change meanwhile."""
     return data
 
 
 def of_view(data: memoryview) -> Raw:
-    """The bytes that *data*, which is contiguous, shows."""
+    """The bytes of *data*, which must be contiguous."""
     return data
 
 
 def into(data: bytearray) -> bytearray:
-    """The bytes of *data*, to be written to; it must not change its size meanwhile."""
+    """The bytes of *data* for writing; its size must not change meanwhile."""
     return data
 
 
@@ -119,7 +119,7 @@ def copy(out: bytearray, to: int, data: Raw, at: int, size: int, left: int) -> N
 
 
 def repeat(out: bytearray, to: int, offset: int, size: int, left: int) -> None:
-    """Write into *out* at *to* the *size* bytes that begin *offset* back, which may overlap.
+    """Copy within *out* to *to* the *size* bytes that begin *offset* before it; they may overlap.
 
     There are *left* bytes from there on: compiled, some behind the last may be written too.
     """
@@ -128,11 +128,11 @@ def repeat(out: bytearray, to: int, offset: int, size: int, left: int) -> None:
 
 
 def is_int32(text: Raw, size: int) -> bool:
-    """Whether the first *size* bytes, at most 11, are how a signed 32-bit number is written."""
+    """Whether the first *size* bytes, at most 11, are a signed 32-bit number in canonical form."""
     digits = cut(text, 0, size)
     return octets.is_int64(digits) and -(2**31) <= int(digits) < 2**31
 
 
 def int32_of(text: Raw, size: int) -> int:
-    """The number that the first *size* bytes are, for which is_int32 holds."""
+    """The number that the first *size* bytes say; is_int32 must hold for them."""
     return int(cut(text, 0, size))

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False
-"""The parts that everything in an RDB is made of, on their way in.
+"""Reads the parts of an RDB: numbers, lengths and strings; storage/rdb/writer.py draws them.
 
-storage/rdb/writer.py draws them. Nothing here trusts the bytes: a length is compared with the bytes
-that are left before memory is taken for what it announces.
+Nothing here trusts the bytes: a length is compared with the bytes that are left before memory is
+taken for it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ U32_LENGTH, U64_LENGTH = 0x80, 0x81
 
 
 class RdbReader:
-    """Reads from *position* on. Every method raises Corrupt if that is not to be had.
+    """Reads from *position* on. Every method raises Corrupt if the bytes do not hold what it reads.
 
-    The bytes must not change while the reader is used; ``close`` lets go of them.
+    The bytes must not change while the reader is used; ``close`` releases them.
     """
 
     __slots__ = ("_data", "_view", "end", "position")
@@ -30,7 +30,7 @@ class RdbReader:
         self.end = len(self._view) if end < 0 else end
 
     def close(self) -> None:
-        """Let go of the bytes: there are none left to read."""
+        """Release the bytes: none are left to read."""
         self.position = self.end = 0
         self._view = memoryview(b"")
         self._data = raw.of_view(self._view)
@@ -40,11 +40,11 @@ class RdbReader:
         return self.end - self.position
 
     def crc(self, start: int, crc: int) -> int:
-        """The checksum of the bytes from *start* to *position*, which *crc* is that before."""
+        """The checksum *crc* of the bytes before *start*, continued up to *position*."""
         return crc64.of_raw(self._data, start, self.position, crc)
 
     def _pass(self, size: int) -> int:
-        """Go on by *size* bytes, which must be there; return where they are."""
+        """Advance by *size* bytes, which must be there; return their offset."""
         at = self.position
         if size > self.end - at:
             raise Corrupt("the bytes end too soon")
@@ -74,14 +74,14 @@ class RdbReader:
         return raw.i64(self._data, at)
 
     def length(self) -> int:
-        """An unsigned 64-bit number in as many bytes as it takes."""
+        """An unsigned 64-bit number in 1, 2, 5 or 9 bytes."""
         first = self.byte()
         if first >= ENCODED:
             raise Corrupt("an encoded string where a length belongs")
         return self._length_from(first)
 
     def _length_from(self, first: int) -> int:
-        """The length that begins with the byte *first*, which has been read."""
+        """The length whose first byte, *first*, was read already."""
         if first < 0x40:
             return first
         if first < 0x80:
@@ -95,7 +95,7 @@ class RdbReader:
         raise Corrupt("an unknown encoding of a length")
 
     def size(self) -> int:
-        """A length in bytes, of what comes next."""
+        """A length: how many bytes follow."""
         return self._size_from(self.byte())
 
     def _size_from(self, first: int) -> int:
@@ -105,7 +105,7 @@ class RdbReader:
         return size
 
     def count(self, least: int) -> int:
-        """A length: the number of things that come next, of at least *least* bytes each."""
+        """A length: how many items follow, of at least *least* bytes each."""
         number = self.length()
         if number > (self.end - self.position) // least:
             raise Corrupt("more is announced than the bytes that are left can hold")
@@ -129,7 +129,7 @@ class RdbReader:
         return b"%d" % self._int_string(first)
 
     def string_or_int(self) -> bytes | int:
-        """A string; if it is written as a number, that number."""
+        """A string; the number itself if it is encoded as one."""
         first = self.byte()
         if ENCODED <= first < LZF:
             return self._int_string(first)
@@ -145,7 +145,7 @@ class RdbReader:
         return lzf.expand(self._data, at, at + compressed, size)
 
     def _int_string(self, first: int) -> int:
-        """The number of a string whose encoding *first* says that it is one."""
+        """The number of a string that is encoded as one; *first* is the encoding."""
         if first == ENCODED:
             number = self.byte()
             return number - 0x100 if number >= 0x80 else number

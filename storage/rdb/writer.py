@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""The parts that everything in an RDB is made of, on their way out.
+"""Writes the parts of an RDB: numbers, lengths and strings.
 
     length   00llllll                            up to 63
              01llllll  l                         14 bits, big-endian
@@ -27,7 +27,7 @@ HEAD = 18  # bytes that stand before a compressed string at most: 1 and twice a 
 
 
 class RdbWriter:
-    """A buffer that lengths, strings and numbers are added to. *size* bytes of it are in use."""
+    """A buffer to which numbers, lengths and strings are added; *size* bytes of it are in use."""
 
     __slots__ = ("_compress", "_compressor", "_data", "size")
 
@@ -38,7 +38,7 @@ class RdbWriter:
         self._compressor = Compressor()
 
     def take(self) -> bytes:
-        """What was written since the last call."""
+        """The bytes written since the last call."""
         taken = octets.cut(self._data, 0, self.size)
         self.size = 0
         return taken
@@ -56,7 +56,7 @@ class RdbWriter:
         self.size = octets.put_u8(self._data, self.size, number)
 
     def length(self, number: int) -> None:
-        """An unsigned 64-bit number in as many bytes as it takes."""
+        """An unsigned 64-bit number in 1, 2, 5 or 9 bytes."""
         self._reserve(9)
         self._put_length(number)
 
@@ -107,7 +107,7 @@ class RdbWriter:
         self.text(raw.of_bytes(text), len(text))
 
     def text(self, text: raw.Raw, size: int) -> None:
-        """A string, the first *size* bytes of *text*, as short as it can be written."""
+        """A string, the first *size* bytes of *text*, in the shortest encoding."""
         self._reserve(HEAD + size)
         if size <= LONGEST_NUMBER and raw.is_int32(text, size):
             self._put_int32(raw.int32_of(text, size))
@@ -116,7 +116,7 @@ class RdbWriter:
             self.size = raw.put(self._data, self.size, text, 0, size)
 
     def int_string(self, number: int) -> None:
-        """A string, the text of a signed 64-bit number."""
+        """The text of a signed 64-bit number as a string, in the shortest encoding."""
         self._reserve(HEAD + octets.MAX_INT_TEXT)
         if -(1 << 31) <= number < 1 << 31:
             self._put_int32(number)
@@ -136,7 +136,7 @@ class RdbWriter:
         self.size = at
 
     def _put_compressed(self, text: raw.Raw, size: int) -> bool:
-        """Write *text* compressed; False, and nothing is written, if that does not pay.
+        """Write *text* compressed; False, and nothing is written, if that saves too little.
 
         Its size, which stands before it, is known only afterwards: it is made a little further on.
         """

@@ -1,9 +1,9 @@
 """Puts the keys of a snapshot into databases, some thousands at a time.
 
-A snapshot has its keys in no order that a table knows, and a table of millions of keys does not fit
-the processor's caches: each key would be waited for. So keys are read ahead, laid on shelves by the
-upper bits of their hashes, and put into the table shelf by shelf. A table keeps its keys in that
-order (see storage/keyspace/key_table.py), and what a shelf needs of it is small.
+The keys of a snapshot are in no useful order, and a table of millions of keys does not fit the
+processor's caches: each insertion would wait for memory. So keys are read ahead, sorted into
+shelves by the upper bits of their hashes, and inserted shelf by shelf. A table keeps its keys in
+hash order (see storage/keyspace/key_table.py), so the part of it that one shelf needs is small.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Filler:
         self.keys_expired = 0
 
     def fill(self, reader: SnapshotReader) -> bool:
-        """Put in what about a megabyte of the snapshot holds, or one value that is larger.
+        """Insert the keys of about a megabyte of the snapshot, or one value that is larger.
 
         False at the end of the snapshot. Raises what the reader does, and Corrupt for a database
         that there is not.
@@ -70,7 +70,7 @@ class Filler:
         return more
 
     def _read_ahead(self, reader: SnapshotReader) -> bool:
-        """Lay keys on the shelves. False at the end of the snapshot."""
+        """Sort keys into the shelves. False at the end of the snapshot."""
         stop = reader.position + MOST_BYTES
         for _ in range(MOST_KEYS):
             record = reader.read()

@@ -1,4 +1,4 @@
-"""Consumer groups: who was given which entries of a stream and has not acknowledged them yet.
+"""Consumer groups: which entries of a stream were delivered to whom and are not acknowledged yet.
 
     ConsumerGroup
       pel          rax: id key -> Pending      all pending entries of the group
@@ -105,15 +105,15 @@ class ConsumerGroup:
         return [self.consumers[name] for name in sorted(self.consumers)]
 
     def owner(self, pending: Pending) -> Consumer | None:
-        """Whose *pending* is; None for an entry without an owner."""
+        """The consumer that owns *pending*; None for an entry without an owner."""
         return self._table[pending.consumer_index]
 
     # ------------------------------------------------------------------ delivery
 
     def deliver(self, entry_id: StreamId, consumer: Consumer, now_ms: int) -> Pending:
-        """Note that *consumer* was given an entry, for the first time as far as the count goes.
+        """Record that an entry was delivered to *consumer*; the delivery count is 1.
 
-        If the entry is pending already (the group was set back), it changes hands.
+        If the entry is pending already (the group was set back), *consumer* becomes its owner.
         """
         key = entry_id.key()
         pending = pendings.new_pending(entry_id.ms, entry_id.seq, now_ms, 1, consumer.index)
@@ -125,12 +125,12 @@ class ConsumerGroup:
         return pending
 
     def deliver_again(self, pending: Pending, now_ms: int) -> None:
-        """Note that its owner was given a pending entry once more."""
+        """Record one more delivery of a pending entry to its owner."""
         self._set_time(pending, now_ms)
         pendings.count_up(pending)
 
     def ack(self, entry_id: StreamId) -> bool:
-        """The entry has been dealt with. False if it was not pending."""
+        """Acknowledge an entry. False if it was not pending."""
         key = entry_id.key()
         pending: Pending | None = self.pel.remove(key)
         if pending is None:
@@ -139,7 +139,7 @@ class ConsumerGroup:
         return True
 
     def _forget(self, key: bytes, pending: Pending) -> None:
-        """Take out of all indexes but the group's pel."""
+        """Remove from all indexes except the group's pel."""
         consumer = self._table[pending.consumer_index]
         if consumer is not None:
             consumer.pel.remove(key)
@@ -153,7 +153,7 @@ class ConsumerGroup:
     # ------------------------------------------------------------------ claiming
 
     def force(self, entry_id: StreamId, now_ms: int) -> Pending:
-        """Make an entry pending that was not, without an owner: XCLAIM FORCE."""
+        """Make an entry pending, without an owner (XCLAIM FORCE); it must not be pending yet."""
         pending = pendings.new_pending(entry_id.ms, entry_id.seq, now_ms, 1, NOBODY)
         self.pel.insert(entry_id.key(), pending)
         self.by_time.add(pending)
@@ -255,7 +255,7 @@ class ConsumerGroup:
             self.by_time.add(pending)
 
     def copy(self) -> ConsumerGroup:
-        """A group of its own that equals this one. O(N log N)."""
+        """An independent group equal to this one. O(N log N)."""
         made = ConsumerGroup(self.last_id, self.entries_read)
         for consumer in self.sorted_consumers():
             member = made.create_consumer(consumer.name, consumer.seen_time)

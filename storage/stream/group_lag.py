@@ -1,4 +1,4 @@
-"""How far a consumer group has come: its read counter and its lag, as redis reckons them.
+"""How far a consumer group has come: its read counter and its lag, computed as Redis does.
 
 A stream counts the entries that were ever added; a group counts those that lie up to its last_id.
 The difference is the lag. A group that was set to an id somewhere inside the stream does not know
@@ -30,7 +30,7 @@ def lag(stream: Stream, group: ConsumerGroup) -> int | None:
 
 
 def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:
-    """The group is given the entry *entry_id*, the next one behind its last_id. O(1)."""
+    """Advance last_id and the counter: *entry_id*, the next entry, is delivered. O(1)."""
     if (
         group.entries_read != UNKNOWN
         and stream_id.compare(group.last_id, stream.first_id) >= 0
@@ -44,7 +44,7 @@ def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:
 
 
 def has_tombstone_after(stream: Stream, entry_id: StreamId) -> bool:
-    """Whether an entry deleted by name may lie at or behind *entry_id*, and before a living one."""
+    """Whether an entry at or after *entry_id*, before a living one, may have been deleted by id."""
     last_deleted = stream.max_deleted_id
     if stream.length == 0 or last_deleted is ZERO:
         return False

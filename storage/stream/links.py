@@ -2,7 +2,7 @@
 
 Compiled, a link is a bare pointer that keeps nothing alive. So links make no reference cycles and
 objects that have no other references are not tracked by the collector, which is 16 bytes less each.
-Who links objects must hold them, and unlink one before it lets go of it.
+The owner of the objects must keep them alive, and must unlink an object before it drops it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def follow(link: T | None) -> T | None:
 
 
 def hold(_target: object) -> None:
-    """Keep an object alive, whatever else refers to it."""
+    """Take a reference to an object, so that it stays alive."""
 
 
 def let_go(_target: object) -> None:

@@ -73,13 +73,13 @@ def id_of(pending: Pending) -> StreamId:
 
 
 def count_up(pending: Pending) -> None:
-    """One delivery more."""
+    """Add one delivery to the count."""
     if pending.delivery_count < _MOST:
         pending.delivery_count += 1
 
 
 def set_count(pending: Pending, count: int) -> None:
-    """Let the deliveries be *count*, or what of it can be kept."""
+    """Set the delivery count, limited to what can be stored."""
     pending.delivery_count = MAX_COUNT if count > MAX_COUNT else max(count, 0)
 
 
@@ -89,7 +89,7 @@ def _unlink(pending: Pending) -> None:
 
 
 class DeliveryQueue:
-    """The pending entries of a group, by delivery time, oldest first; of equals, first come first.
+    """The pending entries of a group by delivery time, oldest first; equal ones as they were added.
 
     It holds its entries; their links are its own.
     """
@@ -132,7 +132,7 @@ class DeliveryQueue:
         links.let_go(pending)
 
     def _join(self, older: Pending | None, newer: Pending | None) -> None:
-        """Let *newer* follow *older*; None is the end of the queue on that side."""
+        """Link *older* and *newer* to each other; None is the end of the queue on that side."""
         if older is None:
             self._oldest = links.link_to(newer)
         else:

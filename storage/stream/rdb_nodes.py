@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""A stream's node from outside: one walk over its bytes that trusts none of them.
+"""Checks a stream's node from an RDB in one walk that trusts none of its bytes.
 
 It must be a listpack through and through (see storage/listpack/listpack.py), made as
 storage/stream/stream_node.py draws it, and the ids of its living entries must grow, none below the
@@ -48,7 +48,7 @@ class NodeCheck:
         return stream_id.make_id(self._ms, self._seq)
 
     def run(self) -> None:
-        """Raise Corrupt unless all is well. O(size)."""
+        """Raise Corrupt unless the node is valid. O(size)."""
         data = self._data
         if self._end < HEADER or octets.u32(data, 0) != self._end + 1 or data[self._end] != END:
             raise Corrupt("a stream node is not a listpack of its size")
@@ -67,7 +67,7 @@ class NodeCheck:
             raise Corrupt("a listpack that does not have the elements that it counts")
 
     def _entry(self, master_fields: int) -> int:
-        """Pass one entry; return 1 if it is marked as deleted, else 0."""
+        """Check one entry; return 1 if it is marked as deleted, else 0."""
         flags = self._number()
         ms = stream_node.undelta(octets.u64_be(self._key, 0), self._number())
         seq = stream_node.undelta(octets.u64_be(self._key, 8), self._number())
@@ -92,7 +92,7 @@ class NodeCheck:
         return 0
 
     def _number(self) -> int:
-        """Pass one element, an integer."""
+        """Read one element, which must be an integer."""
         data = self._bytes
         at = self._at
         if at + 1 < self._end and data[at] < SHORT_STRING and data[at + 1] == 1:
@@ -105,14 +105,14 @@ class NodeCheck:
         return element_octets.number_at(self._data, at)
 
     def _fields(self) -> int:
-        """Pass one integer, a number of fields."""
+        """Read one integer, which must be a possible number of fields."""
         fields = self._number()
         if not 0 <= fields <= self._end:
             raise Corrupt("a stream node has an impossible number of fields")
         return fields
 
     def _skip(self, elements: int) -> None:
-        """Pass elements of any kind."""
+        """Skip elements of any kind."""
         data = self._bytes
         at = self._at
         end = self._end

@@ -3,8 +3,8 @@
     rax     id key -> node (listpack of entries, see storage/stream/stream_node.py)
     groups  name -> ConsumerGroup
 
-Entries are only ever added behind the last one, so the last node is kept at hand and an append does
-not look into the rax. A deleted entry stays in its node, marked, until all of the node is gone.
+Entries are only ever added behind the last one, so the last node is cached and an append does
+not search the rax. A deleted entry stays in its node, marked, until all of the node is gone.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Stream:
     # ------------------------------------------------------------------ ids
 
     def is_full(self) -> bool:
-        """Whether there is no id left behind the last one."""
+        """Whether the last id is the greatest possible one."""
         return self.last_id.ms == _TOP and self.last_id.seq == _TOP
 
     def next_auto_id(self, now_ms: int) -> StreamId:
@@ -250,7 +250,7 @@ class Stream:
     def delete_current(self, entry: StreamIterator) -> None:
         """Mark the entry at which *entry* stands as deleted; the walk goes on from there.
 
-        Takes care of length only: first_id and max_deleted_id are the caller's.
+        Updates the length only: the caller sets first_id and max_deleted_id.
         """
         node = entry.node
         assert node is not None
@@ -317,7 +317,7 @@ class Stream:
         return self._trimmed(deleted)
 
     def _head_stays(self, maxlen: int) -> bool:
-        """Whether the first node is needed for *maxlen* entries, and so are all others."""
+        """Whether *maxlen* entries need the first node, and so all nodes."""
         if self._head is None:
             found = self.rax.first()
             if found is None:
@@ -401,12 +401,12 @@ class Stream:
     # ------------------------------------------------------------------ loading, copying
 
     def add_node(self, key: bytes, node: Listpack) -> None:
-        """Put a node, made elsewhere and checked, at *key*. The counters are the caller's."""
+        """Add a node that was made elsewhere and checked. The caller sets the counters."""
         self.rax.insert(key, node)
         self._head = self._tail = None
 
     def copy(self) -> Stream:
-        """A stream of its own that equals this one, groups and all. O(size)."""
+        """An independent stream equal to this one, with its groups. O(size)."""
         made = Stream()
         for key, node in self.rax:
             made.add_node(key, Listpack.load(node.dump()))

@@ -24,7 +24,7 @@ LENIENT_ID = re.compile(rb"[ \t\n\v\f\r]*\+?([0-9]+)(?:-[ \t\n\v\f\r]*\+?([0-9]+
 
 
 class StreamId:
-    """One entry's id. Ordered and hashable; nobody changes one once it is made."""
+    """The id of an entry. Ordered, hashable, and never changed."""
 
     __slots__ = ("ms", "seq")
 
@@ -84,7 +84,7 @@ class StreamId:
 
 
 def make_id(ms: int, seq: int) -> StreamId:
-    """StreamId(ms, seq), without the price of a call with arguments when compiled."""
+    """StreamId(ms, seq); compiled, it is faster than calling the class."""
     made = StreamId.__new__(StreamId)
     made.ms = ms
     made.seq = seq
@@ -103,7 +103,7 @@ def compare(a: StreamId, b: StreamId) -> int:
 def parse_id(text: bytes, missing_seq: int = 0) -> StreamId:
     """Read ``ms`` or ``ms-seq``, each number below 2^64. Raises BadStreamId.
 
-    Digits are read here; blanks or a plus before a number, which redis lets pass, elsewhere.
+    Plain digits are read here; _parse_lenient reads the blanks and plus that Redis accepts.
     """
     ms = number = digits = 0
     dash = False
@@ -128,7 +128,7 @@ def parse_id(text: bytes, missing_seq: int = 0) -> StreamId:
 
 
 def _parse_lenient(text: bytes, missing_seq: int) -> StreamId:
-    """Read numbers as strtoull does, which is what redis falls back to; a minus is never one."""
+    """Read numbers as strtoull does, Redis's fallback, but without a minus."""
     found = LENIENT_ID.fullmatch(text)
     if found is None:
         raise BadStreamId(text)

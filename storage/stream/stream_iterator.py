@@ -138,9 +138,9 @@ class StreamIterator:
         return skip(node, self.fields_at, values)
 
     def passed(self, lp_count_at: int) -> None:
-        """Told by who has read the current entry's fields: its lp-count is at *lp_count_at*.
+        """Tell the walk that the current entry was read: its lp-count is at *lp_count_at*.
 
-        Spares the walk to pass over them once more.
+        So the walk does not skip over them once more.
         """
         node = self.node
         assert node is not None
@@ -155,7 +155,7 @@ class StreamIterator:
             self._after += by
 
     def leave_node(self) -> None:
-        """The current node is gone: go on with the next one."""
+        """Continue with the next node, because the current one was removed."""
         self.node = None
 
     # ------------------------------------------------------------------ steps
@@ -239,7 +239,7 @@ class StreamIterator:
 
 
 def skip(node: Listpack, at: int, elements: int) -> int:
-    """Where the element is that lies *elements* behind that at *at*."""
+    """The position of the element *elements* after the one at *at*."""
     while elements > 0:
         at = node.behind(at)
         elements -= 1

@@ -1,4 +1,4 @@
-"""One node of a stream: a listpack that holds some entries in a row, byte for byte as redis has it.
+"""One node of a stream: a listpack of consecutive entries, byte for byte as in Redis.
 
 The rax key of a node is the id of its first entry; all ids in it are kept as differences to that.
 
@@ -35,7 +35,7 @@ _HALF = 2**63
 
 
 def delta(number: int, base: int) -> int:
-    """How far *number* lies from *base*, both u64, modulo 2^64: a signed number."""
+    """The signed difference *number* - *base* modulo 2^64; both are u64."""
     gap = (number - base) & _MASK
     if gap < _HALF:
         return gap
@@ -44,7 +44,7 @@ def delta(number: int, base: int) -> int:
 
 
 def undelta(base: int, gap: int) -> int:
-    """The number that lies *gap* from *base*: the inverse of delta."""
+    """The inverse of delta: the number whose difference to *base* is *gap*."""
     return (base + gap) & _MASK
 
 
@@ -99,7 +99,7 @@ def append_entry(
 
 
 def most_bytes(ms_delta: int, seq_delta: int, fields: list[bytes], start: int) -> int:
-    """What an entry takes, or more: the field names may not be repeated."""
+    """An upper bound of an entry's bytes, as if its field names had to be stored."""
     size = _OTHER_NUMBERS + element_octets.int_size(ms_delta) + element_octets.int_size(seq_delta)
     for index in range(start, len(fields)):
         word = fields[index]
@@ -142,7 +142,7 @@ def mark_deleted(node: Listpack, at: int) -> None:
 
 
 def count_deleted(node: Listpack, count: int) -> None:
-    """Note in the master entry that *count* entries more are deleted."""
+    """Update the master entry: *count* more entries are deleted."""
     node.replace_int(COUNT_AT, node.get_int(COUNT_AT) - count)
     at = node.behind(COUNT_AT)
     node.replace_int(at, node.get_int(at) + count)

@@ -96,7 +96,7 @@ class ListpackMachine(RuleBasedStateMachine):
     @rule(index=indexes, value=values)
     def insert_before(self, index: int, value: bytes) -> None:
         index, at = self.somewhere(index)
-        at = self.listpack.insert_before(at, value)
+        self.listpack.insert(at, value)
         self.model.insert(index, value)
         assert self.listpack.get_bytes(at) == value
 
@@ -104,7 +104,8 @@ class ListpackMachine(RuleBasedStateMachine):
     @rule(index=indexes, value=values)
     def insert_after(self, index: int, value: bytes) -> None:
         index, at = self.somewhere(index)
-        at = self.listpack.insert_after(at, value)
+        at = self.listpack.behind(at)
+        self.listpack.insert(at, value)
         self.model.insert(index + 1, value)
         assert self.listpack.get_bytes(at) == value
 

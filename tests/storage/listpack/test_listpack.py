@@ -225,8 +225,8 @@ def test_an_element_that_makes_more_than_a_gibibyte_is_refused_at_every_place() 
     for add in (
         lambda: listpack.append(larger),
         lambda: listpack.prepend(larger),
-        lambda: listpack.insert_before(last, larger),
-        lambda: listpack.insert_after(first, larger),
+        lambda: listpack.insert(last, larger),
+        lambda: listpack.insert(listpack.behind(first), larger),
         lambda: listpack.replace(first, larger),
     ):
         with pytest.raises(TooLarge):
