@@ -12,7 +12,7 @@ MAX_KEY = 60  # characters of a key that are shown
 
 
 def lines_of(found: Finding, most_streams: int) -> Iterator[str]:
-    """What to tell of a file; of its streams, *most_streams* at most."""
+    """The lines about a file, with at most *most_streams* of its streams."""
     state = "whole" if found.is_whole else f"BROKEN: {found.problem}"
     where = f" (offset {found.offset} of {found.size})" if found.offset >= 0 else ""
     yield f"{found.path}: {found.kind}, {human(found.size)}: {state}{where}"
@@ -54,7 +54,7 @@ def _stream(stream: StreamFacts) -> Iterator[str]:
 
 
 def _shown(name: bytes) -> str:
-    """A name as it can be printed whatever is in it."""
+    """A name with everything unprintable escaped."""
     text = name.decode("utf-8", "backslashreplace")
     text = text if text.isprintable() else ascii(text)[1:-1]
     return text if len(text) <= MAX_KEY else text[:MAX_KEY] + "..."
