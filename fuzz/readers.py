@@ -132,7 +132,7 @@ class Reading:
     def read(self, value: Any, expiry_ms: int = -1, idle_s: int = -1) -> None:
         """Have every reader read *value*. Raises AssertionError, or what a reader fails with."""
         db = self._state.databases[0]
-        self._dispatcher.begin_batch()
+        self._dispatcher.timekeeper.begin()
         db.put(KEY, value)
         if idle_s >= 0:
             db.set_idle(KEY, idle_s)

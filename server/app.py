@@ -96,12 +96,12 @@ class Server:
 
     async def _listen(self) -> None:
         self.state.started_ms = wall_ms()
-        self.state.journal.now_ms = wall_ms()
+        self.state.clock.now_ms = wall_ms()
         self.state.stop = self.stop_by_command
         self.state.begin_replay = self._begin_replay
         loop = asyncio.get_running_loop()
         self.selector.start(loop)
-        self.dispatcher.at_end_of_turn = self.selector.at_end_of_turn
+        self.dispatcher.turn.at_end_of_turn = self.selector.at_end_of_turn
         try:
             await self._listeners.open()
         except OSError:
@@ -123,7 +123,7 @@ class Server:
             if self.stopped.is_set():
                 return
         self._set_loading(False)
-        state.reset_stats()
+        state.reset_statistics()
         state.persistence.begin()
         loop = asyncio.get_running_loop()
         state.persistence.append_only.log.on_synced = partial(_call_soon, loop, self._synced)
@@ -132,7 +132,7 @@ class Server:
 
     def _set_loading(self, loading: bool) -> None:
         self.state.loading = loading
-        self.state.keep_guard()
+        self.state.update_guard()
 
     def _begin_replay(self) -> Replay:
         """What runs the commands of one file that has logged them."""
@@ -146,9 +146,9 @@ class Server:
 
     def _synced(self) -> None:
         """The AOF has been fsynced in the background: some may have waited for it."""
-        self.dispatcher.begin_batch()
-        if self.state.propagation.log is not None:
-            self.state.propagation.log.write()
+        self.dispatcher.timekeeper.begin()
+        if self.state.propagation.durability is not None:
+            self.state.propagation.durability.write()
         self.dispatcher.serve_keyless()
         self.dispatcher.settle()
 
@@ -189,7 +189,7 @@ class Server:
     def _end(self) -> None:
         """Run nothing more for anybody."""
         self.state.stopping = True
-        self.state.keep_guard()
+        self.state.update_guard()
         self.cron.stop()
         self.stopped.set()
 
@@ -197,7 +197,7 @@ class Server:
         """Let the last answers leave, stop listening and hang up on everybody."""
         if not self._is_closed:
             self.cron.stop()
-            self.dispatcher.send_all()
+            self.dispatcher.turn.send_all()
             self._close()
 
     def _close(self) -> None:

@@ -88,10 +88,7 @@ class Clients:
         del self._transports[client]
         state.memory.clients -= CLIENT_BYTES
         self._over_soft_limit.pop(client, None)
-        if client.waiter is not None:
-            state.blocking.forget(client.waiter)
-        state.watching.unwatch(client)
-        state.pausing.forget(client)
+        state.client_left(client)
 
     # ------------------------------------------------------------------ limits
 

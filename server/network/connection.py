@@ -76,8 +76,8 @@ class Connection(Endpoint):
         client = self._client
         client.received += len(data)
         dispatcher = self._dispatcher
-        dispatcher.begin_batch()
-        client.last_used_ms = dispatcher.state.journal.now_ms
+        dispatcher.timekeeper.begin()
+        client.last_used_ms = dispatcher.state.clock.now_ms
         dispatcher.state.stats.input_bytes += len(data)
         self._parser.feed(data)
         self._run()
@@ -120,7 +120,7 @@ class Connection(Endpoint):
     def resume_writing(self) -> None:
         self._write_paused = False
         self._weigh()
-        self._dispatcher.begin_batch()
+        self._dispatcher.timekeeper.begin()
         self.resume()
         self._dispatcher.settle()
 
@@ -164,14 +164,14 @@ class Connection(Endpoint):
             if client.gate == IN_MULTI:
                 self._dispatcher.queue_alike(client, parser)
             if len(self._out) > FLUSH_AT:
-                self._dispatcher.send_now(self)
+                self._dispatcher.turn.send_now(self)
 
     def _flush(self) -> None:
         """Have the answers so far sent when this turn of the loop ends."""
         has_news = len(self._out) or self._out.overflown or self._client.close_after_reply
         if has_news and not self._sending:
             self._sending = True
-            self._dispatcher.send_later(self)
+            self._dispatcher.turn.send_later(self)
 
     def send(self) -> None:
         """Hand the answers so far to the socket."""

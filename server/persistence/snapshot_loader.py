@@ -75,8 +75,8 @@ class SnapshotLoader:
 
     def run(self) -> Generator[None, None, int]:
         """Load, yielding now and then; return the offset behind the snapshot. Raises LoadFailed."""
-        journal = self._databases[0].journal
-        journal.keeps_expired = True  # what has just been loaded is not to expire while looked up
+        lookup = self._databases[0].events.lookup
+        lookup.keeps_expired = True  # what has just been loaded must not expire in a lookup
         try:
             reader = SnapshotReader(self._data, self._options)
             filler = self._filler()
@@ -92,7 +92,7 @@ class SnapshotLoader:
         except StorageError as error:
             raise LoadFailed(f"the RDB cannot be loaded: {error}") from error
         finally:
-            journal.keeps_expired = False
+            lookup.keeps_expired = False
 
     def _filler(self) -> Filler:
         rules = self._rules

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 from storage.rdb.crc64 import crc64
 from storage.rdb.options import WriteOptions
@@ -124,8 +124,8 @@ def fill_stream(oracle: Redis, key: str, dice: random.Random) -> None:
 
 def load(data: bytes) -> list[Keyspace]:
     """The databases that the file *data* holds."""
-    journal = Journal()
-    databases = [Keyspace(index, journal) for index in range(DATABASES)]
+    events = KeyEvents()
+    databases = [Keyspace(index, events) for index in range(DATABASES)]
     for record in SnapshotReader(data):
         databases[record.db].add(record.key, record.value)
         if record.expiry_ms >= 0:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from storage import allocation
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 from storage.lists.quicklist import QuickList
 from storage.rax.rax import Rax
@@ -35,7 +35,7 @@ class AllocationMachine(RuleBasedStateMachine):
         super().__init__()
         gc.collect()
         self.at_start = allocation.used_bytes()
-        self.db = Keyspace(0, Journal())
+        self.db = Keyspace(0, KeyEvents())
 
     def value(self, key: bytes, kind: type[T]) -> T:
         value = self.db.get(key)
@@ -153,7 +153,7 @@ class AllocationMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         for key in list(self.db.keys()):
             self.db.remove(key)
-        empty = Keyspace(0, Journal())
+        empty = Keyspace(0, KeyEvents())
         cost = allocation.used_bytes()
         del empty
         cost -= allocation.used_bytes()

@@ -98,7 +98,7 @@ class House:
         self.log = RecordingLog()
         self.state = ServerState(config, lambda: self._uptime_ms)
         self.dispatcher = Dispatcher(self.state, lambda: self.now_ms, self.log)
-        self.dispatcher.begin_batch()
+        self.dispatcher.timekeeper.begin()
         self._door = iter(range(1, 1_000_000))
         self._owner = self.client()
         self.send = self._owner.send
@@ -119,7 +119,7 @@ class House:
         return self._owner
 
     def run(self, client: Client, argv: list[bytes]) -> None:
-        self.dispatcher.begin_batch()
+        self.dispatcher.timekeeper.begin()
         client.last_used_ms = self.now_ms
         self.dispatcher.execute(client, argv)
         self.dispatcher.settle()
@@ -128,7 +128,7 @@ class House:
         """Let time pass, and end what is over then, as cron does."""
         self.now_ms += ms
         self._uptime_ms += ms
-        self.dispatcher.begin_batch()
+        self.dispatcher.timekeeper.begin()
         self.state.blocking.expire(self._uptime_ms, self.dispatcher.end_wait)
         pausing = self.state.pausing
         if pausing.active and self._uptime_ms >= pausing.until_ms:
@@ -141,12 +141,8 @@ class House:
 
     def dismiss(self, client: Client) -> None:
         """As server.network.clients does when a socket closes."""
-        if self.state.clients.pop(client.id, None) is None:
-            return
-        if client.waiter is not None:
-            self.state.blocking.forget(client.waiter)
-        self.state.watching.unwatch(client)
-        self.state.pausing.forget(client)
+        if self.state.clients.pop(client.id, None) is not None:
+            self.state.client_left(client)
 
     def logged(self) -> list[bytes]:
         """The commands logged since the last call, each as one line."""

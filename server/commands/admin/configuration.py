@@ -219,7 +219,7 @@ def config_resetstat(call: Call) -> Reply:
 
     CONFIG RESETSTAT
     """
-    call.server.reset_stats()
+    call.server.reset_statistics()
     return OK
 
 

@@ -209,7 +209,7 @@ def _populate(call: Call) -> Reply:
         if key not in call.db:
             value = b"value:%d" % number
             call.db.add(key, value[:size].ljust(size, b"\0") if size else value)
-            call.db.touched(key, b"set")
+            call.db.changed(key, b"set")
     return OK
 
 

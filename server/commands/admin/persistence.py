@@ -28,7 +28,7 @@ def save(call: Call) -> Reply:
     SAVE
     """
     call.server.persistence.snapshots.save()
-    call.server.keep_unkept()
+    call.server.follow_persistence()
     return OK
 
 

@@ -27,11 +27,13 @@ def waitaof(call: Call) -> Reply | Block:
     one waits until the timeout (ms; 0: for ever) is over.
     """
     local, replicas, timeout_ms = _read(call)
-    log = call.server.propagation.log
-    if local and log is None:
+    durability = call.server.propagation.durability
+    if local and durability is None:
         raise NO_LOG
     kept = int(
-        log is not None and not log.tentative and log.synced_offset >= call.client.written_offset
+        durability is not None
+        and not durability.tentative
+        and durability.synced_offset >= call.client.written_offset
     )
     answer: list[Reply] = [kept, 0]
     if kept >= local and not replicas:

@@ -198,7 +198,7 @@ def client_pause(call: Call) -> Reply:
     if timeout_ms:
         until_ms = call.server.monotonic_ms() + timeout_ms
         call.server.pausing.begin(until_ms, writes_only=mode == b"WRITE")
-        call.server.keep_guard()
+        call.server.update_guard()
     return OK
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
-from server.dispatch.emptying import empty
 from server.dispatch.state import ServerState
 from server.table import errors
 from server.table.args import to_int32
@@ -66,7 +65,7 @@ def _check_flush_mode(argv: list[bytes]) -> None:
 
 def _flush(server: ServerState, databases: list[Keyspace]) -> None:
     """Empty *databases*. That counts as a change even if there is nothing, so that it is logged."""
-    server.journal.changes += max(empty(server, databases), 1)
+    server.events.changes += max(server.empty(databases), 1)
 
 
 @command(
@@ -84,10 +83,8 @@ def swapdb(call: Call) -> Reply:
     second = to_int32(call.argv[2], INVALID_SECOND)
     if not (0 <= first < len(server.databases) and 0 <= second < len(server.databases)):
         raise errors.DB_OUT_OF_RANGE
-    server.journal.changes += 1
+    server.events.changes += 1
     if first != second:
         one, other = server.databases[first], server.databases[second]
-        server.watching.emptied(one, other)
-        one.swap(other)
-        server.blocking.databases_swapped(first, second)
+        server.swap(one, other)
     return OK

@@ -65,7 +65,7 @@ def restore(call: Call) -> Reply:
     )
     value = payload.restore(call.argv[3], reading)
     when_ms = ttl if options.is_absolute else min(ttl + call.now_ms, INT64_MAX)
-    if ttl and when_ms <= call.now_ms and not call.server.journal.keeps_expired:
+    if ttl and when_ms <= call.now_ms and not call.is_replayed:
         _delete(call, key)
         return OK
     call.db.put(key, value)
@@ -73,7 +73,7 @@ def restore(call: Call) -> Reply:
         call.db.set_idle(key, options.idle_s)
     if ttl:
         call.db.expire_at(key, when_ms)
-    call.db.touched(key, b"restore")
+    call.db.changed(key, b"restore")
     if ttl and not options.is_absolute:
         call.log_as(call.argv[0], key, b"%d" % when_ms, *call.argv[3:], b"ABSTTL")
     return OK
@@ -124,5 +124,4 @@ def _options(args: Args) -> Options:
 def _delete(call: Call, key: bytes) -> None:
     """The value is past its time already: what it was to replace goes all the same."""
     if call.db.remove(key):
-        call.db.touched(key, b"del")
-        call.log_as(b"DEL", key)
+        call.db.changed(key, b"del", 1, (b"DEL", key))

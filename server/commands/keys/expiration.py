@@ -108,7 +108,7 @@ def persist(call: Call) -> Reply:
     key = call.argv[1]
     if call.db.get(key) is None or not call.db.persist(key):
         return 0
-    call.db.touched(key, b"persist")
+    call.db.changed(key, b"persist")
     return 1
 
 

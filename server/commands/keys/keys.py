@@ -31,7 +31,7 @@ def del_(call: Call) -> Reply:
     for key in call.argv[1:]:
         if db.get(key) is not None:
             db.remove(key)
-            db.touched(key, b"del")
+            db.changed(key, b"del")
             removed += 1
     return removed
 
@@ -74,7 +74,7 @@ def touch(call: Call) -> Reply:
 
     TOUCH key [key ...]
     """
-    call.server.journal.no_touch = False  # it is what a client of CLIENT NO-TOUCH still can do
+    call.server.lookup.no_touch = False  # it is what a client of CLIENT NO-TOUCH still can do
     found = 0
     for key in call.argv[1:]:
         if call.db.read_any(key) is not None:
@@ -136,8 +136,8 @@ def _rename(db: Keyspace, source: bytes, target: bytes) -> None:
     """Move what is at *source* to *target*, in the order in which redis wakes who waits."""
     _put_with_expiry(db, target, db.get(source), db.expiry(source))
     db.remove(source)
-    db.touched(source, b"rename_from", 0)
-    db.touched(target, b"rename_to")
+    db.changed(source, b"rename_from", 0)
+    db.changed(target, b"rename_to")
 
 
 def _put_with_expiry(db: Keyspace, key: bytes, value: object, expiry_ms: int) -> None:
@@ -164,7 +164,7 @@ def copy(call: Call) -> Reply:
     if value is None or (target in db and not replace):
         return 0
     _put_with_expiry(db, target, values.copy_of(value), call.db.expiry(source))
-    db.touched(target, b"copy_to")
+    db.changed(target, b"copy_to")
     return 1
 
 
@@ -202,6 +202,6 @@ def move(call: Call) -> Reply:
         return 0
     _put_with_expiry(target, key, value, source.expiry(key))
     source.remove(key)
-    source.touched(key, b"move_from", 0)
-    target.touched(key, b"move_to")
+    source.changed(key, b"move_from", 0)
+    target.changed(key, b"move_to")
     return 1

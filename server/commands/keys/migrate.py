@@ -114,6 +114,6 @@ def _delete(call: Call, keys: list[bytes]) -> None:
     """Forget *keys*, which have arrived."""
     for key in keys:
         if call.db.remove(key):
-            call.db.touched(key, b"del")
+            call.db.changed(key, b"del")
     if keys:
         call.log_as(b"DEL", *keys)

@@ -288,7 +288,7 @@ def lset(call: Call) -> Reply:
     if not -len(values) <= at < len(values):
         raise errors.INDEX_OUT_OF_RANGE
     values.set(at, element)
-    call.db.touched(key, b"lset")
+    call.db.changed(key, b"lset")
     return OK
 
 
@@ -310,7 +310,7 @@ def linsert(call: Call) -> Reply:
         return 0
     if not values.insert(pivot, element, where == b"BEFORE"):
         return -1
-    call.db.touched(key, b"linsert")
+    call.db.changed(key, b"linsert")
     return len(values)
 
 
@@ -330,7 +330,7 @@ def lrem(call: Call) -> Reply:
         return 0
     removed = values.remove(wanted, element)
     if removed:
-        call.db.touched(key, b"lrem", removed)
+        call.db.changed(key, b"lrem", removed)
         list_steps.delete_if_empty(call, key, values)
     return removed
 
@@ -351,6 +351,6 @@ def ltrim(call: Call) -> Reply:
         return OK
     before = len(values)
     values.trim(start, stop)
-    call.db.touched(key, b"ltrim", before - len(values))
+    call.db.changed(key, b"ltrim", before - len(values))
     list_steps.delete_if_empty(call, key, values)
     return OK

@@ -38,6 +38,7 @@ class Claim:
 
     __slots__ = (
         "call",
+        "changes",
         "claimed",
         "consumer",
         "delivery_time",
@@ -64,6 +65,7 @@ class Claim:
         self.retry_count: int | None = None
         self.out = call.client.out.another()
         self.claimed = 0
+        self.changes = 0  # claimed, or dropped because the entry has gone
 
     def is_idle(self, pending: Pending) -> bool:
         """Whether nobody has been given it for as long as the claim asks."""
@@ -86,11 +88,11 @@ class Claim:
             stream_reply.write_entry(self.out, self.stream, entry_id)
         self.claimed += 1
         self.consumer.active_time = self.call.now_ms
-        self.log(pending, entry_id)
+        self.changed(pending, entry_id)
 
     def drop(self, pending: Pending, entry_id: StreamId) -> None:
         """Forget *pending*, whose entry has been deleted."""
-        self.log(pending, entry_id)
+        self.changed(pending, entry_id)
         self.group.ack(entry_id)
 
     def end(self) -> None:
@@ -99,19 +101,21 @@ class Claim:
             argv = self.call.argv
             self.call.log_as(b"XGROUP", b"CREATECONSUMER", argv[1], argv[2], argv[3])
 
-    def log(self, pending: Pending, entry_id: StreamId) -> None:
-        """What a replica must do: one whose entry is gone is dropped there too."""
+    def changed(self, pending: Pending, entry_id: StreamId) -> None:
+        """Say that *pending* was claimed, or dropped; a replica drops it for the same reason."""
+        self.changes += 1
         argv, call = self.call.argv, self.call
-        call.db.journal.changes += 1
         if not call.is_logged:
+            call.db.group_changed(argv[1], None)
             return
         owner = self.group.owner(pending)
-        call.log_as(
+        claim = (
             b"XCLAIM", argv[1], argv[2], b"" if owner is None else owner.name, b"0",
             entry_id.encode(), b"TIME", b"%d" % pending.delivery_time,
             b"RETRYCOUNT", b"%d" % pending.delivery_count, b"FORCE", b"JUSTID",
             b"LASTID", self.group.last_id.encode(),
         )  # fmt: skip
+        call.db.group_changed(argv[1], None, 1, claim)
 
 
 def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
@@ -120,7 +124,7 @@ def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
     consumer = group.find_consumer(name)
     if consumer is None:
         consumer = group.create_consumer(name, call.now_ms)
-        call.db.noted(call.argv[1], b"xgroup-createconsumer")
+        call.db.group_changed(call.argv[1], b"xgroup-createconsumer")
     consumer.seen_time = call.now_ms
     return consumer
 
@@ -195,20 +199,18 @@ def xclaim(call: Call) -> Reply:
     wanted, options_at = _leading_ids(call.argv, 5)
     options = ClaimOptions()
     options.take(Args(call.argv, options_at), call.now_ms)
-    call.log_nothing()
     is_ahead = options.last_id > group.last_id
     if is_ahead:
         group.last_id = options.last_id
     claim = Claim(call, stream, group, min_idle, options.just_id)
     claim.delivery_time = options.claim_time(call.now_ms)
     claim.retry_count = options.retry_count
-    changes = call.db.journal.changes
     mark = claim.out.open_array()
     for entry_id in wanted:
         _claim_one(claim, entry_id, options.force)
     claim.out.close_array(mark, claim.claimed)
     claim.end()
-    if is_ahead and changes == call.db.journal.changes:
+    if is_ahead and not claim.changes:
         _log_last_id(call, group)
     return claim.out
 
@@ -239,12 +241,10 @@ def _claim_one(claim: Claim, entry_id: StreamId, force: bool) -> None:
 
 def _log_last_id(call: Call, group: ConsumerGroup) -> None:
     """Nothing was claimed, but the group has moved on."""
+    key, name = call.argv[1], call.argv[2]
     read = b"%d" % group.entries_read
-    call.log_as(
-        b"XGROUP", b"SETID", call.argv[1], call.argv[2], group.last_id.encode(),
-        b"ENTRIESREAD", read,
-    )  # fmt: skip
-    call.db.journal.changes += 1
+    setid = (b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
+    call.db.group_changed(key, None, 1, setid)
 
 
 # ---------------------------------------------------------------------- XAUTOCLAIM
@@ -264,7 +264,6 @@ def xautoclaim(call: Call) -> Reply:
     start = stream_args.range_start(argv[5])
     count, just_id = _autoclaim_options(argv)
     stream, group = _stream_and_group(call)
-    call.log_nothing()
     claim = Claim(call, stream, group, min_idle, just_id)
     mark = claim.out.open_array()
     cursor, deleted = _claim_from(claim, start, count)

@@ -55,9 +55,9 @@ def xgroup_create(call: Call) -> Reply:
     stream.create_group(name, last_id, entries_read)
     if found is None:
         call.db.add(key, stream)
-        call.db.touched(key, b"xgroup-create")
+        call.db.changed(key, b"xgroup-create")
     else:
-        call.db.noted(key, b"xgroup-create")
+        call.db.group_changed(key, b"xgroup-create")
     return OK
 
 
@@ -72,7 +72,7 @@ def xgroup_setid(call: Call) -> Reply:
     stream, group = _stream_and_group(call)
     group.last_id = stream.last_id if text == b"$" else stream_args.loose_id(text)
     group.entries_read = entries_read
-    call.db.noted(call.argv[2], b"xgroup-setid")
+    call.db.group_changed(call.argv[2], b"xgroup-setid")
     return OK
 
 
@@ -119,8 +119,7 @@ def xgroup_destroy(call: Call) -> Reply:
         raise KEY_NEEDED
     if not stream.delete_group(name):
         return 0
-    call.db.noted(key, b"xgroup-destroy")
-    call.db.journal.ready(call.db.index, key)  # who waits for the group learns that it is gone
+    call.db.group_changed(key, b"xgroup-destroy", 1, None, True)  # who reads it waits in vain
     return 1
 
 
@@ -138,7 +137,7 @@ def xgroup_createconsumer(call: Call) -> Reply:
     if group.find_consumer(name) is not None:
         return 0
     group.create_consumer(name, call.now_ms)
-    call.db.noted(call.argv[2], b"xgroup-createconsumer")
+    call.db.group_changed(call.argv[2], b"xgroup-createconsumer")
     return 1
 
 
@@ -152,7 +151,7 @@ def xgroup_delconsumer(call: Call) -> Reply:
     dropped = group.delete_consumer(call.argv[4])
     if dropped is None:
         return 0
-    call.db.noted(call.argv[2], b"xgroup-delconsumer")
+    call.db.group_changed(call.argv[2], b"xgroup-delconsumer")
     return dropped
 
 
@@ -185,7 +184,8 @@ def xack(call: Call) -> Reply:
     acked = 0
     for entry_id in stream_args.entry_ids(argv, 3):
         acked += group.ack(entry_id)
-    call.db.journal.changes += acked
+    if acked:
+        call.db.group_changed(argv[1], None, acked)
     return acked
 
 

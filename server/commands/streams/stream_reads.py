@@ -10,6 +10,7 @@ from server.commands.streams.stream_request import Request
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.command import Block, Flags, StreamKeys, command
+from storage.keyspace.keyspace import NOTHING
 from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.stream import Stream
@@ -166,7 +167,6 @@ def xreadgroup(call: Call) -> Reply | Block:
         _source(call, request, key, text)
         for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True)
     ]
-    call.log_nothing()
     body = _begin_reply(call, request)
     served = 0
     for key, (stream, group, after) in zip(request.keys, sources, strict=True):
@@ -211,9 +211,7 @@ def _serve(
     elif has_new:
         _write_key(body, key)
         given = delivery.write_new(request.count, not request.noack)
-        if call.is_logged:
-            _log_delivery(call, request, key, group, given)
-        call.db.journal.changes += 1
+        _delivered(call, request, key, group, given)
     else:
         return False
     return True
@@ -226,18 +224,20 @@ def _consumer(
     consumer = group.find_consumer(request.consumer)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
-        call.db.noted(key, b"xgroup-createconsumer")
-        if call.is_logged and not implied:
-            name = request.group or b""
-            call.log_as(b"XGROUP", b"CREATECONSUMER", key, name, request.consumer)
+        made = (b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer)
+        log = NOTHING if implied else made
+        call.db.group_changed(key, b"xgroup-createconsumer", 1, log)
     consumer.seen_time = call.now_ms
     return consumer
 
 
-def _log_delivery(
+def _delivered(
     call: Call, request: Request, key: bytes, group: ConsumerGroup, given: list[StreamId]
 ) -> None:
-    """What a replica must do: the same pending entries, the same place in the stream."""
+    """Say that the group has moved on. A replica makes the same entries pending, and follows."""
+    if not call.is_logged:
+        call.db.group_changed(key, None)
+        return
     name = request.group
     assert name is not None
     if not request.noack:
@@ -249,4 +249,5 @@ def _log_delivery(
                 b"RETRYCOUNT", b"1", b"FORCE", b"JUSTID", b"LASTID", text,
             )  # fmt: skip
     read = b"%d" % group.entries_read
-    call.log_as(b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
+    setid = (b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
+    call.db.group_changed(key, None, 1, setid)

@@ -136,7 +136,7 @@ def xdel(call: Call) -> Reply:
         return 0
     deleted = stream.delete_all(stream_args.entry_ids(call.argv, 2))
     if deleted:
-        call.db.touched(key, b"xdel", deleted)
+        call.db.changed(key, b"xdel", deleted)
     return deleted
 
 
@@ -156,9 +156,10 @@ def xtrim(call: Call) -> Reply:
         return 0
     deleted = trim.apply(stream, call.server.stream_config)
     if deleted:
-        call.db.touched(key, b"xtrim", deleted)
+        done = None
         if trim.approximate and call.is_logged:
-            call.log_as(call.argv[0], key, *trim.as_done(stream))
+            done = (call.argv[0], key, *trim.as_done(stream))
+        call.db.changed(key, b"xtrim", deleted, done)
     return deleted
 
 
@@ -194,7 +195,7 @@ def xsetid(call: Call) -> Reply:
     if stream is None:
         raise errors.NO_SUCH_KEY
     stream.set_id(last_id, entries_added, max_deleted_id)
-    call.db.noted(key, b"xsetid")
+    call.db.group_changed(key, b"xsetid")
     return OK
 
 

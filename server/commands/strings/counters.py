@@ -68,7 +68,7 @@ def _add(call: Call, increment: int) -> Reply:
         call.db.add(key, new)
     else:
         call.db.store_string(key, new)
-    call.db.touched(key, b"incrby")  # whichever of the four it was
+    call.db.changed(key, b"incrby")  # whichever of the four it was
     return new
 
 
@@ -85,8 +85,7 @@ def incrbyfloat(call: Call) -> Reply:
         call.db.add(key, text)
     else:
         call.db.store_string(key, text)
-    call.db.touched(key, b"incrbyfloat")
-    call.log_as(b"SET", key, text, b"KEEPTTL")
+    call.db.changed(key, b"incrbyfloat", 1, (b"SET", key, text, b"KEEPTTL"))
     return text
 
 

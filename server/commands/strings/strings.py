@@ -101,17 +101,16 @@ def _store(call: Call, key: bytes, value: bytes, when_ms: int, keep: bool = Fals
     """Put *value* at *key*, until *when_ms* if that is not NO_EXPIRY."""
     db = call.db
     db.put(key, value, keep)
-    db.touched(key, b"set")
+    db.changed(key, b"set")
     if when_ms != NO_EXPIRY:
         db.expire_at(key, when_ms)
-        db.touched(key, b"expire", 0)
-        call.log_as(b"SET", key, value, b"PXAT", b"%d" % when_ms)
+        db.changed(key, b"expire", 0, (b"SET", key, value, b"PXAT", b"%d" % when_ms))
 
 
 def _put(call: Call, key: bytes, value: bytes) -> None:
     """Put *value* at *key*, for ever."""
     call.db.put(key, value)
-    call.db.touched(key, b"set")
+    call.db.changed(key, b"set")
 
 
 @command("SETNX", arity=3, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
@@ -175,8 +174,7 @@ def getdel(call: Call) -> Reply:
     if value is None:
         return None
     call.db.remove(key)
-    call.db.touched(key, b"del")
-    call.log_as(b"DEL", key)
+    call.db.changed(key, b"del", 1, (b"DEL", key))
     return text_of(value)
 
 
@@ -215,8 +213,7 @@ def _getex_options(argv: list[bytes]) -> tuple[bytes, bytes]:
 
 def _persist(call: Call, key: bytes) -> None:
     if call.db.persist(key):
-        call.db.touched(key, b"persist")
-        call.log_as(b"PERSIST", key)
+        call.db.changed(key, b"persist", 1, (b"PERSIST", key))
 
 
 # ---------------------------------------------------------------------- many keys
@@ -301,13 +298,13 @@ def append(call: Call) -> Reply:
     value = call.db.find_string(key)
     if value is None:
         call.db.add(key, suffix)
-        call.db.touched(key, b"append")
+        call.db.changed(key, b"append")
         return len(suffix)
     raw = _raw(call, value, len(suffix))
     before = allocation.of_string(raw)
     raw += suffix
     call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
-    call.db.touched(key, b"append")
+    call.db.changed(key, b"append")
     return len(raw)
 
 
@@ -338,7 +335,7 @@ def setrange(call: Call) -> Reply:
         call.db.add(key, raw)
     else:
         call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
-    call.db.touched(key, b"setrange")
+    call.db.changed(key, b"setrange")
     return len(raw)
 
 

@@ -7,7 +7,7 @@ import pytest
 from server.client.client import Client
 from server.dispatch.blocking import MANY_STALE, Blocking, Runner
 from server.table.command import Block
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
 
@@ -15,8 +15,8 @@ class Desk(Runner):
     """A registry, some databases, and what became of each waiter."""
 
     def __init__(self):
-        journal = Journal()
-        self.databases = [Keyspace(index, journal) for index in range(3)]
+        events = KeyEvents()
+        self.databases = [Keyspace(index, events) for index in range(3)]
         self.blocking = Blocking(self.databases)
         self.ran = []  # client ids, in the order in which their commands ran again
         self.over = []  # (client id, reply) of the waits that timed out
@@ -183,7 +183,7 @@ def test_exchanged_databases_make_all_their_keys_ready(desk):
     for number, db in enumerate((0, 1, 2)):
         desk.park(number, b"a", db=db)
         desk.databases[db].put(b"a", [b"x"])
-    desk.blocking.databases_swapped(2, 0)
+    desk.blocking.emptied([desk.databases[2], desk.databases[0]])
     assert desk.serve() == [2, 0]
 
 

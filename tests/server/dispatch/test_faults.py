@@ -53,7 +53,7 @@ def test_a_handler_that_fails_amid_its_changes_is_the_end_of_the_server(house, d
     """Its client was answered an error, and the log got what had not been done."""
 
     def half(call):
-        call.db.touched(b"key", b"set")
+        call.db.changed(b"key", b"set")
         raise fault
 
     declare("half", half)
@@ -83,7 +83,7 @@ def test_a_shortage_that_is_over_was_held_against_every_later_command(house, dec
 def test_while_the_system_has_no_memory_only_what_needs_some_is_refused(house):
     house.send_line("SET a 1")
     house.state.short_of_memory = True
-    house.state.keep_guard()
+    house.state.update_guard()
     error = "-OOM the system gives the server no more memory; nothing was changed."
     assert house.send_line("SET a 2") == error
     assert house.send_line("GET a") == b"1"
@@ -106,10 +106,10 @@ def test_a_change_that_cannot_be_logged_now_is_logged_before_anything_is_answere
         with pytest.raises(MemoryError):
             house.send_line("SET a 1")
         with pytest.raises(ServerFault):
-            house.dispatcher.send_all()
+            house.dispatcher.turn.send_all()
     house.send_line("SET b 1")
     assert house.logged() == [b"SET a 1", b"SET b 1"]
-    house.dispatcher.send_all()
+    house.dispatcher.turn.send_all()
 
 
 def test_a_fault_that_comes_with_each_request_is_logged_once(house, declare, caplog):
@@ -188,10 +188,10 @@ class Peer(Endpoint):
 def test_answers_that_cannot_be_sent_do_not_keep_the_others(house):
     """The others were thought to be about to be sent, for ever."""
     notes: list[Any] = []
-    house.dispatcher.at_end_of_turn = lambda _call: None
+    house.dispatcher.turn.at_end_of_turn = lambda _call: None
     for fails in (False, True, False):
-        house.dispatcher.send_later(Peer(fails, notes))
-    house.dispatcher.send_all()
+        house.dispatcher.turn.send_later(Peer(fails, notes))
+    house.dispatcher.turn.send_all()
     assert notes == ["sent", "hung up", "sent"]
 
 
@@ -237,7 +237,7 @@ def test_what_was_acknowledged_is_written_out_by_a_server_that_cannot_go_on(
     """With everysec a disk that is busy holds up writes that have been answered."""
 
     def half(call):
-        call.db.touched(b"key", b"set")
+        call.db.changed(b"key", b"set")
         raise MemoryError
 
     declare("half", half)
@@ -251,8 +251,8 @@ def test_what_was_acknowledged_is_written_out_by_a_server_that_cannot_go_on(
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "write", full)
                 assert await ask(client, b"SET a 1\r\n", 5) == b"+OK\r\n"
-            house.server.state.unkept = None
-            house.server.state.keep_guard()
+            house.server.state.write_refusal = None
+            house.server.state.update_guard()
             client[1].write(b"half\r\n")
             assert await client[0].read() == b""
             await fails(house)
@@ -281,7 +281,7 @@ def test_data_that_may_be_torn_does_not_take_the_place_of_the_last_snapshot(
     run: Run, declare
 ) -> None:
     def half(call):
-        call.db.touched(b"key", b"set")
+        call.db.changed(b"key", b"set")
         raise MemoryError
 
     declare("half", half)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storage.errors import Corrupt
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 from storage.rdb import opcodes
 from storage.rdb.filler import Filler
@@ -17,9 +17,9 @@ NOW_MS = 5000
 
 
 def databases(count: int = 2) -> list[Keyspace]:
-    journal = Journal()
-    journal.now_ms = NOW_MS
-    return [Keyspace(index, journal) for index in range(count)]
+    events = KeyEvents()
+    events.clock.now_ms = NOW_MS
+    return [Keyspace(index, events) for index in range(count)]
 
 
 @pytest.fixture
@@ -114,6 +114,6 @@ def test_a_key_is_idle_since_it_was_loaded_or_for_as_long_as_the_snapshot_says()
     writer.byte(opcodes.EOF)
     body = b"REDIS0010" + writer.take()
     dbs = databases(1)
-    dbs[0].journal.now_ms = now_ms = 100_000_000
+    dbs[0].events.clock.now_ms = now_ms = 100_000_000
     Filler(dbs, now_ms).fill(SnapshotReader(body + bytes(8), ReadOptions(checksum=False)))
     assert [dbs[0].idle_s(key) for key in (b"new", b"old", b"ancient")] == [0, 60, 100_000]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from storage.errors import Corrupt
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 from storage.lists.quicklist import QuickList
 from storage.rdb import opcodes
@@ -22,8 +22,8 @@ from storage.stream.stream_id import StreamId
 
 
 def databases(count: int = 4) -> list[Keyspace]:
-    journal = Journal()
-    return [Keyspace(index, journal) for index in range(count)]
+    events = KeyEvents()
+    return [Keyspace(index, events) for index in range(count)]
 
 
 def fields(record: Record) -> tuple[Any, ...]:

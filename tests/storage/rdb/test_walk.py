@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 from storage.rdb.walk import KeyWalk
 
@@ -18,14 +18,14 @@ def keys_of(db: Keyspace) -> list[bytes]:
 
 @pytest.mark.parametrize("count", [0, 1, 170, 171, 5000])
 def test_every_key_is_met_once(count: int) -> None:
-    db = Keyspace(0, Journal())
+    db = Keyspace(0, KeyEvents())
     for number in range(count):
         db.add(b"%d" % number, number)
     assert sorted(keys_of(db)) == sorted(b"%d" % number for number in range(count))
 
 
 def test_every_key_is_met_once_after_most_have_gone() -> None:
-    db = Keyspace(0, Journal())
+    db = Keyspace(0, KeyEvents())
     for number in range(3000):
         db.add(b"%d" % number, number)
     for number in range(2900):
@@ -34,7 +34,7 @@ def test_every_key_is_met_once_after_most_have_gone() -> None:
 
 
 def test_key_and_value_belong_together_and_are_held_only_when_asked_for() -> None:
-    db = Keyspace(0, Journal())
+    db = Keyspace(0, KeyEvents())
     value = b"value of its own"
     db.add(b"key of its own", value)
     walk = KeyWalk(db.table)
