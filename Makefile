@@ -85,11 +85,11 @@ test-compiled: $(DEV_READY) build
 # Three processes side by side. A session of Spark is expensive to start and warms up for long, so all
 # tests that use one share it; the second process starts programs that have their own, the third none.
 # The first has most to do: the others leave it the processors.
-SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/test_cli_commands.py \
+SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/cli/test_commands.py \
   tests/spark/shared/test_shared_session.py \
-  $(patsubst %,tests/spark/test_jobs_%.py,archive archive_layout load pipeline query))
-PROGRAM_TESTS := $(wildcard tests/spark/test_cli_process.py tests/spark/test_crash.py \
-  tests/spark/test_jobs_cluster.py)
+  $(patsubst %,tests/spark/jobs/test_%.py,archive archive_layout load pipeline query))
+PROGRAM_TESTS := $(wildcard tests/spark/cli/test_process.py tests/spark/test_crash.py \
+  tests/spark/jobs/test_cluster.py)
 
 test-spark: $(DEV_READY) build
 	@$(MAKE) --no-print-directory -j3 --output-sync=line test-spark-session test-spark-programs test-spark-rest

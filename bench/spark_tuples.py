@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import redis
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.batch_reader import PenstockReader
-from pyspark_penstock.plan import Range
-from pyspark_penstock.source_options import BatchOptions, batch_options
+from pyspark_penstock.read.batch_reader import PenstockReader
+from pyspark_penstock.read.plan import Range
+from pyspark_penstock.read.source_options import BatchOptions, batch_options
 
 PAGE = 1_000
-READERS = {
+READERS: dict[str, Callable[[str], Any]] = {
     "string": lambda value: value,
     "double": float,
     "bigint": int,

@@ -89,7 +89,8 @@ class Workloads:
         """Seconds of redis-py's loop."""
         started = time.perf_counter()
         start = "-"
-        while page := self._client.xrange(SOURCE, start, "+", PAGE):
+        redis_py: Any = self._client
+        while page := redis_py.xrange(SOURCE, start, "+", PAGE):
             start = f"({page[-1][0].decode()}"
         return time.perf_counter() - started
 
@@ -129,7 +130,8 @@ class Workloads:
         query.awaitTermination()
         progress: list[Any] = query.recentProgress
         assert sum(each["numInputRows"] for each in progress) == self._entries, progress
-        return sum(each["durationMs"].get("addBatch", 0) for each in progress) / 1_000
+        took_ms: float = sum(each["durationMs"].get("addBatch", 0) for each in progress)
+        return took_ms / 1_000
 
     def copy(self, delivery: str) -> float:
         """Seconds in addBatch of a query from stream to stream."""

@@ -39,7 +39,9 @@ def codec_of(modules: list[ModuleType]) -> Codec:
     return Codec(payload, snapshot, options, (errors.StorageError,))
 
 
-NAMES = [f"storage.{name}" for name in ("rdb.payload", "rdb.snapshot", "rdb.options", "errors")]
+NAMES = [
+    f"storage.{name}" for name in ("payload", "snapshot.snapshot_reader", "rdb.options", "errors")
+]
 plain = codec_of(load_plain(*NAMES))
 as_built = codec_of(load_as_built(*NAMES))
 readers = import_module("fuzz.readers")  # after that: its server takes what was built

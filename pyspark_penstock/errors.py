@@ -1,14 +1,14 @@
-"""What can go wrong, by what the user has to do about it.
+"""The errors of the data source: a class for each thing that a user has to do about one.
 
-Spark hands an exception of a Python worker on as text. The first word of the text, which is the
-name of the class, is what a caller finds it by: see ``kind_of``.
+Spark passes an exception of a Python worker on as text. The text begins with the name of the class;
+``kind_of`` finds the class by it.
 """
 
 from __future__ import annotations
 
 
 class PenstockError(Exception):
-    """Any refusal of the data source; the text says what to do."""
+    """The base class. The text says what to do."""
 
 
 class OptionError(PenstockError):
@@ -16,23 +16,23 @@ class OptionError(PenstockError):
 
 
 class DataLossError(PenstockError):
-    """Entries were gone before they were read."""
+    """Entries were removed before they were read."""
 
 
 class CheckpointError(PenstockError):
-    """The checkpoint's positions are not of this query's streams, or not of this server's data."""
+    """The checkpoint belongs to other streams, or to other data than the server has."""
 
 
 class ValueMismatchError(PenstockError):
-    """A field is not what the schema says, under ``mode=FAILFAST`` or where it says NOT NULL."""
+    """A field does not fit the schema, with ``mode=FAILFAST`` or in a column that is NOT NULL."""
 
 
 class SinkError(PenstockError):
-    """Rows that cannot be written as entries, or that the server refused."""
+    """Rows cannot be written as entries, or the server refused them."""
 
 
 class ServerError(PenstockError):
-    """The server could not be reached, or is too old."""
+    """The server could not be reached, refused a command, or is too old."""
 
 
 KINDS = (
@@ -46,11 +46,8 @@ KINDS = (
 
 
 def kind_of(text: str) -> type[PenstockError] | None:
-    """The class of the error that *text*, some Spark exception's message, reports."""
+    """The class of our error that the message *text* of a Spark exception reports, if any."""
     found = [(text.find(f"{kind.__name__}: "), kind) for kind in KINDS]
-    return min(((at, kind) for at, kind in found if at >= 0), default=(0, None), key=first)[1]
-
-
-def first(pair: tuple[int, type[PenstockError] | None]) -> int:
-    """The place in the text, which orders what was found."""
-    return pair[0]
+    return min(
+        ((at, kind) for at, kind in found if at >= 0), default=(0, None), key=lambda pair: pair[0]
+    )[1]

@@ -1,9 +1,9 @@
-"""Names of streams, groups and consumers, any bytes to the server, for those who want text.
+"""Names of streams, groups and consumers. On the server they are bytes; here are their text forms.
 
-the server          b"caf\\xe9\\n"
-this package        "caf\\udce9\\n"    stream_info.text; stream_info.key is the way back
-columns and JSON    "caf\\ufffd\\n"    utf8
-people              caf\\xe9\\n        readable: the escapes as they stand here, on one line
+on the server       b"caf\\xe9\\n"     ``key`` makes it of our form
+in this package     "caf\\udce9\\n"    ``text`` makes it of the server's: surrogates keep odd bytes
+in columns, JSON    "caf\\ufffd\\n"    ``utf8``: replacement characters
+for people          caf\\xe9\\n        ``readable``: escapes, as they stand here, on one line
 """
 
 from __future__ import annotations
@@ -13,20 +13,33 @@ import re
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # and what else ends a line
 
 
+def key(name: str) -> bytes:
+    """The name as bytes, as the server has it."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+def text(name: bytes | str) -> str:
+    """The name as text, as options and columns have it.
+
+    Bytes that are not UTF-8 become surrogates.
+    """
+    return name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")
+
+
 def utf8(name: str) -> str:
-    """*name* as any program takes it: what is not UTF-8 becomes replacement characters."""
+    """The name as valid UTF-8. What is not UTF-8 becomes replacement characters."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def readable(text: str) -> str:
-    """*text* with names in it as people see it: what is not UTF-8, and controls, as escapes.
+    """Text for people: in names, what is not UTF-8, and control characters, become escapes.
 
-    So no name ends a line, colours a terminal or cannot be printed.
+    So no name can end a line, colour a terminal, or fail to print.
     """
     shown = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return CONTROLS.sub(escape, shown)
 
 
 def escape(control: re.Match[str]) -> str:
-    """A control character as Python writes it."""
+    """The escape sequence of a control character, as Python writes it."""
     return control[0].encode("unicode_escape").decode()

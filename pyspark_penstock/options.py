@@ -1,7 +1,7 @@
-"""Options as Spark hands them over: text by names without case; read, checked, or refused.
+"""Options as Spark passes them, name to text, where case does not matter: parsed and checked.
 
-Every name is known here, with what it is for. A name that is not, or that belongs to the other
-direction, is refused with the nearest that would do.
+All names are listed here, by what they are for. An unknown name, or one that belongs elsewhere (a
+writer's option on a reader), is refused, with a hint at the one that was probably meant.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ FALSE = frozenset({"false", "0", "no", "off"})
 
 
 class Options:
-    """The options of one use; *purpose* and *known* say which names may stand in it."""
+    """The options of one reader or writer.
+
+    *known* lists the names it takes; *purpose* is for errors.
+    """
 
     def __init__(self, given: Mapping[str, str], purpose: str, *known: Iterable[str]) -> None:
         self._given = {
@@ -66,11 +69,11 @@ class Options:
         return name.lower() in self._given
 
     def text(self, name: str, default: str = "") -> str:
-        """The option as it is."""
+        """The option as text."""
         return self._given.get(name.lower(), default)
 
     def integer(self, name: str, default: int, least: int = 0, most: float = inf) -> int:
-        """The option as a whole number from *least* to *most*."""
+        """The option as a whole number from *least* to *most*. Raises OptionError."""
         text = self._given.get(name.lower())
         if text is None:
             return default
@@ -84,7 +87,7 @@ class Options:
         return number
 
     def flag(self, name: str, default: bool) -> bool:
-        """The option as true or false."""
+        """The option as true or false. Raises OptionError."""
         text = self._given.get(name.lower())
         if text is None:
             return default
@@ -93,7 +96,7 @@ class Options:
         raise refusal(name, text, "true or false")
 
     def choice(self, name: str, *choices: str) -> str:
-        """The option as one of *choices*, of which the first is the default."""
+        """The option as one of *choices*; the first is the default. Raises OptionError."""
         text = self.text(name, choices[0])
         for choice in choices:
             if text.lower() == choice.lower():
@@ -101,7 +104,7 @@ class Options:
         raise refusal(name, text, " or ".join(choices))
 
     def duration_ms(self, name: str, default: str) -> int:
-        """The option as a time like ``90s``, ``15m``; a bare number is milliseconds."""
+        """The option as milliseconds: ``90s``, ``15m``, or a bare number. Raises OptionError."""
         text = self.text(name, default)
         ms = milliseconds(text)
         if ms is None:
@@ -109,7 +112,7 @@ class Options:
         return ms
 
     def json_object(self, name: str) -> dict[str, Any]:
-        """The option as a JSON object."""
+        """The option as a JSON object. Raises OptionError."""
         text = self.text(name)
         try:
             value = json.loads(text)
@@ -120,31 +123,31 @@ class Options:
         return value
 
     def at_most_one(self, *names: str) -> None:
-        """Refuse more than one of *names*: they say the same thing in different ways."""
+        """Raises OptionError if two of *names* are given: they say the same in different ways."""
         given = [name for name in names if name in self]
         if len(given) > 1:
             raise OptionError(f"{given[0]!r} and {given[1]!r} contradict each other: give one")
 
     def refuse(self, names: Iterable[str], why: str) -> None:
-        """Refuse each of *names*: they have no meaning beside what else is given."""
+        """Raises OptionError, with the reason *why*, if one of *names* is given."""
         for name in names:
             if name in self:
                 raise OptionError(f"{name!r} {why}")
 
 
 def milliseconds(text: str) -> int | None:
-    """A time like ``90s``, ``15m``; a bare number is milliseconds, and what is no time None."""
+    """Parse ``90s``, ``15m`` or a bare number of milliseconds; None if *text* is no duration."""
     found = DURATION.fullmatch(text.strip())
     return int(found[1]) * UNIT_MS[found[2] or "ms"] if found else None
 
 
 def refusal(name: str, value: str, wanted: str) -> OptionError:
-    """The error for an option whose value is not what it must be."""
+    """The error for a value that the option cannot have."""
     return OptionError(f"{name}={value!r}: must be {wanted}")
 
 
 def nearest(name: str, names: Mapping[str, str]) -> str:
-    """A hint at the option that *name* was probably meant to be."""
+    """A hint at the option that was probably meant; empty if there is none."""
     everything = (*SERVER, *READING, *BATCH_READING, *STREAM_READING, *WRITING)
     for other in everything:
         if other.lower() == name:
@@ -154,7 +157,7 @@ def nearest(name: str, names: Mapping[str, str]) -> str:
 
 
 def purpose_of(name: str) -> str:
-    """What a known option is for."""
+    """What an option is for: reading, writing, and so on."""
     if name in WRITING:
         return "writing"
     return {name in BATCH_READING: "batch reading", name in STREAM_READING: "stream reading"}.get(

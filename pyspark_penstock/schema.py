@@ -1,11 +1,11 @@
-"""Schemas: what a reader yields without one, and what each column of a given one is.
+"""Schemas: the default schema of a reader, and what each column of a user's schema means.
 
-(none given)           stream string, id string, timestamp timestamp, fields map<string,binary>
-.schema("a int, ...")  a column a field, by its name; and these, which are not fields:
+(no schema)            stream string, id string, timestamp timestamp, fields map<string,binary>
+.schema("a int, ...")  a column for each field, by name; these columns are not fields:
 
     _stream string   _id string   _ts timestamp   _ms bigint   _seq bigint
     _fields map<string,binary|string> or array<struct<name:string,value:binary|string>>, or
-            array<struct<name:binary,value:binary>>, which keeps names that are no text, too
+            array<struct<name:binary,value:binary>>, which also keeps names that are not UTF-8
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ARROW_TYPES: dict[type[t.DataType], Any] = {
 
 
 class Meaning(Enum):
-    """What of an entry a column holds."""
+    """Which part of an entry a column holds."""
 
     FIELD = "a field"
     STREAM = "the stream's name"
@@ -53,7 +53,10 @@ class Meaning(Enum):
 
 @dataclass(frozen=True)
 class Column:
-    """A column to build: *name* as the schema has it, *arrow* the type Spark asks for."""
+    """A column to build.
+
+    *name* is its name in the schema, *arrow* the Arrow type that Spark expects.
+    """
 
     name: str
     meaning: Meaning
@@ -88,12 +91,12 @@ def fields_type(value_format: str, fields_format: str) -> t.DataType:
 
 
 def exact_fields_type() -> t.DataType:
-    """The type of a column of all fields as the server has them, to the byte."""
+    """The type of a column of all fields with names as bytes, which changes nothing in them."""
     return t.ArrayType(t.StructType().add("name", t.BinaryType()).add("value", t.BinaryType()))
 
 
 def raw_schema(fields: t.DataType) -> t.StructType:
-    """The schema of entries as they are."""
+    """The default schema."""
     schema = t.StructType()
     for name, (_, kind) in RAW.items():
         schema.add(name, kind, nullable=kind == t.TimestampType())
@@ -101,18 +104,19 @@ def raw_schema(fields: t.DataType) -> t.StructType:
 
 
 def with_metadata(schema: t.StructType) -> t.StructType:
-    """The schema with what stands beside the fields, in front."""
+    """The schema with ``_stream``, ``_id`` and ``_ts`` in front."""
     front = [t.StructField(name, RESERVED[name][1]) for name in METADATA]
     return t.StructType(front + schema.fields)
 
 
 def is_raw(schema: t.StructType) -> bool:
-    """Whether the schema is that of entries as they are."""
+    """Whether this is the default schema."""
     return schema.names == [*RAW, "fields"] and is_fields_type(schema["fields"].dataType)
 
 
 def columns_of(schema: t.StructType, corrupt: str = "", advice: str = HOW_TO_READ) -> list[Column]:
-    """What to build for *schema*; *corrupt* names the column for records with bad values.
+    """The columns of *schema*; *corrupt* names the one for records with bad values, if there is
+    one.
 
     Raises OptionError, with *advice*, if a column has a type that a value in a stream cannot have.
     """
@@ -128,7 +132,7 @@ def column_of(
     corrupt: str,
     advice: str,
 ) -> Column:
-    """What to build for one field of a schema."""
+    """The column for one field of a schema."""
     name, kind = field.name, field.dataType
     if name == all_fields:
         meaning = Meaning.MAP if isinstance(kind, t.MapType) else Meaning.ARRAY
@@ -142,7 +146,7 @@ def column_of(
 
 
 def arrow_type(name: str, kind: t.DataType, advice: str = HOW_TO_READ) -> Any:
-    """The Arrow type that Spark asks for where a column is *kind*."""
+    """The Arrow type that Spark expects for *kind*. Raises OptionError, with *advice*."""
     if isinstance(kind, t.DecimalType):
         return pa.decimal128(kind.precision, kind.scale)
     try:
@@ -154,7 +158,7 @@ def arrow_type(name: str, kind: t.DataType, advice: str = HOW_TO_READ) -> Any:
 
 
 def is_fields_type(kind: t.DataType) -> bool:
-    """Whether *kind* is one that a column of all fields can have."""
+    """Whether *kind* is a type for a column of all fields."""
     return same_shape(kind, exact_fields_type()) or any(
         same_shape(kind, fields_type(value, fields))
         for value in ("binary", "string")
@@ -163,12 +167,12 @@ def is_fields_type(kind: t.DataType) -> bool:
 
 
 def same_shape(kind: t.DataType, other: t.DataType) -> bool:
-    """Whether two types differ in what may be null only."""
+    """Whether two types are the same, except for what may be null."""
     return kind.simpleString() == other.simpleString()
 
 
 def arrow_fields_type(name: str, kind: t.DataType) -> Any:
-    """The Arrow type of a column of all fields. Raises OptionError if *kind* is none for it."""
+    """The Arrow type of a column of all fields. Raises OptionError if *kind* is not such a type."""
     if not is_fields_type(kind):
         raise OptionError(
             f"column {name!r} must be map<string,binary>, map<string,string>, or "
@@ -187,5 +191,5 @@ def arrow_fields_type(name: str, kind: t.DataType) -> Any:
 
 
 def arrow_schema(columns: Iterable[Column]) -> Any:
-    """The Arrow schema that Spark wants batches to have, to the letter."""
+    """The Arrow schema that Spark requires of the batches, with what may be null."""
     return pa.schema([pa.field(c.name, c.arrow, c.nullable) for c in columns])

@@ -1,4 +1,4 @@
-"""The data source: what Spark asks for by ``format("penstock")``."""
+"""The data source behind ``format("penstock")``."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pyspark_penstock import schema as schemas
-from pyspark_penstock import views
-from pyspark_penstock.batch_reader import PenstockReader
-from pyspark_penstock.cluster import check_sink
+from pyspark_penstock.connect.cluster import check_sink
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.infer import infer_schema
-from pyspark_penstock.pushdown import PushdownReader
-from pyspark_penstock.shared_reader import SharedStreamReader
-from pyspark_penstock.sink_options import sink_options
-from pyspark_penstock.source_options import (
+from pyspark_penstock.read import views
+from pyspark_penstock.read.batch_reader import PenstockReader
+from pyspark_penstock.read.infer_schema import infer_schema
+from pyspark_penstock.read.pushdown import PushdownReader
+from pyspark_penstock.read.source_options import (
     ENTRIES,
     ReadOptions,
     batch_options,
     schema_options,
     stream_options,
 )
-from pyspark_penstock.stream_reader import PenstockStreamReader
-from pyspark_penstock.writer import PenstockStreamWriter, PenstockWriter
+from pyspark_penstock.read.stream_reader import PenstockStreamReader
+from pyspark_penstock.shared.group_reader import SharedStreamReader
+from pyspark_penstock.write.sink_options import sink_options
+from pyspark_penstock.write.writer import PenstockStreamWriter, PenstockWriter
 
 
 class PenstockDataSource(DataSource):
-    """Streams of Redis as data frames, both ways. Raises OptionError for what it cannot do."""
+    """Reads streams as data frames and writes data frames to streams. Raises OptionError."""
 
     @classmethod
     def name(cls) -> str:
-        """What stands in ``format(...)``."""
+        """The name for ``format(...)``."""
         return "penstock"
 
     def schema(self) -> StructType:
-        """The schema where the user gives none."""
+        """The schema if the user gives none."""
         options, view = schema_options(self.options)
         if view != ENTRIES:
             return views.SCHEMAS[view]
@@ -81,13 +81,11 @@ class PenstockDataSource(DataSource):
         """The writer of ``df.writeStream``."""
         if overwrite:
             raise OptionError("outputMode('complete'): entries can only be appended")
-        writer = PenstockStreamWriter(options := sink_options(self.options), schema)
-        check_sink(options.server)
-        return writer
+        return PenstockStreamWriter(sink_options(self.options), schema)
 
 
 def check_schema(options: ReadOptions, schema: StructType) -> None:
-    """Refuse options about columns that the schema does not have."""
+    """Raises OptionError if an option needs a column that the schema does not have."""
     if options.corrupt_column and options.corrupt_column not in schema.names:
         raise OptionError(
             f"columnNameOfCorruptRecord={options.corrupt_column!r}: the schema has no such column"

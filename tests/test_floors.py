@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sysconfig
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,13 @@ def test_every_module_with_a_pxd_runs_as_this_leg_of_the_tests_says(name: str) -
 def test_the_pxd_was_found(module: str, name: str) -> None:
     """A .pxd that is not found is ignored in silence; only a class with C methods has a vtable."""
     assert hasattr(getattr(importlib.import_module(module), name), "__pyx_vtable__")
+
+
+def test_architecture_draws_the_floors_that_the_lint_holds() -> None:
+    """Inside the server, as pyproject.toml has them for import-linter."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    layers = next(c["layers"] for c in contracts if c["name"] == "the floors of the server")
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    drawing = text.partition("knows none above it:\n\n")[2].partition("\n\n")[0]
+    assert [re.split(r"  +", line.strip())[0] for line in drawing.splitlines()] == layers

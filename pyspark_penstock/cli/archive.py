@@ -1,4 +1,4 @@
-"""``archive``: streams into Parquet, and out of memory."""
+"""``archive``: write streams to Parquet, and trim them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pyspark_penstock.jobs.archive import ArchiveJob, archive, source_options
 from pyspark_penstock.jobs.failures import UsageError
 from pyspark_penstock.jobs.runner import StopSignal
 from pyspark_penstock.jobs.trim import Trimmed
-from pyspark_penstock.source_options import stream_options
+from pyspark_penstock.read.source_options import stream_options
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
-    """Archive once, or go on until a signal says stop."""
+    """Archive once, or continue until a signal comes."""
     if given.keep is not None and not given.trim:
         raise UsageError("--keep says what --trim leaves: give both")
     if given.group_takeover and not given.group:
@@ -54,7 +54,7 @@ def run(given: argparse.Namespace, output: Output) -> None:
 
 
 def line(trimmed: Trimmed) -> str:
-    """What was trimmed, and what stopped it there."""
+    """The result of a trim for people."""
     hold = trimmed.hold
     return (
         f"trim  {trimmed.stream}  -{trimmed.removed:,}  keeps {hold.first_kept} on: {hold.reason}"
@@ -62,7 +62,7 @@ def line(trimmed: Trimmed) -> str:
 
 
 def as_json(trimmed: Trimmed) -> dict[str, object]:
-    """It as programs read it."""
+    """The result of a trim for programs."""
     return {
         "stream": trimmed.stream,
         "removed": trimmed.removed,

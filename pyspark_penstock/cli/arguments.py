@@ -1,4 +1,4 @@
-"""What the command line takes: a parser a command, and what stands in front of all of them."""
+"""The arguments of the command line: a parser for each command, and arguments that all have."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
-from pyspark_penstock.connection import Server
+from pyspark_penstock.connect.address import Server
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.server_options import with_environment
 from pyspark_penstock.options import milliseconds
-from pyspark_penstock.sink_options import DELIVERIES
+from pyspark_penstock.write.sink_options import DELIVERIES
 
 PROGRAM = "python -m pyspark_penstock"
 EPILOG = (
@@ -41,7 +41,7 @@ def installed() -> str:
 
 
 def add_common(one: argparse.ArgumentParser) -> None:
-    """What all commands take."""
+    """Add the arguments that all commands take."""
     one.add_argument("--server", metavar="HOST:PORT[,...]", help="else $PENSTOCK_SERVERS")
     one.add_argument(
         "--option", action="append", default=[], type=pair, metavar="NAME=VALUE",
@@ -52,7 +52,7 @@ def add_common(one: argparse.ArgumentParser) -> None:
 
 
 def add_spark(one: argparse.ArgumentParser) -> None:
-    """What commands take that start Spark."""
+    """Add the arguments of commands that start Spark."""
     one.add_argument("--master", default="", help="Spark's master, else local[*]")
     one.add_argument(
         "--conf", action="append", default=[], type=pair, metavar="NAME=VALUE",
@@ -173,7 +173,7 @@ def duration_ms(text: str) -> int:
 
 
 def interval_ms(text: str) -> int:
-    """A time from one run to the next, of which there is some."""
+    """A time between two runs, which must not be zero."""
     ms = duration_ms(text)
     if not ms:
         raise argparse.ArgumentTypeError(f"{text!r} is no time: give some, or nothing to run once")
@@ -181,7 +181,7 @@ def interval_ms(text: str) -> int:
 
 
 def time_ms(text: str) -> int:
-    """A moment: milliseconds since 1970, or a date with or without a time, UTC unless it says."""
+    """A point in time: milliseconds since 1970, or an ISO date or time, by default in UTC."""
     if text.isdecimal():
         return int(text)
     try:
@@ -195,19 +195,19 @@ def time_ms(text: str) -> int:
 
 
 def start(text: str) -> str:
-    """``earliest``, ``latest`` or a moment."""
+    """``earliest``, ``latest`` or a point in time."""
     return text if text in {"earliest", "latest"} else str(time_ms(text))
 
 
 def server_of(given: argparse.Namespace) -> dict[str, str]:
-    """The server of a command, by its words and the environment. Raises OptionError."""
+    """The options of the server, from arguments and environment. Raises OptionError."""
     options = with_environment(server_options(given))
     Server.from_environment(options)  # refuses what is wrong, before Spark takes its seconds
     return options
 
 
 def server_options(given: argparse.Namespace) -> dict[str, str]:
-    """The options of the server that the command line says. Raises OptionError."""
+    """The options of the server, from arguments only. Raises OptionError."""
     options = dict(given.option)
     if given.server:
         if "bootstrap.servers" in options:

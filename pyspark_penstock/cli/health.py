@@ -1,4 +1,4 @@
-"""``health``: how consumer groups are doing, as a table and, if wanted, as a page with pictures."""
+"""``health``: the state of consumer groups as a table, as a page, and as a picture."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.health import GroupHealth, health
 from pyspark_penstock.jobs.health_charts import COLUMNS, texts
 from pyspark_penstock.jobs.health_page import page
-from pyspark_penstock.jobs.tables import duration, table
+from pyspark_penstock.jobs.text_tables import duration, table
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
-    """Print the table; write the page."""
+    """Print the table; write the page and the picture."""
     groups = health(server_of(given), given.streams, given.group, given.min_idle)
     output.say(lines(groups), *(group.to_json() for group in groups))
     when = datetime.now(UTC).isoformat(" ", "seconds")
@@ -28,7 +28,7 @@ def run(given: argparse.Namespace, output: Output) -> None:
 
 
 def picture_maker() -> Callable[[list[GroupHealth], str], bytes]:
-    """What draws a PNG. Raises OptionError where Pillow is missing: few need it."""
+    """The function that draws a PNG. Raises OptionError if Pillow is not installed."""
     try:
         from pyspark_penstock.jobs.health_image import png  # noqa: PLC0415
     except ImportError:
@@ -37,7 +37,7 @@ def picture_maker() -> Callable[[list[GroupHealth], str], bytes]:
 
 
 def lines(groups: list[GroupHealth]) -> list[str]:
-    """The table, and below it the entries that come back again and again."""
+    """The table, and below it the entries that were redelivered most."""
     if not groups:
         return ["no consumer groups"]
     return [

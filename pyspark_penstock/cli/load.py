@@ -1,4 +1,4 @@
-"""``load``: files into a stream."""
+"""``load``: write files to a stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One call of the program: arguments in, exit code out."""
+"""The program: arguments in, exit code out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXPECTED = (PenstockError, PySparkException, Py4JError, RedisError, OSError, Key
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a command. Wrong usage ends the program with 2, as argparse does."""
+    """Run a command. Returns the exit code; wrong usage exits with 2, as argparse does."""
     given = parser().parse_args(words)
     output = Output(given.json)
     try:

@@ -1,4 +1,4 @@
-"""What the program prints: lines for people, or JSON for programs; never both."""
+"""What the program prints: lines for people, or JSON for programs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pyspark_penstock.names import readable, utf8
 
 
 class Output:
-    """Prints to standard output; errors and notes go to standard error."""
+    """Prints results to standard output, errors and notes to standard error."""
 
     def __init__(self, as_json: bool) -> None:
         self._as_json = as_json
 
     def say(self, lines: Iterable[str], *values: Mapping[str, Any]) -> None:
-        """The same fact twice: *lines* for people, *values*, one a line, for programs."""
+        """Print *lines* for people, or the same as *values* for programs, one on each line."""
         if self._as_json:
             lines = map(as_json, values)
         for line in lines:
@@ -25,12 +25,12 @@ class Output:
         sys.stdout.flush()
 
     def note(self, message: str) -> None:
-        """Something to look at, which stops nothing."""
+        """Print a note. The program goes on."""
         line = as_json({"event": "notice", "message": message}) if self._as_json else message
         sys.stderr.write(f"{line}\n")
 
     def fail(self, problem: Exception) -> None:
-        """Why the program ends."""
+        """Print the error with which the program ends."""
         if self._as_json:
             line = as_json({"error": type(problem).__name__, "message": str(problem)})
         else:
@@ -39,12 +39,15 @@ class Output:
 
 
 def as_json(value: Mapping[str, Any]) -> str:
-    """A value as JSON that is ASCII, and whose text is UTF-8: many parsers refuse any other."""
+    """A value as JSON in ASCII.
+
+    Surrogates become replacement characters: many parsers refuse them.
+    """
     text = utf8(json.dumps(value, default=str, ensure_ascii=False))
     return json.dumps(json.loads(text))
 
 
 def printable(line: str, encoding: str | None) -> str:
-    """A line that stays one, with what *encoding* has not got as escapes."""
+    """The line without control characters, and with escapes for what *encoding* does not have."""
     known = encoding or "utf-8"
     return readable(line).encode(known, "backslashreplace").decode(known)

@@ -1,4 +1,4 @@
-"""``query``: SQL over streams, their archive, and what is pending."""
+"""``query``: SQL over streams and their archive."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
 from pyspark_penstock.cli.spark_command import open_session
 from pyspark_penstock.jobs.query import QueryJob, answer
-from pyspark_penstock.jobs.tables import table
+from pyspark_penstock.jobs.text_tables import table
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
-    """Print the rows of the answer."""
+    """Print the result."""
     job = QueryJob(
         sql=given.sql,
         server=server_of(given),
@@ -28,19 +28,19 @@ def run(given: argparse.Namespace, output: Output) -> None:
 
 
 def text(value: Any) -> str:
-    """A value as it stands in a table."""
+    """A value in a cell of a table."""
     if isinstance(value, bytes | bytearray):
         return bytes(value).decode("utf-8", "backslashreplace")
     return "" if value is None else str(value)
 
 
 def as_json(row: Row) -> dict[str, Any]:
-    """A row as programs read it."""
+    """A row for programs."""
     return {name: plain(value) for name, value in row.asDict(recursive=True).items()}
 
 
 def plain(value: Any) -> Any:
-    """A value that JSON has; bytes as text, what is not text escaped."""
+    """A value for JSON. Bytes become text, with escapes for what is not UTF-8."""
     if isinstance(value, bytes | bytearray):
         return text(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""``restore``: a stream out of its archive."""
+"""``restore``: make a stream from its archive."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark_penstock.jobs.restore import RestoreJob, restore
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
-    """Restore, a line a day."""
+    """Restore, and print a line for each day."""
     job = RestoreJob(
         folder=given.folder,
         stream=given.stream,

@@ -1,4 +1,4 @@
-"""``run``: a live pipeline from a job file."""
+"""``run``: run a live pipeline from a job file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pyspark_penstock.cli.spark_command import (
     open_session,
     say_where,
 )
-from pyspark_penstock.connection import Server
+from pyspark_penstock.connect.address import Server
 from pyspark_penstock.jobs import pipeline
 from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, read_job
 from pyspark_penstock.jobs.runner import StopSignal
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
-    """Run the job until it ends, or a signal says so."""
+    """Run the job until it ends, or a signal comes."""
     job = read_job(Path(given.job), server_options(given))
     Server.from_environment(job.server)  # refuses what is wrong, before Spark takes its seconds
     if given.once or given.continuous:

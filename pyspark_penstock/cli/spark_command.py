@@ -1,4 +1,4 @@
-"""What commands that need Spark have in common: the session, progress lines, the way to stop."""
+"""What all commands with Spark share: the session, progress lines, interrupts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from pyspark.sql import SparkSession
 
 from pyspark_penstock.cli.output import Output
+from pyspark_penstock.connect.stream_info import stream_state
 from pyspark_penstock.jobs.progress import Report, progress_of
 from pyspark_penstock.jobs.session import session
-from pyspark_penstock.offsets import Offset
-from pyspark_penstock.source_options import ReadOptions
-from pyspark_penstock.stream_info import stream_state
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.source_options import ReadOptions
 
 
 def open_session(
     given: argparse.Namespace, settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """The session that the arguments ask for; those of the command line win."""
+    """The session with these settings. Those of the command line override those of a job file."""
     chosen = {**(settings or {}), **dict(given.conf)}
     spark = session(
         f"penstock {given.command}",
@@ -33,22 +33,22 @@ def open_session(
 
 
 def end_by_interrupt() -> None:
-    """Let SIGINT end the program, without words that are not ours.
+    """Let SIGINT end the program at once and quietly.
 
-    Spark's handler asks the JVM to cancel its jobs, by a connection that waits for an answer, and
-    fails at length. The JVM ends when we do.
+    Spark's handler asks the JVM to cancel its jobs, over a connection that is busy with another
+    call, and fails with a long traceback. The JVM ends when this process does.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     logging.getLogger().addFilter(no_interrupt)  # Py4J's, which logs by the root itself
 
 
 def no_interrupt(record: logging.LogRecord) -> bool:
-    """Whether a record is of something else than an interrupt."""
+    """Whether a log record is about something else than an interrupt."""
     return not (record.exc_info and isinstance(record.exc_info[1], KeyboardInterrupt))
 
 
 def note_missing(output: Output, options: ReadOptions) -> None:
-    """Say which streams are not there: their first entry is to come, or a name is misspelled."""
+    """Say which streams do not exist: their first entry may still come, or a name is misspelled."""
     subscription = options.subscription
     with options.client() as client:
         if subscription.pattern and not subscription.names(client):
@@ -59,7 +59,7 @@ def note_missing(output: Output, options: ReadOptions) -> None:
 
 
 def batch_printer(output: Output) -> Callable[[Report], None]:
-    """Prints a line a stream after each batch."""
+    """A function that prints a line for each stream after each batch."""
 
     def after_batch(report: Report) -> None:
         for progress in progress_of(report):
@@ -69,7 +69,7 @@ def batch_printer(output: Output) -> Callable[[Report], None]:
 
 
 def say_where(output: Output, offsets: Iterable[Offset]) -> None:
-    """Print where a query stands in the end."""
+    """Print how far a query is at its end."""
     for offset in offsets:
         for stream, position in offset.streams.items():
             output.say(

@@ -1,4 +1,4 @@
-"""``status``: where a query stands."""
+"""``status``: how far a query is."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pyspark_penstock.jobs.archive_layout import checkpoint_of
 from pyspark_penstock.jobs.checkpoint import has_checkpoint
 from pyspark_penstock.jobs.files import LocalFiles
 from pyspark_penstock.jobs.status import ClaimStatus, Status, status
-from pyspark_penstock.jobs.tables import number, table
+from pyspark_penstock.jobs.text_tables import number, table
 
 
 def run(given: argparse.Namespace, output: Output) -> None:
-    """Print the status of a checkpoint, or of an archive by its own."""
+    """Print the status of a checkpoint, or of an archive by the checkpoint in it."""
     inside = checkpoint_of(given.checkpoint)
     folder = inside if has_checkpoint(LocalFiles(), inside) else given.checkpoint
     found = status(folder, server_of(given))
@@ -24,7 +24,7 @@ def run(given: argparse.Namespace, output: Output) -> None:
 
 
 def lines(found: Status) -> Iterator[str]:
-    """The status as people read it."""
+    """The status for people."""
     yield f"query {found.query}"
     yield committed_line(found)
     if found.unfinished is not None:
@@ -38,7 +38,7 @@ def lines(found: Status) -> Iterator[str]:
 
 
 def claim_line(claim: ClaimStatus) -> str:
-    """What the last batch had of a shared group."""
+    """What the last batch has claimed of a shared group."""
     place = f"{claim.stream}  group {claim.group!r}  consumer {claim.consumer!r}"
     if not claim.entries:
         return f"{place}  claimed nothing"

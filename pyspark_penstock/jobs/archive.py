@@ -1,4 +1,4 @@
-"""Archiving: streams into Parquet, exactly once; then, if wanted, out of the server's memory."""
+"""Archiving: writes streams to Parquet, exactly once, and trims them on the server if asked to."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import redis
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.stream_info import is_glob
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.groups import Signpost
 from pyspark_penstock.jobs.archive_layout import ENTRY, checkpoint_of, to_archive
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
 from pyspark_penstock.jobs.files import is_local
@@ -22,9 +23,10 @@ from pyspark_penstock.jobs.progress import Report
 from pyspark_penstock.jobs.runner import StopSignal, run_query
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
 from pyspark_penstock.jobs.trim import Trimmed, trim
-from pyspark_penstock.offsets import Offset
-from pyspark_penstock.source_options import stream_options
-from pyspark_penstock.stream_info import is_glob, key
+from pyspark_penstock.names import key
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.position_group import PositionGroup
+from pyspark_penstock.read.source_options import stream_options
 
 NAMELESS = ("", "__HIVE_DEFAULT_PARTITION__")  # Spark gives both one folder, and reads it as null
 
@@ -33,9 +35,9 @@ NAMELESS = ("", "__HIVE_DEFAULT_PARTITION__")  # Spark gives both one folder, an
 class ArchiveJob:
     """What to archive, and where to.
 
-    *streams* are names, or one glob that is no stream's name. *every* is a time as Spark has it
-    (``10 minutes``); without it the job ends when it has archived what was there at its start.
-    *keep_ms* keeps what is younger, though it be archived.
+    *streams* are names, or a single glob. *every* is an interval as Spark has it (``10 minutes``);
+    without it the job archives what there is at its start, and ends. *keep_ms* keeps younger
+    entries on the server, although they are archived.
     """
 
     streams: tuple[str, ...]
@@ -45,7 +47,7 @@ class ArchiveJob:
     keep_ms: int | None = None
     every: str = ""
     group: str = ""  # a consumer group that shows the position
-    group_takeover: bool = False  # though others have made it, or read by it
+    group_takeover: bool = False  # even if others have created it, or read by it
     source: Mapping[str, str] = field(default_factory=dict)  # more options for the source
 
 
@@ -57,7 +59,7 @@ def archive(
     on_trim: Callable[[Trimmed], None] = lambda _: None,
     stop: StopSignal | None = None,
 ) -> tuple[Offset, ...]:
-    """Archive, and trim what is committed; where the archive stands in the end.
+    """Archive, and trim what is committed. Returns how far the streams are archived.
 
     Raises DataLossError, CheckpointError (other streams), OptionError, ServerError, JobError.
     """
@@ -77,7 +79,7 @@ def archive(
 
 
 def start(spark: SparkSession, job: ArchiveJob, options: Mapping[str, str]) -> StreamingQuery:
-    """Start the query that archives what the source's *options* say."""
+    """Start the query that archives. *options* are those of the source."""
     reader = spark.readStream.format("penstock").options(**options)
     rows = to_archive(reader.schema(ENTRY).load())
     writer = rows.writeStream.format("parquet").partitionBy("stream", "date")
@@ -88,9 +90,9 @@ def start(spark: SparkSession, job: ArchiveJob, options: Mapping[str, str]) -> S
 
 
 def source_options(job: ArchiveJob) -> dict[str, str]:
-    """The options of the stream source. Raises OptionError for a start but the earliest.
+    """The options of the source. Raises OptionError for a start other than the earliest.
 
-    The server is asked whether what looks like a glob is a stream's name. Raises ServerError.
+    Asks the server whether a name that looks like a glob is a stream's. Raises ServerError.
     """
     for option in job.source:
         if option.lower().startswith("starting"):
@@ -104,7 +106,7 @@ def source_options(job: ArchiveJob) -> dict[str, str]:
 
 
 def subscription(job: ArchiveJob) -> dict[str, str]:
-    """Which streams are read, whatever is in their names, and that it is from the beginning."""
+    """The options that say which streams to read, and that they are read from the beginning."""
     with connect(job.server) as client:
         if len(job.streams) == 1 and is_glob(client, job.streams[0]):
             return {"subscribePattern": job.streams[0], "startingOffsets": "earliest"}
@@ -112,7 +114,7 @@ def subscription(job: ArchiveJob) -> dict[str, str]:
 
 
 def check_names(streams: Iterable[str]) -> None:
-    """Raises OptionError for a stream that no folder can be named after."""
+    """Raises OptionError for a stream whose name no folder can have."""
     for stream in streams:
         if key(stream) != stream.encode("utf-8", "replace"):
             raise no_folder(stream, "is not UTF-8")
@@ -129,19 +131,19 @@ def no_folder(stream: str, why: str) -> OptionError:
 
 
 def archived(files: HadoopFiles, job: ArchiveJob) -> tuple[Offset, ...]:
-    """What whole batches have archived."""
+    """How far whole batches have archived the streams."""
     folder = checkpoint_of(job.to)
     return read_checkpoint(files, folder).offsets if has_checkpoint(files, folder) else ()
 
 
 def settle(offsets: Sequence[Offset], job: ArchiveJob, on_trim: Callable[[Trimmed], None]) -> None:
-    """What follows from a commit: the group's position, and the trim up to there."""
+    """After a commit: move the group, then trim."""
     for offset in offsets:
         check_names(offset.streams)  # one may have been made since the job began
-    with connect(job.server) as client:
+    with connect(job.server, Preference.PRIMARY) as client:
         for offset in offsets:
             if job.group:  # first, since a group that lags behind would hold the trim
-                Signpost(job.group, job.group_takeover).publish(client, offset)
+                PositionGroup(job.group, job.group_takeover).publish(client, offset)
             if job.trim:
                 trim_archived(client, offset, job, on_trim)
 
@@ -149,7 +151,7 @@ def settle(offsets: Sequence[Offset], job: ArchiveJob, on_trim: Callable[[Trimme
 def trim_archived(
     client: redis.Redis, offset: Offset, job: ArchiveJob, on_trim: Callable[[Trimmed], None]
 ) -> None:
-    """Trim each stream as far as it is archived."""
+    """Trim each stream up to where it is archived."""
     if is_local(job.to):
         os.sync()  # Spark does not; a power failure must not take what is in one place only
     keep_from = None if job.keep_ms is None else time.time_ns() // 1_000_000 - job.keep_ms

@@ -18,8 +18,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.ids import EntryId
 from pyspark_penstock.jobs.failures import telling_line
 
 FIELDS = "array<struct<name:string,value:binary>>"
@@ -49,7 +49,7 @@ def read_archive(spark: SparkSession, folder: str) -> DataFrame:
 
 
 def to_archive(entries: DataFrame) -> DataFrame:
-    """Entries as the source yields them (``ENTRY``) as the archive keeps them (``SCHEMA``)."""
+    """From entries as the source reads them (``ENTRY``) to rows of the archive (``SCHEMA``)."""
     fields, names = f.col("fields"), f.col("fields.name")
     is_text = f.is_valid_utf8(f.array_join(names.cast("array<string>"), ","))
     return entries.select(
@@ -65,18 +65,18 @@ def to_archive(entries: DataFrame) -> DataFrame:
 
 
 def utc_date(timestamp: str) -> Column:
-    """The date of a column of moments in UTC; ``to_date`` goes by the session's zone."""
+    """The UTC date of a timestamp column. ``to_date`` would use the session's time zone."""
     return f.expr(f"date_from_unix_date(CAST(unix_millis({timestamp}) DIV {DAY_MS} AS INT))")
 
 
 def readable(field: Column) -> Column:
-    """A field with a name that is text, whatever it was."""
+    """A field with a name that is valid UTF-8."""
     name = f.make_valid_utf8(field["name"].cast("string"))
     return f.struct(name.alias("name"), field["value"].alias("value"))
 
 
 def from_archive(archived: DataFrame) -> DataFrame:
-    """Entries as they were, from what the archive has kept."""
+    """The original entries, from the rows of an archive."""
     named = f.zip_with(
         "names",
         "fields",

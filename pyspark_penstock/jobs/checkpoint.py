@@ -1,11 +1,11 @@
-"""Checkpoints, as Spark's micro-batches keep them: what was planned, and what was done.
+"""Spark's checkpoints of micro-batch queries: which batches were planned, and which are done.
 
     metadata        {"id": "<query>"}
-    offsets/<N>     v1, a line about the batch, then a line a source with its offset, or "-"
+    offsets/<N>     v1, a line about the batch, then a line for each source: its offset, or "-"
     commits/<N>     batch N is done
 
-A batch is planned before it runs and committed after its rows are written. One that is planned and
-not committed will be run again when the query starts.
+Spark plans a batch, runs it, and commits it. A batch that is planned and not committed runs again
+when the query starts.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any
 from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.jobs.files import Files
 from pyspark_penstock.jobs.progress import offset_of
-from pyspark_penstock.offsets import Offset
-from pyspark_penstock.shared_offsets import SharedOffset
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.shared.group_offsets import SharedOffset
 
 NO_OFFSET = "-"
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch that was planned: when, where its sources end, what those of groups had claimed."""
+    """A planned batch: its time, and the offsets at which our sources end."""
 
     number: int
     planned_ms: int
@@ -37,7 +37,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How far a query has come; *planned* is the last batch, *committed* the last that is done."""
+    """How far a query is. *planned* is the last batch planned, *committed* the last one done."""
 
     query: str
     planned: Batch | None
@@ -45,17 +45,17 @@ class Checkpoint:
 
     @property
     def offsets(self) -> tuple[Offset, ...]:
-        """What is done, for each of our sources."""
+        """The offsets after the last batch done, for each source that reads ranges."""
         return self.committed.offsets if self.committed else ()
 
     @property
     def shared(self) -> tuple[SharedOffset, ...]:
-        """The last batch that is done, for each of our sources that share a group."""
+        """The offsets of the last batch done, for each source that shares a group."""
         return self.committed.shared if self.committed else ()
 
 
 def read_checkpoint(files: Files, folder: str) -> Checkpoint:
-    """The state of the query whose checkpoint is *folder*. Raises CheckpointError."""
+    """Read the checkpoint in *folder*. Raises CheckpointError."""
     folder = folder.rstrip("/")
     if "metadata" not in files.names(folder):
         raise CheckpointError(f"{folder!r} is not the checkpoint of a query: it has no metadata")
@@ -69,7 +69,7 @@ def read_checkpoint(files: Files, folder: str) -> Checkpoint:
 
 
 def query_id(files: Files, folder: str) -> str:
-    """Which query it is. Raises CheckpointError for what a power failure left of the file."""
+    """The id of the query. Raises CheckpointError for a damaged file."""
     path = f"{folder}/metadata"
     try:
         return str(json.loads(files.text(path))["id"])
@@ -81,17 +81,17 @@ def query_id(files: Files, folder: str) -> str:
 
 
 def has_checkpoint(files: Files, folder: str) -> bool:
-    """Whether a query has ever kept its state in *folder*."""
+    """Whether *folder* is the checkpoint of a query."""
     return "metadata" in files.names(folder)
 
 
 def last_number(names: list[str]) -> int | None:
-    """The largest batch among the files of a log."""
+    """The largest number among the names of a log's files."""
     return max((int(name) for name in names if name.isdecimal()), default=None)
 
 
 def read_batch(files: Files, folder: str, number: int | None) -> Batch | None:
-    """The batch of that number, as it was planned. Raises CheckpointError."""
+    """The batch of that number. Raises CheckpointError."""
     if number is None:
         return None
     if str(number) not in files.names(f"{folder}/offsets"):
@@ -100,7 +100,7 @@ def read_batch(files: Files, folder: str, number: int | None) -> Batch | None:
 
 
 def parse_batch(number: int, text: str) -> Batch:
-    """The batch that a file of ``offsets`` describes. Raises CheckpointError."""
+    """Parse a file of ``offsets``. Raises CheckpointError."""
     version, *lines = text.split("\n")
     if version != "v1" or not lines:
         raise CheckpointError(f"batch {number}: its offsets are of version {version!r}, not v1")
@@ -114,13 +114,13 @@ def parse_batch(number: int, text: str) -> Batch:
 
 
 def offsets_in(values: list[Any]) -> Iterator[Offset]:
-    """Those of our sources."""
+    """The offsets of our sources that read ranges."""
     found = map(offset_of, values)
     return (offset for offset in found if offset is not None)
 
 
 def shared_in(values: list[Any]) -> Iterator[SharedOffset]:
-    """Those of our sources that share a group."""
+    """The offsets of our sources that share a group."""
     for value in values:
         with suppress(CheckpointError):
             yield SharedOffset.from_json(value)

@@ -1,4 +1,4 @@
-"""Failures of Spark jobs, as the refusals of ours that they are, where they are."""
+"""From Spark's exceptions to our errors, and to exit codes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ PY4J = "An error occurred while calling"
 
 
 class UsageError(PenstockError):
-    """A command or a job file that cannot be meant so."""
+    """A command or job file that makes no sense."""
 
 
 class JobError(PenstockError):
-    """It could not be done; where Spark could not do it the text is Spark's, shortened."""
+    """A job failed. If Spark failed, the text is Spark's, shortened."""
 
 
 class Interrupted(PenstockError):
-    """SIGINT came where there is no batch to end."""
+    """SIGINT came while no batch was running."""
 
 
 def refusal_of(problem: BaseException) -> PenstockError:
-    """*problem* as one of our errors, with the one line of its text that says it."""
+    """*problem* as one of our errors, with the one line of its text that matters."""
     if isinstance(problem, PenstockError):
         return problem
     if isinstance(problem, KeyboardInterrupt):
@@ -38,9 +38,9 @@ def refusal_of(problem: BaseException) -> PenstockError:
 
 
 def telling_line(text: str) -> str:
-    """The first line that says something; of a traceback of Python its last.
+    """The first line with information; the last one of a Python traceback.
 
-    What Py4J puts in front of Java's words says nothing.
+    Py4J's own words in front of Java's are skipped.
     """
     lines = [line.removeprefix(": ") for line in re.split(r"\n|\\n", text) if line.strip()]
     found = next((line.strip() for line in lines if not line.startswith(PY4J)), "")
@@ -51,7 +51,7 @@ def telling_line(text: str) -> str:
 
 
 def exit_code(problem: PenstockError) -> int:
-    """What a program ends with after *problem*."""
+    """The exit code of the program after *problem*."""
     if isinstance(problem, DataLossError):
         return DATA_LOSS
     if isinstance(problem, Interrupted):

@@ -1,4 +1,4 @@
-"""Small files: what reading a checkpoint takes, and the files of this machine."""
+"""Access to files, as reading a checkpoint needs it; and the files of this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark_penstock.errors import CheckpointError
 
 
 class Files(Protocol):
-    """What reading a checkpoint takes."""
+    """What reading a checkpoint needs."""
 
     def names(self, folder: str) -> list[str]:
         """The names in a folder; none if there is no such folder."""
@@ -33,12 +33,12 @@ class LocalFiles:
 
 
 def is_local(path: str) -> bool:
-    """Whether *path* is one of this machine, as far as its form tells."""
+    """Whether *path* looks like one of this machine."""
     return urlparse(path).scheme in {"", "file"}
 
 
 def local_path(path: str) -> Path:
-    """The path of a local file. Raises CheckpointError for the address of another."""
+    """The path of a local file. Raises CheckpointError for an address elsewhere."""
     if not is_local(path):
         raise CheckpointError(
             f"{path!r} is not a path of this machine: only local checkpoints are read"

@@ -1,4 +1,4 @@
-"""Files wherever Spark's own file systems reach: this machine, HDFS, object stores."""
+"""Files on any file system that Spark can reach: local, HDFS, object stores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 
 class HadoopFiles:
-    """Files of every system that the session's Spark knows."""
+    """Access to files by the session's Hadoop configuration."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._jvm: Any = spark._jvm  # noqa: SLF001  (Spark has no public way to list a folder)

@@ -1,6 +1,6 @@
-"""Health of consumer groups: lag, how long entries have been pending, redelivery, dead consumers.
+"""The health of consumer groups: lag, idle time of pending entries, redelivery, dead consumers.
 
-Asked of the server directly; neither Spark nor Java is started.
+The server is asked directly, without Spark.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from typing import Any
 
 import redis
 
-from pyspark_penstock.errors import OptionError
-from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.stream_info import (
+from pyspark_penstock.connect.stream_info import (
     GroupState,
     StreamState,
     consumer_states,
@@ -23,7 +21,9 @@ from pyspark_penstock.stream_info import (
     matching_streams,
     stream_state,
 )
-from pyspark_penstock.views import pending_entries
+from pyspark_penstock.errors import OptionError
+from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.read.views import pending_entries
 
 MIN_IDLE_MS = 60_000
 TOP = 10
@@ -36,7 +36,7 @@ AGES = (
 
 @dataclass(frozen=True)
 class Redelivered:
-    """An entry that was given out more than once and is still pending."""
+    """A pending entry that was delivered more than once."""
 
     id: str
     consumer: str
@@ -46,7 +46,7 @@ class Redelivered:
 
 @dataclass(frozen=True)
 class DeadConsumer:
-    """A consumer that holds entries and has not asked for any for long."""
+    """A consumer with pending entries that has not read for a long time."""
 
     name: str
     pending: int
@@ -55,9 +55,10 @@ class DeadConsumer:
 
 @dataclass(frozen=True)
 class GroupHealth:
-    """One group. *lag* is None where the server cannot tell; *ages* counts pending entries by AGES.
+    """The health of one group. *ages* counts pending entries by AGES.
 
-    *stuck* pending entries have not been given to anyone for the least idle time asked about.
+    *lag* is None if the server does not know it. *stuck* entries have been pending for the minimum
+    idle time of the request, or longer.
     """
 
     stream: str
@@ -73,7 +74,7 @@ class GroupHealth:
     dead: tuple[DeadConsumer, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """It as programs read it."""
+        """The form for programs."""
         ages = {name: count for (name, _), count in zip(AGES, self.ages, strict=True)}
         return asdict(self) | {"ages": ages}
 
@@ -84,11 +85,9 @@ def health(
     group: str = "",
     min_idle_ms: int = MIN_IDLE_MS,
 ) -> list[GroupHealth]:
-    """The health of all groups of *streams* (all, if none is named), or of those named *group*.
+    """The health of the groups of *streams*, by default of all; or only of those named *group*.
 
-    *streams* are names and globs.
-
-    Raises OptionError for a stream, or a group, that does not exist.
+    *streams* are names and globs. Raises OptionError for a stream or group that does not exist.
     """
     with connect(server) as client:
         found = [
@@ -102,14 +101,17 @@ def health(
 
 
 def asked_for(client: redis.Redis, streams: Sequence[str]) -> list[str]:
-    """The streams that names and globs mean, each once. Raises OptionError if one means none."""
+    """The streams that names and globs stand for, each once. Raises OptionError."""
     if not streams:
         return matching_streams(client, "*")
     return list(dict.fromkeys(found for one in streams for found in meant_by(client, one)))
 
 
 def meant_by(client: redis.Redis, name: str) -> list[str]:
-    """The streams that match a glob; a name is its own, whether it exists or not."""
+    """The streams that a glob matches, or the one of this name.
+
+    Raises OptionError if none matches.
+    """
     if not is_glob(client, name):
         return [name]
     found = matching_streams(client, name)
@@ -119,7 +121,10 @@ def meant_by(client: redis.Redis, name: str) -> list[str]:
 
 
 def groups_of(client: redis.Redis, stream: str, group: str) -> list[GroupState]:
-    """The groups of *stream*, or the one that is named. Raises OptionError."""
+    """The groups of *stream*, or the one named *group*.
+
+    Raises OptionError if there is no such stream.
+    """
     state: StreamState = stream_state(client, stream)
     if not state.exists:
         raise OptionError(f"there is no stream {stream!r}")
@@ -129,7 +134,7 @@ def groups_of(client: redis.Redis, stream: str, group: str) -> list[GroupState]:
 def group_health(
     client: redis.Redis, stream: str, state: GroupState, min_idle_ms: int
 ) -> GroupHealth:
-    """The health of one group: walks through all its pending entries, once."""
+    """The health of one group. Reads all of its pending entries once."""
     pending = PendingSummary(min_idle_ms)
     for consumer, entry, idle_ms, deliveries in pending_entries(client, stream, state.name):
         pending.add(Redelivered(str(entry), consumer, deliveries, idle_ms))
@@ -149,7 +154,7 @@ def group_health(
 
 
 class PendingSummary:
-    """What is kept of a group's pending entries, of which there may be millions."""
+    """A summary of a group's pending entries, of which there may be millions."""
 
     def __init__(self, min_idle_ms: int) -> None:
         self.ages = [0] * len(AGES)
@@ -160,7 +165,7 @@ class PendingSummary:
         self._top: list[tuple[int, int, str, Redelivered]] = []
 
     def add(self, entry: Redelivered) -> None:
-        """Count one entry."""
+        """Add one entry."""
         self.ages[age_of(entry.idle_ms)] += 1
         self.stuck += entry.idle_ms >= self._min_idle_ms
         self.oldest_idle_ms = max(self.oldest_idle_ms, entry.idle_ms)
@@ -171,13 +176,13 @@ class PendingSummary:
                 heapq.heappop(self._top)
 
     def most_redelivered(self) -> Iterator[Redelivered]:
-        """Those that were given out most often, the worst first."""
+        """The entries delivered most often, in descending order."""
         for *_, entry in sorted(self._top, reverse=True):
             yield entry
 
 
 def age_of(idle_ms: int) -> int:
-    """Which of AGES an idle time falls into."""
+    """The index in AGES for an idle time."""
     limits = (limit for _, limit in AGES)
     return next(at for at, limit in enumerate(limits) if limit is None or idle_ms < limit)
 
@@ -185,7 +190,7 @@ def age_of(idle_ms: int) -> int:
 def dead_consumers(
     client: redis.Redis, stream: str, group: str, min_idle_ms: int
 ) -> list[DeadConsumer]:
-    """Consumers with pending entries that have been idle for long, the fullest first."""
+    """Consumers with pending entries that have been idle for long; most entries first."""
     found = [
         DeadConsumer(consumer.name, consumer.pending, consumer.idle_ms)
         for consumer in consumer_states(client, stream, group)

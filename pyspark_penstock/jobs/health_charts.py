@@ -1,4 +1,7 @@
-"""What pictures of groups show: lag of all, and for each group pending age and redelivery."""
+"""The charts of consumer groups: lag of all; idle time and redelivery of each.
+
+Not how to draw them.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pyspark_penstock.jobs.health import AGES, TOP, GroupHealth
-from pyspark_penstock.jobs.tables import duration, number
+from pyspark_penstock.jobs.text_tables import duration, number
 from pyspark_penstock.names import readable
 
 COLUMNS = (
     "stream", "group", "lag", "consumers", "pending", "stuck", "longest idle", "redelivered",
     "dead consumers",
 )  # fmt: skip
-NAMES = 2  # so many columns hold names; the others stand to the right
+NAMES = 2  # the first columns hold names; the others are aligned to the right
 
 Bar = tuple[str, int]
 
 
 class Chart(NamedTuple):
-    """A bar for each pair of a label and a value; *bad* ones are none that anybody wants."""
+    """A bar chart, with a label and a value for each bar. *bad* values are drawn in red."""
 
     title: str
     bars: Sequence[Bar]
@@ -27,17 +30,17 @@ class Chart(NamedTuple):
 
     @property
     def most(self) -> int:
-        """What the longest bar stands for."""
+        """The largest value."""
         return max((value for _, value in self.bars), default=0) or 1
 
 
 def name_of(group: GroupHealth) -> str:
-    """What a group is called."""
+    """The name of a group, with its stream."""
     return readable(f"{group.stream} / {group.group}")
 
 
 def texts(group: GroupHealth) -> tuple[str, ...]:
-    """One group's row, for COLUMNS."""
+    """The row of one group in the table with COLUMNS."""
     dead = ", ".join(f"{readable(one.name)} ({one.pending:,})" for one in group.dead)
     return (
         readable(group.stream), readable(group.group), number(group.lag), number(group.consumers),
@@ -47,13 +50,13 @@ def texts(group: GroupHealth) -> tuple[str, ...]:
 
 
 def lags(groups: Sequence[GroupHealth]) -> Chart:
-    """All groups' lags."""
+    """The chart of all groups' lags."""
     bars = [(name_of(group), group.lag or 0) for group in groups]
     return Chart("Lag, entries not yet given out", bars)
 
 
 def charts(group: GroupHealth) -> list[Chart]:
-    """What is pending in one group; none if nothing is."""
+    """The charts of one group; none if nothing is pending."""
     drawn = []
     if group.pending:
         ages = [(name, count) for (name, _), count in zip(AGES, group.ages, strict=True)]
@@ -65,5 +68,5 @@ def charts(group: GroupHealth) -> list[Chart]:
 
 
 def shortened(label: str, most: int = 28) -> str:
-    """A label that fits in front of a bar; its end says more than its beginning."""
+    """A label that fits before a bar. Its end is kept, which says more than its beginning."""
     return label if len(label) <= most else f"\u2026{label[1 - most :]}"

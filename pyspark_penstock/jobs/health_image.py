@@ -1,4 +1,4 @@
-"""The health of groups as a PNG: the table, and the charts below it. Drawn by Pillow."""
+"""The health of groups as a PNG, drawn with Pillow: the table, then the charts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pyspark_penstock.jobs.health_charts import (
     texts,
 )
 
-MOST_GROUPS = 40  # a picture of more is none that anybody looks at, and takes memory by its area
+MOST_GROUPS = 40  # a larger picture is of no use, and takes memory by its area
 
 SIZE, LINE, MARGIN = 26, 44, 48  # pixels: twice what the page has, for screens of today
 CHART, LABEL, BAR = 1120, 400, 28
@@ -30,7 +30,7 @@ TITLE = ImageFont.load_default(SIZE * 3 // 2)
 
 
 def png(groups: Sequence[GroupHealth], when: str) -> bytes:
-    """The picture, as of *when*, of at most MOST_GROUPS groups: those that have most to do."""
+    """The picture at the time *when*, of at most MOST_GROUPS groups: those with most to do."""
     worst = sorted(groups, key=lambda group: -((group.lag or 0) + group.pending))[:MOST_GROUPS]
     shown = [group for group in groups if group in worst]
     left_out = len(groups) - len(shown)
@@ -41,7 +41,7 @@ def png(groups: Sequence[GroupHealth], when: str) -> bytes:
 
 
 class Sheet:
-    """One picture, drawn line by line from the top."""
+    """One picture, drawn from top to bottom."""
 
     def __init__(self, groups: Sequence[GroupHealth]) -> None:
         self._rows = [COLUMNS, *map(texts, groups)]

@@ -1,6 +1,6 @@
-"""The health of groups as a page: pictures of lag, pending age and redelivery beside the table.
+"""The health of groups as an HTML page: the table, then charts of lag, idle time and redelivery.
 
-One HTML file with its pictures inside, as SVG; it loads nothing.
+It is one file with its charts as SVG, and loads nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ svg rect { fill: var(--bar) } svg .bad { fill: var(--bad) } td.bad { color: var(
 
 
 def page(groups: Sequence[GroupHealth], when: str) -> str:
-    """The whole page, as of *when*."""
+    """The whole page, at the time *when*."""
     return f"""\
 <!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Consumer groups, {escape(when)}</title>
@@ -49,7 +49,7 @@ def page(groups: Sequence[GroupHealth], when: str) -> str:
 
 
 def section(group: GroupHealth) -> str:
-    """What is pending in one group, in pictures; nothing if nothing is."""
+    """The charts of one group; empty if there are none."""
     drawn = "".join(picture(chart) for chart in charts(group))
     return f"<h2>{escape(name_of(group))}</h2>\n{drawn}" if drawn else ""
 
@@ -69,7 +69,7 @@ def cells(group: GroupHealth) -> str:
 
 
 def picture(chart: Chart) -> str:
-    """Its bars in proportion to the largest."""
+    """A chart as SVG."""
     height = TITLE + ROW * len(chart.bars)
     title = escape(chart.title)
     parts = [f'<text class="title" x="0" y="16">{title}</text>']
@@ -84,7 +84,7 @@ def picture(chart: Chart) -> str:
 
 
 def bar(label: str, value: int, share: float, top: int, kind: str) -> Iterable[str]:
-    """One bar with its label in front and its value behind."""
+    """One bar, its label before it and its value after it."""
     width = share * (WIDTH - LABEL_WIDTH - VALUE_WIDTH)
     base = top + BAR - 2
     name = escape(shortened(label))

@@ -1,11 +1,11 @@
-"""Job files: a live pipeline, written as TOML.
+"""Job files: a live pipeline in TOML.
 
     checkpoint = "/var/lib/penstock/per-minute"
 
-    [server]                            # options for all sources and sinks of streams
+    [server]                            # options of all our sources and sinks
     "bootstrap.servers" = "127.0.0.1:6379"
 
-    [source.requests]                   # a table of the SQL, by this name
+    [source.requests]                   # a table in the SQL, under this name
     subscribe = "requests"
     schema = "path string, status int, _ts timestamp"
     watermark = "10 seconds"            # how late an entry may come, by _ts
@@ -19,9 +19,8 @@
     [trigger]
     every = "5 seconds"
 
-Instead of ``[sql]`` there may be ``python = "module:function"``; the function gets the sources as
-data frames, by name, and returns the one to write. What a section does not name itself is an
-option of the source or sink.
+Instead of ``[sql]`` there may be ``python = "module:function"``. The function gets the sources as
+data frames, by name, and returns the one to write. All other keys of a source or sink are options.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ Table = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Source:
-    """A table of the job; *static* ones are read once, the others for ever."""
+    """A table of the job. A *static* one is read once, the others are streaming."""
 
     name: str
     options: Mapping[str, str]
@@ -61,7 +60,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Sink:
-    """Where the rows go."""
+    """Where the result is written."""
 
     options: Mapping[str, str]
     format: str = FORMAT
@@ -71,7 +70,10 @@ class Sink:
 
 @dataclass(frozen=True)
 class PipelineJob:
-    """A whole job file. Either *sql* or *python* is set; without *every* batches do not wait."""
+    """A job file. Either *sql* or *python* is set.
+
+    Without *every*, batches follow each other at once.
+    """
 
     name: str
     folder: Path
@@ -87,7 +89,7 @@ class PipelineJob:
 
 
 def read_job(path: Path, server: Mapping[str, str] | None = None) -> PipelineJob:
-    """The job of a file; what *server* says wins over its own section. Raises UsageError."""
+    """Read a job file; *server* overrides its section of that name. Raises UsageError."""
     try:
         data = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as problem:
@@ -99,7 +101,7 @@ def read_job(path: Path, server: Mapping[str, str] | None = None) -> PipelineJob
 
 
 def job_of(data: Table, path: Path, server: Mapping[str, str]) -> PipelineJob:
-    """The job that a parsed file describes. Raises UsageError."""
+    """The job in a parsed file. Raises UsageError."""
     refuse_unknown("the file", data, SECTIONS)
     own = options_of(section(data, "server"))
     shared = with_environment(overridden(own, server))
@@ -128,7 +130,7 @@ def job_of(data: Table, path: Path, server: Mapping[str, str]) -> PipelineJob:
 
 
 def sources_of(tables: Table, server: Mapping[str, str]) -> tuple[Source, ...]:
-    """All sources; at least one has to be read for ever."""
+    """All sources. Raises UsageError if none of them is streaming."""
     sources = tuple(source_of(name, section(tables, name), server) for name in tables)
     if not any(not source.static for source in sources):
         raise UsageError("no [source.NAME] that is not static: nothing to wait for")
@@ -171,17 +173,17 @@ def sink_of(table: Table, server: Mapping[str, str]) -> Sink:
 def with_server(
     kind: str, options: Mapping[str, str], server: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """The options of a source or sink, with those of the server unless it names its own."""
+    """The options with those of the server, if they do not name a server themselves."""
     return {**server, **options} if kind == FORMAT and not names_server(options) else options
 
 
 def options_of(table: Table, but: Iterable[str] = ()) -> dict[str, str]:
-    """The entries of a table as Spark has options: all text."""
+    """The entries of a table as Spark's options, which are text."""
     return {name: option(value) for name, value in table.items() if name not in set(but)}
 
 
 def option(value: Any) -> str:
-    """A value of TOML as an option: lists by comma, tables as JSON."""
+    """A TOML value as an option: a list with commas, a table as JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
@@ -190,7 +192,7 @@ def option(value: Any) -> str:
 
 
 def section(data: Table, name: str) -> Table:
-    """A table by its name; an empty one if it is not there."""
+    """The table *name*; an empty one if there is none. Raises UsageError."""
     value = data.get(name, {})
     if not isinstance(value, dict):
         raise UsageError(f"{name!r} must be a section: [{name}]")
@@ -198,7 +200,7 @@ def section(data: Table, name: str) -> Table:
 
 
 def text(data: Table, name: str) -> str:
-    """A text by its name; the empty one if it is not there."""
+    """The text *name*; empty if there is none. Raises UsageError."""
     value = data.get(name, "")
     if not isinstance(value, str):
         raise UsageError(f"{name!r} must be a text in quotes")
@@ -206,7 +208,7 @@ def text(data: Table, name: str) -> str:
 
 
 def flag(data: Table, name: str, where: str) -> bool:
-    """True or false by its name; false if it is not there."""
+    """The boolean *name*; false if there is none. Raises UsageError."""
     value = data.get(name, False)
     if not isinstance(value, bool):
         raise UsageError(f"{where}: {name!r} must be true or false, without quotes")
@@ -214,7 +216,10 @@ def flag(data: Table, name: str, where: str) -> bool:
 
 
 def names(data: Table, name: str, where: str) -> tuple[str, ...]:
-    """A list of texts by its name, of which one may stand alone; none if it is not there."""
+    """The list of texts *name*, which may be a single text; empty if there is none.
+
+    Raises UsageError.
+    """
     value = data.get(name, [])
     found = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str) for one in found):
@@ -223,7 +228,7 @@ def names(data: Table, name: str, where: str) -> tuple[str, ...]:
 
 
 def required(data: Table, name: str, where: str) -> str:
-    """A text that has to be there."""
+    """The text *name*. Raises UsageError if there is none."""
     value = text(data, name)
     if not value:
         raise UsageError(f"{where} lacks {name!r}")
@@ -231,7 +236,7 @@ def required(data: Table, name: str, where: str) -> str:
 
 
 def refuse_unknown(where: str, table: Table, known: Iterable[str]) -> None:
-    """Raises UsageError for a name that means nothing, with the nearest that does."""
+    """Raises UsageError for an unknown name, with the nearest known one."""
     for name in table:
         if name not in set(known):
             close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)

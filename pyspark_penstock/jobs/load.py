@@ -1,4 +1,4 @@
-"""Loading: files into a stream, an entry a row."""
+"""Loading: writes files to a stream, one entry for each row."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
+from pyspark_penstock.connect.stream_info import stream_state
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.failures import JobError
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.sink_options import ORDERED
-from pyspark_penstock.stream_info import stream_state
+from pyspark_penstock.write.sink_options import ORDERED
 
 FORMATS = {
     ".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
@@ -33,10 +33,10 @@ NESTED = (t.StructType, t.ArrayType, t.MapType)
 class LoadJob:
     """Files to load.
 
-    *format* is told by the names if it is empty. *columns* maps columns to fields, and leaves out
-    the others; if it is empty all columns are fields. *id_column* holds ids for the entries, which
-    are then written in the order of these. *reading* and *writing* are options of Spark's reader
-    and of the sink.
+    An empty *format* is told by the names. *columns* maps columns to fields, and leaves out all
+    others; if it is empty, all columns are fields. *id_column* holds the ids of the entries, which
+    are then written in this order. *reading* and *writing* are options of Spark's reader and of the
+    sink.
     """
 
     files: tuple[str, ...]
@@ -51,7 +51,7 @@ class LoadJob:
 
 
 def load(spark: SparkSession, job: LoadJob) -> int:
-    """Write all rows; by how many entries the stream has grown.
+    """Write all rows. Returns how many entries the stream has got.
 
     Raises OptionError, SinkError, JobError for a broken line.
     """
@@ -65,7 +65,10 @@ def load(spark: SparkSession, job: LoadJob) -> int:
 
 @contextmanager
 def broken_lines_named(job: LoadJob) -> Iterator[None]:
-    """What Spark says of a broken line is deep in Java's stack, and the file is elsewhere in it."""
+    """Raises JobError, with the file, for a broken line.
+
+    Spark's error has the file deep in Java's stack.
+    """
     try:
         yield
     except Py4JJavaError as problem:
@@ -81,10 +84,10 @@ def broken_lines_named(job: LoadJob) -> Iterator[None]:
 
 
 def read_files(spark: SparkSession, job: LoadJob) -> DataFrame:
-    """The rows as they stand in the files; CSV has a header unless *reading* says otherwise.
+    """The rows of the files. CSV has a header unless *reading* says otherwise.
 
-    A line that is broken ends the load. By Spark's own default it would become an entry of nulls,
-    or of the one field ``_corrupt_record``.
+    A broken line ends the load. By default Spark would make it a row of nulls, or of the one column
+    ``_corrupt_record``.
     """
     reader = spark.read.format(job.format or format_of(job.files))
     reader = reader.options(**{"header": "true", "mode": "FAILFAST", **job.reading})
@@ -104,13 +107,13 @@ def format_of(files: tuple[str, ...]) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """The ending that tells the format, without those of compression."""
+    """The suffix that tells the format, below one for compression."""
     path = PurePosixPath(name.rstrip("/"))
     return PurePosixPath(path.stem).suffix if path.suffix in PACKED else path.suffix
 
 
 def entries_of(rows: DataFrame, job: LoadJob) -> DataFrame:
-    """The columns as fields; what is nested becomes JSON. Raises OptionError."""
+    """The columns as fields. Structs, arrays and maps become JSON. Raises OptionError."""
     wanted = dict(job.columns) or {name: name for name in rows.columns if name != job.id_column}
     missing = [name for name in (*wanted, job.id_column) if name and name not in rows.columns]
     if missing:
@@ -123,7 +126,7 @@ def entries_of(rows: DataFrame, job: LoadJob) -> DataFrame:
 
 
 def in_order(rows: DataFrame, job: LoadJob) -> DataFrame:
-    """The rows in one task, where a stream takes them from one only; by their ids, if they have."""
+    """The rows in one task, if one must write the stream; sorted by id, if there are ids."""
     if job.id_column:
         ms_seq = f.split("_id", "-")
         numbers = [f.get(ms_seq, part).try_cast("decimal(20)") for part in range(2)]
@@ -132,11 +135,11 @@ def in_order(rows: DataFrame, job: LoadJob) -> DataFrame:
 
 
 def value_of(rows: DataFrame, name: str) -> Column:
-    """A column as a field can hold it."""
+    """A column in a form that a field can hold."""
     nested = isinstance(rows.schema[name].dataType, NESTED)
     return f.to_json(quoted(name)) if nested else quoted(name)
 
 
 def quoted(name: str) -> Column:
-    """A column by its whole name, whatever dots it has."""
+    """A column by its whole name, dots included."""
     return f.col(f"`{name.replace('`', '``')}`")

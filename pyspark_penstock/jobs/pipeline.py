@@ -1,4 +1,4 @@
-"""Live pipelines: streams, through SQL or a function, into streams, files or the console."""
+"""Live pipelines: streams, through SQL or a function, to streams, files or the console."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from pyspark_penstock.connect.cluster import check_sink
 from pyspark_penstock.jobs import quick_start
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
 from pyspark_penstock.jobs.failures import UsageError
@@ -19,15 +20,15 @@ from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, Sink, Source
 from pyspark_penstock.jobs.progress import Report, committed_offsets
 from pyspark_penstock.jobs.runner import StopSignal, run_query
-from pyspark_penstock.offsets import Offset
-from pyspark_penstock.sink_options import sink_options
-from pyspark_penstock.source import PenstockDataSource
-from pyspark_penstock.source_options import (
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.source_options import (
     ReadOptions,
     StreamOptions,
     batch_options,
     stream_options,
 )
+from pyspark_penstock.source import PenstockDataSource
+from pyspark_penstock.write.sink_options import sink_options
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def run(
     on_batch: Callable[[Report], None] = lambda _: None,
     stop: StopSignal | None = None,
 ) -> tuple[Offset, ...]:
-    """Run the job until it ends or is stopped; where its sources stand then.
+    """Run the job until it ends or is stopped. Returns how far its sources are read.
 
     Raises DataLossError, CheckpointError, OptionError, SinkError, UsageError, JobError.
     """
@@ -62,9 +63,9 @@ def run(
 
 
 def plan(spark: SparkSession, job: PipelineJob) -> Plan:
-    """Check what the start would refuse: readers and writers of streams are made, and not used.
+    """Check the job as its start would, without starting it.
 
-    Raises OptionError, UsageError, and PySparkException for what Spark cannot plan.
+    Raises OptionError, UsageError, ServerError, and PySparkException for what Spark cannot plan.
     """
     check_options(job)
     frames = read_sources(spark, job)
@@ -79,7 +80,7 @@ def plan(spark: SparkSession, job: PipelineJob) -> Plan:
 
 
 def check_options(job: PipelineJob) -> None:
-    """Raises OptionError for an option that streams, as source or sink, do not take."""
+    """Raises OptionError for an option that a source or sink does not take."""
     for source in job.sources:
         if source.format == FORMAT:
             read_options(source)
@@ -88,7 +89,7 @@ def check_options(job: PipelineJob) -> None:
 
 
 def check_readers(job: PipelineJob, frames: Mapping[str, DataFrame]) -> None:
-    """Make the readers that the start would. Raises OptionError."""
+    """Create the readers as the start would. Raises OptionError."""
     for source in job.sources:
         if source.format == FORMAT:
             made = PenstockDataSource(dict(source.options))
@@ -97,9 +98,9 @@ def check_readers(job: PipelineJob, frames: Mapping[str, DataFrame]) -> None:
 
 
 def check_writer(spark: SparkSession, sink: Sink, rows: DataFrame) -> None:
-    """Make the writer that the start would, of rows that Spark can write in this mode.
+    """Create the writer as the start would, for rows that Spark can write in this output mode.
 
-    Raises OptionError, PySparkException.
+    Raises OptionError, PySparkException, ServerError for a cluster.
     """
     jvm: Any = spark._jvm  # noqa: SLF001  (nothing else asks this before the query starts)
     mode = getattr(jvm.org.apache.spark.sql.streaming.OutputMode, sink.output_mode.capitalize())()
@@ -107,21 +108,22 @@ def check_writer(spark: SparkSession, sink: Sink, rows: DataFrame) -> None:
     checker.checkForStreaming(analyzed(rows), mode)
     if sink.format == FORMAT:
         PenstockDataSource(dict(sink.options)).streamWriter(rows.schema, overwrite=False)
+        check_sink(sink_options(sink.options).server)
 
 
 def read_options(source: Source) -> ReadOptions:
-    """What a source of streams is told. Raises OptionError."""
+    """The options of one source. Raises OptionError."""
     return batch_options(source.options) if source.static else stream_options(source.options)
 
 
 def explain(rows: DataFrame) -> str:
-    """The plan of *rows*, as far as Spark makes one before the query starts."""
+    """The analyzed plan of *rows* as text."""
     plan: str = analyzed(rows).toString()
     return plan
 
 
 def analyzed(rows: DataFrame) -> Any:
-    """The plan of *rows* in the JVM."""
+    """The analyzed plan of *rows* in the JVM."""
     return rows._jdf.queryExecution().analyzed()  # noqa: SLF001  (only this way)
 
 
@@ -138,10 +140,10 @@ def start(spark: SparkSession, job: PipelineJob) -> StreamingQuery:
 
 
 def make_active(spark: SparkSession) -> None:
-    """Make *spark* the active session of the JVM's thread that serves this one.
+    """Make *spark* the active session of the JVM thread that serves this Python thread.
 
-    There the format of a sink is looked up. Each of Python's threads has its own thread in the JVM,
-    and that has no session before one of its calls has set it: DATA_SOURCE_NOT_FOUND.
+    Spark looks up the sink's format in the active session. Each Python thread has its own JVM
+    thread, without a session until a call sets one. Without it: DATA_SOURCE_NOT_FOUND.
     """
     spark.createDataFrame([], "none int")
 
@@ -149,7 +151,7 @@ def make_active(spark: SparkSession) -> None:
 def with_trigger(writer: DataStreamWriter, job: PipelineJob) -> DataStreamWriter:
     """The writer with the job's trigger; without one, batches follow each other at once.
 
-    Raises UsageError for an *every* that is no time.
+    Raises UsageError if *every* is no interval.
     """
     if job.once:
         return writer.trigger(availableNow=True)
@@ -160,7 +162,7 @@ def with_trigger(writer: DataStreamWriter, job: PipelineJob) -> DataStreamWriter
 
 
 def build(spark: SparkSession, job: PipelineJob) -> DataFrame:
-    """The rows to write, as a data frame that no one has asked for yet."""
+    """The data frame to write. Nothing is read yet."""
     return rows_of(spark, job, read_sources(spark, job))
 
 
@@ -170,7 +172,7 @@ def read_sources(spark: SparkSession, job: PipelineJob) -> dict[str, DataFrame]:
 
 
 def rows_of(spark: SparkSession, job: PipelineJob, frames: Mapping[str, DataFrame]) -> DataFrame:
-    """The rows to write, made of the sources by SQL or function."""
+    """The data frame that the SQL or the function makes of the sources."""
     if job.python:
         return function_of(job)(**frames)
     for name, frame in frames.items():
@@ -189,7 +191,10 @@ def read_source(spark: SparkSession, source: Source) -> DataFrame:
 
 
 def function_of(job: PipelineJob) -> Callable[..., DataFrame]:
-    """The function that *python* names; its module may lie beside the job file."""
+    """The function that *python* names. Its module may lie beside the job file.
+
+    Raises UsageError.
+    """
     module, colon, name = job.python.partition(":")
     if not colon:
         raise UsageError(f"python={job.python!r}: must be 'module:function'")
@@ -202,7 +207,7 @@ def function_of(job: PipelineJob) -> Callable[..., DataFrame]:
 
 
 def starting_from(job: PipelineJob, spark: SparkSession, where: str) -> PipelineJob:
-    """The job, reading from elsewhere: ``earliest``, ``latest``, or milliseconds.
+    """The job with another start: ``earliest``, ``latest``, or milliseconds.
 
     Raises UsageError if a checkpoint has a position already.
     """
@@ -213,7 +218,7 @@ def starting_from(job: PipelineJob, spark: SparkSession, where: str) -> Pipeline
 
 
 def moved(source: Source, where: str) -> Source:
-    """The source, reading from elsewhere."""
+    """The source with another start."""
     if source.format != FORMAT:
         return source
     kept = {n: v for n, v in source.options.items() if not n.lower().startswith("starting")}
@@ -222,7 +227,7 @@ def moved(source: Source, where: str) -> Source:
 
 
 def committed(spark: SparkSession, job: PipelineJob) -> tuple[Offset, ...]:
-    """Where the sources stand behind the last batch that is done."""
+    """How far the sources are read, up to the last batch done."""
     files = HadoopFiles(spark)
     if not has_checkpoint(files, job.checkpoint):
         return ()
@@ -230,29 +235,29 @@ def committed(spark: SparkSession, job: PipelineJob) -> tuple[Offset, ...]:
 
 
 def publish_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
-    """Show the positions as those of the groups that the sources name, each on its own server.
+    """Move the position groups of the sources, each on its own server.
 
-    An offset says which streams it is of and not which server: where two sources read streams of
-    the same names, what their readers publish when they plan the next batch has to do.
+    An offset says which streams it is of, but not on which server. If two sources read streams of
+    the same names, only their readers can move the groups, when they plan the next batch.
     """
     for offset in offsets:
         found = [r for r in live_readings(job) if r.subscription.source() == offset.source]
-        if len(found) == 1 and found[0].signpost.group:
+        if len(found) == 1 and found[0].position_group.group:
             with found[0].client() as client:
-                found[0].signpost.publish(client, offset)
+                found[0].position_group.publish(client, offset)
 
 
 def check_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
-    """Refuse groups that the start would not move. Raises OptionError, ServerError."""
+    """Raises OptionError for groups that the start would refuse to move; ServerError."""
     for reading in live_readings(job):
         same = [o.query for o in offsets if o.source == reading.subscription.source()]
-        if reading.signpost.group and len(same) <= 1:  # of two, nothing tells which it is
+        if reading.position_group.group and len(same) <= 1:  # of two, nobody knows which one it is
             with reading.client() as client:
                 streams = reading.subscription.names(client)
-                reading.signpost.check(client, streams, "".join(same))
+                reading.position_group.check(client, streams, "".join(same))
 
 
 def live_readings(job: PipelineJob) -> list[StreamOptions]:
-    """What the sources that are read for ever are told."""
+    """The options of the streaming sources."""
     live = [s for s in job.sources if s.format == FORMAT and not s.static]
     return [stream_options(source.options) for source in live]

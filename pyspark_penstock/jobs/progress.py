@@ -1,4 +1,4 @@
-"""Progress: what Spark reports of a batch, as one line a stream.
+"""Progress: Spark's report of a batch, as one line for each stream.
 
     batch 17  orders  +250,000 (301 k/s)  at 1763000062499-3  lag 750,000 (~3 s)  write 614 ms  ...
 
@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import CheckpointError
-from pyspark_penstock.ids import EntryId
-from pyspark_penstock.offsets import Offset, Position
-from pyspark_penstock.shared_offsets import SharedOffset
+from pyspark_penstock.read.offsets import Offset, Position
+from pyspark_penstock.shared.group_offsets import SharedOffset
 
 Report = Mapping[str, Any]  # a StreamingQueryProgress as JSON
 Read = tuple[str, int, EntryId, int | None]  # stream, entries, the last one, lag
@@ -22,7 +22,7 @@ Read = tuple[str, int, EntryId, int | None]  # stream, entries, the last one, la
 
 @dataclass(frozen=True)
 class StreamProgress:
-    """One stream's part of a batch; *lag* is None where the end of the stream is not known."""
+    """What a batch did to one stream. *lag* is None if the end of the stream is not known."""
 
     batch: int
     stream: str
@@ -35,7 +35,7 @@ class StreamProgress:
     commit_ms: int
 
     def line(self) -> str:
-        """It as people read it."""
+        """The form for people."""
         parts = [
             f"batch {self.batch}",
             self.stream,
@@ -48,12 +48,12 @@ class StreamProgress:
         return "  ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
-        """It as programs read it."""
+        """The form for programs."""
         return asdict(self)
 
 
 def progress_of(report: Report) -> Iterator[StreamProgress]:
-    """What a batch did to each stream that it read; nothing for streams it did not."""
+    """The progress of a batch in each stream that it has read."""
     for source in report["sources"]:
         for stream, entries, at, lag in (*ranges_read(source), *claims_read(source)):
             if entries:
@@ -61,7 +61,7 @@ def progress_of(report: Report) -> Iterator[StreamProgress]:
 
 
 def ranges_read(source: Mapping[str, Any]) -> Iterator[Read]:
-    """What a batch read by ranges."""
+    """What a batch has read by ranges."""
     end = offset_of(source.get("endOffset"))
     start = offset_of(source.get("startOffset"))
     latest = offset_of(source.get("latestOffset"))
@@ -72,7 +72,7 @@ def ranges_read(source: Mapping[str, Any]) -> Iterator[Read]:
 
 
 def claims_read(source: Mapping[str, Any]) -> Iterator[Read]:
-    """What a batch read of a shared group; its lag is the group's."""
+    """What a batch has read from a shared group. The lag is the group's."""
     try:
         end = SharedOffset.from_json(source.get("endOffset"))
     except CheckpointError:
@@ -87,7 +87,7 @@ def claims_read(source: Mapping[str, Any]) -> Iterator[Read]:
 def stream_progress(
     report: Report, stream: str, entries: int, at: EntryId, lag: int | None
 ) -> StreamProgress:
-    """The progress in one stream, which was *entries* up to the id *at*."""
+    """The progress in one stream: *entries*, up to the id *at*."""
     took = report["durationMs"]
     per_s = entries * 1_000 / max(1, took.get("triggerExecution", 1))
     return StreamProgress(
@@ -104,7 +104,7 @@ def stream_progress(
 
 
 def entries_read(stream: str, position: Position, start: Offset | None) -> int:
-    """How many entries lie between the beginning of the batch and *position*."""
+    """How many entries there are from the beginning of the batch to *position*."""
     before = start.streams.get(stream) if start else None
     if position == before:
         return 0
@@ -114,7 +114,7 @@ def entries_read(stream: str, position: Position, start: Offset | None) -> int:
 
 
 def offset_of(value: Any) -> Offset | None:
-    """An offset of our source; None for any other source's, or none at all."""
+    """The offset, if it is one of our sources that read ranges; else None."""
     if not isinstance(value, dict):
         return None
     try:
@@ -124,13 +124,13 @@ def offset_of(value: Any) -> Offset | None:
 
 
 def committed_offsets(report: Report) -> list[Offset]:
-    """Where each of our sources stands behind the batch."""
+    """How far each of our sources is read after the batch."""
     found = (offset_of(source.get("endOffset")) for source in report["sources"])
     return [offset for offset in found if offset is not None]
 
 
 def rate(per_s: float) -> str:
-    """Entries a second, short."""
+    """Entries per second, in short form."""
     for size, unit in ((1_000_000, "M"), (1_000, "k")):
         if per_s >= size:
             return f"{per_s / size:.3g} {unit}/s"
@@ -138,5 +138,5 @@ def rate(per_s: float) -> str:
 
 
 def about(seconds: float | None) -> str:
-    """A time that is roughly right, where there is any to wait."""
+    """A rough time; empty if it is zero or unknown."""
     return f" (~{seconds:.0f} s)" if seconds else ""

@@ -1,11 +1,11 @@
-"""Queries: SQL over streams as they are now, over their archive, and over both as one.
+"""Queries: SQL over streams as they are now, over their archive, and over both together.
 
-orders, ...                 a stream, by its name: its fields as columns, typed by what is in
-                            them; _stream, _id and _ts. With an archive, all that was archived
-                            and what came since, each entry once.
+orders, ...                 a stream by its name, with its fields as typed columns, and _stream, _id
+                            and _ts. With an archive: what is archived and what came after it, each
+                            entry once
 entries                     all streams: stream, id, timestamp, fields map<string,string>
-streams groups consumers pending      what the server knows about them
-archive                     the archived entries, as they lie there
+streams groups consumers pending      the views of the data source
+archive                     the archived entries, as they are stored
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from pyspark_penstock import schema as schemas
+from pyspark_penstock.connect.stream_info import matching_streams, stream_state
+from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.ids import EntryId
-from pyspark_penstock.infer import SAMPLE, infer_schema, schema_of
 from pyspark_penstock.jobs.archive_layout import checkpoint_of, later_than, read_archive
 from pyspark_penstock.jobs.checkpoint import read_checkpoint
 from pyspark_penstock.jobs.failures import JobError
 from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.loss import lost_entries
-from pyspark_penstock.offsets import Position
-from pyspark_penstock.source_options import VIEWS, batch_options
-from pyspark_penstock.stream_info import matching_streams, stream_state
+from pyspark_penstock.read.data_loss import lost_entries
+from pyspark_penstock.read.infer_schema import SAMPLE, infer_schema, schema_of
+from pyspark_penstock.read.offsets import Position
+from pyspark_penstock.read.source_options import VIEWS, batch_options
 
 RESERVED = frozenset({*VIEWS, "entries", "archive"})
 METADATA = tuple(schemas.METADATA)
@@ -41,7 +41,7 @@ Positions = Mapping[str, Position]
 
 @dataclass(frozen=True)
 class QueryJob:
-    """SQL, and what it may ask about; *schemas* gives types where they shall not be guessed."""
+    """A query. *schemas* gives the types of streams that shall not be inferred."""
 
     sql: str
     server: ServerOptions = field(default_factory=dict)
@@ -50,10 +50,10 @@ class QueryJob:
 
 
 def answer(spark: SparkSession, job: QueryJob, limit: int = 0) -> tuple[list[str], list[Row]]:
-    """The columns of the answer and its rows, at most *limit* if that is not 0.
+    """The columns of the result, and its rows; at most *limit*, unless that is 0.
 
-    An archive that is trimmed meanwhile can take entries away that were not read yet, and were not
-    archived when the query began; then it is run again. Raises OptionError, JobError.
+    If the archive job trims meanwhile, entries may be gone that were neither read nor archived when
+    the query began. Then the query is run again. Raises OptionError, JobError.
     """
     gone: list[str] = []
     for _ in range(ATTEMPTS):
@@ -70,7 +70,7 @@ def answer(spark: SparkSession, job: QueryJob, limit: int = 0) -> tuple[list[str
 
 
 def overtaken(spark: SparkSession, job: QueryJob, positions: Positions) -> list[str]:
-    """The streams whose tables lack what was archived, and trimmed, since it was at *positions*."""
+    """The streams of which entries were archived after *positions* and trimmed unread."""
     now = archived_positions(spark, job)
     moved = [s for s in mentioned(job.sql, now) if now[s].id > positions.get(s, Position()).id]
     if not moved:
@@ -81,15 +81,15 @@ def overtaken(spark: SparkSession, job: QueryJob, positions: Positions) -> list[
 
 
 def query(spark: SparkSession, job: QueryJob) -> DataFrame:
-    """The answer, as a data frame that no one has asked for yet. Raises OptionError.
+    """The result as a data frame. Nothing is read yet. Raises OptionError.
 
-    ``answer`` is for where an archive may be trimmed before all is read.
+    If an archive job may trim meanwhile, use ``answer``.
     """
     return query_from(spark, job, archived_positions(spark, job))
 
 
 def query_from(spark: SparkSession, job: QueryJob, positions: Positions) -> DataFrame:
-    """The answer by tables that are archived up to *positions*, and live behind them."""
+    """The result with tables that are archived up to *positions*, and live after that."""
     for name, table in tables(spark, job, positions):
         table.createOrReplaceTempView(f"`{name.replace('`', '``')}`")
     return spark.sql(job.sql)
@@ -98,7 +98,7 @@ def query_from(spark: SparkSession, job: QueryJob, positions: Positions) -> Data
 def tables(
     spark: SparkSession, job: QueryJob, positions: Positions
 ) -> Iterator[tuple[str, DataFrame]]:
-    """The tables that the SQL mentions; the others are not even looked at."""
+    """The tables that the SQL mentions. No others are created."""
     sql = job.sql.lower()  # Spark's names have no case
     for view in VIEWS:
         if view in sql:
@@ -115,8 +115,8 @@ def tables(
 def mentioned(sql: str, streams: Iterable[str]) -> list[str]:
     """The streams that the SQL mentions, in any case.
 
-    Of names that differ in case only Spark keeps the last table: the one that the SQL has so. The
-    empty name is in every text, and no table's.
+    Of names that differ only in case, Spark keeps the last table: that is the one spelled as in the
+    SQL. The empty name is part of every text, and cannot be a table's.
     """
     found = [s for s in streams if s and s.lower() in sql.lower() and s.lower() not in RESERVED]
     return sorted(found, key=lambda stream: (stream in sql, stream))
@@ -125,25 +125,25 @@ def mentioned(sql: str, streams: Iterable[str]) -> list[str]:
 def reader(spark: SparkSession, job: QueryJob, **options: str) -> DataFrameReader:
     """A reader of the server.
 
-    Filters are not pushed down: a table may be used twice in the SQL, and Spark would read both
-    with the filters of one.
+    Filters are not pushed down: Spark would use the filters of one use of a table for all of its
+    uses.
     """
     return spark.read.format("penstock").options(**job.server, **options)
 
 
 def only(stream: str, start: str = "earliest") -> dict[str, str]:
-    """The options that read one stream from *start* on; there may be commas in its name."""
+    """The options to read one stream, whose name may contain commas, after *start*."""
     return {"assign": json.dumps({stream: [start, "latest"]})}
 
 
 def stream_names(job: QueryJob) -> list[str]:
-    """The streams that are there now."""
+    """The names of all streams, as of now."""
     with connect(job.server) as client:
         return matching_streams(client, "*")
 
 
 def archived_positions(spark: SparkSession, job: QueryJob) -> dict[str, Position]:
-    """Up to where each stream is archived."""
+    """How far each stream is archived."""
     if not job.archive:
         return {}
     checkpoint = read_checkpoint(HadoopFiles(spark), checkpoint_of(job.archive))
@@ -153,7 +153,7 @@ def archived_positions(spark: SparkSession, job: QueryJob) -> dict[str, Position
 def stream_table(
     spark: SparkSession, job: QueryJob, stream: str, archived: EntryId | None
 ) -> DataFrame:
-    """A stream with its fields as columns: what is archived, and behind that what is live."""
+    """A stream with its fields as columns: archived entries, then live ones."""
     fields = field_types(spark, job, stream)
     typed = schemas.with_metadata(fields)
     start = "earliest" if archived is None else f"({archived}"
@@ -166,7 +166,7 @@ def stream_table(
 
 
 def field_types(spark: SparkSession, job: QueryJob, stream: str) -> t.StructType:
-    """The fields of a stream: as told, or guessed by entries that are there."""
+    """The fields of a stream: those given, or inferred from entries."""
     if stream in job.schemas:
         return spark.createDataFrame([], job.schemas[stream]).schema
     try:
@@ -176,7 +176,7 @@ def field_types(spark: SparkSession, job: QueryJob, stream: str) -> t.StructType
 
 
 def archived_field_types(spark: SparkSession, job: QueryJob, stream: str) -> t.StructType:
-    """The fields of a stream, guessed by a sample of what is archived."""
+    """The fields of a stream, inferred from a sample of archived entries."""
     if not job.archive:
         return t.StructType()
     old = read_archive(spark, job.archive).where(f.col("stream") == stream)
@@ -187,7 +187,7 @@ def archived_field_types(spark: SparkSession, job: QueryJob, stream: str) -> t.S
 
 
 def archived_columns(fields: t.StructType) -> list[Column]:
-    """The columns of a live table, out of archived entries; what is no such value is null."""
+    """The columns of a live table, made of archived entries. Bad values are null."""
     by_name = f.map_from_entries("fields")
     found = ((field.dataType, f.element_at(by_name, f.lit(field.name))) for field in fields)
     values = (

@@ -1,8 +1,8 @@
-"""What makes a local Spark start quickly and quietly: an interpreter, a log file, a path.
+"""Files that let a local Spark start quickly and quietly: an interpreter and a log configuration.
 
-Spark puts ``pyspark.zip`` in front of PYTHONPATH. A zip keeps no compiled modules, so each worker
-would compile PySpark from source, half a second each time. The interpreter that Spark is given
-here is a script that takes the zip out of the path again: the installed package serves as well.
+Spark puts ``pyspark.zip`` first in PYTHONPATH. Python does not cache compiled modules of a zip, so
+each worker would compile PySpark again, for half a second. The interpreter given to Spark is a
+script that removes the zip from the path, so that the installed package is used.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ appender.stderr.layout.pattern = %d{{HH:mm:ss}} %p %c{{1}}: %m%n%ex
 
 
 def cache_folder() -> Path:
-    """Where small generated files are kept between runs."""
+    """Where these files are kept."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "penstock-spark"
 
 
 def interpreter() -> str:
-    """An interpreter for Spark's workers: this one, without the zip in its path."""
+    """The interpreter for Spark's workers: this one, without the zip in its path."""
     if os.name != "posix" or "'" in sys.executable:
         return sys.executable
     return keep("sparkpy", WRAPPER.format(python=sys.executable), executable=True)
 
 
 def logging_file(level: str) -> str:
-    """A configuration of Spark's log that lets *level* and what is worse through."""
+    """A log configuration that shows *level* and what is worse."""
     return keep("log4j2.properties", LOGGING.format(level=level))
 
 
 def keep(name: str, text: str, executable: bool = False) -> str:
-    """The path of a file that holds *text*, written now unless an earlier run has."""
+    """The path of a file with this content, written if it is not there yet."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     path = cache_folder() / digest / name
     if not path.exists():
@@ -68,7 +68,7 @@ def keep(name: str, text: str, executable: bool = False) -> str:
 
 
 def add_to_path(folder: Path) -> None:
-    """Let this process and the workers it will start import from *folder*."""
+    """Let this process, and the workers that it starts, import from *folder*."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     parts = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]

@@ -1,7 +1,7 @@
-"""Restoring: a stream out of its archive, with its own ids, in order.
+"""Restoring: makes a stream from its archive, with the original ids, in order.
 
-A stream takes ids in ascending order only, so one task writes a day at a time, sorted. A restore
-that broke off goes on behind the last id that it wrote, if it is told to.
+A stream takes ids in ascending order only. So one task writes one day at a time, sorted. A restore
+that was broken off can continue after the last id that it wrote.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from pyspark_penstock.connect.stream_info import stream_state
+from pyspark_penstock.entry_id import FIRST, EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.ids import FIRST, EntryId
 from pyspark_penstock.jobs.archive_layout import from_archive, later_than, ms, read_archive, seq
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.stream_info import stream_state
 
 
 @dataclass(frozen=True)
 class RestoreJob:
-    """What to restore: entries of *stream* from *from_ms* on, before *to_ms*, *into* another."""
+    """What to restore *into* a stream: entries of *stream* from *from_ms* on, before *to_ms*."""
 
     folder: str
     stream: str
@@ -35,10 +35,11 @@ class RestoreJob:
 def restore(
     spark: SparkSession, job: RestoreJob, *, on_day: Callable[[str, int], None] = lambda *_: None
 ) -> int:
-    """Write the archived entries; *on_day* is told each date and its entries. How many in all.
+    """Write the archived entries; call *on_day* with each date and its count. Returns how many in
+    all.
 
-    Raises OptionError if the archive is none or has no such entries, or the stream to restore into
-    has entries and *resume* is not set.
+    Raises OptionError if the folder is no archive or has no such entries, or if the stream has
+    entries and *resume* is not set.
     """
     entries = archived_entries(spark, job)
     days = entries.groupBy("date").count().orderBy(f.asc_nulls_last("date")).collect()
@@ -55,7 +56,7 @@ def restore(
 
 
 def archived_entries(spark: SparkSession, job: RestoreJob) -> DataFrame:
-    """The entries that are asked for, in no order."""
+    """The entries to restore, in no order."""
     entries = read_archive(spark, job.folder).where(f.col("stream") == job.stream)
     if job.from_ms is not None:
         entries = entries.where(ms() >= job.from_ms)
@@ -65,7 +66,7 @@ def archived_entries(spark: SparkSession, job: RestoreJob) -> DataFrame:
 
 
 def restored_up_to(job: RestoreJob) -> EntryId:
-    """Behind which id to go on. Raises OptionError."""
+    """The id after which to continue. Raises OptionError."""
     with connect(job.server) as client:
         state = stream_state(client, job.into)
     if state.last_id != FIRST and not job.resume:
@@ -77,7 +78,7 @@ def restored_up_to(job: RestoreJob) -> EntryId:
 
 
 def write_day(rows: DataFrame, job: RestoreJob) -> int:
-    """Write rows in the order of their ids; how many there were."""
+    """Write rows in the order of their ids. Returns how many there were."""
     with connect(job.server) as client:
         before = stream_state(client, job.into).added
         ordered = from_archive(rows).repartition(1)

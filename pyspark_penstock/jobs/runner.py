@@ -1,7 +1,7 @@
-"""Running streaming queries: watched batch by batch, stopped between two, left in good order.
+"""Runs streaming queries: reports each batch, and stops between two batches when asked to.
 
-Spark tells a source that batch N is committed only when it plans N+1, so what depends on a commit
-(a group's position, a trim) is done here, after each batch and once more at the end.
+Spark tells a source that batch N is committed only when it plans N+1. So what depends on a commit,
+such as a group's position or a trim, is done by the caller, after each batch and at the end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pyspark_penstock.jobs.failures import refusal_of
 from pyspark_penstock.jobs.progress import Report
 
 POLL_S = 0.25
-PATIENCE_S = 30.0  # for the batch that runs when the query is told to stop
+STOP_TIMEOUT_S = 30.0  # how long a running batch may take to finish
 
 
 class StopSignal:
@@ -33,16 +33,19 @@ class StopSignal:
 
     @property
     def asked(self) -> bool:
-        """Whether it was."""
+        """Whether it was asked."""
         return self._asked.is_set()
 
     def ask(self, *_: int | FrameType | None) -> None:
-        """Stop after the batch that is under way."""
+        """Ask it to stop after the running batch."""
         self._asked.set()
 
     @contextmanager
     def on_signals(self) -> Iterator[None]:
-        """Be asked by SIGINT and SIGTERM. Spark sets its own handlers, so enter this after it."""
+        """Ask on SIGINT and SIGTERM.
+
+        Enter this after Spark has started: it sets handlers of its own.
+        """
         wanted = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, self.ask) for number in wanted}
         try:
@@ -55,9 +58,9 @@ class StopSignal:
 def run_query(
     query: StreamingQuery, after_batch: Callable[[Report], None], stop: StopSignal
 ) -> None:
-    """Watch *query* until it ends by itself or is asked to; *after_batch* sees each batch's report.
+    """Watch *query* until it ends or is asked to; call *after_batch* with each batch's report.
 
-    Raises what ``refusal_of`` makes of the query's failure, though it was asked to end.
+    Raises what ``refusal_of`` makes of the query's failure, also if it was asked to stop.
     """
     reports = Reports(query)
     try:
@@ -65,7 +68,7 @@ def run_query(
             deliver(reports, after_batch)
             if stop.asked:
                 finish_batch(query)
-                if query.isActive:  # otherwise the next look tells what it ended with
+                if query.isActive:  # else the next poll raises its error
                     break
         deliver(reports, after_batch)
     except StreamingQueryException as problem:
@@ -76,14 +79,14 @@ def run_query(
 
 
 class Reports:
-    """The reports of a query, each once."""
+    """The progress reports of a query, each once."""
 
     def __init__(self, query: StreamingQuery) -> None:
         self._query = query
         self._last = ""
 
     def take(self) -> list[dict[str, Any]]:
-        """Those that have come since the last call."""
+        """The reports since the last call."""
         recent = [json.loads(report.json) for report in self._query.recentProgress]
         new = [report for report in recent if report["timestamp"] > self._last]
         if new:
@@ -92,14 +95,17 @@ class Reports:
 
 
 def deliver(reports: Reports, after_batch: Callable[[Report], None]) -> None:
-    """Hand on what has come."""
+    """Pass on new reports."""
     for report in reports.take():
         after_batch(report)
 
 
 def finish_batch(query: StreamingQuery) -> None:
-    """Wait for the batch under way, within reason: one that is cut off is run again later."""
-    deadline = time.monotonic() + PATIENCE_S
+    """Wait for the running batch, up to STOP_TIMEOUT_S.
+
+    One that is cut off runs again at the next start.
+    """
+    deadline = time.monotonic() + STOP_TIMEOUT_S
     seen = query.lastProgress
     while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
         if query.lastProgress != seen:

@@ -1,7 +1,7 @@
-"""Which server a job talks to: the options that all sources and sinks of a job are given.
+"""The options of a job's server, which all its sources and sinks get.
 
-What the environment says is made explicit here, since tasks do not run in this process: where the
-server is, who asks, and which variable or file has the password. The password itself never is.
+Tasks do not see this process's environment. So what it says becomes options: the address, the user,
+and the variable or file with the password. The password itself does not.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from pyspark_penstock.client import Client
-from pyspark_penstock.connection import Server
+from pyspark_penstock.connect.address import Server
+from pyspark_penstock.connect.client import Client
+from pyspark_penstock.connect.dial import Preference
 
 ServerOptions = Mapping[str, str]
 ADDRESS = frozenset({"bootstrap.servers", "host", "port"})
 PASSWORD = frozenset({"passwordenv", "credentialsfile"})
 
 
-def connect(given: ServerOptions) -> Client:
-    """A client for the job's own questions, asked of the primary. Raises OptionError."""
-    return Client(Server.from_environment(given), primary=True)
+def connect(given: ServerOptions, preference: Preference = Preference.PRIMARY_PREFERRED) -> Client:
+    """A client for the job's own commands. Raises OptionError."""
+    return Client(Server.from_environment(given), preference)
 
 
 def names_server(options: ServerOptions) -> bool:
@@ -28,7 +29,7 @@ def names_server(options: ServerOptions) -> bool:
 
 
 def overridden(own: ServerOptions, given: ServerOptions) -> dict[str, str]:
-    """The options *own*, with what *given* says in its place: address and password as a whole."""
+    """*own* options, overridden by *given* ones. Address and password are replaced as a whole."""
     said = {name.lower() for name in given}
     for whole in (ADDRESS, PASSWORD):
         if said & whole:
@@ -37,7 +38,7 @@ def overridden(own: ServerOptions, given: ServerOptions) -> dict[str, str]:
 
 
 def with_environment(given: ServerOptions) -> dict[str, str]:
-    """The options, and what the environment says of server, user and password if they do not."""
+    """The options; server, user and password come from the environment if they are not in them."""
     options, said = dict(given), {name.lower() for name in given}
     address, user = map(os.environ.get, ("PENSTOCK_SERVERS", "PENSTOCK_USERNAME"))
     if address is not None and not said & ADDRESS:
@@ -48,7 +49,10 @@ def with_environment(given: ServerOptions) -> dict[str, str]:
 
 
 def password_of_environment() -> dict[str, str]:
-    """Where the environment has a password; nothing if it names two places, which is refused."""
+    """Where the environment has a password.
+
+    Nothing if it names two places: that is refused later.
+    """
     file = os.environ.get("PENSTOCK_CREDENTIALS_FILE")
     if "PENSTOCK_PASSWORD" in os.environ:
         return {} if file else {"passwordEnv": "PENSTOCK_PASSWORD"}

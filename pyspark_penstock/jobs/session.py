@@ -1,7 +1,6 @@
-"""The Spark session of the jobs, with what Spark would get wrong by itself set right.
+"""The Spark session of the jobs, with better defaults for a local Spark.
 
-Run as ``spark-submit``'s program or with a master of its own, a job leaves memory, addresses and
-interpreters of the cluster to the cluster's configuration.
+A job that runs on a cluster leaves memory, addresses and interpreters to the cluster.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ def session(
     settings: Mapping[str, str] | None = None,
     log_level: str = "off",
 ) -> SparkSession:
-    """A session for the jobs, the running one if there is one.
+    """A session for the jobs; the active one, if there is one.
 
-    *master* is ``local[*]`` unless ``spark-submit`` or this says otherwise. *settings* are Spark's
-    own and win over everything here.
+    *master* defaults to ``local[*]``; ``spark-submit`` overrides it. *settings* are Spark's own,
+    and override all settings made here.
     """
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     chosen_master = "" if submitted else master or "local[*]"
@@ -67,7 +66,7 @@ def session(
 
 @contextmanager
 def interrupt_held_back() -> Iterator[None]:
-    """Let SIGINT and SIGTERM wait: a JVM whose parent goes while it starts stays for ever."""
+    """Hold SIGINT and SIGTERM back: a JVM whose parent ends while it starts would run for ever."""
     if threading.current_thread() is not threading.main_thread():  # handlers run in that one
         yield
         return
@@ -88,27 +87,27 @@ def interrupt_held_back() -> Iterator[None]:
 
 
 def silence_query_loggers() -> None:
-    """Keep PySpark from printing what its exceptions say anyway, with Java's stack."""
+    """Keep PySpark from logging, with Java's stack, what its exceptions say anyway."""
     for name in QUERY_LOGGERS:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def local_settings(log_level: str) -> dict[str, str]:
-    """Settings of a session whose driver is all there is."""
+    """Settings of a local session."""
     logging = f"-Dlog4j2.configurationFile=file:{quick_start.logging_file(log_level)}"
     return {
         "spark.driver.host": LOCAL_ADDRESS,
         "spark.driver.bindAddress": LOCAL_ADDRESS,
         "spark.driver.memory": DRIVER_MEMORY,
         "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC {logging}",
-        "spark.python.daemon.module": "pyspark_penstock.daemon",
+        "spark.python.daemon.module": "pyspark_penstock.jobs.worker_daemon",
         "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),
         "spark.ui.enabled": "false",
     }
 
 
 def prepare_environment(local: bool) -> None:
-    """What has to stand in the environment before the JVM starts."""
+    """Set the environment variables that the JVM needs at its start."""
     quick_start.add_to_path(quick_start.PACKAGE_PARENT)
     if local:
         os.environ["SPARK_LOCAL_IP"] = LOCAL_ADDRESS

@@ -1,4 +1,4 @@
-"""Status: where a query stands, read from its checkpoint. Neither Spark nor Java is started."""
+"""Status: how far a query is, read from its checkpoint without Spark."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pyspark_penstock.connect.stream_info import stream_state
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.jobs.checkpoint import Checkpoint, read_checkpoint
 from pyspark_penstock.jobs.files import LocalFiles
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.offsets import Position
-from pyspark_penstock.stream_info import stream_state
+from pyspark_penstock.read.offsets import Position
 
 
 @dataclass(frozen=True)
 class StreamStatus:
-    """How far one stream is read; *lag* is None if the server was not asked or lacks the stream."""
+    """How far one stream is read.
+
+    *lag* is None if the server does not answer or lacks the stream.
+    """
 
     stream: str
     id: str
@@ -26,7 +29,7 @@ class StreamStatus:
 
 @dataclass(frozen=True)
 class ClaimStatus:
-    """What the last batch of a query that shares a group had claimed of one stream."""
+    """What the last batch of a query with a shared group has claimed of one stream."""
 
     stream: str
     group: str
@@ -37,7 +40,7 @@ class ClaimStatus:
 
 @dataclass(frozen=True)
 class Status:
-    """A query's state; *unfinished* is the batch that it will run again when it starts."""
+    """The state of a query. *unfinished* is the batch that runs again at the next start."""
 
     query: str
     committed: int | None
@@ -48,14 +51,14 @@ class Status:
     server_problem: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """It as programs read it."""
+        """The form for programs."""
         return asdict(self)
 
 
 def status(folder: str, server: ServerOptions) -> Status:
     """The status of the query with the checkpoint *folder*. Raises CheckpointError, OptionError.
 
-    A server that does not answer is no failure: positions are told without a lag.
+    If the server does not answer, the status has no lags.
     """
     checkpoint = read_checkpoint(LocalFiles(), folder)
     positions = [pair for offset in checkpoint.offsets for pair in offset.streams.items()]
@@ -76,14 +79,14 @@ def status(folder: str, server: ServerOptions) -> Status:
 
 
 def unfinished(checkpoint: Checkpoint) -> int | None:
-    """The batch that was planned and is not committed."""
+    """The batch that is planned and not committed, if there is one."""
     planned = checkpoint.planned.number if checkpoint.planned else -1
     committed = checkpoint.committed.number if checkpoint.committed else -1
     return planned if planned > committed else None
 
 
 def claim_statuses(checkpoint: Checkpoint) -> Iterator[ClaimStatus]:
-    """The shared groups' part of a status; how far a group is, only the server knows."""
+    """The claims in shared groups. How far such a group is, only the server knows."""
     for offset in checkpoint.shared:
         for stream, claim in offset.claims.items():
             _, group, consumer = offset.place(stream)
@@ -91,7 +94,7 @@ def claim_statuses(checkpoint: Checkpoint) -> Iterator[ClaimStatus]:
 
 
 def entries_added(server: ServerOptions, streams: list[str]) -> dict[str, int]:
-    """How many entries each stream that exists ever had. Raises ServerError, without delay."""
+    """How many entries were ever added to each stream. Raises ServerError, without retries."""
     with connect({"retryTimeout": "0"} | dict(server)) as client:
         states = {stream: stream_state(client, stream) for stream in streams}
     return {stream: state.added for stream, state in states.items() if state.exists}
@@ -100,7 +103,7 @@ def entries_added(server: ServerOptions, streams: list[str]) -> dict[str, int]:
 def stream_statuses(
     positions: list[tuple[str, Position]], heads: dict[str, int]
 ) -> Iterator[StreamStatus]:
-    """The streams' part of a status."""
+    """The status of each stream."""
     for stream, position in positions:
         head = heads.get(stream)
         lag = None if head is None else max(0, head - position.n)

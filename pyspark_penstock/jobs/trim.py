@@ -1,11 +1,11 @@
-"""Trimming: entries that are safe elsewhere, and that nobody on the server still needs.
+"""Trimming: removes archived entries that nobody on the server needs any more.
 
     ...  archived  ...            | not archived
     read by all groups | needed   |
     older than --keep         |   |
                        ^ the first entry that stays
 
-The smallest of the three holds the trim; a group needs its pending entries too.
+The smallest of the three ids counts. A group also needs the entries that are pending.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Any
 
 import redis
 
-from pyspark_penstock.ids import FIRST, LAST, EntryId
-from pyspark_penstock.stream_info import ask, group_states, key, stream_state
+from pyspark_penstock.connect.stream_info import ask, group_states, stream_state
+from pyspark_penstock.entry_id import FIRST, LAST, EntryId
+from pyspark_penstock.names import key
 
 
 @dataclass(frozen=True)
 class Hold:
-    """What a trim stops at: the first entry that has to stay, and on whose account."""
+    """The first entry that has to stay, and why."""
 
     first_kept: EntryId
     reason: str
@@ -30,7 +31,7 @@ class Hold:
 
 @dataclass(frozen=True)
 class GroupNeed:
-    """What a group still needs: its pending entries, and what it was not given yet."""
+    """What a group still needs: its pending entries, and those not delivered yet."""
 
     name: str
     last_delivered: EntryId
@@ -38,14 +39,14 @@ class GroupNeed:
 
     @property
     def first_needed(self) -> EntryId:
-        """The oldest entry that the group may still ask for."""
+        """The oldest entry that the group may still read."""
         behind = next_id(self.last_delivered)
         return behind if self.oldest_pending is None else min(self.oldest_pending, behind)
 
 
 @dataclass(frozen=True)
 class Trimmed:
-    """What was done to a stream."""
+    """The result of a trim."""
 
     stream: str
     removed: int
@@ -53,14 +54,14 @@ class Trimmed:
 
 
 def next_id(entry: EntryId) -> EntryId:
-    """The id just above; the largest stays the largest."""
+    """The id just above; for the largest id itself."""
     return entry if entry == LAST else EntryId.from_number(entry.number + 1)
 
 
 def plan_trim(
     archived: EntryId, groups: Iterable[GroupNeed], keep_from_ms: int | None = None
 ) -> Hold:
-    """The first entry that stays when all up to *archived* are safe."""
+    """The first entry that has to stay, if all up to *archived* is archived."""
     holds = [Hold(next_id(archived), "not archived yet")]
     holds += [Hold(group.first_needed, f"group {group.name!r}") for group in groups]
     if keep_from_ms is not None:
@@ -71,9 +72,9 @@ def plan_trim(
 def trim(
     client: redis.Redis, stream: str, archived: EntryId, keep_from_ms: int | None = None
 ) -> Trimmed:
-    """Remove what ``plan_trim`` lets go; groups may read on meanwhile, that only adds to it.
+    """Remove what ``plan_trim`` allows. Groups may read on meanwhile: that would only allow more.
 
-    A group that is made or set back at this very moment finds what one a moment later would.
+    A group that is created, or set back, during the trim may find entries gone.
     """
     if archived == FIRST or not stream_state(client, stream).exists:
         return Trimmed(stream, 0, Hold(FIRST, "nothing archived"))
@@ -91,6 +92,6 @@ def group_needs(client: redis.Redis, stream: str) -> list[GroupNeed]:
 
 
 def oldest_pending(client: redis.Redis, stream: str, group: str) -> EntryId | None:
-    """The smallest id that was given to a consumer and not acknowledged."""
+    """The smallest pending id of a group."""
     summary: Any = client.xpending(key(stream), key(group))
     return EntryId.parse(summary["min"]) if summary["min"] else None

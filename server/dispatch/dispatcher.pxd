@@ -17,6 +17,7 @@ from server.table.command cimport Block, Command
 
 cdef int READONLY
 cdef int NOT_QUEUED
+cdef int RUNS_QUEUE
 cdef int IN_MULTI
 cdef int MUTED
 cdef int CLIENT

@@ -38,6 +38,7 @@ from server.table.command import Block, Command, Flags
 
 READONLY = int(Flags.READONLY)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
+RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 
 # What begins the lines of an HTTP request. A web page can make its visitor's browser send one to a
 # server that only they can reach, with commands in its body: these must never be run.
@@ -163,7 +164,7 @@ class Dispatcher(Runner):
     def _reject(self, client: Client, command: Command, error: ErrorReply) -> None:
         """Refuse a command that is known. EXEC takes its transaction along."""
         command.rejected += 1
-        if command.name == "exec":
+        if command.flags & RUNS_QUEUE:
             self.state.watching.leave_multi(client)
             error = errors.exec_aborted(error)
         self._refuse(client, error)

@@ -37,7 +37,7 @@ class Pausing(Part):
             return False
         if not self.writes_only:
             return True
-        if command.name == "exec":
+        if command.flags & Flags.RUNS_QUEUE:
             return bool(client.queue.flags & MAY_WRITE)
         return bool(command.flags & MAY_WRITE)
 

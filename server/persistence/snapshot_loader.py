@@ -19,9 +19,9 @@ from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
 from storage.errors import StorageError
 from storage.keyspace.keyspace import Keyspace
-from storage.rdb.filler import Filler
 from storage.rdb.options import ReadOptions
-from storage.rdb.snapshot import SnapshotReader
+from storage.snapshot.filler import Filler
+from storage.snapshot.snapshot_reader import SnapshotReader
 
 _log = logging.getLogger("penstock")
 

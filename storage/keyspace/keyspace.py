@@ -206,8 +206,8 @@ class Keyspace:
 
     def idle_s(self, key: bytes) -> int:
         """For how many seconds *key* has not been used, or NO_KEY."""
-        stamp = self._values.stamp_of(key)
-        return NO_KEY if stamp < 0 else max(0, self._clock.now_ms // 1000 - stamp)
+        last_use_s = self._values.last_use_of(key)
+        return NO_KEY if last_use_s < 0 else max(0, self._clock.now_ms // 1000 - last_use_s)
 
     def set_idle(self, key: bytes, idle_s: int) -> None:
         """Let it seem that *key*, if it is there, was last used *idle_s* seconds ago."""

@@ -11,10 +11,11 @@ import pytest
 
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
+from storage.payload import dump, restore
 from storage.rdb.crc64 import crc64
 from storage.rdb.options import WriteOptions
-from storage.rdb.payload import dump, restore
-from storage.rdb.snapshot import SnapshotReader, SnapshotWriter
+from storage.snapshot.snapshot_reader import SnapshotReader
+from storage.snapshot.snapshot_writer import SnapshotWriter
 from tests.compat.processes import ServerProcess, bulk, redis_tool
 
 DATABASES = 16

@@ -189,8 +189,11 @@ def house(make_house: Callable[..., House]) -> House:
 def declare(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Command]:
     """Declares a command for one test."""
 
-    def declare_one(name: str, handler: Any, arity: int = -1, flags: int = Flags.WRITE) -> Command:
-        row = Command(name, arity=arity, flags=flags, group="generic", since="1", handler=handler)
+    def declare_one(
+        name: str, handler: Any, arity: int = -1, flags: Flags = Flags.WRITE
+    ) -> Command:
+        row = Command(name, arity=arity, flags=flags, group="generic", since="1")
+        row.attach(handler)
         monkeypatch.setitem(TABLE._rows, row.name.encode(), row)
         monkeypatch.setitem(TABLE.by_spelling, row.name.encode(), row)
         return row

@@ -1,4 +1,4 @@
-"""Answers of XRANGE, made by hand from entries."""
+"""Replies to XRANGE, built from entries."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from pyspark_penstock.ids import LARGEST_PART
+from pyspark_penstock.entry_id import LARGEST_PART
 
 Entry = tuple[bytes, list[tuple[bytes, bytes]]]
 
 
 def answer(entries: Sequence[Entry]) -> bytes:
-    """The bytes with which a server answers."""
+    """The reply of a server, as bytes."""
     parts = [b"*%d\r\n" % len(entries)]
     for entry_id, fields in entries:
         parts.append(b"*2\r\n" + bulk(entry_id) + b"*%d\r\n" % (2 * len(fields)))
@@ -50,7 +50,7 @@ FIELDS = st.lists(st.tuples(NAMES, VALUES), min_size=1, max_size=4)
 
 @st.composite
 def entries(draw: st.DrawFn) -> list[Entry]:
-    """Entries of one stream; half of the time all have the same fields."""
+    """Entries of one stream. In half of the examples all have the same fields."""
     ids = [b"%d-%d" % pair for pair in draw(IDS)]
     if draw(st.booleans()):
         names = draw(st.lists(NAMES, min_size=1, max_size=4))

@@ -1,10 +1,10 @@
-"""A clock for what tries again."""
+"""A fake clock for retries."""
 
 from __future__ import annotations
 
 
 class Clock:
-    """A clock, and the pauses that move it."""
+    """A clock that only moves when something sleeps; it records the pauses."""
 
     def __init__(self) -> None:
         self.seconds = 0.0

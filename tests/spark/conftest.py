@@ -49,7 +49,7 @@ def missing() -> str:
 
 
 class Skipped(pytest.Module):
-    """A module of tests that cannot be imported here."""
+    """A test module that cannot be imported here."""
 
     def collect(self) -> list[pytest.Item]:
         may_not = os.environ.get("CI") and not os.environ.get("PENSTOCK_UNCOMPILED")
@@ -57,7 +57,7 @@ class Skipped(pytest.Module):
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> object:
-    """Skip the modules of this folder before they are imported, if something is missing."""
+    """Skip the modules of this folder, without importing them, if something is missing."""
     return Skipped.from_parent(parent, path=module_path) if missing() else None
 
 
@@ -65,7 +65,7 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ServerProcess]:
-    """Penstock, and redis-server: the Spark side must not tell one from the other."""
+    """Penstock, and redis-server: the Spark side must work with both alike."""
     ours = request.param == "penstock"
     command = penstock_command() if ours else [redis_tool("redis-server")]
     process = ServerProcess(command, tmp_path_factory.mktemp(request.param))
@@ -84,16 +84,25 @@ def client(server: ServerProcess) -> Iterator[redis.Redis]:
 
 @pytest.fixture
 def at(server: ServerProcess) -> dict[str, str]:
-    """The options that say where the server is."""
+    """The options with the server's address."""
     return {"host": "127.0.0.1", "port": str(server.port)}
+
+
+@pytest.fixture(scope="module")
+def replica(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of an empty replica, whose primary does not exist."""
+    folder = tmp_path_factory.mktemp("replica")
+    process = ServerProcess([redis_tool("redis-server")], folder, "--replicaof", "127.0.0.1 1")
+    yield process.port
+    process.stop()
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of what tries again."""
+    """The clock of all retries."""
     clock = Clock()
-    monkeypatch.setattr("pyspark_penstock.retry.Retry.now", clock.now)
-    monkeypatch.setattr("pyspark_penstock.retry.Retry.sleep", clock.sleep)
+    monkeypatch.setattr("pyspark_penstock.connect.retry.Retry.now", clock.now)
+    monkeypatch.setattr("pyspark_penstock.connect.retry.Retry.sleep", clock.sleep)
     return clock
 
 
@@ -115,7 +124,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for 127.0.0.1 that signs itself, and its key."""
+    """A self-signed certificate for 127.0.0.1, and its key."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not installed")
     folder = tmp_path_factory.mktemp("tls")
@@ -130,7 +139,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tls_port(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """A redis-server that listens for encrypted connections too."""
+    """The TLS port of a redis-server."""
     port = free_port()
     options = {
         "--tls-port": str(port),

@@ -1,4 +1,4 @@
-"""A streaming query as a process of its own, for a test that kills it.
+"""A streaming query as a process, for a test that kills it.
 
 python -m tests.spark.crashing_query PORT CHECKPOINT BATCH GROUPMODE
 """
@@ -12,7 +12,7 @@ from tests.spark.jvm import QUICK
 
 
 def main() -> None:
-    """Copy the stream ``in`` to ``out`` until nothing is left; say when a batch has run."""
+    """Copy the stream ``in`` to ``out`` until nothing is left; print a line after each batch."""
     port, checkpoint, batch, mode = sys.argv[1:]
     at = {"host": "127.0.0.1", "port": port}
     quick = {"spark.driver.defaultJavaOptions": QUICK}

@@ -1,7 +1,7 @@
-"""The blocks of the pages about Spark: programs, commands and files, which tests run as written.
+"""The indented blocks of the pages about Spark: programs, commands and files that tests run.
 
-A block is what is set in by four spaces. It is known by its page and the beginning of its first
-line. Where a test puts its own server, cluster or folder in place of the page's, it says so.
+A test finds a block by its page and the beginning of its first line. If it replaces the server, the
+cluster or a folder in it, it says so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ README_PART = re.compile(r"^## With Spark$(.*?)^## ", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: str) -> list[str]:
-    """The blocks of a page, in order; of the README, those about Spark."""
+    """The blocks of a page, in order; of the README only those about Spark."""
     text = (ROOT / page).read_text("utf-8")
     if page == README:
         found = README_PART.search(text)

@@ -1,9 +1,9 @@
 """A small engine that runs a streaming query as Spark does, and can be killed at every step.
 
-Its checkpoint is what survives: the end offset of each batch, written before the batch runs, and
-which batches were committed. As in Spark, readers and writers reach a task pickled, the initial
-offset is asked for again if the first batch was not committed, and the source is told of a commit
-when the next batch is made.
+The checkpoint survives a kill: the end offset of each batch, written before the batch runs, and
+which batches are committed. Like Spark, the engine pickles readers and writers for the tasks, asks
+for the initial offset again if the first batch was not committed, and tells the source of a commit
+when it makes the next batch.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import Any
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.delivery import Task
-from pyspark_penstock.rows import RowEncoder
-from pyspark_penstock.shared_reader import SharedStreamReader
-from pyspark_penstock.sink_options import SinkOptions
-from pyspark_penstock.source_options import StreamOptions
-from pyspark_penstock.stream_reader import PenstockStreamReader
-from pyspark_penstock.writer import EntriesWritten, publish, write_rows
+from pyspark_penstock.read.source_options import StreamOptions
+from pyspark_penstock.read.stream_reader import PenstockStreamReader
+from pyspark_penstock.shared.group_reader import SharedStreamReader
+from pyspark_penstock.write.delivery import Task
+from pyspark_penstock.write.row_encoder import RowEncoder
+from pyspark_penstock.write.sink_options import SinkOptions
+from pyspark_penstock.write.writer import EntriesWritten, publish, write_rows
 
 
 class Killed(BaseException):
-    """The process is gone, as after ``kill -9``: no handler may catch it."""
+    """Stands for ``kill -9``: no handler may catch it."""
 
 
 class Crash:
-    """Kills at the *at*-th step; counts the steps on the way."""
+    """Kills the query at step number *at*, and records all steps."""
 
     def __init__(self, at: int | None = None) -> None:
         self.at = at
@@ -45,7 +45,7 @@ class Crash:
 
 @dataclass
 class Checkpoint:
-    """What a query finds again when it is started anew."""
+    """What survives a kill."""
 
     ends: list[str] = field(default_factory=list)
     committed: int = 0
@@ -56,7 +56,7 @@ Step = Callable[[str], None]
 
 
 def no_step(_: str) -> None:
-    """Nothing happens at a step."""
+    """Do nothing at a step."""
 
 
 class Engine:
@@ -89,7 +89,10 @@ class Engine:
             self.reader.stop()
 
     def batch(self) -> bool:
-        """Replay the batch that was not committed, else make and run the next, if there is any."""
+        """Replay the batch that was not committed, else make and run the next.
+
+        False if there is none.
+        """
         number = self.checkpoint.committed
         if number == len(self.checkpoint.ends):
             start = self.start(number)
@@ -116,7 +119,7 @@ class Engine:
         return value
 
     def run_batch(self, number: int) -> None:
-        """Plan and run the tasks of a batch whose end is known."""
+        """Plan and run the tasks of a batch that is in the checkpoint."""
         partitions = self.reader.partitions(
             self.start(number), json.loads(self.checkpoint.ends[number])
         )
@@ -137,7 +140,7 @@ class Engine:
         return message
 
     def stepwise(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The batches, with a step before each, and one behind them."""
+        """The same batches, with a step before each, and one after the last."""
         for batch in batches:
             self.step("read")
             yield batch

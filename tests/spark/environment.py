@@ -1,4 +1,4 @@
-"""Virtual environments, as ``pip install ".[spark]"`` would make them, in no time."""
+"""Virtual environments like those of ``pip install ".[spark]"``, without installing anything."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SPARK_HOME = Path(pyspark.__file__).parent
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment that has what the package needs, and the package or not."""
+    """A virtual environment with the dependencies, and with or without the package."""
 
     folder: Path
 
     @classmethod
     def make(cls, folder: Path, *, package: bool) -> Environment:
-        """Make one. What is installed here it sees, but for our sources."""
+        """Make one that sees everything installed here, except for our sources."""
         venv.create(folder, symlinks=True)
         (packages,) = folder.glob("lib/python3*/site-packages")
         (packages / "needed.pth").write_text(f"{SPARK_HOME.parent}\n")
@@ -38,6 +38,6 @@ class Environment:
         return str(self.folder / "bin" / "python")
 
     def activated(self) -> dict[str, str]:
-        """The variables by which it is activated, and Spark's programs are found."""
+        """The environment variables of an activated environment, with Spark's programs in PATH."""
         path = f"{self.folder / 'bin'}:{SPARK_HOME / 'bin'}:{os.environ['PATH']}"
         return {"PATH": path, "SPARK_HOME": str(SPARK_HOME)}

@@ -1,4 +1,4 @@
-"""Data frames of the shared session, and the entries that they read."""
+"""Data frames of the tests' Spark session, and entries for them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import redis
 
+from tests.spark.stored import xrange
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 Options = dict[str, str]
@@ -18,7 +20,7 @@ SECOND = 1_000
 
 
 def fill(client: redis.Redis, *numbers: int, stream: str = "in") -> None:
-    """Entries that were made as many seconds after 1970 as their number says."""
+    """Add entries. Each is as many seconds after 1970 as its number says."""
     pipeline = client.pipeline(transaction=False)
     for n in numbers:
         pipeline.xadd(stream, {"n": n}, id=f"{n * SECOND}-0")
@@ -26,24 +28,24 @@ def fill(client: redis.Redis, *numbers: int, stream: str = "in") -> None:
 
 
 def numbers(client: redis.Redis, stream: str = "out") -> list[int]:
-    """What is in a stream, sorted."""
-    return sorted(int(fields[b"n"]) for _, fields in client.xrange(stream))
+    """The numbers in a stream, sorted."""
+    return sorted(int(fields[b"n"]) for _, fields in xrange(client, stream))
 
 
 def read(spark: SparkSession, at: Options, schema: str = SCHEMA, **options: str) -> DataFrame:
-    """A batch read; with the schema ``""``, as it is without one."""
+    """A batch read; with the schema ``""``, one without a schema."""
     reader = spark.read.format("penstock").options(**at, **options)
     return (reader.schema(schema) if schema else reader).load()
 
 
 def write(frame: DataFrame, at: Options, **options: str) -> None:
-    """A batch write, to the stream out if nothing else is said."""
+    """A batch write, by default to the stream ``out``."""
     given = at | ({} if "_stream" in frame.columns else {"stream": "out"}) | options
     frame.write.format("penstock").options(**given).mode("append").save()
 
 
 def live(spark: SparkSession, at: Options, **options: str) -> DataFrame:
-    """A stream read, of the stream in from its beginning if nothing else is said."""
+    """A streaming read, by default of the stream ``in`` from its beginning."""
     chosen = {"subscribe", "subscribePattern", "assign"} & options.keys()
     given = at | ({} if chosen else {"subscribe": "in"}) | options
     if not any(name.startswith(("starting", "assign")) for name in options):
@@ -52,14 +54,14 @@ def live(spark: SparkSession, at: Options, **options: str) -> DataFrame:
 
 
 def writer(frame: DataFrame, at: Options, checkpoint: Path, **options: str) -> DataStreamWriter:
-    """What starts a query that writes to the stream out."""
+    """A writer that starts a query to the stream ``out``."""
     given = {"stream": "out"} | at | options
     stream = frame.writeStream.format("penstock").options(**given)
     return stream.option("checkpointLocation", str(checkpoint))
 
 
 def run(frame: DataFrame, at: Options, checkpoint: Path, **options: str) -> StreamingQuery:
-    """A query, run until it has read what there is."""
+    """Run a query until it has read everything."""
     query = writer(frame, at, checkpoint, **options).trigger(availableNow=True).start()
     query.awaitTermination()
     return query

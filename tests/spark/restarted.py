@@ -1,4 +1,4 @@
-"""A server of a test's own, which can be ended and comes back with what it had."""
+"""A server that a test can kill, and that comes back with its data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SAFE = ("--save", "", "--appendonly", "yes", "--appendfsync", "always")
 
 
 class Restarted:
-    """Keeps what it has acknowledged on disk, whatever ends it."""
+    """A server that has on disk whatever it has acknowledged."""
 
     def __init__(self, command: list[str], folder: Path) -> None:
         self.port = free_port()
@@ -34,12 +34,12 @@ class Restarted:
             patient.ping()
 
     def kill(self) -> None:
-        """End it as a power failure would."""
+        """Kill it, as a power failure would."""
         self._process.kill()
         self._process.wait()
 
     def away(self, connections: int) -> None:
-        """Stand in its place while it is away, until so many connections were turned down."""
+        """Listen on its port while it is away, until that many connections were refused."""
         with socket.create_server(("127.0.0.1", self.port)) as listener:
             for _ in range(connections):
                 listener.accept()[0].close()
@@ -47,7 +47,7 @@ class Restarted:
 
 @pytest.fixture(params=["penstock", "redis"])
 def restarted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Restarted]:
-    """A server that a test may end."""
+    """A server that the test may kill."""
     ours = request.param == "penstock"
     server = Restarted(penstock_command() if ours else [redis_tool("redis-server")], tmp_path)
     yield server

@@ -1,4 +1,4 @@
-"""What the pages about Spark say is run by a test, as written, or stands here with the reason."""
+"""Each block in the pages about Spark is run by a test as written, or listed here with a reason."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pyspark_penstock.cli.arguments import parser
 from tests.spark.documented import PIPELINE, README, ROOT, SPARK, block, blocks
 
 RUN = {
-    (SPARK, "import pyspark_penstock"): "test_cli_process.py",
-    (SPARK, "jobs = (spark.readStream"): "test_cli_process.py",
-    (PIPELINE, "orders = spark.read"): "test_cli_process.py",
-    (README, "orders = spark.readStream"): "test_cli_process.py",
+    (SPARK, "import pyspark_penstock"): "cli/test_process.py",
+    (SPARK, "jobs = (spark.readStream"): "cli/test_process.py",
+    (PIPELINE, "orders = spark.read"): "cli/test_process.py",
+    (README, "orders = spark.readStream"): "cli/test_process.py",
     (PIPELINE, "python -m pyspark_penstock run"): "test_documented.py",
-    (PIPELINE, "checkpoint ="): "test_jobs_pipeline.py",
-    (PIPELINE, 'pip install ".[spark]"'): "test_jobs_cluster.py",
+    (PIPELINE, "checkpoint ="): "jobs/test_pipeline.py",
+    (PIPELINE, 'pip install ".[spark]"'): "jobs/test_cluster.py",
 }
 NOT_RUN = {
     (README, 'pip install ".[spark]"'): "it is how the tests' own environment is made",
@@ -46,7 +46,7 @@ def test_the_test_that_runs_a_block_takes_it_from_the_page(page: str, beginning:
 
 
 def arguments_of(command: str) -> set[str]:
-    """The options of a command of the program, but for those that all have or that start Spark."""
+    """The options of a command, without those that all commands, or all with Spark, have."""
     (commands,) = [
         action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
     ]

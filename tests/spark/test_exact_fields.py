@@ -1,4 +1,4 @@
-"""Fields to the byte: what is read with binary names and written again is the same entry."""
+"""Fields read with binary names and written again make the same entry, to the byte."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as t
 
-from pyspark_penstock.columns import PERMISSIVE, BatchBuilder
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.page import parse
-from pyspark_penstock.rows import RowEncoder
+from pyspark_penstock.read.columns import PERMISSIVE, BatchBuilder
+from pyspark_penstock.read.page import parse
 from pyspark_penstock.schema import columns_of, exact_fields_type, raw_schema
-from pyspark_penstock.sink_options import sink_options
+from pyspark_penstock.write.row_encoder import RowEncoder
+from pyspark_penstock.write.sink_options import sink_options
 from tests.spark.answers import IDS, VALUES, Entry, answer
 
 ODD = st.sampled_from([b"a", b"", b"\xff", b"\xfe", b"\xc3", b"\xa9", b"\xed\xa0\x80", b"a\r\n"])
@@ -22,7 +22,10 @@ FIELDS = st.lists(st.tuples(ODD | st.binary(max_size=4), VALUES), min_size=1, ma
 
 @st.composite
 def odd_entries(draw: st.DrawFn) -> list[Entry]:
-    """Entries with names that repeat, are empty, or no text; half of the time with the same."""
+    """Entries with names that repeat, are empty, or are not UTF-8.
+
+    In half of the examples all are alike.
+    """
     ids = [b"%d-%d" % pair for pair in draw(IDS)]
     if draw(st.booleans()):
         fields = draw(FIELDS)
@@ -48,6 +51,6 @@ def test_entries_go_through_a_data_frame_unchanged(entries: list[Entry]) -> None
 
 
 def test_maps_have_text_as_names() -> None:
-    """A map has each name once, so it could not be exact in any case."""
+    """A map has each name once, so it could not be exact anyway."""
     with pytest.raises(OptionError, match="or with string values or binary names"):
         columns_of(t.StructType().add("_fields", t.MapType(t.BinaryType(), t.BinaryType())))

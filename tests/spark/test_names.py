@@ -1,25 +1,26 @@
-"""Names that are any bytes: as columns and JSON have them, and as people see them."""
+"""Names of any bytes, in columns, in JSON, and for people."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyspark_penstock import views
 from pyspark_penstock.cli.main import main
 from pyspark_penstock.cli.output import Output, printable
 from pyspark_penstock.jobs.health import health
 from pyspark_penstock.jobs.health_image import png
-from pyspark_penstock.jobs.tables import table
-from pyspark_penstock.names import readable, utf8
+from pyspark_penstock.jobs.text_tables import table
+from pyspark_penstock.names import readable, text, utf8
+from pyspark_penstock.read import views
 from pyspark_penstock.source import PenstockDataSource
-from pyspark_penstock.stream_info import text
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xreadgroup
 
 STREAM, GROUP, CONSUMER = b"caf\xe9\n", b"\xff\x1b[31mred", b"ann\r\n\xfe"
 SHOWN = r"caf\xe9\n", r"\xff\x1b[31mred", r"ann\r\n\xfe"
@@ -54,7 +55,7 @@ def test_a_terminal_of_another_encoding_gets_escapes() -> None:
 
 
 def test_json_lines_are_such_for_strict_parsers_too(capsys: pytest.CaptureFixture[str]) -> None:
-    """Half of a surrogate pair is none of the text that UTF-8 has."""
+    """Half of a surrogate pair is not valid in UTF-8."""
     Output(as_json=True).say([], {"stream": text(STREAM), "to": {text(GROUP): 1}, "at": Path("x")})
     (line,) = capsys.readouterr().out.splitlines()
     found = json.loads(line)
@@ -64,11 +65,11 @@ def test_json_lines_are_such_for_strict_parsers_too(capsys: pytest.CaptureFixtur
 
 @pytest.fixture
 def strange(client: redis.Redis) -> None:
-    """Names as no program should give them, but one may: in a group with a pending entry."""
+    """A stream, a group and a consumer with strange names, and a pending entry."""
     client.xadd(STREAM, {"a": 1}, id="1-0")
     client.xgroup_create(STREAM, GROUP, id="0")
     for _ in range(2):
-        client.xreadgroup(GROUP, CONSUMER, {STREAM: ">"})
+        xreadgroup(client, GROUP, CONSUMER, STREAM)
         client.xclaim(STREAM, GROUP, CONSUMER, 0, ["1-0"])
 
 
@@ -109,11 +110,7 @@ def test_health_as_json_has_the_names_of_the_views(
 @pytest.mark.parametrize("view", views.SCHEMAS)
 def test_a_view_of_strange_names_is_a_table_like_any_other(at: dict[str, str], view: str) -> None:
     reader = PenstockDataSource(at | {"view": view}).reader(views.SCHEMAS[view])
-    (row,) = [
-        row
-        for partition in reader.partitions()
-        for batch in reader.read(partition)
-        for row in batch.to_pylist()
-    ]
+    batches: list[Any] = [b for p in reader.partitions() for b in reader.read(p)]
+    (row,) = [row for batch in batches for row in batch.to_pylist()]
     columns = ("stream", "group", "consumer")
     assert [row[c] for c in columns if c in row] == list(AS_UTF8)[: len(row.keys() & {*columns})]

@@ -1,4 +1,4 @@
-"""Options: what they mean, and what is said about those that mean nothing."""
+"""Options: their values, and the errors about wrong ones."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.bounds import EARLIEST, LATEST, Bound, Kind
-from pyspark_penstock.connection import Server, Tls
-from pyspark_penstock.credentials import Login
+from pyspark_penstock.connect.address import Server, Tls
+from pyspark_penstock.connect.credentials import Login
+from pyspark_penstock.entry_id import LARGEST_PART, EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.ids import LARGEST_PART, EntryId
 from pyspark_penstock.options import Options
-from pyspark_penstock.schema import fields_type, raw_schema
-from pyspark_penstock.sink_options import sink_options
-from pyspark_penstock.source import PenstockDataSource
-from pyspark_penstock.source_options import (
+from pyspark_penstock.read.bounds import EARLIEST, LATEST, Bound, Kind
+from pyspark_penstock.read.source_options import (
     Subscription,
     batch_options,
     schema_options,
     stream_options,
 )
-from pyspark_penstock.writer import PenstockStreamWriter
+from pyspark_penstock.schema import fields_type, raw_schema
+from pyspark_penstock.source import PenstockDataSource
+from pyspark_penstock.write.sink_options import sink_options
+from pyspark_penstock.write.writer import PenstockStreamWriter
 
 
 @pytest.fixture(autouse=True)
@@ -244,7 +244,7 @@ def test_subscriptions(given: dict[str, str], subscription: Subscription) -> Non
     ],
 )
 def test_where_reading_starts(text: str, bound: Bound) -> None:
-    """The id is the last that is not read."""
+    """The id is the last one that is not read."""
     assert batch_options({"subscribe": "s", "startingOffsets": text}).starting.of("s") == bound
 
 
@@ -258,7 +258,7 @@ def test_where_reading_starts(text: str, bound: Bound) -> None:
     ],
 )
 def test_where_reading_ends(text: str, last: EntryId) -> None:
-    """The id is the last that is read."""
+    """The id is the last one that is read."""
     bound = batch_options({"subscribe": "s", "endingOffsets": text}).ending.of("s")
     assert bound == Bound(Kind.ID, last)
 

@@ -1,7 +1,7 @@
-"""Restarts: a server that is away for a while, at any step of a query, costs nothing but time.
+"""Restarts: a server that is away for a while, at any step of a query, costs only time.
 
-The server is killed, or becomes a replica, before a step; when what waits for it has paused twice,
-it is there again.
+Before a step the server is killed, or becomes a replica. It is back when the retry has paused
+twice.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ import pytest
 import redis
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import plan
+from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.connect.retry import Retry
+from pyspark_penstock.connect.stream_info import ask
 from pyspark_penstock.errors import ServerError
-from pyspark_penstock.retry import Retry
-from pyspark_penstock.sink_options import (
+from pyspark_penstock.read import plan
+from pyspark_penstock.read.source_options import stream_options
+from pyspark_penstock.write.sink_options import (
     AT_LEAST_ONCE,
     ATOMIC,
     DELIVERIES,
@@ -24,11 +27,10 @@ from pyspark_penstock.sink_options import (
     ORDERED,
     sink_options,
 )
-from pyspark_penstock.source_options import stream_options
-from pyspark_penstock.wire import Wire
 from tests.spark.clock import Clock
 from tests.spark.engine import Checkpoint, Engine
 from tests.spark.restarted import Restarted, restarted  # noqa: F401  (a fixture)
+from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long")
 ENTRIES = 24
@@ -43,7 +45,7 @@ def _small_batches_have_several_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Outages:
-    """Has the server *go* away at every so many steps; it is to *come* back at the second pause."""
+    """Lets the server *go* away every so many steps, and *come* back at the second pause."""
 
     def __init__(
         self, go: Callable[[], object], come: Callable[[], object], apart: int = APART
@@ -56,7 +58,10 @@ class Outages:
         self._pauses: int | None = None  # none: it is there
 
     def step(self, _: str = "") -> None:
-        """Before a step. While the server is away none counts: what is tried again must get on."""
+        """Called before each step.
+
+        While the server is away, steps do not count: a retry must get through.
+        """
         if self._pauses is not None:
             return
         self._steps += 1
@@ -66,7 +71,7 @@ class Outages:
             self._go()
 
     def pause(self, _: float) -> None:
-        """In place of a pause."""
+        """Called instead of sleeping."""
         if self._pauses is not None:
             self._pauses += 1
             if self._pauses == 2:
@@ -75,26 +80,26 @@ class Outages:
 
 
 def query(at: Options, delivery: str, outages: Outages, **source: str) -> None:
-    """Run a query from one stream to another, with outages at its steps and on its wires."""
+    """Run a query from one stream to another, with outages at its steps and on its connections."""
     minimum = {"minPartitions": "1" if delivery == ORDERED else "2"}
     reading = {"subscribe": "in", "startingOffsets": "earliest", "fetchSize": "3"}
     batches = {"maxOffsetsPerTrigger": "16"}
     source_options = stream_options(at | reading | batches | minimum | source)
     size = {} if delivery in {ATOMIC, AT_LEAST_ONCE} else {"maxTransactionRows": "3"}
     sink = sink_options(at | {"stream": "out", "delivery": delivery} | size)
-    post, answers = Wire.post, Wire.answers
+    post, answers = Connection.post, Connection.answers
 
-    def stepwise_post(self: Wire, request: bytes | memoryview) -> None:
+    def stepwise_post(self: Connection, request: bytes | memoryview) -> None:
         outages.step()
         post(self, request)
 
-    def stepwise_answers(self: Wire) -> bytes:
+    def stepwise_answers(self: Connection) -> bytes:
         outages.step()
         return answers(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Wire, "post", stepwise_post)
-        patch.setattr(Wire, "answers", stepwise_answers)
+        patch.setattr(Connection, "post", stepwise_post)
+        patch.setattr(Connection, "answers", stepwise_answers)
         patch.setattr(Retry, "sleep", outages.pause)
         Engine(Checkpoint(), source_options, SCHEMA, sink, outages.step).run()
 
@@ -105,8 +110,8 @@ def fill(client: redis.Redis) -> None:
 
 
 def check(client: redis.Redis, delivery: str) -> None:
-    """Nothing is missing; and nothing is there twice, but at least once."""
-    found = Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    """Check that no entry is missing, and that only at-least-once delivery has some twice."""
+    found = Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
     assert sorted(found) == list(range(ENTRIES))
     assert delivery == AT_LEAST_ONCE or set(found.values()) == {1}
 
@@ -121,7 +126,7 @@ def test_a_server_that_is_killed_and_comes_back_with_its_data(
     delivery: str,
     apart: int,
 ) -> None:
-    """The driver asks between the tasks' steps: it is as patient as they are."""
+    """The driver's commands are steps too: it must be as patient as the tasks."""
     fill(restarted.client)
     outages = Outages(restarted.kill, restarted.start, apart)
     query(restarted.at, delivery, outages, group="position")
@@ -144,23 +149,42 @@ def test_a_shared_group_whose_server_is_killed(
     assert (group["lag"], group["pending"]) == (0, 0)
 
 
+@pytest.mark.parametrize("restarted", ["redis"], indirect=True)
+@pytest.mark.parametrize(
+    "mode", [{}, {"group": "position"}, {"group": "workers", "groupMode": "shared"}]
+)
+def test_a_replica_that_lags_is_not_believed_while_the_primary_is_away(
+    restarted: Restarted,  # noqa: F811
+    replica: int,
+    mode: Options,
+) -> None:
+    """It has no entries, markers or consumers, and a query decides by those."""
+    fill(restarted.client)
+    outages = Outages(restarted.kill, restarted.start, 7)
+    addresses = f"127.0.0.1:{restarted.port},127.0.0.1:{replica}"
+    query({"bootstrap.servers": addresses}, EXACTLY_ONCE, outages, **mode)
+    assert outages.happened >= 2
+    check(restarted.client, EXACTLY_ONCE)
+    assert all(group["pending"] == 0 for group in restarted.client.xinfo_groups("in"))
+
+
 @pytest.mark.parametrize("server", ["redis"], indirect=True)  # Penstock is no replica
 @pytest.mark.parametrize("stale", ["yes", "no"])
 @pytest.mark.parametrize("delivery", DELIVERIES)
 def test_a_primary_that_is_a_replica_for_a_while(
     client: redis.Redis, at: Options, delivery: str, stale: str
 ) -> None:
-    """It answers READONLY, or MASTERDOWN to whoever reads, too."""
+    """It refuses writes with READONLY, and without stale data also reads, with MASTERDOWN."""
     fill(client)
     client.config_set("replica-serve-stale-data", stale)
     outages = Outages(
-        lambda: client.execute_command("REPLICAOF", "127.0.0.1", "1"),
-        lambda: client.execute_command("REPLICAOF", "NO", "ONE"),
+        lambda: ask(client, "REPLICAOF", "127.0.0.1", "1"),
+        lambda: ask(client, "REPLICAOF", "NO", "ONE"),
     )
     try:
         query(at, delivery, outages, group="position")
     finally:
-        client.execute_command("REPLICAOF", "NO", "ONE")
+        ask(client, "REPLICAOF", "NO", "ONE")
         client.config_set("replica-serve-stale-data", "yes")
     assert outages.happened >= 2
     check(client, delivery)

@@ -10,6 +10,7 @@ import redis
 from pyspark.errors import PySparkException
 
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -141,7 +142,7 @@ def test_rows_are_written_and_read_again(
 def test_an_atomic_write_is_all_or_nothing(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], fails: bool
 ) -> None:
-    """Even where one of the tasks is done when the other fails."""
+    """Even if one task is done when another fails."""
     row = "IF(id = 9, NULL, id) AS n" if fails else "id AS n"
     frame = spark.range(0, 10, 1, 2).selectExpr(row)
     options = at | {"stream": "out", "delivery": "atomic"}
@@ -151,7 +152,7 @@ def test_an_atomic_write_is_all_or_nothing(
             writer.save()
     else:
         writer.save()
-    assert [fields[b"n"] for _, fields in client.xrange("out")] == (
+    assert [fields[b"n"] for _, fields in xrange(client, "out")] == (
         [] if fails else [b"%d" % i for i in range(10)]
     )
     staged = client.keys("{out}:spark:*:0:*")  # a task that is told to stop may leave some
@@ -165,7 +166,7 @@ def test_a_stream_is_copied_with_its_ids_in_one_partition(
     fill(client)
     frame = read(spark, at, subscribe="orders", fieldsFormat="array").coalesce(1)
     frame.write.format("penstock").options(**at, stream="copy").mode("append").save()
-    assert client.xrange("copy") == client.xrange("orders")
+    assert xrange(client, "copy") == xrange(client, "orders")
 
 
 @ONE_SERVER
@@ -186,14 +187,14 @@ def test_a_repeated_write_of_the_same_app_and_version_writes_nothing(
 def test_a_task_that_is_tried_again_writes_nothing_twice(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
-    """foreachBatch-like use: the same app and version, after a failure in one partition."""
+    """As in foreachBatch: the same app and version again, after a failure in one partition."""
     frame = spark.range(0, 10, 1, 2).selectExpr("IF(id = 9, NULL, id) AS n")
     options = at | {"stream": "out", "txnAppId": "app", "txnVersion": "1"}
     writer = frame.write.format("penstock").options(**options).mode("append")
     with pytest.raises(PySparkException, match=r"SinkError: a row .* no field that is not null"):
         writer.save()
     writer.options(nullFields="empty").save()
-    assert sorted(fields[b"n"] for _, fields in client.xrange("out")) == sorted(
+    assert sorted(fields[b"n"] for _, fields in xrange(client, "out")) == sorted(
         [b"", *(b"%d" % i for i in range(9))]
     )
 

@@ -1,8 +1,8 @@
-"""Values of fields are what Spark itself makes of the same texts: a table of texts by types."""
+"""Values of fields equal Spark's own TRY_CAST of the same texts, for all types."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis
@@ -33,10 +33,10 @@ BY_SPARK = {kind: f"TRY_CAST(CAST(raw AS string) AS {kind})" for kind in TYPES} 
 def test_values_are_what_sparks_own_cast_makes_of_them(
     spark: SparkSession, client: redis.Redis, at: Options, shapes: int
 ) -> None:
-    """Pages of entries of one shape are read by columns, others value by value."""
+    """Pages with entries of one shape are read by columns, others value by value."""
     for number, text in enumerate(TEXTS):
-        more: dict[str, bytes] = {"more": b""} if number % shapes else {}
-        client.xadd("in", {f"v{i}": text for i in range(len(TYPES))} | {"raw": text} | more)
+        fields: dict[Any, Any] = {f"v{i}": text for i in range(len(TYPES))} | {"raw": text}
+        client.xadd("in", fields | ({"more": b""} if number % shapes else {}))
     schema = ", ".join(f"v{i} {kind}" for i, kind in enumerate(TYPES))
     rows = read(spark, at, f"{schema}, raw binary", subscribe="in")
     assert rows.count() == len(TEXTS)

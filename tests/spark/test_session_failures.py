@@ -1,4 +1,4 @@
-"""Failures through a Spark session: what goes wrong is told apart, and what was whole stays so."""
+"""Failures through a Spark session: the errors, and that nothing is damaged by them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TEN = range(1, 11)
 
 
 def failure(frame: DataFrame, at: Options, checkpoint: Path, **options: str) -> str:
-    """What a query says that fails."""
+    """The error of a query that fails."""
     with pytest.raises(StreamingQueryException) as caught:
         run(frame, at, checkpoint, **options)
     return str(caught.value)
@@ -48,7 +48,7 @@ def failure(frame: DataFrame, at: Options, checkpoint: Path, **options: str) -> 
 def read_to_ten(
     spark: SparkSession, server: ServerProcess, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The checkpoint of a query that has read the entries 1 to 10."""
+    """The checkpoint of a query that has read entries 1 to 10."""
     at = {"host": "127.0.0.1", "port": str(server.port)}
     folder = tmp_path_factory.mktemp("checkpoint")
     with redis.Redis(port=server.port) as client:
@@ -60,7 +60,7 @@ def read_to_ten(
 
 @pytest.fixture
 def checkpoint(read_to_ten: Path, client: redis.Redis, tmp_path: Path) -> Path:
-    """A copy of that, and the server is empty."""
+    """A copy of that checkpoint. The server is empty."""
     return Path(shutil.copytree(read_to_ten, tmp_path / "checkpoint"))
 
 
@@ -164,7 +164,7 @@ def out_of_memory(client: redis.Redis, _: Path) -> Iterator[None]:
 
 
 def disk_full(client: redis.Redis, folder: Path) -> Iterator[None]:
-    """A snapshot fails, since a folder stands where its file belongs."""
+    """Make snapshots fail: a folder is in the place of their file."""
     client.config_set("save", "3600 1000000")
     (folder / "dump.rdb").mkdir()
     save(client)
@@ -175,7 +175,7 @@ def disk_full(client: redis.Redis, folder: Path) -> Iterator[None]:
 
 
 def save(client: redis.Redis) -> None:
-    """A snapshot in the background, until it is done."""
+    """Save a snapshot in the background, and wait for it."""
     client.bgsave()
     while client.info("persistence")["rdb_bgsave_in_progress"]:
         pass
@@ -215,7 +215,7 @@ def test_what_the_server_refuses_is_written_once_when_it_does_so_no_more(
 
 
 def restart_behind_page(server: Restarted, page: int) -> int:
-    """Wait for so many pages, restart the server; how many rows the stream out had by then."""
+    """Restart the server after so many pages. Returns how many rows ``out`` had then."""
     while pages_read(server) <= page:
         time.sleep(0.01)
     written = int(server.client.xlen("out"))
@@ -233,7 +233,7 @@ def test_a_query_goes_on_where_it_was_when_its_server_comes_back(
     restarted: Restarted,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    """In the midst of its first batch, of which a task has read two pages at least."""
+    """The server restarts in the middle of the first batch, when a task has read two pages."""
     entries = range(1, 121)
     fill(restarted.client, *entries)
     slow = {"fetchSize": "10", "maxEntriesPerSecond": "100"}
@@ -252,7 +252,7 @@ def test_a_query_that_waits_for_entries_waits_for_its_server_too(
     restarted: Restarted,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    """It is the driver that asks then. And a query can be stopped meanwhile."""
+    """It is the driver that asks then. The query can be stopped meanwhile."""
     fill(restarted.client, 1)
     query = writer(live(spark, restarted.at), restarted.at, tmp_path / "checkpoint").start()
     query.processAllAvailable()

@@ -1,4 +1,4 @@
-"""Options of reading through a Spark session, in batches and in streams; and of the server."""
+"""Options of reading through a Spark session, in batches and streams; options of the server."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import redis
 from pyspark.errors import PySparkException
 
+from pyspark_penstock.connect.stream_info import ask
 from tests.compat.processes import free_port
 from tests.spark.frames import Options, fill, live, numbers, read, run, write, writer
 from tests.spark.marks import ONE_SERVER
@@ -55,7 +56,7 @@ def test_another_database_is_read_and_written(
 def test_tasks_find_user_and_password_in_a_file(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, content: str
 ) -> None:
-    """Which is changed between two batches, as the server's password is."""
+    """Both the file and the server's password change between two batches."""
     fill(client, *TEN)
     file = tmp_path / "credentials"
     guarded = at | {"credentialsFile": str(file)}
@@ -82,7 +83,7 @@ def test_tasks_find_user_and_password_in_a_file(
 
 @ONE_SERVER
 def test_a_variable_has_the_password(spark: SparkSession, client: redis.Redis, at: Options) -> None:
-    """The workers' environment is that with which Spark was started: HOME will do."""
+    """The workers have the environment in which Spark was started. HOME is in it."""
     fill(client, *TEN)
     password = str(Path.home())
     client.config_set("requirepass", password)
@@ -157,7 +158,7 @@ def test_no_task_has_more_entries_than_the_option_says(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, batch: Options,
     markers: int,
 ) -> None:  # fmt: skip
-    """A batch by its partitions, a streaming query by the markers, of which each task has one."""
+    """A batch shows it by its partitions, a streaming query by its markers, one for each task."""
     fill(client, *TEN)
     frame = read(spark, at, subscribe="in", maxRecordsPerPartition="3")
     assert [len(part) for part in frame.rdd.glom().collect()] == [3, 3, 3, 1]
@@ -194,7 +195,7 @@ def test_what_is_worth_it_is_read_by_as_many_tasks_as_the_option_says(
 def test_fields_as_text_and_with_repeated_names(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
-    client.execute_command("XADD", "in", "1-0", "n", "1", "m", "x", "n", "2")
+    ask(client, "XADD", "in", "1-0", "n", "1", "m", "x", "n", "2")
     by_name = read(spark, at, "", subscribe="in", valueFormat="string").first()
     in_order = read(spark, at, "", subscribe="in", fieldsFormat="array").first()
     assert by_name is not None
@@ -257,7 +258,7 @@ def test_an_entry_that_lacks_what_may_not_be_null_is_named(
 def test_a_value_that_is_none_of_its_type_is_settled_by_the_mode(
     spark: SparkSession, client: redis.Redis, at: Options, mode: str, rows: list[object]
 ) -> None:
-    """FAILFAST is with the failures."""
+    """FAILFAST is tested with the failures."""
     fill(client, 1)
     client.xadd("in", {"n": "many", "m": "x"}, id="2000-0")
     fill(client, 3)

@@ -1,4 +1,4 @@
-"""Streaming queries through a Spark session: batches, restarts, loss, sinks."""
+"""Streaming queries through a Spark session: batches, restarts, data loss, sinks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import redis
 from pyspark.errors import StreamingQueryException
 
 from pyspark_penstock.errors import CheckpointError, DataLossError, kind_of
-from pyspark_penstock.sink_options import ATOMIC, EXACTLY_ONCE, ORDERED
+from pyspark_penstock.write.sink_options import ATOMIC, EXACTLY_ONCE, ORDERED
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 SCHEMA = "i long"
 
@@ -32,7 +33,7 @@ def frame_of(spark: SparkSession, at: dict[str, str], schema: str, **options: st
 
 
 def run(frame: DataFrame, at: dict[str, str], checkpoint: Path, **options: str) -> StreamingQuery:
-    """Write a frame to the stream out until nothing is left to read."""
+    """Write a frame to the stream ``out`` until nothing is left to read."""
     writer = frame.writeStream.format("penstock").options(**({"stream": "out"} | at | options))
     writer = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True)
     query = writer.start()
@@ -41,13 +42,13 @@ def run(frame: DataFrame, at: dict[str, str], checkpoint: Path, **options: str) 
 
 
 def forget_commit(checkpoint: Path, batch: int) -> None:
-    """As if the driver had been killed between the sink's last word and the commit log."""
+    """Remove the last commit, as if the driver had been killed before writing it."""
     (checkpoint / "commits" / str(batch)).unlink()
     (checkpoint / "commits" / f".{batch}.crc").unlink()
 
 
 def written(client: redis.Redis) -> Counter[int]:
-    return Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    return Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
 
 
 @ONE_SERVER
@@ -81,11 +82,11 @@ def test_a_batch_whose_commit_is_gone_is_not_written_again(
     fill(client, *range(10))
     frame = frame_of(spark, at, SCHEMA, maxOffsetsPerTrigger="5", minPartitions="1")
     run(frame, at, tmp_path, delivery=delivery)
-    entries = client.xrange("out")
+    entries = xrange(client, "out")
     forget_commit(tmp_path, 1)
     run(frame, at, tmp_path, delivery=delivery)
     assert written(client) == Counter(range(10))
-    assert client.xrange("out") == entries
+    assert xrange(client, "out") == entries
     assert client.keys("*:spark:*:1:*") == []
 
 
@@ -93,13 +94,13 @@ def test_a_batch_whose_commit_is_gone_is_not_written_again(
 def test_in_order_a_stream_has_one_task(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Ids follow from rows, so a second query of the same rows gives the same entries."""
+    """Ids follow from rows, so a second query over the same rows gives the same entries."""
     fill(client, *range(10))
     frame = frame_of(spark, at, "i long").selectExpr("i", "CONCAT('out', i % 2) AS _stream")
     for run_of_it in ("one", "two"):
         ordered = {"stream": "", "delivery": ORDERED}
         run(frame.repartition(2, "_stream"), at, tmp_path / run_of_it, **ordered)
-        assert [(e, f[b"i"]) for e, f in client.xrange("out0")] == [
+        assert [(e, f[b"i"]) for e, f in xrange(client, "out0")] == [
             (b"1-%d" % i, b"%d" % (2 * i)) for i in range(5)
         ]
         client.delete("out0", "out1", *client.keys("*:spark:writer"))
@@ -109,10 +110,11 @@ def test_in_order_a_stream_has_one_task(
 def test_a_shuffle_has_the_same_partitions_however_little_comes(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Else a replay could find rows in another partition, whose marker does not know them."""
+    """Otherwise a replay could find rows in another partition, whose marker does not count them."""
     fill(client, *range(10))
     run(frame_of(spark, at, SCHEMA).repartition("i"), at, tmp_path)
-    markers = sorted(key.rsplit(b":", 1)[1] for key in client.keys("{out}:spark:*"))
+    keys: Any = client.keys("{out}:spark:*")
+    markers = sorted(key.rsplit(b":", 1)[1] for key in keys)
     assert markers == [b"0", b"1"]  # as spark.sql.shuffle.partitions is here
 
 
@@ -120,7 +122,7 @@ def test_a_shuffle_has_the_same_partitions_however_little_comes(
 def test_an_aggregate_is_written_once_too(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Windows by the entries' own time; the last batch closes them, and is replayed."""
+    """Windows use the entries' own time. The last batch closes them, and is replayed."""
     for second in (1, 1, 1, 2, 2, 30):
         client.xadd("in", {"i": second}, id=f"{second * 1000}-*")
     frame = frame_of(spark, at, "i long, _ts timestamp").withWatermark("_ts", "0 seconds")
@@ -135,7 +137,7 @@ def test_an_aggregate_is_written_once_too(
 def test_the_group_shows_how_far_the_query_is(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """The last batch included: Spark itself commits a batch when it makes the next."""
+    """It includes the last batch, although Spark commits a batch only when it makes the next."""
     fill(client, *range(10))
     frame = frame_of(spark, at, SCHEMA, group="spark", maxOffsetsPerTrigger="4")
     run(frame, at, tmp_path)

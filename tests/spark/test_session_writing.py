@@ -11,6 +11,7 @@ from pyspark.errors import PySparkException
 
 from tests.spark.frames import Options, fill, live, numbers, run, write
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -55,7 +56,7 @@ def test_a_null_field_is_left_out_or_empty(
     spark: SparkSession, client: redis.Redis, at: Options, choice: str, fields: dict[bytes, bytes]
 ) -> None:
     write(spark.sql("SELECT 1 AS n, CAST(NULL AS string) AS m"), at, nullFields=choice)
-    assert [found for _, found in client.xrange("out")] == [fields]
+    assert [found for _, found in xrange(client, "out")] == [fields]
 
 
 @ONE_SERVER

@@ -1,4 +1,4 @@
-"""Trouble at each command in turn: whatever is lost or refused there, the query does not notice."""
+"""Each command of a query fails once, in several ways, and the result is the same."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import pytest
 import redis
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import wire
-from pyspark_penstock.sink_options import (
+from pyspark_penstock.connect import connection
+from pyspark_penstock.read.source_options import stream_options
+from pyspark_penstock.write.sink_options import (
     AT_LEAST_ONCE,
     DELIVERIES,
     EXACTLY_ONCE,
     sink_options,
 )
-from pyspark_penstock.source_options import stream_options
 from tests.spark.clock import Clock
 from tests.spark.engine import Checkpoint, Engine
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
 from tests.spark.troubled import CUT_BEFORE, CUT_BEHIND, Troubled
 
 if TYPE_CHECKING:
@@ -43,15 +44,15 @@ SHARED = {"group": "workers", "groupMode": "shared"}
 def troubled(
     server: ServerProcess, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Troubled]:
-    """A way to the server; what tries again does not really pause."""
-    monkeypatch.setattr(wire, "QUIET_S", 0.02)
+    """A proxy before the server. Retries do not really sleep."""
+    monkeypatch.setattr(connection, "QUIET_S", 0.02)
     way = Troubled(server.port)
     yield way
     way.close()
 
 
 def run(client: redis.Redis, way: Troubled, delivery: str, mode: dict[str, str]) -> int:
-    """Copy a stream by a query; how many commands that took. What was written is checked."""
+    """Copy a stream with a query, and check it. Returns how many commands that took."""
     client.flushall()
     for i in range(ENTRIES):
         client.xadd("in", {"i": i})
@@ -60,7 +61,7 @@ def run(client: redis.Redis, way: Troubled, delivery: str, mode: dict[str, str])
     source = stream_options(way.at | reading | mode | {"minPartitions": "1"})
     sink = sink_options(way.at | {"stream": "out", "delivery": delivery})
     Engine(Checkpoint(), source, SCHEMA, sink).run()
-    found = Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    found = Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
     assert sorted(found) == list(range(ENTRIES))
     assert delivery == AT_LEAST_ONCE or set(found.values()) == {1}
     (group,) = client.xinfo_groups("in")
@@ -75,9 +76,13 @@ def run(client: redis.Redis, way: Troubled, delivery: str, mode: dict[str, str])
 def test_trouble_at_each_command(
     client: redis.Redis, troubled: Troubled, delivery: str, mode: dict[str, str]
 ) -> None:
-    """At every third command, the deliveries at others, and each time another trouble."""
+    """Every third command fails, others for each delivery, each time in another way."""
     first = 1 + DELIVERIES.index(delivery) % 3
     for at in range(first, run(client, troubled, delivery, mode) + 1, 3):
         trouble = TROUBLES[at % len(TROUBLES)]
-        troubled.trouble = lambda n, _, at=at, trouble=trouble: trouble if n == at else None
+
+        def fail(number: int, _: bytes, at: int = at, trouble: bytes = trouble) -> bytes | None:
+            return trouble if number == at else None
+
+        troubled.trouble = fail
         assert run(client, troubled, delivery, mode) >= at

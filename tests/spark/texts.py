@@ -1,4 +1,4 @@
-"""Texts, well and badly formed, of which Spark makes values of all types, or null."""
+"""Texts, valid and invalid, for casts to all types."""
 
 from __future__ import annotations
 

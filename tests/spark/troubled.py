@@ -1,9 +1,9 @@
-"""A way to a server on which there is trouble, at the commands that a test chooses.
+"""A proxy that makes commands fail, as a test chooses.
 
     client  <->  Troubled  <->  server
 
-What a real server answers seldom (LOADING, NOREPLICAS) is answered here. A connection is cut before
-a command reaches the server, or behind it, when its answer is lost.
+It answers errors that a real server gives rarely (LOADING, NOREPLICAS), and cuts the connection
+before a command reaches the server, or after it, so that the reply is lost.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from collections.abc import Callable, Iterator
 
 import hiredis
 
-from pyspark_penstock.retry import ABORTED
-from pyspark_penstock.wire import command
+from pyspark_penstock.connect.connection import command
+from pyspark_penstock.connect.retry import ABORTED
 
 CUT_BEFORE, CUT_BEHIND = b"cut before", b"cut behind"
 Trouble = Callable[[int, bytes], bytes | None]
 
 
 class Troubled:
-    """*trouble* is told the number and the name of each command; it says an error, a cut, or None.
+    """*trouble* gets number and name of each command. It returns an error, a cut, or None.
 
-    As on a server, a transaction of which a command is refused is not executed.
+    Like a server, the proxy does not execute a transaction if one of its commands was refused.
     """
 
     def __init__(self, port: int, trouble: Trouble = lambda *_: None) -> None:
@@ -37,7 +37,7 @@ class Troubled:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
-        """Take no more connections."""
+        """Accept no more connections."""
         self._listener.close()
 
     def _accept(self) -> None:
@@ -70,7 +70,10 @@ class Troubled:
                     answer = exchange(server, words)
                 if trouble == CUT_BEHIND:
                     return
-                client.sendall(answer)
+                try:
+                    client.sendall(answer)
+                except OSError:  # it has hung up, after what it was told before
+                    return
 
 
 def requests(client: socket.socket) -> Iterator[list[bytes]]:
@@ -83,7 +86,7 @@ def requests(client: socket.socket) -> Iterator[list[bytes]]:
 
 
 def received(client: socket.socket) -> bytes:
-    """What came next; nothing at the end, however it came to it."""
+    """The next bytes; empty at the end, also after an error."""
     try:
         return client.recv(1 << 16)
     except OSError:
@@ -91,7 +94,7 @@ def received(client: socket.socket) -> bytes:
 
 
 def exchange(server: socket.socket, words: list[bytes]) -> bytes:
-    """One command; its answer, as it came."""
+    """Run one command on the server. Returns the reply as bytes."""
     server.sendall(command(*words))
     reader, answer = hiredis.Reader(), b""
     while reader.gets() is False:

@@ -1,9 +1,8 @@
-"""A zygote: it has imported what a streaming source needs, and forks a process for each query.
+"""A zygote: imports what a streaming source needs, once, and forks a process for each query.
 
-Spark starts an interpreter of its own for each streaming query, which then imports for most of a
-second. In the session of the tests, which runs queries by the hundred, that process is forked
-instead. Environment, folder, output and signals are those that Spark gave; programs that tests
-start have Spark start its processes itself.
+Spark starts a new interpreter for each streaming query, which spends most of a second on imports.
+The tests' session runs hundreds of queries, so it forks that process instead. The fork gets the
+environment, folder, output and signals that Spark gave. Programs that tests start do not use it.
 
 python -m tests.spark.zygote SOCKET, which ends with its standard input.
 """
@@ -36,7 +35,7 @@ exec {other} "$@"
 
 @contextmanager
 def interpreter_with_zygote(folder: Path, other: str) -> Iterator[str]:
-    """An interpreter for Spark: *other* for everything but the processes of streaming sources."""
+    """An interpreter for Spark: the zygote for streaming sources, *other* for all else."""
     address, path = folder / "zygote", folder / "python"
     words = {"python": sys.executable, "client": CLIENT, "address": address, "other": other}
     quoted = {name: shlex.quote(str(word)) for name, word in words.items()}
@@ -67,7 +66,7 @@ def serve(address: str) -> None:
 
 
 def fork(connection: socket.socket) -> None:
-    """Fork a process as the client asks for it, and tell the client its number."""
+    """Fork a process as the client asks, and send the client its id."""
     text, streams, _, _ = socket.recv_fds(connection, 1 << 16, 3)
     while part := connection.recv(1 << 16):
         text += part
@@ -80,7 +79,7 @@ def fork(connection: socket.socket) -> None:
 
 
 def become(process: dict[str, dict[str, str]], streams: list[int]) -> None:
-    """Run as the process that Spark meant to start. The connection ends with it."""
+    """Run as the process that Spark wanted to start. The connection ends with it."""
     for standard, stream in enumerate(streams):
         os.dup2(stream, standard)
     os.environ.clear()
@@ -97,10 +96,6 @@ def become(process: dict[str, dict[str, str]], streams: list[int]) -> None:
 
 if __name__ == "__main__":
     import pyspark.sql.streaming.python_streaming_source_runner  # noqa: F401
-
-    import pyspark_penstock.shared_reader
-    import pyspark_penstock.source
-    import pyspark_penstock.stream_reader  # noqa: F401  (all of them so that no child has to)
 
     gc.freeze()
     serve(sys.argv[1])

@@ -1,6 +1,6 @@
-"""Stands for a process that the zygote forks: passes on what Spark gave it, and its end.
+"""Stands for a process that the zygote forks: passes on Spark's settings, and its exit.
 
-It runs without site-packages, and imports next to nothing: a streaming query waits for it.
+It runs without site-packages, and imports very little, since a streaming query waits for it.
 """
 
 import json

@@ -19,7 +19,7 @@ from server.persistence.manifest import BadManifest
 from server.process import log, process
 from server.table import errors
 from server.table.command import Flags, command, container
-from server.table.help_lines import help_of
+from server.table.documentation import Tip
 from storage import glob
 
 OPERATOR = Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
@@ -32,9 +32,14 @@ container("CONFIG", group="server", since="2.0.0", summary="Shows and changes th
 
 
 @command(
-    "CONFIG GET", arity=-3, flags=OPERATOR, group="server", since="2.0.0",
+    "CONFIG GET",
+    arity=-3,
+    flags=OPERATOR,
+    group="server",
+    since="2.0.0",
     complexity="O(N) where N is the number of parameters asked for.",
-)  # fmt: skip
+    history=[("7.0.0", "More than one pattern at a time.")],
+)
 def config_get(call: Call) -> Reply:
     """Returns the values of the parameters whose names match.
 
@@ -79,11 +84,17 @@ def failed(name: str, reason: str) -> ErrorReply:
 
 
 @command(
-    "CONFIG SET", arity=-4, flags=OPERATOR, group="server", since="2.0.0",
+    "CONFIG SET",
+    arity=-4,
+    flags=OPERATOR,
+    group="server",
+    since="2.0.0",
     complexity="O(N) where N is the number of parameters to set.",
-)  # fmt: skip
+    tips=[Tip.REQUEST_ALL_NODES, Tip.RESPONSE_ALL_SUCCEEDED],
+    history=[("7.0.0", "More than one parameter at a time.")],
+)
 def config_set(call: Call) -> Reply:
-    """Sets parameters: all of them, or none.
+    """Sets parameters: all of those given or, if one is refused, none.
 
     CONFIG SET parameter value [parameter value ...]
     """
@@ -211,11 +222,16 @@ APPLY: dict[str, Callable[[ServerState], None]] = {
 
 
 @command(
-    "CONFIG RESETSTAT", arity=2, flags=OPERATOR, group="server", since="2.0.0",
+    "CONFIG RESETSTAT",
+    arity=2,
+    flags=OPERATOR,
+    group="server",
+    since="2.0.0",
     complexity="O(N) where N is the number of commands.",
-)  # fmt: skip
+    tips=[Tip.REQUEST_ALL_NODES, Tip.RESPONSE_ALL_SUCCEEDED],
+)
 def config_resetstat(call: Call) -> Reply:
-    """Sets the counters of INFO to zero.
+    """Sets the counters that INFO shows to zero.
 
     CONFIG RESETSTAT
     """
@@ -224,11 +240,16 @@ def config_resetstat(call: Call) -> Reply:
 
 
 @command(
-    "CONFIG REWRITE", arity=2, flags=OPERATOR, group="server", since="2.8.0",
+    "CONFIG REWRITE",
+    arity=2,
+    flags=OPERATOR,
+    group="server",
+    since="2.8.0",
     complexity="O(N) where N is the size of the file.",
-)  # fmt: skip
+    tips=[Tip.REQUEST_ALL_NODES, Tip.RESPONSE_ALL_SUCCEEDED],
+)
 def config_rewrite(call: Call) -> Reply:
-    """Writes the present values to the configuration file, and keeps its comments.
+    """Writes the values in force to the configuration file, whose comments stay.
 
     CONFIG REWRITE
     """
@@ -247,7 +268,7 @@ def config_help(call: Call) -> Reply:
 
     CONFIG HELP
     """
-    return help_of(call.server.table, b"config")
+    return call.server.table.help_of(b"config")
 
 
 def _text(word: bytes) -> str:

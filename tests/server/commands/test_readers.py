@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fuzz.readers import Reading
-from storage.rdb import payload
+from storage import payload
 from storage.rdb.crc64 import crc64
 from storage.rdb.writer import RdbWriter
 from storage.stream.stream import Stream

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from server.persistence.snapshot_loader import LoadFailed
-from storage.rdb.snapshot import SnapshotWriter
+from storage.snapshot.snapshot_writer import SnapshotWriter
 from tests.server.persistence.fake_files import FakeFiles, Plan, PowerCut
 from tests.server.persistence.machine import COUNT, Machine
 

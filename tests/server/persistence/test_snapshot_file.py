@@ -23,7 +23,7 @@ from server.persistence.snapshot_file import (
 )
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
-from storage.rdb.snapshot import SnapshotReader
+from storage.snapshot.snapshot_reader import SnapshotReader
 
 DUMP = Path("dump.rdb")
 OLD = b"the old snapshot"

@@ -21,7 +21,7 @@ from server.persistence.snapshot_loader import (
 )
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
-from storage.rdb.snapshot import SnapshotWriter
+from storage.snapshot.snapshot_writer import SnapshotWriter
 
 NOW_MS = 1_700_000_000_000
 

@@ -21,7 +21,7 @@ from server.persistence.folder_lock import LOCK_NAME
 from server.persistence.snapshots import Snapshots
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
-from storage.rdb.snapshot import SnapshotReader
+from storage.snapshot.snapshot_reader import SnapshotReader
 
 START_S = 1_700_000_000
 DUMP = Path("dump.rdb")

@@ -1,4 +1,4 @@
-"""Readers of the group g, made from options."""
+"""Readers of the shared group ``g``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:  # pyspark may be missing
-    from pyspark_penstock.shared_reader import SharedStreamReader
+    from pyspark_penstock.shared.group_reader import SharedStreamReader
     from tests.spark.shared.group import MakeReader
 
 
 @pytest.fixture
 def reader_of(at: dict[str, str]) -> Iterator[MakeReader]:
-    """Makes readers of the stream s from its beginning, or of what else options say; stops them."""
+    """Makes readers, by default of the stream ``s`` from its beginning, and stops them."""
     from tests.spark.shared.group import reader_from  # noqa: PLC0415  (needs pyspark)
 
     made: list[SharedStreamReader] = []

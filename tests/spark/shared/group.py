@@ -1,4 +1,4 @@
-"""What is done with a shared group: by its reader, as Spark asks it, and by others."""
+"""Steps of tests with a shared group: by its reader, as Spark calls it, and by other consumers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import redis
 from pyspark.sql.streaming.datasource import ReadMaxRows
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.shared_reader import SharedStreamReader
-from pyspark_penstock.source_options import stream_options
+from pyspark_penstock.read.source_options import stream_options
+from pyspark_penstock.shared.group_reader import SharedStreamReader
 
 SCHEMA = StructType().add("i", "long")
 GROUP = "g"
@@ -22,7 +22,7 @@ MakeReader = Callable[..., SharedStreamReader]
 
 
 def reader_from(at: dict[str, str], options: dict[str, str]) -> SharedStreamReader:
-    """A reader of the stream s from its beginning, or of what else *options* say."""
+    """A reader, by default of the stream ``s`` from its beginning."""
     given = {} if "subscribePattern" in options else {"subscribe": "s"}
     given |= {} if "startingTimestamp" in options else {"startingOffsets": "earliest"}
     given |= at | {"minPartitions": "1", "group": GROUP, "groupMode": "shared"}
@@ -32,7 +32,7 @@ def reader_from(at: dict[str, str], options: dict[str, str]) -> SharedStreamRead
 
 
 def add(client: redis.Redis, stream: str, *values: int) -> None:
-    """Entries whose ids are their values: 1-0, 2-0, ..."""
+    """Add entries whose ids are their values: 1-0, 2-0, ..."""
     for i in values:
         client.xadd(stream, {"i": i}, id=f"{i}-0")
 
@@ -47,7 +47,7 @@ def first_batch(reader: SharedStreamReader, rows: int = 1_000) -> tuple[Json, Js
 
 
 def values(reader: SharedStreamReader, start: Json, end: Json) -> list[int]:
-    """What the tasks of a batch read."""
+    """The values that the tasks of a batch read."""
     return [
         i
         for partition in reader.partitions(start, end)
@@ -61,12 +61,12 @@ def rival_reads(client: redis.Redis, count: int, stream: str = "s", name: str = 
 
 
 def leave(client: redis.Redis, *values: int, idle_ms: int = STALE_MS, name: str = "dead") -> None:
-    """Let a consumer have these pending for so long already."""
+    """Make these entries pending for a consumer, with an idle time."""
     client.xclaim("s", GROUP, name, 0, [f"{i}-0" for i in values], idle=idle_ms, force=True)
 
 
 def pending(client: redis.Redis, stream: str = "s") -> list[int]:
-    entries = client.xpending_range(stream, GROUP, "-", "+", 1_000)
+    entries: Any = client.xpending_range(stream, GROUP, "-", "+", 1_000)
     return [int(entry["message_id"].split(b"-")[0]) for entry in entries]
 
 

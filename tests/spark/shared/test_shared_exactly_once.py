@@ -1,7 +1,7 @@
-"""A shared group, and a query killed at any step while others read, add and delete.
+"""A shared group whose query is killed at any step, while others read, add and delete.
 
-Each entry is written once, or acknowledged by the rival, or deleted; never two of these but for
-what was deleted after it had been read.
+Each entry is written once, or acknowledged by the rival, or deleted. Only what is deleted after it
+was read may be two of these.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ import pytest
 import redis
 from pyspark.sql.types import StructType
 
-from pyspark_penstock import claims, pending_scan, plan, wire
-from pyspark_penstock.sink_options import SinkOptions, sink_options
-from pyspark_penstock.source_options import StreamOptions, stream_options
+from pyspark_penstock.connect import connection
+from pyspark_penstock.read import plan
+from pyspark_penstock.read.source_options import StreamOptions, stream_options
+from pyspark_penstock.shared import claims, pending_scan
+from pyspark_penstock.write.sink_options import SinkOptions, sink_options
 from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange, xreadgroup
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
 STREAMS = ("a", "b")
@@ -39,7 +42,7 @@ def _small_pages_and_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def options(at: dict[str, str]) -> Options:
-    """Batches of 12 entries in several tasks and pages; what idles for a moment is stale."""
+    """Small batches, tasks and pages. Entries become stale at once."""
     given = {"subscribe": "a,b", "startingOffsets": "earliest", "maxOffsetsPerTrigger": "12"}
     shared = {"group": GROUP, "groupMode": "shared", "claimMinIdleMs": "1"}
     source = at | given | shared | {"fetchSize": "3", "minPartitions": "2"}
@@ -52,21 +55,28 @@ def fill(client: redis.Redis, values: range) -> None:
 
 
 def written(client: redis.Redis) -> Counter[int]:
-    return Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    return Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
 
 
 def run(checkpoint: Checkpoint, options: Options, step: Step) -> None:
-    """Run until done or killed. Each answer is a step: what it tells is done, and unheard of."""
+    """Run until done or killed.
+
+    Each reply is a step: the server has done its work, the query not heard.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for name in ("call", "answer", "exchange"):
-            patch.setattr(wire.Wire, name, stepping(getattr(wire.Wire, name), name, step))
+            patch.setattr(
+                connection.Connection,
+                name,
+                stepping(getattr(connection.Connection, name), name, step),
+            )
         Engine(checkpoint, options[0], SCHEMA, options[1], step).run()
 
 
 def stepping(method: Callable[..., Any], name: str, step: Step) -> Callable[..., Any]:
-    """*method*, with a step behind it."""
+    """*method* with a step after it."""
 
-    def stepped(self: wire.Wire, *arguments: Any) -> Any:
+    def stepped(self: connection.Connection, *arguments: Any) -> Any:
         answer = method(self, *arguments)
         step(name)
         return answer
@@ -77,7 +87,7 @@ def stepping(method: Callable[..., Any], name: str, step: Step) -> Callable[...,
 def run_until_nothing_is_pending(
     client: redis.Redis, checkpoint: Checkpoint, options: Options
 ) -> None:
-    """What a rival or a dead attempt has left becomes stale while time goes by."""
+    """Run again until what rivals and dead attempts have left is stale, and claimed."""
     for _ in range(RUNS):
         run(checkpoint, options, no_step)
         if not any(group["pending"] for s in STREAMS for group in client.xinfo_groups(s)):
@@ -105,7 +115,7 @@ def test_killed_once_at_each_step(client: redis.Redis, options: Options) -> None
 
 
 class World:
-    """What goes on beside the query: entries are added, deleted, read by a rival; and a kill."""
+    """What happens beside the query: entries are added, deleted and read by a rival, and kills."""
 
     def __init__(self, client: redis.Redis, seed: int) -> None:
         self.client = client
@@ -117,7 +127,7 @@ class World:
         self.live()
 
     def live(self) -> None:
-        """Go on; the end will be some day."""
+        """Choose after how many steps the query is killed next."""
         self.left = self.choice.randint(1, 100)
 
     def __call__(self, name: str) -> None:
@@ -134,18 +144,18 @@ class World:
             self.added += 1
 
     def delete(self, stream: str) -> None:
-        entries = self.client.xrange(stream)
+        entries = xrange(self.client, stream)
         if entries:
             entry, fields = self.choice.choice(entries)
             self.client.xdel(stream, entry)
             self.deleted.add(int(fields[b"i"]))
 
     def rival(self, stream: str) -> None:
-        """Read a few entries; acknowledge those, or die."""
+        """Read a few entries, and acknowledge them or die."""
         if not self.client.exists(stream) or not self.client.xinfo_groups(stream):
             return
         count = self.choice.randint(1, 4)
-        for _, entries in self.client.xreadgroup(GROUP, "rival", {stream: ">"}, count):
+        for _, entries in xreadgroup(self.client, GROUP, "rival", stream, count):
             if self.choice.random() < 0.7:
                 self.client.xack(stream, GROUP, *(entry for entry, _ in entries))
                 self.served.update(int(fields[b"i"]) for _, fields in entries)

@@ -1,4 +1,4 @@
-"""A shared group that has lost entries, or itself: counted, and an error or a warning."""
+"""A shared group that has lost entries, or was deleted: errors and warnings with numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import redis
 
 from pyspark_penstock.errors import CheckpointError, DataLossError, ServerError
-from pyspark_penstock.shared_reader import SharedStreamReader
+from pyspark_penstock.shared.group_reader import SharedStreamReader
 from tests.spark.shared.group import (
     GROUP,
     MakeReader,
@@ -135,7 +135,7 @@ def test_a_batch_whose_group_is_gone_is_lost_as_a_whole(
 def test_a_group_that_was_deleted_is_not_made_again(
     client: redis.Redis, reader: SharedStreamReader
 ) -> None:
-    """Made at its beginning it would give everything out again."""
+    """Created at the beginning, it would deliver everything again."""
     add(client, "s", 1, 2)
     _, end = first_batch(reader)
     client.xgroup_destroy("s", GROUP)

@@ -1,12 +1,12 @@
-"""A shared group: what is acknowledged, and what others left pending."""
+"""A shared group: what is acknowledged, and what is claimed from others."""
 
 from __future__ import annotations
 
 import pytest
 import redis
 
-from pyspark_penstock import claims
-from pyspark_penstock.shared_reader import SharedStreamReader
+from pyspark_penstock.shared import claims
+from pyspark_penstock.shared.group_reader import SharedStreamReader
 from tests.spark.shared.group import (
     GROUP,
     STALE_MS,
@@ -27,7 +27,7 @@ from tests.spark.shared.group import (
 def test_a_batch_is_acknowledged_when_the_next_is_asked_for(
     client: redis.Redis, reader: SharedStreamReader
 ) -> None:
-    """Spark asks when the batch is in its log of commits; its own word comes later, if at all."""
+    """The batch is in Spark's commit log then. Spark's own commit comes later, or never."""
     add(client, "s", 1, 2)
     start, end = first_batch(reader)
     values(reader, start, end)
@@ -58,7 +58,7 @@ def test_a_restart_acknowledges_what_was_done_and_does_not_read_it(
 def test_what_comes_to_a_consumer_behind_its_batch_is_not_acknowledged(
     client: redis.Redis, reader: SharedStreamReader
 ) -> None:
-    """As by a request of a driver that was killed, which the server runs late."""
+    """A killed driver's last command may be executed late."""
     add(client, "s", 1, 2, 3)
     start, end = first_batch(reader, rows=2)
     leave(client, 3, name=f"{end['member']}-1")
@@ -139,7 +139,7 @@ def test_what_is_stale_is_claimed_bit_by_bit_within_the_limit(
 
 
 class Clock:
-    """A clock that is set."""
+    """A clock that the test sets."""
 
     seconds = 0.0
 

@@ -15,10 +15,11 @@ from pyspark_penstock.jobs.job_file import PipelineJob, Sink, Source
 from pyspark_penstock.jobs.pipeline import run as run_job
 from pyspark_penstock.jobs.progress import progress_of
 from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange, xreadgroup
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 GROUP = "workers"
 SHARED = {"subscribe": "in", "startingOffsets": "earliest", "group": GROUP, "groupMode": "shared"}
@@ -35,7 +36,7 @@ def frame_of(spark: SparkSession, at: dict[str, str], **options: str) -> DataFra
 
 
 def run(frame: DataFrame, at: dict[str, str], checkpoint: Path) -> StreamingQuery:
-    """Write a frame to the stream out until nothing is left to read."""
+    """Write a frame to the stream ``out`` until nothing is left to read."""
     writer = frame.writeStream.format("penstock").options(**at, stream="out")
     writer = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True)
     query = writer.start()
@@ -44,7 +45,7 @@ def run(frame: DataFrame, at: dict[str, str], checkpoint: Path) -> StreamingQuer
 
 
 def written(client: redis.Redis) -> Counter[int]:
-    return Counter(int(fields[b"i"]) for _, fields in client.xrange("out"))
+    return Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
 
 
 def pending(client: redis.Redis) -> int:
@@ -55,7 +56,10 @@ def pending(client: redis.Redis) -> int:
 def test_available_now_acknowledges_its_last_batch_too(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Spark commits a batch when it makes the next; but it asks for a next one after the last."""
+    """Spark commits a batch when it makes the next one.
+
+    But it asks for a next one after the last.
+    """
     fill(client, *range(25))
     query = run(frame_of(spark, at, maxOffsetsPerTrigger="10"), at, tmp_path)
     assert [progress["numInputRows"] for progress in query.recentProgress] == [10, 10, 5]
@@ -78,14 +82,14 @@ def test_a_restart_goes_on_beside_another_consumer(
 def test_a_batch_that_fails_is_replayed_with_its_entries_and_acknowledged_when_done(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Others read on meanwhile. What is pending while a batch runs is that batch alone."""
+    """Others read on meanwhile. Only the batch is pending while it runs."""
     fill(client, *range(10))
     seen: list[tuple[int, list[int], int]] = []
 
     def see(batch: DataFrame, number: int) -> None:
         seen.append((number, sorted(row.i for row in batch.collect()), pending(client)))
         if [number for number, *_ in seen] == [0, 1]:
-            ((_, ((entry, _),)),) = client.xreadgroup(GROUP, "rival", {"in": ">"}, 1)
+            ((_, ((entry, _),)),) = xreadgroup(client, GROUP, "rival", "in", 1)
             client.xack("in", GROUP, entry)
             raise RuntimeError("not this time")
 
@@ -104,7 +108,7 @@ def test_a_batch_that_fails_is_replayed_with_its_entries_and_acknowledged_when_d
 def test_a_batch_that_others_took_over_fails_with_the_count(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """As when a checkpoint is older than what was acknowledged since."""
+    """The case of a checkpoint that is older than the last acknowledgement."""
     fill(client, *range(5))
     run(frame_of(spark, at), at, tmp_path)
     for name in ("0", ".0.crc"):
@@ -119,7 +123,7 @@ def test_a_batch_that_others_took_over_fails_with_the_count(
 def test_a_job_shares_a_group_and_tells_its_lag(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """It must not publish a position: that would take entries away from the others."""
+    """It must not move the group: that would take entries away from the others."""
     fill(client, *range(10))
     source = Source("in", SHARED | at | {"maxOffsetsPerTrigger": "6"}, schema="i long")
     sink = Sink(at | {"stream": "out"})

@@ -1,0 +1,1 @@
+"""Reading: batch reads and streaming queries, as ranges of entry ids."""

@@ -1,0 +1,134 @@
+"""Dates and times in the forms that Spark accepts, as numbers since 1970.
+
+    2024   2024-1   2024-01-02   -0044-03-15   +12024-01-01
+    2024-01-02T3:4:5.25   2024-01-02 03:04:05 Europe/Paris   2024-01-02T03   ...05UTC+1
+
+A date may be followed by a space or T and anything: ``2024-01-02 x`` is a date. A time of day alone
+is not accepted, although Spark takes it for today's: a replay on another day would differ.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import cache, lru_cache
+from zoneinfo import ZoneInfo, available_timezones
+
+DATE = rb"([+-]?[0-9]{4,%d})(?:-([0-9]{1,2})(?:-([0-9]{1,2})%s)?)?"
+DAY = re.compile(DATE % (7, rb"(?:[ T].*)?"), re.DOTALL)
+TIME = rb"(?:[ T]([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*))?([^0-9.].*)?)?)?)?"
+MOMENT = re.compile(DATE % (6, TIME), re.DOTALL)
+
+OFFSET = re.compile(
+    r"[+-](?:[0-9]{1,2}(?::[0-9]{1,2})?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|[0-9]{4}(?:[0-9]{2})?)"
+)
+LARGEST_OFFSET = timedelta(hours=18)
+ZONES_KEPT = 1_000  # of those that were asked for: whoever adds entries may name any
+BLANK = bytes(range(0x21))  # what Java trims from a string
+PREFIX = re.compile(r"(?:UTC|GMT|UT)(?=[+-])")  # of an offset
+# Java's own: what it calls by three letters, and means otherwise than others do.
+SHORT_NAMES = {
+    "EST": "-05:00", "HST": "-10:00", "MST": "-07:00", "ACT": "Australia/Darwin",
+    "AET": "Australia/Sydney", "AGT": "America/Argentina/Buenos_Aires", "ART": "Africa/Cairo",
+    "AST": "America/Anchorage", "BET": "America/Sao_Paulo", "BST": "Asia/Dhaka",
+    "CAT": "Africa/Harare", "CNT": "America/St_Johns", "CST": "America/Chicago",
+    "CTT": "Asia/Shanghai", "EAT": "Africa/Addis_Ababa", "ECT": "Europe/Paris",
+    "IET": "America/Indiana/Indianapolis", "IST": "Asia/Kolkata", "JST": "Asia/Tokyo",
+    "MIT": "Pacific/Apia", "NET": "Asia/Yerevan", "NST": "Pacific/Auckland",
+    "PLT": "Asia/Karachi", "PNT": "America/Phoenix", "PRT": "America/Puerto_Rico",
+    "PST": "America/Los_Angeles", "SST": "Pacific/Guadalcanal", "VST": "Asia/Ho_Chi_Minh",
+}  # fmt: skip
+
+CYCLE_YEARS, CYCLE_DAYS = 400, 146_097  # after so many the calendar is the same again
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+A_DAY = timedelta(days=1)
+A_MICROSECOND = timedelta(microseconds=1)
+DAY_MICROS = A_DAY // A_MICROSECOND
+DATES = range(-1 << 31, 1 << 31)
+TIMESTAMPS = range(-1 << 63, 1 << 63)
+
+
+def days(text: bytes) -> int | None:
+    """The date at the beginning of *text*, in days; None if there is none."""
+    found = DAY.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day = found.groups()
+    place = place_of(int(year), int(month or 1), int(day or 1), 0, 0, 0)
+    if place is None:
+        return None
+    cycles, moment = place
+    number = cycles * CYCLE_DAYS + (moment - EPOCH) // A_DAY
+    return number if number in DATES else None
+
+
+def micros(text: bytes, zoned: bool) -> int | None:
+    """The time in *text*, in microseconds; None if it is none. The zone counts only if *zoned*."""
+    found = MOMENT.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day, *time, fraction, name = found.groups()
+    place = place_of(int(year), int(month or 1), int(day or 1), *(int(part or 0) for part in time))
+    zone = UTC if name is None else zone_of(name.strip(BLANK).decode("utf-8", "replace"))
+    if place is None or zone is None:
+        return None
+    cycles, moment = place
+    ahead = offset_of(zone, moment, cycles) // A_MICROSECOND if zoned else 0
+    number = cycles * CYCLE_DAYS * DAY_MICROS + (moment - EPOCH) // A_MICROSECOND - ahead
+    number += int((fraction or b"").ljust(6, b"0")[:6])
+    return number if number in TIMESTAMPS else None
+
+
+def place_of(
+    year: int, month: int, day: int, hour: int, minute: int, second: int
+) -> tuple[int, datetime] | None:
+    """Date and time, moved by cycles of 400 years to those from 1600; the number of cycles."""
+    cycles, rest = divmod(year - 1600, CYCLE_YEARS)
+    try:
+        return cycles, datetime(1600 + rest, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def offset_of(zone: tzinfo, moment: datetime, cycles: int) -> timedelta:
+    """The UTC offset of *zone* at the local time *moment*, which is *cycles* times 400 years away.
+
+    A local time that a clock change skips has the offset before the change. One that occurs twice
+    is the first.
+    """
+    year = moment.year + cycles * CYCLE_YEARS
+    if year < 1:
+        year = moment.year - 3 * CYCLE_YEARS  # no zone had rules yet
+    elif year > 9998:
+        year = moment.year + CYCLE_YEARS  # far ahead they are those of this time
+    return moment.replace(year=year, tzinfo=zone).utcoffset() or timedelta()
+
+
+@lru_cache(ZONES_KEPT)
+def zone_of(name: str) -> tzinfo | None:
+    """The time zone that Java has under this name; None if there is none."""
+    name = SHORT_NAMES.get(name, name)
+    offset = PREFIX.sub("", name, count=1) if PREFIX.match(name) else name
+    if offset.startswith(("+", "-")):
+        return fixed_zone(offset)
+    if name in {"Z", "UT"}:
+        return UTC
+    return ZoneInfo(name) if name in zone_names() else None
+
+
+def fixed_zone(text: str) -> tzinfo | None:
+    """The time zone with this offset; None if the text is no offset, or it is beyond 18 hours."""
+    if OFFSET.fullmatch(text) is None:
+        return None
+    parts = text[1:].split(":") if ":" in text else [text[1:3], text[3:5], text[5:7]]
+    hours, minutes, seconds = (int(part or 0) for part in (*parts, "", "")[:3])
+    offset = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    if max(minutes, seconds) > 59 or offset > LARGEST_OFFSET:
+        return None
+    return timezone(-offset if text[0] == "-" else offset)
+
+
+@cache
+def zone_names() -> frozenset[str]:
+    """The names of all regions."""
+    return frozenset(available_timezones()) - {"Factory", "localtime"}

@@ -1,0 +1,16 @@
+"""Ends the Python process of a stream reader without a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def exit_if_spark_hung_up() -> None:
+    """Exit if Spark has closed its connection to this process. Called by a reader's ``stop``.
+
+    Spark stops a query by closing the connection, and then kills the process. In between PySpark
+    would take the closed connection for an error and print its traceback.
+    """
+    if isinstance(sys.exc_info()[1], EOFError):
+        os._exit(0)

@@ -1,0 +1,1 @@
+"""Writing: rows become XADD commands, which are delivered as the option ``delivery`` says."""

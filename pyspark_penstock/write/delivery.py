@@ -1,0 +1,52 @@
+"""Delivery: how the rows of a partition get to a stream.
+
+at-least-once   here             sends again what was not answered
+exactly-once    exactly_once     sets a marker in the transaction that writes the rows
+ordered         ordered          the same with one marker for a stream, and ids that follow from
+                                 the rows
+atomic          atomic_staging   the driver writes all rows of a batch in one transaction
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from pyspark_penstock.connect.bulk_client import BulkClient
+from pyspark_penstock.write.transaction import refuse_errors
+from pyspark_penstock.write.xadd_commands import Commands
+
+
+class Task(NamedTuple):
+    """A part of a query's output; a whole batch, if *partition* is None."""
+
+    query: str
+    batch: int
+    partition: int | None = None
+
+    @property
+    def title(self) -> str:
+        """Its name in errors."""
+        batch = f"batch {self.batch}"
+        return batch if self.partition is None else f"{batch}, partition {self.partition}"
+
+
+class Delivery(Protocol):
+    """Takes the commands of a partition for one stream, in order."""
+
+    def send(self, commands: Commands) -> None: ...
+
+    def finish(self) -> None: ...
+
+
+class AtLeastOnce:
+    """Delivers at least once: sends everything again if the connection is lost."""
+
+    def __init__(self, bulk: BulkClient) -> None:
+        self._bulk = bulk
+
+    def send(self, commands: Commands) -> None:
+        """Send them; all of them again, if the connection is lost. Raises SinkError."""
+        self._bulk.retry(lambda connection: refuse_errors(connection.exchange([commands.data])))
+
+    def finish(self) -> None:
+        """Nothing to do: nothing is held back."""

@@ -1,0 +1,74 @@
+"""The options of ``df.write`` and ``df.writeStream``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark_penstock.connect.address import Server
+from pyspark_penstock.entry_id import EntryId
+from pyspark_penstock.errors import OptionError
+from pyspark_penstock.options import SERVER, WRITING, Options, refusal
+
+EXACTLY_ONCE, AT_LEAST_ONCE, ORDERED, ATOMIC = DELIVERIES = (
+    "exactly-once", "at-least-once", "ordered", "atomic",
+)  # fmt: skip
+# What other clients of the server wait for while a transaction runs; atomic has but one a batch.
+MOST_ROWS, MOST_ROWS_ATOMIC = 100_000, 1_000_000
+TRANSACTIONAL = ("txnAppId", "maxTransactionRows")
+OMIT, EMPTY = NULL_FIELDS = ("omit", "empty")
+
+
+@dataclass(frozen=True)
+class SinkOptions:
+    """The options of a writer. *trim* holds the arguments of XADD that trim the stream."""
+
+    server: Server
+    stream: str
+    delivery: str
+    trim: tuple[str, ...]
+    null_fields: str
+    txn_app_id: str
+    txn_version: int | None
+    max_transaction_rows: int
+
+
+def sink_options(given: Mapping[str, str]) -> SinkOptions:
+    """The options of a write. Raises OptionError."""
+    options = Options(given, "writing", SERVER, WRITING)
+    if "txnVersion" in options and "txnAppId" not in options:
+        raise OptionError("'txnVersion' is the version of a 'txnAppId': give that too")
+    if "txnAppId" in options and not options.text("txnAppId"):
+        raise OptionError("'txnAppId' is empty: a write that is repeated would be written again")
+    delivery = options.choice("delivery", *DELIVERIES)
+    most_rows = MOST_ROWS_ATOMIC if delivery == ATOMIC else MOST_ROWS
+    if delivery == AT_LEAST_ONCE:
+        options.refuse(TRANSACTIONAL, "contradicts delivery=at-least-once: it has no transactions")
+    return SinkOptions(
+        server=Server.from_options(options),
+        stream=options.text("stream"),
+        delivery=delivery,
+        trim=trim_words(options),
+        null_fields=options.choice("nullFields", *NULL_FIELDS),
+        txn_app_id=options.text("txnAppId"),
+        txn_version=options.integer("txnVersion", 0) if "txnVersion" in options else None,
+        max_transaction_rows=options.integer("maxTransactionRows", most_rows, least=1),
+    )
+
+
+def trim_words(options: Options) -> tuple[str, ...]:
+    """The arguments of XADD that trim the stream. Raises OptionError."""
+    options.at_most_one("maxLen", "minId")
+    if "maxLen" in options:
+        strategy, threshold = "MAXLEN", str(options.integer("maxLen", 0))
+    elif "minId" in options:
+        strategy, threshold = "MINID", options.text("minId")
+        try:
+            EntryId.parse(threshold)
+        except ValueError:
+            raise refusal("minId", threshold, "an entry id") from None
+    elif "approximate" in options:
+        raise OptionError("'approximate' is how 'maxLen' or 'minId' trims: give one of them")
+    else:
+        return ()
+    return strategy, "~" if options.flag("approximate", True) else "=", threshold

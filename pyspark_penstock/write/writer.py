@@ -1,0 +1,198 @@
+"""The writers that Spark runs in each task, for batches and for streaming queries."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark import TaskContext
+from pyspark.sql.datasource import (
+    DataSourceArrowWriter,
+    DataSourceStreamArrowWriter,
+    WriterCommitMessage,
+)
+from pyspark.sql.types import StructType
+
+from pyspark_penstock.connect.bulk_client import BulkClient
+from pyspark_penstock.errors import OptionError, SinkError
+from pyspark_penstock.write import atomic_publication
+from pyspark_penstock.write.atomic_publication import Publication
+from pyspark_penstock.write.atomic_staging import Piece, Staging
+from pyspark_penstock.write.delivery import AtLeastOnce, Delivery, Task
+from pyspark_penstock.write.exactly_once import MOST_BYTES, ExactlyOnce
+from pyspark_penstock.write.marker import MarkerKey, marker_name
+from pyspark_penstock.write.ordered import RowIds, WriterMarkerKey
+from pyspark_penstock.write.row_encoder import RowEncoder
+from pyspark_penstock.write.sink_options import AT_LEAST_ONCE, ATOMIC, ORDERED, SinkOptions
+
+BATCH_ID = "streaming.sql.batchId"
+QUERY_ID = "sql.streaming.queryId"
+
+Messages = list[WriterCommitMessage | None]
+
+
+@dataclass
+class EntriesWritten(WriterCommitMessage):
+    """The message of a task to the driver."""
+
+    task: Task
+    rows: int
+    streams: list[str]
+    staged: list[Piece]
+
+
+def write_rows(
+    batches: Iterator[Any], encoder: RowEncoder, options: SinkOptions, task: Task
+) -> EntriesWritten:
+    """Write the rows of a task. Raises SinkError, ServerError."""
+    bulk = BulkClient(options.server, f"writing {task.title}")
+    ids = RowIds(task.batch) if options.delivery == ORDERED else None
+    deliveries: dict[str, Delivery] = {}
+    rows = 0
+    try:
+        for batch in batches:
+            for stream, commands in encoder.encode(batch, ids):
+                if stream not in deliveries:
+                    deliveries[stream] = delivery(bulk, stream, options, task)
+                deliveries[stream].send(commands)
+                rows += commands.rows
+            make_room(deliveries.values())
+        for each in deliveries.values():
+            each.finish()
+    except Exception:
+        atomic_publication.give_up(options.server, staged_by(deliveries.values()))
+        raise
+    finally:
+        bulk.drop()
+    return EntriesWritten(task, rows, list(deliveries), staged_by(deliveries.values()))
+
+
+def delivery(bulk: BulkClient, stream: str, options: SinkOptions, task: Task) -> Delivery:
+    """The delivery to one stream, as the options say."""
+    most_rows = options.max_transaction_rows
+    if options.delivery == AT_LEAST_ONCE:
+        return AtLeastOnce(bulk)
+    if options.delivery == ATOMIC:
+        return Staging(bulk, stream, task, most_rows)
+    marker_key = (
+        WriterMarkerKey(stream, task)
+        if options.delivery == ORDERED
+        else MarkerKey(marker_name(stream, task.query, task.partition), task)
+    )
+    return ExactlyOnce(bulk, stream, marker_key, most_rows, early=bool(options.stream))
+
+
+def make_room(deliveries: Iterable[Delivery]) -> None:
+    """Write what is held for the largest streams, until all that is held is small enough."""
+    held = [each for each in deliveries if isinstance(each, ExactlyOnce)]
+    while sum(each.held_bytes for each in held) > MOST_BYTES:
+        max(held, key=lambda each: each.held_bytes).write_held()
+
+
+def staged_by(deliveries: Iterable[Delivery]) -> list[Piece]:
+    """The staged commands of all deliveries."""
+    return [piece for each in deliveries if isinstance(each, Staging) for piece in each.pieces]
+
+
+def entries_written(messages: Messages) -> list[EntriesWritten]:
+    """The messages of the tasks that have finished; that of a lost task is None."""
+    return [message for message in messages if isinstance(message, EntriesWritten)]
+
+
+def publish(messages: Messages, options: SinkOptions) -> None:
+    """Publish what the tasks of a batch have staged. Raises SinkError."""
+    written = entries_written(messages)
+    if options.delivery == ORDERED:
+        check_one_task_each(written)
+    pieces = [piece for message in written for piece in message.staged]
+    if pieces:
+        task = written[0].task._replace(partition=None)
+        limit = options.max_transaction_rows
+        Publication(options.server, options.stream, task, pieces, limit).publish()
+
+
+def check_one_task_each(written: list[EntriesWritten]) -> None:
+    """Raises SinkError if two tasks have rows for a stream.
+
+    Markers do not show it if rows are equal.
+    """
+    tasks: dict[str, Task] = {}
+    for message in written:
+        for stream in message.streams:
+            if tasks.setdefault(stream, message.task) != message.task:
+                raise WriterMarkerKey(stream, message.task).two_tasks()
+
+
+def give_up(messages: Messages, options: SinkOptions) -> None:
+    """Delete what the tasks of a failed batch have staged."""
+    pieces = [piece for message in entries_written(messages) for piece in message.staged]
+    atomic_publication.give_up(options.server, pieces)
+
+
+class PenstockWriter(DataSourceArrowWriter):
+    """The writer of ``df.write``.
+
+    A task that is tried again writes nothing twice. With ``txnAppId``, neither does a whole write.
+    """
+
+    def __init__(self, options: SinkOptions, schema: StructType) -> None:
+        self._options = options
+        self._encoder = RowEncoder(schema, options)
+        self._query = options.txn_app_id or uuid.uuid4().hex
+        if options.txn_app_id and options.txn_version is None:
+            raise OptionError(
+                "'txnAppId' of a batch write needs a 'txnVersion', one for each write: a version "
+                "that was written is not written again, whatever the rows are"
+            )
+
+    def write(self, iterator: Iterator[Any]) -> EntriesWritten:
+        """Write one partition."""
+        version = self._options.txn_version or 0
+        task = Task(self._query, version, task_context().partitionId())
+        return write_rows(iterator, self._encoder, self._options, task)
+
+    def commit(self, messages: Messages) -> None:
+        """All tasks are done: publish what they have staged."""
+        publish(messages, self._options)
+
+    def abort(self, messages: Messages) -> None:
+        """Delete what is staged. What is written stays: others may have read it."""
+        give_up(messages, self._options)
+
+
+class PenstockStreamWriter(DataSourceStreamArrowWriter):
+    """The writer of ``df.writeStream``."""
+
+    def __init__(self, options: SinkOptions, schema: StructType) -> None:
+        self._options = options
+        self._encoder = RowEncoder(schema, options)
+        if options.txn_version is not None:
+            raise OptionError("'txnVersion' is for batch writes: batches of a query have a number")
+
+    def write(self, iterator: Iterator[Any]) -> EntriesWritten:
+        """Write one partition of a batch; if the batch is replayed, only what is missing."""
+        context = task_context()
+        batch, query = (context.getLocalProperty(name) for name in (BATCH_ID, QUERY_ID))
+        if batch is None or query is None:
+            raise SinkError("Spark does not tell the task its batch; exactly once needs that")
+        query = self._options.txn_app_id or query
+        task = Task(query, int(batch), context.partitionId())
+        return write_rows(iterator, self._encoder, self._options, task)
+
+    def commit(self, messages: Messages, batchId: int) -> None:  # noqa: N803
+        """All tasks are done: publish what they have staged."""
+        publish(messages, self._options)
+
+    def abort(self, messages: Messages, batchId: int) -> None:  # noqa: N803
+        """Delete what is staged. What is written stays: a replay finds it by the markers."""
+        give_up(messages, self._options)
+
+
+def task_context() -> TaskContext:
+    """The context of the running task. Raises SinkError outside of one."""
+    context = TaskContext.get()
+    if context is None:
+        raise SinkError("writers run inside of Spark tasks")
+    return context

@@ -1,0 +1,217 @@
+"""Whole commands, from arguments to output and exit code, in the tests' Spark session."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import redis
+
+from pyspark_penstock.cli.main import main
+from tests.spark.marks import ONE_SERVER
+
+if TYPE_CHECKING:
+    from tests.compat.processes import ServerProcess
+
+pytestmark = [
+    pytest.mark.usefixtures("spark", "client"),
+    # Which server it is matters to source and sink, whose tests take both.
+    ONE_SERVER,
+]
+JOB = """
+checkpoint = "HERE/checkpoint"
+[source.numbers]
+subscribe = "in"
+startingOffsets = "earliest"
+schema = "n int"
+[sql]
+text = "SELECT n FROM numbers"
+[sink]
+stream = "out"
+[trigger]
+once = true
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(server: ServerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for the test, and the server as the environment's."""
+    monkeypatch.setenv("PENSTOCK_SERVERS", f"127.0.0.1:{server.port}")
+    text = JOB.replace("HERE", str(tmp_path))
+    (tmp_path / "job.toml").write_text(text)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, list[Any], str]:
+    """Run a command: its exit code, the JSON that it printed, and its standard error."""
+    code = main([*map(str, words), "--json"])
+    printed = capsys.readouterr()
+    return code, [json.loads(line) for line in printed.out.splitlines()], printed.err
+
+
+def fill(client: redis.Redis, count: int) -> None:
+    for n in range(count):
+        client.xadd("in", {"n": n})
+
+
+def test_run_and_status(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
+) -> None:
+    fill(client, 3)
+    code, events, _ = run(capsys, "run", here / "job.toml")
+    assert code == 0
+    assert [(event["event"], event["entries"]) for event in events] == [("batch", 3), ("end", 3)]
+    fill(client, 2)
+    code, (status,), _ = run(capsys, "status", here / "checkpoint")
+    assert (code, status["committed"], status["unfinished"]) == (0, 0, None)
+    assert [(s["stream"], s["entries"], s["lag"]) for s in status["streams"]] == [("in", 3, 2)]
+
+
+def test_status_for_people(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
+) -> None:
+    fill(client, 3)
+    run(capsys, "run", here / "job.toml")
+    for batch in (here / "checkpoint" / "commits").iterdir():
+        batch.unlink()
+    assert main(["status", str(here / "checkpoint"), "--server", "127.0.0.1:1"]) == 0
+    printed = capsys.readouterr().out
+    assert "no batch is committed yet" in printed
+    assert "batch 0 is planned, not committed" in printed
+
+
+def test_lost_entries_end_with_3(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
+) -> None:
+    fill(client, 3)
+    run(capsys, "run", here / "job.toml")
+    fill(client, 3)
+    client.xtrim("in", maxlen=1, approximate=False)
+    code, _, complaint = run(capsys, "run", here / "job.toml")
+    assert code == 3
+    assert json.loads(complaint)["error"] == "DataLossError"
+
+
+def test_wrong_options_end_with_2_and_other_failures_with_1(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
+) -> None:
+    assert run(capsys, "run", here / "nowhere.toml")[0] == 2
+    (here / "job.toml").write_text((here / "job.toml").read_text() + "onse = true\n")
+    assert "onse" in run(capsys, "run", here / "job.toml")[2]
+    assert run(capsys, "archive", "in", "--to", here / "a", "--keep", "1h")[0] == 2
+    assert run(capsys, "archive", "in", "--to", here / "a", "--group-takeover")[0] == 2
+    assert run(capsys, "status", here / "nowhere")[0] == 1
+    assert run(capsys, "status", "hdfs://host/nowhere")[0] == 1
+    assert run(capsys, "query", "SELCT 1")[0] == 1
+    assert run(capsys, "health", "--server", "127.0.0.1:1")[0] == 1
+
+
+def test_the_checkpoint_of_another_job_ends_with_1(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
+) -> None:
+    fill(client, 1)
+    run(capsys, "run", here / "job.toml")
+    text = (here / "job.toml").read_text().replace('subscribe = "in"', 'subscribe = "other"')
+    (here / "job.toml").write_text(text)
+    code, _, complaint = run(capsys, "run", here / "job.toml")
+    assert code == 1
+    notice, error = map(json.loads, complaint.splitlines())
+    assert notice == {"event": "notice", "message": "there is no stream 'other' yet"}
+    assert error["error"] == "CheckpointError"
+
+
+def test_a_dry_run_starts_nothing(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
+) -> None:
+    fill(client, 1)
+    code, (plan,), _ = run(capsys, "run", here / "job.toml", "--dry-run")
+    assert (code, plan["schema"], plan["resumes"]) == (0, "n int", False)
+    assert not (here / "checkpoint").exists()
+
+
+def test_archive_status_restore_and_query(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
+) -> None:
+    fill(client, 4)
+    words = ("archive", "in", "--trim", "--group", "archive", "--to")
+    code, events, _ = run(capsys, *words, here / "a")
+    assert code == 0
+    assert [event["event"] for event in events] == ["batch", "trim", "end"]
+    assert events[1]["removed"] == 4
+    (group,) = client.xinfo_groups("in")
+    assert (group["name"], group["lag"]) == (b"archive", 0)
+    assert run(capsys, "status", here / "a")[1][0]["streams"][0]["lag"] == 0
+    assert (
+        run(capsys, "restore", here / "a", "--stream", "in", "--into", "again")[1][-1]["entries"]
+        == 4
+    )
+    assert run(capsys, "restore", here / "a", "--stream", "in", "--into", "again")[0] == 2
+    code, rows, _ = run(capsys, "query", "SELECT sum(n) AS n FROM in", "--archive", here / "a")
+    assert (code, rows) == (0, [{"n": 6}])
+
+
+def test_an_archive_goes_on_after_a_loss_if_it_is_told_to(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
+) -> None:
+    words = ("archive", "in", "later", "--to", here / "a")
+    fill(client, 1)
+    assert "there is no stream 'later' yet" in run(capsys, *words)[2]
+    client.xadd("later", {"n": 0})
+    fill(client, 3)
+    client.xtrim("in", maxlen=1, approximate=False)
+    code, _, complaint = run(capsys, *words)
+    assert code == 3
+    assert "--go-on-after-loss" in json.loads(complaint)["message"]
+    code, events, _ = run(capsys, *words, "--go-on-after-loss")
+    read = {event["stream"]: event["entries"] for event in events if event["event"] == "batch"}
+    assert (code, read) == (0, {"in": 1, "later": 1})
+
+
+def test_an_interrupt_where_there_is_no_batch_ends_with_130(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pyspark_penstock.cli.health.health", interrupted)
+    assert main(["health"]) == 130
+    assert capsys.readouterr().err == "penstock: interrupted\n"
+
+
+def test_load_and_health_for_people(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
+) -> None:
+    (here / "a.csv").write_text("n\n1\n2\n")
+    assert main(["load", str(here / "a.csv"), "--stream", "in"]) == 0
+    assert "in has 2 more entries" in capsys.readouterr().out
+    client.xgroup_create("in", "workers", id="0")
+    client.xreadgroup("workers", "ann", {"in": ">"})
+    page, picture = here / "h.html", here / "h.png"
+    assert main(["health", "--min-idle", "0", "--html", str(page), "--png", str(picture)]) == 0
+    assert "ann (2)" in capsys.readouterr().out
+    assert "<svg" in page.read_text()
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert main(["query", "SELECT n FROM in ORDER BY n"]) == 0
+    assert capsys.readouterr().out == "n\n1\n2\n"
+
+
+def test_a_picture_without_pillow_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.delitem(sys.modules, "pyspark_penstock.jobs.health_image", raising=False)
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    assert main(["health", "--png", str(here / "h.png")]) == 2
+    assert "pip install 'penstock[png]'" in capsys.readouterr().err
+
+
+def test_values_that_json_lacks_are_text(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis
+) -> None:
+    client.xadd("in", {"b": b"\xff"}, id="1-0")
+    _, (row,), _ = run(capsys, "query", "SELECT * FROM in")
+    assert row["b"] == "\\xff"
+    assert row["_ts"].startswith("1970-01-01")

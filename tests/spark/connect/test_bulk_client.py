@@ -1,0 +1,51 @@
+"""The bulk client reconnects, and does not reuse a connection left in the middle of a reply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import redis
+
+from pyspark_penstock.connect.address import Server
+from pyspark_penstock.connect.bulk_client import BulkClient
+from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.options import SERVER, Options
+
+
+def server_of(at: dict[str, str]) -> Server:
+    return Server.from_options(Options(at, "a test", SERVER))
+
+
+def test_work_that_was_broken_off_is_done_on_a_new_connection(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    bulk = BulkClient(server_of(at), "a test")
+    tries = []
+
+    def work(connection: Connection) -> Any:
+        tries.append(connection)
+        if len(tries) == 1:
+            connection.close()
+        return connection.call("ECHO", "here")
+
+    assert bulk.retry(work) == b"here"
+    assert bulk.retry(work) == b"here"
+    assert len(set(map(id, tries))) == 2
+    bulk.drop()
+
+
+def test_a_connection_that_was_left_in_the_middle_is_not_used_again(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    bulk = BulkClient(server_of(at), "a test")
+
+    def leave(connection: Connection) -> None:
+        connection.ask("ECHO", "nobody hears this")
+        raise ServerError("refused")
+
+    with pytest.raises(ServerError, match="refused"):
+        bulk.retry(leave)
+    assert bulk.retry(lambda connection: connection.call("ECHO", "here")) == b"here"
+    bulk.drop()

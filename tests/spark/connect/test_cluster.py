@@ -1,0 +1,122 @@
+"""Redis Cluster is refused, with a clear error, by everything that reads or writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import redis
+from pyspark.sql.types import StructType
+
+from pyspark_penstock.connect.address import Server
+from pyspark_penstock.connect.bulk_client import BulkClient
+from pyspark_penstock.connect.cluster import is_node
+from pyspark_penstock.connect.dial import dial
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.jobs import archive, health, server_options, status
+from pyspark_penstock.jobs.archive import ArchiveJob
+from pyspark_penstock.source import PenstockDataSource
+from tests.compat.processes import ServerProcess, free_port, redis_tool
+from tests.spark.troubled import Troubled
+
+SCHEMA = StructType().add("n", "long")
+Options = dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """A cluster of one node."""
+    process = ServerProcess(
+        [redis_tool("redis-server")], tmp_path_factory.mktemp("cluster"),
+        "--cluster-enabled", "yes", "--cluster-port", str(free_port()),
+    )  # fmt: skip
+    process.control.call(b"CLUSTER", b"ADDSLOTSRANGE", b"0", b"16383")
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+def at_node(node: ServerProcess) -> Options:
+    return {"host": "127.0.0.1", "port": str(node.port)}
+
+
+def source(at: Options, **options: str) -> PenstockDataSource:
+    return PenstockDataSource(at | options)
+
+
+READS: dict[str, Callable[[Options], Any]] = {
+    "a name": lambda at: source(at, subscribe="s").reader(SCHEMA).partitions(),
+    "a glob": lambda at: source(at, subscribePattern="*").reader(SCHEMA).partitions(),
+    "a view": lambda at: (
+        source(at, view="groups").reader(source(at, view="groups").schema())
+    ).partitions(),
+    "inference": lambda at: source(at, subscribe="s", inferSchema="true").schema(),
+    "a stream": lambda at: source(at, subscribe="s").streamReader(SCHEMA).initialOffset(),
+    "a group": lambda at: (
+        source(at, subscribe="s", group="g", groupMode="shared").streamReader(SCHEMA)
+    ).initialOffset(),
+    "health": health.health,
+    "archive": lambda at: archive.source_options(ArchiveJob(("s*",), "folder", at)),
+    "other jobs": lambda at: server_options.connect(at).ping(),
+    "status": lambda at: status.entries_added(at, ["s"]),
+}
+WRITES: dict[str, Callable[[Options], Any]] = {
+    "a frame": lambda at: source(at, stream="s").writer(SCHEMA, overwrite=False),
+    "a task": lambda at: BulkClient(Server.from_environment(at), "writing").connection(),
+}
+
+
+@pytest.mark.parametrize("ask", [*READS.values(), *WRITES.values()], ids=[*READS, *WRITES])
+def test_a_node_of_a_cluster_is_refused_by_its_name(
+    at_node: Options, ask: Callable[[Options], Any]
+) -> None:
+    with pytest.raises(ServerError) as refused:
+        ask(at_node)
+    assert str(refused.value) == (
+        f"Redis Cluster is not supported yet: the server 127.0.0.1:{at_node['port']} has "
+        "cluster_enabled:1"
+    )
+
+
+def test_a_server_by_itself_is_no_node(at: Options) -> None:
+    with dial(Server.from_environment(at)) as connection:
+        assert not is_node(connection)
+
+
+def test_where_info_is_forbidden_hello_is_asked(node: ServerProcess) -> None:
+    with redis.Redis(port=node.port) as admin:
+        admin.execute_command(*b"ACL SETUSER ann reset on >pw ~* +@all -info".split())
+    with dial(Server.from_environment({"port": str(node.port)})) as connection:
+        connection.call("AUTH", "ann", "pw")
+        assert is_node(connection)
+
+
+def test_what_tells_by_neither_is_tried(at: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that refuses INFO and HELLO may be a proxy."""
+
+    def refuse(*_: object) -> None:
+        raise ServerError("unknown command")
+
+    with dial(Server.from_environment(at)) as connection:
+        monkeypatch.setattr(connection, "call", refuse)
+        assert not is_node(connection)
+
+
+def test_to_make_the_writer_of_a_query_asks_nobody(server: ServerProcess) -> None:
+    """Spark makes two writers for each batch.
+
+    A driver that cannot reach the server would wait each time.
+    """
+    way = Troubled(server.port)
+    source(way.at, stream="s").streamWriter(SCHEMA, overwrite=False)
+    assert way.commands == 0
+    way.close()
+
+
+def test_a_sink_that_the_driver_cannot_reach_is_left_to_the_tasks() -> None:
+    """Perhaps only the tasks can reach the server, or have the password."""
+    at = {"bootstrap.servers": f"127.0.0.1:{free_port()}"}
+    source(at, stream="s").writer(SCHEMA, overwrite=False)
+    there = {"passwordEnv": "SET_WHERE_TASKS_RUN_ONLY"}
+    source(at | there, stream="s").writer(SCHEMA, overwrite=False)

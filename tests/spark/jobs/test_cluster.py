@@ -1,0 +1,133 @@
+"""Jobs on a standalone cluster, a master and two workers, by spark-submit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from json import JSONDecodeError
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+import redis
+
+from tests.compat.processes import free_port
+from tests.spark.documented import PIPELINE, block
+from tests.spark.environment import SPARK_HOME, Environment
+from tests.spark.jvm import QUICK
+from tests.spark.stored import xrange
+
+START_S = 180.0
+JOB_S = 240.0
+ENTRIES = 25_000  # enough for more than one task
+JAVA = f"{QUICK} -XX:+UseSerialGC"  # six JVMs start
+
+
+def clean_environment() -> dict[str, str]:
+    """An environment in which our sources are not found."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    settings = {"PYSPARK_PYTHON": sys.executable, "JDK_JAVA_OPTIONS": JAVA}
+    return {**kept, **settings, "SPARK_LOCAL_IP": "127.0.0.1"}
+
+
+@contextmanager
+def process(log: Path, *words: str) -> Iterator[None]:
+    """A process of the cluster, which ends with the test."""
+    given = {**clean_environment(), "SPARK_DAEMON_MEMORY": "256m"}
+    with log.open("wb") as output:
+        started = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT, env=given)
+        try:
+            yield
+        finally:
+            started.terminate()
+            started.wait()
+
+
+def state(page: int) -> dict[str, Any]:
+    """The state that the master's page reports; empty until the page is ready."""
+    try:
+        with urlopen(f"http://127.0.0.1:{page}/json/") as answer:
+            return dict(json.load(answer))
+    except (OSError, JSONDecodeError):
+        return {}
+
+
+def start_cluster(parts: ExitStack, folder: Path) -> tuple[str, int]:
+    """Start a master and two workers of one core each. Returns the master's address and page."""
+    port, page = free_port(), free_port()
+    java = (str(SPARK_HOME / "bin" / "spark-class"), "org.apache.spark.deploy")
+    address = ("--host", "127.0.0.1", "--webui-port")
+    master = (java[0], f"{java[1]}.master.Master", *address, str(page), "--port", str(port))
+    parts.enter_context(process(folder / "master.log", *master))
+    worker = (java[0], f"{java[1]}.worker.Worker", *address, "0", "--cores", "1", "--memory", "1g")
+    url = f"spark://127.0.0.1:{port}"
+    for name in ("one", "two"):
+        words = (*worker, "--work-dir", str(folder / name), url)
+        parts.enter_context(process(folder / f"{name}.log", *words))
+    deadline = time.monotonic() + START_S
+    while state(page).get("aliveworkers") != 2:
+        if time.monotonic() > deadline:
+            pytest.fail((folder / "master.log").read_text(), pytrace=False)
+        time.sleep(0.2)
+    return url, page
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, int]]:
+    with ExitStack() as parts:
+        yield start_cluster(parts, tmp_path)
+
+
+def submit(url: str, folder: Path, port: int) -> list[dict[str, Any]]:
+    """Run the documented command, without the installation. Returns the lines of JSON that it
+    prints.
+
+    Only the driver has the package. The executors' interpreter does not.
+    """
+    driver = Environment.make(folder / "driver", package=True)
+    executor = Environment.make(folder / "executor", package=False)
+    install, *commands = block(PIPELINE, 'pip install ".[spark]"').splitlines()
+    assert install.startswith("pip")
+    text = "\n".join(commands).replace("spark://host:7077", url)
+    small = "spark-submit --executor-memory 512m --conf spark.ui.enabled=false"
+    text = text.replace("redis:6379", f"127.0.0.1:{port} --json").replace("spark-submit", small)
+    environment = clean_environment() | driver.activated() | {"PYSPARK_PYTHON": executor.python}
+    done = subprocess.run(
+        ["sh", "-e", "-c", text], cwd=folder, env=environment, capture_output=True, text=True,
+        timeout=JOB_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+@pytest.mark.parametrize("server", ["penstock"], indirect=True)
+def test_a_pipeline_runs_on_two_workers(
+    cluster: tuple[str, int], server: Any, client: redis.Redis, tmp_path: Path
+) -> None:
+    url, page = cluster
+    pipe = client.pipeline(transaction=False)
+    for n in range(ENTRIES):
+        pipe.xadd("in", {"n": n}, id=f"{n + 1}-0")
+    pipe.execute()
+    (tmp_path / "job.toml").write_text(
+        f'checkpoint = "{tmp_path}/checkpoint"\n'
+        '[source.numbers]\nsubscribe = "in"\nstartingOffsets = "earliest"\nschema = "n int"\n'
+        'minPartitions = 2\n[sql]\ntext = "SELECT n FROM numbers"\n[sink]\nstream = "out"\n'
+        "[trigger]\nonce = true\n"
+    )
+    events = submit(url, tmp_path, server.port)
+    assert [(event["event"], event["entries"]) for event in events] == [
+        ("batch", ENTRIES), ("end", ENTRIES),
+    ]  # fmt: skip
+    found = sorted(int(fields[b"n"]) for _, fields in xrange(client, "out"))
+    assert found == list(range(ENTRIES))
+    (application,) = state(page)["completedapps"]
+    assert application["state"] == "FINISHED"
+    executors = {log.parent for name in ("one", "two") for log in (tmp_path / name).rglob("stderr")}
+    assert {path.parts[-3] for path in executors} == {"one", "two"}

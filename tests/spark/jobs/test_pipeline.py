@@ -1,0 +1,300 @@
+"""Live pipelines, through SQL or a function, to streams and files."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import redis
+from pyspark.errors import AnalysisException
+
+from pyspark_penstock.entry_id import EntryId
+from pyspark_penstock.errors import DataLossError, OptionError
+from pyspark_penstock.jobs import pipeline
+from pyspark_penstock.jobs.failures import UsageError
+from pyspark_penstock.jobs.job_file import PipelineJob, job_of, read_job
+from pyspark_penstock.jobs.progress import Report, progress_of
+from pyspark_penstock.jobs.runner import StopSignal
+from pyspark_penstock.read.offsets import Offset, Position
+from tests.spark.documented import PIPELINE, block
+from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Options = dict[str, str]
+
+# Which server it is matters to source and sink, whose tests take both.
+pytestmark = ONE_SERVER
+
+
+def job_in(folder: Path, at: Options, **changes: Any) -> PipelineJob:
+    """A job that reads ``in``, doubles ``n``, and writes ``out``."""
+    data: dict[str, Any] = {
+        "checkpoint": str(folder / "checkpoint"),
+        "source": {
+            "numbers": {
+                "subscribe": "in",
+                "startingOffsets": "earliest",
+                "schema": "n int, _ts timestamp",
+                "group": "spark",
+            }
+        },
+        "sql": {"text": "SELECT n * 2 AS n FROM numbers"},
+        "sink": {"stream": "out"},
+        "trigger": {"once": True},
+    }
+    return job_of(data | changes, folder / "job.toml", at)
+
+
+def fill(client: redis.Redis, *numbers: int) -> None:
+    for n in numbers:
+        client.xadd("in", {"n": n}, id=f"{n * 1000}-0")
+
+
+def numbers(client: redis.Redis, stream: str = "out") -> list[int]:
+    return sorted(int(fields[b"n"]) for _, fields in xrange(client, stream))
+
+
+def group(client: redis.Redis) -> tuple[bytes, int]:
+    (found,) = client.xinfo_groups("in")
+    return found["last-delivered-id"], found["lag"]
+
+
+def test_the_documented_job_file(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    """It runs as documented, except for the server, the folder, and that it ends."""
+    for second, kind, size in ((1, ".py", 5), (1, ".py", 6), (1, ".h", 1), (2, ".h", 2)):
+        client.xadd("files", {"kind": kind, "size": size}, id=f"{second}000-*")
+    text = block(PIPELINE, "checkpoint =").replace("/var/lib/penstock", str(tmp_path))
+    (tmp_path / "job.toml").write_text(text)
+    job = replace(read_job(tmp_path / "job.toml", at), once=True)
+    pipeline.run(spark, job)
+    written = [
+        (row[b"kind"], row[b"files"], row[b"bytes"]) for _, row in xrange(client, "files-by-kind")
+    ]
+    assert sorted(written) == [(b".h", b"1", b"1"), (b".py", b"2", b"11")]
+    assert [found["name"] for found in client.xinfo_groups("files")] == [b"by-kind"]
+
+
+def test_sql_between_two_streams_and_the_group_of_its_end(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1, 2, 3)
+    reports: list[Report] = []
+    (offset,) = pipeline.run(spark, job_in(tmp_path, at), on_batch=reports.append)
+    assert numbers(client) == [2, 4, 6]
+    assert offset.streams["in"].n == 3
+    assert [p.entries for report in reports for p in progress_of(report)] == [3]
+    assert group(client) == (b"3000-0", 0)
+
+
+def test_a_second_run_goes_on_and_one_with_nothing_to_do_still_shows_its_place(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    job = job_in(tmp_path, at)
+    fill(client, 1, 2)
+    pipeline.run(spark, job)
+    fill(client, 3)
+    pipeline.run(spark, job)
+    assert numbers(client) == [2, 4, 6]
+    client.xgroup_setid("in", "spark", "0")
+    pipeline.run(spark, job)
+    assert group(client) == (b"3000-0", 0)
+
+
+def test_a_job_may_be_run_in_a_thread_of_its_own(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1, 2)
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(pipeline.run, spark, job_in(tmp_path, at)).result()
+    assert numbers(client) == [2, 4]
+
+
+def test_windows_are_written_when_they_are_over(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1, 2, 3, 11, 21)
+    job = job_in(tmp_path, at, sql={"text": "SELECT sum(n) AS n FROM numbers "
+                                            "GROUP BY window(_ts, '10 seconds')"})  # fmt: skip
+    source = replace(job.sources[0], watermark="0 seconds")
+    pipeline.run(spark, replace(job, sources=(source,)))
+    assert numbers(client) == [6, 11]
+
+
+def test_a_function_of_a_module_beside_the_file(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("PYTHONPATH", "")
+    (tmp_path / "minus.py").write_text("def negated(numbers):\n  return numbers.selectExpr('-n n')")
+    job = replace(job_in(tmp_path, at), sql="", python="minus:negated")
+    fill(client, 1, 2)
+    pipeline.run(spark, job)
+    assert numbers(client) == [-2, -1]
+    with pytest.raises(UsageError, match="nothing"):
+        pipeline.run(spark, replace(job, python="minus:nothing"))
+    with pytest.raises(UsageError, match="module:function"):
+        pipeline.run(spark, replace(job, python="minus"))
+
+
+def test_a_static_table_is_joined(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    spark.sql("SELECT 2 AS n, 'two' AS name").write.parquet(str(tmp_path / "names"))
+    job = job_in(tmp_path, at, sql={"text": "SELECT * FROM numbers JOIN names USING (n)"})
+    names = job_in(tmp_path, at, source={
+        "x": {"subscribe": "in"},
+        "names": {"format": "parquet", "static": True, "path": str(tmp_path / "names")},
+    }).sources[1]  # fmt: skip
+    fill(client, 1, 2)
+    pipeline.run(spark, replace(job, sources=(*job.sources, names)))
+    ((_, fields),) = xrange(client, "out")
+    assert fields == {b"n": b"2", b"name": b"two"}
+
+
+def test_a_job_that_runs_for_ever_ends_at_a_signal(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    stop = StopSignal()
+    fill(client, 1)
+
+    def after_batch(report: Report) -> None:
+        if len(numbers(client)) == 1:
+            fill(client, 2)
+        else:
+            signal.raise_signal(signal.SIGINT)
+
+    job = replace(job_in(tmp_path, at), once=False)
+    with stop.on_signals():
+        (offset,) = pipeline.run(spark, job, on_batch=after_batch, stop=stop)
+    assert numbers(client) == [2, 4]
+    assert offset.streams["in"].n == 2
+    assert group(client)[1] == 0
+
+
+def test_a_loss_is_an_error_of_its_own(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1, 2)
+    pipeline.run(spark, job_in(tmp_path, at))
+    fill(client, 3, 4, 5)
+    client.xtrim("in", maxlen=1, approximate=False)
+    with pytest.raises(DataLossError, match="2 entries after 2000-0"):
+        pipeline.run(spark, job_in(tmp_path, at))
+
+
+def test_a_group_is_published_on_the_server_of_its_source(
+    client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    """The server of the job may have a group of that name that is somebody else's."""
+    fill(client, 1, 2)
+    source = {"subscribe": "in", "Group": "spark", **at}
+    job = job_in(tmp_path, {"bootstrap.servers": "127.0.0.1:1"}, source={"numbers": source})
+    offset = Offset({"subscribe": ["in"]}, {"in": Position(EntryId(1000, 0), 1)})
+    pipeline.publish_groups(job, [offset])
+    assert group(client) == (b"1000-0", 1)
+
+
+def test_sources_of_the_same_names_are_left_to_their_readers(
+    client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    """An offset does not say on which server its streams are."""
+    fill(client, 1)
+    sources = {name: {"subscribe": "in", "group": name} for name in ("left", "right")}
+    offset = Offset({"subscribe": ["in"]}, {"in": Position(EntryId(1000, 0), 1)})
+    pipeline.publish_groups(job_in(tmp_path, at, source=sources), [offset])
+    assert not client.xinfo_groups("in")
+
+
+def test_groups_that_the_start_would_not_move_are_refused_by_a_dry_run_too(
+    client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1)
+    job = job_in(tmp_path, at)
+    offset = Offset({"subscribe": ["in"]}, {"in": Position(EntryId(1000, 0), 1)}, "3f9a1c2b")
+    pipeline.publish_groups(job, [offset])
+    pipeline.check_groups(job, [offset])
+    with pytest.raises(OptionError, match="is another query's"):  # without the checkpoint
+        pipeline.check_groups(job, [])
+    source = {"subscribe": "in", "group": "spark", "groupTakeover": True}
+    pipeline.check_groups(job_in(tmp_path, at, source={"numbers": source}), [])
+
+
+def test_from_needs_a_checkpoint_without_a_position(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1, 2, 3)
+    job = pipeline.starting_from(job_in(tmp_path, at), spark, "2500")
+    pipeline.run(spark, job)
+    assert numbers(client) == [6]
+    with pytest.raises(UsageError, match="new checkpoint"):
+        pipeline.starting_from(job, spark, "earliest")
+
+
+def test_a_plan_checks_everything_and_starts_nothing(
+    spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
+) -> None:
+    fill(client, 1)
+    job = job_in(tmp_path, at)
+    found = pipeline.plan(spark, job)
+    assert (found.schema, found.resumes) == ("n int", False)
+    assert not client.exists("out")
+    assert not Path(job.checkpoint).exists()
+    bad = replace(job, sink=replace(job.sink, options={**job.sink.options, "maxLem": "3"}))
+    with pytest.raises(OptionError, match="did you mean 'maxLen'"):
+        pipeline.plan(spark, bad)
+    with pytest.raises(UsageError, match="every='soon' must be a time"):
+        pipeline.plan(spark, replace(job, once=False, every="soon"))
+    assert "writeStream.start" not in found.explained
+    assert "SubqueryAlias numbers" in found.explained
+
+
+@pytest.mark.parametrize(
+    ("source", "sql", "sink", "said"),
+    [
+        ({}, "SELECT n FROM numbers", {}, "which stream"),
+        ({}, "SELECT array(n) AS a FROM numbers", {"stream": "out"}, "write to_json"),
+        ({"schema": "x array<int>"}, "SELECT 1 AS n FROM numbers", {"stream": "out"}, "from_json"),
+        ({"columnNameOfCorruptRecord": "c"}, "SELECT n FROM numbers", {"stream": "out"}, "no such"),
+        ({}, "SELECT n FROM numbers", {"stream": "out", "txnAppId": "a", "txnVersion": "1"},
+         "is for batch writes"),
+        ({}, "SELECT count(*) AS n FROM numbers", {"stream": "out"}, "[Aa]ppend"),
+        ({}, "SELECT 1 AS n", {"stream": "out"}, "streaming"),
+    ],
+)  # fmt: skip
+def test_a_plan_refuses_what_the_start_would(
+    spark: SparkSession, at: Options, tmp_path: Path,
+    source: Options, sql: str, sink: Options, said: str,
+) -> None:  # fmt: skip
+    numbers = {"subscribe": "in", "schema": "n int"} | source
+    changes = {"source": {"numbers": numbers}, "sql": {"text": sql}, "sink": {"x": "y"} | sink}
+    job = job_in(tmp_path, at, **changes)
+    options = {name: value for name, value in job.sink.options.items() if name != "x"}
+    with pytest.raises((OptionError, UsageError, AnalysisException), match=said):
+        pipeline.plan(spark, replace(job, sink=replace(job.sink, options=options)))
+
+
+@pytest.mark.parametrize(
+    ("static", "option", "said"),
+    [
+        (False, {"maxOfsetsPerTrigger": "1"}, "did you mean 'maxOffsetsPerTrigger'"),
+        (True, {"maxOffsetsPerTrigger": "1"}, "it is one for stream reading"),
+    ],
+)
+def test_the_options_of_a_source_are_checked_as_those_of_its_kind(
+    at: Options, tmp_path: Path, static: bool, option: Options, said: str
+) -> None:
+    job = job_in(tmp_path, at)
+    source = replace(job.sources[0], static=static, options={**at, "subscribe": "in", **option})
+    with pytest.raises(OptionError, match=said):
+        pipeline.check_options(replace(job, sources=(source,)))

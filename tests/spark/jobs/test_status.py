@@ -1,0 +1,37 @@
+"""The status of a query, from its checkpoint, without a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pyspark_penstock.cli.main import main
+from pyspark_penstock.jobs.status import ClaimStatus, status
+from tests.spark.jobs.test_checkpoint import CLAIM, batch, checkpoint
+
+NOWHERE = {"bootstrap.servers": "127.0.0.1:1"}
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> str:
+    """The checkpoint of a query that shares a group."""
+    folder = checkpoint(tmp_path, planned=0, committed=0)
+    (tmp_path / "offsets" / "0").write_text(batch(CLAIM))
+    return folder
+
+
+def test_a_query_that_shares_a_group_has_claims(shared: str) -> None:
+    found = status(shared, NOWHERE)
+    assert not found.streams
+    assert found.claims == (
+        ClaimStatus("a", "g", "spark-1-2", 4, "9-3"),
+        ClaimStatus("b", "g", "spark-1-2", 0, "0-0"),
+    )
+
+
+def test_claims_for_people(shared: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status", shared, "--server", "127.0.0.1:1"]) == 0
+    _, _, first, second = capsys.readouterr().out.splitlines()
+    assert first == "a  group 'g'  consumer 'spark-1-2'  claimed 4 entries up to 9-3"
+    assert second == "b  group 'g'  consumer 'spark-1-2'  claimed nothing"

@@ -1,0 +1,101 @@
+"""Plans of batch reads: the tasks cover all entries, and none of them is empty."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+import redis
+from pyspark.sql.types import StructType
+
+from pyspark_penstock.entry_id import EntryId
+from pyspark_penstock.read import entry_count, plan
+from pyspark_penstock.read.batch_reader import PenstockReader
+from pyspark_penstock.read.plan import Range
+from pyspark_penstock.read.scan import Scan
+from pyspark_penstock.read.source_options import batch_options
+
+SCHEMA = StructType().add("i", "long")
+
+
+def fill(client: redis.Redis, count: int) -> None:
+    for i in range(1, count + 1):
+        client.xadd("s", {"i": i}, id=f"{i}-0")
+
+
+def reader_of(at: dict[str, str], **options: str) -> PenstockReader:
+    return PenstockReader(batch_options(at | {"subscribe": "s"} | options), SCHEMA)
+
+
+def tasks(at: dict[str, str], **options: str) -> list[Range]:
+    return [partition.value for partition in reader_of(at, **options).partitions()]
+
+
+@pytest.mark.parametrize(
+    ("most", "ends"), [("10", [10, 20]), ("7", [7, 14, 20]), ("20", [20]), ("30", [20])]
+)
+def test_records_a_task_are_limited(
+    client: redis.Redis, at: dict[str, str], most: str, ends: list[int]
+) -> None:
+    fill(client, 20)
+    found = tasks(at, maxRecordsPerPartition=most)
+    assert [task.upto for task in found] == [EntryId(end, 0) for end in ends]
+    assert [task.expected for task in found] == [b - a for a, b in pairwise([0, *ends])]
+
+
+def test_planning_reads_pages_of_the_size_that_was_asked_for(
+    client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Entries may be large, so a page of many may be too large for driver and server."""
+    sizes: list[int] = []
+    original = Scan
+
+    def scan(*words: object, wait: bool) -> object:
+        sizes.append(int(str(words[-1])))
+        return original(*words, wait=wait)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(entry_count, "Scan", scan)
+    fill(client, 20)
+    tasks(at, maxRecordsPerPartition="10", fetchSize="3")
+    assert sizes == [3]
+
+
+def test_a_stream_that_is_not_there_is_empty_and_warned_of(
+    client: redis.Redis, at: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(client, 1)
+    assert [task.stream for task in tasks(at, subscribe="s,nope")] == ["s"]
+    assert caplog.messages == ["there is no stream 'nope': it is read as an empty one"]
+
+
+@pytest.mark.parametrize(
+    ("options", "warnings"),
+    [
+        ({}, ["12 entries were trimmed or deleted since this read was planned"] * 2),
+        ({"maxRecordsPerPartition": "10"}, ["10 of 10 entries after", "2 of 10 entries after"]),
+        ({"failOnDataLoss": "false"}, []),
+    ],
+    ids=["cut by time", "counted", "not looked for"],
+)
+def test_a_batch_that_is_trimmed_while_it_is_read_has_what_is_left_and_says_so(
+    client: redis.Redis,
+    at: dict[str, str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, str],
+    warnings: list[str],
+) -> None:
+    monkeypatch.setattr(plan, "SMALL", 10)
+    fill(client, 25)
+    client.xtrim("s", maxlen=20, approximate=False)
+    reader = reader_of(at, minPartitions="2", **options)
+    quiet = [part for part in reader.partitions() for _ in reader.read(part)]
+    assert (len(quiet), caplog.messages) == (2, [])
+    client.flushall()
+    fill(client, 20)
+    planned = reader.partitions()
+    client.xtrim("s", maxlen=8, approximate=False)
+    rows = [n for part in planned for b in reader.read(part) for n in b.column("i").to_pylist()]
+    assert rows == list(range(13, 21))
+    assert len(caplog.messages) == len(warnings)
+    assert all(said in text for said, text in zip(warnings, caplog.messages, strict=True))

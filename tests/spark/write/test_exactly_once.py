@@ -1,0 +1,243 @@
+"""Exactly once: a query killed at any step, any number of times, writes each entry once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import redis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql.types import StructType
+
+from pyspark_penstock.connect import connection
+from pyspark_penstock.errors import SinkError
+from pyspark_penstock.read import plan
+from pyspark_penstock.read.source_options import StreamOptions, stream_options
+from pyspark_penstock.write.sink_options import (
+    ATOMIC,
+    EXACTLY_ONCE,
+    ORDERED,
+    SinkOptions,
+    sink_options,
+)
+from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
+from tests.spark.marks import ONE_SERVER
+from tests.spark.stored import xrange
+
+SCHEMA = StructType().add("i", "long").add("_stream", "string")
+STREAMS = ("a", "b")
+TWO_BATCHES = 24  # entries
+
+
+@pytest.fixture(autouse=True)
+def _small_batches_have_several_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "SMALL", 4)
+
+
+def source(at: dict[str, str], **more: str) -> StreamOptions:
+    given = {"subscribe": "a,b", "startingOffsets": "earliest", "maxOffsetsPerTrigger": "20"}
+    return stream_options(at | given | {"fetchSize": "3", "minPartitions": "2"} | more)
+
+
+def sink(at: dict[str, str], **more: str) -> SinkOptions:
+    return sink_options(at | {"stream": "out", "maxTransactionRows": "3"} | more)
+
+
+def fill(client: redis.Redis, count: int) -> None:
+    for i in range(count):
+        client.xadd(STREAMS[i % 3 // 2], {"i": i})
+
+
+def written(client: redis.Redis) -> Counter[int]:
+    return Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
+
+
+def run(checkpoint: Checkpoint, options: tuple[StreamOptions, SinkOptions], step: Step) -> None:
+    """Run until done or killed. Each request of the sink is a step, and so is each reply."""
+    original_post, original_answers = connection.Connection.post, connection.Connection.answers
+
+    def post(self: connection.Connection, request: bytes | memoryview) -> None:
+        step("send")
+        original_post(self, request)
+
+    def answers(self: connection.Connection) -> bytes:
+        answer = original_answers(self)
+        step("answer")
+        return answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connection.Connection, "post", post)
+        patch.setattr(connection.Connection, "answers", answers)
+        Engine(checkpoint, options[0], SCHEMA, options[1], step).run()
+
+
+@ONE_SERVER
+@pytest.mark.parametrize("delivery", [EXACTLY_ONCE, ORDERED, ATOMIC])
+def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], delivery: str) -> None:
+    fill(client, TWO_BATCHES)
+    one_task = {"subscribe": "a", "minPartitions": "1"} if delivery == ORDERED else {}
+    most_rows = str(TWO_BATCHES) if delivery == ATOMIC else "3"
+    options = (
+        source(at, **one_task),
+        sink(at, delivery=delivery, maxTransactionRows=most_rows),
+    )
+    whole = Crash()
+    run(Checkpoint(), options, whole)
+    assert {"send", "answer", "write-ahead log", "commit", "commit source"} <= set(whole.steps)
+    expected = Counter(i for i in range(TWO_BATCHES) if not one_task or STREAMS[i % 3 // 2] == "a")
+    assert written(client) == expected
+    entries = xrange(client, "out")
+    for kill_at in range(1, len(whole.steps) + 1):
+        client.delete("out", *client.keys("*:spark:*"))
+        checkpoint = Checkpoint()
+        with pytest.raises(Killed):
+            run(checkpoint, options, Crash(kill_at))
+        run(checkpoint, options, no_step)
+        assert written(client) == expected, whole.steps[kill_at - 1]
+        assert delivery != ORDERED or xrange(client, "out") == entries
+
+
+def test_killed_at_every_step_again_and_again(client: redis.Redis, at: dict[str, str]) -> None:
+    """Each run gets one step further than the one before."""
+    fill(client, 30)
+    checkpoint, options, steps = Checkpoint(), (source(at), sink(at)), 12
+    for _ in range(1_000):
+        try:
+            run(checkpoint, options, Crash(steps))
+        except Killed:
+            steps += 1
+        else:
+            break
+    assert written(client) == Counter(range(30))
+
+
+def test_at_least_once_writes_a_replayed_batch_again(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    fill(client, 10)
+    checkpoint = Checkpoint()
+    options = source(at), sink_options(at | {"stream": "out", "delivery": "at-least-once"})
+    with pytest.raises(Killed):
+        run(checkpoint, options, kill_at_name("commit"))
+    run(checkpoint, options, no_step)
+    assert written(client) == Counter(dict.fromkeys(range(10), 2))
+
+
+def test_a_partly_written_partition_that_is_another_when_replayed_is_refused(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    """Neither doubling nor dropping rows can be right. The error says how to go on."""
+    fill(client, 10)
+    checkpoint = Checkpoint()
+    options = source(at, failOnDataLoss="false", minPartitions="1"), sink(at)
+    answers = Crash()
+
+    def after_first_transaction(name: str) -> None:
+        if name == "answer":
+            answers(name)
+        if answers.steps:
+            raise Killed(name)
+
+    with pytest.raises(Killed):
+        run(checkpoint, options, after_first_transaction)
+    assert len(written(client)) == 3
+    client.xdel("a", xrange(client, "a", count=1)[0][0])
+    with pytest.raises(SinkError, match=r"was written up to row 3 .* '\{out\}:spark:query:0'"):
+        run(checkpoint, options, no_step)
+    client.set("{out}:spark:query:0", "0 0 0 done")
+    run(checkpoint, options, no_step)
+    assert written(client) == Counter([0, 1, 3, 2, 5, 8])
+
+
+def kill_at_name(wanted: str) -> Step:
+    def step(name: str) -> None:
+        if name == wanted:
+            raise Killed(name)
+
+    return step
+
+
+def test_latest_means_when_the_query_first_started_even_if_the_first_batch_is_replayed(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    """Spark asks for the initial offset again then, and it is another one."""
+    fill(client, 10)
+    checkpoint = Checkpoint()
+    options = source(at, startingOffsets="latest"), sink(at)
+
+    def add_after_start(name: str) -> None:
+        if name == "plan":
+            client.xadd("a", {"i": 77})
+        if name == "read":
+            raise Killed(name)
+
+    with pytest.raises(Killed):
+        run(checkpoint, options, add_after_start)
+    client.xadd("b", {"i": 78})
+    run(checkpoint, options, no_step)
+    assert written(client) == Counter([77, 78])
+
+
+def test_tasks_are_the_same_with_other_options(client: redis.Redis, at: dict[str, str]) -> None:
+    """The engine compares the tasks of a batch with those of its first plan."""
+    fill(client, 40)
+    checkpoint = Checkpoint()
+    with pytest.raises(Killed):
+        run(checkpoint, (source(at, minPartitions="4"), sink(at)), kill_at_name("commit"))
+    run(checkpoint, (source(at, minPartitions="1", maxOffsetsPerTrigger="7"), sink(at)), no_step)
+    assert written(client) == Counter(range(40))
+
+
+Change = Callable[[redis.Redis, Any], None]
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[tuple[str, int, int]]:
+    """Histories: entries are added, deleted and trimmed; runs are killed after some steps."""
+    kinds = st.sampled_from(["add", "add", "add", "delete", "trim", "run", "run"])
+    event = st.tuples(kinds, st.integers(0, 1), st.integers(1, 30))
+    return draw(st.lists(event, max_size=15))
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(histories())
+def test_whatever_happens_between_runs_nothing_is_missed_and_nothing_twice(
+    client: redis.Redis, at: dict[str, str], history: list[tuple[str, int, int]]
+) -> None:
+    client.flushall()
+    checkpoint = Checkpoint()
+    options = source(at, failOnDataLoss="false"), sink(at, maxTransactionRows="1000")
+    added, removed = 0, set[int]()
+    for kind, which, amount in history:
+        stream = STREAMS[which]
+        if kind == "add":
+            for i in range(added, added + amount):
+                client.xadd(stream, {"i": i})
+            added += amount
+        elif kind == "run":
+            try:
+                run(checkpoint, options, Crash(amount))
+            except Killed:
+                pass
+        else:
+            removed |= remove(client, kind, stream, amount)
+    run(checkpoint, options, no_step)
+    counts = written(client)
+    assert not [i for i, count in counts.items() if count > 1]
+    assert set(range(added)) - set(counts) <= removed
+
+
+def remove(client: redis.Redis, kind: str, stream: str, amount: int) -> set[int]:
+    """Delete one entry, or trim the stream. Returns the values that are gone."""
+    before = {int(fields[b"i"]) for _, fields in xrange(client, stream)}
+    if kind == "trim":
+        client.xtrim(stream, maxlen=max(0, len(before) - amount), approximate=False)
+    elif before:
+        entries = xrange(client, stream)
+        client.xdel(stream, entries[amount % len(entries)][0])
+    return before - {int(fields[b"i"]) for _, fields in xrange(client, stream)}
