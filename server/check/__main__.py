@@ -1,8 +1,8 @@
-"""Is it whole, and what is in it? ``python -m server.check [--fix] PATH ...``
+"""Check data files and say what is in them: ``python -m server.check [--fix] PATH ...``
 
-PATH is an RDB, an append-only file, its manifest, or the folder that the server works in. Nothing
-is changed, but with --fix a torn end is cut off, after asking. The exit status is 1 if something is
-not whole, 2 if it could not be looked at.
+PATH is an RDB, an append-only file, its manifest, or a server's data folder. Nothing is changed;
+with --fix a torn end is cut off, after asking. The exit status is 1 if a file is damaged, 2 if it
+could not be read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ YES = ("y", "yes")
 
 
 def main(argv: list[str], ask: Callable[[str], str] = input, files: Files | None = None) -> int:
-    """Look at what is named; the exit status. *ask* puts a question to the user."""
+    """Check the named paths; return the exit status. *ask* puts a question to the user."""
     options = _options(argv)
     system = files or Files()
     lock = FolderLock(system)
@@ -44,9 +44,9 @@ def main(argv: list[str], ask: Callable[[str], str] = input, files: Files | None
 
 
 def _claim(path: Path, lock: FolderLock, files: Files) -> None:
-    """Keep servers away from what *path* is part of.
+    """Lock the folders of *path* against servers.
 
-    Raises FolderInUse if one is there: what looks torn is what it is writing.
+    Raises FolderInUse if a server runs there: what looks torn is what it is writing.
     """
     for folder in (path, *path.parents[:2]):  # a log lies in a folder below that of the server
         if files.exists(folder / LOCK_NAME) and not lock.holds(folder):
@@ -62,7 +62,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
 
 
 def _fix(found: Finding, ask: Callable[[str], str], files: Files) -> bool:
-    """Cut the torn end off, if that is what it is and the user agrees."""
+    """Cut off the end of a file that is torn, if the user agrees."""
     if not found.torn:
         return False
     lost = found.size - found.offset

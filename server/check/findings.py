@@ -1,4 +1,4 @@
-"""What a look at one file has found."""
+"""The result of checking one file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ UNKNOWN = -1
 
 @dataclass
 class Finding:
-    """Of one file: *problem* is "" if it is whole; else *offset* is where it breaks.
+    """One file: *problem* is "" if it is valid; otherwise *offset* is where it stops being valid.
 
-    *torn* says that all before *offset* is whole and may stay: the last write was cut short.
+    *torn* says that only the last write was cut short: everything before *offset* may stay.
     """
 
     path: Path

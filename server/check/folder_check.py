@@ -1,4 +1,4 @@
-"""What a path stands for, and a look at all that belongs to it.
+"""Which files belong to a path, and the check of each.
 
 a file       an RDB, a file of commands, an RDB with commands behind it, or a manifest
 a folder     the files that its manifest names, or the snapshot and the log below it
@@ -21,7 +21,7 @@ MANIFESTS = "*.manifest"
 
 
 def check_path(path: Path, files: Files) -> Iterator[Finding]:
-    """What is found at *path*, file by file. Raises OSError."""
+    """Check the files at *path*, one by one. Raises OSError."""
     if path.is_dir():
         yield from _check_folder(path, files)
     elif path.suffix == ".manifest":
@@ -73,5 +73,5 @@ def _check_manifest(path: Path, files: Files) -> Iterator[Finding]:
         if file.exists():
             for part in check_file(file, files):
                 if part.torn and any(map(files.size, paths[number + 1 :])):
-                    part.torn = False  # there is more behind it: it is not the end that was torn
+                    part.torn = False  # more files follow it, so this is damage and no torn end
                 yield part

@@ -1,4 +1,4 @@
-"""A look at a file of commands: is every one whole, and what are they?"""
+"""Checking a file of commands: is each complete, and which are there?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_NAME = 32  # characters of a command's name that are shown
 
 
 def check_log(path: Path, files: Files, start: int = 0) -> Finding:
-    """What is found behind the offset *start*."""
+    """Check the commands from the offset *start* on."""
     data = files.read(path)
     found = Finding(path, "log", len(data))
     reader = LogReader(data, start)

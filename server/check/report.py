@@ -10,7 +10,7 @@ from server.observe.sizes import human
 
 
 def lines_of(found: Finding, most_streams: int) -> Iterator[str]:
-    """What to tell of a file; of its streams, *most_streams* at most."""
+    """The lines about a file, with at most *most_streams* of its streams."""
     state = "whole" if found.is_whole else f"BROKEN: {found.problem}"
     where = f" (offset {found.offset} of {found.size})" if found.offset >= 0 else ""
     yield f"{found.path}: {found.kind}, {human(found.size)}: {state}{where}"

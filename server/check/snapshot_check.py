@@ -1,4 +1,4 @@
-"""A look at an RDB: every value is read and checked, and nothing of it kept."""
+"""Checking an RDB: every value is read and checked, and none is kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from storage.snapshot.snapshot_reader import SnapshotReader
 
 
 def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
-    """What is found, and the offset behind the snapshot (the size, if it is not whole)."""
+    """The result, and the offset behind the snapshot (the size, if the snapshot is damaged)."""
     data = files.read(path)
     found = Finding(path, "snapshot", len(data), contents=Contents())
     try:

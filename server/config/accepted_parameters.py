@@ -1,11 +1,11 @@
-"""Parameters that redis and valkey have and this server takes without acting on them.
+"""Parameters of Redis and Valkey that this server accepts but does not act on.
 
-So that their configuration files and clients' habits work: the values are checked, kept and shown.
-Those that differ from the default are named at the start, in one line of the log.
+They make existing configuration files work: the values are checked, kept and shown. Those that
+differ from the default are named at the start, in one line of the log.
 
-Where being ignored would lose data, open the server to others, or have somebody wait for what never
-comes, a row is *unsupported*: only the value that asks for nothing is taken, and all else is
-refused with what is missing here.
+Where ignoring a value would lose data, open the server to others, or let a client wait for what
+never comes, the parameter is *unsupported*: only the value that switches the feature off is
+accepted, and others are refused with the reason.
 """
 
 from __future__ import annotations

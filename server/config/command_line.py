@@ -35,18 +35,18 @@ Options are the parameters of redis.conf with two dashes before them:
 
 
 class BadOptions(Exception):
-    """The command line or the file cannot be understood; the message is one line for the user."""
+    """The command line or a file of it is invalid; the message is one line for the user."""
 
 
 def _read_standard_input() -> str:
-    """All of it; nothing if whoever started us has closed it."""
+    """All of the standard input; "" if it was closed."""
     return sys.stdin.read() if sys.stdin else ""
 
 
 def read_command_line(
     argv: list[str], read_input: Callable[[], str] = _read_standard_input
 ) -> Config:
-    """What *argv* (without the program's name) and the files it names ask for.
+    """The configuration that *argv* (without the program's name) and its files describe.
 
     Raises BadOptions.
     """

@@ -1,4 +1,4 @@
-"""``user`` lines of redis.conf: the one user there is, who may do everything.
+"""``user`` lines of redis.conf: only the default user exists, with all permissions.
 
 CONFIG REWRITE of redis writes such a line into every file it touches:
 
@@ -13,7 +13,7 @@ NEEDLESS = {"sanitize-payload", "alldbs"}
 
 
 def is_default_user(words: list[str], password: str) -> bool:
-    """Whether *words*, behind ``user``, say what holds anyway if *password* is requirepass."""
+    """Whether *words*, behind ``user``, describe the default user with requirepass *password*."""
     if words[:1] != ["default"]:
         return False
     rules = set(words[1:])

@@ -34,7 +34,7 @@ MAX_NUMBER_TEXT = 64  # characters; no number has more
 
 
 class BadValue(Exception):
-    """The text does not say a value that the parameter may have; the message is for the user."""
+    """The text is no valid value for the parameter; the message is for the user."""
 
 
 class OutputLimit(NamedTuple):
@@ -49,9 +49,9 @@ class OutputLimit(NamedTuple):
 class Kind(Generic[T]):
     """How a value is read, shown and written: *parse* raises BadValue.
 
-    *write* gives the values of the lines in redis.conf, one for each line; by default there is one
-    line, with what *show* shows. A kind of *many_words* has any number of words on a line, and none
-    means an empty value; one that is *cumulative* may have several lines, which add up.
+    *write* returns the values for redis.conf, one a line; by default one line with what *show*
+    returns. With *many_words* a line may hold any number of words, and none means an empty value.
+    With *cumulative* a parameter may have several lines, which add up.
     """
 
     parse: Callable[[str, T], T]  # (text, present value) -> value
@@ -61,7 +61,7 @@ class Kind(Generic[T]):
     cumulative: bool = False
 
     def lines(self, value: T) -> list[str]:
-        """What stands behind the parameter's name in redis.conf, line by line."""
+        """The texts behind the parameter's name in redis.conf, line by line."""
         return [self.show(value) or '""'] if self.write is None else self.write(value)
 
 
@@ -106,7 +106,7 @@ def take_parameters(holder: type) -> list[Parameter[Any]]:
 
 
 def quoted(text: str) -> str:
-    """*text* in double quotes, so that it is read back as one word whatever is in it."""
+    """*text* in double quotes and escaped, so that it is read back as one word."""
     escapes = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
     inside = "".join(
         escapes.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}")
@@ -139,7 +139,7 @@ YES_NO: Kind[bool] = Kind(_parse_yes_no, lambda value: "yes" if value else "no")
 
 
 def one_of(*words: str) -> Kind[str]:
-    """One of *words*, in whatever letters."""
+    """One of *words*, in upper or lower case."""
     as_written = {word.lower(): word for word in words}
 
     def parse(text: str, _old: object) -> str:
@@ -151,7 +151,7 @@ def one_of(*words: str) -> Kind[str]:
 
 
 def some_of(*words: str) -> Kind[str]:
-    """Any number of *words*, in whatever letters."""
+    """Any number of *words*, in upper or lower case."""
     one = one_of(*words)
 
     def parse(text: str, old: str) -> str:
@@ -162,7 +162,7 @@ def some_of(*words: str) -> Kind[str]:
 
 
 def unsupported(kind: Kind[T], default: T, why: str) -> Kind[T]:
-    """Takes only *default* of what *kind* has: *why* tells what is missing."""
+    """A kind that accepts only *default*; *why* is the error for every other valid value."""
 
     def parse(text: str, old: T) -> T:
         if kind.parse(text, old) != default:
@@ -192,7 +192,7 @@ def _bounded(number: int, least: int, most: int, form: str = "d") -> int:
 def parse_bytes(text: str) -> int:
     """Read ``64mb``, ``1g`` (powers of ten without the b) or a plain number. Raises BadValue.
 
-    As in redis, no digits are 0, and what 64 bits cannot hold is the greatest that they can.
+    As in Redis, no digits mean 0, and what exceeds 64 bits is the greatest 64-bit number.
     """
     match = _BYTES.fullmatch(text[:MAX_NUMBER_TEXT])
     if match is None:
@@ -201,7 +201,7 @@ def parse_bytes(text: str) -> int:
 
 
 def bytes_text(size: int) -> str:
-    """*size* in the greatest unit that divides it, as redis.conf has it: 64mb."""
+    """*size* in the greatest unit that divides it, as in redis.conf: 64mb."""
     for unit in ("gb", "mb", "kb"):
         if size and size % _UNITS[unit] == 0:
             return f"{size // _UNITS[unit]}{unit}"
@@ -213,7 +213,7 @@ def integer(least: int = 0, most: int = INT32) -> Kind[int]:
 
 
 def clamped(least: int, most: int) -> Kind[int]:
-    """A number that is silently brought between *least* and *most*."""
+    """A number; one outside *least* to *most* is silently replaced by the nearer of the two."""
     any_size = integer()
     return Kind(lambda text, old: min(max(any_size.parse(text, old), least), most))
 
@@ -234,7 +234,7 @@ def octal(most: int) -> Kind[int]:
     return Kind(parse, lambda number: f"{number:o}")
 
 
-# ---------------------------------------------------------------------- redis's own
+# ---------------------------------------------------------------------- several values
 
 
 def _parse_save(text: str, _old: object) -> list[tuple[int, int]]:

@@ -1,20 +1,20 @@
-"""The append-only file as it is written: what was changed, in order, and how safe it is by now.
+"""Writing the append-only file: operations in order, and how many of them are on the disk.
 
-    add_all(ops)   encoded behind what is already in memory         offset         grows
-    write()        one write(2) at the end of a turn of the loop    written
-    sync           fsync: in write() with ``always``, in a thread   synced_offset  follows
-                   once a second with ``everysec``
+    add_all(ops)   encodes them into a buffer in memory             offset grows
+    write()        one write(2) at the end of a turn of the loop
+    fsync          in write() with ``always``, in a thread once     synced_offset follows
+                   a second with ``everysec``
 
-An op is a command as clients send it; SELECT stands before the first of another database, and MULTI
-and EXEC around several that belong together.
+An operation is a command in RESP. SELECT is written before the first operation on another database,
+and MULTI and EXEC around operations that belong together.
 
-When the disk refuses
-  - a write that failed, or was short, is cut off again, and what it should have written stays in
-    memory: the next one tries it again, from tick() at the latest;
-  - an fsync that failed is never tried again: what it should have kept may be lost in silence by
-    then. The log is *broken* until a rewrite that began later has put all data into a base;
-  - with ``always``, write() says False until all is safe, and nothing is acknowledged, nor shown to
-    anybody. Redis ends its process there.
+When the disk fails:
+  - A write that failed, or was short, is truncated away. Its bytes stay in memory, and the next
+    write tries them again, at the latest that of tick().
+  - An fsync that failed is never tried again, since the kernel may have dropped the pages by then.
+    The log is *broken* until a rewrite that began later has put all data into a base.
+  - With ``always``, write() returns False until everything is on the disk. Until then no command is
+    acknowledged, and no reply shows what was written. Redis ends its process in this case.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from server.persistence.files import Files
 from server.propagation.propagation import Op
 
 SYNC_EVERY_S = 1.0
-POSTPONE_S = 2.0  # how long a write waits for a slow fsync; it would be held up by it all the same
+POSTPONE_S = 2.0  # how long a write waits for a slow fsync, which would block it anyway
 COMPLAIN_EVERY_S = 30.0
 
 MULTI = [b"MULTI"]
@@ -59,7 +59,7 @@ class AppendLog:
         self.synced_offset = 0
         self.error = ""  # why the last write failed; "" if it did not
         self.broken = False
-        self.tentative = False  # no base stands before the file: nothing in it is safe yet
+        self.tentative = False  # the file has no base yet, so nothing in it survives a crash
         self.file_size = 0  # of the file that is written to, up to the last whole write
         self.delayed_syncs = 0
         self.on_synced: Callable[[], None] = _nobody  # called from the thread that has synced
@@ -70,16 +70,16 @@ class AppendLog:
         self._wall_s = wall_s
         self._busy = busy
         self._fd = -1
-        self._db = -1  # that the file's reader has selected
-        self._stamp = 0  # the last time that was noted in the file
+        self._db = -1  # the database that a reader of the file has selected by now
+        self._stamp = 0  # the last timestamp written to the file, unix time
         self._out = Encoder(2)
-        self._whole = 0  # bytes of _out that are whole ops
-        self._unwritten = b""  # of writes that failed
+        self._whole = 0  # bytes of _out that are complete operations
+        self._unwritten = b""  # the bytes of writes that failed
         self._sync: Future[None] | None = None
         self._sync_to = 0  # the offset that the fsync under way will have made safe
         self._synced_to = 0  # what synced_offset is, or will be when the file is not tentative
         self._file_from = 0  # the offset at which the file begins
-        self._based_to = 0  # the offset up to which the base has everything
+        self._based_to = 0  # the offset up to which a base contains everything
         self._lost_to = 0  # the offset up to which something may be lost, if the log is broken
         self._synced_s = monotonic_s()
         self._postponed_s = -1.0
@@ -88,7 +88,7 @@ class AppendLog:
     # ------------------------------------------------------------------ what Propagation asks of it
 
     def add_all(self, ops: list[Op]) -> None:
-        """Take *ops*, which belong together: all of them, or none if it raises MemoryError."""
+        """Add *ops* as one unit: all of them, or none if it raises MemoryError."""
         before = self._whole
         if len(self._out) != before:
             self._forget_torn()
@@ -107,8 +107,8 @@ class AppendLog:
     def write(self) -> bool:
         """Write what was added; with ``always``, fsync it too.
 
-        False if answers were to wait for it and it is not safe. A disk that fails never makes it
-        raise.
+        Returns False if replies must wait for the disk and not everything is on it. Errors of the
+        disk are kept in *error* and never raised.
         """
         always = self._config.appendfsync == "always"
         if self._fd < 0:  # closed: the server ends
@@ -130,17 +130,17 @@ class AppendLog:
     # ------------------------------------------------------------------ files
 
     def open(self, fd: int, size: int, tentative: bool = False) -> None:
-        """Begin to write, to the file *fd*, which has *size* bytes."""
+        """Begin to write to the file *fd*, which has *size* bytes."""
         self.broken = False
         self.error = ""
         self.tentative = tentative
         self._go_on_in(fd, size)
 
     def move_to(self, fd: int, tentative: bool = False) -> None:
-        """Go on in the empty file *fd*: the one so far is synced and closed in the background.
+        """Go on in the empty file *fd*; the old file is synced and closed in the background.
 
-        Nothing may be pending, since it is for the reader of the file so far; unless the new one is
-        *tentative*: the base that it waits for will have it.
+        Nothing may be pending, since pending bytes belong into the old file. The exception is a
+        *tentative* new file: the base that it waits for will contain the pending operations.
         """
         assert tentative or not self.pending
         self._forget_pending()
@@ -152,7 +152,7 @@ class AppendLog:
         self._sync.add_done_callback(self._tell)
 
     def has_base(self, to: int) -> None:
-        """A base has everything up to the offset *to*, on the disk: losses before do not matter."""
+        """A base on the disk has everything up to the offset *to*: earlier losses do not matter."""
         self.tentative = False
         self._based_to = to
         if self.broken and self._lost_to <= to:
@@ -162,17 +162,17 @@ class AppendLog:
         self.on_synced()
 
     def flush(self) -> bool:
-        """Write all there is; False if some of it is still pending."""
+        """Write everything that was added; False if some of it is still pending."""
         self._write_out()
         return not self.pending
 
     def make_safe(self) -> bool:
-        """Write and sync all there is. False if that was not possible."""
+        """Write and fsync everything that was added; False if that failed."""
         self._write_out()
         return bool(self._sync_now(True)) and not self.pending
 
     def close(self) -> None:
-        """Write and sync what can be, and let go of the file, and of what it could not take."""
+        """Write and fsync as much as possible, close the file, and drop the rest."""
         self.make_safe()
         try:
             self._files.close(self._fd)
@@ -187,7 +187,7 @@ class AppendLog:
         self._unwritten = b""
 
     def _forget_torn(self) -> None:
-        """An add_all was left in the midst: take off again what it had added."""
+        """An exception has interrupted add_all(): remove what it had added."""
         self._out.truncate(self._whole)
         self._db = -1
 
@@ -234,10 +234,10 @@ class AppendLog:
     # ------------------------------------------------------------------ writing
 
     def _must_wait(self) -> bool:
-        """Whether a slow fsync holds the write up: it may for POSTPONE_S, without stopping us.
+        """Whether to postpone the write because of a slow fsync: for POSTPONE_S at most.
 
-        If it is that of the file before, it had better be done: were that one torn in a power cut
-        and this one not empty, the two would make no log.
+        An fsync of the previous file must end first in any case: if a power cut tore that file and
+        left bytes in this one, the two together would be no valid log.
         """
         if self._sync is None:
             self._postponed_s = -1.0
@@ -256,7 +256,7 @@ class AppendLog:
         return False
 
     def _write_out(self) -> None:
-        """Write what there is: first what could not be written before."""
+        """Write the buffer, and before it what earlier writes could not write."""
         while self.pending:
             if not self._unwritten:
                 if len(self._out) != self._whole:
@@ -267,7 +267,7 @@ class AppendLog:
                 return
 
     def _write_unwritten(self) -> bool:
-        """Try it; False if some of it is left."""
+        """Try again what earlier writes could not write; False if some of it is left."""
         data = self._unwritten
         try:
             taken = self._files.write(self._fd, data)
@@ -286,7 +286,7 @@ class AppendLog:
         return True
 
     def _cut_off(self, taken: int) -> None:
-        """The file ends in the midst of a command: take that off again, or else keep it."""
+        """The file ends amid a command: truncate it, or else keep the rest to be written."""
         try:
             self._files.truncate(self._fd, self.file_size)
         except OSError as error:
@@ -304,7 +304,7 @@ class AppendLog:
     # ------------------------------------------------------------------ syncing
 
     def _sync_now(self, whatever: bool) -> bool:
-        """Fsync here and now; *whatever* no-appendfsync-on-rewrite wants. False if that failed."""
+        """Fsync in this thread; *whatever* no-appendfsync-on-rewrite says. False if it fails."""
         self._await_sync()
         if self.broken or self.error:
             return False
@@ -320,7 +320,7 @@ class AppendLog:
         return True
 
     def _leaves_sync_to_others(self) -> bool:
-        """Whether the configuration wants no fsync while a child keeps the disk busy."""
+        """Whether no-appendfsync-on-rewrite forbids an fsync because a child is writing."""
         return self._config.no_appendfsync_on_rewrite and self._busy()
 
     def _sync_is_due(self) -> bool:
@@ -351,20 +351,20 @@ class AppendLog:
         self.on_synced()
 
     def _await_sync(self) -> None:
-        """Let the fsync in the background end, if there is one."""
+        """Wait for the fsync in the background, if there is one."""
         if self._sync is not None:
             self._sync.exception()
             self._take_sync()
 
     def _take_sync(self) -> None:
-        """If the fsync in the background has ended, note what came of it."""
+        """If the fsync in the background has ended, note its result."""
         if self._sync is None or not self._sync.done():
             return
         failure = self._sync.exception()
         self._sync = None
         if failure is None:
             self._is_safe(max(self._synced_to, self._sync_to))
-        else:  # all of the file may suffer, but for a file that was left behind that is its end
+        else:  # any of the file may be lost; of a file that was left, up to its end
             self._broke(failure, self.offset if self._sync_to > self._file_from else self._sync_to)
 
     def _is_safe(self, to: int) -> None:
@@ -383,4 +383,4 @@ class AppendLog:
 
 
 def _nobody() -> None:
-    """Stand in until the server wants to know."""
+    """The callback until the server sets its own."""

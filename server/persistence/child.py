@@ -6,10 +6,10 @@
     ChildSlot.poll()  <----- waitpid ------ exit status
       on_end(outcome)
 
-There is at most one child at a time, as in redis: two would copy the memory twice.
+There is at most one child at a time, as in Redis: two would copy the memory twice.
 
-While there is one, the server collects no garbage either: a collection writes to every container,
-and each page that is written to is copied.
+While there is a child, Python's garbage collection is off: it writes to every container, and each
+page that is written to is copied.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PIPE_BYTES = 65536  # what a pipe holds (pipe(7))
 
 
 class ChildBusy(Exception):
-    """There is a child already."""
+    """Another child is running."""
 
 
 class Outcome(NamedTuple):
@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
 
     @property
     def killed(self) -> bool:
-        """Whether the server itself ended it: no failure."""
+        """Whether the server itself ended it, which is no failure."""
         return self.signal == child_job.KILLED_BY
 
 
@@ -72,10 +72,10 @@ class Child:
         self._error = ""
 
     def poll(self, now_s: float, wait: bool = False) -> Outcome | None:
-        """Take its reports; how it ended, once it has. With *wait*, wait for that."""
+        """Take its reports. Returns how it ended; None while it runs, unless *wait*."""
         try:
             pid, status = os.waitpid(self.pid, 0 if wait else os.WNOHANG)
-        except ChildProcessError:  # somebody else has waited for it
+        except ChildProcessError:  # other code has waited for it
             pid, status = self.pid, 1 << 8
         self._read(now_s)
         if not pid:
@@ -84,7 +84,7 @@ class Child:
         return self._outcome(os.waitstatus_to_exitcode(status), now_s)
 
     def kill(self) -> None:
-        """End it without its job being done."""
+        """End it before its job is done."""
         os.kill(self.pid, child_job.KILLED_BY)
 
     def _outcome(self, code: int, now_s: float) -> Outcome:
@@ -121,7 +121,7 @@ class ChildSlot:
         self.latest_fork_usec = 0
         self._monotonic_s = monotonic_s
         self._on_end: OnEnd = _forget
-        self._collects = False  # garbage, when there is no child
+        self._collects = False  # whether garbage collection is to be on again after the child
 
     def start(self, purpose: str, total: int, job: Job, on_end: OnEnd) -> Child:
         """Fork a child that runs *job*, about *total* keys; poll() calls *on_end* with its outcome.
@@ -155,7 +155,7 @@ class ChildSlot:
     def kill(self) -> None:
         """End the child, if there is one; poll() will see it go.
 
-        A child that the disk holds up goes only when the disk lets it.
+        A child that waits for the disk ends only when the disk has answered.
         """
         if self.child is not None:
             self.child.kill()
@@ -186,7 +186,7 @@ class ChildSlot:
 
     @property
     def running_s(self) -> float:
-        """For how long the child has been at it."""
+        """Seconds since the child was forked."""
         return self._monotonic_s() - self.child.started_s if self.child else 0.0
 
     @property
@@ -217,19 +217,19 @@ class ChildSlot:
 
 
 def _forget(_outcome: Outcome) -> None:
-    """Stand in for an on_end: there is no child."""
+    """The on_end while there is no child."""
 
 
 def _fork(job: Job, pipe: int) -> int:
     """Fork; the child runs *job* and never returns. Returns its process id.
 
-    No signal is taken in between, since the child's would go to the parent's handlers.
+    Signals are blocked meanwhile: the child still has the parent's handlers.
     """
     parent = os.getpid()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         with warnings.catch_warnings():
-            # Python 3.12 warns of other threads: what they hold is not touched by the child.
+            # Python 3.12 warns of other threads; the child takes none of their locks.
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
         if pid == 0:

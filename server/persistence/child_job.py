@@ -1,12 +1,12 @@
-"""The child's side of a fork: becoming one that only works, reporting, and leaving.
+"""The child's side of a fork: shedding what is the parent's, doing the job, reporting, exiting.
 
-What a child tells its parent by the pipe, one line a message:
+What a child sends its parent through the pipe, one line a message:
 
     done 52000 1310720      keys dealt with so far, and bytes of memory copied on write
     failed No space left    why the job was not done, at the end
 
-It may be the copy of a process whose other threads held locks at that moment: it takes none, which
-is why it reports what is to be logged instead of logging it.
+Other threads of the parent may have held locks at the moment of the fork, and nobody releases the
+child's copies. So the child takes no locks, and reports what is to be logged instead of logging it.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ FAILED = b"failed"
 REPORT_EVERY_S = 1.0
 REPORT_DUTY = 100  # counting copied memory may take one part in so many of the child's time
 MOST_TEXT = 1000  # bytes of a reason: a message must fit into the pipe at once
-FIRST_FD = 3  # behind the standard streams
+FIRST_FD = 3  # the first after the standard streams
 
 KILLED_BY = signal.SIGUSR1  # how the parent ends its child: no failure of the job
 IGNORED = (signal.SIGINT, signal.SIGTERM)  # sent to the whole group: the parent decides
 
 
 def no_report(_done: int) -> None:
-    """Stand in for a report when the job runs in the server itself."""
+    """The report of a job that runs in the server itself."""
 
 
 def run_and_leave(job: Job, pipe: int, parent: int) -> NoReturn:
     """Run *job* in this process, which was just forked off, and end it.
 
-    The exit status is 0 if *job* returned. Nothing that was to happen at the end of the parent
-    happens here. Signals are taken from here on; the caller has blocked them.
+    The exit status is 0 if *job* returned. The parent's atexit handlers do not run here. The
+    caller has blocked signals; here they are unblocked.
     """
     status = 1
     try:
@@ -55,7 +55,7 @@ def run_and_leave(job: Job, pipe: int, parent: int) -> NoReturn:
 def _run(job: Job, reporter: Reporter) -> int:
     try:
         job(reporter)
-    except BaseException as error:  # whatever it was, this process ends
+    except BaseException as error:  # whatever it is, this process ends
         reporter.fail(str(error) or type(error).__name__)
         return 1
     reporter.tell()
@@ -63,7 +63,7 @@ def _run(job: Job, reporter: Reporter) -> int:
 
 
 def _drop_signals() -> None:
-    """Have nothing of the parent's handlers: these write to its loop's descriptors."""
+    """Remove the parent's handlers: they write to the descriptors of its event loop."""
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals():
         if callable(signal.getsignal(number)):
@@ -74,21 +74,21 @@ def _drop_signals() -> None:
 
 
 def _close_others(pipe: int) -> None:
-    """Keep the standard streams and *pipe* only.
+    """Close all descriptors but the standard streams and *pipe*.
 
-    A client's socket that a child holds would stay open when the parent has closed it; a listening
-    one would keep the port when the parent has ended.
+    Otherwise a client's connection would stay open after the parent has closed it, and the port
+    would stay taken after the parent has ended.
     """
     os.closerange(FIRST_FD, pipe)
     os.closerange(pipe + 1, os.sysconf("SC_OPEN_MAX"))
 
 
 class Orphaned(Exception):
-    """The parent has died. Nobody waits for the job, and a successor may be at the same files."""
+    """The parent has died, and another server may be writing the same files by now."""
 
 
 class Reporter:
-    """Tells the parent how far the job is; called, it is cheap enough for every key."""
+    """Tells the parent how far the job is. Calling it for every key is cheap."""
 
     def __init__(self, pipe: int, parent: int) -> None:
         self._pipe = pipe
@@ -97,9 +97,9 @@ class Reporter:
         self._due_s = time.monotonic() + REPORT_EVERY_S
 
     def __call__(self, done: int) -> None:
-        """Say that *done* keys have been dealt with; passed on about once a second.
+        """Note that *done* keys have been dealt with; report it about once a second.
 
-        Raises Orphaned when there is nobody to go on for.
+        Raises Orphaned if the parent has died.
         """
         self._done = done
         if os.getppid() != self._parent:
@@ -125,9 +125,9 @@ class Reporter:
 
 
 def private_dirty_bytes() -> int:
-    """Memory of this process that it shares with no other any more; 0 if it cannot be known.
+    """Bytes of memory that this process shares with no other any more; 0 if unknown.
 
-    In a forked child that is what the two have copied (proc(5): smaps_rollup, Private_Dirty).
+    In a forked child that is the memory copied on write (proc(5): smaps_rollup, Private_Dirty).
     """
     try:
         with open("/proc/self/smaps_rollup", "rb", buffering=0) as rollup:

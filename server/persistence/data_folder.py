@@ -1,7 +1,7 @@
-"""The folder that data are kept in: locked, cleared of what killed processes left, and tried out.
+"""The data folder: it is locked, cleared of leftovers of killed processes, and tried for writing.
 
-All of this is done at the start if anything is to be saved. If nothing is, several servers may
-share a folder; whichever is told to save then locks it first, or refuses.
+All of this is done at the start if the configuration saves anything. Otherwise several servers may
+share a folder, and a server that has to save later locks it first, or refuses to save.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _log = logging.getLogger("penstock")
 
 
 class DataFolder:
-    """The working directory, for all that writes there."""
+    """The working directory, for everything that writes there."""
 
     def __init__(self, config: Config, files: Files) -> None:
         self._config = config
@@ -33,7 +33,7 @@ class DataFolder:
         self._lock = FolderLock(files)
 
     def open(self) -> None:
-        """At the start: make sure that what is to be saved can be.
+        """At the start: make sure that saving is possible.
 
         Raises OSError with a message for the user, and FolderInUse.
         """
@@ -56,15 +56,15 @@ class DataFolder:
 
     @property
     def _is_needed(self) -> bool:
-        """Whether something is to be saved without being asked for."""
+        """Whether the configuration saves anything without a command."""
         return bool(self._config.save or self._config.appendonly)
 
     # ------------------------------------------------------------------ clearing
 
     def _clear(self, folder: Path) -> None:
-        """Remove what was being written when a server or its child was killed.
+        """Remove the temporary files of killed servers and children.
 
-        Nobody is at it now, since the folder is locked.
+        The folder is locked, so no other process is writing them.
         """
         stem, below = self._config.appendfilename, folder / self._config.appenddirname
         unfinished = (f"temp-{stem}.incr", f"temp-{stem}.manifest")
@@ -95,7 +95,7 @@ class DataFolder:
     # ------------------------------------------------------------------ trying out
 
     def _try_out(self) -> None:
-        """Make the files that saving will make: nothing else tells for sure that it can."""
+        """Create the files that saving will create: nothing else proves that this is possible."""
         config = self._config
         self._try_to_write(temporary_path(os.getpid()))
         snapshot, log = Path(config.dbfilename), Path(config.appenddirname)

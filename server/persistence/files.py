@@ -16,20 +16,20 @@ NEW_FILE_MODE = 0o644  # as redis creates its files
 
 
 class Files:
-    """The system's files. Paths are relative to the working directory, as redis's are."""
+    """The system's files. Paths are relative to the working directory, as in Redis."""
 
     def create(self, path: Path) -> int:
-        """A descriptor for a new, empty file at *path*, in place of what was there."""
+        """Create an empty file at *path*, in place of any that is there; its descriptor."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
         return os.open(path, flags, NEW_FILE_MODE)
 
     def open_to_append(self, path: Path) -> int:
-        """A descriptor for *path*, made if need be, whose writes go to its end."""
+        """Open or create *path* for appending; its descriptor."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         return os.open(path, flags, NEW_FILE_MODE)
 
     def write(self, fd: int, data: bytes | memoryview) -> int:
-        """Write to *fd*; how many bytes were taken, which on a full disk can be fewer than all."""
+        """Write to *fd*. Returns how many bytes were written: on a full disk maybe not all."""
         return os.write(fd, data)
 
     def sync(self, fd: int) -> None:
@@ -44,7 +44,7 @@ class Files:
         os.close(fd)
 
     def rename(self, old: Path, new: Path) -> None:
-        """Let *old* take the place of *new*, for all who look: before or after, never between."""
+        """Rename *old* to *new*, in place of any file of that name, in one atomic step."""
         os.rename(old, new)
 
     def sync_directory(self, path: Path) -> None:
@@ -56,9 +56,9 @@ class Files:
             os.close(fd)
 
     def lock(self, path: Path) -> int:
-        """A descriptor of *path*, made if need be, locked for this process until it is closed.
+        """Open or create *path* and lock it until the descriptor, which is returned, is closed.
 
-        Raises BlockingIOError when another process has it.
+        Raises BlockingIOError if another process has locked it.
         """
         flags = os.O_CLOEXEC | os.O_NOFOLLOW
         try:
@@ -96,10 +96,10 @@ class Files:
         return path.stat().st_size
 
     def read(self, path: Path) -> bytes | mmap.mmap:
-        """What *path* holds, mapped, so that a large file takes no memory of the process."""
+        """The contents of *path*, mapped: a large file takes no memory of the process."""
         with path.open("rb") as file:
             if not os.fstat(file.fileno()).st_size:
-                return b""  # nothing cannot be mapped
+                return b""  # an empty file cannot be mapped
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
@@ -111,7 +111,7 @@ def reason(error: OSError) -> str:
 
 
 def write_all(files: Files, fd: int, data: bytes) -> None:
-    """Write the whole of *data*. Raises OSError; how much was taken is not known then."""
+    """Write the whole of *data*. If it raises OSError, any part of it may have been written."""
     view = memoryview(data)
     while view:
         view = view[files.write(fd, view) :]

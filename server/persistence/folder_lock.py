@@ -1,4 +1,4 @@
-"""The lock on the folder that data are kept in: two servers would write over each other's files.
+"""The lock on the data folder: without it two servers could overwrite each other's files.
 
     penstock.lock     "1234 myhost\\n": whose it is, locked by flock(2)
 
@@ -21,7 +21,7 @@ from server.persistence.files import Files
 LOCK_NAME = "penstock.lock"
 MOST_TEXT = 100  # bytes of the file that are looked at: anybody may have written it
 
-NOT_TO_WRITE = (errno.ENOENT, errno.ENOTDIR, errno.EROFS)  # folders that nobody can write in
+NOT_TO_WRITE = (errno.ENOENT, errno.ENOTDIR, errno.EROFS)  # no process can write there
 
 _OWNER = re.compile(rb"([1-9][0-9]{0,9}) ([\w.-]{1,64})\n")
 
@@ -33,7 +33,7 @@ class FolderInUse(OSError):
 
 
 class FolderLock:
-    """The folders that this process has locked. A server keeps each of them until it ends."""
+    """The folders that this process has locked. A server keeps all of them until it ends."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
@@ -46,7 +46,7 @@ class FolderLock:
         return os.path.realpath(folder) in self._held
 
     def take(self, folder: Path) -> bool:
-        """Lock *folder*; False if that cannot be done here, which the log says.
+        """Lock *folder*; False, and a line in the log, if the file system does not allow it.
 
         Raises FolderInUse.
         """
@@ -57,7 +57,7 @@ class FolderLock:
             raise FolderInUse(self._in_use(folder)) from None
         except OSError as error:
             if error.errno in NOT_TO_WRITE:
-                return False  # as whoever writes there will find out
+                return False  # the first write there will report the error
             _log.warning(
                 "Can't lock the folder %s by %s: %s. No other server may keep its data there.",
                 os.path.realpath(folder), LOCK_NAME, error.strerror,
@@ -68,13 +68,13 @@ class FolderLock:
         return True
 
     def release(self) -> None:
-        """Let go of all of them."""
+        """Unlock all of them."""
         for fd in self._held.values():
             self._files.close(fd)
         self._held.clear()
 
     def _sign(self, fd: int) -> None:
-        """Say whose it is; on a full disk it remains unsaid."""
+        """Write the owner into the file; on a full disk it stays empty."""
         name = b"%d %b\n" % (os.getpid(), os.uname().nodename.encode())
         with contextlib.suppress(OSError):
             self._files.write(fd, name)
@@ -88,7 +88,7 @@ class FolderLock:
         )
 
     def _owner(self, path: Path) -> str:
-        """Who has it, as far as the file tells."""
+        """The owner of the lock, as far as the file says."""
         try:
             match = _OWNER.match(self._files.read(path)[:MOST_TEXT])
         except OSError:

@@ -1,4 +1,4 @@
-"""How far the loading of data at the start has come: what INFO and the log say of it."""
+"""The progress of loading data at the start, for INFO and the log."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LoadProgress:
         self.total_bytes = total_bytes
         self.loaded_bytes = 0
         self.keys_loaded = 0
-        self.keys_expired = 0  # passed over, since their time was up
+        self.keys_expired = 0  # not loaded because they had expired
         self.rdb_used_memory = 0  # bytes that the server which wrote the snapshot had in use
         self.started_s = int(wall_s())  # unix time
         self._monotonic_s = monotonic_s
@@ -39,14 +39,14 @@ class LoadProgress:
 
     @property
     def eta_s(self) -> int:
-        """Seconds to go, if it goes on as it went; 1 as long as that is anybody's guess."""
+        """Seconds to go at the speed so far; 1 while that is unknown."""
         elapsed = int(self.elapsed_s)
         if not elapsed:
             return 1
         return elapsed * (self.total_bytes - self.loaded_bytes) // (self.loaded_bytes + 1)
 
     def log_now_and_then(self) -> None:
-        """Tell the log how far it is, once a second."""
+        """Log the progress, at most once a second."""
         now_s = self._monotonic_s()
         if now_s - self._logged_s >= LOG_EVERY_S:
             self._logged_s = now_s

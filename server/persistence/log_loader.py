@@ -2,11 +2,11 @@
 
     base       a snapshot, commands, or a snapshot and commands behind it (before Redis 7)
     increments commands
-    the end    may be torn: the machine died while it was written. What is behind the last whole
-               command, or transaction, is cut off, if aof-load-truncated allows it
+    the end    may be torn, if the machine died during a write. The file is truncated behind the
+               last complete command or transaction, if aof-load-truncated allows it
 
-Only the end of what was written last can be torn by a crash. Anything else that cannot be read is
-damage, and the server must not start as if nothing had happened.
+A crash can tear only the end of the file that was written last. Anything else that cannot be read
+is damage, and the server does not start.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from server.persistence.snapshot_loader import SLICE_S, LoadFailed
 COMMANDS_A_LOOK = 256  # commands between two looks at the clock
 SNAPSHOT_MAGIC = (b"REDIS", b"VALKEY")
 
-Replay = Callable[[list[bytes]], str]  # runs a command; why it cannot be run, or ""
-LoadSnapshot = Callable[[bytes | mmap], Generator[None, None, int]]  # its offset behind it
+Replay = Callable[[list[bytes]], str]  # runs a command; the error, or ""
+LoadSnapshot = Callable[[bytes | mmap], Generator[None, None, int]]  # the offset behind it
 
 _log = logging.getLogger("penstock")
 
@@ -36,8 +36,8 @@ _log = logging.getLogger("penstock")
 class LogLoader:
     """Loads the files of *folder*.
 
-    *begin_file* gives what runs the commands of one file: whatever it knows (the database, MULTI)
-    ends with the file. *load_snapshot* loads what a base begins with.
+    *begin_file* makes the function that runs the commands of one file, so that a selected database
+    or an open MULTI ends with the file. *load_snapshot* loads the snapshot that a base begins with.
     """
 
     def __init__(
@@ -57,12 +57,12 @@ class LogLoader:
         self._load_snapshot = load_snapshot
 
     def run(self) -> Iterator[None]:
-        """Load all, stopping now and then. Raises LoadFailed; OSError for what cannot be read."""
+        """Load all files, yielding now and then. Raises LoadFailed and OSError."""
         manifest = self._folder.manifest
         paths = [self._folder.path_of(file) for file in manifest.files]
-        fewest = 2 if manifest.base else 1  # a base was whole before anything followed it
+        fewest = 2 if manifest.base else 1  # a base was complete before anything followed it
         while len(paths) > fewest and not self._files.size(paths[-1]):
-            paths.pop()  # begun, and nothing written yet: the one before is where writing ended
+            paths.pop()  # it is empty: the file before it is the one that was written last
         for path in paths:
             yield from self._load_file(path, may_be_torn=path is paths[-1])
 
@@ -83,7 +83,7 @@ class LogLoader:
             self._cut(path, whole, size, may_be_torn)
 
     def _replay(self, path: Path, data: bytes | mmap, start: int) -> Generator[None, None, int]:
-        """Run the commands from *start* on; return the offset behind the last whole unit."""
+        """Run the commands from *start* on; return the offset behind the last complete one."""
         reader = LogReader(data, start)
         try:
             return (yield from self._replay_from(path, reader))
@@ -120,7 +120,7 @@ class LogLoader:
         return unit if in_multi else reader.position
 
     def _cut(self, path: Path, whole: int, size: int, may_be_torn: bool) -> None:
-        """The file ends in the midst of a command or a transaction, at *whole*."""
+        """Truncate a file that ends amid a command or transaction, to *whole* bytes."""
         if not may_be_torn:
             raise LoadFailed(
                 f"the append only file {path} ends in the midst of a command at offset {whole}, and"
@@ -148,7 +148,7 @@ class LogLoader:
 
 
 def _next(reader: LogReader) -> list[bytes] | None:
-    """The next command; None where the file ends, be it torn."""
+    """The next command; None at the end of the file, torn or not."""
     try:
         return reader.next()
     except Torn:

@@ -1,10 +1,10 @@
 # cython: boundscheck=False, wraparound=False
-"""Cuts what is in an append-only file into the commands it is made of.
+"""Splits an append-only file into its commands.
 
     *3\r\n $3\r\n SET\r\n $1\r\n k\r\n $1\r\n v\r\n      a command
-    #TS:1700000000\r\n                                   a note: passed over
+    #TS:1700000000\r\n                                   a comment: skipped
 
-Stricter than what is read from clients: nothing but whole multibulk commands belongs into a log.
+It is stricter than the parser for clients: a log holds nothing but complete multibulk commands.
 The bytes are not copied, so a mapped file takes no memory.
 """
 
@@ -18,15 +18,15 @@ MAX_DIGITS = 10
 
 
 class Torn(Exception):
-    """The bytes end within a command that is right so far."""
+    """The bytes end within a command that is valid so far."""
 
 
 class NoCommand(Exception):
-    """What comes next is no command, and no beginning of one."""
+    """The next bytes are neither a command nor the beginning of one."""
 
 
 class LogReader:
-    """Reads from *position* on, which is behind the last whole command or note."""
+    """Reads from *position* on: the offset behind the last complete command or comment."""
 
     __slots__ = ("_at", "_data", "_end", "_view", "position")
 
@@ -51,7 +51,7 @@ class LogReader:
         return argv
 
     def close(self) -> None:
-        """Let go of the bytes: there are none left to read."""
+        """Release the bytes: next() returns None from now on."""
         self._view = memoryview(b"")
         self._data = raw.of_view(self._view)
         self._at = self._end = 0

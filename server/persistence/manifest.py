@@ -1,12 +1,12 @@
-r"""The manifest of an append-only file: which files it is made of, and in which order.
+r"""The manifest of an append-only file: its files, and their order.
 
-    file appendonly.aof.2.base.rdb seq 2 type b      the data at one moment; at most one
-    file appendonly.aof.1.incr.aof seq 1 type h      history: not needed any more, to be removed
+    file appendonly.aof.2.base.rdb seq 2 type b      a snapshot of the data; at most one
+    file appendonly.aof.1.incr.aof seq 1 type h      history: no longer needed, to be removed
     file appendonly.aof.2.incr.aof seq 2 type i      what was written since, in this order
     file appendonly.aof.3.incr.aof seq 3 type i
 
-A name with blanks or the like stands in double quotes. Lines that begin with # are comments. What
-follows the third pair, as redis 8 writes it, is more pairs, which are passed over.
+A name with blanks is written in double quotes. Lines that begin with # are comments. Redis 8 writes
+more pairs behind the third; they are skipped.
 
 Source: aof.c of Redis 7.0
 """
@@ -40,7 +40,7 @@ class LogFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The files, and the highest sequence numbers that were ever given. It never changes."""
+    """The files, and the highest sequence numbers ever used. Immutable."""
 
     base: LogFile | None = None
     increments: tuple[LogFile, ...] = ()
@@ -50,17 +50,17 @@ class Manifest:
 
     @property
     def files(self) -> tuple[LogFile, ...]:
-        """What has to be loaded, in this order."""
+        """The files to load, in this order."""
         return (self.base, *self.increments) if self.base else self.increments
 
     def with_increment(self, stem: str) -> Manifest:
-        """The same with a new, last increment; *stem* is the configuration's appendfilename."""
+        """A copy with a new last increment; *stem* is the parameter appendfilename."""
         seq = self.increment_seq + 1
         fresh = LogFile(f"{stem}.{seq}.incr.aof", seq, INCREMENT)
         return replace(self, increments=(*self.increments, fresh), increment_seq=seq)
 
     def with_base(self, stem: str, snapshot: bool) -> Manifest:
-        """The same with a new base, which has what all increments but the last one say."""
+        """A copy with a new base, which replaces all increments but the last."""
         seq = self.base_seq + 1
         name = f"{stem}.{seq}.base.{'rdb' if snapshot else 'aof'}"
         old = (self.base, *self.increments[:-1]) if self.base else self.increments[:-1]
@@ -76,13 +76,13 @@ class Manifest:
         return replace(self, history=())
 
     def encode(self) -> bytes:
-        """The text, in redis's order: base, history, increments."""
+        """The text, in Redis's order: base, history, increments."""
         bases = (self.base,) if self.base else ()
         return b"".join(_line(file) for file in (*bases, *self.history, *self.increments))
 
 
 def of_old_file(name: str) -> Manifest:
-    """The manifest of a log that is one file, as it was before Redis 7."""
+    """The manifest of a log that is a single file, as before Redis 7."""
     return Manifest(base=LogFile(name, 1, BASE), base_seq=1)
 
 
@@ -101,7 +101,7 @@ def parse(text: bytes) -> Manifest:
 
 
 def _above_history(manifest: Manifest) -> Manifest:
-    """The same, but that no new file gets the name of one that is to be removed."""
+    """A copy whose next file gets no name that a file of the history has."""
     seqs = [file.seq for file in manifest.history]
     return replace(
         manifest,

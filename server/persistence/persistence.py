@@ -1,4 +1,4 @@
-"""All that outlives the process, as the rest of the server sees it.
+"""Persistence as the rest of the server sees it: snapshots and the append-only file.
 
     the start    folder.open() -> load() -> begin()
     cron         tick()
@@ -6,9 +6,9 @@
     commands     snapshots, append_only
     each turn    propagation.durability.write()    (server.persistence.append_log.AppendLog)
 
-If the append-only file is on, it is what is loaded, since it is never the older. If it is on and
-there is none yet, the snapshot is loaded and becomes its base. (Redis starts empty there, which has
-cost people their data.)
+If the append-only file is on, it is loaded and not the snapshot, since it is never the older one.
+If it is on and does not exist yet, the snapshot is loaded and becomes its base. (Redis starts empty
+in this case, which has cost people their data.)
 """
 
 from __future__ import annotations
@@ -77,15 +77,15 @@ class Persistence:
         )  # fmt: skip
         self.progress: LoadProgress | None = None  # while data is loaded
         self.keys_loaded = 0
-        self.keys_expired = 0  # that were passed over in loading
+        self.keys_expired = 0  # not loaded because they had expired
 
     # ------------------------------------------------------------------ the start
 
     def load(self, begin_file: Callable[[], Replay]) -> Iterator[None]:
-        """Load what there is into the empty databases, stopping now and then.
+        """Load the data into the empty databases, yielding now and then.
 
-        *begin_file* gives what runs the commands of one file. Raises LoadFailed: what is there by
-        then is not all.
+        *begin_file* makes the function that runs the commands of one file. Raises LoadFailed; the
+        databases then hold a part of the data.
         """
         try:
             if self._config.appendonly:
@@ -116,13 +116,13 @@ class Persistence:
             self._propagation.durability = self.append_only.log
 
     def reload_snapshot(self, replaces: bool) -> None:
-        """Load the snapshot here and now, beside what is there. Raises LoadFailed."""
+        """Load the snapshot at once, in addition to the present keys. Raises LoadFailed."""
         for _ in self._load_snapshot(replaces):
             pass
         self._loaded()
 
     def reload_log(self, begin_file: Callable[[], Replay]) -> None:
-        """Load the append-only file here and now, logging nothing. Raises LoadFailed."""
+        """Load the append-only file at once, without logging. Raises LoadFailed."""
         durability, self._propagation.durability = self._propagation.durability, None
         try:
             for _ in self._load_log(begin_file):
@@ -173,21 +173,21 @@ class Persistence:
 
     @property
     def refusal(self) -> ErrorReply | None:
-        """What writes are answered while they could not be kept; None if all is well."""
+        """The error for writes while the disk fails; None if all is well."""
         if self._log_fails():
             return errors.unkept(self.append_only.log.error)
         return errors.SAVING_FAILED if self.snapshots.refuses_writes else None
 
     @property
     def refuses_reads(self) -> bool:
-        """Whether reads are answered so too: with ``always``, nothing is shown that is not safe."""
+        """Whether reads get it too: with ``always`` no reply shows what is not on the disk."""
         return self._log_fails() and self._config.appendfsync == "always"
 
     def _log_fails(self) -> bool:
         return self.append_only.mode is not Mode.OFF and bool(self.append_only.log.error)
 
     def tick(self) -> None:
-        """What is due: reports of the child, fsyncs, save points, rewrites."""
+        """Do what is due: reports of the child, fsyncs, save points, rewrites. Called by cron."""
         self.children.poll()
         self.append_only.tick()
         self.snapshots.start_due()
@@ -206,10 +206,10 @@ class Persistence:
     # ------------------------------------------------------------------ the end
 
     def close(self, save: bool = False, nosave: bool = False, force: bool = False) -> bool:
-        """Make everything safe. False if that failed: then the server should go on, unless *force*.
+        """Put everything on the disk. If it returns False the server goes on, unless *force*.
 
-        *save* writes a snapshot whatever the save points are, *nosave* none. The log stays where it
-        is asked before answers leave: closed, it tells which of them may.
+        *save* writes a snapshot even without save points, *nosave* none. The closed log stays in
+        place: it is still asked which replies may be sent.
         """
         self.snapshots.end_background_save()
         saved = self.snapshots.save_at_end(save, nosave)
@@ -222,9 +222,9 @@ class Persistence:
         return self.append_only.close(force)
 
     def rescue(self, is_whole: bool) -> None:
-        """The server cannot go on: make safe what it has acknowledged, as far as that is possible.
+        """After a fault: put on the disk what was acknowledged, as far as that is possible.
 
-        What is not known to be whole does not take the place of the last snapshot.
+        The last snapshot is replaced only if *is_whole*: the data in memory is undamaged.
         """
         if self.append_only.mode is not Mode.OFF:
             if not self.append_only.log.make_safe():

@@ -1,7 +1,7 @@
-"""Writing a snapshot to the disk: all of it in the place of the old one, or nothing.
+"""Writing a snapshot to the disk: the new one replaces the old one completely, or not at all.
 
-    pieces -> temp-<pid>.rdb -> sync        the old dump.rdb is whole all the time
-    rename temp-<pid>.rdb -> dump.rdb       dump.rdb is the old or the new one, never between
+    pieces -> temp-<pid>.rdb -> sync        the old dump.rdb stays complete
+    rename temp-<pid>.rdb -> dump.rdb       atomic: dump.rdb is the old or the new one
     sync of the directory                   the new one survives a power cut
 
 A step that fails removes the temporary file and leaves the old one as it is.
@@ -57,7 +57,7 @@ def snapshot_of(
 
 
 def slowed(report: Report, delay_us: int) -> Report:
-    """*report*, but so long after each key: rdb-key-save-delay, for tests of a save under way.
+    """*report* with a delay of *delay_us* after each key: rdb-key-save-delay, for tests.
 
     A negative delay of -n is one microsecond after every n keys.
     """
@@ -76,14 +76,14 @@ def slowed(report: Report, delay_us: int) -> Report:
 
 
 def temporary_path(pid: int) -> Path:
-    """Where the process *pid* writes before the file takes its place."""
+    """The file that the process *pid* writes and then renames."""
     return Path(f"temp-{pid}.rdb")
 
 
 def save_snapshot(
     files: Files, path: Path, pieces: Pieces, report: Report, incremental_sync: bool
 ) -> None:
-    """Put *pieces* at *path*, in place of what is there. Raises SaveFailed."""
+    """Write *pieces* to *path*, in place of the present file. Raises SaveFailed."""
     temporary = temporary_path(os.getpid())
     write_snapshot(files, temporary, pieces, report, incremental_sync)
     try:
@@ -105,9 +105,9 @@ def save_snapshot(
 def write_snapshot(
     files: Files, path: Path, pieces: Pieces, report: Report, incremental_sync: bool
 ) -> None:
-    """Write *pieces* to a new file at *path*, down to the disk. Raises SaveFailed.
+    """Write *pieces* to a new file at *path* and fsync it. Raises SaveFailed.
 
-    With *incremental_sync* the disk gets its work as it comes, not all at the end.
+    With *incremental_sync* it is fsynced every SYNC_EVERY_BYTES as well.
     """
     try:
         fd = files.create(path)
@@ -139,11 +139,11 @@ def _write(files: Files, fd: int, pieces: Pieces, report: Report, incremental_sy
             unsynced = 0
         report(pieces.keys_written)
     files.sync(fd)
-    report(pieces.keys_written)  # not before it is on the disk, and not for a parent that died
+    report(pieces.keys_written)  # after the fsync; raises Orphaned if the parent has died
 
 
 def remove_quietly(files: Files, path: Path) -> None:
-    """Remove what was begun, if possible: what went wrong before is what counts."""
+    """Remove *path* if possible; the error before this one is the one to report."""
     with contextlib.suppress(OSError):
         files.remove(path)
 

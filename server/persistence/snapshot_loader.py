@@ -1,8 +1,8 @@
-"""Loading a snapshot: into empty databases at the start, or beside what they hold.
+"""Loading a snapshot: into empty databases at the start, or in addition to their keys.
 
-Loading is a generator that stops every few milliseconds, so that the server can go on telling its
-clients that it loads. What cannot be loaded whole raises LoadFailed: whoever called must not serve
-the half of it that is there by then.
+Loading is a generator that yields every few milliseconds, so that the server can answer its clients
+with LOADING. If the snapshot cannot be loaded completely it raises LoadFailed; the part that was
+loaded must not be served.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from storage.snapshot.snapshot_reader import SnapshotReader
 
 _log = logging.getLogger("penstock")
 
-SLICE_S = 0.003  # how long others wait, unless a single key takes longer
+SLICE_S = 0.003  # how long clients wait, unless a single key takes longer
 
 
 class LoadFailed(Exception):
-    """The data on the disk cannot be had as it is; the message is for the log."""
+    """The data on the disk cannot be loaded; the message is for the log."""
 
 
 @dataclass(frozen=True)
 class LoadRules:
-    """What becomes of keys past their time at *now_ms*, and of keys that are there already.
+    """What to do with keys that have expired at *now_ms*, and with keys that exist already.
 
-    *keeps_expired*: for the base of an append-only file, whose later commands know more about them.
-    *replaces*: what is loaded takes the place of what is there; without it, that is an error.
+    *keeps_expired*: load expired keys, since the commands behind the base of an append-only file
+    may still use them. *replaces*: loaded keys replace existing ones; otherwise that is an error.
     """
 
     now_ms: int  # unix time
@@ -46,7 +46,7 @@ class LoadRules:
 
 
 def read_options(config: Config) -> ReadOptions:
-    """How *config* wants a snapshot to be read."""
+    """The options for reading a snapshot, from *config*."""
     return ReadOptions(config.rdbchecksum, config.list_max_listpack_size)
 
 
@@ -74,11 +74,9 @@ class SnapshotLoader:
         self._has_begun = False
 
     def run(self) -> Generator[None, None, int]:
-        """Load, stopping now and then; return the offset behind the snapshot. Raises LoadFailed."""
-        events = self._databases[0].events
-        events.lookup.keeps_expired = (
-            True  # what has just been loaded is not to expire while looked up
-        )
+        """Load, yielding now and then; return the offset behind the snapshot. Raises LoadFailed."""
+        lookup = self._databases[0].events.lookup
+        lookup.keeps_expired = True  # what has just been loaded must not expire in a lookup
         try:
             reader = SnapshotReader(self._data, self._options)
             filler = self._filler()
@@ -94,14 +92,14 @@ class SnapshotLoader:
         except StorageError as error:
             raise LoadFailed(f"the RDB cannot be loaded: {error}") from error
         finally:
-            events.lookup.keeps_expired = False
+            lookup.keeps_expired = False
 
     def _filler(self) -> Filler:
         rules = self._rules
         return Filler(self._databases, rules.now_ms, rules.keeps_expired, rules.replaces)
 
     def _load_some(self, reader: SnapshotReader, filler: Filler) -> bool:
-        """Load for some milliseconds; False if the end was reached."""
+        """Load for SLICE_S; False if the end was reached."""
         stop_s = self._monotonic_s() + SLICE_S
         more = filler.fill(reader)
         if not self._has_begun:
@@ -111,7 +109,7 @@ class SnapshotLoader:
         return more
 
     def _begin(self, reader: SnapshotReader) -> None:
-        """Log what the snapshot says about itself; all of it stands before the first key."""
+        """Log the aux fields, which all come before the first key."""
         self._has_begun = True
         aux = {name.decode("latin-1"): text for name, text in reader.aux.items()}
         if "redis-ver" in aux:
@@ -135,7 +133,7 @@ class SnapshotLoader:
 
 
 def _refuse_functions(reader: SnapshotReader) -> None:
-    """The next save would drop what is not kept: better not to begin."""
+    """Functions are not kept, so the next save would lose them: refuse to load."""
     if reader.functions:
         raise LoadFailed(
             f"the RDB holds {len(reader.functions)} libraries of functions, which are not served "
@@ -144,7 +142,7 @@ def _refuse_functions(reader: SnapshotReader) -> None:
 
 
 def _number(text: bytes | None) -> int | None:
-    """What an aux field says, if it is a plausible number."""
+    """The number in an aux field, if it is a plausible one."""
     return int(text) if text and len(text) < 20 and text.isdigit() else None
 
 
@@ -156,9 +154,9 @@ def load_snapshot_file(
     rules: LoadRules,
     options: ReadOptions,
 ) -> Iterator[None]:
-    """Load the snapshot at *path*, stopping now and then. Raises LoadFailed, also if it is absent.
+    """Load the snapshot at *path*, yielding now and then. Raises LoadFailed, also without a file.
 
-    What follows the snapshot in the file is not looked at.
+    Bytes behind the snapshot are ignored.
     """
     try:
         data = files.read(path)

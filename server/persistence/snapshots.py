@@ -1,7 +1,7 @@
-"""Saving the data as a whole: SAVE, BGSAVE, the save points, and how all that went.
+"""Snapshots: SAVE, BGSAVE, the save points, and their results.
 
-What has changed since the last save is counted from a mark: the events counts on, whatever is
-saved. A background save moves the mark to where the events stood when the child was forked.
+The keyspace's events count all changes and are never reset; the changes since the last save are
+counted from a mark. A successful background save moves the mark to the count at the child's fork.
 
     changes   0 ------- mark ------------- fork -------------- now
                         last save          moves the mark      changes_since_save = now - mark
@@ -68,7 +68,7 @@ class Snapshots:
         self.last_ok = True
         self.last_duration_s = -1  # of the last background save
         self.last_cow_bytes = 0
-        self.saves = 0  # that were begun
+        self.saves = 0  # background saves that were begun
         self.scheduled = False  # a background save is to begin when the present child has ended
         self._last_try_s = 0
         self._mark = events.changes
@@ -83,7 +83,7 @@ class Snapshots:
 
     @property
     def running_s(self) -> int:
-        """For how long a child has been saving; -1 if none is."""
+        """Seconds that a child has been saving; -1 if none is."""
         return int(self._children.running_s) if self.in_progress else -1
 
     @property
@@ -92,18 +92,18 @@ class Snapshots:
 
     @property
     def refuses_writes(self) -> bool:
-        """Whether writes are to be answered by MISCONF: the disk has failed the last save point."""
+        """Whether writes get MISCONF because the last background save has failed."""
         config = self._config
         return bool(not self.last_ok and config.stop_writes_on_bgsave_error and config.save)
 
     def forget_changes(self) -> None:
-        """The data is what is on the disk: it has just been loaded."""
+        """The data was just loaded, so it is the same as on the disk."""
         self._mark = self._events.changes
 
     # ------------------------------------------------------------------ commands
 
     def save(self) -> None:
-        """SAVE: write a snapshot, here and now. Raises ErrorReply."""
+        """SAVE: write a snapshot in this process. Raises ErrorReply."""
         if self.in_progress:
             raise errors.SAVE_IN_PROGRESS
         self._claim_folder()
@@ -112,14 +112,14 @@ class Snapshots:
             raise errors.FAILED
 
     def _claim_folder(self) -> None:
-        """Have the folder for this server alone. Raises ErrorReply."""
+        """Lock the data folder. Raises ErrorReply."""
         try:
             self._folder.claim()
         except FolderInUse as error:
             raise errors.folder_in_use(str(error)) from None
 
     def save_here(self) -> bool:
-        """Save in this process, whatever a child does; False if that failed: the log says why."""
+        """Save in this process, even while a child runs. False if it failed; the log says why."""
         try:
             self._folder.claim()
             self._write(no_report)
@@ -131,9 +131,9 @@ class Snapshots:
         return True
 
     def save_in_background(self, schedule: bool, in_transaction: bool) -> Status:
-        """BGSAVE: let a child write a snapshot, or, while another child runs, later if *schedule*.
+        """BGSAVE: let a child write a snapshot; while another child runs, later if *schedule*.
 
-        Within a transaction it waits for the end of it in any case. Raises ErrorReply.
+        Within a transaction it always waits for the end of it. Raises ErrorReply.
         """
         if self.in_progress:
             raise errors.SAVE_IN_PROGRESS
@@ -148,7 +148,7 @@ class Snapshots:
         return STARTED
 
     def all_flushed(self) -> None:
-        """FLUSHALL has been executed: a save of what was there is ended, and nothing is saved."""
+        """After FLUSHALL: end a save of the old data; save anew if there are save points."""
         if self.in_progress:
             self._children.kill()
             self._children.poll(wait=True)
@@ -158,16 +158,16 @@ class Snapshots:
     # ------------------------------------------------------------------ the end of the server
 
     def end_background_save(self) -> None:
-        """The server ends: a child that is saving is ended."""
+        """The server ends: end a child that is saving."""
         if self.in_progress:
             _log.warning("There is a child saving an .rdb. Killing it!")
             self._children.kill()
             self._children.poll(wait=True)
 
     def save_at_end(self, save: bool, nosave: bool) -> bool:
-        """The last snapshot, if there are save points or *save* asks for it, but for *nosave*.
+        """Write the last snapshot if there are save points or *save*, and not *nosave*.
 
-        False if it was to be written and could not be: then the server should not end.
+        False if that failed: then the server should not end.
         """
         if not save and (nosave or not self._config.save):
             return True
@@ -177,7 +177,7 @@ class Snapshots:
     # ------------------------------------------------------------------ cron
 
     def start_due(self) -> None:
-        """Begin a background save if a save point is reached. To be called by cron."""
+        """Begin a background save if a save point is reached. Called by cron."""
         if self._children.child is not None:
             return
         since_s = self._wall_s() - self.last_save_s
@@ -188,7 +188,7 @@ class Snapshots:
                 break
 
     def start_scheduled(self) -> None:
-        """Begin the background save that was scheduled. To be called by cron."""
+        """Begin the background save that was scheduled. Called by cron."""
         if self.scheduled and self._children.child is None and self._may_try():
             self.scheduled = not self._start()
 
@@ -198,7 +198,7 @@ class Snapshots:
     # ------------------------------------------------------------------ saving
 
     def _start(self) -> bool:
-        """Fork a child that saves; False if that is not possible."""
+        """Fork a child that saves; False if the fork fails."""
         self.saves += 1
         self._last_try_s = int(self._wall_s())
         self._mark_of_child = self._events.changes
