@@ -69,6 +69,10 @@ class Call:
         """Whether it has run before: it does now what it did then, whatever time it is."""
         return bool(self.origin & REPLAYED)
 
+    def count_changes(self, changes: int) -> None:
+        """Count *changes* of data that are of no single key: FLUSHALL, SWAPDB."""
+        self.server.events.changes += changes
+
     def log_as(self, *argv: bytes) -> None:
         """Log this, too, in place of what the client sent; see Keyspace.changed."""
         if self.is_logged:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
-from server.dispatch.state import ServerState
 from server.table import errors
 from server.table.args import to_int32
 from server.table.command import Flags, command
@@ -52,7 +51,7 @@ def flushdb(call: Call) -> Reply:
     FLUSHDB [ASYNC | SYNC]
     """
     _check_flush_mode(call.argv)
-    _flush(call.server, [call.db])
+    _flush(call, [call.db])
     return OK
 
 
@@ -76,7 +75,7 @@ def flushall(call: Call) -> Reply:
     FLUSHALL [ASYNC | SYNC]
     """
     _check_flush_mode(call.argv)
-    _flush(call.server, call.server.databases)
+    _flush(call, call.server.databases)
     call.server.persistence.snapshots.all_flushed()
     return OK
 
@@ -87,9 +86,9 @@ def _check_flush_mode(argv: list[bytes]) -> None:
         raise errors.SYNTAX
 
 
-def _flush(server: ServerState, databases: list[Keyspace]) -> None:
+def _flush(call: Call, databases: list[Keyspace]) -> None:
     """Empty *databases*. It counts as a change even if they were empty, so that it is logged."""
-    server.events.changes += max(server.empty(databases), 1)
+    call.count_changes(max(call.server.empty(databases), 1))
 
 
 @command(
@@ -111,7 +110,7 @@ def swapdb(call: Call) -> Reply:
     second = to_int32(call.argv[2], INVALID_SECOND)
     if not (0 <= first < len(server.databases) and 0 <= second < len(server.databases)):
         raise errors.DB_OUT_OF_RANGE
-    server.events.changes += 1
+    call.count_changes(1)
     if first != second:
         one, other = server.databases[first], server.databases[second]
         server.swap(one, other)
