@@ -217,7 +217,7 @@ class AppendOnly:
             self._data_folder.claim()
             self.folder.read()
             return
-        if self.mode is Mode.ON and self._config.appendfsync != "no":
+        if self.mode is Mode.ON:
             self.log.make_safe()
         if self.mode is Mode.WAITING or self.log.broken:
             fd, self._unfinished = self.folder.unfinished_increment()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from server.persistence.snapshot_loader import LoadFailed
@@ -108,6 +108,7 @@ def test_any_write_is_short_and_the_server_goes_on(policy: str) -> None:
 
 
 @settings(max_examples=100, deadline=None)
+@example(policy="no", faults={45: FULL, 36: FULL}, runs=3, cut=49, short_writes=False)
 @given(
     policy=st.sampled_from(POLICIES),
     faults=st.dictionaries(st.integers(1, 100), st.sampled_from([FULL, BROKEN]), max_size=5),
