@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +17,7 @@ from pathlib import Path
 from bench import background_save, durability, latency, memory, progress, report, speed
 from bench.client import RefusedError
 from bench.load import StalledError
-from bench.peers import Peer, find_peers
+from bench.peers import Peer, find_peers, known_folders
 from bench.results import Comparison, Speed
 from bench.servers import PENSTOCK, Server, ServerError, Start, pin_generator
 from bench.workloads import WORKLOADS, Workload
@@ -69,9 +69,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--peers",
         type=_folders,
-        default=os.environ.get("PENSTOCK_PEERS", ""),
+        default=known_folders(),
         metavar="DIR[:DIR]",
-        help="folders with further servers to compare with (or the environment's PENSTOCK_PEERS)",
+        help="folders with further servers to compare with, in place of the environment's"
+        " PENSTOCK_PEERS or what `make peers` has fetched",
     )
     parser.add_argument(
         "--sockets",
@@ -96,7 +97,7 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     if not options.sockets:
         return find_peers(options.peers)
     command = f"env PENSTOCK_SOCKETS={options.sockets} {options.command}"
-    return [Peer(f"ours, {options.sockets}", command)]
+    return [Peer(f"on {options.sockets}", command)]
 
 
 def _folders(text: str) -> list[Path]:
@@ -129,7 +130,7 @@ def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Com
     if "durability" in options.only:
         rounds = options.rounds or extent.rounds
         yield from _speed_table(durability.writes(start, extent.seconds, rounds), names)
-    tables = {
+    tables: dict[str, tuple[str, Callable[[], Iterator[Comparison]]]] = {
         "latency": ("latency", lambda: _latencies(extent, start)),
         "memory": (
             f"resident memory, of {extent.count:,} each",

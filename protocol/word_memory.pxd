@@ -41,12 +41,20 @@ cdef extern from *:
     }
     #endif
     """
-    int resize "penstock_resize_word" (object memory, Py_ssize_t size) except -1
-    object view "penstock_view_word" (object memory, Py_ssize_t start, Py_ssize_t end)
+    int c_resize "penstock_resize_word" (object memory, Py_ssize_t size) except -1
+    object c_view "penstock_view_word" (object memory, Py_ssize_t start, Py_ssize_t end)
 
 
 cdef inline list new():
     return [b""]
+
+
+cdef inline int resize(list memory, Py_ssize_t size) except -1:
+    return c_resize(memory, size)
+
+
+cdef inline object view(list memory, Py_ssize_t start, Py_ssize_t end):
+    return c_view(memory, start, end)
 
 
 cdef inline Py_ssize_t put(

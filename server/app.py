@@ -108,16 +108,16 @@ class Server:
         self._phase = phase
         self.state.loading = phase is Phase.LOADING
         self.state.stopping = phase in (Phase.STOPPING, Phase.CLOSED)
-        self.state.keep_guard()
+        self.state.update_guard()
 
     async def _listen(self) -> None:
         self.state.started_ms = wall_ms()
-        self.state.journal.now_ms = wall_ms()
+        self.state.clock.now_ms = wall_ms()
         self.state.stop = self.stop_by_command
         self.state.begin_replay = self._begin_replay
         loop = asyncio.get_running_loop()
         self._backend.start(loop)
-        self.dispatcher.at_end_of_turn = self._backend.at_end_of_turn
+        self.dispatcher.turn.at_end_of_turn = self._backend.at_end_of_turn
         try:
             await self._listeners.open()
         except OSError:
@@ -140,7 +140,7 @@ class Server:
             if self._phase is not Phase.LOADING:
                 return
         self._enter(Phase.SERVING)
-        state.reset_stats()
+        state.reset_statistics()
         state.persistence.begin()
         loop = asyncio.get_running_loop()
         state.persistence.append_only.log.on_synced = partial(_call_soon, loop, self._synced)
@@ -159,9 +159,9 @@ class Server:
 
     def _synced(self) -> None:
         """The AOF has been fsynced in the background: some may have waited for it."""
-        self.dispatcher.begin_batch()
-        if self.state.propagation.log is not None:
-            self.state.propagation.log.write()
+        self.dispatcher.timekeeper.begin()
+        if self.state.propagation.durability is not None:
+            self.state.propagation.durability.write()
         self.dispatcher.serve_keyless()
         self.dispatcher.settle()
 
@@ -209,7 +209,7 @@ class Server:
         """Let the last answers leave, stop listening and hang up on everybody."""
         if self._phase is not Phase.CLOSED:
             self.cron.stop()
-            self.dispatcher.send_all()
+            self.dispatcher.turn.send_all()
             self._close()
 
     def _close(self) -> None:

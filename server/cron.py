@@ -1,4 +1,4 @@
-"""The cron: what has to be done although no client asks for it.
+"""Cron: what has to be done regularly, although no client asks for it.
 
 It ticks hz times a second, and also when the next wait is over, so that a client waits as long as
 it asked for whatever hz is. While nothing happens a tick costs some microseconds, however many
@@ -50,9 +50,10 @@ class Cron:
         state = self._state
         if not state.config.switches.cron:
             return
-        self._dispatcher.begin_batch()
+        self._dispatcher.timekeeper.begin()
         now_ms = self._passed_ms()
-        state.stats.sample(now_ms)
+        for part in state.parts:
+            part.tick(now_ms)
         self._watch_memory()
         if state.pausing.active and now_ms >= state.pausing.until_ms:
             self._dispatcher.end_pause()
@@ -68,24 +69,24 @@ class Cron:
             self._expiry.run()
         state.propagation.deliver_each()
         state.persistence.tick()
-        state.keep_unkept()
+        state.follow_persistence()
 
     def _passed_ms(self) -> int:
         """Monotonic time, rounded down: a wait is over when the whole of it has passed."""
         return int(self._monotonic_s() * 1000)
 
     def _watch_memory(self) -> None:
-        """See what the log holds, and the peak; maxmemory itself is looked at by each command."""
+        """Update what the AOF buffer holds, and the peak. Each command checks maxmemory itself."""
         memory = self._state.memory
         memory.log = self._state.persistence.append_only.log.pending
         memory.used()
         self._state.short_of_memory = memory_reserve.is_short()
-        self._state.keep_guard()
+        self._state.update_guard()
 
     # ------------------------------------------------------------------ waits
 
     def _wait_until(self, due_ms: int) -> None:
-        """A wait has begun that ends at *due_ms*: be there in time."""
+        """Set the timer: a wait ends at *due_ms*."""
         if self._wait_timer is None or due_ms < self._wait_due_ms:
             if self._wait_timer is not None:
                 self._wait_timer.cancel()
@@ -95,7 +96,7 @@ class Cron:
 
     def _end_waits(self) -> None:
         self._wait_timer = None
-        self._dispatcher.begin_batch()
+        self._dispatcher.timekeeper.begin()
         blocking = self._state.blocking
         blocking.expire(self._passed_ms(), self._dispatcher.end_wait)
         self._dispatcher.settle()

@@ -1,22 +1,20 @@
-"""What a snapshot holds, added up key by key: databases, types, sizes, and each stream."""
+"""What a snapshot holds: keys by database and by type, sizes, the largest keys, and streams."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from storage import values
-from storage.lists.quicklist import QuickList
-from storage.stream.stream import Stream
+from storage import types
 
 LARGEST = 10  # keys that are named
+MAX_NAME = 60  # characters of a name that are shown
 
 
 @dataclass
 class TypeTotal:
-    """All keys of one type: how many, their elements, and their bytes in the file."""
+    """The keys of one type: how many, their elements, and their bytes in the file."""
 
     keys: int = 0
     elements: int = 0
@@ -25,7 +23,7 @@ class TypeTotal:
 
 @dataclass(frozen=True, order=True)
 class KeySize:
-    """A key, and what it takes in the file."""
+    """A key and its bytes in the file."""
 
     size: int
     db: int
@@ -35,41 +33,30 @@ class KeySize:
 
 
 @dataclass(frozen=True)
-class StreamFacts:
-    """What is worth knowing of a stream."""
+class Description:
+    """What is told about one value, beyond its size: a line, and details of it."""
 
     db: int
     key: bytes
-    length: int
-    first_id: str
-    last_id: str
-    groups: tuple[GroupFacts, ...]
-
-
-@dataclass(frozen=True)
-class GroupFacts:
-    """A consumer group of a stream."""
-
-    name: bytes
-    last_delivered: str
-    consumers: int
-    pending: int
+    kind: str
+    lines: tuple[str, ...]
 
 
 @dataclass
 class Contents:
-    """The sums so far; *streams* are those of the file, in its order."""
+    """The sums so far; *described* are in the order of the file."""
 
     keys: dict[int, int] = field(default_factory=dict)  # by database
     expiring: dict[int, int] = field(default_factory=dict)
     types: dict[str, TypeTotal] = field(default_factory=dict)
-    streams: list[StreamFacts] = field(default_factory=list)
+    described: list[Description] = field(default_factory=list)
     _largest: list[KeySize] = field(default_factory=list)
 
     def add(self, db: int, key: bytes, value: Any, expires: bool, size: int) -> None:
         """Count a key that takes *size* bytes in the file."""
-        kind = values.type_name(value).decode()
-        elements = _elements(value)
+        row = types.of(value)
+        kind = row.name.decode()
+        elements = row.length(value)
         self.keys[db] = self.keys.get(db, 0) + 1
         self.expiring[db] = self.expiring.get(db, 0) + expires
         total = self.types.setdefault(kind, TypeTotal())
@@ -77,8 +64,9 @@ class Contents:
         total.elements += elements
         total.size += size
         self._keep_if_large(KeySize(size, db, key, kind, elements))
-        if isinstance(value, Stream):
-            self.streams.append(_facts(db, key, value))
+        lines = tuple(row.check_lines(value, shown))
+        if lines:
+            self.described.append(Description(db, key, kind, lines))
 
     def _keep_if_large(self, key: KeySize) -> None:
         if len(self._largest) < LARGEST:
@@ -92,21 +80,8 @@ class Contents:
         return sorted(self._largest, reverse=True)
 
 
-def _elements(value: Any) -> int:
-    return len(value) if isinstance(value, Stream | QuickList) else 1
-
-
-def _facts(db: int, key: bytes, stream: Stream) -> StreamFacts:
-    first = stream.first_entry_id().encode().decode()
-    last = stream.last_id.encode().decode()
-    return StreamFacts(db, key, len(stream), first, last, tuple(_groups(stream)))
-
-
-def _groups(stream: Stream) -> Iterator[GroupFacts]:
-    for name, group in stream.sorted_groups():
-        yield GroupFacts(
-            name=name,
-            last_delivered=group.last_id.encode().decode(),
-            consumers=len(group.sorted_consumers()),
-            pending=len(group.pel),
-        )
+def shown(name: bytes) -> str:
+    """A name in printable characters, cut if it is long."""
+    text = name.decode("utf-8", "backslashreplace")
+    text = text if text.isprintable() else ascii(text)[1:-1]
+    return text if len(text) <= MAX_NAME else text[:MAX_NAME] + "..."

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from server.check.contents import Contents, StreamFacts
+from server.check.contents import Contents, Description, shown
 from server.check.findings import Finding
 from server.observe.sizes import human
-
-MAX_KEY = 60  # characters of a key that are shown
 
 
 def lines_of(found: Finding, most_streams: int) -> Iterator[str]:
@@ -30,31 +28,19 @@ def _contents(contents: Contents, most_streams: int) -> Iterator[str]:
             f"    {kind:8} {total.keys:>12,} keys {total.elements:>14,} elements"
             f" {human(total.size):>10}"
         )
-    for stream in contents.streams[:most_streams]:
-        yield from _stream(stream)
-    if len(contents.streams) > most_streams:
-        yield f"    ... and {len(contents.streams) - most_streams:,} more streams (--streams N)"
+    for description in contents.described[:most_streams]:
+        yield from _description(description)
+    if len(contents.described) > most_streams:
+        yield f"    ... and {len(contents.described) - most_streams:,} more streams (--streams N)"
     if contents.largest:
         yield "    the largest keys:"
     for key in contents.largest:
-        name = _shown(key.key)
+        name = shown(key.key)
         yield f"        {human(key.size):>10} {key.kind:8} {key.elements:>12,}  {key.db}:{name}"
 
 
-def _stream(stream: StreamFacts) -> Iterator[str]:
-    yield (
-        f"    stream {stream.db}:{_shown(stream.key)}: {stream.length:,} entries,"
-        f" {stream.first_id} .. {stream.last_id}"
-    )
-    for group in stream.groups:
-        yield (
-            f"        group {_shown(group.name)}: delivered up to {group.last_delivered},"
-            f" {group.consumers:,} consumers, {group.pending:,} pending"
-        )
-
-
-def _shown(name: bytes) -> str:
-    """A name as it can be printed whatever is in it."""
-    text = name.decode("utf-8", "backslashreplace")
-    text = text if text.isprintable() else ascii(text)[1:-1]
-    return text if len(text) <= MAX_KEY else text[:MAX_KEY] + "..."
+def _description(of_value: Description) -> Iterator[str]:
+    first, *details = of_value.lines
+    yield f"    {of_value.kind} {of_value.db}:{shown(of_value.key)}: {first}"
+    for detail in details:
+        yield f"        {detail}"

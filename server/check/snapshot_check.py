@@ -10,7 +10,7 @@ from server.check.findings import Finding
 from server.persistence.files import Files
 from storage.errors import StorageError
 from storage.keyspace.keyspace import NO_EXPIRY
-from storage.rdb.snapshot import SnapshotReader
+from storage.snapshot.snapshot_reader import SnapshotReader
 
 
 def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:

@@ -1,4 +1,4 @@
-"""What only a permission in redis.conf allows: debugging, and parameters that name files.
+"""The permissions of redis.conf: for DEBUG, and for changing parameters that name files.
 
 A permission is ``yes``, ``no``, or ``local``: for clients of this machine.
 """
@@ -23,7 +23,7 @@ def is_local(client: Client) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_local_host(host: str) -> bool:
-    """Asked for each client that comes, and most come from the same few hosts."""
+    """Whether *host* is this machine. Cached: asked of each new client, for few hosts."""
     try:
         address = ip_address(host)
     except ValueError:

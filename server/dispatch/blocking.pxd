@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t
 from server.client.client cimport Client, Standing, Waiter
 from server.table.command cimport Block
 from server.dispatch.wait_queue cimport Queue, Spot
+from server.observe.part cimport Part
 
 cdef int64_t LONGEST_MS
 
@@ -13,7 +14,7 @@ cdef class Runner:
 
 
 @cython.final
-cdef class Blocking:
+cdef class Blocking(Part):
     cdef list _databases
     cdef readonly Py_ssize_t waiting
     cdef list _queues

@@ -9,9 +9,8 @@ cdef class Call:
     cdef public list argv
     cdef public Client client
     cdef public Keyspace db
-    cdef public bint is_inside
     cdef public bint is_logged
-    cdef public list logged
     cdef public int64_t now_ms
+    cdef public int origin
     cdef readonly object executor
     cdef readonly ServerState server

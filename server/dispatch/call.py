@@ -1,7 +1,7 @@
 """One execution of a command, as its handler sees it.
 
-There is one Call for the whole server, filled anew for each command: commands run one at a time to
-their end, so nothing is allocated for them. A handler keeps no reference to it.
+There is one Call for each depth of commands inside commands. It is filled anew for each command, so
+that nothing is allocated for one; a handler keeps no reference to it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Protocol
 from protocol.replies import Reply
 from server.client.client import Client, Waiter
 from server.client.command_queue import CommandQueue
+from server.dispatch.origin import INSIDE, REPLAYED
 from server.dispatch.state import ServerState
 from storage.keyspace.keyspace import Keyspace
 
@@ -18,21 +19,35 @@ from storage.keyspace.keyspace import Keyspace
 class Executor(Protocol):
     """What few handlers need of the dispatcher that runs them."""
 
-    def run_inside(self, queue: CommandQueue) -> Reply:
-        """Run what was queued inside this command (EXEC): none waits, and errors are values."""
+    def run_queued(self, client: Client, queue: CommandQueue) -> Reply:
+        """Run what *client* has queued (EXEC): none waits, and errors are values."""
+
+    def run_inside(self, client: Client, argv: list[bytes]) -> Reply:
+        """Run *argv* inside this command, as a script does. An error is a value."""
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """Answer a client that waits, before its time (CLIENT UNBLOCK)."""
 
     def end_pause(self) -> None:
-        """Let the commands run that CLIENT PAUSE held back."""
+        """Run the commands that CLIENT PAUSE held back."""
 
 
 class Call:
-    """What a handler works with: argv, the client and its database, the rest of the server."""
+    """What a handler works with: argv, the client and its database, the rest of the server.
 
-    __slots__ = ("argv", "client", "db", "executor", "is_inside", "is_logged", "logged", "now_ms",
-                 "server")  # fmt: skip
+    *origin* says where the command comes from; see server/dispatch/origin.py.
+    """
+
+    __slots__ = (
+        "argv",
+        "client",
+        "db",
+        "executor",
+        "is_logged",
+        "now_ms",
+        "origin",
+        "server",
+    )
 
     def __init__(self, server: ServerState, executor: Executor) -> None:
         self.server = server
@@ -41,21 +56,20 @@ class Call:
         self.client: Client = None  # type: ignore[assignment]  # always set while a handler runs
         self.db: Keyspace = server.databases[0]
         self.now_ms = 0  # unix time; the same for all commands of one batch
-        self.logged: list[list[bytes]] | None = None
-        self.is_inside = False  # whether it is run by EXEC
-        self.is_logged = False  # whether anybody keeps what is logged
+        self.origin = 0
+        self.is_logged = False  # whether anybody takes what is logged
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether it runs inside another command, EXEC or a script."""
+        return bool(self.origin & INSIDE)
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether it has run before: it does now what it did then, whatever time it is."""
+        return bool(self.origin & REPLAYED)
 
     def log_as(self, *argv: bytes) -> None:
-        """Write this to the AOF and the replicas in place of what the client sent.
-
-        Several calls make several commands, which are logged as one transaction. What is logged
-        must never depend on clocks or estimates.
-        """
+        """Log this, too, in place of what the client sent; see Keyspace.changed."""
         if self.is_logged:
-            if self.logged is None:
-                self.logged = []
-            self.logged.append(list(argv))
-
-    def log_nothing(self) -> None:
-        """Keep this command out of the AOF, though it counted as a change."""
-        self.logged = []
+            self.server.events.log(argv)

@@ -10,7 +10,7 @@ UNITS = (b"EX", b"PX", b"EXAT", b"PXAT")
 
 
 def absolute_ms(text: bytes, unit: bytes, now_ms: int, name: str) -> int:
-    """When a key goes that is given *text* seconds (EX, EXAT) or milliseconds (PX, PXAT).
+    """The unix ms at which a key expires, from *text* in seconds (EX, EXAT) or ms (PX, PXAT).
 
     Raises ErrorReply, naming the command, if that is not after 1970 or does not fit 64 bits.
     """
@@ -37,16 +37,14 @@ def _invalid(name: str) -> ErrorReply:
 
 
 def expire(call: Call, key: bytes, when_ms: int) -> None:
-    """Let *key*, which is there, go at *when_ms*: at once if that has passed.
+    """Set the expiry of *key*, which is there, to *when_ms*; delete it if that has passed.
 
-    It is logged as an absolute time, or as the deletion that it is.
+    It is logged as an absolute time, or as a deletion.
     """
     db = call.db
-    if when_ms <= call.now_ms and not call.server.journal.keeps_expired:
+    if when_ms <= call.now_ms and not call.is_replayed:
         db.remove(key)
-        db.touched(key, b"del")
-        call.log_as(b"DEL", key)
+        db.changed(key, b"del", 1, (b"DEL", key))
         return
     db.expire_at(key, when_ms)
-    db.touched(key, b"expire")
-    call.log_as(b"PEXPIREAT", key, b"%d" % when_ms)
+    db.changed(key, b"expire", 1, (b"PEXPIREAT", key, b"%d" % when_ms))

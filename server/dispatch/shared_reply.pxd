@@ -3,12 +3,12 @@ from libc.stdint cimport uint64_t
 
 from protocol.encoder cimport Encoder
 from server.client.client cimport Client
-from storage.keyspace.journal cimport Journal
+from storage.keyspace.key_events cimport KeyEvents
 
 
 @cython.final
 cdef class SharedReply:
-    cdef Journal _journal
+    cdef KeyEvents _events
     cdef list _argv
     cdef Encoder _reply
     cdef int _db_index

@@ -4,7 +4,9 @@ from server.dispatch.blocking cimport Blocking
 from server.observe.memory cimport Memory
 from server.propagation.propagation cimport Propagation
 from server.observe.stats cimport Stats
-from storage.keyspace.journal cimport Journal
+from server.dispatch.server_key_events cimport ServerKeyEvents
+from storage.keyspace.clock cimport Clock
+from storage.keyspace.lookup cimport Lookup
 from storage.stream.stream cimport StreamConfig
 
 
@@ -19,7 +21,10 @@ cdef class ServerState:
     cdef readonly object pausing
     cdef readonly Propagation propagation
     cdef readonly Memory memory
-    cdef readonly Journal journal
+    cdef readonly ServerKeyEvents events
+    cdef readonly Clock clock
+    cdef readonly Lookup lookup
+    cdef readonly list parts
     cdef readonly list databases
     cdef readonly object persistence
     cdef readonly object random
@@ -27,7 +32,7 @@ cdef class ServerState:
     cdef public bint short_of_memory
     cdef public bint stopping
     cdef public bint loading
-    cdef public object unkept
+    cdef public object write_refusal
     cdef public bint refuses_reads
     cdef public bint guarded
     cdef public bint restricted

@@ -1,8 +1,8 @@
-"""The state of the whole server: what handlers may look at and change beside their database."""
+"""The state of the whole server: what handlers may read and change besides their database."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 from protocol.replies import ErrorReply
@@ -10,20 +10,23 @@ from server.client.client import Client
 from server.config.parameters import Config
 from server.dispatch.blocking import Blocking
 from server.dispatch.pausing import Pausing
-from server.dispatch.server_journal import ServerJournal
+from server.dispatch.server_key_events import ServerKeyEvents
 from server.dispatch.watching import Watching
 from server.observe.memory import MOST, Memory
+from server.observe.part import Part
 from server.observe.stats import Stats
 from server.persistence.log_loader import Replay
 from server.persistence.persistence import Persistence
 from server.propagation.propagation import Propagation
 from server.table.command import TABLE, CommandTable
+from storage.keyspace.clock import Clock
 from storage.keyspace.keyspace import Keyspace
+from storage.keyspace.lookup import Lookup
 from storage.stream.stream import StreamConfig
 
 
 class ServerState:
-    """Configuration, databases, clients, who waits and who watches. No sockets, no loop."""
+    """Configuration, databases, clients, and the parts. No sockets, no loop."""
 
     def __init__(self, config: Config, monotonic_ms: Callable[[], int]) -> None:
         self.config = config
@@ -36,17 +39,20 @@ class ServerState:
         self.databases: list[Keyspace] = []
         self.blocking = Blocking(self.databases)
         self.pausing = Pausing()
+        self.parts: list[Part] = [self.stats, self.blocking, self.watching, self.pausing]
         self.propagation = Propagation()
-        self.journal = ServerJournal(self.blocking, self.watching, self.propagation)
-        self.databases += [Keyspace(i, self.journal) for i in range(config.databases)]
+        self.events = ServerKeyEvents(self.blocking, self.watching, self.propagation)
+        self.clock: Clock = self.events.clock
+        self.lookup: Lookup = self.events.lookup
+        self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
         self.memory.started()
-        self.persistence = Persistence(config, self.databases, self.journal, self.propagation)
+        self.persistence = Persistence(config, self.databases, self.events, self.propagation)
         self.random = Random()  # noqa: S311  (picks keys, guards nothing)
         self.run_id = f"{self.random.getrandbits(160):040x}"
         self.short_of_memory = False  # the system gives no more; cron keeps it true
         self.stopping = False  # the server ends: nothing more is run
         self.loading = False  # data is being read from the disk
-        self.unkept: ErrorReply | None = None  # why writes are refused: they could not be kept
+        self.write_refusal: ErrorReply | None = None  # why writes are refused: they are not kept
         self.refuses_reads = False  # so are reads: they would show what may not be kept
         self.restricted = False  # not every command may run, for one of these reasons or a pause
         self.guarded = False  # so it is, or may be whenever more memory is in use
@@ -58,13 +64,15 @@ class ServerState:
         self.list_fill = 0  # list-max-listpack-size, which each change of a list asks for
         self.follow_config()
 
-    def keep_guard(self) -> None:
+    # ------------------------------------------------------------------ what follows from changes
+
+    def update_guard(self) -> None:
         """To be called when a pause begins or ends, and when one of the reasons changes."""
         self.restricted = (
             self.short_of_memory
             or self.stopping
             or self.loading
-            or self.unkept is not None
+            or self.write_refusal is not None
             or self.pausing.active
         )
         self.guarded = self.restricted or self.memory.limit > 0
@@ -75,18 +83,45 @@ class ServerState:
         self.stream_config.node_max_bytes = self.config.stream_node_max_bytes
         self.stream_config.node_max_entries = self.config.stream_node_max_entries
         self.list_fill = self.config.list_max_listpack_size
-        self.keep_unkept()
+        self.follow_persistence()
 
-    def keep_unkept(self) -> None:
+    def follow_persistence(self) -> None:
         """To be called when a save or a parameter may have changed whether writes are refused."""
-        self.unkept = self.persistence.refusal
+        self.write_refusal = self.persistence.refusal
         self.refuses_reads = self.persistence.refuses_reads
-        self.keep_guard()
+        self.update_guard()
 
-    def reset_stats(self) -> None:
+    # ------------------------------------------------------------------ what all parts hear of
+
+    def client_left(self, client: Client) -> None:
+        """The connection of *client* is closed."""
+        for part in self.parts:
+            part.client_left(client)
+
+    def empty(self, databases: Sequence[Keyspace]) -> int:
+        """Remove all keys of *databases*; return how many there were. O(N)."""
+        keys = 0
+        for db in databases:
+            for part in self.parts:
+                part.emptying((db,))
+            keys += db.clear()
+            for part in self.parts:
+                part.emptied((db,))
+        return keys
+
+    def swap(self, one: Keyspace, other: Keyspace) -> None:
+        """Exchange all keys of two databases. O(keys that are watched or waited for)."""
+        for part in self.parts:
+            part.emptying((one, other))
+        one.swap(other)
+        for part in self.parts:
+            part.emptied((one, other))
+
+    def reset_statistics(self) -> None:
         """Count anew from here."""
-        self.stats.reset()
-        self.journal.hits = self.journal.misses = self.journal.expired = 0
+        for part in self.parts:
+            part.statistics_reset()
+        self.events.hits = self.events.misses = self.events.expired = 0
         for row in self.table:
             row.reset_stats()
             for child in row.subcommands.values():
@@ -94,10 +129,10 @@ class ServerState:
 
 
 def _not_running(_options: frozenset[bytes]) -> bool:
-    """Stand in for what ends the process, until there is one that runs."""
+    """Do nothing: there is no process to end."""
     return True
 
 
 def _no_replay() -> Replay:
-    """Stand in for a dispatcher."""
+    """There is no dispatcher yet."""
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""All connected clients: who may come in, what they may hold, and what they leave behind."""
+"""All connected clients: whether they are accepted, their limits, and what goes when they go."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _log = logging.getLogger("penstock")
 
 
 class Clients:
-    """Lets clients in and sees them off. *wall_ms* is unix time in ms."""
+    """Registers clients that connect, and removes those that go. *wall_ms* is unix time in ms."""
 
     def __init__(self, state: ServerState, wall_ms: Callable[[], int]) -> None:
         self._state = state
@@ -69,10 +69,7 @@ class Clients:
         del self._transports[client]
         state.memory.clients -= CLIENT_BYTES
         self._over_soft_limit.pop(client, None)
-        if client.waiter is not None:
-            state.blocking.forget(client.waiter)
-        state.watching.unwatch(client)
-        state.pausing.forget(client)
+        state.client_left(client)
 
     # ------------------------------------------------------------------ limits
 

@@ -90,8 +90,8 @@ class Connection(Endpoint):
         """Count the *size* bytes that have come, and read the clock."""
         client = self._client
         client.received += size
-        self._dispatcher.begin_batch()
-        client.last_used_ms = self._dispatcher.state.journal.now_ms
+        self._dispatcher.timekeeper.begin()
+        client.last_used_ms = self._dispatcher.state.clock.now_ms
         self._dispatcher.state.stats.input_bytes += size
 
     def _serve(self) -> None:
@@ -138,7 +138,7 @@ class Connection(Endpoint):
     def resume_writing(self) -> None:
         self._write_paused = False
         self._weigh()
-        self._dispatcher.begin_batch()
+        self._dispatcher.timekeeper.begin()
         self.resume()
         self._dispatcher.settle()
 
@@ -182,14 +182,14 @@ class Connection(Endpoint):
             if client.gate == IN_MULTI:
                 self._dispatcher.queue_alike(client, parser)
             if len(self._out) > FLUSH_AT:
-                self._dispatcher.send_now(self)
+                self._dispatcher.turn.send_now(self)
 
     def _flush(self) -> None:
         """Have the answers so far sent when this turn of the loop ends."""
         has_news = len(self._out) or self._out.overflown or self._client.close_after_reply
         if has_news and not self._sending:
             self._sending = True
-            self._dispatcher.send_later(self)
+            self._dispatcher.turn.send_later(self)
 
     def send(self) -> None:
         """Hand the answers so far to the socket."""

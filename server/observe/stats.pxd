@@ -1,7 +1,9 @@
 from libc.stdint cimport uint64_t
 
+from server.observe.part cimport Part
 
-cdef class Stats:
+
+cdef class Stats(Part):
     cdef public uint64_t commands
     cdef public uint64_t connections
     cdef public uint64_t rejected_connections

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 
+from server.observe.part import Part
+
 SAMPLES = 16  # the instantaneous rates are means over this many samples, as in redis
 
 
-class Stats:
+class Stats(Part):
     """Counts since the start or the last CONFIG RESETSTAT."""
 
     def __init__(self) -> None:
-        self.reset()
+        self.statistics_reset()
 
-    def reset(self) -> None:
+    def statistics_reset(self) -> None:
         self.commands = 0
         self.connections = 0
         self.rejected_connections = 0
@@ -33,11 +35,11 @@ class Stats:
         self.errors += 1
         self.errors_by_code[code] = self.errors_by_code.get(code, 0) + 1
 
-    def sample(self, monotonic_ms: int) -> None:
-        """Take one sample for the instantaneous rates; cron does, ten times a second."""
-        now = (monotonic_ms, self.commands, self.input_bytes, self.output_bytes)
-        if self._last is not None and monotonic_ms > self._last[0]:
-            seconds = (monotonic_ms - self._last[0]) / 1000
+    def tick(self, now_ms: int) -> None:
+        """Take one sample for the instantaneous rates; *now_ms* is the monotonic clock's."""
+        now = (now_ms, self.commands, self.input_bytes, self.output_bytes)
+        if self._last is not None and now_ms > self._last[0]:
+            seconds = (now_ms - self._last[0]) / 1000
             commands, received, sent = (
                 (new - old) / seconds for new, old in zip(now[1:], self._last[1:], strict=True)
             )

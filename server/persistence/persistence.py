@@ -4,7 +4,7 @@
     cron         tick()
     the end      close()
     commands     snapshots, append_only
-    each turn    propagation.log.write()    (server.persistence.append_log.AppendLog)
+    each turn    propagation.durability.write()    (server.persistence.append_log.AppendLog)
 
 If the append-only file is on, it is what is loaded, since it is never the older. If it is on and
 there is none yet, the snapshot is loaded and becomes its base. (Redis starts empty there, which has
@@ -40,7 +40,7 @@ from server.persistence.snapshot_loader import (
 from server.persistence.snapshots import Snapshots
 from server.propagation.propagation import Propagation
 from server.table import errors
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
 _log = logging.getLogger("penstock")
@@ -53,7 +53,7 @@ class Persistence:
         self,
         config: Config,
         databases: Sequence[Keyspace],
-        journal: Journal,
+        events: KeyEvents,
         propagation: Propagation,
         files: Files | None = None,
         threads: Executor | None = None,
@@ -62,14 +62,14 @@ class Persistence:
     ) -> None:
         self._config = config
         self._databases = databases
-        self._journal = journal
+        self._events = events
         self._propagation = propagation
         self._files = files or Files()
         self._threads = threads or ThreadPoolExecutor(1, "fsync")
         self.children = ChildSlot(monotonic_s)
         self.folder = DataFolder(config, self._files)
         self.snapshots = Snapshots(
-            config, databases, journal, self.children, self._files, self.folder, wall_s
+            config, databases, events, self.children, self._files, self.folder, wall_s
         )
         self.append_only = AppendOnly(
             config, databases, self._files, self.folder, self.children, self._threads, monotonic_s,
@@ -113,7 +113,7 @@ class Persistence:
                 raise LoadFailed(
                     f"the append only file in {path} cannot be opened: {what}"
                 ) from error
-            self._propagation.log = self.append_only.log
+            self._propagation.durability = self.append_only.log
 
     def reload_snapshot(self, replaces: bool) -> None:
         """Load the snapshot here and now, beside what is there. Raises LoadFailed."""
@@ -123,12 +123,12 @@ class Persistence:
 
     def reload_log(self, begin_file: Callable[[], Replay]) -> None:
         """Load the append-only file here and now, logging nothing. Raises LoadFailed."""
-        log, self._propagation.log = self._propagation.log, None
+        durability, self._propagation.durability = self._propagation.durability, None
         try:
             for _ in self._load_log(begin_file):
                 pass
         finally:
-            self._propagation.log = log
+            self._propagation.durability = durability
             self._loaded()
 
     def _load_snapshot(self, replaces: bool = False) -> Iterator[None]:
@@ -136,30 +136,30 @@ class Persistence:
         self.progress = LoadProgress(self._files.size(path))
         yield from load_snapshot_file(
             self._files, path, self._databases, self.progress,
-            LoadRules(self._journal.now_ms, replaces=replaces), read_options(self._config),
+            LoadRules(self._events.clock.now_ms, replaces=replaces), read_options(self._config),
         )  # fmt: skip
 
     def _load_log(self, begin_file: Callable[[], Replay]) -> Iterator[None]:
         folder = self.append_only.folder
         folder.check_files()
         self.progress = LoadProgress(folder.size())
-        self._journal.keeps_expired = True
+        self._events.lookup.keeps_expired = True
         try:
             yield from LogLoader(
                 self._config, self._files, folder, self.progress, begin_file, self._load_base
             ).run()
         finally:
-            self._journal.keeps_expired = False
+            self._events.lookup.keeps_expired = False
         _log.info("DB loaded from append only file: %.3f seconds", self.progress.elapsed_s)
 
     def _load_base(self, data: bytes | mmap) -> Generator[None, None, int]:
         assert self.progress is not None
         loader = SnapshotLoader(
             data, self._databases, self.progress,
-            LoadRules(self._journal.now_ms, keeps_expired=True), read_options(self._config),
+            LoadRules(self._events.clock.now_ms, keeps_expired=True), read_options(self._config),
         )  # fmt: skip
         end = yield from loader.run()
-        self._journal.keeps_expired = True  # for what follows the base
+        self._events.lookup.keeps_expired = True  # for what follows the base
         return end
 
     def _loaded(self) -> None:
@@ -198,9 +198,9 @@ class Persistence:
         is_on = self.append_only.mode is not Mode.OFF
         if self._config.appendonly and not is_on:
             self.append_only.switch_on()
-            self._propagation.log = self.append_only.log
+            self._propagation.durability = self.append_only.log
         elif is_on and not self._config.appendonly:
-            self._propagation.log = None
+            self._propagation.durability = None
             self.append_only.switch_off()
 
     # ------------------------------------------------------------------ the end

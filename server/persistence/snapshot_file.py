@@ -23,7 +23,7 @@ from server.persistence.files import Files, write_all
 from server.process.build import REDIS_VERSION
 from storage.keyspace.keyspace import Keyspace
 from storage.rdb.options import WriteOptions
-from storage.rdb.snapshot import SnapshotWriter
+from storage.snapshot.snapshot_writer import SnapshotWriter
 
 SYNC_EVERY_BYTES = 4 * 1024 * 1024  # rdb-save-incremental-fsync, as redis has it
 
@@ -33,7 +33,7 @@ class SaveFailed(Exception):
 
 
 class Pieces(Protocol):
-    """A snapshot as its bytes, piece by piece; see storage.rdb.snapshot.SnapshotWriter."""
+    """The bytes of a snapshot, piece by piece; see storage/snapshot/snapshot_writer.py."""
 
     @property
     def keys_written(self) -> int: ...

@@ -19,9 +19,9 @@ from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
 from storage.errors import StorageError
 from storage.keyspace.keyspace import Keyspace
-from storage.rdb.filler import Filler
 from storage.rdb.options import ReadOptions
-from storage.rdb.snapshot import SnapshotReader
+from storage.snapshot.filler import Filler
+from storage.snapshot.snapshot_reader import SnapshotReader
 
 _log = logging.getLogger("penstock")
 
@@ -75,8 +75,10 @@ class SnapshotLoader:
 
     def run(self) -> Generator[None, None, int]:
         """Load, stopping now and then; return the offset behind the snapshot. Raises LoadFailed."""
-        journal = self._databases[0].journal
-        journal.keeps_expired = True  # what has just been loaded is not to expire while looked up
+        events = self._databases[0].events
+        events.lookup.keeps_expired = (
+            True  # what has just been loaded is not to expire while looked up
+        )
         try:
             reader = SnapshotReader(self._data, self._options)
             filler = self._filler()
@@ -92,7 +94,7 @@ class SnapshotLoader:
         except StorageError as error:
             raise LoadFailed(f"the RDB cannot be loaded: {error}") from error
         finally:
-            journal.keeps_expired = False
+            events.lookup.keeps_expired = False
 
     def _filler(self) -> Filler:
         rules = self._rules

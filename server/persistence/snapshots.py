@@ -1,7 +1,7 @@
 """Saving the data as a whole: SAVE, BGSAVE, the save points, and how all that went.
 
-What has changed since the last save is counted from a mark: the journal counts on, whatever is
-saved. A background save moves the mark to where the journal stood when the child was forked.
+What has changed since the last save is counted from a mark: the events counts on, whatever is
+saved. A background save moves the mark to where the events stood when the child was forked.
 
     changes   0 ------- mark ------------- fork -------------- now
                         last save          moves the mark      changes_since_save = now - mark
@@ -31,7 +31,7 @@ from server.persistence.snapshot_file import (
     temporary_path,
 )
 from server.table import errors
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
 _log = logging.getLogger("penstock")
@@ -51,7 +51,7 @@ class Snapshots:
         self,
         config: Config,
         databases: Sequence[Keyspace],
-        journal: Journal,
+        events: KeyEvents,
         children: ChildSlot,
         files: Files,
         folder: DataFolder,
@@ -59,7 +59,7 @@ class Snapshots:
     ) -> None:
         self._config = config
         self._databases = databases
-        self._journal = journal
+        self._events = events
         self._children = children
         self._files = files
         self._folder = folder
@@ -71,8 +71,8 @@ class Snapshots:
         self.saves = 0  # that were begun
         self.scheduled = False  # a background save is to begin when the present child has ended
         self._last_try_s = 0
-        self._mark = journal.changes
-        self._mark_of_child = journal.changes
+        self._mark = events.changes
+        self._mark_of_child = events.changes
 
     # ------------------------------------------------------------------ how it stands
 
@@ -88,7 +88,7 @@ class Snapshots:
 
     @property
     def changes_since_save(self) -> int:
-        return self._journal.changes - self._mark
+        return self._events.changes - self._mark
 
     @property
     def refuses_writes(self) -> bool:
@@ -98,7 +98,7 @@ class Snapshots:
 
     def forget_changes(self) -> None:
         """The data is what is on the disk: it has just been loaded."""
-        self._mark = self._journal.changes
+        self._mark = self._events.changes
 
     # ------------------------------------------------------------------ commands
 
@@ -127,7 +127,7 @@ class Snapshots:
             _log.warning("%s", str(error) or "no memory to save the DB with")
             return False
         _log.info("DB saved on disk")
-        self._saved(self._journal.changes)
+        self._saved(self._events.changes)
         return True
 
     def save_in_background(self, schedule: bool, in_transaction: bool) -> Status:
@@ -201,7 +201,7 @@ class Snapshots:
         """Fork a child that saves; False if that is not possible."""
         self.saves += 1
         self._last_try_s = int(self._wall_s())
-        self._mark_of_child = self._journal.changes
+        self._mark_of_child = self._events.changes
         total = sum(len(db) for db in self._databases)
         try:
             child = self._children.start(PURPOSE, total, self._write, self._ended)

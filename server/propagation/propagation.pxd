@@ -1,7 +1,11 @@
 cdef class Propagation:
-    cdef public object log
+    cdef object _durability
+    cdef list _sinks
+    cdef readonly bint is_on
     cdef public list ops
 
+    cdef _follow_sinks(self)
     cpdef add(self, int db, list argv)
     cpdef object deliver(self)
     cpdef deliver_each(self)
+    cdef _deliver(self, list ops)

@@ -3,11 +3,14 @@
     a command                        a key that expired on the way
         `--> add(db, [XADD s 5-1 ..])    `--> add(db, [DEL k])
                        `--------------------------'
-    the command is done:  deliver() -> log.add_all([op, op, ..])      one transaction
-    the turn is over:     log.write(), and then the answers leave
+    the command is done:  deliver() -> each sink.add_all([op, op, ..])      one transaction
+    the turn is over:     durability.write(), and then the answers leave
 
 EXEC is one command here, whatever it runs; a woken client's command is one of its own, behind the
 write that woke it. What is logged never depends on clocks or estimates.
+
+The stream of operations is apart from what is promised: any number of sinks take the stream (the
+append-only file, replicas, tests), and one of them may be the durability that answers wait for.
 """
 
 from __future__ import annotations
@@ -17,8 +20,15 @@ from typing import Protocol, TypeAlias
 Op: TypeAlias = tuple[int, list[bytes]]  # database index, command
 
 
-class Log(Protocol):
-    """Who keeps ops; all offsets are bytes since it began."""
+class Sink(Protocol):
+    """Takes the stream of operations. Only the durability may raise: the others have no say."""
+
+    def add_all(self, ops: list[Op]) -> None:
+        """Take *ops*, a transaction if it is more than one."""
+
+
+class Durability(Sink, Protocol):
+    """A sink that keeps what it takes. All offsets are bytes since it began."""
 
     @property
     def offset(self) -> int:
@@ -36,42 +46,69 @@ class Log(Protocol):
     def error(self) -> str:
         """Why the last write failed."""
 
-    def add_all(self, ops: list[Op]) -> None:
-        """Take *ops*, a transaction if it is more than one."""
-
     def write(self) -> bool:
         """Write what was added. False if answers were to wait for it and it cannot be kept."""
 
 
 class Propagation:
-    """Collects ops until their command is done. *log* is None while nobody keeps them."""
+    """Collects operations until their command is done.
 
-    __slots__ = ("log", "ops")
+    *durability* is None while nothing is kept beyond snapshots. It is served before all other
+    sinks: if it cannot take a transaction, nobody else has seen it either.
+    """
+
+    __slots__ = ("_durability", "_sinks", "is_on", "ops")
 
     def __init__(self) -> None:
-        self.log: Log | None = None
+        self._durability: Durability | None = None
+        self._sinks: list[Sink] = []
+        self.is_on = False  # whether anybody takes the stream
         self.ops: list[Op] = []
+
+    @property
+    def durability(self) -> Durability | None:
+        return self._durability
+
+    @durability.setter
+    def durability(self, durability: Durability | None) -> None:
+        self._durability = durability
+        self._follow_sinks()
+
+    def attach(self, sink: Sink) -> None:
+        """From the next transaction on, *sink* takes the stream too."""
+        self._sinks.append(sink)
+        self._follow_sinks()
+
+    def detach(self, sink: Sink) -> None:
+        """*sink* takes nothing more."""
+        self._sinks.remove(sink)
+        self._follow_sinks()
+
+    def _follow_sinks(self) -> None:
+        self.is_on = self._durability is not None or bool(self._sinks)
 
     def add(self, db: int, argv: list[bytes]) -> None:
         """Say that *argv*, run in the database *db*, does what has just been done."""
-        if self.log is not None:
+        if self.is_on:
             self.ops.append((db, argv))
 
     def deliver(self) -> int:
-        """The command is done: its ops are one transaction. Returns the log's offset behind it.
+        """The command is done: its ops are one transaction. The durability's offset behind it.
 
-        If the log raises, the ops stay, and go into the next transaction.
+        If the durability raises, the ops stay, and go into the next transaction.
         """
-        if self.log is None:
-            self.ops = []
-            return 0
-        self.log.add_all(self.ops)
+        self._deliver(self.ops)
         self.ops = []
-        return self.log.offset
+        return 0 if self._durability is None else self._durability.offset
 
     def deliver_each(self) -> None:
         """No command did it (keys expired): each op stands for itself."""
         ops, self.ops = self.ops, []
-        if self.log is not None:
-            for op in ops:
-                self.log.add_all([op])
+        for op in ops:
+            self._deliver([op])
+
+    def _deliver(self, ops: list[Op]) -> None:
+        if self._durability is not None:
+            self._durability.add_all(ops)
+        for sink in self._sinks:
+            sink.add_all(ops)

@@ -5,7 +5,7 @@ from storage cimport allocation
 from storage.keyspace cimport segment_octets
 from storage.keyspace.segment cimport Segment
 
-cdef int64_t NO_STAMP
+cdef int64_t NO_KEY
 cdef Py_ssize_t SPLIT_ABOVE
 cdef Py_ssize_t MERGE_UP_TO
 cdef Py_ssize_t KEYS_PER_SLOT
@@ -18,22 +18,22 @@ cdef class KeyTable:
     cdef list _directory
     cdef int _shift
     cdef readonly Py_ssize_t used
-    cdef Py_ssize_t _forks
+    cdef Py_ssize_t _deepest_pairs
     cdef int64_t _held
 
-    @cython.locals(place=uint64_t, segment=Segment, at=Py_ssize_t)
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef object get(self, bytes key, object default=*)
-    @cython.locals(place=uint64_t, segment=Segment, at=Py_ssize_t)
-    cpdef object use(self, bytes key, uint32_t stamp)
-    @cython.locals(place=uint64_t, segment=Segment, at=Py_ssize_t)
-    cpdef int64_t stamp_of(self, bytes key) except? -1
-    @cython.locals(place=uint64_t, segment=Segment, at=Py_ssize_t, old=object)
-    cpdef int set(self, bytes key, object value, uint32_t stamp=*) except -1
-    @cython.locals(place=uint64_t, segment=Segment, at=Py_ssize_t)
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cpdef object use(self, bytes key, uint32_t last_use)
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cpdef int64_t last_use_of(self, bytes key) except? -1
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, old=object)
+    cpdef int set(self, bytes key, object value, uint32_t last_use=*) except -1
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef object pop(self, bytes key, object default=*)
     cpdef int grew(self, int64_t size) except -1
     cpdef int clear(self) except -1
-    cdef Segment _segment_at(self, uint64_t place)
+    cdef Segment _segment_of(self, uint64_t prefix)
 
     @cython.locals(slot=Py_ssize_t, page=list, segment=Segment, first=Py_ssize_t, end=Py_ssize_t)
     cpdef tuple scan(self, uint64_t cursor, Py_ssize_t count)

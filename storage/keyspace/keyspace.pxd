@@ -1,12 +1,16 @@
 from libc.stdint cimport int64_t
 
-from storage.keyspace.journal cimport Journal
+from storage.keyspace.clock cimport Clock
+from storage.keyspace.key_events cimport KeyEvents
 from storage.keyspace.key_table cimport KeyTable
+from storage.keyspace.lookup cimport Lookup
 
 
 cdef class Keyspace:
     cdef public int index
-    cdef public Journal journal
+    cdef readonly KeyEvents events
+    cdef Clock _clock
+    cdef Lookup _lookup
     cdef KeyTable _values
     cdef KeyTable _expires
 
@@ -24,8 +28,15 @@ cdef class Keyspace:
     cpdef put(self, bytes key, object value, bint keep_expiry=*)
     cpdef store_string(self, bytes key, object value, Py_ssize_t grown=*)
     cpdef bint remove(self, bytes key) except -1
-    cpdef noted(self, bytes key, bytes event, Py_ssize_t changes=*)
-    cpdef touched(self, bytes key, bytes event, Py_ssize_t changes=*)
+    cpdef changed(
+        self, bytes key, bytes event, Py_ssize_t changes=*, object log=*, bint wakes=*
+    )
+    cpdef group_changed(
+        self, bytes key, bytes event, Py_ssize_t changes=*, object log=*, bint wakes=*
+    )
+    cdef _tell(
+        self, bytes key, bytes event, Py_ssize_t changes, bint watched, object log, bint wakes
+    )
     cpdef int64_t idle_s(self, bytes key) except? -1
     cpdef set_idle(self, bytes key, int64_t idle_s)
     cpdef object expiry(self, bytes key)

@@ -1,4 +1,4 @@
-"""One database: keys, their values, their expiry, and the journal of what happens to them.
+"""One database: keys, their values and their expiry; it tells what happens to them.
 
 A string is stored as what it is at the moment: ``bytes`` as it was set, ``int`` after INCR,
 ``bytearray`` after APPEND or SETRANGE (redis's "raw": it grows in place). All other values are
@@ -11,16 +11,17 @@ looks its value up. To peek is no use: TYPE, TTL, EXISTS, OBJECT and what the se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from storage.errors import WrongType
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.key_table import KeyTable
 
 String: TypeAlias = bytes | bytearray | int
 NO_EXPIRY = -1
 NO_KEY = -1  # what idle_s says of one
+NOTHING: tuple[bytes, ...] = ()  # is logged
 MANY_ATTEMPTS = 100  # to find a random key that is not past its time
 
 V = TypeVar("V")
@@ -29,11 +30,13 @@ V = TypeVar("V")
 class Keyspace:
     """The keys of one numbered database. All operations are O(1) unless they say otherwise."""
 
-    __slots__ = ("_expires", "_values", "index", "journal")
+    __slots__ = ("_clock", "_expires", "_lookup", "_values", "events", "index")
 
-    def __init__(self, index: int, journal: Journal) -> None:
+    def __init__(self, index: int, events: KeyEvents) -> None:
         self.index = index
-        self.journal = journal
+        self.events = events
+        self._clock = events.clock
+        self._lookup = events.lookup
         self._values = KeyTable()
         self._expires = KeyTable()  # key -> unix ms
 
@@ -44,9 +47,9 @@ class Keyspace:
 
     def get(self, key: bytes) -> Any:
         """The value at *key* whatever its type, or None. The key is used now."""
-        if self.journal.no_touch:
+        if self._lookup.no_touch:
             return self.peek(key)
-        value = self._values.use(key, self.journal.now_ms // 1000)
+        value = self._values.use(key, self._clock.now_ms // 1000)
         if value is not None and self._expires.used and self._expire_if_due(key):
             return None
         return value
@@ -110,16 +113,16 @@ class Keyspace:
 
     def _count(self, hit: bool) -> None:
         if hit:
-            self.journal.hits += 1
+            self.events.hits += 1
         else:
-            self.journal.misses += 1
+            self.events.misses += 1
 
     # ------------------------------------------------------------------ changing
 
     def add(self, key: bytes, value: Any) -> None:
         """Put *value* at *key*, which must be free, and wake who waits for it."""
-        self._values.set(key, value, self.journal.now_ms // 1000)
-        self.journal.ready(self.index, key)
+        self._values.set(key, value, self._clock.now_ms // 1000)
+        self.events.ready(self.index, key)
 
     def put(self, key: bytes, value: Any, keep_expiry: bool = False) -> None:
         """Put *value* at *key* in place of what was there; what was past its time expires first."""
@@ -127,15 +130,15 @@ class Keyspace:
             self._expire_if_due(key)
             if not keep_expiry:
                 self._expires.pop(key, None)
-        self._values.set(key, value, self.journal.now_ms // 1000)
-        self.journal.ready(self.index, key)
+        self._values.set(key, value, self._clock.now_ms // 1000)
+        self.events.ready(self.index, key)
 
     def store_string(self, key: bytes, value: String, grown: int = 0) -> None:
         """Put the new form of a string in place of the old: the expiry stays, nobody is woken.
 
         *grown*: the bytes of memory that the value has taken more since it was stored before.
         """
-        self._values.set(key, value, self.journal.now_ms // 1000)
+        self._values.set(key, value, self._clock.now_ms // 1000)
         self._values.grew(grown)
 
     def remove(self, key: bytes) -> bool:
@@ -144,18 +147,53 @@ class Keyspace:
             return False
         if self._expires.used:
             self._expires.pop(key, None)
-        self.journal.ready(self.index, key)  # who waits for a group learns that it is gone
+        self.events.ready(self.index, key)  # who waits for a group learns that it is gone
         return True
 
-    def touched(self, key: bytes, event: bytes, changes: int = 1) -> None:
-        """Say that a write changed *key*: *event* as keyspace events name it."""
-        self.journal.changes += changes
-        self.journal.touched(self.index, key, event)
+    def changed(
+        self,
+        key: bytes,
+        event: bytes | None,
+        changes: int = 1,
+        log: Sequence[bytes] | None = None,
+        wakes: bool = False,
+    ) -> None:
+        """Say that a command has changed, made or removed what is at *key*.
 
-    def noted(self, key: bytes, event: bytes, changes: int = 1) -> None:
-        """Say that a write changed something about *key* that does not concern who watches it."""
-        self.journal.changes += changes
-        self.journal.noted(self.index, key, event)
+        *event*: its name as a keyspace event, if it has one. *changes*: how much it counts towards
+        the next save. *log*: what is logged in place of the command, which must never depend on
+        clocks or estimates; several make one transaction, and NOTHING keeps the command out of the
+        log. *wakes*: whether it may be what somebody waits for; what is made or removed here wakes
+        without it.
+        """
+        self._tell(key, event, changes, True, log, wakes)
+
+    def group_changed(
+        self,
+        key: bytes,
+        event: bytes | None,
+        changes: int = 1,
+        log: Sequence[bytes] | None = None,
+        wakes: bool = False,
+    ) -> None:
+        """The same for what is no part of the value: WATCH does not mind a stream's groups."""
+        self._tell(key, event, changes, False, log, wakes)
+
+    def _tell(
+        self,
+        key: bytes,
+        event: bytes | None,
+        changes: int,
+        watched: bool,
+        log: Sequence[bytes] | None,
+        wakes: bool,
+    ) -> None:
+        self.events.changes += changes
+        self.events.changed(self.index, key, event, watched)
+        if wakes:
+            self.events.ready(self.index, key)
+        if log is not None:
+            self.events.log(log)
 
     def clear(self) -> int:
         """Forget all keys; return how many there were. O(N)."""
@@ -168,12 +206,12 @@ class Keyspace:
 
     def idle_s(self, key: bytes) -> int:
         """For how many seconds *key* has not been used, or NO_KEY."""
-        stamp = self._values.stamp_of(key)
-        return NO_KEY if stamp < 0 else max(0, self.journal.now_ms // 1000 - stamp)
+        last_use_s = self._values.last_use_of(key)
+        return NO_KEY if last_use_s < 0 else max(0, self._clock.now_ms // 1000 - last_use_s)
 
     def set_idle(self, key: bytes, idle_s: int) -> None:
         """Let it seem that *key*, if it is there, was last used *idle_s* seconds ago."""
-        self._values.use(key, max(0, self.journal.now_ms // 1000 - idle_s))
+        self._values.use(key, max(0, self._clock.now_ms // 1000 - idle_s))
 
     # ------------------------------------------------------------------ expiry
 
@@ -195,16 +233,16 @@ class Keyspace:
     def expire_now(self, key: bytes) -> None:
         """Remove *key* because its time is up."""
         self.remove(key)
-        journal = self.journal
-        journal.expired += 1
-        journal.gone(self.index, key)
-        journal.touched(self.index, key, b"expired")
+        events = self.events
+        events.expired += 1
+        events.gone(self.index, key)
+        events.changed(self.index, key, b"expired", True)
 
     def _expire_if_due(self, key: bytes) -> bool:
         when = self._expires.get(key)
-        if when is None or when >= self.journal.now_ms or self.journal.keeps_expired:
+        if when is None or when >= self._clock.now_ms or self._lookup.keeps_expired:
             return False
-        if not self.journal.hides_expired:
+        if not self._lookup.hides_expired:
             self.expire_now(key)
         return True
 
@@ -222,7 +260,7 @@ class Keyspace:
 
     def keys(self) -> Iterator[bytes]:
         """All keys that are not past their time, in no order. Nothing may be changed meanwhile."""
-        now_ms = self.journal.now_ms
+        now_ms = self._clock.now_ms
         for key in self._values:
             if self.expiry(key) == NO_EXPIRY or self.expiry(key) >= now_ms:
                 yield key

@@ -7,22 +7,22 @@ from storage.keyspace cimport segment_octets
 @cython.final
 @cython.no_gc
 cdef class Segment:
-    cdef readonly int bits
+    cdef readonly int local_depth
     cdef readonly bytearray marks
     cdef readonly list pairs
 
     @cython.locals(offset=uint64_t, guess=Py_ssize_t)
-    cpdef Py_ssize_t first_from(self, uint64_t place) except -1
+    cpdef Py_ssize_t first_from(self, uint64_t prefix) except -1
     @cython.locals(marks=bytearray, at=Py_ssize_t, end=Py_ssize_t)
-    cpdef Py_ssize_t find(self, bytes key, uint32_t place) except? -1
+    cpdef Py_ssize_t find(self, bytes key, uint32_t prefix) except? -1
     cdef bytes key_at(self, Py_ssize_t at)
-    cdef uint32_t place_at(self, Py_ssize_t at) noexcept
+    cdef uint32_t prefix_at(self, Py_ssize_t at) noexcept
     cpdef list keys(self, Py_ssize_t first, Py_ssize_t end)
     cpdef list items(self)
     @cython.locals(end=Py_ssize_t, size=Py_ssize_t)
     cdef Py_ssize_t end_of_page(self, Py_ssize_t first, Py_ssize_t count) except -1
     cdef int insert(
-        self, Py_ssize_t at, bytes key, object value, uint32_t place, uint32_t stamp
+        self, Py_ssize_t at, bytes key, object value, uint32_t prefix, uint32_t last_use
     ) except -1
     cdef object remove(self, Py_ssize_t at)
     @cython.locals(part=Segment)

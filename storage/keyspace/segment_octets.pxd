@@ -17,27 +17,27 @@ cdef extern from "Python.h":
     void PyObject_GC_UnTrack(list values) noexcept
 
 cdef enum:
-    PLACE_BITS = 32
-    PLACE_MASK = 0xFFFFFFFF
+    PREFIX_BITS = 32
+    PREFIX_MASK = 0xFFFFFFFF
     MARK = 8
 
 
-cdef inline uint32_t place_of(bytes key) noexcept:
+cdef inline uint32_t prefix_of(bytes key) noexcept:
     return <uint32_t>(<size_t>PyObject_Hash(key) >> 32)
 
 
-cdef inline uint32_t place_at(bytearray marks, Py_ssize_t at) noexcept:
+cdef inline uint32_t prefix_at(bytearray marks, Py_ssize_t at) noexcept:
     return (<uint32_t *>PyByteArray_AS_STRING(marks))[2 * at]
 
 
 cdef inline Py_ssize_t first_from(
-    bytearray marks, Py_ssize_t guess, uint64_t place
+    bytearray marks, Py_ssize_t guess, uint64_t prefix
 ) noexcept:
     cdef const uint64_t *mark = <const uint64_t *>PyByteArray_AS_STRING(marks)
     cdef Py_ssize_t size = PyByteArray_GET_SIZE(marks) // MARK
-    while guess < size and <uint32_t>mark[guess] < place:
+    while guess < size and <uint32_t>mark[guess] < prefix:
         guess += 1
-    while guess > 0 and <uint32_t>mark[guess - 1] >= place:
+    while guess > 0 and <uint32_t>mark[guess - 1] >= prefix:
         guess -= 1
     return guess
 
@@ -52,25 +52,25 @@ cdef inline bint is_key(list pairs, Py_ssize_t at, bytes key) noexcept:
     )
 
 
-cdef inline uint32_t stamp_at(bytearray marks, Py_ssize_t at) noexcept:
+cdef inline uint32_t last_use_at(bytearray marks, Py_ssize_t at) noexcept:
     return (<uint32_t *>PyByteArray_AS_STRING(marks))[2 * at + 1]
 
 
-cdef inline int put_stamp(bytearray marks, Py_ssize_t at, uint32_t stamp) noexcept:
-    (<uint32_t *>PyByteArray_AS_STRING(marks))[2 * at + 1] = stamp
+cdef inline int put_last_use(bytearray marks, Py_ssize_t at, uint32_t last_use) noexcept:
+    (<uint32_t *>PyByteArray_AS_STRING(marks))[2 * at + 1] = last_use
     return 0
 
 
 cdef inline int insert_mark(
-    bytearray marks, Py_ssize_t at, uint32_t place, uint32_t stamp
+    bytearray marks, Py_ssize_t at, uint32_t prefix, uint32_t last_use
 ) except -1:
     cdef Py_ssize_t size = PyByteArray_GET_SIZE(marks)
     cdef char *mark
     PyByteArray_Resize(marks, size + MARK)
     mark = PyByteArray_AS_STRING(marks) + at * MARK
     memmove(mark + MARK, mark, size - at * MARK)
-    (<uint32_t *>mark)[0] = place
-    (<uint32_t *>mark)[1] = stamp
+    (<uint32_t *>mark)[0] = prefix
+    (<uint32_t *>mark)[1] = last_use
     return 0
 
 

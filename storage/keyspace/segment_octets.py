@@ -1,7 +1,7 @@
-"""What a segment of the key table is made of: the plain versions of the C functions.
+"""Access to the two arrays of a segment: the plain versions of the C functions.
 
-*marks* are pairs of 32-bit numbers, the place of a key and its stamp; *pairs* are the keys and
-values themselves. Compiled, no function checks bounds: callers do.
+*marks* holds two 32-bit numbers a key, its hash prefix and its last use; *pairs* holds the keys and
+values. storage/keyspace/segment.py draws both. Compiled, no function checks bounds: callers do.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from typing import Any
 
 from storage import octets
 
-PLACE_BITS = 32
-PLACE_MASK = (1 << PLACE_BITS) - 1
+PREFIX_BITS = 32
+PREFIX_MASK = (1 << PREFIX_BITS) - 1
 MARK = 8  # bytes
 
 
-def place_of(key: bytes) -> int:
-    """Where *key* stands among all keys, 0 .. 2**32 - 1: the upper half of its hash."""
-    return (hash(key) >> PLACE_BITS) & PLACE_MASK
+def prefix_of(key: bytes) -> int:
+    """The hash prefix of *key*, 0 .. 2**32 - 1: the upper half of its hash."""
+    return (hash(key) >> PREFIX_BITS) & PREFIX_MASK
 
 
-def place_at(marks: bytearray, at: int) -> int:
-    """The place of the key number *at*."""
+def prefix_at(marks: bytearray, at: int) -> int:
+    """The prefix of the key number *at*."""
     return octets.u32(marks, at * MARK)
 
 
-def first_from(marks: bytearray, guess: int, place: int) -> int:
-    """The number of the first key at *place* or behind it, sought from the number *guess* on."""
+def first_from(marks: bytearray, guess: int, prefix: int) -> int:
+    """The number of the first key of that prefix or a greater one; the search starts at *guess*."""
     size = len(marks) // MARK
-    while guess < size and place_at(marks, guess) < place:
+    while guess < size and prefix_at(marks, guess) < prefix:
         guess += 1
-    while guess > 0 and place_at(marks, guess - 1) >= place:
+    while guess > 0 and prefix_at(marks, guess - 1) >= prefix:
         guess -= 1
     return guess
 
@@ -40,40 +40,40 @@ def is_key(pairs: list[Any], at: int, key: bytes) -> bool:
     return bool(pairs[2 * at] == key)
 
 
-def stamp_at(marks: bytearray, at: int) -> int:
-    """The stamp of the key number *at*."""
+def last_use_at(marks: bytearray, at: int) -> int:
+    """The last use of the key number *at*."""
     return octets.u32(marks, at * MARK + 4)
 
 
-def put_stamp(marks: bytearray, at: int, stamp: int) -> None:
-    """Change the stamp of the key number *at*; only its low 32 bits are kept."""
-    octets.put_u32(marks, at * MARK + 4, stamp)
+def put_last_use(marks: bytearray, at: int, last_use: int) -> None:
+    """Set the last use of the key number *at* to the low 32 bits of *last_use*."""
+    octets.put_u32(marks, at * MARK + 4, last_use)
 
 
-def insert_mark(marks: bytearray, at: int, place: int, stamp: int) -> None:
-    """Make room for a key number *at*, and mark it."""
-    number = (stamp & PLACE_MASK) << PLACE_BITS | place
+def insert_mark(marks: bytearray, at: int, prefix: int, last_use: int) -> None:
+    """Insert the mark of a new key number *at*."""
+    number = (last_use & PREFIX_MASK) << PREFIX_BITS | prefix
     marks[at * MARK : at * MARK] = number.to_bytes(MARK, "little")
 
 
 def remove_mark(marks: bytearray, at: int) -> None:
-    """Take out the mark of the key number *at*."""
+    """Remove the mark of the key number *at*."""
     del marks[at * MARK : (at + 1) * MARK]
 
 
 def untracked(pairs: list[Any]) -> list[Any]:
-    """*pairs*, which the cyclic collector need not look at: values hold no cycles.
+    """*pairs*, no longer tracked by the cyclic collector: values hold no cycles.
 
-    A collection would touch each key and value, anywhere in memory. Nothing to do in plain Python.
+    A collection would touch each key and value, anywhere in memory. No-op in plain Python.
     """
     return pairs
 
 
 def insert_pair(pairs: list[Any], at: int, key: bytes, value: Any) -> None:
-    """Make room for the key number *at*, and put it and its *value* there."""
+    """Insert *key* and *value* as number *at*."""
     pairs[2 * at : 2 * at] = (key, value)
 
 
 def remove_pair(pairs: list[Any], at: int) -> None:
-    """Take out the key number *at* and its value."""
+    """Remove the key number *at* and its value."""
     del pairs[2 * at : 2 * at + 2]

@@ -1,7 +1,8 @@
-"""The numbers of the RDB format: opcodes, types of values, encodings of strings, versions.
+"""The numbers of the RDB format: versions, opcodes, and types of values that are not served.
 
-Redis up to 8.8 and Valkey up to 9 number the types alike as far as they are served here. Above 21
-the same number may be another type in Valkey; all those are hashes, which are not served.
+The types that are served have their numbers in their own folders: see storage/types.py. Redis up to
+8.8 and Valkey up to 9 agree on those numbers. Above 21 a number may be another type in Valkey; all
+of those are hashes.
 
 Source: rdb.h of Redis 7.0; for later ones https://github.com/redis/librdb
 """
@@ -16,7 +17,7 @@ MAGIC_SIZE = 9
 WRITTEN_VERSION = 10  # of Redis 7.0
 LATEST_VERSION = 14  # of Redis 8.8
 VALKEY_VERSIONS = range(80, 82)  # of Valkey 9.0 and 9.1; those of Valkey 8 are Redis's
-FIRST_CHECKED_VERSION = 5  # files have a CRC64 from here on
+FIRST_CHECKED_VERSION = 5  # from here on files end with a CRC64
 
 # ---------------------------------------------------------------------- opcodes
 
@@ -33,27 +34,14 @@ EXPIRE_MS = 0xFC
 EXPIRE_S = 0xFD
 SELECT_DB = 0xFE
 EOF = 0xFF
-FIRST_OPCODE = KEY_META  # what is below is a type
+FIRST_OPCODE = KEY_META  # numbers below are types of values
 
-# What stands before each value that a module has left about itself.
+# What precedes each value in the auxiliary data of a module.
 MODULE_EOF, MODULE_SINT, MODULE_UINT, MODULE_FLOAT, MODULE_DOUBLE, MODULE_STRING = range(6)
 
 # ---------------------------------------------------------------------- types of values
 
-STRING = 0
-LIST = 1
-LIST_ZIPLIST = 10
-LIST_QUICKLIST = 14
-STREAM_1 = 15  # of Redis 5.0
-LIST_QUICKLIST_2 = 18
-STREAM_2 = 19  # of Redis 7.0
-STREAM_3 = 21  # of Redis 7.2
-STREAM_4 = 26  # of Redis 8.6
-STREAM_5 = 27  # of Redis 8.8
-
-STREAMS = frozenset({STREAM_1, STREAM_2, STREAM_3, STREAM_4, STREAM_5})
-LISTS = frozenset({LIST, LIST_ZIPLIST, LIST_QUICKLIST, LIST_QUICKLIST_2})
-
+# For messages only. A type with a row in storage/types.py may stay in here: its row comes first.
 NOT_SERVED = {
     2: "set",
     3: "sorted set",
@@ -81,10 +69,10 @@ NOT_SERVED = {
 
 
 def name_of_type(number: int) -> str:
-    """What the type of that number, which is not served, is called."""
+    """How a message names the RDB type *number*, which is not served."""
     return f"{NOT_SERVED.get(number, 'unknown')}, RDB type {number}"
 
 
 def is_readable(version: int, valkey: bool) -> bool:
-    """Whether values of an RDB of that version can be read here."""
+    """Whether an RDB of that version can be read here; *valkey*: its header says VALKEY."""
     return version in VALKEY_VERSIONS if valkey else 1 <= version <= LATEST_VERSION

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from storage.lists.quicklist import DEFAULT_FILL
+DEFAULT_LIST_FILL = -2  # the default of list-max-listpack-size: nodes of 8 KB
 
 
-@dataclass(frozen=True)
 class WriteOptions:
-    """The configuration's rdbcompression and rdbchecksum."""
+    """The parameters rdbcompression and rdbchecksum."""
 
-    compress: bool = True
-    checksum: bool = True
+    __slots__ = ("checksum", "compress")
+
+    def __init__(self, compress: bool = True, checksum: bool = True) -> None:
+        self.compress = compress
+        self.checksum = checksum
 
 
-@dataclass(frozen=True)
 class ReadOptions:
-    """*list_fill* is the configuration's list-max-listpack-size, for the lists that are read.
+    """How much is verified, and the parameters that the values read follow from now on.
 
-    Without *checksum* a file's is not looked at, and a payload may have none; without *verify* a
-    payload's may be wrong. Everything else is checked all the same.
+    Without *checksum*, that of a file is not compared and a payload may have none. Without *verify*
+    a payload's may be wrong. Everything else is checked in any case. *list_fill* is the parameter
+    list-max-listpack-size.
     """
 
-    checksum: bool = True
-    list_fill: int = DEFAULT_FILL
-    verify: bool = True
+    __slots__ = ("checksum", "list_fill", "verify")
+
+    def __init__(
+        self, checksum: bool = True, list_fill: int = DEFAULT_LIST_FILL, verify: bool = True
+    ) -> None:
+        self.checksum = checksum
+        self.list_fill = list_fill
+        self.verify = verify

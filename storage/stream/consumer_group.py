@@ -13,9 +13,10 @@ loading does) is in the group's indexes only.
 
 from __future__ import annotations
 
-from storage import allocation, elapsed
+from storage import allocation
 from storage.errors import Corrupt
 from storage.rax.rax import Rax
+from storage.stream import elapsed
 from storage.stream import pending as pendings
 from storage.stream.pending import NOBODY, DeliveryQueue, Pending
 from storage.stream.stream_id import StreamId

@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from storage cimport allocation
-from storage.rax cimport links
+from storage.stream cimport links
 from storage.stream cimport stream_id
 from storage.stream.stream_id cimport StreamId
 

@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from storage import allocation
-from storage.rax import links
-from storage.stream import stream_id
+from storage.stream import links, stream_id
 from storage.stream.stream_id import StreamId
 
 MAX_COUNT = 2**32 - 1  # deliveries are counted up to here; it stands for redis's LLONG_MAX

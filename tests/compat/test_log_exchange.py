@@ -29,6 +29,7 @@ class Recorder:
 
     offset = synced_offset = 0
     error = ""
+    tentative = False
 
     def __init__(self) -> None:
         self.units: list[list[Op]] = []
@@ -46,19 +47,19 @@ class Replica:
     def __init__(self) -> None:
         self.log = Recorder()
         self.state = ServerState(Config(), lambda: time.monotonic_ns() // 1_000_000)
-        self._dispatcher = Dispatcher(self.state, log=self.log)
-        self._dispatcher.begin_batch()
+        self._dispatcher = Dispatcher(self.state, durability=self.log)
+        self._dispatcher.timekeeper.begin()
         self._client = Client(1, 0)
 
     def call(self, command: Command) -> bytes:
         """Run a command of a client; its reply as it is on the wire."""
-        self._dispatcher.begin_batch()
+        self._dispatcher.timekeeper.begin()
         self._dispatcher.execute(self._client, command)
         return self._client.out.take()
 
     def run(self, unit: list[Op]) -> None:
         """Do again what was logged together."""
-        self.state.journal.keeps_expired = True
+        self.state.lookup.keeps_expired = True
         if len(unit) > 1:
             self._replay([b"MULTI"])
         for db, argv in unit:

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
+from storage.payload import dump, restore
 from storage.rdb.crc64 import crc64
 from storage.rdb.options import WriteOptions
-from storage.rdb.payload import dump, restore
-from storage.rdb.snapshot import SnapshotReader, SnapshotWriter
+from storage.snapshot.snapshot_reader import SnapshotReader
+from storage.snapshot.snapshot_writer import SnapshotWriter
 from tests.compat.processes import ServerProcess, bulk, redis_tool
 
 DATABASES = 16
@@ -33,7 +34,7 @@ class Redis:
         assert kind != "-", (line, value)
         return value
 
-    def bytes(self, *words: object) -> bytes:
+    def text(self, *words: object) -> bytes:
         value = self.call(*words)
         assert isinstance(value, bytes)
         return value
@@ -124,8 +125,8 @@ def fill_stream(oracle: Redis, key: str, dice: random.Random) -> None:
 
 def load(data: bytes) -> list[Keyspace]:
     """The databases that the file *data* holds."""
-    journal = Journal()
-    databases = [Keyspace(index, journal) for index in range(DATABASES)]
+    events = KeyEvents()
+    databases = [Keyspace(index, events) for index in range(DATABASES)]
     for record in SnapshotReader(data):
         databases[record.db].add(record.key, record.value)
         if record.expiry_ms >= 0:
@@ -163,7 +164,7 @@ def test_every_dump_is_the_same_byte_for_byte(oracle: Redis, seed: int) -> None:
     keys = oracle.call("KEYS", "*")
     assert isinstance(keys, list)
     for key in map(bulk, keys):
-        theirs = oracle.bytes("DUMP", key)
+        theirs = oracle.text("DUMP", key)
         assert dump(restore(theirs)) == theirs, key
 
 
@@ -217,4 +218,4 @@ OLD = {
 @pytest.mark.parametrize("body", OLD.values(), ids=OLD)
 def test_what_old_versions_have_written_is_read_alike(oracle: Redis, body: bytes) -> None:
     oracle.call("RESTORE", "key", 0, sealed(body))
-    assert dump(restore(sealed(body))) == oracle.bytes("DUMP", "key")
+    assert dump(restore(sealed(body))) == oracle.text("DUMP", "key")

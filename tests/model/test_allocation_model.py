@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+from typing import TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from storage import allocation
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 from storage.lists.quicklist import QuickList
 from storage.rax.rax import Rax
@@ -24,6 +25,9 @@ words = st.integers(0, 9000).map(lambda n: b"x" * n) | st.integers().map(lambda 
 numbers = st.integers(0, 60)
 
 
+T = TypeVar("T", QuickList, Stream)
+
+
 class AllocationMachine(RuleBasedStateMachine):
     """A database with values of all kinds, changed in all ways."""
 
@@ -31,14 +35,15 @@ class AllocationMachine(RuleBasedStateMachine):
         super().__init__()
         gc.collect()
         self.at_start = allocation.used_bytes()
-        self.db = Keyspace(0, Journal())
+        self.db = Keyspace(0, KeyEvents())
 
-    def value(self, key: bytes, kind: type) -> QuickList | Stream:
+    def value(self, key: bytes, kind: type[T]) -> T:
         value = self.db.get(key)
-        if type(value) is not kind:
-            value = kind()
-            self.db.put(key, value)
-        return value
+        if isinstance(value, kind):
+            return value
+        made = kind()
+        self.db.put(key, made)
+        return made
 
     @rule(key=keys, value=words | st.integers(-(2**63), 2**63 - 1))
     def set(self, key: bytes, value: bytes | int) -> None:
@@ -148,12 +153,12 @@ class AllocationMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         for key in list(self.db.keys()):
             self.db.remove(key)
-        empty = Keyspace(0, Journal())
+        empty = Keyspace(0, KeyEvents())
         cost = allocation.used_bytes()
         del empty
         cost -= allocation.used_bytes()
         assert allocation.used_bytes() - self.at_start == cost
-        self.db = None
+        del self.db
         assert allocation.used_bytes() == self.at_start
 
 

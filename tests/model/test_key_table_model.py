@@ -20,7 +20,7 @@ class KeyTableMachine(RuleBasedStateMachine):
     def fill(self, keys: int) -> None:
         self.table = KeyTable()
         self.model: dict[bytes, object] = {}
-        self.stamps: dict[bytes, int] = {}
+        self.last_uses: dict[bytes, int] = {}
         self.cursor = 0
         self.must_see: set[bytes] = set()
         self.seen: list[bytes] = []
@@ -30,7 +30,7 @@ class KeyTableMachine(RuleBasedStateMachine):
     def set_one(self, key: bytes, value: int) -> None:
         self.table.set(key, value, value % 2**32)
         self.model[key] = value
-        self.stamps[key] = value % 2**32
+        self.last_uses[key] = value % 2**32
 
     @rule(key=names)
     def pop_one(self, key: bytes) -> None:
@@ -47,17 +47,17 @@ class KeyTableMachine(RuleBasedStateMachine):
         for n in range(first, first + keys):
             self.pop_one(b"%d" % n)
 
-    @rule(key=names, stamp=st.integers(0, 2**32 - 1))
-    def use_one(self, key: bytes, stamp: int) -> None:
-        assert self.table.use(key, stamp) == self.model.get(key)
+    @rule(key=names, last_use=st.integers(0, 2**32 - 1))
+    def use_one(self, key: bytes, last_use: int) -> None:
+        assert self.table.use(key, last_use) == self.model.get(key)
         if key in self.model:
-            self.stamps[key] = stamp
+            self.last_uses[key] = last_use
 
     @rule(key=names)
     def look_up(self, key: bytes) -> None:
         assert self.table.get(key) == self.model.get(key)
         assert (key in self.table) == (key in self.model)
-        assert self.table.stamp_of(key) == (self.stamps[key] if key in self.model else -1)
+        assert self.table.last_use_of(key) == (self.last_uses[key] if key in self.model else -1)
 
     @rule(count=st.sampled_from([1, 2, 10, 100, 1000]))
     def scan_a_page(self, count: int) -> None:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from storage.errors import IdIsZero, IdNotGreater
-from storage.rdb.nodes import NodeCheck
 from storage.stream import group_lag, stream_node
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.pending import id_of
+from storage.stream.rdb_nodes import NodeCheck
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import MAX, ZERO, StreamId
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import hiredis
@@ -97,7 +98,7 @@ class House:
         self.log = RecordingLog()
         self.state = ServerState(config, lambda: self._uptime_ms)
         self.dispatcher = Dispatcher(self.state, lambda: self.now_ms, self.log)
-        self.dispatcher.begin_batch()
+        self.dispatcher.timekeeper.begin()
         self._door = iter(range(1, 1_000_000))
         self._owner = self.client()
         self.send = self._owner.send
@@ -118,7 +119,7 @@ class House:
         return self._owner
 
     def run(self, client: Client, argv: list[bytes]) -> None:
-        self.dispatcher.begin_batch()
+        self.dispatcher.timekeeper.begin()
         client.last_used_ms = self.now_ms
         self.dispatcher.execute(client, argv)
         self.dispatcher.settle()
@@ -127,7 +128,7 @@ class House:
         """Let time pass, and end what is over then, as cron does."""
         self.now_ms += ms
         self._uptime_ms += ms
-        self.dispatcher.begin_batch()
+        self.dispatcher.timekeeper.begin()
         self.state.blocking.expire(self._uptime_ms, self.dispatcher.end_wait)
         pausing = self.state.pausing
         if pausing.active and self._uptime_ms >= pausing.until_ms:
@@ -140,12 +141,8 @@ class House:
 
     def dismiss(self, client: Client) -> None:
         """As server.network.clients does when a socket closes."""
-        if self.state.clients.pop(client.id, None) is None:
-            return
-        if client.waiter is not None:
-            self.state.blocking.forget(client.waiter)
-        self.state.watching.unwatch(client)
-        self.state.pausing.forget(client)
+        if self.state.clients.pop(client.id, None) is not None:
+            self.state.client_left(client)
 
     def logged(self) -> list[bytes]:
         """The commands logged since the last call, each as one line."""
@@ -183,7 +180,7 @@ def make_house() -> Callable[..., House]:
 
 
 @pytest.fixture
-def house(make_house: Callable[..., House]) -> Iterator[House]:
+def house(make_house: Callable[..., House]) -> House:
     """A server with the defaults."""
     return make_house()
 
@@ -192,8 +189,11 @@ def house(make_house: Callable[..., House]) -> Iterator[House]:
 def declare(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Command]:
     """Declares a command for one test."""
 
-    def declare_one(name: str, handler: Any, arity: int = -1, flags: int = Flags.WRITE) -> Command:
-        row = Command(name, arity=arity, flags=flags, group="generic", since="1", handler=handler)
+    def declare_one(
+        name: str, handler: Any, arity: int = -1, flags: Flags = Flags.WRITE
+    ) -> Command:
+        row = Command(name, arity=arity, flags=flags, group="generic", since="1")
+        row.attach(handler)
         monkeypatch.setitem(TABLE._rows, row.name.encode(), row)
         monkeypatch.setitem(TABLE.by_spelling, row.name.encode(), row)
         return row
@@ -218,3 +218,10 @@ def run(request: pytest.FixtureRequest, sockets: str) -> Run:
 def nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test hears of each fault anew."""
     monkeypatch.setattr(faults, "_reported_s", {})
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage import digest
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 from storage.lists.quicklist import QuickList
 from storage.stream.stream import Stream
@@ -30,8 +30,8 @@ def make_stream(*entries):
 
 @pytest.fixture
 def databases():
-    journal = Journal()
-    return [Keyspace(index, journal) for index in range(3)]
+    events = KeyEvents()
+    return [Keyspace(index, events) for index in range(3)]
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_groups_do_not_count(db):
 def test_a_key_past_its_time_counts_until_it_is_gone(db):
     db.add(b"a", b"x")
     db.expire_at(b"a", 5)
-    db.journal.now_ms = 10
+    db.events.clock.now_ms = 10
     assert digest.of_key(db, b"a") != digest.NOTHING
     assert digest.of_data([db]) != digest.NOTHING
     assert db.get(b"a") is None
@@ -127,7 +127,7 @@ def test_a_key_past_its_time_counts_until_it_is_gone(db):
 @given(st.dictionaries(st.binary(max_size=3), st.binary(max_size=3), max_size=8), st.randoms())
 def test_the_order_of_keys_does_not_count(pairs, random):
     """Nor how the table has grown: what was there in between is not seen."""
-    one, other = (Keyspace(0, Journal()) for _ in range(2))
+    one, other = (Keyspace(0, KeyEvents()) for _ in range(2))
     for key, value in pairs.items():
         one.put(key, value)
     shuffled = list(pairs.items())
@@ -145,7 +145,7 @@ def test_the_order_of_keys_does_not_count(pairs, random):
 
 @given(st.lists(st.binary(max_size=3), min_size=2, max_size=5, unique=True))
 def test_the_order_of_elements_counts(elements):
-    db = Keyspace(0, Journal())
+    db = Keyspace(0, KeyEvents())
     db.add(b"a", make_list(*elements))
     db.add(b"b", make_list(*reversed(elements)))
     assert digest.of_key(db, b"a") != digest.of_key(db, b"b")

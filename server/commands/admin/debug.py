@@ -22,10 +22,9 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_float, to_int
 from server.table.command import Flags, command
-from storage import digest, octets, values
+from storage import digest, octets, types
 from storage.listpack.listpack import Listpack
 from storage.lists import quicklist
-from storage.lists.quicklist import QuickList
 
 NOT_ALLOWED = ErrorReply(
     "ERR",
@@ -60,11 +59,15 @@ class Action(NamedTuple):
 
 
 @command(
-    "DEBUG", arity=-2, flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE,
-    group="server", since="1.0.0", complexity="Depends on subcommand.",
-)  # fmt: skip
+    "DEBUG",
+    arity=-2,
+    flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE,
+    group="server",
+    since="1.0.0",
+    complexity="Depends on subcommand.",
+)
 def debug(call: Call) -> Reply:
-    """Looks into the server, for tests. Needs enable-debug-command in redis.conf.
+    """Looks into the server or makes it fail, for tests. enable-debug-command allows it.
 
     DEBUG subcommand [arg [arg ...]]
     """
@@ -146,22 +149,12 @@ def _value(call: Call) -> Any:
 
 def _object(call: Call) -> Reply:
     value = _value(call)
+    kind = types.of(value)
     line = (
-        f"Value at:{id(value):#x} refcount:{values.reference_count(value)}"
-        f" encoding:{values.encoding_of(value).decode()}"
+        f"Value at:{id(value):#x} refcount:{kind.reference_count(value)}"
+        f" encoding:{kind.encoding(value).decode()}{kind.debug_facts(value)}"
     )
-    if type(value) is QuickList:
-        line += _nodes_of(value)
     return Status(line.encode())
-
-
-def _nodes_of(items: QuickList) -> str:
-    nodes = items.nodes()
-    size = sum(node.size if isinstance(node, Listpack) else len(node) for node in nodes)
-    return (
-        f" ql_nodes:{len(nodes)} ql_avg_node:{len(items) / len(nodes):.2f}"
-        f" ql_listpack_max:{items.fill} ql_compressed:0 ql_uncompressed_size:{size}"
-    )
 
 
 def _digest(call: Call) -> Reply:
@@ -174,10 +167,10 @@ def _digest_value(call: Call) -> Reply:
 
 def _listpack(call: Call) -> Reply:
     value = _value(call)
-    nodes = value.nodes() if type(value) is QuickList else []
-    if len(nodes) != 1 or not isinstance(nodes[0], Listpack):
+    pack = types.of(value).only_listpack(value)
+    if pack is None:
         raise NO_LISTPACK
-    for line in description_of(nodes[0]):
+    for line in description_of(pack):
         _log.warning("%s", line)
     return Status(b"Listpack structure written to the log")
 
@@ -209,7 +202,7 @@ def _populate(call: Call) -> Reply:
         if key not in call.db:
             value = b"value:%d" % number
             call.db.add(key, value[:size].ljust(size, b"\0") if size else value)
-            call.db.touched(key, b"set")
+            call.db.changed(key, b"set")
     return OK
 
 

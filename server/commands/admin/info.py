@@ -1,8 +1,8 @@
 """The sections of INFO: what is true of the server now.
 
 A section is a function that gives fields; SECTIONS lists them in the order in which they are shown.
-A field that redis has is here if this server has something to say about it: one about what does
-not exist is 0 where clients look for it, and is left out else.
+Behind its fields come those of the parts of the server (Part.info), and those of ABSENT. A field of
+Redis's is left out if this server has nothing to say about it and no client looks for it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def server(state: ServerState) -> Fields:
     config = state.config
     system = os.uname()
     now_us = time.time_ns() // 1000
-    uptime_s = max(0, state.journal.now_ms - state.started_ms) // 1000
+    uptime_s = max(0, state.clock.now_ms - state.started_ms) // 1000
     yield "redis_version", build.REDIS_VERSION
     yield "redis_mode", "standalone"
     yield "penstock_version", build.VERSION
@@ -58,7 +58,6 @@ def server(state: ServerState) -> Fields:
     yield "configured_hz", config.hz
     yield "executable", sys.executable
     yield "config_file", config.file or ""
-    yield "io_threads_active", 0
     for number, listener in enumerate(state.listening):
         yield f"listener{number}", listener
 
@@ -68,11 +67,8 @@ def clients(state: ServerState) -> Fields:
     waiters = [client.waiter for client in connected if client.waiter is not None]
     blocking_keys, on_no_key = state.blocking.waiting_keys()
     yield "connected_clients", len(connected)
-    yield "cluster_connections", 0
     yield "maxclients", state.config.maxclients
     yield "blocked_clients", state.blocking.waiting + state.pausing.waiting
-    yield "tracking_clients", 0
-    yield "pubsub_clients", 0
     yield "watching_clients", sum(1 for client in connected if client.watching)
     yield "clients_in_timeout_table", sum(1 for waiter in waiters if waiter.due_ms)
     yield "total_watched_keys", len(state.watching.watchers)
@@ -105,10 +101,6 @@ def memory(state: ServerState) -> Fields:
     yield "allocator_resident", resident
     yield "total_system_memory", total
     yield "total_system_memory_human", human(total)
-    yield "used_memory_lua", 0
-    yield "number_of_cached_scripts", 0
-    yield "number_of_functions", 0
-    yield "number_of_libraries", 0
     yield "maxmemory", limit
     yield "maxmemory_human", human(limit)
     yield "maxmemory_policy", state.config.maxmemory_policy
@@ -121,20 +113,15 @@ def memory(state: ServerState) -> Fields:
     yield "mem_fragmentation_ratio", f"{resident / used:.2f}"
     yield "mem_fragmentation_bytes", resident - used
     yield "mem_not_counted_for_evict", memory.log
-    yield "mem_replication_backlog", 0
-    yield "mem_total_replication_buffers", 0
-    yield "mem_clients_slaves", 0
     yield "mem_clients_normal", memory.clients
     yield "mem_aof_buffer", memory.log
     yield "mem_allocator", "pymalloc"
-    yield "lazyfree_pending_objects", 0
 
 
 def persistence(state: ServerState) -> Fields:
     kept = state.persistence
     snapshots, child = kept.snapshots, kept.children
     yield "loading", int(state.loading)
-    yield "async_loading", 0
     yield "current_cow_peak", child.cow_peak
     yield "current_cow_size", child.cow_size
     yield "current_cow_size_age", child.cow_size_age
@@ -152,8 +139,6 @@ def persistence(state: ServerState) -> Fields:
     yield "rdb_last_load_keys_expired", kept.keys_expired
     yield "rdb_last_load_keys_loaded", kept.keys_loaded
     yield from _append_only(kept)
-    yield "module_fork_in_progress", 0
-    yield "module_fork_last_cow_size", 0
     if kept.progress is not None:
         yield from _loading(kept.progress)
 
@@ -197,27 +182,16 @@ def stats(state: ServerState) -> Fields:
     yield "instantaneous_ops_per_sec", round(per_second)
     yield "total_net_input_bytes", counted.input_bytes
     yield "total_net_output_bytes", counted.output_bytes
-    yield "total_net_repl_input_bytes", 0
-    yield "total_net_repl_output_bytes", 0
     yield "instantaneous_input_kbps", f"{kib_in:.2f}"
     yield "instantaneous_output_kbps", f"{kib_out:.2f}"
     yield "rejected_connections", counted.rejected_connections
-    yield "sync_full", 0
-    yield "sync_partial_ok", 0
-    yield "sync_partial_err", 0
-    yield "expired_keys", state.journal.expired
+    yield "expired_keys", state.events.expired
     yield "expired_time_cap_reached_count", counted.expire_time_cap_reached
     yield "expire_cycle_cpu_milliseconds", int(counted.expire_cycle_ms)
-    yield "evicted_keys", 0
-    yield "evicted_clients", 0
-    yield "keyspace_hits", state.journal.hits
-    yield "keyspace_misses", state.journal.misses
-    yield "pubsub_channels", 0
-    yield "pubsub_patterns", 0
-    yield "pubsubshard_channels", 0
+    yield "keyspace_hits", state.events.hits
+    yield "keyspace_misses", state.events.misses
     yield "latest_fork_usec", state.persistence.children.latest_fork_usec
     yield "total_forks", state.persistence.children.total_forks
-    yield "tracking_total_keys", 0
     yield "total_error_replies", counted.errors
     yield "client_query_buffer_limit_disconnections", counted.query_limit_disconnections
     yield "client_output_buffer_limit_disconnections", counted.output_limit_disconnections
@@ -225,12 +199,8 @@ def stats(state: ServerState) -> Fields:
 
 def replication(state: ServerState) -> Fields:
     yield "role", "master"
-    yield "connected_slaves", 0
     yield "master_failover_state", "no-failover"
-    yield "master_repl_offset", 0
-    yield "repl_backlog_active", 0
     yield "repl_backlog_size", state.config.repl_backlog_size
-    yield "repl_backlog_histlen", 0
 
 
 def cpu(_state: ServerState) -> Fields:
@@ -270,7 +240,8 @@ def errorstats(state: ServerState) -> Fields:
 
 
 def cluster(_state: ServerState) -> Fields:
-    yield "cluster_enabled", 0
+    """There is none."""
+    yield from ()
 
 
 def keyspace(state: ServerState) -> Fields:
@@ -278,13 +249,57 @@ def keyspace(state: ServerState) -> Fields:
     for db in state.databases:
         if len(db):
             sample = db.expiring.sample(state.random.randrange, TTL_SAMPLE)
-            left_ms = [max(0, db.expiry(key) - state.journal.now_ms) for key in sample]
+            left_ms = [max(0, db.expiry(key) - state.clock.now_ms) for key in sample]
             mean_ms = sum(left_ms) // len(left_ms) if left_ms else 0
             yield (
                 f"db{db.index}",
                 f"keys={len(db)},expires={len(db.expiring)},avg_ttl={mean_ms}",
             )
 
+
+# Fields that clients look for, of parts that are not there: all are 0. The part that comes gives
+# them itself, and its row goes.
+ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
+    "threads for I/O": {"server": ("io_threads_active",)},
+    "cluster": {"clients": ("cluster_connections",), "cluster": ("cluster_enabled",)},
+    "client-side caching": {"clients": ("tracking_clients",), "stats": ("tracking_total_keys",)},
+    "pub/sub": {
+        "clients": ("pubsub_clients",),
+        "stats": ("pubsub_channels", "pubsub_patterns", "pubsubshard_channels"),
+    },
+    "scripts and functions": {
+        "memory": (
+            "used_memory_lua",
+            "number_of_cached_scripts",
+            "number_of_functions",
+            "number_of_libraries",
+        ),
+    },
+    "replicas": {
+        "memory": (
+            "mem_replication_backlog",
+            "mem_total_replication_buffers",
+            "mem_clients_slaves",
+        ),
+        "stats": (
+            "total_net_repl_input_bytes",
+            "total_net_repl_output_bytes",
+            "sync_full",
+            "sync_partial_ok",
+            "sync_partial_err",
+        ),
+        "persistence": ("async_loading",),
+        "replication": (
+            "connected_slaves",
+            "master_repl_offset",
+            "repl_backlog_active",
+            "repl_backlog_histlen",
+        ),
+    },
+    "eviction": {"stats": ("evicted_keys", "evicted_clients")},
+    "threads that free memory": {"memory": ("lazyfree_pending_objects",)},
+    "modules": {"persistence": ("module_fork_in_progress", "module_fork_last_cow_size")},
+}
 
 SECTIONS: dict[str, Section] = {
     "server": server,
@@ -312,9 +327,18 @@ def report(state: ServerState, names: list[str]) -> str:
     for name, section in SECTIONS.items():
         if name in wanted:
             title = "CPU" if name == "cpu" else name.capitalize()
-            lines = [f"{field}:{value}\r\n" for field, value in section(state)]
+            lines = [f"{field}:{value}\r\n" for field, value in _fields(state, name, section)]
             parts.append(f"# {title}\r\n" + "".join(lines))
     return "\r\n".join(parts)
+
+
+def _fields(state: ServerState, name: str, section: Section) -> Fields:
+    yield from section(state)
+    for part in state.parts:
+        yield from part.info(name)
+    for by_section in ABSENT.values():
+        for field in by_section.get(name, ()):
+            yield field, 0
 
 
 def _ok_err(value: bool) -> str:

@@ -6,7 +6,6 @@ import logging
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
-from server.dispatch.emptying import empty
 from server.persistence.snapshot_loader import LoadFailed
 from server.table import errors
 
@@ -26,7 +25,7 @@ def reload(call: Call) -> Reply:
     if b"NOSAVE" not in options and not persistence.snapshots.save_here():
         raise errors.FAILED
     if b"NOFLUSH" not in options:
-        empty(call.server, call.server.databases)
+        call.server.empty(call.server.databases)
     try:
         persistence.reload_snapshot(replaces=b"MERGE" in options)
     except (LoadFailed, OSError) as error:
@@ -40,7 +39,7 @@ def load_log(call: Call) -> Reply:
     server = call.server
     if not server.persistence.append_only.log.flush():
         raise errors.FAILED
-    empty(server, server.databases)
+    server.empty(server.databases)
     try:
         server.persistence.reload_log(server.begin_replay)
     except (LoadFailed, OSError) as error:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
-from server.dispatch.emptying import empty
 from server.dispatch.state import ServerState
 from server.table import errors
 from server.table.args import to_int32
 from server.table.command import Flags, command
+from server.table.documentation import Tip
 from storage.keyspace.keyspace import Keyspace
 
 INVALID_FIRST = ErrorReply("ERR", "invalid first DB index")
@@ -16,9 +16,14 @@ INVALID_SECOND = ErrorReply("ERR", "invalid second DB index")
 
 
 @command(
-    "DBSIZE", arity=1, flags=Flags.READONLY | Flags.FAST, group="server", since="1.0.0",
-    categories=("keyspace", "read"),
-)  # fmt: skip
+    "DBSIZE",
+    arity=1,
+    flags=Flags.READONLY | Flags.FAST,
+    group="server",
+    since="1.0.0",
+    categories=["keyspace"],
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_AGG_SUM],
+)
 def dbsize(call: Call) -> Reply:
     """Counts the keys of the database.
 
@@ -28,12 +33,21 @@ def dbsize(call: Call) -> Reply:
 
 
 @command(
-    "FLUSHDB", arity=-1, flags=Flags.WRITE, group="server", since="1.0.0",
-    categories=("keyspace", "dangerous"),
+    "FLUSHDB",
+    arity=-1,
+    flags=Flags.WRITE,
+    group="server",
+    since="1.0.0",
     complexity="O(N) where N is the number of keys in the database.",
-)  # fmt: skip
+    categories=["keyspace", "dangerous"],
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_ALL_SUCCEEDED],
+    history=[
+        ("4.0.0", "ASYNC."),
+        ("6.2.0", "SYNC."),
+    ],
+)
 def flushdb(call: Call) -> Reply:
-    """Removes all keys of the database.
+    """Empties the database that the connection uses.
 
     FLUSHDB [ASYNC | SYNC]
     """
@@ -43,12 +57,21 @@ def flushdb(call: Call) -> Reply:
 
 
 @command(
-    "FLUSHALL", arity=-1, flags=Flags.WRITE, group="server", since="1.0.0",
-    categories=("keyspace", "dangerous"),
+    "FLUSHALL",
+    arity=-1,
+    flags=Flags.WRITE,
+    group="server",
+    since="1.0.0",
     complexity="O(N) where N is the number of keys in all databases.",
-)  # fmt: skip
+    categories=["keyspace", "dangerous"],
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_ALL_SUCCEEDED],
+    history=[
+        ("4.0.0", "ASYNC."),
+        ("6.2.0", "SYNC."),
+    ],
+)
 def flushall(call: Call) -> Reply:
-    """Removes all keys of all databases.
+    """Empties every database.
 
     FLUSHALL [ASYNC | SYNC]
     """
@@ -66,16 +89,20 @@ def _check_flush_mode(argv: list[bytes]) -> None:
 
 def _flush(server: ServerState, databases: list[Keyspace]) -> None:
     """Empty *databases*. That counts as a change even if there is nothing, so that it is logged."""
-    server.journal.changes += max(empty(server, databases), 1)
+    server.events.changes += max(server.empty(databases), 1)
 
 
 @command(
-    "SWAPDB", arity=3, flags=Flags.WRITE | Flags.FAST, group="server", since="4.0.0",
-    categories=("keyspace", "dangerous"),
+    "SWAPDB",
+    arity=3,
+    flags=Flags.WRITE | Flags.FAST,
+    group="server",
+    since="4.0.0",
     complexity="O(N) where N is the number of keys watched or waited for in both databases.",
-)  # fmt: skip
+    categories=["keyspace", "dangerous"],
+)
 def swapdb(call: Call) -> Reply:
-    """Exchanges two databases.
+    """Exchanges the contents of two databases.
 
     SWAPDB index1 index2
     """
@@ -84,10 +111,8 @@ def swapdb(call: Call) -> Reply:
     second = to_int32(call.argv[2], INVALID_SECOND)
     if not (0 <= first < len(server.databases) and 0 <= second < len(server.databases)):
         raise errors.DB_OUT_OF_RANGE
-    server.journal.changes += 1
+    server.events.changes += 1
     if first != second:
         one, other = server.databases[first], server.databases[second]
-        server.watching.emptied(one, other)
-        one.swap(other)
-        server.blocking.databases_swapped(first, second)
+        server.swap(one, other)
     return OK

@@ -1,6 +1,6 @@
 """DUMP and RESTORE: one value as bytes that another server takes.
 
-The bytes are those of an RDB (see storage/rdb/payload.py), so that a redis-server takes them, and
+The bytes are those of an RDB (see storage/payload.py), so that a redis-server takes them, and
 they may come from one. They are always checked whole: sanitize-dump-payload is yes for everybody.
 """
 
@@ -12,13 +12,13 @@ from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, Args, to_int
-from server.table.command import Flags, Keys, command
-from storage.rdb import payload
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange
+from storage import payload
 from storage.rdb.options import ReadOptions, WriteOptions
 
-KEY = Keys(1, 1)
 WRITE = Flags.WRITE | Flags.DENYOOM
-FOREIGN = ("keyspace", "dangerous")  # it trusts bytes from outside
 
 BUSY_KEY = ErrorReply("BUSYKEY", "Target key name already exists.")
 BAD_TTL = ErrorReply("ERR", "Invalid TTL value, must be >= 0")
@@ -29,11 +29,17 @@ MOST_FREQUENT = 255
 
 
 @command(
-    "DUMP", arity=2, flags=Flags.READONLY, group="generic", since="2.6.0",
-    keys=Keys(1, 1, access="RO"), complexity="O(N) where N is the size of the value.",
-)  # fmt: skip
+    "DUMP",
+    arity=2,
+    flags=Flags.READONLY,
+    group="generic",
+    since="2.6.0",
+    complexity="O(N) where N is the size of the value.",
+    keys=KeyRange(RO | ACCESS),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
 def dump(call: Call) -> Reply:
-    """Returns the value at a key as bytes for RESTORE.
+    """Returns the value at a key in the form that RESTORE takes.
 
     DUMP key
     """
@@ -44,11 +50,21 @@ def dump(call: Call) -> Reply:
 
 
 @command(
-    "RESTORE", arity=-4, flags=WRITE, group="generic", since="2.6.0", keys=KEY, categories=FOREIGN,
+    "RESTORE",
+    arity=-4,
+    flags=WRITE,
+    group="generic",
+    since="2.6.0",
     complexity="O(N) where N is the size of the value.",
-)  # fmt: skip
+    keys=KeyRange(OW | UPDATE),
+    categories=["keyspace", "dangerous"],
+    history=[
+        ("3.0.0", "REPLACE."),
+        ("5.0.0", "ABSTTL, IDLETIME and FREQ."),
+    ],
+)
 def restore(call: Call) -> Reply:
-    """Puts a value at a key that DUMP gave, and its time to live.
+    """Creates a key from the bytes that DUMP returned, with a time to live.
 
     RESTORE key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]
     """
@@ -65,7 +81,7 @@ def restore(call: Call) -> Reply:
     )
     value = payload.restore(call.argv[3], reading)
     when_ms = ttl if options.is_absolute else min(ttl + call.now_ms, INT64_MAX)
-    if ttl and when_ms <= call.now_ms and not call.server.journal.keeps_expired:
+    if ttl and when_ms <= call.now_ms and not call.is_replayed:
         _delete(call, key)
         return OK
     call.db.put(key, value)
@@ -73,18 +89,28 @@ def restore(call: Call) -> Reply:
         call.db.set_idle(key, options.idle_s)
     if ttl:
         call.db.expire_at(key, when_ms)
-    call.db.touched(key, b"restore")
+    call.db.changed(key, b"restore")
     if ttl and not options.is_absolute:
         call.log_as(call.argv[0], key, b"%d" % when_ms, *call.argv[3:], b"ABSTTL")
     return OK
 
 
 @command(
-    "RESTORE-ASKING", arity=-4, flags=WRITE | Flags.ASKING, group="server", since="3.0.0", keys=KEY,
-    categories=("keyspace", "dangerous"), complexity="O(N) where N is the size of the value.",
-)  # fmt: skip
+    "RESTORE-ASKING",
+    arity=-4,
+    flags=WRITE | Flags.ASKING,
+    group="server",
+    since="3.0.0",
+    complexity="O(N) where N is the size of the value.",
+    keys=KeyRange(OW | UPDATE),
+    categories=["keyspace", "dangerous"],
+    history=[
+        ("3.0.0", "REPLACE."),
+        ("5.0.0", "ABSTTL, IDLETIME and FREQ."),
+    ],
+)
 def restore_asking(call: Call) -> Reply:
-    """Puts a value at a key, as RESTORE does: the nodes of a cluster say it so.
+    """Does what RESTORE does; nodes of a cluster use this name.
 
     RESTORE-ASKING key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]
     """
@@ -124,5 +150,4 @@ def _options(args: Args) -> Options:
 def _delete(call: Call, key: bytes) -> None:
     """The value is past its time already: what it was to replace goes all the same."""
     if call.db.remove(key):
-        call.db.touched(key, b"del")
-        call.log_as(b"DEL", key)
+        call.db.changed(key, b"del", 1, (b"DEL", key))

@@ -40,7 +40,7 @@ def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> 
             values.push_right(words[at])
     if fresh:
         db.add(key, values)
-    db.touched(key, b"lpush" if left else b"rpush", len(words) - first)
+    db.changed(key, b"lpush" if left else b"rpush", len(words) - first)
     return len(values)
 
 
@@ -67,14 +67,14 @@ def pop_many(call: Call, key: bytes, values: QuickList, left: bool, count: int) 
 
 def popped(call: Call, key: bytes, values: QuickList, left: bool, count: int) -> None:
     """Tell that elements have gone, *count* changes; delete the list if they were its last."""
-    call.db.touched(key, b"lpop" if left else b"rpop", count)
+    call.db.changed(key, b"lpop" if left else b"rpop", count)
     delete_if_empty(call, key, values)
 
 
 def delete_if_empty(call: Call, key: bytes, values: QuickList) -> None:
     if not len(values):
         call.db.remove(key)
-        call.db.touched(key, b"del", 0)
+        call.db.changed(key, b"del", 0)
 
 
 def move(call: Call, source: bytes, target: bytes, from_left: bool, to_left: bool) -> bytes | None:
@@ -90,7 +90,7 @@ def move(call: Call, source: bytes, target: bytes, from_left: bool, to_left: boo
     assert element is not None
     if source == target:
         _push_back(call, source, values, element, to_left)
-        call.db.touched(source, b"lpop" if from_left else b"rpop", 0)
+        call.db.changed(source, b"lpop" if from_left else b"rpop", 0)
         return element
     push(call, target, [element], 0, to_left)
     popped(call, source, values, from_left, 0)
@@ -103,7 +103,7 @@ def _push_back(call: Call, key: bytes, values: QuickList, element: bytes, left: 
         values.push_left(element)
     else:
         values.push_right(element)
-    call.db.touched(key, b"lpush" if left else b"rpush")
+    call.db.changed(key, b"lpush" if left else b"rpush")
 
 
 # ---------------------------------------------------------------------- arguments

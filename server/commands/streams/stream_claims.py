@@ -7,17 +7,17 @@ from server.commands.streams import stream_args, stream_reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
-from server.table.command import Flags, Keys, command
-from storage import elapsed
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import DELETE, RW, UPDATE, KeyRange
 from storage.errors import BadStreamId
+from storage.stream import elapsed, stream_id
 from storage.stream import pending as pendings
-from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.pending import Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
-KEY = Keys(1, 1)
 WRITE = Flags.WRITE | Flags.FAST
 
 BAD_CLAIM_IDLE = ErrorReply("ERR", "Invalid min-idle-time argument for XCLAIM")
@@ -38,6 +38,7 @@ class Claim:
 
     __slots__ = (
         "call",
+        "changes",
         "claimed",
         "consumer",
         "delivery_time",
@@ -64,6 +65,7 @@ class Claim:
         self.retry_count: int | None = None
         self.out = call.client.out.another()
         self.claimed = 0
+        self.changes = 0  # claimed, or dropped because the entry has gone
 
     def is_idle(self, pending: Pending) -> bool:
         """Whether nobody has been given it for as long as the claim asks."""
@@ -86,11 +88,11 @@ class Claim:
             stream_reply.write_entry(self.out, self.stream, entry_id)
         self.claimed += 1
         self.consumer.active_time = self.call.now_ms
-        self.log(pending, entry_id)
+        self.changed(pending, entry_id)
 
     def drop(self, pending: Pending, entry_id: StreamId) -> None:
         """Forget *pending*, whose entry has been deleted."""
-        self.log(pending, entry_id)
+        self.changed(pending, entry_id)
         self.group.ack(entry_id)
 
     def end(self) -> None:
@@ -99,19 +101,21 @@ class Claim:
             argv = self.call.argv
             self.call.log_as(b"XGROUP", b"CREATECONSUMER", argv[1], argv[2], argv[3])
 
-    def log(self, pending: Pending, entry_id: StreamId) -> None:
-        """What a replica must do: one whose entry is gone is dropped there too."""
+    def changed(self, pending: Pending, entry_id: StreamId) -> None:
+        """Say that *pending* was claimed, or dropped; a replica drops it for the same reason."""
+        self.changes += 1
         argv, call = self.call.argv, self.call
-        call.db.journal.changes += 1
         if not call.is_logged:
+            call.db.group_changed(argv[1], None)
             return
         owner = self.group.owner(pending)
-        call.log_as(
+        claim = (
             b"XCLAIM", argv[1], argv[2], b"" if owner is None else owner.name, b"0",
             entry_id.encode(), b"TIME", b"%d" % pending.delivery_time,
             b"RETRYCOUNT", b"%d" % pending.delivery_count, b"FORCE", b"JUSTID",
             b"LASTID", self.group.last_id.encode(),
         )  # fmt: skip
+        call.db.group_changed(argv[1], None, 1, claim)
 
 
 def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
@@ -120,7 +124,7 @@ def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
     consumer = group.find_consumer(name)
     if consumer is None:
         consumer = group.create_consumer(name, call.now_ms)
-        call.db.noted(call.argv[1], b"xgroup-createconsumer")
+        call.db.group_changed(call.argv[1], b"xgroup-createconsumer")
     consumer.seen_time = call.now_ms
     return consumer
 
@@ -181,11 +185,17 @@ class ClaimOptions:
 
 
 @command(
-    "XCLAIM", arity=-6, flags=WRITE, group="stream", since="5.0.0", keys=KEY,
+    "XCLAIM",
+    arity=-6,
+    flags=WRITE,
+    group="stream",
+    since="5.0.0",
     complexity="O(log N) with N being the number of messages in the PEL of the consumer group.",
-)  # fmt: skip
+    keys=KeyRange(RW | UPDATE),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
 def xclaim(call: Call) -> Reply:
-    """Gives pending messages to another consumer, as if they were delivered to it.
+    """Makes a consumer the owner of pending entries that another has held for too long.
 
     XCLAIM key group consumer min-idle-time id [id ...] [IDLE ms] [TIME unix-time-milliseconds]
     [RETRYCOUNT count] [FORCE] [JUSTID] [LASTID lastid]
@@ -195,20 +205,18 @@ def xclaim(call: Call) -> Reply:
     wanted, options_at = _leading_ids(call.argv, 5)
     options = ClaimOptions()
     options.take(Args(call.argv, options_at), call.now_ms)
-    call.log_nothing()
     is_ahead = options.last_id > group.last_id
     if is_ahead:
         group.last_id = options.last_id
     claim = Claim(call, stream, group, min_idle, options.just_id)
     claim.delivery_time = options.claim_time(call.now_ms)
     claim.retry_count = options.retry_count
-    changes = call.db.journal.changes
     mark = claim.out.open_array()
     for entry_id in wanted:
         _claim_one(claim, entry_id, options.force)
     claim.out.close_array(mark, claim.claimed)
     claim.end()
-    if is_ahead and changes == call.db.journal.changes:
+    if is_ahead and not claim.changes:
         _log_last_id(call, group)
     return claim.out
 
@@ -239,23 +247,29 @@ def _claim_one(claim: Claim, entry_id: StreamId, force: bool) -> None:
 
 def _log_last_id(call: Call, group: ConsumerGroup) -> None:
     """Nothing was claimed, but the group has moved on."""
+    key, name = call.argv[1], call.argv[2]
     read = b"%d" % group.entries_read
-    call.log_as(
-        b"XGROUP", b"SETID", call.argv[1], call.argv[2], group.last_id.encode(),
-        b"ENTRIESREAD", read,
-    )  # fmt: skip
-    call.db.journal.changes += 1
+    setid = (b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
+    call.db.group_changed(key, None, 1, setid)
 
 
 # ---------------------------------------------------------------------- XAUTOCLAIM
 
 
 @command(
-    "XAUTOCLAIM", arity=-6, flags=WRITE, group="stream", since="6.2.0", keys=KEY,
+    "XAUTOCLAIM",
+    arity=-6,
+    flags=WRITE,
+    group="stream",
+    since="6.2.0",
     complexity="O(1) if COUNT is small.",
-)  # fmt: skip
+    keys=KeyRange(RW | DELETE),
+    types={"start": "string"},
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[("7.0.0", "Answers deleted ids too, and drops them from the pending list.")],
+)
 def xautoclaim(call: Call) -> Reply:
-    """Gives the messages that have been pending for long to another consumer.
+    """Searches for entries that have been pending for long, and claims them as XCLAIM does.
 
     XAUTOCLAIM key group consumer min-idle-time start [COUNT count] [JUSTID]
     """
@@ -264,7 +278,6 @@ def xautoclaim(call: Call) -> Reply:
     start = stream_args.range_start(argv[5])
     count, just_id = _autoclaim_options(argv)
     stream, group = _stream_and_group(call)
-    call.log_nothing()
     claim = Claim(call, stream, group, min_idle, just_id)
     mark = claim.out.open_array()
     cursor, deleted = _claim_from(claim, start, count)

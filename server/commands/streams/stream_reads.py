@@ -9,11 +9,21 @@ from server.commands.streams.group_reply import Delivery
 from server.commands.streams.stream_request import Request
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.command import Block, Flags, StreamKeys, command
+from server.table.command import Block, Flags, command
+from server.table.keys import ACCESS, RO, KeywordKeys
+from storage.keyspace.keyspace import NOTHING
 from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
+
+READ_KEYS = KeywordKeys(
+    RO | ACCESS, b"STREAMS", start_from=1, values={b"COUNT": 1, b"BLOCK": 1}, share=2
+)
+# Redis too lets the key specs say that XREADGROUP only reads: what it changes is of the group.
+GROUP_READ_KEYS = KeywordKeys(
+    RO | ACCESS, b"STREAMS", start_from=4, values={b"GROUP": 2, b"COUNT": 1, b"BLOCK": 1}, share=2
+)
 
 _MEANINGLESS = (
     "The {0} ID is meaningless in the context of XREADGROUP: you want to read the history of this "
@@ -68,12 +78,16 @@ def _write_key(body: Encoder, key: bytes) -> None:
 
 
 @command(
-    "XREAD", arity=-4, flags=Flags.READONLY | Flags.BLOCKING | Flags.MOVABLEKEYS, group="stream",
-    since="5.0.0", keys=StreamKeys(1, {b"COUNT": 1, b"BLOCK": 1}, access="RO"),
+    "XREAD",
+    arity=-4,
+    flags=Flags.READONLY | Flags.BLOCKING | Flags.MOVABLEKEYS,
+    group="stream",
+    since="5.0.0",
     complexity="O(M) for each stream, with M being the number of messages returned.",
-)  # fmt: skip
+    keys=READ_KEYS,
+)
 def xread(call: Call) -> Reply | Block:
-    """Returns the messages of several streams behind the given IDs. Blocks if told to.
+    """Returns the entries of several streams behind the given IDs; waits for them if told to.
 
     XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
     """
@@ -150,13 +164,16 @@ def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
 
 
 @command(
-    "XREADGROUP", arity=-7, flags=Flags.WRITE | Flags.BLOCKING | Flags.MOVABLEKEYS,
-    group="stream", since="5.0.0",
-    keys=StreamKeys(1, {b"GROUP": 2, b"COUNT": 1, b"BLOCK": 1}, access="RW"),
+    "XREADGROUP",
+    arity=-7,
+    flags=Flags.WRITE | Flags.BLOCKING | Flags.MOVABLEKEYS,
+    group="stream",
+    since="5.0.0",
     complexity="O(M) for each stream, with M being the number of messages returned.",
-)  # fmt: skip
+    keys=GROUP_READ_KEYS,
+)
 def xreadgroup(call: Call) -> Reply | Block:
-    """Returns new messages to a consumer of a group, or its pending ones. Blocks if told to.
+    """Delivers entries to a consumer: new ones or, again, pending ones. Waits if told to.
 
     XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
     id [id ...]
@@ -166,7 +183,6 @@ def xreadgroup(call: Call) -> Reply | Block:
         _source(call, request, key, text)
         for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True)
     ]
-    call.log_nothing()
     body = _begin_reply(call, request)
     served = 0
     for key, (stream, group, after) in zip(request.keys, sources, strict=True):
@@ -211,9 +227,7 @@ def _serve(
     elif has_new:
         _write_key(body, key)
         given = delivery.write_new(request.count, not request.noack)
-        if call.is_logged:
-            _log_delivery(call, request, key, group, given)
-        call.db.journal.changes += 1
+        _delivered(call, request, key, group, given)
     else:
         return False
     return True
@@ -226,18 +240,20 @@ def _consumer(
     consumer = group.find_consumer(request.consumer)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
-        call.db.noted(key, b"xgroup-createconsumer")
-        if call.is_logged and not implied:
-            name = request.group or b""
-            call.log_as(b"XGROUP", b"CREATECONSUMER", key, name, request.consumer)
+        made = (b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer)
+        log = NOTHING if implied else made
+        call.db.group_changed(key, b"xgroup-createconsumer", 1, log)
     consumer.seen_time = call.now_ms
     return consumer
 
 
-def _log_delivery(
+def _delivered(
     call: Call, request: Request, key: bytes, group: ConsumerGroup, given: list[StreamId]
 ) -> None:
-    """What a replica must do: the same pending entries, the same place in the stream."""
+    """Say that the group has moved on. A replica makes the same entries pending, and follows."""
+    if not call.is_logged:
+        call.db.group_changed(key, None)
+        return
     name = request.group
     assert name is not None
     if not request.noack:
@@ -249,4 +265,5 @@ def _log_delivery(
                 b"RETRYCOUNT", b"1", b"FORCE", b"JUSTID", b"LASTID", text,
             )  # fmt: skip
     read = b"%d" % group.entries_read
-    call.log_as(b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
+    setid = (b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
+    call.db.group_changed(key, None, 1, setid)

@@ -42,14 +42,12 @@ def add(
     stream.append(entry_id, argv, id_at + 1, config)
     if is_new:
         db.add(key, stream)
-    db.touched(key, b"xadd")
+    db.changed(key, b"xadd", 1, None, not is_new)
     if trim is not None and trim.apply(stream, config):
-        db.touched(key, b"xtrim", 0)
+        db.changed(key, b"xtrim", 0)
     text = entry_id.encode()
     if call.is_logged:
         _log_add(call, trim, id_at, stream, text, seq_given)
-    if not is_new:
-        db.journal.ready(db.index, key)
     return text
 
 

@@ -253,7 +253,7 @@ def test_resetstat_sets_the_counters_to_zero(house):
     house.send_line("GET key")
     house.send_line("LPUSH key x")
     assert house.send_line("CONFIG RESETSTAT") == b"OK"
-    assert (house.state.journal.hits, house.state.stats.errors) == (0, 0)
+    assert (house.state.events.hits, house.state.stats.errors) == (0, 0)
     assert house.state.table.find(b"set").calls == 0
 
 

@@ -7,7 +7,7 @@ import pytest
 from server.client.client import Client
 from server.dispatch.blocking import MANY_STALE, Blocking, Runner
 from server.table.command import Block
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
 
@@ -15,8 +15,8 @@ class Desk(Runner):
     """A registry, some databases, and what became of each waiter."""
 
     def __init__(self):
-        journal = Journal()
-        self.databases = [Keyspace(index, journal) for index in range(3)]
+        events = KeyEvents()
+        self.databases = [Keyspace(index, events) for index in range(3)]
         self.blocking = Blocking(self.databases)
         self.ran = []  # client ids, in the order in which their commands ran again
         self.over = []  # (client id, reply) of the waits that timed out
@@ -183,7 +183,7 @@ def test_exchanged_databases_make_all_their_keys_ready(desk):
     for number, db in enumerate((0, 1, 2)):
         desk.park(number, b"a", db=db)
         desk.databases[db].put(b"a", [b"x"])
-    desk.blocking.databases_swapped(2, 0)
+    desk.blocking.emptied([desk.databases[2], desk.databases[0]])
     assert desk.serve() == [2, 0]
 
 
@@ -240,7 +240,7 @@ def test_deadlines_of_waits_that_ended_early_do_not_pile_up(desk):
 
 
 def test_cron_is_told_of_each_deadline(desk):
-    told = []
+    told: list[int] = []
     desk.blocking.on_deadline = told.append
     desk.park(1, b"a", timeout_ms=100, now_ms=1000)
     desk.park(2, b"a")
@@ -264,4 +264,5 @@ def test_the_command_that_runs_again_is_the_one_with_concrete_ids(desk):
     client = Client(1, 0)
     block = Block([b"a"], list, 0, None, argv=[b"XREAD", b"5-1"])
     desk.blocking.park(client, [b"XREAD", b"$"], block, 0)
+    assert client.waiter is not None
     assert client.waiter.argv == [b"XREAD", b"5-1"]

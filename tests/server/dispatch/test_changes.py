@@ -40,9 +40,9 @@ def full(house: Any) -> Any:
     ],
 )
 def test_a_command(full: Any, line: str, changes: int) -> None:
-    before = full.state.journal.changes
+    before = full.state.events.changes
     full.send_line(line)
-    assert full.state.journal.changes - before == changes
+    assert full.state.events.changes - before == changes
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_a_command(full: Any, line: str, changes: int) -> None:
 def test_a_push_and_the_wake_that_follows(full: Any, wait: str, push: str, changes: int) -> None:
     guest = full.client()
     guest.send_line(wait)
-    before = full.state.journal.changes
+    before = full.state.events.changes
     full.send_line(push)
     assert not guest.waits
-    assert full.state.journal.changes - before == changes
+    assert full.state.events.changes - before == changes
 
 
 def test_what_was_delivered_again_is_not_logged(full: Any) -> None:

@@ -10,8 +10,9 @@ from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
 from server.table import errors
+from storage.keyspace.keyspace import NOTHING
 
-NOTHING = "nothing has been answered"
+UNANSWERED = "nothing has been answered"
 
 
 # ---------------------------------------------------------------------- look-up
@@ -117,14 +118,12 @@ def test_what_changes_nothing_is_not_logged(house):
 
 def test_a_command_may_log_several_others_or_none(house, declare):
     def two(call):
-        call.db.touched(b"a", b"set")
-        call.log_as(b"one")
+        call.db.changed(b"a", b"set", 1, (b"one",))
         call.log_as(b"two")
         return 0
 
     def none(call):
-        call.db.touched(b"a", b"set")
-        call.log_nothing()
+        call.db.changed(b"a", b"set", 1, NOTHING)
         return 0
 
     declare("two", two)
@@ -167,14 +166,14 @@ def test_a_client_knows_how_far_the_log_was_when_it_wrote_last(house):
 
 def test_while_data_is_loaded_only_what_needs_none_runs(house):
     house.state.loading = True
-    house.state.keep_guard()
+    house.state.update_guard()
     assert house.send_line("GET a") == "-LOADING Redis is loading the dataset in memory"
     assert house.send_line("INFO persistence").startswith(b"# Persistence")
 
 
 def test_while_nothing_can_be_kept_nothing_is_written(house):
-    house.state.unkept = errors.unkept("No space left on device")
-    house.state.keep_guard()
+    house.state.write_refusal = errors.unkept("No space left on device")
+    house.state.update_guard()
     refusal = "-MISCONF Errors writing to the AOF file: No space left on device"
     assert house.send_line("SET a 1") == house.send_line("PING") == refusal
     assert house.send_line("GET a") is None
@@ -186,7 +185,7 @@ def test_while_nothing_can_be_kept_nothing_is_written(house):
 def test_what_was_logged_is_replayed_without_answer_or_log(house):
     reader = house.client()
     for line in (b"SELECT 3", b"SET a 1 PXAT 1", b"MULTI", b"SET b 1", b"RPUSH l x", b"EXEC"):
-        house.state.journal.keeps_expired = True
+        house.state.lookup.keeps_expired = True
         assert house.dispatcher.replay(reader.client, line.split()) is None
     assert sorted(house.state.databases[3].keys()) == [b"b", b"l"]
     assert house.state.databases[3].expiry(b"a") == 1
@@ -203,7 +202,7 @@ def test_what_cannot_be_replayed_is_told(house):
 
 def test_a_blocked_client_is_served_by_a_push(house):
     guest = house.client()
-    assert guest.send_line("BLPOP a b 0") == NOTHING
+    assert guest.send_line("BLPOP a b 0") == UNANSWERED
     assert house.send_line("RPUSH b x") == 1
     assert guest.reply() == [b"b", b"x"]
     assert house.send_line("EXISTS b") == 0
@@ -267,7 +266,7 @@ def test_a_wait_ends_at_its_deadline(house):
     guest = house.client()
     guest.send_line("BLPOP a 1.5")
     house.advance(1499)
-    assert guest.reply() == NOTHING
+    assert guest.reply() == UNANSWERED
     house.advance(1)
     assert guest.reply() is None
     assert not guest.waits
@@ -310,7 +309,7 @@ def test_client_unblock(house, reason, answer):
 def test_a_woken_client_gets_an_error_if_its_command_cannot_run_any_more(house):
     house.send_line("SET b x")
     guest = house.client()
-    assert guest.send_line("BLMOVE a b LEFT LEFT 0") == NOTHING
+    assert guest.send_line("BLMOVE a b LEFT LEFT 0") == UNANSWERED
     house.send_line("RPUSH a 1")
     assert guest.reply().startswith("-WRONGTYPE")
     assert house.send_line("LLEN a") == 1
@@ -323,7 +322,7 @@ def test_while_writes_are_paused_nobody_is_served(house):
     house.send_line("RPUSH a x")
     house.send_line("CLIENT PAUSE 1000 WRITE")
     house.send_line("EXEC")
-    assert guest.reply() == NOTHING
+    assert guest.reply() == UNANSWERED
     house.advance(1000)
     assert guest.reply() == [b"a", b"x"]
 
@@ -332,7 +331,7 @@ def test_while_writes_are_paused_nobody_is_served(house):
 def test_a_client_that_speaks_http_is_hung_up_on(house, words, caplog):
     """As redis: what a browser was made to send must never reach the commands in its body."""
     guest = house.client()
-    assert guest.send(*words) == NOTHING
+    assert guest.send(*words) == UNANSWERED
     assert guest.gone
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
@@ -343,5 +342,5 @@ def test_a_batch_begins_at_the_wall_clocks_time():
     dispatcher = Dispatcher(state)
     for _ in range(2):
         before = time.time_ns() // 1_000_000
-        dispatcher.begin_batch()
-        assert before - 1 <= state.journal.now_ms <= time.time_ns() // 1_000_000 + 1
+        dispatcher.timekeeper.begin()
+        assert before - 1 <= state.clock.now_ms <= time.time_ns() // 1_000_000 + 1

@@ -23,7 +23,7 @@ def make_state(keys: int, due: int) -> ServerState:
     config = Config()
     config.save = []
     state = ServerState(config, lambda: 0)
-    state.journal.now_ms = 1000
+    state.clock.now_ms = 1000
     db = state.databases[3]
     for n in range(keys):
         db.add(b"key:%d" % n, b"v")
@@ -35,7 +35,7 @@ def test_keys_that_nobody_looks_at_are_freed() -> None:
     state = make_state(keys=200, due=200)
     ExpiryCycle(state, Clock()).run()
     assert len(state.databases[3]) == 0
-    assert state.journal.expired == 200
+    assert state.events.expired == 200
 
 
 def test_keys_whose_time_has_not_come_stay() -> None:

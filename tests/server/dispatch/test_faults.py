@@ -5,37 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from server.client.endpoint import Endpoint
-from server.network import listeners
 from server.persistence.files import Files
 from server.process import memory_reserve
 from server.process.faults import ServerFault
 from server.table.command import Block, Flags
 from storage.lists.quicklist import QuickList
-from tests.server.running import Run, Running, ask, running
+from tests.server.running import Run, Running, ask, logged, running, snapshot
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 FAULTS = [MemoryError, ZeroDivisionError]
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def logged() -> bytes:
-    """The append-only file."""
-    return Path("appendonlydir/appendonly.aof.1.incr.aof").read_bytes()
-
-
-def snapshot() -> bytes:
-    """What has been saved; nothing if there is no file."""
-    path = Path("dump.rdb")
-    return path.read_bytes() if path.exists() else b""
 
 
 def raiser(fault: type[Exception]) -> Callable[..., None]:
@@ -68,7 +52,7 @@ def test_a_handler_that_fails_amid_its_changes_is_the_end_of_the_server(house, d
     """Its client was answered an error, and the log got what had not been done."""
 
     def half(call):
-        call.db.touched(b"key", b"set")
+        call.db.changed(b"key", b"set")
         raise fault
 
     declare("half", half)
@@ -98,7 +82,7 @@ def test_a_shortage_that_is_over_was_held_against_every_later_command(house, dec
 def test_while_the_system_has_no_memory_only_what_needs_some_is_refused(house):
     house.send_line("SET a 1")
     house.state.short_of_memory = True
-    house.state.keep_guard()
+    house.state.update_guard()
     error = "-OOM the system gives the server no more memory; nothing was changed."
     assert house.send_line("SET a 2") == error
     assert house.send_line("GET a") == b"1"
@@ -121,10 +105,10 @@ def test_a_change_that_cannot_be_logged_now_is_logged_before_anything_is_answere
         with pytest.raises(MemoryError):
             house.send_line("SET a 1")
         with pytest.raises(ServerFault):
-            house.dispatcher.send_all()
+            house.dispatcher.turn.send_all()
     house.send_line("SET b 1")
     assert house.logged() == [b"SET a 1", b"SET b 1"]
-    house.dispatcher.send_all()
+    house.dispatcher.turn.send_all()
 
 
 def test_a_fault_that_comes_with_each_request_is_logged_once(house, declare, caplog):
@@ -202,11 +186,11 @@ class Peer(Endpoint):
 
 def test_answers_that_cannot_be_sent_do_not_keep_the_others(house):
     """The others were thought to be about to be sent, for ever."""
-    notes = []
-    house.dispatcher.at_end_of_turn = lambda _call: None
+    notes: list[Any] = []
+    house.dispatcher.turn.at_end_of_turn = lambda _call: None
     for fails in (False, True, False):
-        house.dispatcher.send_later(Peer(fails, notes))
-    house.dispatcher.send_all()
+        house.dispatcher.turn.send_later(Peer(fails, notes))
+    house.dispatcher.turn.send_all()
     assert notes == ["sent", "hung up", "sent"]
 
 
@@ -252,7 +236,7 @@ def test_what_was_acknowledged_is_written_out_by_a_server_that_cannot_go_on(
     """With everysec a disk that is busy holds up writes that have been answered."""
 
     def half(call):
-        call.db.touched(b"key", b"set")
+        call.db.changed(b"key", b"set")
         raise MemoryError
 
     declare("half", half)
@@ -266,8 +250,8 @@ def test_what_was_acknowledged_is_written_out_by_a_server_that_cannot_go_on(
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "write", full)
                 assert await ask(client, b"SET a 1\r\n", 5) == b"+OK\r\n"
-            house.server.state.unkept = None
-            house.server.state.keep_guard()
+            house.server.state.write_refusal = None
+            house.server.state.update_guard()
             client[1].write(b"half\r\n")
             assert await client[0].read() == b""
             await fails(house)
@@ -296,7 +280,7 @@ def test_data_that_may_be_torn_does_not_take_the_place_of_the_last_snapshot(
     run: Run, declare
 ) -> None:
     def half(call):
-        call.db.touched(b"key", b"set")
+        call.db.changed(b"key", b"set")
         raise MemoryError
 
     declare("half", half)
@@ -321,31 +305,18 @@ def test_whatever_reaches_the_loop_ends_the_server(run: Run) -> None:
     run(test)
 
 
-def test_a_listener_without_memory_tries_again(
+def test_a_client_for_whom_there_is_no_memory_is_turned_away_and_the_next_one_served(
     run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It was closed for good, and nobody could connect any more."""
-    monkeypatch.setattr(listeners, "RETRY_S", 0.001)
-
-    class Poor:
-        """A listening socket that fails once."""
-
-        def __init__(self, sock: Any) -> None:
-            self._sock = sock
-            self.accept = self._fail
-
-        def _fail(self) -> Any:
-            self.accept = self._sock.accept
-            raise MemoryError
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._sock, name)
+    """The listener was closed for good once, and nobody could connect any more."""
 
     async def test() -> None:
         async with running() as house:
-            (listener,) = house.server._listeners._listeners
-            listener._sock = Poor(listener._sock)
+            with monkeypatch.context() as short_of_memory:
+                short_of_memory.setattr("server.app.Connection", raiser(MemoryError))
+                reader, _ = await house.connect()
+                assert await reader.read() == b""
             assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
 
     run(test)
-    assert "cannot accept a client for now: no memory" in caplog.text
+    assert "there is no memory to be had" in caplog.text

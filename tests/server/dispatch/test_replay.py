@@ -21,10 +21,10 @@ def rewound(make_house):
     def rewind(log):
         house = make_house()
         house.advance(A_DAY_MS)
-        house.state.journal.keeps_expired = True
+        house.state.lookup.keeps_expired = True
         for unit in log:
             replay(house, unit)
-        house.state.journal.keeps_expired = False
+        house.state.lookup.keeps_expired = False
         return house
 
     return rewind

@@ -9,7 +9,7 @@ import pytest
 from protocol.encoder import Encoder
 from server.client.client import Client
 from server.dispatch.shared_reply import SharedReply
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 
 WORDS = [b"XREAD", b"BLOCK", b"0", b"STREAMS", b"a", b"1-1"]
 NOTHING = "nothing has been answered"
@@ -24,17 +24,17 @@ def a_client(db_index: int = 0, resp: int = 2, no_touch: bool = False) -> Client
 
 
 @pytest.fixture
-def journal() -> Journal:
-    return Journal()
+def events() -> KeyEvents:
+    return KeyEvents()
 
 
 @pytest.fixture
-def shared(journal: Journal) -> SharedReply:
+def shared(events: KeyEvents) -> SharedReply:
     """What a client of database 0 that speaks RESP2 got: it read two keys, one of them missing."""
-    shared = SharedReply(journal)
+    shared = SharedReply(events)
     shared.begin(a_client(), WORDS)
-    journal.hits += 1
-    journal.misses += 1
+    events.hits += 1
+    events.misses += 1
     reply = Encoder(2)
     reply.raw(REPLY)
     shared.keep(reply)
@@ -58,10 +58,10 @@ class TestSharedReply:
     def test_other_words_have_another_reply(self, shared: SharedReply) -> None:
         assert shared.reply_to(a_client(), [*WORDS[:-1], b"1-2"]) is None
 
-    def test_the_keys_count_as_read_by_each(self, shared: SharedReply, journal: Journal) -> None:
+    def test_the_keys_count_as_read_by_each(self, shared: SharedReply, events: KeyEvents) -> None:
         shared.reply_to(a_client(), WORDS)
         shared.reply_to(a_client(), WORDS)
-        assert (journal.hits, journal.misses) == (3, 3)
+        assert (events.hits, events.misses) == (3, 3)
 
     def test_nothing_is_shared_before_it_is_known_or_after_it_is_forgotten(
         self, shared: SharedReply
@@ -116,7 +116,7 @@ class TestWokenReaders:
             reader.send_line("XREAD BLOCK 0 STREAMS a 0")
         house.send_line("XADD a 1-1 f v")
         assert [reader.client.commands for reader in readers] == [readers[0].client.commands] * 3
-        assert house.state.journal.hits == 3
+        assert house.state.events.hits == 3
 
 
 class TestDeletedAtTheEnd:

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from server.client.client import Client, Waiter
 from server.dispatch.wait_queue import Queue
 from server.table.command import Block
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
 steps = st.lists(st.tuples(st.sampled_from(("add", "leave", "tail")), st.integers(0, 20)))
 
 
 def a_queue(registry):
-    return Queue(Keyspace(0, Journal()), b"k", registry)
+    return Queue(Keyspace(0, KeyEvents()), b"k", registry)
 
 
 def a_waiter(number, on_no_key=False):
@@ -50,7 +50,7 @@ def test_nobody_stands_in_a_queue_twice():
 
 
 def test_a_queue_is_registered_as_long_as_there_is_anybody():
-    registry = {}
+    registry: dict[bytes, Queue] = {}
     queue, waiters = a_queue(registry), [a_waiter(1), a_waiter(2)]
     for waiter in waiters:
         queue.add(waiter)

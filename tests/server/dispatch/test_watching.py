@@ -7,13 +7,13 @@ import pytest
 from server.client.client import Client
 from server.dispatch.watching import Watching
 from server.observe.memory import Memory
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
 
 @pytest.fixture
 def db():
-    return Keyspace(0, Journal())
+    return Keyspace(0, KeyEvents())
 
 
 def test_a_key_watched_twice_is_forgotten_at_once(db):
@@ -54,16 +54,16 @@ def test_an_emptied_database_warns_for_the_keys_it_had(db):
     db.add(b"a", b"1")
     watching.watch(client, db, b"a")
     watching.watch(other, db, b"no")
-    watching.emptied(db)
+    watching.emptying([db])
     assert (client.dirty_watch, other.dirty_watch) == (True, False)
 
 
 def test_exchanged_databases_warn_for_keys_that_either_has(db):
     watching, client = Watching(Memory()), Client(1, 0)
-    other_db = Keyspace(1, db.journal)
+    other_db = Keyspace(1, db.events)
     other_db.add(b"a", b"1")
     watching.watch(client, db, b"a")
-    watching.emptied(db, other_db)
+    watching.emptying([db, other_db])
     assert client.dirty_watch
 
 

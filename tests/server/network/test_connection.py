@@ -366,6 +366,7 @@ class FullDisk:
     offset = 0
     synced_offset = 0
     error = "No space left on device"
+    tentative = False
 
     def add_all(self, ops: list[tuple[int, list[bytes]]]) -> None:
         self.offset += len(ops)
@@ -377,7 +378,7 @@ class FullDisk:
 def test_a_write_that_cannot_be_kept_is_never_acknowledged(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
-            house.server.state.propagation.log = FullDisk()
+            house.server.state.propagation.durability = FullDisk()
             reader, writer = await house.connect()
             writer.write(b"PING\r\nSET a 1\r\nSET b 1\r\n")
             assert await reader.read() == (
@@ -391,7 +392,7 @@ def test_a_write_that_cannot_be_kept_is_never_acknowledged(run: Run) -> None:
 def test_who_only_reads_is_answered_though_nothing_can_be_kept(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
-            house.server.state.propagation.log = FullDisk()
+            house.server.state.propagation.durability = FullDisk()
             reader, writer = await house.connect()
             writer.write(b"PING\r\n")
             assert await reader.readexactly(7) == b"+PONG\r\n"

@@ -67,7 +67,7 @@ class Machine:
 
     def start(self) -> None:
         """Load what there is. Raises LoadFailed."""
-        self.dispatcher.begin_batch()
+        self.dispatcher.timekeeper.begin()
         for _ in self.persistence.load(self._begin_replay):
             pass
         self.persistence.begin()
@@ -75,11 +75,11 @@ class Machine:
 
     def run(self, *commands: list[bytes]) -> bytes:
         """Run what came in one turn, and end it; the replies, or "" if they cannot be promised."""
-        self.dispatcher.begin_batch()
+        self.dispatcher.timekeeper.begin()
         for argv in commands:
             self.dispatcher.execute(self._client, argv)
         reply = self._client.out.take()
-        log = self.state.propagation.log
+        log = self.state.propagation.durability
         if log is not None and not log.write() and self._client.written_offset > log.synced_offset:
             return b""
         return reply
@@ -112,7 +112,7 @@ class Machine:
 
     def _look_at_waiters(self) -> None:
         """What WAITAOF has answered to those who wait for it, or would."""
-        log = self.state.propagation.log
+        log = self.state.propagation.durability
         if log is None or log.tentative or self._client.written_offset == 0:
             return
         if log.synced_offset >= self._client.written_offset:

@@ -21,9 +21,9 @@ from server.persistence.snapshot_file import (
     temporary_path,
     write_snapshot,
 )
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
-from storage.rdb.snapshot import SnapshotReader
+from storage.snapshot.snapshot_reader import SnapshotReader
 
 DUMP = Path("dump.rdb")
 OLD = b"the old snapshot"
@@ -172,7 +172,7 @@ def test_the_child_of_a_parent_that_died_does_not_replace_the_file() -> None:
 
 @pytest.mark.parametrize("aof_base", [False, True])
 def test_a_snapshot_says_about_itself_what_that_of_redis_7_0_does(aof_base: bool) -> None:
-    databases = [Keyspace(0, Journal())]
+    databases = [Keyspace(0, KeyEvents())]
     databases[0].add(b"k", b"v")
     snapshot = snapshot_of(databases, Config(), 1_700_000_000, aof_base)
     reader = SnapshotReader(b"".join(snapshot))
@@ -183,7 +183,7 @@ def test_a_snapshot_says_about_itself_what_that_of_redis_7_0_does(aof_base: bool
 
 
 def test_checksum_and_compression_follow_the_configuration() -> None:
-    databases = [Keyspace(0, Journal())]
+    databases = [Keyspace(0, KeyEvents())]
     databases[0].add(b"k", b"v" * 1000)
     config = Config()
     small = b"".join(snapshot_of(databases, config, 0))

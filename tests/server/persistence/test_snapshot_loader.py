@@ -19,9 +19,9 @@ from server.persistence.snapshot_loader import (
     load_snapshot_file,
     read_options,
 )
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
-from storage.rdb.snapshot import SnapshotWriter
+from storage.snapshot.snapshot_writer import SnapshotWriter
 
 NOW_MS = 1_700_000_000_000
 
@@ -66,9 +66,9 @@ class Target:
 
 
 def empty(count: int) -> list[Keyspace]:
-    journal = Journal()
-    journal.now_ms = NOW_MS
-    return [Keyspace(index, journal) for index in range(count)]
+    events = KeyEvents()
+    events.clock.now_ms = NOW_MS
+    return [Keyspace(index, events) for index in range(count)]
 
 
 def snapshot(keys: dict[bytes, int] | None = None, aux: dict[bytes, bytes] | None = None) -> bytes:
@@ -78,7 +78,7 @@ def snapshot(keys: dict[bytes, int] | None = None, aux: dict[bytes, bytes] | Non
         databases[0].add(key, b"v")
         if expiry != NO_EXPIRY:
             databases[0].expire_at(key, expiry)
-    databases[0].journal.now_ms = 0
+    databases[0].events.clock.now_ms = 0
     return b"".join(SnapshotWriter(databases, aux or {}))
 
 
@@ -110,14 +110,14 @@ def test_keys_arrive_in_their_databases_with_their_expiry(target: Target) -> Non
 
 def test_loading_changes_nothing_that_would_have_to_be_saved(target: Target) -> None:
     target.load(snapshot({b"a": NO_EXPIRY}))
-    assert target.databases[0].journal.changes == 0
+    assert target.databases[0].events.changes == 0
 
 
 def test_keys_past_their_time_are_passed_over_and_counted(target: Target) -> None:
     target.load(snapshot({b"gone": NOW_MS - 1, b"now": NOW_MS, b"stays": NO_EXPIRY}))
     assert target.keys() == [b"now", b"stays"]
     assert (target.progress.keys_loaded, target.progress.keys_expired) == (2, 1)
-    assert target.databases[0].journal.expired == 0  # nothing that the log would hear of
+    assert target.databases[0].events.expired == 0  # nothing that the log would hear of
 
 
 def test_of_the_base_of_a_log_keys_past_their_time_are_kept(target: Target) -> None:
@@ -190,7 +190,7 @@ def test_functions_are_refused_since_the_next_save_would_lose_them(target: Targe
 def test_after_a_failure_keys_expire_again(target: Target) -> None:
     with pytest.raises(LoadFailed):
         target.load(b"REDIS0010")
-    assert not target.databases[0].journal.keeps_expired
+    assert not target.databases[0].events.lookup.keeps_expired
 
 
 # ---------------------------------------------------------------------- files
@@ -265,9 +265,9 @@ def test_a_load_that_is_given_up_lets_keys_expire_again(target: Target) -> None:
     data = snapshot({b"%d" % n: NO_EXPIRY for n in range(20_000)})
     loading = target.loader(data).run()
     next(loading)
-    assert target.databases[0].journal.keeps_expired
+    assert target.databases[0].events.lookup.keeps_expired
     loading.close()
-    assert not target.databases[0].journal.keeps_expired
+    assert not target.databases[0].events.lookup.keeps_expired
 
 
 def test_the_time_to_go_is_what_the_bytes_so_far_took() -> None:

@@ -19,9 +19,9 @@ from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
 from server.persistence.folder_lock import LOCK_NAME
 from server.persistence.snapshots import Snapshots
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
-from storage.rdb.snapshot import SnapshotReader
+from storage.snapshot.snapshot_reader import SnapshotReader
 
 START_S = 1_700_000_000
 DUMP = Path("dump.rdb")
@@ -39,17 +39,17 @@ class Site:
     def __init__(self) -> None:
         self.now_s = float(START_S)
         self.config = Config()
-        self.journal = Journal()
-        self.databases = [Keyspace(0, self.journal), Keyspace(1, self.journal)]
+        self.events = KeyEvents()
+        self.databases = [Keyspace(0, self.events), Keyspace(1, self.events)]
         self.children = ChildSlot(lambda: self.now_s)
         self.snapshots = Snapshots(
-            self.config, self.databases, self.journal, self.children, Files(),
+            self.config, self.databases, self.events, self.children, Files(),
             DataFolder(self.config, Files()), lambda: self.now_s,
         )  # fmt: skip
 
     def write(self, key: bytes) -> None:
         self.databases[0].put(key, b"value")
-        self.databases[0].touched(key, b"set")
+        self.databases[0].changed(key, b"set")
 
     def in_background(self) -> None:
         """A background save, to its end."""
@@ -156,7 +156,7 @@ def test_a_save_sets_the_changes_to_nothing_and_the_time_to_now(site: Site) -> N
     site.snapshots.save()
     assert site.snapshots.changes_since_save == 0
     assert site.snapshots.last_save_s == START_S + 50
-    assert site.journal.changes == 1  # who compares it before and after a command goes on doing so
+    assert site.events.changes == 1  # who compares it before and after a command goes on doing so
 
 
 def test_what_changes_during_a_background_save_is_not_saved_by_it(site: Site) -> None:

@@ -47,6 +47,7 @@ def test_its_children_do_not_mind_them_either(server: ServerProcess, tmp_path: P
     """The whole group of a terminal that is closed gets a SIGHUP."""
     for n in range(20):
         server.control.call(b"DEBUG", b"POPULATE", b"20000", b"%d" % n)
+    server.control.call(b"CONFIG", b"SET", b"rdb-key-save-delay", b"1000")  # it is there for long
     server.control.call(b"BGSAVE")
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
     for pid in children.read_text().split():

@@ -19,7 +19,7 @@ import pytest
 
 from server.process import build
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PATIENCE_S = 60.0
 READY = "Ready to accept connections"
 

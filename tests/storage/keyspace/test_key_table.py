@@ -1,4 +1,4 @@
-"""KeyTable: one key, its stamp, scans, and random keys."""
+"""KeyTable: one key, its last_use, scans, and random keys."""
 
 from __future__ import annotations
 
@@ -54,22 +54,22 @@ def test_a_value_may_be_none() -> None:
 def test_each_key_has_a_stamp_that_set_and_use_change() -> None:
     table = KeyTable()
     table.set(b"k", 1, 7)
-    assert table.stamp_of(b"k") == 7
+    assert table.last_use_of(b"k") == 7
     assert table.use(b"k", 8) == 1
-    assert table.stamp_of(b"k") == 8
+    assert table.last_use_of(b"k") == 8
     table.set(b"k", 2, 2**32 - 1)
-    assert (table.get(b"k"), table.stamp_of(b"k")) == (2, 2**32 - 1)
-    assert (table.use(b"none", 9), table.stamp_of(b"none")) == (None, -1)
+    assert (table.get(b"k"), table.last_use_of(b"k")) == (2, 2**32 - 1)
+    assert (table.use(b"none", 9), table.last_use_of(b"none")) == (None, -1)
 
 
 def test_stamps_stay_with_their_keys_when_segments_split_and_merge() -> None:
     table = KeyTable()
     for n in range(5000):
         table.set(b"key:%d" % n, n, n)
-    assert all(table.stamp_of(b"key:%d" % n) == n for n in range(5000))
+    assert all(table.last_use_of(b"key:%d" % n) == n for n in range(5000))
     for n in range(4900):
         table.pop(b"key:%d" % n)
-    assert [table.stamp_of(b"key:%d" % n) for n in range(4900, 5000)] == list(range(4900, 5000))
+    assert [table.last_use_of(b"key:%d" % n) for n in range(4900, 5000)] == list(range(4900, 5000))
 
 
 def test_all_keys_survive_growth_and_shrinking() -> None:

@@ -1,27 +1,27 @@
-"""One database: lookups, expiry, and what the journal hears."""
+"""One database: lookups, expiry, and what it tells of them."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pytest
 
 from storage.errors import WrongType
-from storage.keyspace.journal import Journal
+from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 from storage.lists.quicklist import QuickList
 
 
-class Heard(Journal):
-    """A journal that remembers what it is told."""
+class Heard(KeyEvents):
+    """Remembers what it is told."""
 
     def __init__(self) -> None:
         super().__init__()
         self.told: list[tuple[str, bytes]] = []
 
-    def touched(self, db: int, key: bytes, event: bytes) -> None:
-        self.told.append((event.decode(), key))
-
-    def noted(self, db: int, key: bytes, event: bytes) -> None:
-        self.told.append((f"{event.decode()}, noted", key))
+    def changed(self, db: int, key: bytes, event: bytes | None, watched: bool) -> None:
+        name = event.decode() if event else "no event"
+        self.told.append((name if watched else f"{name}, not watched", key))
 
     def ready(self, db: int, key: bytes) -> None:
         self.told.append(("ready", key))
@@ -29,17 +29,20 @@ class Heard(Journal):
     def gone(self, db: int, key: bytes) -> None:
         self.told.append(("gone", key))
 
-
-@pytest.fixture
-def journal() -> Heard:
-    journal = Heard()
-    journal.now_ms = 1000
-    return journal
+    def log(self, words: Sequence[bytes]) -> None:
+        self.told.append((f"logged as {words!r}", b""))
 
 
 @pytest.fixture
-def db(journal: Heard) -> Keyspace:
-    return Keyspace(0, journal)
+def events() -> Heard:
+    events = Heard()
+    events.clock.now_ms = 1000
+    return events
+
+
+@pytest.fixture
+def db(events: Heard) -> Keyspace:
+    return Keyspace(0, events)
 
 
 def test_a_missing_key_is_none_whatever_kind_is_wanted(db: Keyspace) -> None:
@@ -65,33 +68,33 @@ def test_all_forms_of_a_string_are_strings(db: Keyspace, value: bytes | bytearra
     assert db.kind_at(b"k") is bytes
 
 
-def test_a_key_is_idle_since_it_was_written_or_looked_up(db: Keyspace, journal: Heard) -> None:
+def test_a_key_is_idle_since_it_was_written_or_looked_up(db: Keyspace, events: Heard) -> None:
     db.add(b"k", b"v")
-    journal.now_ms = 61_999
+    events.clock.now_ms = 61_999
     assert db.idle_s(b"k") == 60
     assert db.peek(b"k") == db.look_at(b"k") == b"v"
     assert db.idle_s(b"k") == 60
     db.get(b"k")
     assert db.idle_s(b"k") == 0
-    journal.now_ms = 0  # the clock was put back
+    events.clock.now_ms = 0  # the clock was put back
     assert db.idle_s(b"k") == 0
     assert db.idle_s(b"none") == -1
 
 
 def test_while_nothing_is_to_be_touched_only_writes_count_as_use(
-    db: Keyspace, journal: Heard
+    db: Keyspace, events: Heard
 ) -> None:
     db.add(b"k", b"v")
-    journal.now_ms = 5000
-    journal.no_touch = True
+    events.clock.now_ms = 5000
+    events.lookup.no_touch = True
     assert db.get(b"k") == b"v"
     assert db.idle_s(b"k") == 4
     db.put(b"k", b"w")
     assert db.idle_s(b"k") == 0
 
 
-def test_the_idle_time_can_be_set(db: Keyspace, journal: Heard) -> None:
-    journal.now_ms = 1_700_000_000_000
+def test_the_idle_time_can_be_set(db: Keyspace, events: Heard) -> None:
+    events.clock.now_ms = 1_700_000_000_000
     db.add(b"k", b"v")
     db.set_idle(b"k", 500)
     assert db.idle_s(b"k") == 500
@@ -101,40 +104,40 @@ def test_the_idle_time_can_be_set(db: Keyspace, journal: Heard) -> None:
     assert b"none" not in db
 
 
-def test_reads_count_hits_and_misses_and_writes_do_not(db: Keyspace, journal: Heard) -> None:
+def test_reads_count_hits_and_misses_and_writes_do_not(db: Keyspace, events: Heard) -> None:
     db.add(b"k", b"v")
     db.read_string(b"k")
     db.read_string(b"none")
     db.find_string(b"k")
-    assert (journal.hits, journal.misses) == (1, 1)
+    assert (events.hits, events.misses) == (1, 1)
 
 
-def test_a_key_lives_up_to_its_last_millisecond(db: Keyspace, journal: Heard) -> None:
+def test_a_key_lives_up_to_its_last_millisecond(db: Keyspace, events: Heard) -> None:
     db.add(b"k", b"v")
     db.expire_at(b"k", 1500)
-    journal.now_ms = 1500
+    events.clock.now_ms = 1500
     assert b"k" in db
-    journal.now_ms = 1501
+    events.clock.now_ms = 1501
     assert b"k" not in db
     assert len(db) == 0
-    assert journal.expired == 1
+    assert events.expired == 1
 
 
-def test_an_expired_key_is_told_as_gone_and_as_expired(db: Keyspace, journal: Heard) -> None:
+def test_an_expired_key_is_told_as_gone_and_as_expired(db: Keyspace, events: Heard) -> None:
     db.add(b"k", b"v")
     db.expire_at(b"k", 1)
-    journal.told.clear()
+    events.told.clear()
     db.get(b"k")
-    assert journal.told == [("ready", b"k"), ("gone", b"k"), ("expired", b"k")]
+    assert events.told == [("ready", b"k"), ("gone", b"k"), ("expired", b"k")]
 
 
 def test_writing_over_a_key_that_is_past_its_time_expires_it_first(
-    db: Keyspace, journal: Heard
+    db: Keyspace, events: Heard
 ) -> None:
     db.add(b"k", b"old")
     db.expire_at(b"k", 1)
     db.put(b"k", b"new", keep_expiry=True)
-    assert ("expired", b"k") in journal.told
+    assert ("expired", b"k") in events.told
     assert db.expiry(b"k") == NO_EXPIRY
     assert db.find_string(b"k") == b"new"
 
@@ -185,8 +188,8 @@ def test_a_scan_meets_every_key_once(db: Keyspace) -> None:
     assert set(seen) == names
 
 
-def test_swapped_databases_exchange_keys_and_expiries(db: Keyspace, journal: Heard) -> None:
-    other = Keyspace(1, journal)
+def test_swapped_databases_exchange_keys_and_expiries(db: Keyspace, events: Heard) -> None:
+    other = Keyspace(1, events)
     db.add(b"k", b"v")
     db.expire_at(b"k", 9000)
     db.swap(other)
@@ -201,13 +204,23 @@ def test_clear_says_how_many_keys_there_were(db: Keyspace) -> None:
     assert len(db) == 0
 
 
-def test_touched_counts_changes(db: Keyspace, journal: Heard) -> None:
-    db.touched(b"k", b"rpush", 3)
-    assert journal.changes == 3
-    assert journal.told == [("rpush", b"k")]
+def test_a_change_is_counted_and_told(db: Keyspace, events: Heard) -> None:
+    db.changed(b"k", b"rpush", 3)
+    assert events.changes == 3
+    assert events.told == [("rpush", b"k")]
 
 
-def test_what_is_noted_counts_as_a_change_but_touches_nothing(db: Keyspace, journal: Heard) -> None:
-    db.noted(b"k", b"xsetid", 2)
-    assert journal.changes == 2
-    assert journal.told == [("xsetid, noted", b"k")]
+def test_a_change_may_wake_and_may_be_logged_as_something_else(db: Keyspace, events: Heard) -> None:
+    db.changed(b"k", b"xadd", 1, (b"XADD", b"k", b"5-1"), True)
+    assert events.told == [
+        ("xadd", b"k"),
+        ("ready", b"k"),
+        ("logged as (b'XADD', b'k', b'5-1')", b""),
+    ]
+
+
+def test_a_change_that_is_not_watched_counts_all_the_same(db: Keyspace, events: Heard) -> None:
+    db.group_changed(b"k", b"xsetid", 2)
+    db.group_changed(b"k", None)
+    assert events.changes == 3
+    assert events.told == [("xsetid, not watched", b"k"), ("no event, not watched", b"k")]

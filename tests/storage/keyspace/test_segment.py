@@ -1,4 +1,4 @@
-"""Segment: keys in the order of their places, and told apart by their bytes."""
+"""Segment: keys in the order of their prefixes, and told apart by their bytes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pytest
 from storage.keyspace import segment_octets
 from storage.keyspace.key_table import KeyTable
 from storage.keyspace.segment import Segment
-from storage.keyspace.segment_octets import place_of
+from storage.keyspace.segment_octets import prefix_of
 
 
 @pytest.fixture(scope="module")
 def twins() -> tuple[bytes, bytes]:
-    """Two keys of one place: among 80,000 keys there are such, as with birthdays."""
+    """Two keys of one prefix: among 80,000 keys there are such, as with birthdays."""
     seen: dict[int, bytes] = {}
     for n in count():
         key = b"twin:%d" % n
-        other = seen.setdefault(place_of(key), key)
+        other = seen.setdefault(prefix_of(key), key)
         if other != key:
             return other, key
     raise AssertionError
@@ -35,16 +35,16 @@ def test_keys_stand_in_the_order_of_their_places_and_share_their_first_bits() ->
     for n in range(2000):
         table.set(b"key:%d" % n, n, n)
     for segment in table.segments():
-        places = [place_of(key) for key in segment.keys(0, len(segment))]
-        assert places == sorted(places)
-        assert len({place >> 32 - segment.bits for place in places}) == 1
+        prefixes = [prefix_of(key) for key in segment.keys(0, len(segment))]
+        assert prefixes == sorted(prefixes)
+        assert len({prefix >> 32 - segment.local_depth for prefix in prefixes}) == 1
 
 
 def test_a_mark_is_a_place_and_a_stamp_and_a_pair_a_key_and_its_value() -> None:
     table = KeyTable()
     table.set(b"k", "value", 0x01020304)
     (segment,) = table.segments()
-    assert segment.marks == place_of(b"k").to_bytes(4, "little") + b"\x04\x03\x02\x01"
+    assert segment.marks == prefix_of(b"k").to_bytes(4, "little") + b"\x04\x03\x02\x01"
     assert segment.pairs == [b"k", "value"]
 
 
@@ -54,12 +54,12 @@ def test_a_key_is_found_at_its_number_or_the_number_it_would_have() -> None:
         table.set(b"key:%d" % n, n)
     (segment,) = table.segments()
     for number, key in enumerate(segment.keys(0, 100)):
-        assert segment.find(key, place_of(key)) == number
-        assert segment.first_from(place_of(key)) == number
+        assert segment.find(key, prefix_of(key)) == number
+        assert segment.first_from(prefix_of(key)) == number
     for n in range(100):
-        at = -1 - segment.find(b"none:%d" % n, place_of(b"none:%d" % n))
-        assert all(place_of(key) <= place_of(b"none:%d" % n) for key in segment.keys(0, at))
-        assert all(place_of(key) >= place_of(b"none:%d" % n) for key in segment.keys(at, 100))
+        at = -1 - segment.find(b"none:%d" % n, prefix_of(b"none:%d" % n))
+        assert all(prefix_of(key) <= prefix_of(b"none:%d" % n) for key in segment.keys(0, at))
+        assert all(prefix_of(key) >= prefix_of(b"none:%d" % n) for key in segment.keys(at, 100))
 
 
 def test_keys_of_one_place_are_told_apart(twins: tuple[bytes, bytes]) -> None:
@@ -69,7 +69,7 @@ def test_keys_of_one_place_are_told_apart(twins: tuple[bytes, bytes]) -> None:
     assert table.get(other) is None
     table.set(other, 2, 20)
     assert (table.get(one), table.get(other)) == (1, 2)
-    assert (table.stamp_of(one), table.stamp_of(other)) == (10, 20)
+    assert (table.last_use_of(one), table.last_use_of(other)) == (10, 20)
     assert table.pop(one) == 1
     assert (table.get(one), table.get(other)) == (None, 2)
 
@@ -90,16 +90,16 @@ def test_keys_of_one_place_come_in_one_page_of_a_scan(twins: tuple[bytes, bytes]
 def test_the_plain_functions_agree_on_marks_and_pairs() -> None:
     marks = bytearray()
     pairs: list[object] = segment_octets.untracked([])
-    for number, place in enumerate((5, 9, 7)):
-        at = segment_octets.first_from(marks, number // 2, place)
-        segment_octets.insert_mark(marks, at, place, 2**32 + number)
-        segment_octets.insert_pair(pairs, at, b"%d" % place, number)
+    for number, prefix in enumerate((5, 9, 7)):
+        at = segment_octets.first_from(marks, number // 2, prefix)
+        segment_octets.insert_mark(marks, at, prefix, 2**32 + number)
+        segment_octets.insert_pair(pairs, at, b"%d" % prefix, number)
     assert pairs == [b"5", 0, b"7", 2, b"9", 1]
-    assert [segment_octets.place_at(marks, at) for at in range(3)] == [5, 7, 9]
-    assert [segment_octets.stamp_at(marks, at) for at in range(3)] == [0, 2, 1]
-    segment_octets.put_stamp(marks, 1, 77)
+    assert [segment_octets.prefix_at(marks, at) for at in range(3)] == [5, 7, 9]
+    assert [segment_octets.last_use_at(marks, at) for at in range(3)] == [0, 2, 1]
+    segment_octets.put_last_use(marks, 1, 77)
     segment_octets.remove_mark(marks, 0)
     segment_octets.remove_pair(pairs, 0)
-    assert (segment_octets.stamp_at(marks, 0), pairs) == (77, [b"7", 2, b"9", 1])
+    assert (segment_octets.last_use_at(marks, 0), pairs) == (77, [b"7", 2, b"9", 1])
     assert segment_octets.is_key(pairs, 1, b"9")
     assert not segment_octets.is_key(pairs, 1, b"7")

@@ -70,7 +70,7 @@ def test_bad_arguments(house, line, error):
 
 
 def test_without_a_log_there_is_nothing_to_wait_for(house):
-    house.state.propagation.log = None
+    house.state.propagation.durability = None
     assert house.send_line("WAITAOF 1 0 0").startswith("-ERR WAITAOF cannot be used")
     assert house.send_line("WAITAOF 0 0 0") == [0, 0]
 

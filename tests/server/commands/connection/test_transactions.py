@@ -261,9 +261,9 @@ def test_what_happens_to_a_group_is_a_change_but_not_of_the_watched_stream(house
     house.send_line("XREADGROUP GROUP g c COUNT 1 STREAMS s >")
     guest = house.client()
     guest.send_line("WATCH s")
-    before = house.state.journal.changes
+    before = house.state.events.changes
     house.send_line(line)
-    assert house.state.journal.changes > before
+    assert house.state.events.changes > before
     assert multi(guest, "PING") == [b"PONG"]
 
 

@@ -124,7 +124,7 @@ def test_what_is_past_its_time_only_deletes(house, dumped):
 
 def test_a_log_that_is_loaded_keeps_what_is_past_its_time(house, dumped):
     """What comes later in the log decides: it may be given more time, or be deleted."""
-    house.state.journal.keeps_expired = True
+    house.state.lookup.keeps_expired = True
     dispatcher = Dispatcher(house.state, lambda: house.now_ms)
     dispatcher.replay(Client(0, 0), [b"RESTORE", b"old", b"1", dumped, b"ABSTTL"])
     assert b"old" in house.state.databases[0]
@@ -143,13 +143,13 @@ def test_a_type_that_is_not_served_is_named(house):
 
 def test_damaged_bytes_change_nothing(house, dumped):
     house.send_line("SET k old")
-    changes = house.state.journal.changes
+    changes = house.state.events.changes
     for at in range(len(dumped)):
         damaged = bytearray(dumped)
         damaged[at] ^= 0x10
         assert house.send("RESTORE", "k", 0, bytes(damaged), "REPLACE").startswith("-ERR DUMP")
     assert house.send_line("GET k") == b"old"
-    assert house.state.journal.changes == changes
+    assert house.state.events.changes == changes
 
 
 def test_without_checksums_damaged_bytes_are_refused_or_harmless(make_house):

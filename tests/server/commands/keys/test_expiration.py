@@ -140,4 +140,4 @@ def test_persist(house, key):
 def test_ttl_counts_hits_and_misses(house, key):
     house.send("TTL", key)
     house.send("TTL", "nokey")
-    assert (house.state.journal.hits, house.state.journal.misses) == (1, 1)
+    assert (house.state.events.hits, house.state.events.misses) == (1, 1)

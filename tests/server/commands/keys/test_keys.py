@@ -43,7 +43,7 @@ def test_exists_counts_a_key_as_often_as_it_is_named(house, name):
 def test_exists_counts_hits_and_misses(house):
     house.send_line("SET a 1")
     house.send_line("EXISTS a nokey a")
-    assert (house.state.journal.hits, house.state.journal.misses) == (2, 1)
+    assert (house.state.events.hits, house.state.events.misses) == (2, 1)
 
 
 def test_type(house):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from storage.rdb import payload
+from storage import payload
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ class Pair:
         own, self.peer = socket.socketpair()
         for sock in (own, self.peer):
             sock.setblocking(False)
-        self.endpoint = endpoint or Listener()
+        self.endpoint: Any = endpoint or Listener()
         self.transport = EpollTransport(own.detach(), "", "", self.selector)
         self.transport.open(self.endpoint)
 

@@ -1,0 +1,2 @@
+from server.dispatch.call cimport Call
+from storage.keyspace.keyspace cimport Keyspace

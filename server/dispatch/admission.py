@@ -1,0 +1,87 @@
+"""Admission: whether a command may run now. Where it comes from decides which checks hold for it.
+
+    check, in Redis's order                         client   EXEC   script   woken   log, primary
+    the client is authenticated                       x
+    the command may stand in a transaction            x
+    maxmemory is not exceeded                         x               x        x
+    the system gives memory                           x               x        x
+    what is written can be kept                       x               x
+    the data is loaded                                x
+
+What EXEC runs was admitted when it was queued, and EXEC itself once more, with the flags of all
+that it runs. A woken command was admitted when it came; only the memory may be short by now. What
+was logged has been run before, and is run again whatever holds now.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply
+from server.client.client import IN_MULTI, UNAUTHENTICATED, Client
+from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
+from server.dispatch.state import ServerState
+from server.table import errors
+from server.table.command import Command, Flags
+
+WRITE = int(Flags.WRITE)
+DATA = int(Flags.WRITE | Flags.READONLY)
+DENYOOM = int(Flags.DENYOOM)
+NO_AUTH = int(Flags.NO_AUTH)
+NO_MULTI = int(Flags.NO_MULTI)
+NOT_QUEUED = int(Flags.NOT_QUEUED)
+LOADING = int(Flags.LOADING)
+RUNS_QUEUE = int(Flags.RUNS_QUEUE)
+TELLS_HEALTH = int(Flags.TELLS_HEALTH)
+
+NEEDS_MEMORY = CLIENT | SCRIPT | WOKEN
+NEEDS_DISK = CLIENT | SCRIPT
+
+
+class Admission:
+    """Refuses commands, by the state of the client and of the server. It changes nothing."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: ServerState) -> None:
+        self._state = state
+
+    def refusal(self, client: Client, command: Command, origin: int) -> ErrorReply | None:
+        """Why *command*, which comes from *origin*, must not run now; None if it may."""
+        if origin == CLIENT:
+            if client.gate & UNAUTHENTICATED and not command.flags & NO_AUTH:
+                return errors.NO_AUTH
+            if client.gate & IN_MULTI and command.flags & NO_MULTI:
+                return errors.NOT_IN_MULTI
+        if origin & NEEDS_MEMORY:
+            shortage = self._shortage(client, command)
+            if shortage is not None:
+                return shortage
+        if self._state.write_refusal is not None and origin & NEEDS_DISK:
+            refused = DATA if self._state.refuses_reads else WRITE
+            if command.flags & TELLS_HEALTH or _has(client, command, refused):
+                return self._state.write_refusal
+        if self._state.loading and origin == CLIENT and not command.flags & LOADING:
+            return errors.LOADING
+        return None
+
+    def _shortage(self, client: Client, command: Command) -> ErrorReply | None:
+        """The error of a command that takes memory while there is none for it."""
+        state = self._state
+        if not (state.memory.limit or state.short_of_memory):
+            return None
+        if not (command.flags & DENYOOM or _would_queue(client, command)):
+            return None
+        if state.memory.limit and state.memory.exceeded():
+            return errors.OUT_OF_MEMORY
+        return errors.NO_MEMORY if state.short_of_memory else None
+
+
+def _has(client: Client, command: Command, flags: int) -> bool:
+    """Whether *command*, or for EXEC any that is queued, has any of *flags*."""
+    if command.flags & RUNS_QUEUE:
+        return bool(client.queue.flags & flags)
+    return bool(command.flags & flags)
+
+
+def _would_queue(client: Client, command: Command) -> bool:
+    """Whether a transaction would grow by *command*: then it takes memory whatever it does."""
+    return bool(client.gate & IN_MULTI) and not command.flags & NOT_QUEUED

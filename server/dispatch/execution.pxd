@@ -1,0 +1,46 @@
+cimport cython
+from libc.stdint cimport uint64_t
+
+from protocol.encoder cimport Encoder
+from server.client.client cimport Client
+from server.client.command_queue cimport CommandQueue
+from server.dispatch.call cimport Call
+from server.dispatch.server_key_events cimport ServerKeyEvents
+from server.dispatch.state cimport ServerState
+from server.dispatch.timekeeper cimport Timekeeper
+from server.process cimport memory_reserve
+from server.propagation.propagation cimport Propagation
+from server.table.command cimport Block, Command
+from storage.keyspace.lookup cimport Lookup
+
+cdef int WRITE
+cdef int EXEC
+cdef int LOG
+
+cpdef write(Encoder out, object reply)
+
+
+@cython.final
+cdef class Execution:
+    cdef ServerState _state
+    cdef ServerKeyEvents _events
+    cdef Lookup _lookup
+    cdef Timekeeper _timekeeper
+    cdef object _executor
+    cdef Propagation _propagation
+    cdef list _calls
+    cdef Py_ssize_t _depth
+    cdef object _failures
+
+    @cython.locals(state=ServerState, call=Call, outer=list)
+    cpdef object run(self, Client client, Command command, list argv, int origin)
+    cdef bint _hides_expired(self, Command command) except -1
+    cdef object _handle(self, Command command, Call call, uint64_t changes)
+    cdef _must_be_whole(self, Command command, object error, uint64_t changes)
+    cpdef forgive_failures(self)
+    cdef _propagate(self, Call call, Command command)
+    @cython.locals(replies=Encoder, command=Command, running=Command, times=Py_ssize_t)
+    cpdef Encoder run_queued(self, Client client, CommandQueue queue)
+    cpdef replay(self, Client client, Command command, list argv)
+    cpdef count(self, Command command, Py_ssize_t times)
+    cpdef object counted(self, object error)

@@ -1,0 +1,194 @@
+"""Execution: a command's handler is run, what it changed is logged, its time is counted.
+
+    run(client, command, argv, origin) -> what is to be answered, or a Block
+
+It is re-entrant: EXEC, and later scripts, run commands inside a command. Each depth has a Call of
+its own. What run() gives can be written to the client, put into EXEC's array, or handed to a
+script.
+"""
+
+from __future__ import annotations
+
+from protocol.encoder import Encoder
+from protocol.replies import ErrorReply, Reply
+from server.client.client import Client
+from server.client.command_queue import CommandQueue
+from server.dispatch.call import Call, Executor
+from server.dispatch.origin import EXEC, LOG
+from server.dispatch.state import ServerState
+from server.dispatch.timekeeper import Timekeeper
+from server.process import faults, memory_reserve
+from server.process.faults import ServerFault
+from server.propagation.propagation import Propagation
+from server.table import errors
+from server.table.command import Block, Command, Flags
+from storage.errors import StorageError
+
+WRITE = int(Flags.WRITE)
+
+
+class Execution:
+    """Runs commands to their end, one at a time. *executor* is what handlers may ask for."""
+
+    __slots__ = (
+        "_calls",
+        "_depth",
+        "_events",
+        "_executor",
+        "_failures",
+        "_lookup",
+        "_propagation",
+        "_state",
+        "_timekeeper",
+    )
+
+    def __init__(self, state: ServerState, timekeeper: Timekeeper, executor: Executor) -> None:
+        self._state = state
+        self._timekeeper = timekeeper
+        self._executor = executor
+        self._events = state.events
+        self._lookup = state.lookup
+        self._propagation: Propagation = state.propagation
+        self._calls = [Call(state, executor)]  # by depth: each is used again and again
+        self._depth = 0
+        self._failures = 0  # of allocations, that have been answered for
+
+    # ------------------------------------------------------------------ one command
+
+    def run(
+        self, client: Client, command: Command, argv: list[bytes], origin: int
+    ) -> Reply | Block:
+        """Run the handler and log what it changed. A refusal is a reply.
+
+        Raises ServerFault when it is not known whether that was all, and nothing else.
+        """
+        state = self._state
+        if self._depth == len(self._calls):
+            self._calls.append(Call(state, self._executor))
+        call = self._calls[self._depth]
+        call.client = client
+        call.argv = argv
+        call.db = state.databases[client.db_index]
+        call.now_ms = state.clock.now_ms
+        call.origin = origin
+        call.is_logged = self._propagation.is_on
+        self._lookup.no_touch = client.no_touch
+        self._lookup.hides_expired = state.guarded and self._hides_expired(command)
+        outer, self._events.logged = self._events.logged, None
+        self._depth += 1
+        try:
+            return self._handle(command, call, self._events.changes)
+        finally:
+            self._depth -= 1
+            if self._depth and outer is None:
+                outer = []  # the command that ran this one: each inner command has said its own
+            self._events.logged = outer
+            client.commands += 1
+
+    def _hides_expired(self, command: Command) -> bool:
+        """Whether *command* must leave a key that has expired: writes are paused, and it reads.
+
+        A write that runs all the same, in the very EXEC that has begun the pause, removes it.
+        """
+        return bool(self._state.pausing.active) and not command.flags & WRITE
+
+    def _handle(self, command: Command, call: Call, changes: int) -> Reply | Block:
+        try:
+            reply = command.handler(call)  # type: ignore[misc]  # a row without one has subcommands
+            if call.is_logged and changes != self._events.changes:
+                self._propagate(call, command)
+        except ErrorReply as error:
+            reply = error.with_traceback(None)  # else a constant's grows for ever
+        except StorageError as refusal:
+            reply = errors.on_the_wire(refusal)
+        except Exception as error:
+            self._must_be_whole(command, error, changes)
+            faults.report(command.name, error)
+            reply = errors.NO_MEMORY if isinstance(error, MemoryError) else errors.INTERNAL
+        else:
+            return reply
+        if call.is_logged and changes != self._events.changes:
+            self._propagate(call, command)  # it has refused amid its work
+        command.failed += 1
+        return self.counted(reply)
+
+    def _must_be_whole(self, command: Command, error: Exception, changes: int) -> None:
+        """See that a handler that has raised *error* had changed nothing by then.
+
+        It has if more *changes* are counted than before it; and it may have if an allocation of any
+        size has failed since the last one that was looked at here. Raises ServerFault.
+        """
+        broke_off = isinstance(error, MemoryError) and self._failures != memory_reserve.failures()
+        self.forgive_failures()
+        if changes != self._events.changes or (broke_off and command.flags & WRITE):
+            raise ServerFault(f"{command.name} was left in the midst of its changes") from error
+
+    def forgive_failures(self) -> None:
+        """The allocations that have failed so far have been answered for."""
+        self._failures = memory_reserve.failures()
+
+    def _propagate(self, call: Call, command: Command) -> None:
+        """Have logged what the handler said, or else what the client sent."""
+        if self._events.logged is not None:
+            for words in self._events.logged:
+                self._propagation.add(call.db.index, list(words))
+        elif command.flags & WRITE:
+            self._propagation.add(call.db.index, call.argv)
+
+    # ------------------------------------------------------------------ commands inside a command
+
+    def run_queued(self, client: Client, queue: CommandQueue) -> Encoder:
+        """Run what *client* has queued, for EXEC; the array of the replies.
+
+        None of them waits, and errors are values. Each reply is written when it is there, in the
+        protocol that the client speaks by then.
+        """
+        replies = client.out.another()
+        replies.array(len(queue))
+        running, times = None, 0
+        for command in queue.commands:
+            if command is not running:
+                self.count(running, times)
+                running, times = command, 0
+            reply = self.run(client, command, queue.next_words(), EXEC)
+            times += 1
+            replies.resp = client.out.resp
+            write(replies, reply.when_denied if isinstance(reply, Block) else reply)
+        self.count(running, times)
+        return replies
+
+    def replay(self, client: Client, command: Command, argv: list[bytes]) -> None:
+        """Run a command that was logged. Raises ServerFault if it could not be run."""
+        reply = self.run(client, command, argv, LOG)
+        if reply is errors.NO_MEMORY or reply is errors.INTERNAL:
+            raise ServerFault(f"a logged {command.name} was not run")
+        self.count(command, 1)
+
+    # ------------------------------------------------------------------ counting
+
+    def count(self, command: Command | None, times: int) -> None:
+        """Add the time since the last command's end: one look at the clock a command.
+
+        In a transaction it is one for all *times* that a command is run in a row. A command that
+        waits is counted when it is answered, however often it runs before.
+        """
+        if command is None:
+            return
+        command.calls += times
+        self._state.stats.commands += times
+        command.nanoseconds += self._timekeeper.lap()
+
+    def counted(self, error: ErrorReply) -> ErrorReply:
+        """Count *error*. Most errors are shared: none may gather the tracebacks of its uses."""
+        error.__traceback__ = None
+        error.__context__ = None
+        self._state.stats.count_error(error.code)
+        return error
+
+
+def write(out: Encoder, reply: Reply) -> None:
+    """Append *reply* to *out*. What a handler has written by itself is not needed afterwards."""
+    if type(reply) is Encoder:
+        out.move(reply)
+    else:
+        out.write(reply)

@@ -1,0 +1,11 @@
+from server.dispatch.blocking cimport Blocking
+from server.propagation.propagation cimport Propagation
+from storage.keyspace.key_events cimport KeyEvents
+
+
+cdef class ServerKeyEvents(KeyEvents):
+    cdef Blocking _blocking
+    cdef Propagation _propagation
+    cdef object _watching
+    cdef dict _watched
+    cdef public list logged

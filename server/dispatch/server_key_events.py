@@ -1,0 +1,44 @@
+"""What the server hears of its keys: wakes who waits, warns who watches, logs what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from server.dispatch.blocking import Blocking
+from server.dispatch.watching import Watching
+from server.propagation.propagation import Propagation
+from storage.keyspace.key_events import KeyEvents
+
+
+class ServerKeyEvents(KeyEvents):
+    """Passes on what happens to keys. Costs next to nothing while nobody waits or watches.
+
+    *logged* is what stands for the command that runs, in the AOF and on replicas: None for its own
+    words. Each command that runs inside another has a list of its own.
+    """
+
+    __slots__ = ("_blocking", "_propagation", "_watched", "_watching", "logged")
+
+    def __init__(self, blocking: Blocking, watching: Watching, propagation: Propagation) -> None:
+        super().__init__()
+        self._blocking = blocking
+        self._propagation = propagation
+        self._watching = watching
+        self._watched = watching.watchers
+        self.logged: list[Sequence[bytes]] | None = None
+
+    def changed(self, db: int, key: bytes, event: bytes | None, watched: bool) -> None:
+        if self._watched and watched:
+            self._watching.touched(db, key)
+
+    def ready(self, db: int, key: bytes) -> None:
+        self._blocking.key_ready(db, key)
+
+    def gone(self, db: int, key: bytes) -> None:
+        self._propagation.add(db, [b"DEL", key])
+
+    def log(self, words: Sequence[bytes]) -> None:
+        if self.logged is None:
+            self.logged = []
+        if words:
+            self.logged.append(words)

@@ -1,0 +1,22 @@
+cimport cython
+from libc.stdint cimport int64_t
+
+from server.process cimport ticks
+from storage.keyspace.clock cimport Clock
+
+cdef int64_t COMPARE_EVERY_NS
+
+
+@cython.final
+cdef class Timekeeper:
+    cdef Clock _clock
+    cdef object _wall_ms
+    cdef int64_t _looked_at
+    cdef int64_t _wall_ahead
+    cdef int64_t _compare_at
+
+    cpdef begin(self)
+    cpdef set(self)
+    @cython.locals(now=int64_t, passed=int64_t)
+    cpdef int64_t lap(self) except? -1
+    cdef _compare(self)

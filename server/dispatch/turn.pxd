@@ -1,0 +1,28 @@
+cimport cython
+from libc.stdint cimport uint64_t
+
+from server.client.client cimport Client
+from server.client.endpoint cimport Endpoint
+from server.dispatch.execution cimport Execution
+from server.dispatch.state cimport ServerState
+from server.process cimport memory_reserve
+from server.propagation.propagation cimport Propagation
+
+
+@cython.final
+cdef class Turn:
+    cdef ServerState _state
+    cdef Execution _execution
+    cdef Propagation _propagation
+    cdef list _to_send
+    cdef public object at_end_of_turn
+
+    cpdef send_later(self, Endpoint connection)
+    cdef _await_end(self)
+    @cython.locals(to_send=list, connection=Endpoint, at=Py_ssize_t)
+    cpdef send_all(self)
+    cdef _refuse_what_needs_memory(self)
+    cpdef send_now(self, Endpoint connection)
+    cdef _keep(self, list connections)
+    @cython.locals(connection=Endpoint, client=Client)
+    cdef _refuse_unkept(self, object error, list connections, uint64_t synced_offset)

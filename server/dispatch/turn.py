@@ -1,0 +1,122 @@
+"""The turn of the event loop: all its answers leave together, when it ends.
+
+    send_later(connection)   it has answers; the first one has the end of the turn awaited
+    send_all()               the turn is over: the AOF is written, then all answers leave
+    send_now(connection)     there are many answers already: the same for one connection
+
+A client that is awake is not woken once more, and the AOF is written once for all. One connection's
+fault never leaves the others unanswered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from protocol.replies import ErrorReply
+from server.client.endpoint import Endpoint
+from server.dispatch.execution import Execution
+from server.dispatch.state import ServerState
+from server.process import faults, memory_reserve
+from server.process.faults import ServerFault
+from server.propagation.propagation import Propagation
+from server.table import errors
+
+
+class Turn:
+    """Collects the connections that have answers.
+
+    *at_end_of_turn* has a call made when the turn of the loop is over; without a loop, at once.
+    """
+
+    __slots__ = ("_execution", "_propagation", "_state", "_to_send", "at_end_of_turn")
+
+    def __init__(self, state: ServerState, execution: Execution) -> None:
+        self._state = state
+        self._execution = execution
+        self._propagation: Propagation = state.propagation
+        self._to_send: list[Endpoint] = []
+        self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
+
+    def send_later(self, connection: Endpoint) -> None:
+        """Have the answers of *connection* sent when this turn of the loop ends."""
+        self._to_send.append(connection)
+        if len(self._to_send) == 1:
+            self._await_end()
+
+    def _await_end(self) -> None:
+        try:
+            self.at_end_of_turn(self.send_all)
+        except Exception as error:
+            raise ServerFault("answers would never be sent") from error
+
+    def send_all(self) -> None:
+        """The turn of the loop ends: send what has been answered in it."""
+        to_send, self._to_send = self._to_send, []
+        if memory_reserve.is_gone():
+            self._refuse_what_needs_memory()
+        self._keep(to_send)
+        at = 0
+        while at < len(to_send):
+            try:
+                while at < len(to_send):
+                    connection = to_send[at]
+                    at += 1
+                    connection.send()
+            except Exception as error:
+                faults.report("sending answers", error)
+                connection.hang_up()
+
+    def _refuse_what_needs_memory(self) -> None:
+        """Until cron has the reserve again. What this turn has begun has been ended with it."""
+        faults.report("what was begun has needed the reserve", MemoryError())
+        self._execution.forgive_failures()
+        self._state.short_of_memory = True
+        self._state.update_guard()
+
+    def send_now(self, connection: Endpoint) -> None:
+        """Send the answers of *connection* in the midst of a turn: there are many, or no more."""
+        self._keep([connection])
+        connection.send()
+
+    # ------------------------------------------------------------------ the log comes first
+
+    def _keep(self, connections: list[Endpoint]) -> None:
+        """Write the AOF before answers leave.
+
+        While reads are refused, what is answered tells nothing of the data, and may leave.
+        """
+        durability = self._propagation.durability
+        if durability is None:
+            return
+        if self._propagation.ops:
+            raise ServerFault("a change was not logged")
+        try:
+            is_kept = durability.write()
+        except Exception as error:
+            raise ServerFault("the append only file was not written") from error
+        if is_kept or self._state.refuses_reads or durability.synced_offset >= durability.offset:
+            return
+        error_reply = errors.not_promised(durability.error)
+        self._refuse_unkept(error_reply, connections, durability.synced_offset)
+
+    def _refuse_unkept(
+        self, error: ErrorReply, connections: list[Endpoint], synced_offset: int
+    ) -> None:
+        """What this turn has written is not safe: nothing that may derive from it must leave.
+
+        Each client that has an answer, be it to a read, gets *error* instead and is hung up on.
+        From now on data is not even read, until all is safe.
+        """
+        for connection in connections + self._to_send:
+            connection.refuse(error)
+        for client in list(self._state.clients.values()):
+            if len(client.out):  # it was woken, and is sent its answer later
+                client.refuse(error)
+            elif client.written_offset > synced_offset:  # it wants no answers
+                client.hang_up()
+        self._state.follow_persistence()
+
+
+def _at_once(call: Callable[[], None]) -> None:
+    """Stand in for the end of a turn where there is no loop."""
+    call()

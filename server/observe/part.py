@@ -1,0 +1,43 @@
+"""A part of the server, and what all parts may hear of.
+
+    client_left(client)       a connection is closed: nothing of the client stays with the part
+    tick(now_ms)              cron's tick, hz times a second
+    info(section)             INFO: the fields that the part adds to that section
+    statistics_reset()        CONFIG RESETSTAT
+    emptying(databases)       FLUSHALL and its like: all keys of these are about to go
+    emptied(databases)        they have gone
+
+ServerState.parts lists them all. A new part enters itself there, and nobody else has to know it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from server.client.client import Client
+from storage.keyspace.keyspace import Keyspace
+
+
+class Part:
+    """Hears of nothing: a part overrides what concerns it."""
+
+    __slots__ = ()
+
+    def client_left(self, client: Client) -> None:
+        """The connection of *client* is closed."""
+
+    def tick(self, now_ms: int) -> None:
+        """Cron ticks; *now_ms* is the monotonic clock's."""
+
+    def info(self, section: str) -> Iterable[tuple[str, object]]:
+        """What the part adds to *section* of INFO: fields and their values."""
+        return ()
+
+    def statistics_reset(self) -> None:
+        """Count anew from here."""
+
+    def emptying(self, databases: Sequence[Keyspace]) -> None:
+        """All keys of *databases* are about to go, or to be exchanged between them."""
+
+    def emptied(self, databases: Sequence[Keyspace]) -> None:
+        """All keys of *databases* have gone, or have been exchanged between them."""

@@ -1,0 +1,18 @@
+cimport cython
+
+from storage.lists cimport borrowed_list, rdb_list
+from storage.lists.quicklist cimport QuickList
+from storage.rdb cimport borrowed
+from storage.rdb.options cimport ReadOptions
+from storage.rdb.reader cimport RdbReader
+from storage.rdb.writer cimport RdbWriter
+from storage.value_type cimport ValueType
+
+
+cdef class ListType(ValueType):
+    cpdef bint is_empty(self, object value) except -1
+    @cython.locals(pack=borrowed.Borrowed)
+    cdef bint write_at_once(
+        self, RdbWriter writer, borrowed.Borrowed key, borrowed.Borrowed value
+    ) except -1
+    cpdef object read(self, RdbReader reader, int code, ReadOptions options)

@@ -1,0 +1,81 @@
+"""The row of the type "list"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from storage.listpack.listpack import Listpack
+from storage.lists import borrowed_list, rdb_list
+from storage.lists.quicklist import QuickList
+from storage.rdb import borrowed
+from storage.rdb.options import ReadOptions
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.value_type import ValueType, Words
+
+ELEMENTS_A_COMMAND = 64  # in the RPUSH of a rewritten log, as Redis has it
+
+
+class ListType(ValueType):
+    """Lists. There is no empty one, but an RDB may hold what comes to that."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(
+            b"list", 1, (QuickList,), rdb_list.QUICKLIST_2,
+            (rdb_list.PLAIN, rdb_list.ZIPLIST, rdb_list.QUICKLIST, rdb_list.QUICKLIST_2),
+        )  # fmt: skip
+
+    def encoding(self, value: QuickList) -> bytes:
+        return value.encoding
+
+    def copy(self, value: QuickList) -> QuickList:
+        return value.copy()
+
+    def length(self, value: QuickList) -> int:
+        return len(value)
+
+    def is_empty(self, value: QuickList) -> bool:
+        return len(value) == 0
+
+    def digest_parts(self, value: QuickList) -> Iterable[bytes]:
+        return value
+
+    def debug_facts(self, value: QuickList) -> str:
+        nodes = value.nodes()
+        size = sum(node.size if isinstance(node, Listpack) else len(node) for node in nodes)
+        return (
+            f" ql_nodes:{len(nodes)} ql_avg_node:{len(value) / len(nodes):.2f}"
+            f" ql_listpack_max:{value.fill} ql_compressed:0 ql_uncompressed_size:{size}"
+        )
+
+    def only_listpack(self, value: QuickList) -> Listpack | None:
+        nodes = value.nodes()
+        return nodes[0] if len(nodes) == 1 and isinstance(nodes[0], Listpack) else None
+
+    def commands(self, key: bytes, value: QuickList) -> Iterator[Words]:
+        elements = iter(value)
+        while some := list(islice(elements, ELEMENTS_A_COMMAND)):
+            yield [b"RPUSH", key, *some]
+
+    def write(self, writer: RdbWriter, value: QuickList) -> Iterator[None]:
+        return rdb_list.write(writer, value)
+
+    def write_at_once(
+        self, writer: RdbWriter, key: borrowed.Borrowed, value: borrowed.Borrowed
+    ) -> bool:
+        pack = borrowed_list.only_listpack(value)
+        if borrowed.is_nothing(pack):
+            return False
+        self.write_head(writer, key)
+        rdb_list.write_only_listpack(writer, pack)
+        return True
+
+    def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
+        return rdb_list.read(reader, code, options.list_fill)
+
+
+LIST = ListType()

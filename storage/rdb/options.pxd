@@ -1,0 +1,15 @@
+cimport cython
+from libc.stdint cimport int64_t
+
+
+@cython.final
+cdef class WriteOptions:
+    cdef readonly bint compress
+    cdef readonly bint checksum
+
+
+@cython.final
+cdef class ReadOptions:
+    cdef readonly bint checksum
+    cdef readonly int64_t list_fill
+    cdef readonly bint verify

@@ -1,0 +1,105 @@
+"""Puts the keys of a snapshot into databases, some thousands at a time.
+
+A snapshot has its keys in no order that a table knows, and a table of millions of keys does not fit
+the processor's caches: each key would be waited for. So keys are read ahead, laid on shelves by the
+upper bits of their hashes, and put into the table shelf by shelf. A table keeps its keys in that
+order (see storage/keyspace/key_table.py), and what a shelf needs of it is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from storage.errors import Corrupt
+from storage.keyspace.keyspace import Keyspace
+from storage.snapshot.snapshot_reader import Record, SnapshotReader
+
+NO_EXPIRY = -1
+MOST_KEYS = 1 << 13  # that are read ahead
+MOST_BYTES = 1 << 20  # of the snapshot, too
+SHELF_BITS = 8
+TOP = 64 - SHELF_BITS  # a hash has 64 bits
+SHELVES = 1 << SHELF_BITS
+
+
+class Filler:
+    """Fills *databases* and counts: *keys_loaded*, and *keys_expired*, which were left out.
+
+    Keys past their time at *now_ms* (unix time) are left out, unless *keeps_expired*. A key that is
+    there already is a second one in the snapshot, and so Corrupt; unless *replaces*: then the
+    databases were not empty, and the key of the snapshot takes its place. Nobody who waits for a
+    key is told. A key counts as used at *now_ms*, or as long before as its record says.
+    """
+
+    __slots__ = (
+        "_databases",
+        "_keeps_expired",
+        "_now_ms",
+        "_replaces",
+        "_shelves",
+        "keys_expired",
+        "keys_loaded",
+    )
+
+    def __init__(
+        self,
+        databases: Sequence[Keyspace],
+        now_ms: int,
+        keeps_expired: bool = False,
+        replaces: bool = False,
+    ) -> None:
+        self._databases = list(databases)
+        self._now_ms = now_ms
+        self._keeps_expired = keeps_expired
+        self._replaces = replaces
+        self._shelves: list[list[Record]] = [[] for _ in range(SHELVES)]
+        self.keys_loaded = 0
+        self.keys_expired = 0
+
+    def fill(self, reader: SnapshotReader) -> bool:
+        """Put in what about a megabyte of the snapshot holds, or one value that is larger.
+
+        False at the end of the snapshot. Raises what the reader does, and Corrupt for a database
+        that there is not.
+        """
+        more = self._read_ahead(reader)
+        for shelf in self._shelves:
+            for record in shelf:
+                self._put(record)
+            shelf.clear()
+        return more
+
+    def _read_ahead(self, reader: SnapshotReader) -> bool:
+        """Lay keys on the shelves. False at the end of the snapshot."""
+        stop = reader.position + MOST_BYTES
+        for _ in range(MOST_KEYS):
+            record = reader.read()
+            if record is None:
+                return False
+            if not self._keeps_expired and NO_EXPIRY != record.expiry_ms < self._now_ms:
+                self.keys_expired += 1
+            else:
+                shelf = self._shelves[hash(record.key) >> TOP & (SHELVES - 1)]
+                shelf.append(record)
+            if record.end >= stop:
+                break
+        return True
+
+    def _put(self, record: Record) -> None:
+        if record.db >= len(self._databases):
+            raise Corrupt(
+                f"it has keys in database {record.db}, and only {len(self._databases)} databases "
+                "are there: raise the parameter 'databases'"
+            )
+        db = self._databases[record.db]
+        table = db.table
+        keys = table.used
+        used_s = self._now_ms // 1000 - max(0, record.idle_s)
+        table.set(record.key, record.value, max(0, used_s))
+        if table.used == keys:
+            if not self._replaces:
+                raise Corrupt(f"it has the key {record.key!r} of database {record.db} twice")
+            db.persist(record.key)
+        if record.expiry_ms != NO_EXPIRY:
+            db.expire_at(record.key, record.expiry_ms)
+        self.keys_loaded += 1

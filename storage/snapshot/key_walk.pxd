@@ -1,0 +1,22 @@
+cimport cython
+
+from storage.keyspace.key_table cimport KeyTable
+from storage.rdb cimport borrowed
+from storage.snapshot cimport borrowed_table
+
+
+@cython.final
+cdef class KeyWalk:
+    cdef borrowed.Borrowed key
+    cdef borrowed.Borrowed value
+    cdef KeyTable _table
+    cdef borrowed.Borrowed _segment
+    cdef Py_ssize_t _slot
+    cdef Py_ssize_t _at
+
+    @cython.locals(entry=borrowed_table.Entry)
+    cpdef bint step(self) except -1
+    @cython.locals(slots=Py_ssize_t)
+    cdef bint _next_segment(self) except -1
+    cpdef bytes current_key(self)
+    cpdef object current_value(self)

@@ -1,0 +1,34 @@
+cimport cython
+from libc.stdint cimport int64_t, uint64_t
+
+from storage.keyspace.key_table cimport KeyTable
+from storage.rdb cimport borrowed, crc64
+from storage.rdb.writer cimport RdbWriter
+from storage cimport types
+from storage.snapshot cimport borrowed_table
+from storage.snapshot.key_walk cimport KeyWalk
+from storage.value_type cimport ValueType
+
+cdef Py_ssize_t PIECE
+cdef int EXPIRE_MS
+
+
+@cython.final
+cdef class SnapshotWriter:
+    cdef readonly int64_t keys_written
+    cdef readonly int64_t keys_total
+    cdef object _databases
+    cdef object _aux
+    cdef bint _checksum
+    cdef RdbWriter _writer
+    cdef uint64_t _crc
+    cdef borrowed.Borrowed _class
+    cdef ValueType _type
+
+    @cython.locals(piece=bytes)
+    cpdef bytes _piece(self)
+    @cython.locals(writer=RdbWriter)
+    cpdef int _write_head(self) except -1
+    @cython.locals(writer=RdbWriter)
+    cpdef bint _fill(self, KeyWalk walk, KeyTable expiring) except -1
+    cdef int _write_expiry(self, borrowed.Borrowed expiry_ms) except -1

@@ -1,0 +1,130 @@
+"""Writes a whole RDB file: all databases at one moment.
+
+    header   "REDIS" 4 digits, or "VALKEY" 3 digits
+    records  FA  name  text                       aux: who wrote it, when, ...
+             F5  code                             a library of functions
+             FE  database                         the keys that follow are of that database
+             FB  keys  expiring                   how many keys follow, and how many of them expire
+             [FC  expiry in unix ms, 8 bytes]     of the key that follows; in the same way F8: idle
+             type  key  value                     seconds (a length), F9: frequency (a byte)
+    end      FF  checksum                         CRC-64, 8 bytes; 0 if there is none
+
+Numbers are RDB lengths and texts are RDB strings where nothing else is said.
+
+Source: rdb.c of Redis 7.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from storage import types
+from storage.keyspace.key_table import KeyTable
+from storage.keyspace.keyspace import Keyspace
+from storage.rdb import borrowed, crc64, opcodes
+from storage.rdb.options import WriteOptions
+from storage.rdb.writer import RdbWriter
+from storage.snapshot import borrowed_table
+from storage.snapshot.key_walk import KeyWalk
+from storage.value_type import ValueType
+
+PIECE = 1 << 16  # bytes
+EXPIRE_MS = opcodes.EXPIRE_MS
+
+
+class SnapshotWriter:
+    """Iterates over the bytes of a snapshot, in pieces of about 64 KB.
+
+    A node of a stream or list is never divided, so a piece may be longer by one node. The databases
+    must not change meanwhile. Keys past their time are written too, with their expiry: the reader
+    decides about them. Raises UnregisteredClass for a value of no known type.
+    """
+
+    def __init__(
+        self,
+        databases: Sequence[Keyspace],
+        aux: Mapping[bytes, bytes],
+        options: WriteOptions = WriteOptions(),  # noqa: B008  never changes
+    ) -> None:
+        self.keys_written = 0
+        self.keys_total = sum(len(db) for db in databases)
+        self._databases = databases
+        self._aux = aux
+        self._checksum = options.checksum
+        self._writer = RdbWriter(options.compress)
+        self._crc = 0
+        self._class = borrowed.nothing()  # of the value that was written last ...
+        self._type: ValueType = types.ROWS[0]  # ... and its type: most neighbours have the same
+
+    def __iter__(self) -> Iterator[bytes]:
+        self._write_head()
+        for db in self._databases:
+            if len(db):
+                yield from self._database(db)
+        assert self.keys_written == self.keys_total, "the databases have changed meanwhile"
+        self._writer.byte(opcodes.EOF)
+        yield self._piece()
+        self._writer.u64(self._crc)
+        yield self._writer.take()
+
+    def _piece(self) -> bytes:
+        """Take what was written since the last call, and add it to the checksum."""
+        piece = self._writer.take()
+        if self._checksum:
+            self._crc = crc64.crc64(piece, self._crc)
+        return piece
+
+    def _write_head(self) -> None:
+        writer = self._writer
+        writer.plain(b"%b%04d" % (opcodes.MAGIC, opcodes.WRITTEN_VERSION))
+        for name, text in self._aux.items():
+            writer.byte(opcodes.AUX)
+            writer.string(name)
+            writer.string(text)
+
+    def _database(self, db: Keyspace) -> Iterator[bytes]:
+        writer = self._writer
+        writer.byte(opcodes.SELECT_DB)
+        writer.length(db.index)
+        writer.byte(opcodes.RESIZE_DB)
+        writer.length(len(db))
+        writer.length(len(db.expiring))
+        walk = KeyWalk(db.table)
+        while self._fill(walk, db.expiring):
+            if writer.size < PIECE:
+                for _ in self._write_in_steps(walk.current_key(), walk.current_value()):
+                    if writer.size >= PIECE:
+                        yield self._piece()
+            else:
+                yield self._piece()
+
+    def _fill(self, walk: KeyWalk, expiring: KeyTable) -> bool:
+        """Write keys until the piece is full or a value has to be written in steps.
+
+        In the second case the piece is not full, and *walk* stands at the key, of which only the
+        expiry has been written. False if there are no more keys.
+        """
+        writer = self._writer
+        while writer.size < PIECE:
+            if not walk.step():
+                return False
+            self.keys_written += 1
+            if expiring.used:
+                self._write_expiry(borrowed_table.find(expiring, walk.key))
+            if borrowed.class_of(walk.value) is not self._class:
+                self._class = borrowed.class_of(walk.value)
+                self._type = types.of_class(borrowed.held(self._class))
+            if not self._type.write_at_once(writer, walk.key, walk.value):
+                break
+        return True
+
+    def _write_expiry(self, expiry_ms: borrowed.Borrowed) -> None:
+        if not borrowed.is_nothing(expiry_ms):
+            self._writer.byte(EXPIRE_MS)
+            self._writer.i64(borrowed.number(expiry_ms))
+
+    def _write_in_steps(self, key: bytes, value: object) -> Iterator[None]:
+        kind = types.of(value)
+        self._writer.byte(kind.rdb_code)
+        self._writer.string(key)
+        return kind.write(self._writer, value)

@@ -1,0 +1,141 @@
+"""The consumer groups of a stream in an RDB; storage/stream/rdb_stream.py has the rest of it.
+
+                                                                 15  19  21  26  27
+    {group   name  last id                                       x   x   x   x   x
+             entries read                                            x   x   x   x
+             {pending    id  time  deliveries}                   x   x   x   x   x
+             {consumer   name  seen time                         x   x   x   x   x
+                         active time                                     x   x   x
+                         {id}}                                   x   x   x   x   x
+             {id} of the entries that nobody owns}                               x
+
+Ids of pending entries are 16 bytes that sort as ids do; times are unix ms in 8 bytes, any of them.
+Of entries read, -1 (modulo 2^64) means unknown, and what is beyond 63 bits is taken for that: no
+XGROUP SETID could say it again. Before 21 the seen time stands for the active time too.
+
+A pending entry must be the group's once and belong to one consumer. From 27 on (Redis 8.8) it may
+be nobody's: a consumer has refused it (XNACK). There is no such state here, so those entries go to
+a consumer named ``nacked``, from which they can be claimed; nothing is lost, and the deliveries are
+still counted.
+
+In a file of Redis before 7.0 a group has no count of entries read: it is reckoned from its last id,
+where that can be known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from storage.errors import Corrupt
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.stream import group_lag, stream_id
+from storage.stream.consumer_group import UNKNOWN, Consumer, ConsumerGroup
+from storage.stream.pending import Pending
+from storage.stream.rdb_codes import STREAM_1, STREAM_3, STREAM_5
+from storage.stream.stream import Stream
+from storage.stream.stream_id import U64_MAX, StreamId
+
+I64_MAX = 2**63 - 1
+NACKED = b"nacked"
+LEAST_GROUP = 5  # bytes
+LEAST_PENDING = 25
+LEAST_CONSUMER = 10
+ID_SIZE = 16
+OFTEN = 1024  # pending entries between two steps
+
+
+def write(writer: RdbWriter, stream: Stream) -> Iterator[None]:
+    """Write all groups; at each step the caller may take what has been written."""
+    writer.length(len(stream.groups))
+    for name, group in stream.sorted_groups():
+        writer.string(name)
+        writer.length(group.last_id.ms)
+        writer.length(group.last_id.seq)
+        writer.length(U64_MAX if group.entries_read == UNKNOWN else group.entries_read)
+        yield from _write_pending(writer, group)
+        writer.length(len(group.consumers))
+        for consumer in group.sorted_consumers():
+            writer.string(consumer.name)
+            writer.i64(consumer.seen_time)
+            yield from _write_owned(writer, consumer)
+
+
+def _write_pending(writer: RdbWriter, group: ConsumerGroup) -> Iterator[None]:
+    writer.length(len(group.pel))
+    for index, (_, pending) in enumerate(group.pel):
+        write_pending(writer, pending)
+        if index % OFTEN == 0:
+            yield
+
+
+def write_pending(writer: RdbWriter, pending: Pending) -> None:
+    """Write a pending entry of a group."""
+    writer.id(pending.ms, pending.seq)
+    writer.i64(pending.delivery_time)
+    writer.length(pending.delivery_count)
+
+
+def _write_owned(writer: RdbWriter, consumer: Consumer) -> Iterator[None]:
+    writer.length(len(consumer.pel))
+    for index, (key, _) in enumerate(consumer.pel):
+        writer.plain(key)
+        if index % OFTEN == 0:
+            yield
+
+
+def read(reader: RdbReader, code: int, stream: Stream) -> None:
+    """Read all groups of a stream of the RDB type *code*. Raises Corrupt."""
+    for _ in range(reader.count(LEAST_GROUP)):
+        name = reader.string()
+        ms = reader.length()
+        last_id = stream_id.make_id(ms, reader.length())
+        if stream.find_group(name) is not None:
+            raise Corrupt(f"two consumer groups of one name: {name!r}")
+        group = stream.create_group(
+            name, last_id, _read_entries_read(reader, code, stream, last_id)
+        )
+        for _ in range(reader.count(LEAST_PENDING)):
+            restore(reader, group)
+        for _ in range(reader.count(LEAST_CONSUMER)):
+            _read_consumer(reader, code, group)
+        if code >= STREAM_5:
+            _read_unowned(reader, group)
+        group.settle()
+
+
+def _read_entries_read(reader: RdbReader, code: int, stream: Stream, last_id: StreamId) -> int:
+    if code == STREAM_1:
+        return group_lag.number_of(stream, last_id)
+    number = reader.length()
+    return UNKNOWN if number > I64_MAX else number
+
+
+def restore(reader: RdbReader, group: ConsumerGroup) -> None:
+    """Read a pending entry of a group."""
+    entry_id = _read_key(reader)
+    delivered = reader.i64()
+    group.restore(entry_id, delivered, reader.length())
+
+
+def _read_key(reader: RdbReader) -> StreamId:
+    return stream_id.from_key(reader.plain(ID_SIZE))
+
+
+def _read_consumer(reader: RdbReader, code: int, group: ConsumerGroup) -> None:
+    name = reader.string()
+    if group.find_consumer(name) is not None:
+        raise Corrupt(f"two consumers of one name: {name!r}")
+    consumer = group.create_consumer(name, reader.i64())
+    consumer.active_time = reader.i64() if code >= STREAM_3 else consumer.seen_time
+    for _ in range(reader.count(ID_SIZE)):
+        group.assign(_read_key(reader), consumer)
+
+
+def _read_unowned(reader: RdbReader, group: ConsumerGroup) -> None:
+    """Read the ids of the entries that nobody owns, and let NACKED own them."""
+    unowned = reader.count(ID_SIZE)
+    if unowned:
+        consumer = group.find_consumer(NACKED) or group.create_consumer(NACKED, 0)
+        for _ in range(unowned):
+            group.assign(_read_key(reader), consumer)

@@ -1,0 +1,138 @@
+"""A stream in an RDB, in the five forms that it has had since Redis 5.0.
+
+                                                                 15  19  21  26  27
+    nodes    {id of 16 bytes as a string  listpack as a string}  x   x   x   x   x
+    length   last id                                             x   x   x   x   x
+             first id  max deleted id  entries added                 x   x   x   x
+    groups   see storage/stream/rdb_groups.py                           x   x   x   x   x
+    idmp     duration  max size  {producers}  added  duplicates              x   x
+             producer: name  {iid  id}
+
+Each row is numbers and counts as RDB lengths; braces are a count and so many of what is in them.
+An id is two of them, ms and seq, where nothing else is said. 19 is what is written. What 26 keeps
+of idempotent producers is read, checked and dropped: there are none here.
+
+Beyond what the listpacks and the nodes must be by themselves, the ids of living entries must grow
+from node to node, none may be above the last id, and they must be as many as the stream says.
+
+Source: rdb.c of Redis 7.0 and https://github.com/redis/librdb
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from storage.errors import Corrupt
+from storage.listpack.listpack import Listpack
+from storage.rdb import raw
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.stream import rdb_groups, stream_id
+from storage.stream.rdb_codes import STREAM_1, STREAM_4
+from storage.stream.rdb_nodes import NodeCheck
+from storage.stream.stream import Stream
+from storage.stream.stream_id import ZERO, StreamId
+
+KEY_SIZE = 16
+I64_MAX = 2**63 - 1
+LEAST_NODE = 2 + KEY_SIZE  # bytes
+
+
+def write(writer: RdbWriter, stream: Stream) -> Iterator[None]:
+    """Write a stream; at each step the caller may take what has been written."""
+    writer.length(len(stream.rax))
+    for key, node in stream.rax:
+        write_node(writer, key, node)
+        yield
+    write_counters(writer, stream)
+    yield from rdb_groups.write(writer, stream)
+
+
+def write_node(writer: RdbWriter, key: bytes, node: Listpack) -> None:
+    """Write the node at *key*."""
+    writer.string(key)
+    writer.text(raw.of_bytearray(node.data), node.size)
+
+
+def write_counters(writer: RdbWriter, stream: Stream) -> None:
+    """Write what a stream knows of its entries."""
+    writer.length(stream.length)
+    write_id(writer, stream.last_id)
+    write_id(writer, stream.first_id)
+    write_id(writer, stream.max_deleted_id)
+    writer.length(stream.entries_added)
+
+
+def write_id(writer: RdbWriter, entry_id: StreamId) -> None:
+    """Write an id as two lengths."""
+    writer.length(entry_id.ms)
+    writer.length(entry_id.seq)
+
+
+def read(reader: RdbReader, code: int) -> Stream:
+    """Read a stream of the RDB type *code*. Raises Corrupt."""
+    stream = Stream()
+    top = _read_nodes(reader, stream)
+    if reader.length() != stream.length:
+        raise Corrupt("a stream does not have the entries that it counts")
+    stream.last_id = read_id(reader)
+    if top > stream.last_id:
+        raise Corrupt("a stream has an entry above its last id")
+    stream.first_id = stream.first_entry_id()
+    if code == STREAM_1:
+        stream.entries_added = stream.length
+    else:
+        _read_counters(reader, stream)
+    rdb_groups.read(reader, code, stream)
+    if code >= STREAM_4:
+        _pass_idmp(reader)
+    return stream
+
+
+def read_id(reader: RdbReader) -> StreamId:
+    """Read an id of two lengths."""
+    ms = reader.length()
+    return stream_id.make_id(ms, reader.length())
+
+
+def _read_nodes(reader: RdbReader, stream: Stream) -> StreamId:
+    """Read all nodes; return the greatest id of a living entry."""
+    top = ZERO
+    last_key = b""
+    for _ in range(reader.count(LEAST_NODE)):
+        key = reader.string()
+        if len(key) != KEY_SIZE:
+            raise Corrupt("a stream node's key is not an id")
+        if key <= last_key or (stream.length and stream_id.from_key(key) <= top):
+            raise Corrupt("a stream's nodes are out of order")
+        node = Listpack.load(reader.string())
+        check = NodeCheck(node.data, key)
+        check.run()
+        stream.add_node(key, node)
+        if check.alive:
+            stream.length += check.alive
+            top = check.top()
+        last_key = key
+    return top
+
+
+def _read_counters(reader: RdbReader, stream: Stream) -> None:
+    """Read what Redis 7.0 added. The first id is what was found, whatever it says."""
+    read_id(reader)
+    stream.max_deleted_id = read_id(reader)
+    added = reader.length()
+    if added < stream.length:
+        raise Corrupt("a stream has had fewer entries added than it holds")
+    stream.entries_added = min(added, I64_MAX)
+
+
+def _pass_idmp(reader: RdbReader) -> None:
+    reader.length()
+    reader.length()
+    for _ in range(reader.count(2)):
+        reader.string()
+        for _ in range(reader.count(3)):
+            reader.string()
+            read_id(reader)
+    reader.length()
+    reader.length()

@@ -1,0 +1,55 @@
+"""The commands that make a stream: its form in an append-only file without an RDB in front.
+
+    XADD k id f v ..                                           for each entry
+    XADD k MAXLEN 0 0-1 x y                                    if there are no entries
+    XSETID k last ENTRIESADDED n MAXDELETEDID id
+    XGROUP CREATE k g last ENTRIESREAD n                       for each group
+    XGROUP CREATECONSUMER k g c                                for each consumer of the group
+    XCLAIM k g c 0 id TIME t RETRYCOUNT n JUSTID FORCE         for each pending entry
+
+As in Redis, this form loses pending entries whose entry was deleted, and the times at which
+consumers were seen.
+
+Source: rewriteStreamObject in aof.c of Redis 7.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from storage.stream import stream_id
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.stream import Stream
+from storage.value_type import Words
+
+
+def commands(key: bytes, stream: Stream) -> Iterator[Words]:
+    """The commands that make *stream* at *key*. O(size)."""
+    entry = stream.range()
+    while entry.next():
+        yield [b"XADD", key, entry.id.encode(), *entry.read_fields()]
+    if not len(stream):
+        yield [b"XADD", key, b"MAXLEN", b"0", b"0-1", b"x", b"y"]
+    yield [
+        b"XSETID", key, stream.last_id.encode(),
+        b"ENTRIESADDED", b"%d" % stream.entries_added,
+        b"MAXDELETEDID", stream.max_deleted_id.encode(),
+    ]  # fmt: skip
+    for name, group in stream.sorted_groups():
+        yield [
+            b"XGROUP", b"CREATE", key, name, group.last_id.encode(),
+            b"ENTRIESREAD", b"%d" % group.entries_read,
+        ]  # fmt: skip
+        yield from _consumers(key, name, group)
+
+
+def _consumers(key: bytes, name: bytes, group: ConsumerGroup) -> Iterator[Words]:
+    for consumer in group.sorted_consumers():
+        yield [b"XGROUP", b"CREATECONSUMER", key, name, consumer.name]
+        for id_key, pending in consumer.pel:
+            yield [
+                b"XCLAIM", key, name, consumer.name, b"0", stream_id.from_key(id_key).encode(),
+                b"TIME", b"%d" % pending.delivery_time,
+                b"RETRYCOUNT", b"%d" % pending.delivery_count,
+                b"JUSTID", b"FORCE",
+            ]  # fmt: skip

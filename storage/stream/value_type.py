@@ -1,0 +1,59 @@
+"""The row of the type "stream"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from storage.rdb.options import ReadOptions
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.stream import rdb_codes, rdb_stream, rewrite
+from storage.stream.stream import Stream
+from storage.value_type import ValueType, Words
+
+
+class StreamType(ValueType):
+    """Streams. One without entries still has its last id and its groups."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(b"stream", 6, (Stream,), rdb_codes.WRITTEN, rdb_codes.STREAMS)
+
+    def encoding(self, value: Stream) -> bytes:
+        return b"stream"
+
+    def copy(self, value: Stream) -> Stream:
+        return value.copy()
+
+    def length(self, value: Stream) -> int:
+        return len(value)
+
+    def digest_parts(self, value: Stream) -> Iterator[bytes]:
+        """The entries. Redis leaves out groups, counters and ids: XINFO STREAM FULL shows those."""
+        entry = value.range()
+        while entry.next():
+            yield b"%d.%d" % (entry.ms, entry.seq)
+            yield from entry.read_fields()
+
+    def check_lines(self, value: Stream, shown: Callable[[bytes], str]) -> Iterator[str]:
+        first, last = value.first_entry_id().encode(), value.last_id.encode()
+        yield f"{len(value):,} entries, {first.decode()} .. {last.decode()}"
+        for name, group in value.sorted_groups():
+            yield (
+                f"group {shown(name)}: delivered up to {group.last_id.encode().decode()},"
+                f" {len(group.consumers):,} consumers, {len(group.pel):,} pending"
+            )
+
+    def commands(self, key: bytes, value: Stream) -> Iterator[Words]:
+        return rewrite.commands(key, value)
+
+    def write(self, writer: RdbWriter, value: Stream) -> Iterator[None]:
+        return rdb_stream.write(writer, value)
+
+    def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
+        return rdb_stream.read(reader, code)
+
+
+STREAM = StreamType()

@@ -1,0 +1,9 @@
+cimport cython
+
+from storage.value_type cimport ValueType
+
+
+@cython.locals(row=ValueType)
+cpdef ValueType of_class(type kind)
+@cython.locals(row=ValueType)
+cpdef ValueType of_rdb_code(int code, bytes key)

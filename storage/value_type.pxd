@@ -1,0 +1,19 @@
+from storage.rdb cimport borrowed
+from storage.rdb.options cimport ReadOptions
+from storage.rdb.reader cimport RdbReader
+from storage.rdb.writer cimport RdbWriter
+
+
+cdef class ValueType:
+    cdef readonly bytes name
+    cdef readonly int number
+    cdef readonly tuple classes
+    cdef readonly int rdb_code
+    cdef readonly frozenset rdb_codes
+
+    cpdef bint is_empty(self, object value) except -1
+    cdef bint write_at_once(
+        self, RdbWriter writer, borrowed.Borrowed key, borrowed.Borrowed value
+    ) except -1
+    cdef int write_head(self, RdbWriter writer, borrowed.Borrowed key) except -1
+    cpdef object read(self, RdbReader reader, int code, ReadOptions options)

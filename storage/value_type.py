@@ -1,0 +1,123 @@
+"""What the server has to know about a type of values: the base of each row of storage/types.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from storage.listpack.listpack import Listpack
+from storage.rdb import borrowed
+from storage.rdb.options import ReadOptions
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+
+Words: TypeAlias = Sequence[bytes]  # a command and its arguments
+
+
+class ValueType:
+    """A type of values. A subclass says what is different about its own.
+
+        name         what TYPE answers, and SCAN .. TYPE asks for: b"list"
+        number       Redis's number of the type (OBJ_LIST), which DEBUG DIGEST mixes in
+        classes      the Python classes of its values
+        rdb_code     the RDB type that its values are written as
+        rdb_codes    the RDB types that are read as values of this type
+
+    Where nothing else is said, a method is given a value of one of *classes*, and is O(1).
+    """
+
+    __slots__ = ("classes", "name", "number", "rdb_code", "rdb_codes")
+
+    def __init__(
+        self,
+        name: bytes,
+        number: int,
+        classes: tuple[type, ...],
+        rdb_code: int,
+        rdb_codes: Iterable[int],
+    ) -> None:
+        self.name = name
+        self.number = number
+        self.classes = classes
+        self.rdb_code = rdb_code
+        self.rdb_codes = frozenset(rdb_codes)
+
+    # ------------------------------------------------------------------ commands on any key
+
+    def encoding(self, value: Any) -> bytes:
+        """What OBJECT ENCODING answers."""
+        raise NotImplementedError
+
+    def reference_count(self, value: Any) -> int:
+        """What OBJECT REFCOUNT answers."""
+        return 1
+
+    def copy(self, value: Any) -> Any:
+        """A value that is equal and shares nothing with *value* that can change. O(size)."""
+        raise NotImplementedError
+
+    def length(self, value: Any) -> int:
+        """How many elements *value* has; 1 if it is not made of elements."""
+        raise NotImplementedError
+
+    def is_empty(self, value: Any) -> bool:
+        """Whether no key can hold *value*: when such a value is loaded, its key is dropped."""
+        return False
+
+    # ------------------------------------------------------------------ DEBUG and server.check
+
+    def digest_parts(self, value: Any) -> Iterable[bytes]:
+        """What DEBUG DIGEST mixes into the digest, in this order. O(size)."""
+        raise NotImplementedError
+
+    def debug_facts(self, value: Any) -> str:
+        """What DEBUG OBJECT says about this type alone: " name:value", any number of times."""
+        return ""
+
+    def only_listpack(self, value: Any) -> Listpack | None:
+        """The listpack that *value* consists of, which DEBUG LISTPACK shows; None if it is more."""
+        return None
+
+    def check_lines(self, value: Any, shown: Callable[[bytes], str]) -> Iterator[str]:
+        """What server.check tells about one value; no line if its size says it all. O(size).
+
+        *shown* makes a name printable.
+        """
+        return iter(())
+
+    # ------------------------------------------------------------------ the append-only file
+
+    def commands(self, key: bytes, value: Any) -> Iterator[Words]:
+        """The commands that make *value* at *key*, for a log without an RDB in front. O(size)."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ the RDB
+
+    def write(self, writer: RdbWriter, value: Any) -> Iterator[None]:
+        """Write *value* in the form of *rdb_code*. O(size).
+
+        At each step the caller may take what has been written.
+        """
+        raise NotImplementedError
+
+    def write_at_once(
+        self,
+        writer: RdbWriter,
+        key: borrowed.Borrowed,
+        value: borrowed.Borrowed,
+    ) -> bool:
+        """Write RDB type, key and value without taking references, if that is one short step.
+
+        False if it is not: nothing is written then, and the value goes through write(). The values
+        that there are millions of should go this way; see storage/rdb/borrowed.py.
+        """
+        return False
+
+    def write_head(self, writer: RdbWriter, key: borrowed.Borrowed) -> None:
+        """Write RDB type and key."""
+        writer.byte(self.rdb_code)
+        writer.text(borrowed.octets(key), borrowed.size(key))
+
+    def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
+        """Read a value in the form of *code*, one of *rdb_codes*. Raises Corrupt. O(size)."""
+        raise NotImplementedError

@@ -1,0 +1,191 @@
+"""A type that only its row makes known: every place that depends on types can deal with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from server.check.contents import Contents
+from server.persistence.log_commands import CommandPieces
+from server.table.command import Block, Command
+from storage import digest, types
+from storage.errors import Corrupt
+from storage.payload import dump, restore
+from storage.rdb.options import ReadOptions
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.snapshot.snapshot_reader import SnapshotReader
+from storage.snapshot.snapshot_writer import SnapshotWriter
+from storage.value_type import ValueType, Words
+from tests.server.conftest import NOTHING, House
+
+RDB_BAG = 200
+
+
+class Bag:
+    """A few texts in alphabetical order."""
+
+    def __init__(self, texts: Iterable[bytes] = ()) -> None:
+        self.texts = sorted(texts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bag) and other.texts == self.texts
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class BagType(ValueType):
+    """The row."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(b"bag", 42, (Bag,), RDB_BAG, [RDB_BAG])
+
+    def encoding(self, value: Bag) -> bytes:
+        return b"sorted" if value.texts else b"nothing"
+
+    def copy(self, value: Bag) -> Bag:
+        return Bag(value.texts)
+
+    def length(self, value: Bag) -> int:
+        return len(value.texts)
+
+    def is_empty(self, value: Bag) -> bool:
+        return not value.texts
+
+    def digest_parts(self, value: Bag) -> Iterable[bytes]:
+        return value.texts
+
+    def debug_facts(self, value: Bag) -> str:
+        return f" texts:{len(value.texts)}"
+
+    def check_lines(self, value: Bag, shown: Callable[[bytes], str]) -> Iterator[str]:
+        yield f"the first is {shown(value.texts[0])}"
+
+    def commands(self, key: bytes, value: Bag) -> Iterator[Words]:
+        yield [b"BAGADD", key, *value.texts]
+
+    def write(self, writer: RdbWriter, value: Bag) -> Iterator[None]:
+        writer.length(len(value.texts))
+        for text in value.texts:
+            writer.string(text)
+            yield
+
+    def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
+        assert (code, options.list_fill) == (RDB_BAG, -2)
+        return Bag([reader.string() for _ in range(reader.count(1))])
+
+
+@pytest.fixture
+def row() -> Iterator[BagType]:
+    """The type's only line."""
+    row = BagType()
+    types.register(row)
+    yield row
+    del types.BY_CLASS[Bag], types.BY_RDB_CODE[RDB_BAG]
+
+
+@pytest.fixture
+def shop(row: BagType, house: House) -> House:
+    """A server that holds a string, a bag and a list."""
+    house.send_line("SET a text")
+    house.state.databases[0].add(b"k", Bag([b"x", b"\xffy", b"z"]))
+    house.send_line("RPUSH l element")
+    house.logged()
+    return house
+
+
+def test_commands_on_any_key_know_it(shop: House) -> None:
+    assert shop.send_line("TYPE k") == b"bag"
+    assert shop.send_line("SCAN 0 TYPE bag") == [b"0", [b"k"]]
+    assert shop.send_line("SCAN 0 TYPE list") == [b"0", [b"l"]]
+    assert shop.send_line("OBJECT ENCODING k") == b"sorted"
+    assert shop.send_line("OBJECT REFCOUNT k") == 1
+
+
+def test_other_types_commands_refuse_it(shop: House) -> None:
+    for line in ("GET k", "LPUSH k x", "XLEN k"):
+        assert shop.send_line(line).startswith("-WRONGTYPE")
+
+
+def test_a_copy_shares_nothing_with_it(shop: House) -> None:
+    assert shop.send_line("COPY k k2") == 1
+    db = shop.state.databases[0]
+    db.get(b"k2").texts.append(b"more")
+    assert db.get(b"k") == Bag([b"x", b"\xffy", b"z"])
+
+
+def test_dump_and_restore_carry_it(shop: House) -> None:
+    payload = shop.send_line("DUMP k")
+    assert payload[0] == RDB_BAG
+    assert shop.send("RESTORE", "k2", 0, payload) == b"OK"
+    db = shop.state.databases[0]
+    assert db.get(b"k2") == db.get(b"k")
+    assert shop.send_line("DUMP k2") == payload
+
+
+def test_an_empty_one_is_refused_as_a_payload(row: BagType) -> None:
+    with pytest.raises(Corrupt, match="a bag without elements"):
+        restore(dump(Bag()))
+
+
+def test_a_snapshot_carries_it_and_drops_an_empty_one(shop: House) -> None:
+    shop.state.databases[0].add(b"empty", Bag())
+    reader = SnapshotReader(b"".join(SnapshotWriter(shop.state.databases, {})))
+    loaded = {record.key: record.value for record in reader}
+    assert sorted(loaded) == [b"a", b"k", b"l"]
+    assert loaded[b"k"] == Bag([b"x", b"\xffy", b"z"])
+    assert reader.empty_keys == 1
+
+
+def test_a_rewritten_log_makes_it_with_its_own_command(shop: House) -> None:
+    words = b"*5\r\n$6\r\nBAGADD\r\n$1\r\nk\r\n$1\r\nx\r\n$1\r\nz\r\n$2\r\n\xffy\r\n"
+    assert words in b"".join(CommandPieces(shop.state.databases))
+
+
+def test_debug_shows_its_digest_and_what_is_special_about_it(
+    shop: House, make_house: Callable[..., House]
+) -> None:
+    databases = shop.state.databases
+    before = digest.of_data(databases)
+    assert digest.of_key(databases[0], b"k") != digest.NOTHING
+    databases[0].get(b"k").texts[0] = b"w"
+    assert digest.of_data(databases) != before
+    tester = make_house(enable_debug_command="yes")
+    tester.state.databases[0].add(b"k", Bag([b"x"]))
+    assert tester.send_line("DEBUG OBJECT k").endswith(b" encoding:sorted texts:1")
+    assert tester.send_line("DEBUG LISTPACK k") == "-ERR Not a listpack encoded object."
+
+
+def test_the_check_of_a_file_counts_and_describes_it(shop: House) -> None:
+    contents = Contents()
+    for record in SnapshotReader(b"".join(SnapshotWriter(shop.state.databases, {}))):
+        contents.add(record.db, record.key, record.value, False, 10)
+    assert (contents.types["bag"].keys, contents.types["bag"].elements) == (1, 3)
+    assert [(d.kind, d.key, d.lines) for d in contents.described] == [
+        ("bag", b"k", ("the first is x",))
+    ]
+
+
+def test_who_waits_for_it_is_served_when_it_comes(
+    row: BagType, house: House, declare: Callable[..., Command]
+) -> None:
+    def pop_bag(call: Any) -> Any:
+        bag = call.db.find(call.argv[1], Bag)
+        if bag is None:
+            return Block([call.argv[1]], Bag, 0, None)
+        call.db.remove(call.argv[1])
+        return bag.texts
+
+    declare("BAGPOP", pop_bag)
+    declare("BAGMAKE", lambda call: call.db.add(call.argv[1], Bag(call.argv[2:])))
+    waiter = house.client()
+    assert waiter.send_line("BAGPOP k") == NOTHING
+    house.send_line("SET k text")
+    assert waiter.reply() == NOTHING
+    house.send_line("DEL k")
+    house.send_line("BAGMAKE k y x")
+    assert waiter.reply() == [b"x", b"y"]

@@ -1,0 +1,313 @@
+"""Whole snapshots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from storage.errors import Corrupt
+from storage.keyspace.key_events import KeyEvents
+from storage.keyspace.keyspace import Keyspace
+from storage.lists.quicklist import QuickList
+from storage.payload import dump
+from storage.rdb import opcodes
+from storage.rdb.crc64 import crc64
+from storage.rdb.errors import BadVersion, UnknownType
+from storage.rdb.options import ReadOptions, WriteOptions
+from storage.rdb.writer import RdbWriter
+from storage.snapshot.snapshot_reader import Record, SnapshotReader
+from storage.snapshot.snapshot_writer import SnapshotWriter
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
+
+
+def databases(count: int = 4) -> list[Keyspace]:
+    events = KeyEvents()
+    return [Keyspace(index, events) for index in range(count)]
+
+
+def fields(record: Record) -> tuple[Any, ...]:
+    return (record.db, record.key, record.expiry_ms, record.idle_s, record.freq)
+
+
+def file_of(*parts: int | bytes, version: int = 10) -> bytes:
+    """A file of *parts*: lengths, and bytes as they are."""
+    writer = RdbWriter()
+    for part in parts:
+        if isinstance(part, int):
+            writer.length(part)
+        else:
+            writer.plain(part)
+    return sealed(b"REDIS%04d" % version + writer.take())
+
+
+def sealed(data: bytes) -> bytes:
+    data += b"\xff"
+    return data + crc64(data).to_bytes(8, "little")
+
+
+def text(data: bytes) -> bytes:
+    writer = RdbWriter(compress=False)
+    writer.string(data)
+    return writer.take()
+
+
+KEY = b"\x00" + text(b"key") + text(b"value")
+
+# ---------------------------------------------------------------------- with what Redis saved
+
+
+def test_a_file_of_redis_is_read(saved: bytes) -> None:
+    reader = SnapshotReader(saved)
+    records = {record.key: record for record in reader}
+    assert {record.db: key for key, record in records.items() if record.db} == {3: b"z"}
+    assert records[b"s"].expiry_ms == 4102444800000
+    assert records[b"s"].value == 12
+    assert list(records[b"l"].value) == [b"a", b"b"]
+    assert records[b"x"].value.last_id == StreamId(1, 1)
+    assert records[b"z"].value == b"a" * 40
+    assert reader.aux[b"redis-ver"] == b"7.0.15"
+    assert reader.aux[b"aof-base"] == b"0"
+    assert reader.version == 10
+    assert reader.end == reader.position == len(saved)
+    assert reader.checksummed
+
+
+def test_what_was_read_is_written_again_but_for_the_order_of_keys(saved: bytes) -> None:
+    dbs = databases()
+    reader = SnapshotReader(saved)
+    for record in reader:
+        dbs[record.db].add(record.key, record.value)
+        if record.expiry_ms >= 0:
+            dbs[record.db].expire_at(record.key, record.expiry_ms)
+    again = b"".join(SnapshotWriter(dbs, reader.aux))
+    assert len(again) == len(saved)
+    assert sorted(again[:-8]) == sorted(saved[:-8])
+
+
+def test_any_changed_byte_is_found(saved: bytes) -> None:
+    for at in range(len(saved) - 8):
+        for bit in range(8):
+            changed = bytearray(saved)
+            changed[at] ^= 1 << bit
+            with pytest.raises((Corrupt, BadVersion, UnknownType)):
+                list(SnapshotReader(bytes(changed)))
+
+
+def test_a_file_that_was_cut_is_refused_at_any_byte(saved: bytes) -> None:
+    for end in range(len(saved)):
+        with pytest.raises((Corrupt, BadVersion)):
+            list(SnapshotReader(saved[:end]))
+
+
+def test_with_no_look_at_the_checksum_what_is_read_can_be_written(saved: bytes) -> None:
+    """Whatever byte was changed: the structures are whole, or the file is refused."""
+    for at in range(len(saved) - 8):
+        for value in (0, 1, 0x7F, 0x80, 0xC3, 0xFC, 0xFF):
+            changed = bytearray(saved)
+            changed[at] = value
+            try:
+                records = list(SnapshotReader(bytes(changed), ReadOptions(checksum=False)))
+            except (Corrupt, BadVersion, UnknownType):
+                continue
+            for record in records:
+                dump(record.value)
+
+
+# ---------------------------------------------------------------------- back and forth
+
+
+def test_all_kinds_of_values_come_back() -> None:
+    dbs = databases()
+    values: dict[bytes, Any] = {b"bytes": b"text", b"int": 2**40, b"appended": bytearray(b"more")}
+    several = QuickList(2)
+    for number in range(5):
+        several.push_right(b"%d" % number)
+    several.push_right(b"x" * 10000)
+    alone = QuickList()
+    alone.push_right(b"only")
+    stream = Stream()
+    stream.append(StreamId(1, 1), [b"f", b"v"])
+    values |= {b"several": several, b"alone": alone, b"stream": stream, b"": b"of the empty key"}
+    for key, value in values.items():
+        dbs[1].add(key, value)
+    dbs[1].expire_at(b"int", 1)  # long past: written all the same
+    dbs[3].add(b"far", b"away")
+    writer = SnapshotWriter(dbs, {b"redis-ver": b"7.0.15", b"redis-bits": b"64"})
+    assert writer.keys_total == 8
+    data = b"".join(writer)
+    assert writer.keys_written == 8
+    reader = SnapshotReader(data)
+    back = {record.key: record for record in reader}
+    assert sorted(back) == sorted([*values, b"far"])
+    for key, value in values.items():
+        assert dump(back[key].value) == dump(value)
+        assert fields(back[key]) == (1, key, 1 if key == b"int" else -1, -1, -1)
+    assert back[b"far"].db == 3
+    assert reader.aux == {b"redis-ver": b"7.0.15", b"redis-bits": b"64"}
+
+
+def test_an_empty_server_has_an_empty_snapshot() -> None:
+    data = b"".join(SnapshotWriter(databases(), {}))
+    assert data == sealed(b"REDIS0010")
+    assert list(SnapshotReader(data)) == []
+
+
+def test_a_snapshot_comes_in_pieces_whatever_is_in_it() -> None:
+    dbs = databases(1)
+    for number in range(5000):
+        dbs[0].add(b"key:%d" % number, b"%050d" % (number * 7919 % 5000))
+    large = Stream()
+    for number in range(100):
+        large.append(StreamId(1, number), [b"f", b"v" * 4000])
+    dbs[0].add(b"large", large)
+    writer = SnapshotWriter(dbs, {}, WriteOptions(compress=False))
+    progress = []
+    sizes = []
+    for piece in writer:
+        sizes.append(len(piece))
+        progress.append(writer.keys_written)
+    assert len(sizes) > 10
+    assert max(sizes) < 80_000
+    assert min(sizes[:-2]) >= 65536
+    assert progress == sorted(progress)
+    assert progress[-1] == 5001
+
+
+def test_every_key_is_written_once_however_the_table_has_grown() -> None:
+    dbs = databases(1)
+    for number in range(3000):
+        dbs[0].add(b"%d" % number, number)
+        if number % 3 == 0:
+            dbs[0].expire_at(b"%d" % number, number)
+    for number in range(0, 3000, 4):
+        dbs[0].remove(b"%d" % number)
+    found = {
+        int(record.key): (record.value, record.expiry_ms)
+        for record in SnapshotReader(b"".join(SnapshotWriter(dbs, {})))
+    }
+    assert found == {n: (n, -1 if n % 3 else n) for n in range(3000) if n % 4}
+
+
+def test_without_checksum_there_is_a_zero_in_its_place() -> None:
+    dbs = databases(1)
+    dbs[0].add(b"key", b"value")
+    data = b"".join(SnapshotWriter(dbs, {}, WriteOptions(checksum=False)))
+    assert data.endswith(b"\xff" + bytes(8))
+    reader = SnapshotReader(data)
+    assert [record.key for record in reader] == [b"key"]
+    assert not reader.checksummed
+
+
+# ---------------------------------------------------------------------- what files may hold besides
+
+
+def test_what_is_said_of_a_key_is_said_of_that_key_only() -> None:
+    data = file_of(
+        *(b"\xfe", 2, b"\xfb", 2, 1),
+        *(b"\xfc", (5000).to_bytes(8, "little"), b"\xf8", 300, KEY),
+        *(b"\xf9", b"\x07", b"\x00" + text(b"other") + text(b"v")),
+        *(b"\xfd", (9).to_bytes(4, "little"), b"\x00" + text(b"old") + text(b"v")),
+        b"\x00" + text(b"bare") + text(b"v"),
+    )
+    assert [fields(record) for record in SnapshotReader(data)] == [
+        (2, b"key", 5000, 300, -1),
+        (2, b"other", -1, -1, 7),
+        (2, b"old", 9000, -1, -1),
+        (2, b"bare", -1, -1, -1),
+    ]
+
+
+def test_what_later_versions_say_besides_is_passed_over() -> None:
+    module = (b"\xf7", 2**40, 2, 1, 5, text(b"text"), 1, 7, 3, bytes(4), 4, bytes(8), 0)
+    data = file_of(*module, b"\xf4", 5, 1, 0, KEY, version=12)
+    reader = SnapshotReader(data)
+    assert [record.key for record in reader] == [b"key"]
+    assert reader.modules == 1
+
+
+def test_libraries_of_functions_are_kept_apart() -> None:
+    reader = SnapshotReader(file_of(b"\xf5" + text(b"#!lua name=lib"), KEY))
+    assert [record.key for record in reader] == [b"key"]
+    assert reader.functions == [b"#!lua name=lib"]
+
+
+def test_lists_of_nothing_are_passed_over_and_counted() -> None:
+    reader = SnapshotReader(file_of(b"\x12" + text(b"list"), 0, KEY))
+    assert [record.key for record in reader] == [b"key"]
+    assert reader.empty_keys == 1
+
+
+def test_what_follows_the_snapshot_is_left_alone() -> None:
+    data = file_of(KEY)
+    reader = SnapshotReader(data + b"*1\r\n$4\r\nPING\r\n")
+    assert len(list(reader)) == 1
+    assert reader.end == len(data)
+
+
+@pytest.mark.parametrize("version", [5, 6, 9, 10, 11, 12, 13, 14])
+def test_files_of_all_versions_are_read(version: int) -> None:
+    assert len(list(SnapshotReader(file_of(KEY, version=version)))) == 1
+
+
+def test_files_of_valkey_are_read_under_their_own_name() -> None:
+    reader = SnapshotReader(sealed(b"VALKEY080" + KEY))
+    assert [record.value for record in reader] == [b"value"]
+    assert reader.version == 80
+
+
+def test_files_before_version_5_have_no_checksum() -> None:
+    reader = SnapshotReader(b"REDIS0004" + KEY + b"\xff")
+    assert len(list(reader)) == 1
+    assert not reader.checksummed
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"", b"REDIS", b"REDIS001", b"*3\r\n$3\r\nSET", b"REDIS0000", b"REDIS0015", b"VALKEY011"],
+)
+def test_other_files_are_refused(head: bytes) -> None:
+    with pytest.raises(BadVersion):
+        SnapshotReader(head + b"\xff" if len(head) >= 9 else head)
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        ((b"\xf6",), "release candidate"),
+        ((b"\xf3",), "metadata of a module"),
+        ((b"\xf7", 1, 9), "unknown kind"),
+        (
+            (b"\x00" + text(b"key") + b"\xc5",),
+            "in the value of the key b'key', in what begins at",
+        ),
+        ((b"\xfe\xc0\x01",), "offset 9 and was read up to 11"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_its_place(
+    parts: tuple[int | bytes, ...], reason: str
+) -> None:
+    with pytest.raises(Corrupt, match=reason):
+        list(SnapshotReader(file_of(*parts)))
+
+
+def test_a_type_that_is_not_served_is_named_with_its_key() -> None:
+    with pytest.raises(UnknownType, match="b'key' is of a type that is not served: hash") as caught:
+        list(SnapshotReader(file_of(b"\x04" + text(b"key") + b"\x00")))
+    assert caught.value.key == b"key"
+
+
+@pytest.mark.parametrize("kind", sorted(opcodes.NOT_SERVED))
+def test_every_type_of_redis_that_is_not_served_has_a_name(kind: int) -> None:
+    with pytest.raises(UnknownType) as caught:
+        list(SnapshotReader(file_of(bytes([kind]) + text(b"key"))))
+    assert "unknown" not in str(caught.value)
+
+
+def test_a_closed_reader_has_let_go_of_the_file(saved: bytes) -> None:
+    data = bytearray(saved)
+    reader = SnapshotReader(data)
+    next(reader)
+    reader.close()
+    data.append(0)

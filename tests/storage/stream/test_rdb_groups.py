@@ -1,0 +1,178 @@
+"""The consumer groups of streams in an RDB."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage.errors import Corrupt
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.stream import rdb_codes, rdb_groups
+from storage.stream.consumer_group import NEVER, UNKNOWN, ConsumerGroup
+from storage.stream.stream import Stream
+from storage.stream.stream_id import U64_MAX, StreamId
+
+SEEN, ACTIVE, DELIVERED = 1000, 900, 800
+
+
+def stream_with_groups() -> Stream:
+    stream = Stream()
+    for seq in range(3000):
+        stream.append(StreamId(1, seq), [b"f", b"v"])
+    busy = stream.create_group(b"busy", StreamId(0, 0), 7)
+    alice = busy.create_consumer(b"alice", SEEN)
+    bob = busy.create_consumer(b"bob", SEEN + 1)
+    busy.create_consumer(b"idle", SEEN + 2)
+    for seq in range(2500):
+        pending = busy.deliver(StreamId(1, seq), bob if seq % 3 else alice, DELIVERED - seq % 7)
+        if seq % 5 == 0:
+            busy.deliver_again(pending, DELIVERED + seq)
+    stream.create_group(b"fresh", StreamId(1, 5))
+    return stream
+
+
+def shown(group: ConsumerGroup) -> object:
+    def entry(pending: object) -> tuple[object, ...]:
+        fields = ("ms", "seq", "delivery_time", "delivery_count")
+        return tuple(getattr(pending, name) for name in fields)
+
+    return (
+        group.last_id,
+        group.entries_read,
+        [entry(pending) for _, pending in group.pel],
+        [pending.delivery_time for pending in group.by_time],
+        [
+            (consumer.name, consumer.seen_time, [entry(pending) for _, pending in consumer.pel])
+            for consumer in group.sorted_consumers()
+        ],
+    )
+
+
+def test_groups_come_back_with_consumers_and_pending_entries() -> None:
+    stream = stream_with_groups()
+    writer = RdbWriter()
+    steps = sum(1 for _ in rdb_groups.write(writer, stream))
+    assert steps > 4  # of about a thousand pending entries each
+    back = Stream()
+    reader = RdbReader(writer.take())
+    rdb_groups.read(reader, rdb_codes.STREAM_2, back)
+    assert reader.left() == 0
+    assert list(back.groups) == [b"busy", b"fresh"]
+    for name, group in stream.groups.items():
+        assert shown(back.groups[name]) == shown(group)
+    assert back.groups[b"fresh"].entries_read == UNKNOWN
+
+
+def pending_entry(writer: RdbWriter, seq: int) -> None:
+    writer.id(1, seq)
+    writer.i64(DELIVERED)
+    writer.length(3)
+
+
+def group_of(
+    kind: int,
+    pending: list[int],
+    consumers: list[tuple[bytes, list[int]]],
+    unowned: list[int] = [],  # noqa: B006  never changed
+) -> RdbReader:
+    """One group of the form *kind*; its entries are given by their seqs."""
+    writer = RdbWriter()
+    writer.length(1)
+    writer.string(b"group")
+    writer.length(1)
+    writer.length(2)
+    if kind != rdb_codes.STREAM_1:
+        writer.length(U64_MAX)
+    writer.length(len(pending))
+    for seq in pending:
+        pending_entry(writer, seq)
+    writer.length(len(consumers))
+    for name, owned in consumers:
+        writer.string(name)
+        writer.i64(SEEN)
+        if kind >= rdb_codes.STREAM_3:
+            writer.i64(ACTIVE)
+        writer.length(len(owned))
+        for seq in owned:
+            writer.id(1, seq)
+    if kind >= rdb_codes.STREAM_5:
+        writer.length(len(unowned))
+        for seq in unowned:
+            writer.id(1, seq)
+    return RdbReader(writer.take())
+
+
+@pytest.mark.parametrize("kind", sorted(rdb_codes.STREAMS))
+def test_all_forms_are_read_to_the_end(kind: int) -> None:
+    reader = group_of(kind, [1, 2], [(b"a", [2]), (b"b", [1])])
+    stream = Stream()
+    rdb_groups.read(reader, kind, stream)
+    assert reader.left() == 0
+    consumer = stream.groups[b"group"].consumers[b"a"]
+    assert consumer.seen_time == SEEN
+    assert consumer.active_time == (ACTIVE if kind >= rdb_codes.STREAM_3 else SEEN)
+
+
+def test_a_consumer_that_was_never_active_stays_so() -> None:
+    reader = group_of(rdb_codes.STREAM_3, [], [(b"a", [])])
+    data = reader.plain(reader.left()).replace(
+        ACTIVE.to_bytes(8, "little"), NEVER.to_bytes(8, "little", signed=True)
+    )
+    stream = Stream()
+    rdb_groups.read(RdbReader(data), rdb_codes.STREAM_3, stream)
+    assert stream.groups[b"group"].consumers[b"a"].active_time == NEVER
+
+
+def test_in_a_file_of_redis_5_the_entries_read_are_reckoned() -> None:
+    stream = Stream()
+    stream.append(StreamId(1, 1), [b"f", b"v"])
+    stream.append(StreamId(1, 2), [b"f", b"v"])
+    rdb_groups.read(group_of(rdb_codes.STREAM_1, [], []), rdb_codes.STREAM_1, stream)
+    assert stream.groups[b"group"].entries_read == 2
+
+
+def test_entries_that_nobody_owns_go_to_a_consumer_from_which_they_can_be_claimed() -> None:
+    stream = Stream()
+    reader = group_of(rdb_codes.STREAM_5, [1, 2, 3], [(b"a", [2])], [3, 1])
+    rdb_groups.read(reader, rdb_codes.STREAM_5, stream)
+    group = stream.groups[b"group"]
+    nacked = group.consumers[b"nacked"]
+    assert [pending.seq for _, pending in nacked.pel] == [1, 3]
+    assert {pending.delivery_count for _, pending in nacked.pel} == {3}
+    assert {pending.delivery_time for _, pending in nacked.pel} == {DELIVERED}
+    assert len(group.pel) == 3
+
+    without = Stream()
+    rdb_groups.read(group_of(rdb_codes.STREAM_5, [1], [(b"a", [1])]), rdb_codes.STREAM_5, without)
+    assert list(without.groups[b"group"].consumers) == [b"a"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "pending", "consumers", "unowned", "reason"),
+    [
+        (19, [1, 1], [(b"a", [1])], [], "two pending entries of one id"),
+        (19, [1, 2], [(b"a", [1])], [], "without a consumer"),
+        (19, [1], [(b"a", [1, 2])], [], "not the group's"),
+        (19, [1], [(b"a", [1]), (b"b", [1])], [], "not the group's"),
+        (19, [1], [(b"a", [1]), (b"a", [])], [], "two consumers of one name"),
+        (27, [1], [(b"a", [1])], [1], "not the group's"),
+        (27, [1], [], [1, 2], "not the group's"),
+        (27, [1, 2], [], [1], "without a consumer"),
+    ],
+)
+def test_pending_entries_are_the_groups_once_and_owned_once(
+    kind: int,
+    pending: list[int],
+    consumers: list[tuple[bytes, list[int]]],
+    unowned: list[int],
+    reason: str,
+) -> None:
+    with pytest.raises(Corrupt, match=reason):
+        rdb_groups.read(group_of(kind, pending, consumers, unowned), kind, Stream())
+
+
+def test_two_groups_of_one_name_are_refused() -> None:
+    one = group_of(rdb_codes.STREAM_2, [], [])
+    data = one.plain(one.left())
+    with pytest.raises(Corrupt, match="two consumer groups"):
+        rdb_groups.read(RdbReader(b"\x02" + 2 * data[1:]), rdb_codes.STREAM_2, Stream())

@@ -1,0 +1,147 @@
+"""Values from hostile bytes: refused, or as whole as if they had been made by commands."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storage import types
+from storage.errors import Corrupt
+from storage.listpack.listpack import Listpack
+from storage.lists.quicklist import QuickList
+from storage.payload import dump, restore
+from storage.rdb.crc64 import crc64
+from storage.rdb.errors import UnknownType
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.rdb_nodes import NodeCheck
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
+
+VALUES = (0, 1, 2, 0x40, 0x7F, 0x80, 0x81, 0xC0, 0xC3, 0xFF)
+NOT_NOW = 2**62  # ms
+CODES = sorted(code for row in types.ROWS for code in row.rdb_codes)
+
+
+def sealed(body: bytes) -> bytes:
+    body += (10).to_bytes(2, "little")
+    return body + crc64(body).to_bytes(8, "little")
+
+
+def try_restore(body: bytes) -> Any:
+    """The value, which is whole, or None."""
+    try:
+        value = restore(sealed(body))
+    except (Corrupt, UnknownType):
+        return None
+    assert_whole(value)
+    return value
+
+
+def assert_whole(value: Any) -> None:
+    if isinstance(value, QuickList):
+        assert_whole_list(value)
+    elif isinstance(value, Stream):
+        assert_whole_stream(value)
+    again = restore(dump(value))
+    assert dump(again) == dump(value)
+
+
+def assert_whole_list(value: QuickList) -> None:
+    assert len(list(value)) == len(value) > 0
+    for node in value.nodes():
+        if isinstance(node, Listpack):
+            node.check()
+            assert node.length() > 0
+    while len(value) > 1:
+        value.pop_left()
+        value.push_right(b"x")
+        value.pop_right()
+
+
+def assert_whole_stream(stream: Stream) -> None:
+    for key, node in stream.rax:
+        node.check()
+        NodeCheck(bytearray(node.dump()), key).run()
+    ids = []
+    entry = stream.range()
+    while entry.next():
+        ids.append(entry.id)
+        entry.read_fields()
+    assert ids == sorted(set(ids))
+    assert len(ids) == len(stream) <= stream.entries_added
+    assert stream.first_id == (ids[0] if ids else StreamId(0, 0))
+    assert not ids or ids[-1] <= stream.last_id
+    for group in stream.groups.values():
+        assert_whole_group(group)
+
+
+def assert_whole_group(group: ConsumerGroup) -> None:
+    pending = dict(group.pel)
+    owned: dict[bytes, Any] = {}
+    for consumer in group.consumers.values():
+        for key, entry in consumer.pel:
+            assert group.owner(entry) is consumer
+            assert key not in owned
+            owned[key] = entry
+    assert owned == pending
+    times = [entry.delivery_time for entry in group.by_time]
+    assert times == sorted(times)
+    assert len(times) == len(pending)
+    thief = group.find_consumer(b"thief") or group.create_consumer(b"thief", 0)
+    for entry in pending.values():
+        group.claim(entry, thief, NOT_NOW)
+    assert len(thief.pel) == len(pending)
+
+
+def test_what_redis_dumped_is_whole(dumped: bytes) -> None:
+    assert try_restore(dumped[:-10]) is not None
+
+
+def test_any_changed_byte_is_refused_or_harmless(dumped: bytes) -> None:
+    body = dumped[:-10]
+    for at in range(len(body)):
+        for value in {*VALUES, body[at] ^ 1, body[at] ^ 8}:
+            try_restore(body[:at] + bytes([value]) + body[at + 1 :])
+
+
+def test_any_byte_left_out_or_put_in_is_refused_or_harmless(dumped: bytes) -> None:
+    body = dumped[:-10]
+    for at in range(len(body)):
+        try_restore(body[:at] + body[at + 1 :])
+        for value in (0, 1, 0x7F, 0xFF):
+            try_restore(body[:at] + bytes([value]) + body[at:])
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(CODES), st.binary(max_size=60))
+def test_no_bytes_do_more_than_be_refused(kind: int, data: bytes) -> None:
+    try_restore(bytes([kind]) + data)
+
+
+HUGE = b"\x81" + (2**40).to_bytes(8, "big")
+ANNOUNCES = {
+    "a string": b"\x00" + HUGE,
+    "a compressed string": b"\x00\xc3" + HUGE + HUGE,
+    "what a compressed string makes": b"\x00\xc3\x03" + HUGE + b"\xe0\xff\x00",
+    "elements": b"\x01" + HUGE,
+    "nodes of a list": b"\x12" + HUGE,
+    "ziplists": b"\x0e" + HUGE,
+    "nodes of a stream": b"\x13" + HUGE,
+    "groups": b"\x13\x00\x00" + 8 * b"\x00" + HUGE,
+    "pending entries": b"\x13\x00\x00" + 8 * b"\x00" + b"\x01\x01g\x00\x00\x00" + HUGE,
+    "consumers": b"\x13\x00\x00" + 8 * b"\x00" + b"\x01\x01g\x00\x00\x00\x00" + HUGE,
+}
+
+
+@pytest.mark.parametrize("body", ANNOUNCES.values(), ids=ANNOUNCES)
+def test_no_memory_is_taken_for_what_is_only_announced(body: bytes) -> None:
+    tracemalloc.start()
+    try:
+        assert try_restore(body + bytes(100)) is None
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()

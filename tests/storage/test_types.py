@@ -1,0 +1,72 @@
+"""The registry of types: what it finds, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage import types
+from storage.lists.quicklist import QuickList
+from storage.rdb.errors import UnknownType
+from storage.rdb.options import ReadOptions
+from storage.stream.stream import Stream
+from storage.value_type import ValueType
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (b"text", b"string"),
+        (bytearray(b"text"), b"string"),
+        (12, b"string"),
+        (QuickList(), b"list"),
+        (Stream(), b"stream"),
+    ],
+)
+def test_each_class_of_values_has_its_type(value: object, name: bytes) -> None:
+    assert types.of(value).name == types.of_class(type(value)).name == name
+
+
+@pytest.mark.parametrize("value", [1.5, "text", None, {}, [], True])
+def test_a_value_of_no_type_is_never_taken_for_a_string(value: object) -> None:
+    with pytest.raises(types.UnregisteredClass, match=type(value).__name__):
+        types.of(value)
+
+
+def test_an_rdb_type_that_no_row_reads_is_named_with_its_key() -> None:
+    with pytest.raises(UnknownType, match=r"b'k' .*: set, RDB type 2"):
+        types.of_rdb_code(2, b"k")
+
+
+def test_every_type_reads_what_it_writes() -> None:
+    for row in types.ROWS:
+        assert row.rdb_code in row.rdb_codes
+        assert all(types.of_rdb_code(code, None) is row for code in row.rdb_codes)
+
+
+@pytest.mark.parametrize(
+    ("classes", "rdb_code"), [((bytes,), 200), ((dict,), 0), ((bytes, dict), 200)]
+)
+def test_no_second_row_for_a_class_or_an_rdb_type(classes: tuple[type], rdb_code: int) -> None:
+    row = ValueType(b"toy", 9, classes, rdb_code, [rdb_code])
+    with pytest.raises(ValueError, match="two types"):
+        types.register(row)
+    with pytest.raises(types.UnregisteredClass):
+        types.of({})
+
+
+@pytest.mark.parametrize("rdb_code", [-1, 0xF3, 0xFF])
+def test_an_opcode_is_no_rdb_type(rdb_code: int) -> None:
+    with pytest.raises(ValueError, match="out of range"):
+        types.register(ValueType(b"toy", 9, (dict,), rdb_code, [rdb_code]))
+
+
+def test_what_a_row_does_not_say_is_never_guessed() -> None:
+    """Where a default would be wrong for some type there is none."""
+    row = ValueType(b"toy", 9, (dict,), 200, [200])
+    for promise in (row.encoding, row.copy, row.length, row.digest_parts):
+        with pytest.raises(NotImplementedError):
+            promise({})
+    with pytest.raises(NotImplementedError):
+        row.commands(b"k", {})
+    with pytest.raises(NotImplementedError):
+        row.read(None, 200, ReadOptions())  # type: ignore[arg-type]

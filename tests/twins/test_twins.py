@@ -1,0 +1,365 @@
+"""Inline C functions and their plain twins: the same results, and the same bytes afterwards.
+
+Where a function leaves bytes undefined, or writes behind what it was asked for, the case says what
+is compared. Arguments are such as the function allows: compiled, no bounds are checked.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from copy import deepcopy
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.twins import wrappers
+
+pytestmark = pytest.mark.skipif(
+    bool(os.environ.get("PENSTOCK_UNCOMPILED")), reason="this leg of the tests runs uncompiled"
+)
+
+# No two modules of an extension have the same last name.
+EXTENSIONS = {
+    "protocol_twins": ["protocol.octets", "server.commands.streams.entry_octets"],
+    "storage_twins": [
+        "storage.octets",
+        "storage.listpack.element_octets",
+        "storage.keyspace.segment_octets",
+        "storage.rdb.raw",
+        "storage.rax.branches",
+    ],
+}
+MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
+FOLDER = wrappers.ROOT / "build" / "twins"
+
+
+@functools.cache
+def extension(name: str) -> ModuleType:
+    return wrappers.build(name, wrappers.source_of(EXTENSIONS[name], ""), FOLDER)
+
+
+# ---------------------------------------------------------------------- arguments
+
+SIZE = 48  # bytes of the buffers below
+ROOM = 32  # bytes that every put_ function has room for
+U8, U16, U32, U64 = (st.integers(0, 2**bits - 1) for bits in (8, 16, 32, 64))
+BITS = st.integers(0, 63).flatmap(lambda bits: st.integers(-(2**bits), 2**bits - 1))
+I64 = BITS | st.sampled_from([0, 9, 10, 99, 100, -1, -9, -10, 2**63 - 1, -(2**63)])
+I32_TEXT = st.integers(-(2**33), 2**33).map(lambda n: b"%d" % n)
+NUMERALS = st.integers(-(2**64), 2**64).map(lambda n: b"%d" % n) | st.from_regex(
+    rb"\A-?[0-9]{0,21}\Z"
+)
+TEXT = NUMERALS | st.binary(max_size=24) | st.sampled_from([b"", b"-", b"-0", b"00", b" 1", b"+1"])
+DATA = st.binary(min_size=SIZE, max_size=SIZE)
+BUFFER = DATA.map(bytearray)
+AT = st.integers(0, SIZE - ROOM)
+LENGTH = st.integers(0, 16)
+ELEMENT_SIZES = st.sampled_from([0, 1, 62, 63, 64, 65, 127, 128, 4094, 4095, 4096, 16382, 16383])
+ELEMENT_LENGTH = (
+    ELEMENT_SIZES
+    | st.integers(0, 2**32 - 6)
+    | st.sampled_from([2097150, 2097151, 268435454, 268435455])
+)
+
+
+def args(*strategies: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.tuples(*strategies)
+
+
+def put(number: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Arguments of a function that writes one thing into a buffer."""
+    return st.tuples(BUFFER, AT, number)
+
+
+READ = args(BUFFER, AT)
+READ_BYTES = args(DATA, AT)
+SLICE = args(BUFFER, AT, BUFFER, AT, LENGTH)
+WHOLE_NUMBER = st.tuples(TEXT | st.sampled_from([b"9223372036854775807", b"-9223372036854775808"]))
+
+
+@st.composite
+def strings(draw: st.DrawFn) -> tuple[bytearray, int, bytes]:
+    """A listpack string with room for it, of a length near those at which its head changes."""
+    value = bytes([draw(U8)]) * draw(ELEMENT_SIZES)
+    return bytearray(len(value) + ROOM), draw(AT), value
+
+
+@st.composite
+def elements(draw: st.DrawFn) -> tuple[bytearray, int]:
+    """A buffer that holds an element at an offset."""
+    octets = importlib.import_module("storage.listpack.element_octets")
+    buffer, at = draw(BUFFER) + bytearray(5000), draw(AT)
+    octets.put(buffer, at, draw(TEXT | ELEMENT_SIZES.filter(lambda n: n < 4500).map(bytes)))
+    return buffer, at
+
+
+@st.composite
+def integer_elements(draw: st.DrawFn) -> tuple[bytearray, int]:
+    octets = importlib.import_module("storage.listpack.element_octets")
+    buffer, at = draw(BUFFER), draw(AT)
+    octets.put_int(buffer, at, draw(I64))
+    return buffer, at
+
+
+@st.composite
+def string_elements(draw: st.DrawFn) -> tuple[bytearray, int]:
+    octets = importlib.import_module("storage.listpack.element_octets")
+    buffer, at, value = draw(strings())
+    octets.put_string(buffer, at, value)
+    return buffer, at
+
+
+@st.composite
+def behind_backlens(draw: st.DrawFn) -> tuple[bytearray, int]:
+    octets = importlib.import_module("storage.listpack.element_octets")
+    buffer = draw(BUFFER)
+    return buffer, octets.put_backlen(buffer, draw(AT), draw(ELEMENT_LENGTH))
+
+
+@st.composite
+def segments(draw: st.DrawFn) -> tuple[bytearray, list[Any], int]:
+    """Marks in the order of their prefixes, as many pairs, and the number of one of them."""
+    prefixes = sorted(draw(st.lists(U32 | st.integers(0, 9), min_size=1, max_size=9)))
+    marks = b"".join(p.to_bytes(4, "little") + draw(DATA)[:4] for p in prefixes)
+    pairs = [item for n in range(len(prefixes)) for item in (b"key:%d" % n, n)]
+    return bytearray(marks), pairs, draw(st.integers(0, len(prefixes) - 1))
+
+
+MARKS = segments().map(lambda s: (s[0], s[2]))
+PAIRS = segments().map(lambda s: (s[1], s[2]))
+
+
+@st.composite
+def repeats(draw: st.DrawFn) -> tuple[bytearray, int, int, int, int]:
+    """A copy of what was written before: any distance back, and all of the room or some."""
+    to, size = draw(st.integers(1, 20)), draw(st.integers(1, 20))
+    return draw(BUFFER), to, draw(st.integers(1, to)), size, draw(st.integers(size, SIZE - to))
+
+
+# What is called, and with what. A third item, if there is one, says what to compare of the buffer.
+Cases = dict[str, st.SearchStrategy[Any]]
+CASES: dict[str, Cases] = {
+    "protocol.octets": {
+        "cut": args(BUFFER, st.integers(0, 20), st.integers(20, SIZE)),
+        "cut_bytes": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),
+        "join": args(DATA, st.integers(0, SIZE), st.binary(max_size=20).map(bytearray)),
+        "join_some": args(DATA, st.integers(0, SIZE), BUFFER, st.integers(0, SIZE)),
+        "shorten": args(BUFFER, st.integers(0, SIZE)),
+        "put": put(TEXT),
+        "put_slice": SLICE,
+        "put_head": args(BUFFER, AT, U8, I64),
+        "put_bulk": args(BUFFER, AT, st.binary(max_size=ROOM - 8)),
+        "put_bulk_slice": SLICE,
+        "put_bulk_number": put(I64),
+        "decimal_size": args(I64),
+        "shift": args(BUFFER, st.integers(0, 10), st.integers(10, 20), st.integers(0, 20)),
+        "find": args(st.binary(max_size=9), U8, st.just(0), st.integers(0, 12)),
+        "starts_with": args(st.binary(max_size=9), st.just(0), st.binary(max_size=3)),
+        "read_number": TEXT.flatmap(lambda t: st.tuples(st.just(t), st.just(0), st.just(len(t)))),
+        "read_plain_head": args(
+            st.builds(b"%b%b%b".__mod__, st.tuples(
+                st.sampled_from([b"*", b"$", b"", b"\r\n"]), TEXT,
+                st.sampled_from([b"\r\n", b"\r\nx", b"\r", b"\n", b""]),
+            )),
+            st.just(0), st.sampled_from(b"*$"),
+        ),
+        "plain_head_size": args(st.integers(0, 10**9)),
+    },
+    "server.commands.streams.entry_octets": {
+        "put": put(TEXT),
+        "put_u64": put(U64 | st.integers(0, 200)),
+        "put_bulk_int": put(I64),
+        "put_bulk": SLICE,
+        "short_size": READ,
+    },
+    "storage.octets": {
+        "bytearray_of": args(TEXT),
+        "drop_front": args(BUFFER, LENGTH),
+        "exact": args(BUFFER, LENGTH),
+        "cut": args(BUFFER, st.integers(0, 20), st.integers(20, SIZE)),
+        "put": put(TEXT),
+        "put_slice": SLICE,
+        "move": args(BUFFER, AT, AT, LENGTH),
+        "holds": args(BUFFER.map(lambda b: b[:4] + bytearray(SIZE)), AT, st.binary(max_size=4)),
+        **dict.fromkeys(("u16", "u32", "i16", "i24", "i32", "i64"), READ),
+        **dict.fromkeys(("put_u8", "put_u16", "put_u24", "put_u32", "put_i64"), put(I64)),
+        "u64_be": READ_BYTES,
+        "is_int64": WHOLE_NUMBER,
+        "int64_of": args(I64.map(lambda n: b"%d" % n)),
+        "decimal": args(I64),
+        "same_letters": args(
+            st.text("aBcZz[{@`", max_size=4).map(str.encode),
+            st.text("ABCZ[@", max_size=4).map(str.encode),
+        ),
+        "format_id": args(U64, U64),
+        "id_key": args(U64, U64),
+    },
+    "storage.listpack.element_octets": {
+        "backlen_size": args(ELEMENT_LENGTH),
+        "put_backlen": put(ELEMENT_LENGTH),
+        "backlen_before": behind_backlens(),
+        "string_size": args(ELEMENT_LENGTH),
+        "int_size": args(I64),
+        "put_string": strings(),
+        "put_int": put(I64),
+        "most_bytes": args(ELEMENT_LENGTH),
+        "put": put(TEXT) | strings(),
+        "encoded_size": READ | elements(),
+        "is_string": READ | elements(),
+        "number_at": integer_elements(),
+        "head_size": string_elements(),
+    },
+    "storage.keyspace.segment_octets": {
+        "prefix_of": args(TEXT),
+        "prefix_at": MARKS,
+        "first_from": st.tuples(segments(), U32 | st.integers(0, 9)).map(
+            lambda pair: (pair[0][0], pair[0][2], pair[1])
+        ),
+        "is_key": st.tuples(PAIRS, st.integers(0, 9)).map(
+            lambda pair: (*pair[0], b"key:%d" % pair[1])
+        ),
+        "last_use_at": MARKS,
+        "put_last_use": st.tuples(MARKS, U32).map(lambda pair: (*pair[0], pair[1])),
+        "insert_mark": st.tuples(MARKS, U32, U32).map(lambda found: (*found[0], *found[1:])),
+        "remove_mark": MARKS,
+        "untracked": PAIRS.map(lambda pair: pair[:1]),
+        "insert_pair": st.tuples(PAIRS, TEXT).map(lambda pair: (*pair[0], pair[1], pair[1])),
+        "remove_pair": PAIRS,
+    },
+    "storage.rdb.raw": {
+        "cut": args(DATA, AT, LENGTH),
+        "put": args(BUFFER, AT, DATA, AT, LENGTH),
+        **dict.fromkeys(("u16", "u32", "u64", "i64", "u32_be", "u64_be"), READ_BYTES),
+        "put_u32_be": put(U32),
+        **dict.fromkeys(("put_u64_be", "put_u64"), put(U64)),
+        "is_int32": I32_TEXT.map(lambda t: (t[:11], len(t[:11])))
+        | TEXT.map(lambda t: (t[:11], len(t[:11]))),
+        "int32_of": st.integers(-(2**31), 2**31 - 1).map(lambda n: (b"%d" % n, len(b"%d" % n))),
+    },
+    "storage.rax.branches": {
+        "shared": args(st.binary(max_size=5), DATA, AT),
+        "is_rest": args(st.binary(max_size=3), st.binary(max_size=3), st.just(0)),
+        "joined": args(TEXT, U8, TEXT),
+    },
+}  # fmt: skip
+
+# What cannot be compared as it is has a test of its own below.
+APART = {
+    "protocol.octets": {"grow"},
+    "storage.octets": {"capacity", "resize", "open_front"},
+    "storage.rdb.raw": {"blank", "copy", "repeat"},
+    "storage.rax.branches": {"order"},
+}
+
+
+def call_both(module: str, name: str, given_args: tuple[Any, ...]) -> tuple[Any, Any, Any, Any]:
+    """What each twin returns, and its arguments afterwards."""
+    plain = getattr(importlib.import_module(module), name)
+    compiled = getattr(extension(MODULES[module]), f"{module.replace('.', '_')}__{name}")
+    for_plain, for_compiled = deepcopy(given_args), deepcopy(given_args)
+    return plain(*for_plain), compiled(*for_compiled), for_plain, for_compiled
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_function_that_has_a_twin_is_compared(module: str) -> None:
+    twins = {function.name for function in wrappers.inline_functions(module)}
+    assert set(CASES[module]) | APART.get(module, set()) == twins
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(module, name) for module, cases in CASES.items() for name in cases]
+)
+def test_both_twins_do_the_same(module: str, name: str) -> None:
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(CASES[module][name])
+    def compare(given_args: tuple[Any, ...]) -> None:
+        expected, found, for_plain, for_compiled = call_both(module, name, given_args)
+        assert for_compiled == for_plain
+        if expected is not None:  # a C function without a result returns 0
+            assert found == expected
+
+    compare()
+
+
+# ---------------------------------------------------------------------- undefined bytes
+
+
+@given(BUFFER, st.integers(SIZE, 2 * SIZE))
+def test_grow_keeps_what_was_there(buffer: bytearray, size: int) -> None:
+    _, _, *changed = call_both("protocol.octets", "grow", (buffer, size))
+    for grown, _ in changed:
+        assert (grown[:SIZE], len(grown)) == (buffer, size)
+
+
+@given(BUFFER, st.integers(0, 2 * SIZE))
+def test_resize_keeps_what_has_room(buffer: bytearray, size: int) -> None:
+    _, _, *changed = call_both("storage.octets", "resize", (buffer, size))
+    for resized, _ in changed:
+        assert (resized[:SIZE], len(resized)) == (buffer[:size], size)
+
+
+@given(BUFFER, LENGTH, st.integers(0, SIZE), st.integers(0, 99))
+def test_open_front_keeps_the_bytes_in_use(
+    buffer: bytearray, dropped: int, used: int, size: int
+) -> None:
+    """Whether there is room in front, as drop_front leaves it, or not."""
+    used = min(used, SIZE - dropped)
+    compiled = extension("storage_twins")
+    plain = importlib.import_module("storage.octets")
+    for drop_front, open_front in (
+        (plain.drop_front, plain.open_front),
+        (compiled.storage_octets__drop_front, compiled.storage_octets__open_front),
+    ):
+        opened = bytearray(buffer)
+        drop_front(opened, dropped)
+        open_front(opened, used, size)
+        assert opened[size : size + used] == buffer[dropped : dropped + used]
+
+
+@given(BUFFER)
+def test_capacity_is_no_less_than_the_bytes_in_use(buffer: bytearray) -> None:
+    plain, compiled, *_ = call_both("storage.octets", "capacity", (buffer,))
+    assert min(plain, compiled) >= SIZE
+
+
+@given(LENGTH)
+def test_blank_has_the_size(size: int) -> None:
+    plain, compiled, *_ = call_both("storage.rdb.raw", "blank", (size,))
+    assert len(plain) == len(compiled) == size
+
+
+# ---------------------------------------------------------------------- bytes behind the end
+
+
+@given(BUFFER, DATA, st.integers(0, 16), st.integers(0, 16), st.integers(1, 24), st.integers(0, 8))
+def test_copy_writes_what_it_was_asked_for(
+    out: bytearray, data: bytes, to: int, at: int, size: int, behind: int
+) -> None:
+    left = min(size + behind, SIZE - to, SIZE - at)
+    _, _, *changed = call_both(
+        "storage.rdb.raw", "copy", (out, to, data, at, min(size, left), left)
+    )
+    plain, compiled = (arguments[0] for arguments in changed)
+    end = to + size
+    assert compiled[:end] == plain[:end]
+    assert compiled[to + left :] == plain[to + left :] == out[to + left :]
+
+
+@given(repeats())
+def test_repeat_writes_what_it_was_asked_for(given_args: tuple[Any, ...]) -> None:
+    out, to, _, size, left = given_args
+    _, _, *changed = call_both("storage.rdb.raw", "repeat", given_args)
+    plain, compiled = (arguments[0] for arguments in changed)
+    assert compiled[: to + size] == plain[: to + size]
+    assert compiled[to + left :] == plain[to + left :] == out[to + left :]
+
+
+@given(st.binary(max_size=3), st.binary(max_size=3))
+def test_order_has_the_same_sign(run: bytes, key: bytes) -> None:
+    plain, compiled, *_ = call_both("storage.rax.branches", "order", (run, key, 0))
+    assert (plain > 0, plain < 0) == (compiled > 0, compiled < 0)
