@@ -46,7 +46,7 @@ def main() -> int:
     options = _options()
     try:
         _install_what_is_missing()
-        peers = find_peers(options.peers)
+        peers = _peers(options)
         pin_generator()
         results = list(_run(options, peers))
     except (ServerError, StalledError, RefusedError, FileNotFoundError) as error:
@@ -74,6 +74,11 @@ def _options() -> argparse.Namespace:
         help="folders with further servers to compare with, in place of the environment's"
         " PENSTOCK_PEERS or what `make peers` has fetched",
     )
+    parser.add_argument(
+        "--sockets",
+        choices=("asyncio",),
+        help="compare with ourselves, the sockets served so, and not with the peers",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
     parser.add_argument(
         "--command",
@@ -85,6 +90,14 @@ def _options() -> argparse.Namespace:
     if unknown := set(options.only) - set(names):
         parser.error(f"unknown: {','.join(sorted(unknown))}; known: {','.join(names)}")
     return options
+
+
+def _peers(options: argparse.Namespace) -> list[Peer]:
+    """What is compared with our server."""
+    if not options.sockets:
+        return find_peers(options.peers)
+    command = f"env PENSTOCK_SOCKETS={options.sockets} {options.command}"
+    return [Peer(f"on {options.sockets}", command)]
 
 
 def _folders(text: str) -> list[Path]:

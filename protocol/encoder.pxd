@@ -67,7 +67,7 @@ cdef class Encoder(Encoded):
     cpdef Py_ssize_t open_array(self) except -1
     @cython.locals(head=Py_ssize_t)
     cpdef close_array(self, Py_ssize_t mark, Py_ssize_t size)
-    @cython.locals(index=Py_ssize_t, piece=object)
+    @cython.locals(index=Py_ssize_t, size=Py_ssize_t, piece=object)
     cdef _insert(self, Py_ssize_t at, bytes data)
     cdef _reserve(self, Py_ssize_t size)
     @cython.locals(least=Py_ssize_t)

@@ -333,17 +333,16 @@ class Encoder(Encoded):
     def _insert(self, at: int, data: bytes) -> None:
         """Put *data* among the pieces, before their byte *at*."""
         assert self._pieces is not None
-        self._in_pieces += len(data)
-        index = 0
+        index, size = 0, len(data)
         while at >= len(self._pieces[index]):
             at -= len(self._pieces[index])
             index += 1
         if at:
             piece = self._pieces[index]
-            self._pieces[index] = piece[at:]
-            self._pieces.insert(index, piece[:at])
-            index += 1
-        self._pieces.insert(index, data)
+            self._pieces[index : index + 1] = [piece[:at], data, piece[at:]]
+        else:
+            self._pieces.insert(index, data)
+        self._in_pieces += size  # not before it is there: there may be no memory for that
 
     # ------------------------------------------------------------------ the buffer
 

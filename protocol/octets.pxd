@@ -26,15 +26,11 @@ cdef inline bytes cut_bytes(bytes data, Py_ssize_t start, Py_ssize_t end):
 
 
 cdef inline bytes join(bytes data, Py_ssize_t start, bytearray tail):
-    return join_some(data, start, tail, PyByteArray_GET_SIZE(tail))
-
-
-cdef inline bytes join_some(bytes data, Py_ssize_t start, bytearray tail, Py_ssize_t size):
     cdef Py_ssize_t rest = PyBytes_GET_SIZE(data) - start
-    cdef bytes joined = PyBytes_FromStringAndSize(NULL, rest + size)
+    cdef bytes joined = PyBytes_FromStringAndSize(NULL, rest + PyByteArray_GET_SIZE(tail))
     cdef char *out = PyBytes_AS_STRING(joined)
     memcpy(out, PyBytes_AS_STRING(data) + start, rest)
-    memcpy(out + rest, PyByteArray_AS_STRING(tail), size)
+    memcpy(out + rest, PyByteArray_AS_STRING(tail), PyByteArray_GET_SIZE(tail))
     return joined
 
 

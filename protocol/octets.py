@@ -25,12 +25,7 @@ def cut_bytes(data: bytes, start: int, end: int) -> bytes:
 
 def join(data: bytes, start: int, tail: bytearray) -> bytes:
     """``data[start:]`` and *tail* in one piece."""
-    return join_some(data, start, tail, len(tail))
-
-
-def join_some(data: bytes, start: int, tail: bytearray, size: int) -> bytes:
-    """``data[start:]`` and the first *size* bytes of *tail* in one piece."""
-    return data[start:] + tail[:size]
+    return data[start:] + tail
 
 
 # ---------------------------------------------------------------------- writing

@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 from protocol cimport octets
 from protocol.encoder cimport Encoder
+from protocol.long_word cimport LongWord
 
 cdef int64_t MAX_ARGS
 cdef Py_ssize_t MAX_BULK
@@ -41,9 +42,14 @@ cdef class RequestParser:
     cdef Py_ssize_t _held
     cdef Py_ssize_t _missing
     cdef Py_ssize_t _bulk
+    cdef LongWord _long_word
     cdef bint _dead
 
+    @cython.locals(start=Py_ssize_t)
     cpdef feed(self, bytes data)
+    cpdef bint wants_buffer(self) noexcept
+    cpdef get_buffer(self)
+    cpdef buffer_updated(self, Py_ssize_t size)
     @cython.locals(argv=list)
     cpdef list take(self)
     cpdef Py_ssize_t buffered(self) except -1
@@ -62,8 +68,11 @@ cdef class RequestParser:
     cdef list _take_any(self)
     @cython.locals(argv=list)
     cdef list _take_multibulk(self)
-    @cython.locals(end=Py_ssize_t, present=Py_ssize_t, word=bytes)
+    @cython.locals(end=Py_ssize_t, word=bytes)
     cdef bytes _take_word(self)
+    @cython.locals(word=bytes)
+    cdef bytes _take_long_word(self)
+    cdef _begin_long_word(self)
     @cython.locals(size=Py_ssize_t, count=int64_t)
     cdef bint _take_count(self) except -1
     @cython.locals(size=Py_ssize_t, length=int64_t)

@@ -11,7 +11,9 @@ is waited for: so each byte is copied a bounded number of times, in however many
     _data  |..taken...*2\r\n$4\r\nECHO\r\n$90000\r\nabc|   _tail  |defgh............|
                      _at
 
-What a count or a length announces reserves nothing: memory grows with what has arrived.
+A word of LONG_WORD bytes or more that is not all there has memory of its own, and the socket
+receives straight into that: see protocol.long_word. What a count or a length announces reserves
+nothing: memory grows with what has arrived.
 
 Source of the limits and their texts: redis 7.0 (processMultibulkBuffer, processInlineBuffer).
 """
@@ -21,6 +23,7 @@ from __future__ import annotations
 from protocol import octets
 from protocol.encoder import Encoder
 from protocol.inline import UnbalancedQuotes, split_words
+from protocol.long_word import LongWord
 
 # These defend the server against any client, whatever it sends.
 MAX_ARGS = 2**31 - 1  # words of a command, as redis; more could not be meant
@@ -33,7 +36,7 @@ MAX_BULK_UNAUTHENTICATED = 16 * 1024
 MAX_BUFFERED_UNAUTHENTICATED = 1024 * 1024
 
 WORD_COST = 48  # bytes that a short word of an unfinished command takes besides its text
-LONG_WORD = 32 * 1024  # bytes; such a word is put together from its pieces at once
+LONG_WORD = 32 * 1024  # bytes; as much, and the system call costs less than the copy it spares
 FIRST_WORDS = 512  # places for names of commands, a power of 2
 LONGEST_FIRST_WORD = 16  # bytes; no name of a command is longer
 LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
@@ -56,7 +59,8 @@ class RequestParser:
 
     Feed what the socket gave; take until there is no whole command left. Raises ProtocolError, and
     only that, whatever the bytes are; after it, nothing more comes out. How the stream was cut into
-    pieces makes no difference.
+    pieces makes no difference. While it wants_buffer(), what comes next had better be received into
+    get_buffer(), and told by buffer_updated(); but it may be fed as well.
 
     *max_bulk* and *max_buffered* (bytes) may be set at any time. While *authenticated* is False,
     the stricter limits hold.
@@ -70,6 +74,7 @@ class RequestParser:
         "_dead",
         "_held",
         "_last",
+        "_long_word",
         "_missing",
         "_tail",
         "authenticated",
@@ -89,21 +94,39 @@ class RequestParser:
         self._held = 0  # bytes that they take
         self._missing = 0  # how many words it still lacks
         self._bulk = -1  # the length of the word that comes next, once it is known
+        self._long_word: LongWord | None = None  # that word, if it is long and not all there
         self._dead = False
 
     def feed(self, data: bytes) -> None:
-        """Add what has come from the socket."""
+        """Add what has come from the socket. Raises MemoryError."""
         if self._dead:
             return
+        start = 0
+        if self._long_word is not None:
+            start = self._long_word.take(data, 0)
         if self._at >= len(self._data) and not self._tail:
             self._data = data
-            self._at = 0
+            self._at = start
         else:
-            self._tail += data
+            self._tail += data[start:]
+
+    def wants_buffer(self) -> bool:
+        """Whether a long word has begun to come, and is not all there."""
+        return self._long_word is not None and not self._long_word.is_whole()
+
+    def get_buffer(self) -> memoryview:
+        """Where to receive what comes next, while it wants a buffer. Raises MemoryError."""
+        assert self._long_word is not None
+        return self._long_word.get_buffer()
+
+    def buffer_updated(self, size: int) -> None:
+        """*size* bytes have come into the buffer that was asked for last."""
+        if self._long_word is not None:
+            self._long_word.buffer_updated(size)
 
     def take(self) -> list[bytes] | None:
         """The next whole command, or None until more is fed. Raises ProtocolError."""
-        if self._at >= len(self._data) and not self._tail:
+        if self._at >= len(self._data) and not self._tail and self._long_word is None:
             self._data = b""
             self._at = 0
             return None
@@ -115,7 +138,8 @@ class RequestParser:
 
     def buffered(self) -> int:
         """Bytes held of what has not been taken yet."""
-        return len(self._data) - self._at + len(self._tail) + self._held
+        held = len(self._data) - self._at + len(self._tail) + self._held
+        return held if self._long_word is None else held + self._long_word.filled
 
     def overfull(self, beside: int = 0) -> bool:
         """Whether more is held than this client may keep here; it should be hung up on.
@@ -234,23 +258,31 @@ class RequestParser:
         return argv
 
     def _take_word(self) -> bytes | None:
-        """The word that comes next, whose length is known; None if it is not whole.
-
-        A long one is made of _data and _tail directly: to join these first would copy it twice.
-        """
-        present = len(self._data) - self._at
-        end = self._bulk + 2 - present  # in _tail
-        if self._bulk >= LONG_WORD and 2 <= end <= len(self._tail):
-            word = octets.join_some(self._data, self._at, self._tail, end - 2)
-            self._data = octets.cut(self._tail, end, len(self._tail))
-            self._at = 0
-            self._tail = bytearray()
-            return word
+        """The word that comes next, whose length is known; None if it is not whole."""
+        if self._long_word is not None:
+            return self._take_long_word()
         if not self._have(self._bulk + 2):
+            if self._bulk >= LONG_WORD:
+                self._begin_long_word()
             return None
         end = self._at + self._bulk
         word = octets.cut_bytes(self._data, self._at, end)
         self._at = end + 2  # what stands for CRLF is not looked at, as in redis
+        return word
+
+    def _begin_long_word(self) -> None:
+        """Give the word that comes next memory of its own; all that is there belongs to it."""
+        self._have(len(self._data) - self._at + len(self._tail))
+        long_word = LongWord(self._bulk)
+        self._at = long_word.take(self._data, self._at)
+        self._long_word = long_word
+
+    def _take_long_word(self) -> bytes | None:
+        assert self._long_word is not None
+        if not self._long_word.is_whole():
+            return None
+        word = self._long_word.finish()
+        self._long_word = None
         return word
 
     def _take_count(self) -> bool:
@@ -340,6 +372,7 @@ class RequestParser:
         self._argv = []
         self._held = 0
         self._missing = 0
+        self._long_word = None
         return ProtocolError(text)
 
 

@@ -8,6 +8,8 @@ The end comes in this order, whoever asks for it:
     3. the answers of this turn leave, as far as sockets take them
     4. all is closed
 
+That holds whichever backend serves the sockets, see server/network/backend.py.
+
 A fault of the server's own (see server/process/faults.py) ends it too: then no answer leaves,
 since none may be promised.
 """
@@ -22,8 +24,8 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from enum import Enum, auto
 from functools import partial
-from socket import socket
 from typing import Any
 
 import server.commands  # noqa: F401  (fills the table)
@@ -34,8 +36,7 @@ from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
 from server.network.clients import Clients
 from server.network.connection import Connection
-from server.network.listeners import Listeners
-from server.network.selector import Selector
+from server.network.listeners import Listeners, backend
 from server.network.transport import Transport
 from server.persistence.log_loader import Replay
 from server.persistence.snapshot_loader import LoadFailed
@@ -51,6 +52,15 @@ COLLECT_AFTER = 100_000
 
 # Who starts the server in the background waits for its data so long; what fails later is logged.
 LOAD_PATIENCE_MS = 5000
+
+
+class Phase(Enum):
+    """Where a server is in its life. Each comes at most once, in this order."""
+
+    LOADING = auto()  # clients get -LOADING
+    SERVING = auto()
+    STOPPING = auto()  # nothing is run for anybody any more
+    CLOSED = auto()
 
 
 def wall_ms() -> int:
@@ -77,9 +87,9 @@ class Server:
         self.cron = Cron(self.dispatcher, self.clients, time.monotonic)
         self.stopped = asyncio.Event()
         self.exit_status = 0
-        self._is_closed = False
-        self.selector = Selector()
-        self._listeners = Listeners(config, self.selector, self._connect)
+        self._phase = Phase.LOADING
+        self._backend = backend(config, self._connect)
+        self._listeners = Listeners(config, self._backend)
 
     async def start(self, ready: Callable[[], None] = nobody_waits) -> None:
         """Listen, and load what was kept; *ready* is called when that is done, or takes long.
@@ -87,12 +97,18 @@ class Server:
         Raises OSError when an address or the folder cannot be had, and LoadFailed.
         """
         self.state.persistence.folder.open()
-        self._set_loading(True)  # who comes while we still open another address finds no data yet
+        self._enter(Phase.LOADING)  # before the first address is open: there are no data yet
         await self._listen()
         process.keep_pid_file(self.config)
         _log.info("Server initialized")
         await self._load(ready)
         ready()
+
+    def _enter(self, phase: Phase) -> None:
+        self._phase = phase
+        self.state.loading = phase is Phase.LOADING
+        self.state.stopping = phase in (Phase.STOPPING, Phase.CLOSED)
+        self.state.update_guard()
 
     async def _listen(self) -> None:
         self.state.started_ms = wall_ms()
@@ -100,12 +116,13 @@ class Server:
         self.state.stop = self.stop_by_command
         self.state.begin_replay = self._begin_replay
         loop = asyncio.get_running_loop()
-        self.selector.start(loop)
-        self.dispatcher.turn.at_end_of_turn = self.selector.at_end_of_turn
+        self._backend.start(loop)
+        self.dispatcher.turn.at_end_of_turn = self._backend.at_end_of_turn
         try:
             await self._listeners.open()
         except OSError:
-            self.selector.stop()
+            self._backend.stop_listening()
+            self._backend.stop()
             raise
         self.state.listening = self._listeners.descriptions
         self.cron.start(loop)
@@ -120,19 +137,15 @@ class Server:
             if monotonic_ms() >= patience_ms:
                 ready()
             await asyncio.sleep(0)
-            if self.stopped.is_set():
+            if self._phase is not Phase.LOADING:
                 return
-        self._set_loading(False)
+        self._enter(Phase.SERVING)
         state.reset_statistics()
         state.persistence.begin()
         loop = asyncio.get_running_loop()
         state.persistence.append_only.log.on_synced = partial(_call_soon, loop, self._synced)
         for kind in self._listeners.kinds:
             _log.info("Ready to accept connections %s", kind)
-
-    def _set_loading(self, loading: bool) -> None:
-        self.state.loading = loading
-        self.state.update_guard()
 
     def _begin_replay(self) -> Replay:
         """What runs the commands of one file that has logged them."""
@@ -154,12 +167,11 @@ class Server:
 
     # ------------------------------------------------------------------ listening
 
-    def _connect(self, sock: socket) -> None:
-        """Serve who has come."""
+    def _connect(self, transport: Transport) -> Connection:
+        """Serve the client at the other end of *transport*."""
         connection = Connection(self.dispatcher, self.clients)
-        transport = Transport(sock, self.selector, connection)
         connection.connection_made(transport)
-        transport.open()
+        return connection
 
     # ------------------------------------------------------------------ stopping
 
@@ -167,7 +179,8 @@ class Server:
         """SHUTDOWN: end when all is safe; False if it is not, and the server goes on."""
         _log.info("User requested shutdown...")
         save, nosave, force = (word in options for word in (b"SAVE", b"NOSAVE", b"FORCE"))
-        if not self.state.loading and not self.state.persistence.close(save, nosave, force):
+        is_loaded = self._phase is not Phase.LOADING
+        if is_loaded and not self.state.persistence.close(save, nosave, force):
             _log.warning(
                 "Errors trying to shut down the server. Check the logs for more information."
             )
@@ -177,9 +190,9 @@ class Server:
 
     def stop_by_signal(self, number: signal.Signals, options: str) -> None:
         """SIGINT or SIGTERM. If not all is safe the server goes on; the next one tries again."""
-        if self.stopped.is_set():
+        if self._phase in (Phase.STOPPING, Phase.CLOSED):
             return
-        if self.state.loading:
+        if self._phase is Phase.LOADING:
             _log.warning("Received shutdown signal during loading, exiting now.")
         else:
             _log.warning("Received %s scheduling shutdown...", number.name)
@@ -188,22 +201,21 @@ class Server:
 
     def _end(self) -> None:
         """Run nothing more for anybody."""
-        self.state.stopping = True
-        self.state.update_guard()
+        self._enter(Phase.STOPPING)
         self.cron.stop()
         self.stopped.set()
 
     async def stop(self) -> None:
         """Let the last answers leave, stop listening and hang up on everybody."""
-        if not self._is_closed:
+        if self._phase is not Phase.CLOSED:
             self.cron.stop()
             self.dispatcher.turn.send_all()
             self._close()
 
     def _close(self) -> None:
-        self._is_closed = True
+        self._enter(Phase.CLOSED)
         self._listeners.close()
-        self.selector.stop()
+        self._backend.stop()
 
     # ------------------------------------------------------------------ faults
 
@@ -226,8 +238,9 @@ class Server:
         try:
             memory_reserve.give_back()
             _log.critical("The server cannot go on, and exits.", exc_info=error)
+            is_loaded = self._phase is not Phase.LOADING
             self._end()
-            self._rescue(is_whole=not isinstance(error, ServerFault) and not self.state.loading)
+            self._rescue(is_whole=is_loaded and not isinstance(error, ServerFault))
             self._close()
         except BaseException:
             os._exit(1)

@@ -44,7 +44,7 @@ def test_every_module_with_a_pxd_runs_as_this_leg_of_the_tests_says(name: str) -
         ("protocol.requests", "RequestParser"),
         ("server.network.connection", "Connection"),
         ("server.dispatch.dispatcher", "Dispatcher"),
-        ("server.network.transport", "Transport"),
+        ("server.network.epoll.transport", "EpollTransport"),
         ("storage.listpack.listpack", "Listpack"),
         ("storage.rax.rax", "Rax"),
         ("storage.stream.stream", "Stream"),

@@ -1,5 +1,9 @@
 cdef class Endpoint:
+    cdef public bint wants_buffer
+
     cpdef data_received(self, bytes data)
+    cpdef get_buffer(self)
+    cpdef buffer_updated(self, Py_ssize_t size)
     cpdef eof_received(self)
     cpdef connection_lost(self)
     cpdef pause_writing(self)

@@ -1,4 +1,4 @@
-"""A client's connection, as those know it between whom it stands."""
+"""The server's end of a client's connection: the calls that a transport and the dispatcher make."""
 
 from __future__ import annotations
 
@@ -6,14 +6,31 @@ from protocol.replies import ErrorReply
 
 
 class Endpoint:
-    """What a transport drives, as a loop drives an asyncio.Protocol; what dispatch lets answer."""
+    """Driven by a transport as an asyncio.Protocol is; the dispatcher has it send the answers.
 
-    __slots__ = ()
+    While *wants_buffer* is set, what comes is to be received into get_buffer() and told by
+    buffer_updated(), as with an asyncio.BufferedProtocol.
+    """
+
+    __slots__ = ("wants_buffer",)
+
+    def __init__(self) -> None:
+        self.wants_buffer = False
 
     # ------------------------------------------------------------------ what the transport calls
 
     def data_received(self, data: bytes) -> None:
         """Take what has come."""
+
+    def get_buffer(self) -> memoryview:
+        """Where to receive what comes next. To be asked anew each time, while wants_buffer is set.
+
+        Raises MemoryError.
+        """
+        raise NotImplementedError
+
+    def buffer_updated(self, size: int) -> None:
+        """*size* bytes have come into the buffer."""
 
     def eof_received(self) -> None:
         """Nothing more will come. The endpoint closes."""
@@ -25,18 +42,18 @@ class Endpoint:
         """The socket takes no more for now; nothing is read from it either."""
 
     def sent_some(self) -> None:
-        """The socket has taken more, and not yet all."""
+        """The socket has taken more, and not yet all. Not every transport tells."""
 
     def resume_writing(self) -> None:
         """The socket has taken all."""
 
-    # ------------------------------------------------------------------ what dispatch calls
+    # ------------------------------------------------------------------ what the dispatcher calls
 
     def send(self) -> None:
         """Hand the answers so far to the socket."""
 
     def refuse(self, error: ErrorReply) -> None:
-        """Let the client have *error* in place of all answers so far, and be hung up on."""
+        """Replace all answers so far by *error*, and close when it is sent."""
 
     def hang_up(self) -> None:
         """Close at once."""

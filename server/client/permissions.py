@@ -1,10 +1,11 @@
-"""What only a permission in redis.conf allows: debugging, and parameters that name files.
+"""The permissions of redis.conf: for DEBUG, and for changing parameters that name files.
 
 A permission is ``yes``, ``no``, or ``local``: for clients of this machine.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
 from server.client.client import Client
@@ -17,7 +18,12 @@ def permits(permission: str, client: Client) -> bool:
 
 def is_local(client: Client) -> bool:
     """Whether *client* came over a unix socket or from a loopback address."""
-    host = client.address.rpartition(":")[0].strip("[]")
+    return _is_local_host(client.address.rpartition(":")[0].strip("[]"))
+
+
+@lru_cache(maxsize=256)
+def _is_local_host(host: str) -> bool:
+    """Whether *host* is this machine. Cached: asked of each new client, for few hosts."""
     try:
         address = ip_address(host)
     except ValueError:

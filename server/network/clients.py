@@ -1,22 +1,10 @@
-"""All connected clients: who may come in, what they may hold, and what they leave behind."""
+"""All connected clients: whether they are accepted, their limits, and what goes when they go."""
 
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable
 from itertools import count
-from socket import (
-    AF_UNIX,
-    IPPROTO_TCP,
-    SO_KEEPALIVE,
-    SOL_SOCKET,
-    TCP_KEEPCNT,
-    TCP_KEEPIDLE,
-    TCP_KEEPINTVL,
-    TCP_NODELAY,
-    socket,
-)
 
 from protocol.replies import ErrorReply
 from protocol.requests import RequestParser
@@ -32,7 +20,7 @@ _log = logging.getLogger("penstock")
 
 
 class Clients:
-    """Lets clients in and sees them off. *wall_ms* is unix time in ms."""
+    """Registers clients that connect, and removes those that go. *wall_ms* is unix time in ms."""
 
     def __init__(self, state: ServerState, wall_ms: Callable[[], int]) -> None:
         self._state = state
@@ -44,10 +32,10 @@ class Clients:
     # ------------------------------------------------------------------ coming and going
 
     def opened(self, transport: Transport) -> Client:
-        """A client has connected. With close_after_reply set, it is sent its *out* and dropped."""
+        """A client has connected. With close_after_reply set, it is sent its *out* and closed."""
         state = self._state
         client = Client(next(self._ids), self._wall_ms())
-        client.address, client.local_address = _names(transport.sock)
+        client.address, client.local_address = transport.address, transport.local_address
         state.stats.connections += 1
         refusal = self._refusal(client)
         if refusal is not None:
@@ -62,8 +50,7 @@ class Clients:
         self._transports[client] = transport
         client.unsent = transport.unsent
         client.out.limit = state.config.client_output_buffer_limit["normal"].hard
-        client.fd = transport.sock.fileno()
-        self._tune(transport.sock)
+        client.fd = transport.fd
         return client
 
     def _refusal(self, client: Client) -> ErrorReply | None:
@@ -73,12 +60,6 @@ class Clients:
         if config.protected_mode and not config.requirepass and not is_local(client):
             return errors.PROTECTED_MODE
         return None
-
-    def _tune(self, sock: socket) -> None:
-        if sock.family != AF_UNIX:
-            sock.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
-            if self._state.config.tcp_keepalive:
-                _keep_alive(sock, self._state.config.tcp_keepalive)
 
     def closed(self, client: Client) -> None:
         """The client has gone: nothing of it stays anywhere."""
@@ -145,28 +126,3 @@ class Clients:
         """Bytes of replies that *client* has not taken yet."""
         transport = self._transports.get(client)
         return len(client.out) + (transport.unsent() if transport else 0)
-
-
-def _names(sock: socket) -> tuple[str, str]:
-    if sock.family == AF_UNIX:
-        path = os.fsdecode(sock.getsockname())
-        return f"{path}:0", f"{path}:0"
-    try:
-        return _host_port(sock.getpeername()), _host_port(sock.getsockname())
-    except OSError:  # it has gone already
-        return _host_port(None), _host_port(sock.getsockname())
-
-
-def _host_port(name: tuple[str, int] | None) -> str:
-    if not name:
-        return "?:0"
-    host, port = name[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _keep_alive(sock: socket, seconds: int) -> None:
-    """Let the kernel find out within twice *seconds* that a peer is gone, as redis sets it."""
-    sock.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
-    sock.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, seconds)
-    sock.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, max(seconds // 3, 1))
-    sock.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, 3)

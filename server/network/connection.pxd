@@ -27,6 +27,10 @@ cdef class Connection(Endpoint):
     cdef bint _write_paused
 
     @cython.locals(client=Client)
+    cdef _begin_batch(self, Py_ssize_t size)
+    @cython.locals(client=Client)
+    cdef _serve(self)
+    @cython.locals(client=Client)
     cdef _check_query_limit(self)
     cpdef resume(self)
     cdef _run(self)

@@ -54,6 +54,7 @@ class Connection(Endpoint):
         self._memory = dispatcher.state.memory
         self._clients = clients
         self._parser = RequestParser()
+        self.wants_buffer = False
         self._running = False
         self._sending = False
         self._closing = False
@@ -73,20 +74,37 @@ class Connection(Endpoint):
             self._flush()
 
     def data_received(self, data: bytes) -> None:
-        client = self._client
-        client.received += len(data)
-        dispatcher = self._dispatcher
-        dispatcher.timekeeper.begin()
-        client.last_used_ms = dispatcher.state.clock.now_ms
-        dispatcher.state.stats.input_bytes += len(data)
+        self._begin_batch(len(data))
         self._parser.feed(data)
+        self._serve()
+
+    def get_buffer(self) -> memoryview:
+        return self._parser.get_buffer()
+
+    def buffer_updated(self, size: int) -> None:
+        self._begin_batch(size)
+        self._parser.buffer_updated(size)
+        self._serve()
+
+    def _begin_batch(self, size: int) -> None:
+        """Count the *size* bytes that have come, and read the clock."""
+        client = self._client
+        client.received += size
+        self._dispatcher.timekeeper.begin()
+        client.last_used_ms = self._dispatcher.state.clock.now_ms
+        self._dispatcher.state.stats.input_bytes += size
+
+    def _serve(self) -> None:
+        """Run what is whole by now of what has come."""
+        client = self._client
         self._run()
+        self.wants_buffer = self._parser.wants_buffer()
         if self._parser.buffered() or client.gate & IN_MULTI:
             self._check_query_limit()
         if not self._closing:
             self._weigh()
-        if dispatcher.unblocked:
-            dispatcher.settle()
+        if self._dispatcher.unblocked:
+            self._dispatcher.settle()
 
     def _check_query_limit(self) -> None:
         """Hang up on a client that has sent more than it may of what is not run yet."""

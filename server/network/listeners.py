@@ -1,85 +1,43 @@
-"""Where the server listens, and how those who connect come in."""
+"""Where the server listens, and which backend serves those who connect there."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import errno
-import logging
 import socket
-from collections.abc import Callable
 from pathlib import Path
-from select import EPOLLIN
-from typing import Any, TypeAlias
+from typing import Any
 
 from server.config.parameters import Config
-from server.network.selector import Selector, Watcher
-from server.process import faults
+from server.network.backend import Backend, Connect
+from server.process import build
 
-ACCEPTED_AT_ONCE = 100  # of one listener, before other sockets get their turn
-RETRY_S = 1.0  # until the next try to accept, after the system had no file left for a client
 NOT_FOR_US = (errno.EADDRINUSE, errno.EACCES)  # an address that is there, but cannot be had
-NO_ROOM = 0  # what a listener expects meanwhile: nothing
 EVERYWHERE = {"*": "0.0.0.0", "::*": "::"}  # noqa: S104  (where the configuration says so)
 
-Connect: TypeAlias = Callable[[socket.socket], None]  # what to do with who has come
 
-_log = logging.getLogger("penstock")
+def backend(config: Config, connect: Connect) -> Backend:
+    """The backend for this machine: epoll where the system has it, else asyncio."""
 
+    def keep_alive_s() -> int:
+        return int(config.tcp_keepalive)
 
-class Listener(Watcher):
-    """A listening socket. *connect* is given the socket of each client."""
+    if build.uses_epoll():
+        from server.network.epoll.backend import EpollBackend  # noqa: PLC0415  (on Linux alone)
 
-    def __init__(self, sock: socket.socket, selector: Selector, connect: Connect) -> None:
-        self._sock = sock
-        self._selector = selector
-        self._connect = connect
-        sock.setblocking(False)
-        selector.watch(sock.fileno(), self, EPOLLIN)
+        return EpollBackend(connect, keep_alive_s)
+    from server.network.asyncio_backend import AsyncioBackend  # noqa: PLC0415  (one is enough)
 
-    def ready(self, _events: int) -> None:
-        for _ in range(ACCEPTED_AT_ONCE):
-            try:
-                sock, _ = self._sock.accept()
-            except (BlockingIOError, ConnectionAbortedError):
-                return
-            except (OSError, MemoryError) as error:
-                self._rest(error)
-                return
-            sock.setblocking(False)
-            self._let_in(sock)
-
-    def _let_in(self, sock: socket.socket) -> None:
-        try:
-            self._connect(sock)
-        except Exception as error:
-            faults.report("letting a client in, who is turned away", error)
-            sock.close()
-
-    def _rest(self, error: OSError | MemoryError) -> None:
-        _log.error("cannot accept a client for now: %s", getattr(error, "strerror", "no memory"))
-        self._selector.expect(self._sock.fileno(), NO_ROOM)
-        asyncio.get_running_loop().call_later(RETRY_S, self._go_on)
-
-    def _go_on(self) -> None:
-        if self._sock.fileno() >= 0:
-            self._selector.expect(self._sock.fileno(), EPOLLIN)
-
-    def abort(self) -> None:
-        """Stop listening."""
-        if self._sock.fileno() >= 0:
-            self._selector.forget(self._sock.fileno())
-            self._sock.close()
+    return AsyncioBackend(connect, keep_alive_s)
 
 
 class Listeners:
     """All of them, as the configuration wants them."""
 
-    def __init__(self, config: Config, selector: Selector, connect: Connect) -> None:
+    def __init__(self, config: Config, serving: Backend) -> None:
         self._config = config
-        self._selector = selector
-        self._connect = connect
-        self._listeners: list[Listener] = []
+        self._backend = serving
         self.descriptions: list[str] = []  # INFO server's lines
         self.kinds: list[str] = []  # tcp and unix, as the log has them
 
@@ -88,18 +46,17 @@ class Listeners:
         if self._config.port:
             for address in self._config.bind:
                 await self._listen_at(address)
-            if self._listeners:
+            if self.descriptions:
                 self.kinds.append("tcp")
         if self._config.unixsocket:
-            self._listen_on_path(Path(self._config.unixsocket))
+            await self._listen_on_path(Path(self._config.unixsocket))
             self.kinds.append("unix")
-        if not self._listeners:
+        if not self.kinds:
             raise OSError("No address to listen on: see 'bind', 'port' and 'unixsocket'")
 
     def close(self) -> None:
         """Listen no more."""
-        for listener in self._listeners:
-            listener.abort()
+        self._backend.stop_listening()
         if self._config.unixsocket:
             Path(self._config.unixsocket).unlink(missing_ok=True)
 
@@ -108,7 +65,7 @@ class Listeners:
         host, port = address.removeprefix("-"), self._config.port
         try:
             for sock in await bound_sockets(host, port):
-                self._add(sock)
+                await self._backend.listen(sock, self._config.tcp_backlog)
         except OSError as error:
             if address.startswith("-") and error.errno not in NOT_FOR_US:
                 return
@@ -119,26 +76,31 @@ class Listeners:
             ) from error
         self.descriptions.append(f"name=tcp,bind={host},port={port}")
 
-    def _listen_on_path(self, path: Path) -> None:
-        sock = socket.socket(socket.AF_UNIX)
+    async def _listen_on_path(self, path: Path) -> None:
         try:
-            with contextlib.suppress(FileNotFoundError):
-                if path.is_socket():
-                    path.unlink()  # left behind by a server that was killed
-            sock.bind(str(path))
-            if self._config.unixsocketperm:
-                path.chmod(self._config.unixsocketperm)
-            self._add(sock)
+            sock = _bound_to_path(path, self._config.unixsocketperm)
+            await self._backend.listen(sock, self._config.tcp_backlog)
         except OSError as error:
-            sock.close()
             raise OSError(
-                f"Failed opening Unix socket '{path.absolute()}': bind: {error.strerror or error}"
+                f"Failed opening Unix socket '{Path.cwd() / path}': bind: {error.strerror or error}"
             ) from error
         self.descriptions.append(f"name=unix,bind={path}")
 
-    def _add(self, sock: socket.socket) -> None:
-        sock.listen(self._config.tcp_backlog)
-        self._listeners.append(Listener(sock, self._selector, self._connect))
+
+def _bound_to_path(path: Path, mode: int) -> socket.socket:
+    """A socket bound to *path*, with *mode* unless that is 0. Raises OSError."""
+    sock = socket.socket(socket.AF_UNIX)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            if path.is_socket():
+                path.unlink()  # left behind by a server that was killed
+        sock.bind(str(path))
+        if mode:
+            path.chmod(mode)
+    except OSError:
+        sock.close()
+        raise
+    return sock
 
 
 async def bound_sockets(host: str, port: int) -> list[socket.socket]:

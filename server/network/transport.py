@@ -1,194 +1,47 @@
-"""One client's socket: bytes in, bytes out, and what the socket does not take at once.
+"""What a connection asks of its socket, whichever of the two backends serves it.
 
-                     receive                                  write
-    reading   socket -------> connection.data_received ... connection -----> socket
-    draining  socket <------- what it would not take before; nothing is read meanwhile
-
-What the socket does not take is kept in the pieces that it is in, by reference. A piece goes when
-all of it is taken:
-
-    _pieces  [None, None, ...taken | not yet..., piece, piece]      _unsent: the bytes not taken
-                          _first, of which _taken bytes are
-
-It behaves as asyncio's transports do, and drives a Connection as they drive a protocol, but for
-one thing: what is closed or broken is gone at once, not when the loop turns.
+epoll     server.network.epoll.transport      an epoll of the server's own
+asyncio   server.network.asyncio_backend      a transport of the event loop
 """
 
 from __future__ import annotations
 
-from select import EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP
-from socket import socket
-
 from protocol.encoder import Encoder
-from server.client.endpoint import Endpoint
-from server.network import socket_calls
-from server.network.selector import Selector, Watcher
-
-READING = EPOLLIN | EPOLLRDHUP | EPOLLET
-DRAINING = EPOLLOUT
-HAS_ENDED = EPOLLRDHUP | EPOLLHUP | EPOLLERR
 
 
-class Transport(Watcher):
-    """Owns *sock*, which must not block, until it is closed or broken."""
+class Transport:
+    """One client's socket, with its file descriptor *fd* (-1 when it is closed).
 
-    __slots__ = (
-        "_closing",
-        "_endpoint",
-        "_fd",
-        "_first",
-        "_pieces",
-        "_selector",
-        "_taken",
-        "_unsent",
-        "sock",
-    )
+    *address* and *local_address* are those of its two ends: ``host:port``, or ``path:0`` for a unix
+    socket.
 
-    def __init__(self, sock: socket, selector: Selector, endpoint: Endpoint) -> None:
-        self.sock = sock
-        self._fd = sock.fileno()
-        self._selector = selector
-        self._endpoint: Endpoint | None = endpoint  # None: closed
-        self._pieces: list[bytes | bytearray | None] = []
-        self._first = 0  # which of them is the first that has not been taken whole
-        self._taken = 0  # bytes of that one
-        self._unsent = 0  # bytes in all
-        self._closing = False
+    It drives an Endpoint as asyncio drives a protocol, but for one thing: when a socket is closed
+    or found broken, the endpoint hears so at once, not when the loop turns.
+    """
 
-    def open(self) -> None:
-        """Begin to read."""
-        self._selector.watch(self._fd, self, READING)
+    __slots__ = ("address", "fd", "local_address")
 
-    def unsent(self) -> int:
-        """Bytes written that the socket has not taken yet."""
-        return self._unsent
-
-    # ------------------------------------------------------------------ what the selector calls
+    def __init__(self, fd: int, address: str, local_address: str) -> None:
+        self.fd = fd
+        self.address = address
+        self.local_address = local_address
 
     def ready(self, events: int) -> None:
-        if self._unsent:
-            self._drain()
-        elif not self._closing:
-            self._receive(events)
-
-    def _receive(self, events: int) -> None:
-        """Take what has come: once, so that nobody else waits for long; the rest next turn."""
-        endpoint = self._endpoint
-        if endpoint is None:
-            return
-        try:
-            data = socket_calls.receive(self._fd)
-        except OSError:
-            self.abort()
-            return
-        if data is None:
-            return
-        if not data:
-            endpoint.eof_received()
-            return
-        endpoint.data_received(data)
-        if len(data) == socket_calls.AT_ONCE or events & HAS_ENDED:
-            self._look_again()
-
-    def _look_again(self) -> None:
-        """There may be more to read than has been reported, or was taken."""
-        if self._endpoint is not None and not self._unsent:
-            self._selector.expect(self._fd, READING)
-
-    def _drain(self) -> None:
-        self._send_pieces()
-        if self._endpoint is None:
-            return
-        if self._unsent:
-            self._endpoint.sent_some()
-            return
-        if self._closing:
-            self.abort()
-            return
-        self._selector.expect(self._fd, READING)
-        self._endpoint.resume_writing()
-
-    def _send_pieces(self) -> None:
-        """Send what the socket takes now: one call, so that nobody else waits for long."""
-        try:
-            taken = socket_calls.send_pieces(self._fd, self._pieces, self._first, self._taken)
-        except OSError:
-            self.abort()
-            return
-        self._unsent -= taken
-        if self._unsent:
-            self._pass_over(taken)
-        else:
-            self._pieces = []
-            self._first = self._taken = 0
-
-    def _pass_over(self, taken: int) -> None:
-        """Let go of the pieces that have been taken with the last *taken* bytes."""
-        left = taken
-        while left:
-            piece = self._pieces[self._first]
-            assert piece is not None
-            if left < len(piece) - self._taken:
-                self._taken += left
-                return
-            left -= len(piece) - self._taken
-            self._pieces[self._first] = None
-            self._first += 1
-            self._taken = 0
-
-    # ------------------------------------------------------------------ what the endpoint calls
+        """The selector has found *events* (in epoll's words); the event loop's has other ways."""
 
     def write(self, out: Encoder) -> None:
         """Send what *out* holds, or keep what the socket does not take now; *out* is empty then."""
-        if self._endpoint is None:
-            out.clear()
-        elif self._unsent:
-            self._collect(out)
-        elif out.in_pieces():
-            self._collect(out)
-            self._send_pieces()
-            if self._unsent:
-                self._await_room()
-        else:
-            self._send(out)
 
-    def _send(self, out: Encoder) -> None:
-        size = len(out)
-        try:
-            taken = socket_calls.send(self._fd, out._buffer, size)  # noqa: SLF001  (spares a copy)
-        except OSError:
-            self.abort()
-            taken = size
-        if taken == size:
-            out.clear()
-            return
-        self._collect(out)
-        self._unsent -= taken
-        self._pass_over(taken)
-        self._await_room()
+    def unsent(self) -> int:
+        """Bytes written that the socket has not taken yet.
 
-    def _collect(self, out: Encoder) -> None:
-        """Keep what *out* holds; it is empty then."""
-        self._unsent += len(out)
-        self._pieces += out.take_pieces()
-
-    def _await_room(self) -> None:
-        if self._endpoint is not None:
-            self._selector.expect(self._fd, DRAINING)
-            self._endpoint.pause_writing()
+        A large value is referred to, not copied, and counts in full for each client that waits for
+        it: the limits are Redis's, which holds a copy for each.
+        """
+        return 0
 
     def close(self) -> None:
         """Close when all is sent; nothing more is read."""
-        self._closing = True
-        if not self._unsent:
-            self.abort()
 
     def abort(self) -> None:
         """Close at once. What has not been sent is lost."""
-        endpoint, self._endpoint = self._endpoint, None
-        if endpoint is not None:
-            self._pieces = []
-            self._first = self._taken = self._unsent = 0
-            self._selector.forget(self._fd)
-            self.sock.close()
-            endpoint.connection_lost()

@@ -1,6 +1,9 @@
-"""What this build is: its version, and whether its core is compiled."""
+"""What this build is: its version, whether its core is compiled, and what serves its sockets."""
 
 from __future__ import annotations
+
+import os
+import select
 
 VERSION = "0.1.0"
 REDIS_VERSION = "7.4.0"  # the redis whose behaviour clients may expect
@@ -23,3 +26,11 @@ def compiled() -> bool:
     from protocol.encoder import Encoder  # noqa: PLC0415  (asked, not used)
 
     return hasattr(Encoder, "__pyx_vtable__")
+
+
+def uses_epoll() -> bool:
+    """Whether an epoll of the server's own serves the sockets, and not the event loop.
+
+    It does where the system has it, unless the environment's PENSTOCK_SOCKETS is "asyncio".
+    """
+    return hasattr(select, "epoll") and os.environ.get("PENSTOCK_SOCKETS") != "asyncio"

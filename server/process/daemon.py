@@ -1,4 +1,4 @@
-"""Going to the background: the parent waits for word, and its exit status tells how the start went.
+"""Daemonizing: the parent waits for the child, and its exit status tells how the start went.
 
     parent   fork ---- waits ----------------------- "ready": exit 0      no word: exit 1
     child         without a terminal; starts up ---- writes it            or ends before
@@ -21,13 +21,13 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 
 class Background:
-    """The child's side: it can still write to the standard error of who started it."""
+    """The child's side. Until ready(), it writes to the parent's standard error."""
 
     def __init__(self, pipe: int) -> None:
         self._pipe = pipe
 
     def ready(self) -> None:
-        """Let the parent go, and hold nothing of its any more. To be called once or more."""
+        """Let the parent end, and close its standard error. May be called again."""
         if self._pipe < 0:
             return
         _to_nowhere(STDERR)

@@ -117,9 +117,9 @@ def set_level(config: Config) -> None:
 
 
 def tell(message: str, level: int = logging.CRITICAL) -> None:
-    """Log what whoever starts the server must see, and write it to the standard error too.
+    """Log what the user who starts the server must see, and write it to the standard error too.
 
-    To the latter only once, if the log goes there as well.
+    Only once, if the log goes there as well.
     """
     if logging.getLogger().hasHandlers():
         _log.log(level, "%s", message)

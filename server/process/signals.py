@@ -1,4 +1,4 @@
-"""Signals: which of them stop the server, and which it does not mind.
+"""Signals: which of them stop the server, and which it ignores.
 
     SIGINT, SIGTERM   stop it as SHUTDOWN does, with the options of shutdown-on-sigint or -sigterm
     SIGHUP, SIGPIPE   are ignored: a terminal was closed, or a peer has gone
@@ -38,7 +38,7 @@ def listen(
 
 @contextlib.contextmanager
 def insistence() -> Iterator[None]:
-    """While this lasts, a SIGINT ends the process at once: somebody waits for a save to end."""
+    """Within this, while a save is waited for, a second SIGINT ends the process at once."""
     before = signal.signal(signal.SIGINT, _leave)
     try:
         yield

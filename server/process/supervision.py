@@ -1,4 +1,4 @@
-"""Who started the server and wants to hear that it serves: systemd or upstart.
+"""Telling the supervisor that started the server, systemd or upstart, that clients are served.
 
 systemd    NOTIFY_SOCKET names a socket, which is sent "READY=1"
 upstart    UPSTART_JOB is set; the process stops itself, and is made to go on
@@ -20,7 +20,7 @@ _log = logging.getLogger("penstock")
 
 
 def supervisor(config: Config) -> str:
-    """The one that *supervised* speaks of and that is there; or "no"."""
+    """The supervisor that *supervised* allows and that the environment names, or "no"."""
     for name, variable in VARIABLES.items():
         if config.supervised in (name, "auto") and os.environ.get(variable):
             return name
@@ -28,7 +28,7 @@ def supervisor(config: Config) -> str:
 
 
 def in_background(config: Config) -> bool:
-    """Whether the server shall daemonize: a supervisor wants it in the foreground."""
+    """Whether the server is to daemonize. A supervisor needs it in the foreground."""
     return config.daemonize and supervisor(config) == "no"
 
 

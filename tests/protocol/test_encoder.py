@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+import os
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
@@ -412,6 +413,7 @@ def test_the_protocol_may_change_between_replies() -> None:
 
 # ---------------------------------------------------------------------- large replies
 
+COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
 FAR = 64 * 1024  # bytes; from here on a value is not copied
 LONG = b"x" * FAR
 
@@ -526,3 +528,27 @@ def test_a_part_that_has_overflown_makes_the_whole_so() -> None:
         assert not part.overflown
         whole.append(part)
     assert whole.overflown
+
+
+@pytest.mark.skipif(not COMPILED, reason="Python itself cannot go on without memory")
+def test_a_head_that_cannot_be_put_among_the_pieces_was_counted() -> None:
+    """Each allocation in turn fails, until none does: what is held and what is counted agree."""
+    hooks = pytest.importorskip("_testcapi")
+    for first in range(50):
+        encoder = Encoder()
+        encoder.bulk(b"before")
+        mark = encoder.open_array()
+        encoder.bulk(LONG)
+        failed = False
+        hooks.set_nomemory(first, first + 1)
+        try:
+            encoder.close_array(mark, 1)
+        except MemoryError:
+            failed = True
+        finally:
+            hooks.remove_mem_hooks()
+        assert len(encoder) == sum(map(len, encoder.take_pieces()))
+        if not failed:
+            assert first
+            return
+    raise AssertionError

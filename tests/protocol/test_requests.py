@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import tracemalloc
 from collections.abc import Callable, Iterable
 
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from protocol.encoder import Encoder
 from protocol.requests import ProtocolError, RequestParser
 
+COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
 Outcome = tuple[list[list[bytes]], str | None]  # the commands, and the error after them
 
 PING = b"*1\r\n$4\r\nPING\r\n"
@@ -522,3 +525,125 @@ def test_long_words_are_put_together_from_any_pieces(piece: int, size: int) -> N
             taken.append(argv)
     assert taken == [words, [b"PING"]] * 3
     assert parser.buffered() == 0
+
+
+# ---------------------------------------------------------------------- into the parser's buffer
+
+
+def received(
+    wire: bytes, sizes: list[int], parser: RequestParser | None = None
+) -> list[list[bytes]]:
+    """What comes of *wire* as a transport hands it over: *sizes* bytes a time, in turns."""
+    parser = parser or RequestParser()
+    commands: list[list[bytes]] = []
+    at = 0
+    for size in itertools.cycle(sizes):
+        if at >= len(wire):
+            return commands
+        if parser.wants_buffer():
+            buffer = parser.get_buffer()
+            size = min(size, len(buffer), len(wire) - at)  # noqa: PLW2901  (the socket has no more)
+            buffer[:size] = wire[at : at + size]
+            parser.buffer_updated(size)
+        else:
+            parser.feed(wire[at : at + size])
+        at += size
+        while (argv := parser.take()) is not None:
+            commands.append(argv)
+    raise AssertionError
+
+
+long_sizes = st.sampled_from([0, 1, 32767, 32768, 40_000, 200_000])
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.lists(long_sizes, min_size=1, max_size=3), max_size=4),
+    st.lists(st.sampled_from([1000, 16_384, 65_536, 99_999]), min_size=1, max_size=4),
+)
+def test_what_is_received_into_the_buffer_is_what_would_be_fed(
+    lengths: list[list[int]], sizes: list[int]
+) -> None:
+    commands = [
+        [bytes([65 + n % 26]) * length for n, length in enumerate(words)] for words in lengths
+    ]
+    wire = b"".join(map(packed, commands))
+    assert received(wire, sizes) == commands
+
+
+def test_a_long_word_may_be_fed_though_a_buffer_is_wanted() -> None:
+    parser = RequestParser()
+    word = bytes(range(256)) * 400
+    wire = packed([b"SET", b"k", word]) + PING
+    parser.feed(wire[:5000])
+    assert parser.take() is None
+    assert parser.wants_buffer()
+    for at in range(5000, len(wire), 7000):
+        parser.feed(wire[at : at + 7000])
+    assert parser.take() == [b"SET", b"k", word]
+    assert not parser.wants_buffer()
+    assert parser.take() == [b"PING"]
+
+
+def test_what_comes_behind_a_long_word_that_is_whole_waits_for_its_turn() -> None:
+    """As behind a command that waits: nothing is taken meanwhile."""
+    parser = RequestParser()
+    word = b"x" * 50_000
+    wire = packed([b"ECHO", word])
+    parser.feed(wire[:100])
+    assert parser.take() is None
+    parser.feed(wire[100:] + PING)
+    assert not parser.wants_buffer()
+    parser.feed(packed([b"GET", b"k"]))
+    assert parser.buffered() == len(word) + 2 + len(PING) + len(packed([b"GET", b"k"])) + 52
+    assert parser.take() == [b"ECHO", word]
+    assert parser.take() == [b"PING"]
+    assert parser.take() == [b"GET", b"k"]
+
+
+def test_the_buffer_grows_with_what_has_come() -> None:
+    """What announces 512 MB reserves a multiple of what it has sent, and one read's room."""
+    parser = RequestParser()
+    parser.feed(b"*1\r\n$536870912\r\nabc")
+    assert parser.take() is None
+    tracemalloc.start()
+    try:
+        for sent in (50_000, 1_000_000, 5_000_000):
+            while parser.buffered() < sent:
+                assert len(parser.get_buffer()) <= 1 << 20
+                parser.buffer_updated(min(10_000, len(parser.get_buffer())))
+            now, _ = tracemalloc.get_traced_memory()
+            assert now < 16 * parser.buffered() + 128 * 1024
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.skipif(not COMPILED, reason="the plain version copies")
+def test_a_long_word_is_received_where_it_stays() -> None:
+    parser = RequestParser()
+    size = 30_000_000
+    tracemalloc.start()
+    try:
+        parser.feed(b"*1\r\n$%d\r\n" % size)
+        assert parser.take() is None
+        while parser.wants_buffer():
+            parser.buffer_updated(len(parser.get_buffer()))
+        words = parser.take()
+        now, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert words is not None
+    assert [len(word) for word in words] == [size]
+    assert now < size + 10_000
+
+
+def test_nobody_sees_a_word_that_is_broken_off() -> None:
+    parser = stranger()
+    parser.authenticated = True
+    parser.feed(b"*2\r\n$40000\r\nabc")
+    assert parser.take() is None
+    parser.feed(b"x" * 39_997 + b"\r\n!\r\n")
+    with pytest.raises(ProtocolError):
+        parser.take()
+    assert parser.buffered() == 0
+    assert not parser.wants_buffer()

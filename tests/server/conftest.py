@@ -201,9 +201,16 @@ def declare(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Command]:
     return declare_one
 
 
+@pytest.fixture(params=["epoll", "asyncio"])
+def sockets(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What serves the sockets of the servers that a test starts."""
+    monkeypatch.setenv("PENSTOCK_SOCKETS", request.param)
+    return str(request.param)
+
+
 @pytest.fixture(params=sorted(LOOPS))
-def run(request: pytest.FixtureRequest) -> Run:
-    """Run a test's coroutine on one of the loops."""
+def run(request: pytest.FixtureRequest, sockets: str) -> Run:
+    """Run a test's coroutine on one of the loops, with each of the backends of sockets."""
     return lambda test: run_on(request.param, test)
 
 

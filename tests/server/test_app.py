@@ -15,7 +15,7 @@ from server.persistence.snapshot_loader import LoadFailed
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+def server(sockets: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
     monkeypatch.chdir(tmp_path)
     config = Config()
     config.port = 0

@@ -46,7 +46,7 @@ def server(state: ServerState) -> Fields:
     yield "os", f"{system.sysname} {system.release} {system.machine}"
     yield "arch_bits", struct.calcsize("P") * 8
     yield "monotonic_clock", "POSIX clock_gettime"
-    yield "multiplexing_api", config.event_loop
+    yield "multiplexing_api", "epoll" if build.uses_epoll() else config.event_loop
     yield "process_id", os.getpid()
     yield "process_supervised", supervisor(config)
     yield "run_id", state.run_id

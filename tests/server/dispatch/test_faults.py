@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from server.client.endpoint import Endpoint
-from server.network import listeners
 from server.persistence.files import Files
 from server.process import memory_reserve
 from server.process.faults import ServerFault
@@ -306,32 +305,18 @@ def test_whatever_reaches_the_loop_ends_the_server(run: Run) -> None:
     run(test)
 
 
-def test_a_listener_without_memory_tries_again(
+def test_a_client_for_whom_there_is_no_memory_is_turned_away_and_the_next_one_served(
     run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It was closed for good, and nobody could connect any more."""
-    monkeypatch.setattr(listeners, "RETRY_S", 0.001)
-
-    class Poor:
-        """A listening socket that fails once."""
-
-        def __init__(self, sock: Any) -> None:
-            self._sock = sock
-            self.accept = self._fail
-
-        def _fail(self) -> Any:
-            self.accept = self._sock.accept
-            raise MemoryError
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._sock, name)
+    """The listener was closed for good once, and nobody could connect any more."""
 
     async def test() -> None:
         async with running() as house:
-            (listener,) = house.server._listeners._listeners
-            poor: Any = Poor(listener._sock)
-            listener._sock = poor
+            with monkeypatch.context() as short_of_memory:
+                short_of_memory.setattr("server.app.Connection", raiser(MemoryError))
+                reader, _ = await house.connect()
+                assert await reader.read() == b""
             assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
 
     run(test)
-    assert "cannot accept a client for now: no memory" in caplog.text
+    assert "there is no memory to be had" in caplog.text

@@ -1,17 +1,20 @@
-"""Where the server listens."""
+"""Where the server listens, with each of the backends."""
 
 from __future__ import annotations
 
 import asyncio
-import errno
+import os
+import resource
 import socket
-from contextlib import closing
+from contextlib import asynccontextmanager, closing
 
 import pytest
 
+from server.client.endpoint import Endpoint
 from server.config.parameters import Config
-from server.network.listeners import Listeners, bound_sockets
-from server.network.selector import Selector
+from server.network.listeners import Listeners, backend, bound_sockets
+
+pytestmark = [pytest.mark.usefixtures("sockets"), pytest.mark.asyncio]
 
 
 def free_port():
@@ -20,33 +23,52 @@ def free_port():
 
 
 class Door:
-    """Listeners on a selector of their own, and who has come."""
+    """Listeners on a backend of their own, and the transports of those who have come."""
 
     def __init__(self, **parameters):
         self.config = Config()
         for name, value in {"port": free_port(), **parameters}.items():
             setattr(self.config, name, value)
-        self.selector = Selector()
-        self.came: list[socket.socket] = []
-        self.listeners = Listeners(self.config, self.selector, self.came.append)
+        self.came = []
+        self.is_broken = False
+        self.backend = backend(self.config, self.connect)
+        self.listeners = Listeners(self.config, self.backend)
 
-    def open(self):
-        asyncio.run(self.listeners.open())
-        return self
+    def connect(self, transport):
+        if self.is_broken:
+            raise ZeroDivisionError
+        self.came.append(transport)
+        return Endpoint()
 
-    def knock(self, host="127.0.0.1"):
+    async def knock(self, host="127.0.0.1"):
         """Whether somebody answers there."""
         try:
-            sock = socket.create_connection((host, self.config.port), timeout=5)
+            _, writer = await asyncio.open_connection(host, self.config.port)
         except OSError:
             return False
-        sock.close()
+        writer.close()
         return True
 
-    def close(self):
-        for sock in self.came:
-            sock.close()
-        self.listeners.close()
+    async def until_there_are(self, count):
+        """Let the loop turn until *count* have come in; one who waits in vain is ended."""
+        async with asyncio.timeout(10):
+            while len(self.came) < count:
+                await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def opened(**parameters):
+    """A door that is open; closed in the end."""
+    door = Door(**parameters)
+    door.backend.start(asyncio.get_running_loop())
+    try:
+        await door.listeners.open()
+        yield door
+    finally:
+        door.listeners.close()
+        door.backend.stop()
+        for _ in range(3):  # the loop closes what is its own when it turns
+            await asyncio.sleep(0)
 
 
 def has_ipv6():
@@ -57,129 +79,170 @@ def has_ipv6():
     return True
 
 
-def test_each_who_knocks_comes_in_with_a_socket_that_does_not_block():
-    with closing(Door(bind=["127.0.0.1"]).open()) as door:
-        assert door.knock()
-        assert door.knock()
-        door.selector.turn()
-        assert [sock.getblocking() for sock in door.came] == [False, False]
+async def test_each_who_knocks_comes_in_with_a_socket_that_does_not_block():
+    async with opened(bind=["127.0.0.1"]) as door:
+        assert await door.knock()
+        assert await door.knock()
+        await door.until_there_are(2)
+        assert not any(os.get_blocking(transport.fd) for transport in door.came)
 
 
-def test_an_address_that_the_machine_lacks_is_an_error():
-    door = Door(bind=["192.0.2.1"])
-    with closing(door), pytest.raises(OSError, match=r" socket 192\.0\.2\.1:\d+: bind: "):
-        door.open()
+async def test_both_ends_of_a_connection_are_known():
+    async with opened(bind=["127.0.0.1"]) as door:
+        _, writer = await asyncio.open_connection("127.0.0.1", door.config.port)
+        await door.until_there_are(1)
+        host, port = writer.get_extra_info("sockname")
+        assert door.came[0].address == f"{host}:{port}"
+        assert door.came[0].local_address == f"127.0.0.1:{door.config.port}"
+        writer.close()
 
 
-def test_with_a_dash_before_it_it_is_left_out():
-    with closing(Door(bind=["127.0.0.1", "-192.0.2.1"]).open()) as door:
-        assert door.knock()
+async def test_who_listens_everywhere_knows_at_which_address_each_came_in():
+    async with opened(bind=["*"]) as door:
+        assert await door.knock("127.0.0.1")
+        await door.until_there_are(1)
+        assert door.came[0].local_address == f"127.0.0.1:{door.config.port}"
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="needs IPv6")
+async def test_an_ipv6_host_stands_in_brackets():
+    async with opened(bind=["::1"]) as door:
+        assert await door.knock("::1")
+        await door.until_there_are(1)
+        assert door.came[0].address.startswith("[::1]:")
+        assert door.came[0].local_address == f"[::1]:{door.config.port}"
+
+
+async def test_the_kernel_looks_after_each_connection_as_tcp_keepalive_says_now():
+    def options(transport):
+        with closing(socket.socket(fileno=os.dup(transport.fd))) as sock:
+            return [
+                bool(sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)),
+                sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE),
+                sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL),
+                sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT),
+                bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)),
+            ]
+
+    async with opened(bind=["127.0.0.1"], tcp_keepalive=60) as door:
+        writers = []
+        for seconds in (60, 90, 0):
+            door.config.tcp_keepalive = seconds
+            writers.append((await asyncio.open_connection("127.0.0.1", door.config.port))[1])
+            await door.until_there_are(len(writers))
+        assert options(door.came[0]) == [True, 60, 20, 3, True]
+        assert options(door.came[1]) == [True, 90, 30, 3, True]
+        assert options(door.came[2])[0] is False
+        for writer in writers:
+            writer.close()
+
+
+async def test_an_address_that_the_machine_lacks_is_an_error():
+    with pytest.raises(OSError, match=r" socket 192\.0\.2\.1:\d+: bind: "):
+        async with opened(bind=["192.0.2.1"]):
+            pass
+
+
+async def test_with_a_dash_before_it_it_is_left_out():
+    async with opened(bind=["127.0.0.1", "-192.0.2.1"]) as door:
+        assert await door.knock()
         assert [line.split(",")[1] for line in door.listeners.descriptions] == ["bind=127.0.0.1"]
 
 
 @pytest.mark.skipif(not has_ipv6(), reason="needs IPv6")
-def test_an_optional_address_whose_port_another_has_was_left_out_in_silence():
-    with closing(Door(bind=["::1"]).open()) as door:
-        late = Door(port=door.config.port, bind=["127.0.0.1", "-::1"])
-        with closing(late), pytest.raises(OSError, match="bind: Address already in use"):
-            late.open()
+async def test_an_optional_address_whose_port_another_has_was_left_out_in_silence():
+    async with opened(bind=["::1"]) as door:
+        with pytest.raises(OSError, match="bind: Address already in use"):
+            async with opened(port=door.config.port, bind=["127.0.0.1", "-::1"]):
+                pass
 
 
-def test_the_log_tells_what_kinds_of_connections_are_accepted(tmp_path):
-    with closing(Door(bind=["127.0.0.1"], unixsocket=str(tmp_path / "sock")).open()) as door:
+async def test_the_log_tells_what_kinds_of_connections_are_accepted(tmp_path):
+    path = str(tmp_path / "sock")
+    async with opened(bind=["127.0.0.1"], unixsocket=path) as door:
         assert door.listeners.kinds == ["tcp", "unix"]
-    with closing(Door(port=0, unixsocket=str(tmp_path / "sock")).open()) as door:
+    async with opened(port=0, unixsocket=path) as door:
         assert door.listeners.kinds == ["unix"]
 
 
-def test_a_path_whose_folder_is_missing_is_named(tmp_path):
-    door = Door(port=0, unixsocket=str(tmp_path / "none" / "sock"))
-    with closing(door), pytest.raises(OSError, match="none/sock': bind: No such file"):
-        door.open()
+async def test_a_path_whose_folder_is_missing_is_named(tmp_path):
+    with pytest.raises(OSError, match="none/sock': bind: No such file"):
+        async with opened(port=0, unixsocket=str(tmp_path / "none" / "sock")):
+            pass
 
 
-def test_no_address_at_all_is_an_error():
-    door = Door(bind=["-192.0.2.1"])
-    with closing(door), pytest.raises(OSError, match="No address to listen on"):
-        door.open()
+async def test_no_address_at_all_is_an_error():
+    with pytest.raises(OSError, match="No address to listen on"):
+        async with opened(bind=["-192.0.2.1"]):
+            pass
 
 
-def test_a_port_that_is_taken_is_an_error():
-    with closing(Door(bind=["127.0.0.1"]).open()) as door:
-        late = Door(port=door.config.port, bind=["127.0.0.1"])
-        with closing(late), pytest.raises(OSError, match="in use"):
-            late.open()
+async def test_a_port_that_is_taken_is_an_error():
+    async with opened(bind=["127.0.0.1"]) as door:
+        with pytest.raises(OSError, match="in use"):
+            async with opened(port=door.config.port, bind=["127.0.0.1"]):
+                pass
 
 
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
-def test_ipv4_and_ipv6_have_a_socket_each():
-    with closing(Door(bind=["127.0.0.1", "::1"]).open()) as door:
-        assert door.knock("127.0.0.1")
-        assert door.knock("::1")
+async def test_ipv4_and_ipv6_have_a_socket_each():
+    async with opened(bind=["127.0.0.1", "::1"]) as door:
+        assert await door.knock("127.0.0.1")
+        assert await door.knock("::1")
 
 
 @pytest.mark.parametrize(("host", "address"), [("*", "0.0.0.0"), ("::*", "::")])
-def test_an_asterisk_stands_for_all_addresses_of_its_family(host, address):
+async def test_an_asterisk_stands_for_all_addresses_of_its_family(host, address):
     if ":" in host and not socket.has_dualstack_ipv6():
         pytest.skip("no IPv6 here")
-    sockets = asyncio.run(bound_sockets(host, free_port()))
+    sockets = await bound_sockets(host, free_port())
     hosts = [sock.getsockname()[0] for sock in sockets]
     for sock in sockets:
         sock.close()
     assert hosts == [address]
 
 
-def test_a_socket_that_a_killed_server_left_behind_is_replaced(tmp_path):
+async def test_a_socket_that_a_killed_server_left_behind_is_replaced(tmp_path):
     path = tmp_path / "penstock.sock"
     left = socket.socket(socket.AF_UNIX)
     left.bind(str(path))
     left.close()
-    with closing(Door(port=0, unixsocket=str(path), unixsocketperm=0o700).open()) as door:
+    async with opened(port=0, unixsocket=str(path), unixsocketperm=0o700) as door:
         assert path.stat().st_mode & 0o777 == 0o700
-        with closing(socket.socket(socket.AF_UNIX)) as client:
-            client.connect(str(path))
-        door.selector.turn()
-        assert len(door.came) == 1
+        _, writer = await asyncio.open_unix_connection(str(path))
+        await door.until_there_are(1)
+        assert door.came[0].address == door.came[0].local_address == f"{path}:0"
+        writer.close()
     assert not path.exists()
 
 
-def no_room(_sock: socket.socket) -> None:
-    raise ZeroDivisionError
-
-
-def test_a_bug_in_letting_a_client_in_costs_that_client_alone(caplog):
-    with closing(Door(bind=["127.0.0.1"])) as door:
-        let_in, door.listeners._connect = door.listeners._connect, no_room
-        door.open()
-        with closing(socket.create_connection(("127.0.0.1", door.config.port))) as client:
-            door.selector.turn()
-            assert client.recv(1) == b""
+async def test_a_bug_in_letting_a_client_in_costs_that_client_alone(caplog):
+    async with opened(bind=["127.0.0.1"]) as door:
+        door.is_broken = True
+        reader, writer = await asyncio.open_connection("127.0.0.1", door.config.port)
+        assert await reader.read() == b""
+        writer.close()
         assert "who is turned away" in caplog.text
-        door.listeners._listeners[0]._connect = let_in
-        door.knock()
-        door.selector.turn()
-        assert len(door.came) == 1
+        door.is_broken = False
+        assert await door.knock()
+        await door.until_there_are(1)
 
 
-def test_while_there_is_no_file_for_a_client_the_listener_rests(monkeypatch, caplog):
+async def test_while_there_is_no_file_for_a_client_the_listener_rests(sockets, monkeypatch, caplog):
     """Else it would be told of that client again and again, and nobody else would be served."""
-
-    def no_file(_self):
-        raise OSError(errno.EMFILE, "Too many open files")
-
-    monkeypatch.setattr("server.network.listeners.RETRY_S", 0)
-
-    async def scene():
-        await door.listeners.open()
-        assert door.knock()
-        with monkeypatch.context() as short_of_files:
-            short_of_files.setattr(socket.socket, "accept", no_file)
-            door.selector.turn()
-            door.selector.turn()
-        assert caplog.text.count("cannot accept a client for now: Too many open files") == 1
-        while not door.came:
-            await asyncio.sleep(0)
-            door.selector.turn()
-
-    with closing(Door(bind=["127.0.0.1"])) as door:
-        asyncio.run(scene())
+    if sockets != "epoll":
+        pytest.skip("the loop's listeners rest by themselves")
+    monkeypatch.setattr("server.network.epoll.listener.RETRY_S", 0)
+    async with opened(bind=["127.0.0.1"]) as door:
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with socket.socket() as client:
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", door.config.port))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (client.fileno() + 1, limits[1]))
+            try:
+                while "cannot accept" not in caplog.text:
+                    await asyncio.sleep(0)
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+            assert "cannot accept a client for now: Too many open files" in caplog.text
+            await door.until_there_are(1)

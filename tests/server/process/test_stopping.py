@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import pytest
 
+from server.app import Phase
 from server.persistence.files import Files
 from tests.server.running import Run, Running, ask, logged, running, snapshot
 
@@ -209,7 +210,7 @@ def test_forced_a_server_ends_but_answers_nothing_that_is_not_safe(
 def test_a_server_that_is_still_loading_ends_and_saves_nothing(run: Run) -> None:
     async def test() -> None:
         async with running(save=[(3600, 1)]) as house:
-            house.server.state.loading = True
+            house.server._enter(Phase.LOADING)
             house.server.stop_by_signal(signal.SIGTERM, "")
             assert house.server.stopped.is_set()
             assert not snapshot()

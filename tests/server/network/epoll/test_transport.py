@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import socket
 import sys
+from typing import Any
 
 import pytest
 
 from protocol.encoder import Encoder
 from server.client.endpoint import Endpoint
-from server.network import socket_calls
-from server.network.selector import Selector
-from server.network.transport import Transport
+from server.network.epoll import socket_calls
+from server.network.epoll.selector import Selector
+from server.network.epoll.transport import EpollTransport
 
 FAR = 64 * 1024  # bytes; a value of this size is a piece of its own
 MANY = 1 << 22  # bytes: more than a socket pair holds
@@ -21,6 +22,7 @@ class Listener(Endpoint):
     """Remembers what the transport tells."""
 
     def __init__(self):
+        super().__init__()
         self.data = b""
         self.events = []
         self.some = 0  # how often the socket took a part
@@ -53,9 +55,9 @@ class Pair:
         own, self.peer = socket.socketpair()
         for sock in (own, self.peer):
             sock.setblocking(False)
-        self.endpoint = endpoint or Listener()
-        self.transport = Transport(own, self.selector, self.endpoint)
-        self.transport.open()
+        self.endpoint: Any = endpoint or Listener()
+        self.transport = EpollTransport(own.detach(), "", "", self.selector)
+        self.transport.open(self.endpoint)
 
     def write(self, data):
         out = Encoder()
@@ -115,7 +117,7 @@ def test_a_broken_connection_is_lost_at_once(pair):
     pair.peer.close()
     pair.write(b"abc")
     assert pair.endpoint.events == ["lost"]
-    assert pair.transport.sock.fileno() == -1
+    assert pair.transport.fd == -1
     pair.write(b"more")
     pair.selector.turn()
     assert pair.endpoint.events == ["lost"]
@@ -211,6 +213,58 @@ def test_what_waits_for_the_turns_end_is_done_once_after_all_sockets_were_served
     pair.selector.turn()
     assert done == [b"second"]
     waiting.leave()
+
+
+# ---------------------------------------------------------------------- long words
+
+
+class Reader(Listener):
+    """Wants *room* bytes in a buffer of its own."""
+
+    def __init__(self, room):
+        super().__init__()
+        self.word = bytearray(room)
+        self.filled = 0
+        self.wants_buffer = True
+
+    def get_buffer(self):
+        return memoryview(self.word)[self.filled :]
+
+    def buffer_updated(self, size):
+        self.filled += size
+        self.wants_buffer = self.filled < len(self.word)
+
+
+def test_a_buffer_is_received_into_and_what_comes_behind_is_told_as_ever():
+    pair = Pair(Reader(6))
+    pair.peer.send(b"abc")
+    pair.selector.turn()
+    assert pair.endpoint.word == b"abc\0\0\0"
+    pair.peer.send(b"defghi")
+    pair.selector.turn()
+    assert (pair.endpoint.word, pair.endpoint.data) == (b"abcdef", b"")
+    pair.selector.turn()
+    assert pair.endpoint.data == b"ghi"
+    pair.leave()
+
+
+def test_the_end_amid_a_long_word_is_told():
+    pair = Pair(Reader(6))
+    pair.peer.send(b"abc")
+    pair.peer.shutdown(socket.SHUT_WR)
+    pair.selector.turn()
+    pair.selector.turn()
+    assert (pair.endpoint.filled, pair.endpoint.events) == (3, ["eof"])
+    pair.leave()
+
+
+def test_a_connection_that_breaks_amid_a_long_word_is_lost():
+    pair = Pair(Reader(6))
+    pair.write(b"never read")
+    pair.peer.close()
+    pair.selector.turn()
+    assert pair.endpoint.events == ["lost"]
+    pair.leave()
 
 
 # ---------------------------------------------------------------------- pieces

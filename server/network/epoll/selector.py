@@ -1,13 +1,13 @@
-"""The sockets that are ready: one epoll instance holds them all, and one turn serves them.
+"""The clients' sockets that are ready: one epoll instance holds them all, and one turn serves them.
 
-    event loop  --add_reader-->  epoll  --->  clients' sockets, listening sockets
+    event loop  --add_reader-->  epoll  --->  clients' sockets
 
 The loop, be it uvloop or asyncio's own, sees a single file: the epoll itself, which is readable
-while one of its sockets has news. What a socket says goes straight to who watches it, in compiled
-code; timers and signals stay with the loop.
+while one of its sockets has news. The news goes straight to the socket's transport, in compiled
+code; timers, signals and listening sockets stay with the loop.
 
-News of clients' sockets come *once* (edge-triggered): who does not take all there is asks to be
-told again. That spares the kernel to look again, after each turn, at every socket of that turn.
+Sockets report news *once* (edge-triggered): a transport that does not take all there is asks to be
+told again. That spares the kernel another look, after each turn, at every socket of that turn.
 
 Source: epoll(7), https://man7.org/linux/man-pages/man7/epoll.7.html
 """
@@ -18,23 +18,12 @@ import asyncio
 import select
 from collections.abc import Callable
 
-from server.network import socket_calls
+from server.network.epoll import socket_calls
+from server.network.transport import Transport
 from server.process import faults
 
 MANY = 8  # sockets ready at once: the server is busy
 MOST_TURNS = 8  # in a row, before the loop has its own
-
-
-class Watcher:
-    """Who watches a file descriptor."""
-
-    __slots__ = ()
-
-    def ready(self, events: int) -> None:
-        """*events*, in epoll's words, have happened."""
-
-    def abort(self) -> None:
-        """Let go of the file descriptor at once."""
 
 
 class Selector:
@@ -42,7 +31,7 @@ class Selector:
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
-        self._watchers: list[Watcher | None] = []  # by file descriptor
+        self._transports: list[Transport | None] = []  # by file descriptor
         self._at_end: list[Callable[[], None]] = []
         self._in_turn = False
 
@@ -52,19 +41,19 @@ class Selector:
 
     def stop(self) -> None:
         """Let go of every socket."""
-        for watcher in self._watchers:
-            if watcher is not None:
-                watcher.abort()
+        for transport in self._transports:
+            if transport is not None:
+                transport.abort()
         self._loop.remove_reader(self._epoll.fileno())
         self._epoll.close()
 
-    # ------------------------------------------------------------------ who watches what
+    # ------------------------------------------------------------------ what is watched
 
-    def watch(self, fd: int, watcher: Watcher, events: int) -> None:
-        """From now on tell *watcher* of *events* at *fd*."""
+    def watch(self, fd: int, transport: Transport, events: int) -> None:
+        """From now on tell *transport* of *events* at *fd*."""
         self._epoll.register(fd, events)
-        self._watchers += [None] * (fd + 1 - len(self._watchers))
-        self._watchers[fd] = watcher
+        self._transports += [None] * (fd + 1 - len(self._transports))
+        self._transports[fd] = transport
 
     def expect(self, fd: int, events: int) -> None:
         """Tell of *events* from now on; if they are there already, at the next turn."""
@@ -73,7 +62,7 @@ class Selector:
     def forget(self, fd: int) -> None:
         """Tell nothing any more. To be called before *fd* is closed."""
         self._epoll.unregister(fd)
-        self._watchers[fd] = None
+        self._transports[fd] = None
 
     # ------------------------------------------------------------------ turns
 
@@ -86,21 +75,21 @@ class Selector:
             self._in_turn = True
             count = socket_calls.find_ready(self._epoll)
             for at in range(count):
-                watcher = self._watchers[socket_calls.ready_fd(at)]
-                if watcher is not None:  # else it was closed in this very turn
-                    self._tell(watcher, socket_calls.ready_events(at))
+                transport = self._transports[socket_calls.ready_fd(at)]
+                if transport is not None:  # else it was closed in this very turn
+                    self._tell(transport, socket_calls.ready_events(at))
             self._in_turn = False
             if self._at_end:
                 self._end()
             if count < MANY:
                 break
 
-    def _tell(self, watcher: Watcher, events: int) -> None:
+    def _tell(self, transport: Transport, events: int) -> None:
         try:
-            watcher.ready(events)
+            transport.ready(events)
         except Exception as error:
             faults.report("serving a socket, which is closed", error)
-            watcher.abort()
+            transport.abort()
 
     def at_end_of_turn(self, call: Callable[[], None]) -> None:
         """Call *call* when this turn is over; outside of one, when the loop's is."""

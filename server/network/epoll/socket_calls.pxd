@@ -2,6 +2,7 @@
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetFromErrno
+from cpython.memoryview cimport PyMemoryView_GET_BUFFER
 from libc.errno cimport EAGAIN, EINTR, errno
 from libc.stdint cimport uint32_t
 
@@ -10,6 +11,11 @@ cdef extern from *:
     #include <sys/epoll.h>
     #include <sys/socket.h>
     #include <sys/uio.h>
+    #include <arpa/inet.h>
+    #include <netinet/in.h>
+    #include <stdio.h>
+    #include <string.h>
+    #define PENSTOCK_LONGEST_NAME 64
     enum { PENSTOCK_AT_ONCE = 64 * 1024, PENSTOCK_MOST_READY = 1024, PENSTOCK_MOST_PIECES = 64 };
     static struct iovec penstock_pieces[PENSTOCK_MOST_PIECES];
     static inline void penstock_put_piece(int at, char *data, size_t size) {
@@ -22,11 +28,32 @@ cdef extern from *:
     }
     static char penstock_arrived[PENSTOCK_AT_ONCE];
     static struct epoll_event penstock_ready[PENSTOCK_MOST_READY];
+    /* Accept a client. Its address, "" on a unix socket, is in *name* afterwards. */
+    static inline int penstock_accept(int listening, char *name) {
+        struct sockaddr_storage peer;
+        socklen_t size = sizeof(peer);
+        char host[INET6_ADDRSTRLEN];
+        int fd = accept4(listening, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        name[0] = 0;
+        if (fd < 0)
+            return fd;
+        if (peer.ss_family == AF_INET) {
+            struct sockaddr_in *in = (struct sockaddr_in *)&peer;
+            inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host));
+            snprintf(name, PENSTOCK_LONGEST_NAME, "%s:%d", host, ntohs(in->sin_port));
+        } else if (peer.ss_family == AF_INET6) {
+            struct sockaddr_in6 *in = (struct sockaddr_in6 *)&peer;
+            inet_ntop(AF_INET6, &in->sin6_addr, host, sizeof(host));
+            snprintf(name, PENSTOCK_LONGEST_NAME, "[%s]:%d", host, ntohs(in->sin6_port));
+        }
+        return fd;
+    }
     #define penstock_ready_fd(at) (penstock_ready[at].data.fd)
     #define penstock_ready_events(at) (penstock_ready[at].events)
     #define penstock_find_ready(epoll) epoll_wait(epoll, penstock_ready, PENSTOCK_MOST_READY, 0)
     """
     const int AT_ONCE "PENSTOCK_AT_ONCE"
+    int c_accept "penstock_accept" (int listening, char *name) nogil
     char *arrived "penstock_arrived"
     int c_find_ready "penstock_find_ready" (int epoll) nogil
     int c_ready_fd "penstock_ready_fd" (int at) nogil
@@ -37,6 +64,14 @@ cdef extern from *:
     const int MSG_NOSIGNAL
     Py_ssize_t c_recv "recv" (int fd, void *buffer, size_t size, int flags) nogil
     Py_ssize_t c_send "send" (int fd, const void *data, size_t size, int flags) nogil
+
+
+cdef inline tuple accept(int listening):
+    cdef char[64] name
+    cdef int fd = c_accept(listening, name)
+    while fd < 0 and not in_vain():
+        fd = c_accept(listening, name)
+    return (fd, name.decode("ascii")) if fd >= 0 else None
 
 
 cdef inline int find_ready(object epoll) except -1:
@@ -60,6 +95,14 @@ cdef inline bytes receive(int fd):
     while size < 0 and not in_vain():
         size = c_recv(fd, arrived, AT_ONCE, 0)
     return PyBytes_FromStringAndSize(arrived, size) if size >= 0 else None
+
+
+cdef inline Py_ssize_t receive_into(int fd, object buffer) except -2:
+    cdef Py_buffer *view = PyMemoryView_GET_BUFFER(buffer)
+    cdef Py_ssize_t size = c_recv(fd, view.buf, view.len, 0)
+    while size < 0 and not in_vain():
+        size = c_recv(fd, view.buf, view.len, 0)
+    return max(size, -1)
 
 
 cdef inline Py_ssize_t send(int fd, bytearray data, Py_ssize_t size) except -1:

@@ -1,4 +1,4 @@
-"""The system calls that move bytes: plain versions of the C functions in socket_calls.pxd.
+"""The system calls of sockets: plain versions of the C functions in socket_calls.pxd.
 
 Sockets are given by their file descriptors and never block.
 """
@@ -7,12 +7,34 @@ from __future__ import annotations
 
 import os
 import select
+from socket import AF_INET, AF_INET6, socket
 
 AT_ONCE = 64 * 1024  # bytes that are received at most with one call
 MOST_PIECES = 64  # that one call sends
 MOST_READY = 1024  # files that one look finds ready
 
 _ready: list[tuple[int, int]] = []
+
+
+def accept(listening: int) -> tuple[int, str] | None:
+    """Accept a client: its socket, which does not block, and its address; None if nobody waits.
+
+    The address is ``host:port``, with brackets around an IPv6 host, and "" on a unix socket. Raises
+    OSError.
+    """
+    sock = socket(fileno=listening)
+    try:
+        client, peer = sock.accept()
+    except BlockingIOError:
+        return None
+    finally:
+        sock.detach()
+    client.setblocking(False)
+    if client.family == AF_INET:
+        return client.detach(), f"{peer[0]}:{peer[1]}"
+    if client.family == AF_INET6:
+        return client.detach(), f"[{peer[0]}]:{peer[1]}"
+    return client.detach(), ""
 
 
 def find_ready(epoll: select.epoll) -> int:
@@ -43,6 +65,17 @@ def receive(fd: int) -> bytes | None:
         return os.read(fd, AT_ONCE)
     except BlockingIOError:
         return None
+
+
+def receive_into(fd: int, buffer: memoryview) -> int:
+    """How many bytes have come into *buffer*: 0 at the end of the stream; -1: none yet.
+
+    Raises OSError when the connection is broken.
+    """
+    try:
+        return os.readv(fd, [buffer])
+    except BlockingIOError:
+        return -1
 
 
 def send(fd: int, data: bytearray, size: int) -> int:

@@ -1,0 +1,63 @@
+r"""A long word of a request, received into the memory where it stays.
+
+    |what has come.................|room............|      what was announced, and CRLF
+                                   filled           _room                              _size
+
+The room grows when it is used up, to GROWTH times as much. What a length announces reserves nothing
+before something comes, and what is reserved takes no memory before it is filled. To grow is to
+move, which takes huge pages apart: the steps are so large that little is moved.
+"""
+
+from __future__ import annotations
+
+from protocol import word_memory
+
+LEAST_ROOM = 64 * 1024  # bytes of room for what is received with one call
+GROWTH = 16
+MOST_AT_ONCE = 1024 * 1024  # bytes to be received with one call, so that others get their turn
+
+
+class LongWord:
+    """A word of *size* bytes that comes in pieces, with the CRLF behind it."""
+
+    __slots__ = ("_memory", "_room", "_size", "filled")
+
+    def __init__(self, size: int) -> None:
+        self._memory = word_memory.new()
+        self._size = size + 2
+        self._room = 0
+        self.filled = 0  # bytes that have come
+
+    def take(self, data: bytes, start: int) -> int:
+        """Take what belongs to the word of *data* from *start* on; where the rest begins.
+
+        Raises MemoryError. O(bytes taken), amortized.
+        """
+        size = min(len(data) - start, self._size - self.filled)
+        self._make_room(self.filled + size)
+        self.filled = word_memory.put(self._memory, self.filled, data, start, size)
+        return start + size
+
+    def get_buffer(self) -> memoryview:
+        """Where to receive what comes next, which the word still lacks. Raises MemoryError."""
+        if self.filled == self._room:
+            self._make_room(min(self._size, self.filled + LEAST_ROOM))
+        end = min(self._room, self.filled + MOST_AT_ONCE)
+        return word_memory.view(self._memory, self.filled, end)
+
+    def buffer_updated(self, size: int) -> None:
+        """*size* bytes have come into the buffer."""
+        self.filled += size
+
+    def is_whole(self) -> bool:
+        return self.filled == self._size
+
+    def finish(self) -> bytes:
+        """The word, which must be whole; to be had once. What stands for CRLF is not looked at."""
+        return word_memory.finish(self._memory, self._size - 2)
+
+    def _make_room(self, least: int) -> None:
+        if least > self._room:
+            room = min(self._size, max(least, GROWTH * self._room))
+            word_memory.resize(self._memory, room)
+            self._room = room

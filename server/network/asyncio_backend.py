@@ -1,0 +1,186 @@
+"""The asyncio backend: the event loop's own servers and transports.
+
+It serves where there is no epoll, as on macOS, and could serve whatever only the loop can speak, as
+TLS. On each connection an AsyncioTransport stands between the two sides:
+
+    the loop's     -- BufferedProtocol -->                     -- Endpoint -->
+    transport      <------ Transport -----   AsyncioTransport  <- Transport --   Connection
+                           (asyncio's)                          (the server's)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from socket import AF_UNIX, socket
+from typing import cast
+
+from protocol.encoder import Encoder
+from server.client.endpoint import Endpoint
+from server.network.addresses import address
+from server.network.backend import Backend, Connect, KeepAlive
+from server.network.tcp_options import keep_alive, send_at_once
+from server.network.transport import Transport
+from server.process import faults
+
+AT_ONCE = 64 * 1024  # bytes that are received at most with one call, but for long words
+
+# What has come is received here, whichever the socket, and read before the next is.
+_arrived = memoryview(bytearray(AT_ONCE))
+
+
+class AsyncioBackend(Backend):
+    """Serves TCP and unix sockets on any event loop."""
+
+    def __init__(self, connect: Connect, keep_alive_s: KeepAlive) -> None:
+        super().__init__(connect, keep_alive_s)
+        self._servers: list[asyncio.AbstractServer] = []
+        self.transports: set[AsyncioTransport] = set()  # the open ones
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+
+    async def listen(self, sock: socket, backlog: int) -> None:
+        serve = (
+            self._loop.create_unix_server if sock.family == AF_UNIX else self._loop.create_server
+        )
+        self._servers.append(await serve(self._new_transport, sock=sock, backlog=backlog))
+
+    def _new_transport(self) -> AsyncioTransport:
+        return AsyncioTransport(self)
+
+    @property
+    def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
+        return self._loop.call_soon  # which comes before the loop looks at its sockets again
+
+    def stop_listening(self) -> None:
+        while self._servers:
+            self._servers.pop().close()
+
+    def stop(self) -> None:
+        for transport in list(self.transports):
+            transport.abort()
+
+
+class AsyncioTransport(Transport, asyncio.BufferedProtocol):
+    """A protocol for the loop, a transport for the connection.
+
+    Nothing is kept here of what the loop's transport has not sent: that pauses with the first byte
+    which the socket does not take, and goes on when it has taken all.
+    """
+
+    __slots__ = ("_backend", "_endpoint", "_is_closing", "_is_direct", "_loops")
+
+    def __init__(self, backend: AsyncioBackend) -> None:
+        Transport.__init__(self, -1, "", "")
+        self._backend = backend
+        self._loops: asyncio.Transport  # the loop's own transport
+        self._endpoint: Endpoint | None = None  # not open yet, or closed
+        self._is_direct = False  # what comes is received into the endpoint's buffer
+        self._is_closing = False
+
+    # ------------------------------------------------------------------ what the loop calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._loops = cast(asyncio.Transport, transport)
+        self._backend.transports.add(self)
+        try:
+            self._open()
+        except Exception as error:
+            faults.report("letting a client in, who is turned away", error)
+            self.abort()
+
+    def _open(self) -> None:
+        self._loops.set_write_buffer_limits(high=0)
+        sock = self._loops.get_extra_info("socket")
+        self.fd = sock.fileno()
+        self.local_address = address(sock.family, sock.getsockname())
+        self.address = self.local_address
+        if sock.family != AF_UNIX:
+            self.address = address(sock.family, self._loops.get_extra_info("peername"))
+            send_at_once(sock)
+            if self._backend.keep_alive_s():
+                keep_alive(sock, self._backend.keep_alive_s())
+        self._endpoint = self._backend.connect(self)
+
+    def get_buffer(self, _sizehint: int) -> memoryview:
+        self._is_direct = self._endpoint is not None and self._endpoint.wants_buffer
+        if self._endpoint is not None and self._is_direct:
+            try:
+                return self._endpoint.get_buffer()
+            except Exception as error:
+                self._fail(error)
+        return _arrived
+
+    def buffer_updated(self, size: int) -> None:
+        endpoint = self._endpoint
+        if endpoint is None or self._is_closing:
+            return
+        try:
+            if self._is_direct:
+                endpoint.buffer_updated(size)
+            else:
+                endpoint.data_received(bytes(_arrived[:size]))
+        except Exception as error:
+            self._fail(error)
+
+    def eof_received(self) -> bool:
+        """True: the transport stays open, for what has been answered is still to be sent."""
+        try:
+            if self._endpoint is not None:
+                self._endpoint.eof_received()
+        except Exception as error:
+            self._fail(error)
+        return True
+
+    def pause_writing(self) -> None:
+        self._loops.pause_reading()
+        if self._endpoint is not None:
+            self._endpoint.pause_writing()
+
+    def resume_writing(self) -> None:
+        endpoint = self._endpoint
+        if endpoint is None or self._is_closing:
+            return
+        try:
+            self._loops.resume_reading()
+            endpoint.resume_writing()
+        except Exception as error:
+            self._fail(error)
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        self._forget()
+
+    def _fail(self, error: Exception) -> None:
+        faults.report("serving a socket, which is closed", error)
+        self.abort()
+
+    # ------------------------------------------------------------------ what the connection calls
+
+    def write(self, out: Encoder) -> None:
+        if self._endpoint is None:
+            out.clear()
+        else:
+            self._loops.writelines(out.take_pieces())
+
+    def unsent(self) -> int:
+        return 0 if self._endpoint is None else self._loops.get_write_buffer_size()
+
+    def close(self) -> None:
+        self._is_closing = True
+        has_unsent = self.unsent() > 0
+        self._loops.close()
+        if not has_unsent:
+            self._forget()
+
+    def abort(self) -> None:
+        self._loops.abort()
+        self._forget()
+
+    def _forget(self) -> None:
+        """The socket is closed, or the loop is about to close it."""
+        endpoint, self._endpoint = self._endpoint, None
+        self._backend.transports.discard(self)
+        self.fd = -1
+        if endpoint is not None:
+            endpoint.connection_lost()

@@ -1,0 +1,53 @@
+"""How sockets are served: by an epoll of the server's own, or by the event loop's transports.
+
+Both keep the same promises (ServerFault and stop order included), and the same tests hold them to
+these. Which one serves is decided in server.network.listeners.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from socket import socket
+from typing import TypeAlias
+
+from server.client.endpoint import Endpoint
+from server.network.transport import Transport
+
+# Makes the server's end of a connection. Called once for each client that comes.
+Connect: TypeAlias = Callable[[Transport], Endpoint]
+# The present value of tcp-keepalive, in seconds.
+KeepAlive: TypeAlias = Callable[[], int]
+
+
+class Backend(ABC):
+    """Serves clients on an event loop. *connect* is given the transport of each that comes."""
+
+    def __init__(self, connect: Connect, keep_alive_s: KeepAlive) -> None:
+        self.connect = connect
+        self.keep_alive_s = keep_alive_s
+
+    @abstractmethod
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Serve on *loop* from now on. To be called before any of the others."""
+
+    @abstractmethod
+    async def listen(self, sock: socket, backlog: int) -> None:
+        """Accept clients at *sock*, which is bound; it belongs to the backend now.
+
+        Raises OSError.
+        """
+
+    @property
+    @abstractmethod
+    def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
+        """Makes a call when all sockets have been served that were found ready together."""
+
+    @abstractmethod
+    def stop_listening(self) -> None:
+        """Accept nobody any more."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Close all clients' sockets at once."""

@@ -1,0 +1,41 @@
+"""The epoll backend: a listener for each address, one selector for all clients."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from socket import socket
+
+from server.network.backend import Backend, Connect, KeepAlive
+from server.network.epoll.listener import Listener
+from server.network.epoll.selector import Selector
+
+
+class EpollBackend(Backend):
+    """Serves TCP and unix sockets on Linux."""
+
+    def __init__(self, connect: Connect, keep_alive_s: KeepAlive) -> None:
+        super().__init__(connect, keep_alive_s)
+        self._selector = Selector()
+        self._listeners: list[Listener] = []
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._selector.start(loop)
+
+    async def listen(self, sock: socket, backlog: int) -> None:
+        listener = Listener(
+            sock, backlog, self._selector, self.connect, self.keep_alive_s, self._loop
+        )
+        self._listeners.append(listener)
+
+    @property
+    def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
+        return self._selector.at_end_of_turn
+
+    def stop_listening(self) -> None:
+        while self._listeners:
+            self._listeners.pop().close()
+
+    def stop(self) -> None:
+        self._selector.stop()

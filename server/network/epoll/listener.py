@@ -1,0 +1,143 @@
+"""A listening socket, and how those who connect there come in."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from server.network.addresses import address, is_wildcard
+from server.network.backend import Connect, KeepAlive
+from server.network.epoll import socket_calls
+from server.network.epoll.selector import Selector
+from server.network.epoll.transport import EpollTransport
+from server.network.tcp_options import keep_alive, send_at_once
+from server.process import faults
+
+ACCEPTED_AT_ONCE = 100  # before other sockets get their turn
+RETRY_S = 1.0  # until the next try to accept, after the system had no file left for a client
+
+_log = logging.getLogger("penstock")
+
+
+class Listener:
+    """Listens at *sock*, and hands the transport of each client to *connect*.
+
+    On Linux, a connection has the options of the socket that it came through. They are set there
+    once, and again when tcp-keepalive has changed; who had come before that gets them one by one.
+    """
+
+    __slots__ = (
+        "_address",
+        "_are_late",
+        "_connect",
+        "_is_unix",
+        "_keep_alive_s",
+        "_loop",
+        "_own_keep_alive_s",
+        "_selector",
+        "_sock",
+    )
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        backlog: int,
+        selector: Selector,
+        connect: Connect,
+        keep_alive_s: KeepAlive,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._sock = sock
+        self._selector = selector
+        self._connect = connect
+        self._keep_alive_s = keep_alive_s
+        self._own_keep_alive_s = 0  # what *sock* has
+        self._are_late = False  # those who wait have come before that was set
+        self._loop = loop
+        self._is_unix = sock.family == socket.AF_UNIX
+        name = sock.getsockname()
+        # of its clients' sockets at this end; "" if these have to be asked
+        self._address = "" if is_wildcard(sock.family, name) else address(sock.family, name)
+        if not self._is_unix:
+            send_at_once(sock)
+            self._follow_config()
+            self._are_late = False
+        sock.setblocking(False)
+        sock.listen(backlog)
+        loop.add_reader(sock, self.accept)
+
+    def _follow_config(self) -> None:
+        self._own_keep_alive_s = self._keep_alive_s()
+        keep_alive(self._sock, self._own_keep_alive_s)
+        self._are_late = True
+
+    def accept(self) -> None:
+        """Let in those who have come, as far as there are files for them."""
+        if not self._is_unix and self._keep_alive_s() != self._own_keep_alive_s:
+            self._follow_config()
+        for _ in range(ACCEPTED_AT_ONCE):
+            try:
+                accepted = socket_calls.accept(self._sock.fileno())
+            except ConnectionAbortedError:
+                continue
+            except (OSError, MemoryError) as error:
+                self._rest(error)
+                return
+            if accepted is None:
+                self._are_late = False
+                return
+            fd, peer = accepted
+            self._let_in(fd, peer)
+
+    def _let_in(self, fd: int, peer: str) -> None:
+        if self._are_late:
+            _keep_alive(fd, self._own_keep_alive_s)
+        local = self._address or _local_address(fd)
+        transport = EpollTransport(fd, peer or local, local, self._selector)
+        endpoint = None
+        try:
+            endpoint = self._connect(transport)
+            transport.open(endpoint)
+        except Exception as error:
+            faults.report("letting a client in, who is turned away", error)
+            os.close(fd)
+            if endpoint is not None:
+                endpoint.connection_lost()
+
+    def _rest(self, error: OSError | MemoryError) -> None:
+        _log.error("cannot accept a client for now: %s", getattr(error, "strerror", "no memory"))
+        self._loop.remove_reader(self._sock)
+        self._loop.call_later(RETRY_S, self._go_on)
+
+    def _go_on(self) -> None:
+        if self._sock.fileno() >= 0:
+            self._loop.add_reader(self._sock, self.accept)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._loop.remove_reader(self._sock)
+        self._sock.close()
+
+
+def _keep_alive(fd: int, seconds: int) -> None:
+    with _borrowed(fd) as sock:
+        keep_alive(sock, seconds)
+
+
+def _local_address(fd: int) -> str:
+    with _borrowed(fd) as sock:
+        return address(sock.family, sock.getsockname())
+
+
+@contextmanager
+def _borrowed(fd: int) -> Iterator[socket.socket]:
+    """The socket *fd*, which stays open."""
+    sock = socket.socket(fileno=fd)
+    try:
+        yield sock
+    finally:
+        sock.detach()
