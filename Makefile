@@ -1,7 +1,8 @@
 # make run    serve on 127.0.0.1:6379 (ARGS="--port 7000 ..." for other options)
 # make test   everything that CI runs: linters, and all tests compiled and uncompiled; a leg that
 #             fails does not keep the others from running, and the last lines say which one did
-# make bench  Penstock and its peers side by side (ARGS="--peers DIR" for more of them); make bench-spark  the Spark side
+# make bench  Penstock and its peers side by side; make bench-spark  the Spark side
+# make peers  fetch Redis 8.0 and Valkey 9.1, without installing them: for make bench and make test
 # make fuzz   the fuzz targets, a minute each
 # make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
@@ -17,9 +18,9 @@ DEV_READY := .venv/.ready-dev
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
 LEGS := lint test-compiled test-spark test-uncompiled
-LINTERS := lint-style lint-format lint-types lint-floors
+LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build test lint $(LINTERS) test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark crash crash-spark fuzz docs demo clean
+.PHONY: run build test lint $(LINTERS) test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -75,6 +76,9 @@ lint-types: $(DEV_READY)
 lint-floors: $(DEV_READY)
 	$(BIN)/lint-imports
 
+lint-declarations: $(DEV_READY)
+	$(BIN)/python -m tests.declarations
+
 test-compiled: $(DEV_READY) build
 	$(BIN)/python -m pytest --ignore=tests/spark
 
@@ -109,6 +113,9 @@ test-uncompiled: $(DEV_READY)
 bench: build $(DEV_READY)
 	@$(BIN)/python -m bench $(ARGS)
 
+peers: $(RUN_READY)
+	@$(BIN)/python -m bench.fetch_peers build/peers
+
 bench-spark: build $(DEV_READY)
 	@$(BIN)/python -m bench.spark $(ARGS)
 
@@ -130,7 +137,8 @@ fuzz:
 
 $(FUZZERS): fuzz-%: $(DEV_READY) build
 	@$(BIN)/pip install --quiet --disable-pip-version-check atheris
-	$(BIN)/python fuzz/$*.py -max_total_time=$(FUZZ_SECONDS)
+	@mkdir -p build/fuzz
+	$(BIN)/python -m fuzz.$* -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/
 
 crash: build $(DEV_READY)
 	@$(BIN)/python -m tests.crash $(ARGS)

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +17,7 @@ from pathlib import Path
 from bench import background_save, durability, latency, memory, progress, report, speed
 from bench.client import RefusedError
 from bench.load import StalledError
-from bench.peers import Peer, find_peers
+from bench.peers import Peer, find_peers, known_folders
 from bench.results import Comparison, Speed
 from bench.servers import PENSTOCK, Server, ServerError, Start, pin_generator
 from bench.workloads import WORKLOADS, Workload
@@ -69,9 +69,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--peers",
         type=_folders,
-        default=os.environ.get("PENSTOCK_PEERS", ""),
+        default=known_folders(),
         metavar="DIR[:DIR]",
-        help="folders with further servers to compare with (or the environment's PENSTOCK_PEERS)",
+        help="folders with further servers to compare with, in place of the environment's"
+        " PENSTOCK_PEERS or what `make peers` has fetched",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
     parser.add_argument(
@@ -116,7 +117,7 @@ def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Com
     if "durability" in options.only:
         rounds = options.rounds or extent.rounds
         yield from _speed_table(durability.writes(start, extent.seconds, rounds), names)
-    tables = {
+    tables: dict[str, tuple[str, Callable[[], Iterator[Comparison]]]] = {
         "latency": ("latency", lambda: _latencies(extent, start)),
         "memory": (
             f"resident memory, of {extent.count:,} each",

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Final
 
 PROGRAMS: Final = ("redis-server", "valkey-server")
+ROOT: Final = Path(__file__).resolve().parent.parent
+FETCHED: Final = ROOT / "build" / "peers"  # where `make peers` puts them
 VERSION: Final = re.compile(r"(\w+) server v=(\S+)")
 
 
@@ -26,6 +28,12 @@ class Peer:
 
     name: str
     command: str
+
+
+def known_folders() -> list[Path]:
+    """The folders of the environment's PENSTOCK_PEERS; if it says nothing, that of `make peers`."""
+    named = [Path(part) for part in os.environ.get("PENSTOCK_PEERS", "").split(os.pathsep) if part]
+    return named or [FETCHED] * FETCHED.exists()
 
 
 def find_peers(folders: Sequence[Path]) -> list[Peer]:

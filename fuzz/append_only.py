@@ -1,6 +1,6 @@
 """Feed hostile bytes to the readers of an append-only file and of its manifest.
 
-``python fuzz/append_only.py -max_total_time=60`` does so for a minute; it needs atheris.
+``python -m fuzz.append_only -max_total_time=60`` does so for a minute; it needs atheris.
 
 Whatever the bytes are, the reader gives whole commands and stops at a place from which the rest is
 torn or no command; writing the commands out again gives the bytes up to there, notes and spellings
@@ -11,12 +11,8 @@ exception but the documented ones is a bug.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import atheris
-
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
 
 with atheris.instrument_imports(include=["server.persistence"]):
     from server.persistence import manifest

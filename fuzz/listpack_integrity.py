@@ -1,6 +1,6 @@
 """Feed hostile bytes to the listpack's check.
 
-``python fuzz/listpack_integrity.py -max_total_time=60`` does so for a minute; it needs atheris.
+``python -m fuzz.listpack_integrity -max_total_time=60`` does so for a minute; it needs atheris.
 
 What the check lets pass must be a listpack: it can be walked both ways, written out again as it was
 and changed at every place. Any exception but Corrupt is a bug. The plain Python guides the fuzzer,
@@ -10,35 +10,16 @@ as compiled code cannot; the compiled one, where there is one, has to agree with
 from __future__ import annotations
 
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from types import FunctionType, ModuleType
 from typing import Any
 
 import atheris
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+from fuzz.plain import load_as_built, load_plain
 
-from storage.errors import Corrupt  # noqa: E402
-from storage.listpack import listpack as as_built  # noqa: E402  the path has to be set first
-
-
-def load_plain() -> ModuleType:
-    """storage.listpack.listpack from its source, even if it has been compiled."""
-    spec = spec_from_file_location("plain_listpack", ROOT / "storage" / "listpack" / "listpack.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for owner in (module, module.Listpack, module.element_octets):
-        for name, function in list(vars(owner).items()):
-            if isinstance(function, FunctionType):
-                setattr(owner, name, atheris.instrument_func(function))
-    return module
-
-
-plain = load_plain()
+NAMES = ("storage.listpack.listpack", "storage.errors")
+plain, plain_errors = load_plain(*NAMES)
+as_built, errors = load_as_built(*NAMES)
+REFUSALS = (plain_errors.Corrupt, errors.Corrupt)
 
 
 def walk_and_change(module: Any, data: bytes) -> list[object] | None:
@@ -46,7 +27,7 @@ def walk_and_change(module: Any, data: bytes) -> list[object] | None:
     try:
         listpack = module.Listpack.load(data)
         listpack.check()
-    except Corrupt:
+    except REFUSALS:
         return None
     assert listpack.dump() == data
     seen: list[object] = list(listpack)

@@ -1,6 +1,6 @@
 """Feed hostile bytes to the RDB codec: as payloads of RESTORE, and as whole files.
 
-``python fuzz/rdb.py -max_total_time=60`` does so for a minute; it needs atheris.
+``python -m fuzz.rdb -max_total_time=60`` does so for a minute; it needs atheris.
 
 What is let in must be whole: it can be written, what was written reads as the same, and every
 command that reads a value can read it. Any exception but the codec's refusals is a bug. The plain
@@ -12,39 +12,17 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.machinery import ModuleSpec
-from importlib.util import spec_from_file_location
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import atheris
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+from fuzz.plain import ROOT, load_as_built, load_plain
 
 CORPUS = ROOT / "build" / "fuzz" / "rdb"  # what the fuzzer found worth keeping, from run to run
 
-PACKAGE = "storage"
 LONGEST = 4096  # bytes; what a fuzzer finds, it finds in few
-
-
-def is_storage(name: str) -> bool:
-    """Whether that is the name of a module of storage."""
-    return name == PACKAGE or name.startswith(f"{PACKAGE}.")
-
-
-class PlainFinder:
-    """Finds the modules of storage in their sources, even if they have been compiled."""
-
-    @staticmethod
-    def find_spec(name: str, _path: Any = None, _target: Any = None) -> ModuleSpec | None:
-        if not is_storage(name):
-            return None
-        place = ROOT.joinpath(*name.split("."))
-        source = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-        inside = [str(place)] if place.is_dir() else None
-        return spec_from_file_location(name, source, submodule_search_locations=inside)
 
 
 class Codec(NamedTuple):
@@ -56,46 +34,17 @@ class Codec(NamedTuple):
     refusals: tuple[type[Exception], ...]
 
 
-def load_codec() -> Codec:
-    """The codec and all that it stands on, imported afresh."""
-    for name in list(filter(is_storage, sys.modules)):
-        del sys.modules[name]
-    payload, snapshot, options = (
-        import_module(f"storage.{name}")
-        for name in ("payload", "snapshot.snapshot_reader", "rdb.options")
-    )
-    return Codec(payload, snapshot, options, (import_module("storage.errors").StorageError,))
+def codec_of(modules: list[ModuleType]) -> Codec:
+    payload, snapshot, options, errors = modules
+    return Codec(payload, snapshot, options, (errors.StorageError,))
 
 
-def instrument() -> None:
-    """Let the fuzzer see which ways the code of storage goes."""
-    for name, module in list(sys.modules.items()):
-        if is_storage(name):
-            classes = [thing for thing in vars(module).values() if isinstance(thing, type)]
-            for owner in (module, *classes):
-                if getattr(owner, "__module__", PACKAGE).startswith(PACKAGE):
-                    instrument_functions(owner)
-
-
-def instrument_functions(owner: Any) -> None:
-    for name, function in list(vars(owner).items()):
-        if isinstance(function, FunctionType):
-            setattr(owner, name, atheris.instrument_func(function))
-
-
-def load_plain() -> Codec:
-    sys.meta_path.insert(0, PlainFinder)
-    try:
-        codec = load_codec()
-        instrument()
-    finally:
-        sys.meta_path.remove(PlainFinder)
-    return codec
-
-
-plain = load_plain()
-as_built = load_codec()
-readers = import_module("readers")  # the server that they belong to takes what was built
+NAMES = [
+    f"storage.{name}" for name in ("payload", "snapshot.snapshot_reader", "rdb.options", "errors")
+]
+plain = codec_of(load_plain(*NAMES))
+as_built = codec_of(load_as_built(*NAMES))
+readers = import_module("fuzz.readers")  # after that: its server takes what was built
 reading = readers.Reading()
 
 

@@ -110,7 +110,7 @@ def assert_complete() -> None:
     calls = words_of(READERS) + words_of(GROUP_READERS)
     named = {b" ".join(words[:length]) for words in calls for length in (1, 2)}
     for row in rows():
-        if row.flags & Flags.READONLY and row.keys is not None and row.name not in OTHERS:
+        if row.flags & Flags.READONLY and row.keys and row.name not in OTHERS:
             name = row.name.upper().replace("|", " ").encode()
             assert name in named, f"no reader calls {name!r}"
 

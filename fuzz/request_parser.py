@@ -1,6 +1,6 @@
 """Feed hostile bytes to the request parser.
 
-``python fuzz/request_parser.py -max_total_time=60`` does so for a minute; it needs atheris.
+``python -m fuzz.request_parser -max_total_time=60`` does so for a minute; it needs atheris.
 
 Any exception but ProtocolError is a bug; so is an empty command, memory out of proportion to what
 has come, and a cut of the bytes that changes what comes out. The plain Python guides the fuzzer, as
@@ -18,7 +18,6 @@ from typing import Any
 import atheris
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
 
 with atheris.instrument_imports(include=["protocol"]):
     from protocol import inline, octets  # noqa: F401  never compiled: what is imported is guided by

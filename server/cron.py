@@ -1,4 +1,4 @@
-"""The cron: what has to be done although no client asks for it.
+"""Cron: what has to be done regularly, although no client asks for it.
 
 It ticks hz times a second, and also when the next wait is over, so that a client waits as long as
 it asked for whatever hz is. While nothing happens a tick costs some microseconds, however many
@@ -76,7 +76,7 @@ class Cron:
         return int(self._monotonic_s() * 1000)
 
     def _watch_memory(self) -> None:
-        """See what the log holds, and the peak; maxmemory itself is looked at by each command."""
+        """Update what the AOF buffer holds, and the peak. Each command checks maxmemory itself."""
         memory = self._state.memory
         memory.log = self._state.persistence.append_only.log.pending
         memory.used()
@@ -86,7 +86,7 @@ class Cron:
     # ------------------------------------------------------------------ waits
 
     def _wait_until(self, due_ms: int) -> None:
-        """A wait has begun that ends at *due_ms*: be there in time."""
+        """Set the timer: a wait ends at *due_ms*."""
         if self._wait_timer is None or due_ms < self._wait_due_ms:
             if self._wait_timer is not None:
                 self._wait_timer.cancel()

@@ -7,7 +7,6 @@ from pathlib import Path
 import server.commands  # noqa: F401  (fills the table)
 from server.commands.admin.introspection import flag_names
 from server.table.command import TABLE, Command, CommandTable
-from server.table.command_facts import DEPRECATED
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "commands.md"
 
@@ -37,8 +36,8 @@ def document(table: CommandTable) -> str:
 def entry(row: Command) -> str:
     """One command: syntax, summary, and a line of facts."""
     lines = [f"### {row.name.upper().replace('|', ' ')}", "", f"`{row.syntax}`", "", row.summary]
-    if row.name in DEPRECATED:
-        since, instead = DEPRECATED[row.name]
+    if row.deprecated is not None:
+        since, instead = row.deprecated
         lines += ["", f"Deprecated since {since}; use {instead} instead."]
     return "\n".join([*lines, "", *_facts(row), ""])
 

@@ -1,118 +1,129 @@
-"""What a .pxd declares is there in the .py beside it: Cython passes over what is not in silence.
-
-A function that is gone, or locals that stand above the wrong one, cost nothing but speed: the
-variables that they were meant for become Python objects, and no other test would see it.
-"""
+"""Each kind of fault that a .pxd can have beside its .py is found."""
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.declarations import faults
 
-CLASS = re.compile(r"cdef class (\w+)")
-LOCALS = re.compile(r"@cython\.locals\((.*)\)$")
-FUNCTION = re.compile(r"(?:cdef|cpdef|def)\b[^(]*?(?:\([\w, ]+\) )?(\w+)\(")
-VARIABLE = re.compile(r"cdef (?:public |readonly )?[\w.]+(?:\[[\w, ]+\])?[ *]+(\w+)$")
+PY = """
+LIMIT = 5
+
+class Base:
+    __slots__ = ("slot",)
+
+class Tree(Base):
+    def __init__(self):
+        self.size = 0
+
+    def find(self, key, start=0):
+        at = start
+        return [step for step in key[at:]]
+
+    def trim(self, most):
+        def other(deep):
+            return deep
+        count = other(most)
+        return count
+
+def free(word, *rest):
+    for part in rest:
+        pass
+"""
+
+TRUE = """
+cimport cython
+cdef int LIMIT
+
+cdef class Base:
+    cdef object slot
+
+cdef class Tree(Base):
+    cdef readonly Py_ssize_t size
+    @cython.locals(at=Py_ssize_t, step=int)
+    cpdef list find(self, bytes key, Py_ssize_t start=*)
+    @cython.locals(
+        count=int,  # over more than one line
+        most=int)
+    cdef int trim(self, most) except -1
+
+@cython.locals(part=bytes)
+cdef free(bytes word)
+"""
+
+TWIN = "# inline only\ncdef inline int cut(bytes data, int at=1):\n    return at\n"
 
 
-def declared_modules() -> list[Path]:
-    """The .py of every module with a .pxd, but for those that the .pxd holds all of."""
-    return [
-        pxd.with_suffix(".py")
-        for package in ("protocol", "storage", "server")
-        for pxd in sorted((ROOT / package).rglob("*.pxd"))
-        if pxd.name != "__init__.pxd" and not pxd.read_text().startswith("# inline only")
+def test_what_is_true_has_no_fault() -> None:
+    assert faults(TRUE, PY) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("int LIMIT", "int LIMITS", "LIMITS: declared, but not defined"),
+        ("object slot", "object slots", "Base.slots: declared, but not defined"),
+        ("Py_ssize_t size", "Py_ssize_t length", "Tree.length: declared, but not defined"),
+        ("class Base", "class Basis", "Basis: declared, but not defined"),
+        ("cdef free", "cdef freed", "freed(): declared, but not defined"),
+        ("list find", "list found", "Tree.found(): declared, but not defined"),
+        (
+            "bytes key",
+            "bytes word",
+            "Tree.find(): declared with (self, word, start=*), defined with (self, key, start=*)",
+        ),
+        (
+            "start=*)",
+            "start)",
+            "Tree.find(): declared with (self, key, start), defined with (self, key, start=*)",
+        ),
+        (
+            "(self, most)",
+            "(self, int most, int *rest)",
+            "Tree.trim(): declared with (self, most, rest), defined with (self, most)",
+        ),
+        ("at=Py", "till=Py", "Tree.find(): cython.locals names till, which it does not bind"),
+        ("count=int", "deep=int", "Tree.trim(): cython.locals names deep, which it does not bind"),
+        ("part=bytes", "find=bytes", "free(): cython.locals names find, which it does not bind"),
+        (
+            "@cython.locals(part",
+            "@cython.locals(word=bytes)\n@cython.locals(part",
+            "free: cython.locals stands above it more than once",
+        ),
+        (
+            "cdef object slot",
+            "@cython.locals(a=int)\n    cdef object slot",
+            "slot: cython.locals stands above it, and it is no function",
+        ),
+    ],
+)  # fmt: skip
+def test_a_fault_is_found(old: str, new: str, fault: str) -> None:
+    assert TRUE.count(old) == 1
+    assert faults(TRUE.replace(old, new), PY) == [fault]
+
+
+def test_locals_that_slipped_to_the_next_function_are_found() -> None:
+    slipped = TRUE.replace(
+        "    cpdef list find(self, bytes key, Py_ssize_t start=*)\n",
+        "    cdef int grown(self)\n    cpdef list find(self, bytes key, Py_ssize_t start=*)\n",
+    )
+    grown = PY.replace("    def trim", "    def grown(self):\n        return 1\n\n    def trim")
+    assert faults(slipped, grown) == [
+        "Tree.grown(): cython.locals names at, which it does not bind",
+        "Tree.grown(): cython.locals names step, which it does not bind",
     ]
 
 
-def logical_lines(source: str) -> Iterator[str]:
-    """Lines without comments, those within brackets joined to one."""
-    line = ""
-    for part in source.splitlines():
-        line += part.split("#")[0].rstrip() if not line else f" {part.split('#')[0].strip()}"
-        if line.count("(") <= line.count(")"):
-            yield line
-            line = ""
+def test_a_method_of_another_class_is_found() -> None:
+    moved = TRUE.replace(
+        "    cdef object slot\n", "    cdef object slot\n    cdef int trim(self, most)\n"
+    )
+    assert faults(moved, PY) == ["Base.trim(): declared, but not defined"]
 
 
-def declared(source: str) -> set[str]:
-    """What a .pxd declares: ``Class``, ``Class.method``, ``Class.method: local``, ``variable``."""
-    names, owner, own_locals = set(), "", set()
-    for line in logical_lines(source):
-        text = line.strip()
-        if text and not line.startswith(" "):
-            owner = ""
-        if found := CLASS.match(text):
-            names.add(found[1])
-            owner = f"{found[1]}."
-        elif found := LOCALS.match(text):
-            own_locals = set(re.findall(r"(\w+)=", found[1]))
-        elif text.endswith(":"):
-            own_locals = set()  # an inline function, which has its body there
-        elif found := FUNCTION.match(text):
-            names.add(owner + found[1])
-            names |= {f"{owner}{found[1]}: {name}" for name in own_locals}
-            own_locals = set()
-        elif found := VARIABLE.match(text):
-            names.add(owner + found[1])
-    return names
-
-
-def defined(source: str) -> set[str]:
-    """What a module defines, in the same words; a class has the attributes that it ever names."""
-    module = ast.parse(source)
-    names = bound_names(module)
-    for node in module.body:
-        if isinstance(node, ast.FunctionDef):
-            names |= {f"{node.name}: {name}" for name in bound_names(node)}
-        elif isinstance(node, ast.ClassDef):
-            names |= {f"{node.name}.{name}" for name in attributes(node)}
-            for part in ast.walk(node):
-                if isinstance(part, ast.FunctionDef):
-                    names |= {f"{node.name}.{part.name}: {name}" for name in bound_names(part)}
-    return names
-
-
-def bound_names(scope: ast.AST) -> set[str]:
-    """Every name that is bound within: arguments, variables, functions, classes, imports."""
-    names = set()
-    for node in ast.walk(scope):
-        if isinstance(node, ast.arg):
-            names.add(node.arg)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.alias):
-            names.add(node.asname or node.name)
-    return names
-
-
-def attributes(owner: ast.ClassDef) -> set[str]:
-    """The methods and attributes of a class: those of ``__slots__``, annotated, or assigned."""
-    names = bound_names(owner)
-    for node in ast.walk(owner):
-        if isinstance(node, ast.Attribute):
-            names.add(node.attr)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            names.add(node.value)
-    return names
-
-
-@pytest.mark.parametrize("module", declared_modules(), ids=lambda m: str(m.relative_to(ROOT)))
-def test_a_pxd_declares_nothing_that_is_not_there(module: Path) -> None:
-    missing = declared(module.with_suffix(".pxd").read_text()) - defined(module.read_text())
-    assert not missing
-
-
-def test_locals_above_another_function_are_found() -> None:
-    pxd = "cdef class A:\n    @cython.locals(i=int,\n        j=int)\n    cdef int f(self)\n"
-    assert declared(pxd) == {"A", "A.f", "A.f: i", "A.f: j"}
-    missing = declared(pxd) - defined("class A:\n    def f(self):\n        i = 1\n")
-    assert missing == {"A.f: j"}
+def test_twins_have_the_same_functions() -> None:
+    assert faults(TWIN, "def cut(_data, at=1):\n    return at\n") == []
+    assert faults(TWIN, "def put(data):\n    pass\n") == ["put(): not in the .pxd"]
+    assert faults(TWIN, "def cut(data, at):\n    return at\n") == [
+        "cut(): (data, at=*) in C, (data, at) in Python"
+    ]

@@ -28,9 +28,6 @@ from server.config.parameter import (
     unsupported,
 )
 
-P = Parameter
-FIXED = False  # not mutable
-
 PORT = integer(0, 65535)
 LONG = integer(0, INT64)
 
@@ -86,7 +83,7 @@ def _parse_primary(text: str, _old: object) -> str:
     return text
 
 
-PRIMARY = Kind(_parse_primary, write=lambda _nothing: [], many_words=True)
+PRIMARY: Kind[str] = Kind(_parse_primary, write=lambda _nothing: [], many_words=True)
 
 # ---------------------------------------------------------------------- what is missing
 
@@ -106,229 +103,216 @@ NO_SOCKET_GROUP = "this server gives its Unix socket no group: see unixsocketper
 NO_SEED = "this server cannot fix the order of SCAN"
 NO_IMPORT = "this server cannot put off what expires"
 
-# ---------------------------------------------------------------------- the table
 
-ACCEPTED_PARAMETERS = (
+# ---------------------------------------------------------------------- the table
+class AcceptedParameters:
+    """Their values; Config adds the parameters that this server acts on."""
+
     # snapshots and the append-only file
-    P("aof-disable-auto-gc", YES_NO, False),
-    P("rdb-del-sync-files", YES_NO, False),
-    P("aof-load-corrupt-tail-max-size", unsupported(memory(), 0, NO_REPAIR), 0),
-    P("rdb-version-check", one_of("strict", "relaxed"), "strict"),
-    P("sanitize-dump-payload", one_of("no", "yes", "clients"), "no"),  # always done
+    aof_disable_auto_gc = Parameter(YES_NO, False)
+    rdb_del_sync_files = Parameter(YES_NO, False)
+    aof_load_corrupt_tail_max_size = Parameter(unsupported(memory(), 0, NO_REPAIR), 0)
+    rdb_version_check = Parameter(one_of("strict", "relaxed"), "strict")
+    sanitize_dump_payload = Parameter(one_of("no", "yes", "clients"), "no")  # always done
     # replicas
-    P("replicaof", unsupported(PRIMARY, "", NO_REPLICA), "", ("slaveof",), FIXED),
-    P("masterauth", TEXT, "", ("primaryauth",)),
-    P("masteruser", TEXT, "", ("primaryuser",)),
-    P("replica-serve-stale-data", YES_NO, True, ("slave-serve-stale-data",)),
-    P("replica-read-only", YES_NO, True, ("slave-read-only",)),
-    P("replica-priority", integer(), 100, ("slave-priority",)),
-    P("replica-announce-ip", TEXT, "", ("slave-announce-ip",)),
-    P("replica-announce-port", PORT, 0, ("slave-announce-port",)),
-    P("replica-announced", YES_NO, True),
-    P("replica-ignore-maxmemory", YES_NO, True, ("slave-ignore-maxmemory",)),
-    P("replica-ignore-disk-write-errors", YES_NO, False),
-    P("replica-full-sync-buffer-limit", memory(), 0),
-    P("replica-lazy-flush", YES_NO, False, ("slave-lazy-flush",)),
-    P("repl-backlog-size", memory(1), 1024**2),
-    P("repl-backlog-ttl", LONG, 3600),
-    P("repl-disable-tcp-nodelay", YES_NO, False),
-    P("repl-diskless-load", one_of("disabled", "on-empty-db", "swapdb"), "disabled"),
-    P("repl-diskless-sync", YES_NO, True),
-    P("repl-diskless-sync-delay", integer(), 5),
-    P("repl-diskless-sync-max-replicas", integer(), 0),
-    P("dual-channel-replication-enabled", YES_NO, False),
-    P("repl-mptcp", YES_NO, False, (), FIXED),
-    P("repl-ping-replica-period", integer(1), 10, ("repl-ping-slave-period",)),
-    P("repl-timeout", integer(1), 60),
-    P(
-        "min-replicas-to-write",
-        unsupported(integer(), 0, NO_REPLICAS),
-        0,
-        ("min-slaves-to-write",),
-    ),
-    P("min-replicas-max-lag", integer(), 10, ("min-slaves-max-lag",)),
-    P("propagation-error-behavior", one_of("ignore", "panic", "panic-on-replicas"), "ignore"),
+    replicaof = Parameter(
+        unsupported(PRIMARY, "", NO_REPLICA), "", aliases=("slaveof",), mutable=False
+    )
+    masterauth = Parameter(TEXT, "", aliases=("primaryauth",))
+    masteruser = Parameter(TEXT, "", aliases=("primaryuser",))
+    replica_serve_stale_data = Parameter(YES_NO, True, aliases=("slave-serve-stale-data",))
+    replica_read_only = Parameter(YES_NO, True, aliases=("slave-read-only",))
+    replica_priority = Parameter(integer(), 100, aliases=("slave-priority",))
+    replica_announce_ip = Parameter(TEXT, "", aliases=("slave-announce-ip",))
+    replica_announce_port = Parameter(PORT, 0, aliases=("slave-announce-port",))
+    replica_announced = Parameter(YES_NO, True)
+    replica_ignore_maxmemory = Parameter(YES_NO, True, aliases=("slave-ignore-maxmemory",))
+    replica_ignore_disk_write_errors = Parameter(YES_NO, False)
+    replica_full_sync_buffer_limit = Parameter(memory(), 0)
+    replica_lazy_flush = Parameter(YES_NO, False, aliases=("slave-lazy-flush",))
+    repl_backlog_size = Parameter(memory(1), 1024**2)
+    repl_backlog_ttl = Parameter(LONG, 3600)
+    repl_disable_tcp_nodelay = Parameter(YES_NO, False)
+    repl_diskless_load = Parameter(one_of("disabled", "on-empty-db", "swapdb"), "disabled")
+    repl_diskless_sync = Parameter(YES_NO, True)
+    repl_diskless_sync_delay = Parameter(integer(), 5)
+    repl_diskless_sync_max_replicas = Parameter(integer(), 0)
+    dual_channel_replication_enabled = Parameter(YES_NO, False)
+    repl_mptcp = Parameter(YES_NO, False, mutable=False)
+    repl_ping_replica_period = Parameter(integer(1), 10, aliases=("repl-ping-slave-period",))
+    repl_timeout = Parameter(integer(1), 60)
+    min_replicas_to_write = Parameter(
+        unsupported(integer(), 0, NO_REPLICAS), 0, aliases=("min-slaves-to-write",)
+    )
+    min_replicas_max_lag = Parameter(integer(), 10, aliases=("min-slaves-max-lag",))
+    propagation_error_behavior = Parameter(one_of("ignore", "panic", "panic-on-replicas"), "ignore")
     # users
-    P("aclfile", unsupported(TEXT, "", NO_USERS), "", (), FIXED),
-    P("acllog-max-len", LONG, 128),
-    P("acl-pubsub-default", one_of("allchannels", "resetchannels"), "resetchannels"),
-    P("enable-module-command", one_of("no", "yes", "local"), "no", (), FIXED),
+    aclfile = Parameter(unsupported(TEXT, "", NO_USERS), "", mutable=False)
+    acllog_max_len = Parameter(LONG, 128)
+    acl_pubsub_default = Parameter(one_of("allchannels", "resetchannels"), "resetchannels")
+    enable_module_command = Parameter(one_of("no", "yes", "local"), "no", mutable=False)
     # TLS
-    P("tls-port", unsupported(PORT, 0, NO_TLS), 0),
-    P("tls-auth-clients", one_of("no", "yes", "optional"), "yes"),
-    P("tls-auth-clients-user", one_of("CN", "URI", "off"), "off"),
-    P("tls-auto-reload-interval", integer(), 0),
-    P("tls-cluster", unsupported(YES_NO, False, NO_TLS), False),  # of MIGRATE too
-    P("tls-replication", unsupported(YES_NO, False, NO_TLS), False),
-    P("tls-prefer-server-ciphers", YES_NO, False),
-    P("tls-session-caching", YES_NO, True),
-    P("tls-session-cache-size", integer(), 20480),
-    P("tls-session-cache-timeout", integer(), 300),
-    P("tls-ca-cert-dir", TEXT, ""),
-    P("tls-ca-cert-file", TEXT, ""),
-    P("tls-cert-file", TEXT, ""),
-    P("tls-key-file", TEXT, ""),
-    P("tls-key-file-pass", TEXT, ""),
-    P("tls-client-cert-file", TEXT, ""),
-    P("tls-client-key-file", TEXT, ""),
-    P("tls-client-key-file-pass", TEXT, ""),
-    P("tls-dh-params-file", TEXT, ""),
-    P("tls-protocols", TEXT, ""),
-    P("tls-ciphers", TEXT, ""),
-    P("tls-ciphersuites", TEXT, ""),
+    tls_port = Parameter(unsupported(PORT, 0, NO_TLS), 0)
+    tls_auth_clients = Parameter(one_of("no", "yes", "optional"), "yes")
+    tls_auth_clients_user = Parameter(one_of("CN", "URI", "off"), "off")
+    tls_auto_reload_interval = Parameter(integer(), 0)
+    tls_cluster = Parameter(unsupported(YES_NO, False, NO_TLS), False)  # of MIGRATE too
+    tls_replication = Parameter(unsupported(YES_NO, False, NO_TLS), False)
+    tls_prefer_server_ciphers = Parameter(YES_NO, False)
+    tls_session_caching = Parameter(YES_NO, True)
+    tls_session_cache_size = Parameter(integer(), 20480)
+    tls_session_cache_timeout = Parameter(integer(), 300)
+    tls_ca_cert_dir = Parameter(TEXT, "")
+    tls_ca_cert_file = Parameter(TEXT, "")
+    tls_cert_file = Parameter(TEXT, "")
+    tls_key_file = Parameter(TEXT, "")
+    tls_key_file_pass = Parameter(TEXT, "")
+    tls_client_cert_file = Parameter(TEXT, "")
+    tls_client_key_file = Parameter(TEXT, "")
+    tls_client_key_file_pass = Parameter(TEXT, "")
+    tls_dh_params_file = Parameter(TEXT, "")
+    tls_protocols = Parameter(TEXT, "")
+    tls_ciphers = Parameter(TEXT, "")
+    tls_ciphersuites = Parameter(TEXT, "")
     # the cluster
-    P("cluster-enabled", unsupported(YES_NO, False, NO_CLUSTER), False, (), FIXED),
-    P("cluster-config-file", TEXT, "nodes.conf", (), FIXED),
-    P("cluster-port", PORT, 0, (), FIXED),
-    P("cluster-node-timeout", LONG, 15000),
-    P("cluster-migration-barrier", integer(), 1),
-    P("cluster-replica-validity-factor", integer(), 10, ("cluster-slave-validity-factor",)),
-    P("cluster-replica-no-failover", YES_NO, False, ("cluster-slave-no-failover",)),
-    P("cluster-require-full-coverage", YES_NO, True),
-    P("cluster-allow-reads-when-down", YES_NO, False),
-    P("cluster-allow-pubsubshard-when-down", YES_NO, True),
-    P("cluster-allow-replica-migration", YES_NO, True),
-    P("cluster-announce-ip", TEXT, ""),
-    P("cluster-announce-hostname", TEXT, ""),
-    P("cluster-announce-human-nodename", TEXT, ""),
-    P("cluster-announce-client-ipv4", TEXT, ""),
-    P("cluster-announce-client-ipv6", TEXT, ""),
-    P("cluster-announce-client-port", PORT, 0),
-    P("cluster-announce-client-tls-port", PORT, 0),
-    P("cluster-announce-port", PORT, 0),
-    P("cluster-announce-tls-port", PORT, 0),
-    P("cluster-announce-bus-port", PORT, 0),
-    P("cluster-blacklist-ttl", integer(-INT64 - 1, INT64), 60),
-    P("cluster-compatibility-sample-ratio", integer(0, 100), 0),
-    P("cluster-config-save-behavior", one_of("sync", "best-effort"), "sync"),
-    P("cluster-databases", integer(1), 1, (), FIXED),
-    P("cluster-link-sendbuf-limit", memory(0, UINT64), 0),
-    P("cluster-manual-failover-timeout", integer(1), 5000),
-    P("cluster-slot-migration-handoff-max-lag-bytes", memory(), 1024**2),
-    P("cluster-slot-migration-write-pause-timeout", LONG, 10000),
-    P("cluster-slot-migration-log-max-len", LONG, 1000),
-    P("cluster-slot-stats-enabled", YES_NO, False),
-    P("slot-migration-max-failover-repl-bytes", memory(), 0),
-    P("cluster-preferred-endpoint-type", one_of("ip", "hostname", "unknown-endpoint"), "ip"),
+    cluster_enabled = Parameter(unsupported(YES_NO, False, NO_CLUSTER), False, mutable=False)
+    cluster_config_file = Parameter(TEXT, "nodes.conf", mutable=False)
+    cluster_port = Parameter(PORT, 0, mutable=False)
+    cluster_node_timeout = Parameter(LONG, 15000)
+    cluster_migration_barrier = Parameter(integer(), 1)
+    cluster_replica_validity_factor = Parameter(
+        integer(), 10, aliases=("cluster-slave-validity-factor",)
+    )
+    cluster_replica_no_failover = Parameter(YES_NO, False, aliases=("cluster-slave-no-failover",))
+    cluster_require_full_coverage = Parameter(YES_NO, True)
+    cluster_allow_reads_when_down = Parameter(YES_NO, False)
+    cluster_allow_pubsubshard_when_down = Parameter(YES_NO, True)
+    cluster_allow_replica_migration = Parameter(YES_NO, True)
+    cluster_announce_ip = Parameter(TEXT, "")
+    cluster_announce_hostname = Parameter(TEXT, "")
+    cluster_announce_human_nodename = Parameter(TEXT, "")
+    cluster_announce_client_ipv4 = Parameter(TEXT, "")
+    cluster_announce_client_ipv6 = Parameter(TEXT, "")
+    cluster_announce_client_port = Parameter(PORT, 0)
+    cluster_announce_client_tls_port = Parameter(PORT, 0)
+    cluster_announce_port = Parameter(PORT, 0)
+    cluster_announce_tls_port = Parameter(PORT, 0)
+    cluster_announce_bus_port = Parameter(PORT, 0)
+    cluster_blacklist_ttl = Parameter(integer(-INT64 - 1, INT64), 60)
+    cluster_compatibility_sample_ratio = Parameter(integer(0, 100), 0)
+    cluster_config_save_behavior = Parameter(one_of("sync", "best-effort"), "sync")
+    cluster_databases = Parameter(integer(1), 1, mutable=False)
+    cluster_link_sendbuf_limit = Parameter(memory(0, UINT64), 0)
+    cluster_manual_failover_timeout = Parameter(integer(1), 5000)
+    cluster_slot_migration_handoff_max_lag_bytes = Parameter(memory(), 1024**2)
+    cluster_slot_migration_write_pause_timeout = Parameter(LONG, 10000)
+    cluster_slot_migration_log_max_len = Parameter(LONG, 1000)
+    cluster_slot_stats_enabled = Parameter(YES_NO, False)
+    slot_migration_max_failover_repl_bytes = Parameter(memory(), 0)
+    cluster_preferred_endpoint_type = Parameter(one_of("ip", "hostname", "unknown-endpoint"), "ip")
     # memory
-    P(
-        "maxmemory-clients",
-        unsupported(Kind(_parse_memory_or_percent), "0", NO_CLIENT_EVICTION),
-        "0",
-    ),
-    P("maxmemory-samples", integer(1), 5),
-    P("maxmemory-eviction-tenacity", integer(0, 100), 10),
-    P("lfu-log-factor", integer(), 10),
-    P("lfu-decay-time", integer(), 1),
-    P("lazyfree-lazy-eviction", YES_NO, False),
-    P("lazyfree-lazy-expire", YES_NO, False),
-    P("lazyfree-lazy-server-del", YES_NO, False),
-    P("lazyfree-lazy-user-del", YES_NO, False),
-    P("lazyfree-lazy-user-flush", YES_NO, False),
-    P("activerehashing", YES_NO, True),
-    P("activedefrag", YES_NO, False),
-    P("active-defrag-cycle-max", integer(1, 99), 25),
-    P("active-defrag-cycle-min", integer(1, 99), 1),
-    P("active-defrag-cycle-us", integer(0, 100_000), 500),
-    P("active-defrag-ignore-bytes", memory(1), 100 * 1024**2),
-    P("active-defrag-max-scan-fields", integer(1, INT64), 1000),
-    P("active-defrag-threshold-lower", integer(0, 1000), 10),
-    P("active-defrag-threshold-upper", integer(0, 1000), 100),
-    P("jemalloc-bg-thread", YES_NO, True),
-    P("disable-thp", YES_NO, True, (), FIXED),
-    P("oom-score-adj", one_of("no", "yes", "relative", "absolute"), "no"),
-    P("oom-score-adj-values", Kind(_parse_oom_scores, many_words=True), "0 200 800"),
+    maxmemory_clients = Parameter(
+        unsupported(Kind(_parse_memory_or_percent), "0", NO_CLIENT_EVICTION), "0"
+    )
+    maxmemory_samples = Parameter(integer(1), 5)
+    maxmemory_eviction_tenacity = Parameter(integer(0, 100), 10)
+    lfu_log_factor = Parameter(integer(), 10)
+    lfu_decay_time = Parameter(integer(), 1)
+    lazyfree_lazy_eviction = Parameter(YES_NO, False)
+    lazyfree_lazy_expire = Parameter(YES_NO, False)
+    lazyfree_lazy_server_del = Parameter(YES_NO, False)
+    lazyfree_lazy_user_del = Parameter(YES_NO, False)
+    lazyfree_lazy_user_flush = Parameter(YES_NO, False)
+    activerehashing = Parameter(YES_NO, True)
+    activedefrag = Parameter(YES_NO, False)
+    active_defrag_cycle_max = Parameter(integer(1, 99), 25)
+    active_defrag_cycle_min = Parameter(integer(1, 99), 1)
+    active_defrag_cycle_us = Parameter(integer(0, 100_000), 500)
+    active_defrag_ignore_bytes = Parameter(memory(1), 100 * 1024**2)
+    active_defrag_max_scan_fields = Parameter(integer(1, INT64), 1000)
+    active_defrag_threshold_lower = Parameter(integer(0, 1000), 10)
+    active_defrag_threshold_upper = Parameter(integer(0, 1000), 100)
+    jemalloc_bg_thread = Parameter(YES_NO, True)
+    disable_thp = Parameter(YES_NO, True, mutable=False)
+    oom_score_adj = Parameter(one_of("no", "yes", "relative", "absolute"), "no")
+    oom_score_adj_values = Parameter(Kind(_parse_oom_scores, many_words=True), "0 200 800")
     # encodings
-    P("list-compress-depth", integer(), 0),
-    P("hash-max-listpack-entries", LONG, 512, ("hash-max-ziplist-entries",)),
-    P("hash-max-listpack-value", memory(), 64, ("hash-max-ziplist-value",)),
-    P("set-max-intset-entries", LONG, 512),
-    P("set-max-listpack-entries", LONG, 128),
-    P("set-max-listpack-value", LONG, 64),
-    P("zset-max-listpack-entries", LONG, 128, ("zset-max-ziplist-entries",)),
-    P("zset-max-listpack-value", memory(), 64, ("zset-max-ziplist-value",)),
-    P("hll-sparse-max-bytes", memory(), 3000),
-    P("array-slice-size", LONG, 4096),
-    P("array-sparse-kmax", LONG, 10),
-    P("array-sparse-kmin", LONG, 5),
-    P("stream-idmp-duration", integer(1, 86400), 100),
-    P("stream-idmp-maxsize", integer(1, 10000), 100),
+    list_compress_depth = Parameter(integer(), 0)
+    hash_max_listpack_entries = Parameter(LONG, 512, aliases=("hash-max-ziplist-entries",))
+    hash_max_listpack_value = Parameter(memory(), 64, aliases=("hash-max-ziplist-value",))
+    set_max_intset_entries = Parameter(LONG, 512)
+    set_max_listpack_entries = Parameter(LONG, 128)
+    set_max_listpack_value = Parameter(LONG, 64)
+    zset_max_listpack_entries = Parameter(LONG, 128, aliases=("zset-max-ziplist-entries",))
+    zset_max_listpack_value = Parameter(memory(), 64, aliases=("zset-max-ziplist-value",))
+    hll_sparse_max_bytes = Parameter(memory(), 3000)
+    array_slice_size = Parameter(LONG, 4096)
+    array_sparse_kmax = Parameter(LONG, 10)
+    array_sparse_kmin = Parameter(LONG, 5)
+    stream_idmp_duration = Parameter(integer(1, 86400), 100)
+    stream_idmp_maxsize = Parameter(integer(1, 10000), 100)
     # what is watched
-    P("notify-keyspace-events", unsupported(Kind(_parse_events), "", NO_EVENTS), ""),
-    P(
-        "slowlog-log-slower-than",
-        integer(-1, INT64),
-        10000,
-        ("commandlog-execution-slower-than",),
-    ),
-    P("slowlog-max-len", LONG, 128, ("commandlog-slow-execution-max-len",)),
-    P("slowlog-entry-max-argc", LONG, 32),
-    P("slowlog-entry-max-string-len", LONG, 128),
-    P("key-memory-histograms", YES_NO, False),
-    P("commandlog-request-larger-than", integer(-1, INT64), 1024**2),
-    P("commandlog-large-request-max-len", LONG, 128),
-    P("commandlog-reply-larger-than", integer(-1, INT64), 1024**2),
-    P("commandlog-large-reply-max-len", LONG, 128),
-    P("latency-monitor-threshold", LONG, 0),
-    P("latency-tracking", YES_NO, True),
-    P(
-        "latency-tracking-info-percentiles",
-        Kind(_parse_percentiles, many_words=True),
-        "50 99 99.9",
-    ),
-    P("tracking-table-max-keys", LONG, 1_000_000),
-    P("hide-user-data-from-log", YES_NO, False),  # always done
-    P(
-        "log-format",
-        unsupported(one_of("legacy", "logfmt", "json"), "legacy", NO_LOG_FORMATS),
-        "legacy",
-    ),
-    P(
-        "log-timestamp-format",
-        unsupported(one_of("legacy", "iso8601", "milliseconds"), "legacy", NO_LOG_FORMATS),
-        "legacy",
-    ),
-    P("syslog-enabled", unsupported(YES_NO, False, NO_SYSLOG), False, (), FIXED),
-    P("syslog-ident", TEXT, "redis", (), FIXED),
-    P(
-        "syslog-facility",
-        one_of("user", *(f"local{n}" for n in range(8))),
-        "local0",
-        (),
-        FIXED,
-    ),
-    P("crash-log-enabled", YES_NO, True),
-    P("crash-memcheck-enabled", YES_NO, True),
-    P("ignore-warnings", TEXT, ""),
+    notify_keyspace_events = Parameter(unsupported(Kind(_parse_events), "", NO_EVENTS), "")
+    slowlog_log_slower_than = Parameter(
+        integer(-1, INT64), 10000, aliases=("commandlog-execution-slower-than",)
+    )
+    slowlog_max_len = Parameter(LONG, 128, aliases=("commandlog-slow-execution-max-len",))
+    slowlog_entry_max_argc = Parameter(LONG, 32)
+    slowlog_entry_max_string_len = Parameter(LONG, 128)
+    key_memory_histograms = Parameter(YES_NO, False)
+    commandlog_request_larger_than = Parameter(integer(-1, INT64), 1024**2)
+    commandlog_large_request_max_len = Parameter(LONG, 128)
+    commandlog_reply_larger_than = Parameter(integer(-1, INT64), 1024**2)
+    commandlog_large_reply_max_len = Parameter(LONG, 128)
+    latency_monitor_threshold = Parameter(LONG, 0)
+    latency_tracking = Parameter(YES_NO, True)
+    latency_tracking_info_percentiles = Parameter(
+        Kind(_parse_percentiles, many_words=True), "50 99 99.9"
+    )
+    tracking_table_max_keys = Parameter(LONG, 1_000_000)
+    hide_user_data_from_log = Parameter(YES_NO, False)  # always done
+    log_format = Parameter(
+        unsupported(one_of("legacy", "logfmt", "json"), "legacy", NO_LOG_FORMATS), "legacy"
+    )
+    log_timestamp_format = Parameter(
+        unsupported(one_of("legacy", "iso8601", "milliseconds"), "legacy", NO_LOG_FORMATS), "legacy"
+    )
+    syslog_enabled = Parameter(unsupported(YES_NO, False, NO_SYSLOG), False, mutable=False)
+    syslog_ident = Parameter(TEXT, "redis", mutable=False)
+    syslog_facility = Parameter(
+        one_of("user", *(f"local{n}" for n in range(8))), "local0", mutable=False
+    )
+    crash_log_enabled = Parameter(YES_NO, True)
+    crash_memcheck_enabled = Parameter(YES_NO, True)
+    ignore_warnings = Parameter(TEXT, "")
     # the process
-    P("set-proc-title", YES_NO, True, (), FIXED),
-    P("proc-title-template", TEXT, "{title} {listen-addr} {server-mode}"),
-    P("dynamic-hz", YES_NO, True),
-    P("io-threads", integer(1, 128), 1, (), FIXED),
-    P("io-threads-do-reads", YES_NO, False, (), FIXED),
-    P("lookahead", integer(1), 16),
-    P("vset-force-single-threaded-execution", YES_NO, False),
-    P("prefetch-batch-max-size", integer(0, 128), 16),
-    P("server-cpulist", TEXT, "", ("server_cpulist",), FIXED),
-    P("bio-cpulist", TEXT, "", ("bio_cpulist",), FIXED),
-    P("aof-rewrite-cpulist", TEXT, "", ("aof_rewrite_cpulist",), FIXED),
-    P("bgsave-cpulist", TEXT, "", ("bgsave_cpulist",), FIXED),
-    P("shutdown-timeout", integer(), 10),
-    P("busy-reply-threshold", LONG, 5000, ("lua-time-limit",)),
-    P("locale-collate", TEXT, ""),
-    P("extended-redis-compatibility", YES_NO, False),
-    P("availability-zone", TEXT, ""),
-    P("hash-seed", unsupported(TEXT, "", NO_SEED), "", (), FIXED),
-    P("import-mode", unsupported(YES_NO, False, NO_IMPORT), False),
+    set_proc_title = Parameter(YES_NO, True, mutable=False)
+    proc_title_template = Parameter(TEXT, "{title} {listen-addr} {server-mode}")
+    dynamic_hz = Parameter(YES_NO, True)
+    io_threads = Parameter(integer(1, 128), 1, mutable=False)
+    io_threads_do_reads = Parameter(YES_NO, False, mutable=False)
+    lookahead = Parameter(integer(1), 16)
+    vset_force_single_threaded_execution = Parameter(YES_NO, False)
+    prefetch_batch_max_size = Parameter(integer(0, 128), 16)
+    server_cpulist = Parameter(TEXT, "", aliases=("server_cpulist",), mutable=False)
+    bio_cpulist = Parameter(TEXT, "", aliases=("bio_cpulist",), mutable=False)
+    aof_rewrite_cpulist = Parameter(TEXT, "", aliases=("aof_rewrite_cpulist",), mutable=False)
+    bgsave_cpulist = Parameter(TEXT, "", aliases=("bgsave_cpulist",), mutable=False)
+    shutdown_timeout = Parameter(integer(), 10)
+    busy_reply_threshold = Parameter(LONG, 5000, aliases=("lua-time-limit",))
+    locale_collate = Parameter(TEXT, "")
+    extended_redis_compatibility = Parameter(YES_NO, False)
+    availability_zone = Parameter(TEXT, "")
+    hash_seed = Parameter(unsupported(TEXT, "", NO_SEED), "", mutable=False)
+    import_mode = Parameter(unsupported(YES_NO, False, NO_IMPORT), False)
     # the network
-    P("bind-source-addr", TEXT, ""),
-    P("max-new-connections-per-cycle", integer(1, 1000), 10),
-    P("max-new-tls-connections-per-cycle", integer(1, 1000), 1),
-    P("mptcp", YES_NO, False, (), FIXED),
-    P("rdma-bind", TEXT, ""),
-    P("rdma-port", unsupported(PORT, 0, NO_RDMA), 0),
-    P("rdma-completion-vector", integer(-1), -1, (), FIXED),
-    P("rdma-rx-size", integer(64 * 1024, 16 * 1024**2), 1024**2, (), FIXED),
-    P("socket-mark-id", unsupported(integer(0, UINT32), 0, NO_MARKS), 0, (), FIXED),
-    P("unixsocketgroup", unsupported(TEXT, "", NO_SOCKET_GROUP), "", (), FIXED),
-)
+    bind_source_addr = Parameter(TEXT, "")
+    max_new_connections_per_cycle = Parameter(integer(1, 1000), 10)
+    max_new_tls_connections_per_cycle = Parameter(integer(1, 1000), 1)
+    mptcp = Parameter(YES_NO, False, mutable=False)
+    rdma_bind = Parameter(TEXT, "")
+    rdma_port = Parameter(unsupported(PORT, 0, NO_RDMA), 0)
+    rdma_completion_vector = Parameter(integer(-1), -1, mutable=False)
+    rdma_rx_size = Parameter(integer(64 * 1024, 16 * 1024**2), 1024**2, mutable=False)
+    socket_mark_id = Parameter(unsupported(integer(0, UINT32), 0, NO_MARKS), 0, mutable=False)
+    unixsocketgroup = Parameter(unsupported(TEXT, "", NO_SOCKET_GROUP), "", mutable=False)

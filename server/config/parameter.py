@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 UINT32 = 2**32 - 1
 INT32 = 2**31 - 1
@@ -27,6 +27,8 @@ _OCTAL = re.compile(r"[0-7]{1,11}")
 _UNITS = {"": 1, "b": 1, "k": 1000, "kb": 1024, "m": 1000**2, "mb": 1024**2, "g": 1000**3,
           "gb": 1024**3}  # fmt: skip
 
+
+T = TypeVar("T")
 
 MAX_NUMBER_TEXT = 64  # characters; no number has more
 
@@ -44,7 +46,7 @@ class OutputLimit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
+class Kind(Generic[T]):
     """How a value is read, shown and written: *parse* raises BadValue.
 
     *write* gives the values of the lines in redis.conf, one for each line; by default there is one
@@ -52,31 +54,52 @@ class Kind:
     means an empty value; one that is *cumulative* may have several lines, which add up.
     """
 
-    parse: Callable[[str, Any], Any]  # (text, value so far) -> value
-    show: Callable[[Any], str] = str
-    write: Callable[[Any], list[str]] | None = None
+    parse: Callable[[str, T], T]  # (text, present value) -> value
+    show: Callable[[T], str] = str
+    write: Callable[[T], list[str]] | None = None
     many_words: bool = False
     cumulative: bool = False
 
-    def lines(self, value: Any) -> list[str]:
+    def lines(self, value: T) -> list[str]:
         """What stands behind the parameter's name in redis.conf, line by line."""
         return [self.show(value) or '""'] if self.write is None else self.write(value)
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """One row: *aliases* are redis's older names; what is not *mutable* is set at start only."""
+@dataclass(eq=False)
+class Parameter(Generic[T]):
+    """One parameter, declared as an attribute of a class: T is the type of the attribute's value.
 
-    name: str
-    kind: Kind
-    default: Any
-    aliases: tuple[str, ...] = ()
-    mutable: bool = True
+    The class gives it its name. The objects of the class hold the values: see take_parameters().
+    """
+
+    kind: Kind[T]
+    default: T
+    aliases: tuple[str, ...] = ()  # Redis's older names, and Valkey's
+    mutable: bool = True  # CONFIG SET may change it while the server runs
     protected: bool = False  # CONFIG SET needs enable-protected-configs
+    attribute: str = field(default="", init=False)
 
     @property
-    def attribute(self) -> str:
-        return self.name.replace("-", "_")
+    def name(self) -> str:
+        return self.attribute.replace("_", "-")
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.attribute = name
+
+    if TYPE_CHECKING:  # in an object stands the value itself
+
+        def __get__(self, holder: object, owner: type) -> T: ...
+
+
+def take_parameters(holder: type) -> list[Parameter[Any]]:
+    """Take the parameters declared in the class *holder* out of it, from first to last.
+
+    What is left in its objects are plain attributes, which cost no call to read.
+    """
+    taken = [value for value in vars(holder).values() if isinstance(value, Parameter)]
+    for parameter in taken:
+        delattr(holder, parameter.attribute)
+    return taken
 
 
 # ---------------------------------------------------------------------- words
@@ -92,7 +115,7 @@ def quoted(text: str) -> str:
     return f'"{inside}"'
 
 
-TEXT = Kind(lambda text, _old: text, write=lambda text: [quoted(text)])
+TEXT: Kind[str] = Kind(lambda text, _old: text, write=lambda text: [quoted(text)])
 
 
 def _parse_file_name(text: str, _old: object) -> str:
@@ -112,10 +135,10 @@ def _parse_yes_no(text: str, _old: object) -> bool:
     return text.lower() == "yes"
 
 
-YES_NO = Kind(_parse_yes_no, lambda value: "yes" if value else "no")
+YES_NO: Kind[bool] = Kind(_parse_yes_no, lambda value: "yes" if value else "no")
 
 
-def one_of(*words: str) -> Kind:
+def one_of(*words: str) -> Kind[str]:
     """One of *words*, in whatever letters."""
     as_written = {word.lower(): word for word in words}
 
@@ -127,21 +150,21 @@ def one_of(*words: str) -> Kind:
     return Kind(parse)
 
 
-def some_of(*words: str) -> Kind:
+def some_of(*words: str) -> Kind[str]:
     """Any number of *words*, in whatever letters."""
     one = one_of(*words)
 
-    def parse(text: str, old: object) -> str:
+    def parse(text: str, old: str) -> str:
         chosen = [one.parse(word, old) for word in text.split() or [""]]
         return " ".join(word for word in words if word in chosen)
 
     return Kind(parse, many_words=True)
 
 
-def unsupported(kind: Kind, default: object, why: str) -> Kind:
+def unsupported(kind: Kind[T], default: T, why: str) -> Kind[T]:
     """Takes only *default* of what *kind* has: *why* tells what is missing."""
 
-    def parse(text: str, old: Any) -> object:
+    def parse(text: str, old: T) -> T:
         if kind.parse(text, old) != default:
             raise BadValue(why)
         return default
@@ -149,7 +172,7 @@ def unsupported(kind: Kind, default: object, why: str) -> Kind:
     return replace(kind, parse=parse)
 
 
-WORDS = Kind(lambda text, _old: text.split(), " ".join, many_words=True)
+WORDS: Kind[list[str]] = Kind(lambda text, _old: text.split(), " ".join, many_words=True)
 
 # ---------------------------------------------------------------------- numbers
 
@@ -185,24 +208,24 @@ def bytes_text(size: int) -> str:
     return str(size)
 
 
-def integer(least: int = 0, most: int = INT32) -> Kind:
+def integer(least: int = 0, most: int = INT32) -> Kind[int]:
     return Kind(lambda text, _old: _bounded(_parse_integer(text), least, most))
 
 
-def clamped(least: int, most: int) -> Kind:
+def clamped(least: int, most: int) -> Kind[int]:
     """A number that is silently brought between *least* and *most*."""
     any_size = integer()
     return Kind(lambda text, old: min(max(any_size.parse(text, old), least), most))
 
 
-def memory(least: int = 0, most: int = INT64) -> Kind:
+def memory(least: int = 0, most: int = INT64) -> Kind[int]:
     return Kind(
         lambda text, _old: _bounded(parse_bytes(text), least, most),
         write=lambda size: [bytes_text(size)],
     )
 
 
-def octal(most: int) -> Kind:
+def octal(most: int) -> Kind[int]:
     def parse(text: str, _old: object) -> int:
         if not _OCTAL.fullmatch(text):
             raise BadValue("argument couldn't be parsed as an octal number")
@@ -224,7 +247,7 @@ def _parse_save(text: str, _old: object) -> list[tuple[int, int]]:
     return points
 
 
-SAVE_POINTS = Kind(
+SAVE_POINTS: Kind[list[tuple[int, int]]] = Kind(
     _parse_save,
     lambda points: " ".join(f"{seconds} {changes}" for seconds, changes in points),
     lambda points: [f"{seconds} {changes}" for seconds, changes in points] or ['""'],
@@ -265,7 +288,7 @@ def _write_output_limits(limits: dict[str, OutputLimit]) -> list[str]:
     ]
 
 
-OUTPUT_LIMITS = Kind(
+OUTPUT_LIMITS: Kind[dict[str, OutputLimit]] = Kind(
     _parse_output_limits,
     lambda limits: " ".join(f"{name} {h} {s} {t}" for name, (h, s, t) in limits.items()),
     _write_output_limits,

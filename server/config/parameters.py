@@ -1,15 +1,16 @@
 """The configuration: redis.conf's parameters that this server acts on, and their present values.
 
-A parameter is one row of PARAMETERS. From it come the attribute of Config (dashes become
-underscores), the option of the command line, the line of redis.conf, and CONFIG GET and SET.
+A parameter is declared by one line in the class Config. From that line come the typed attribute,
+the option of the command line, the line of redis.conf, and CONFIG GET and SET. The parameter's name
+is the attribute's, with dashes for underscores.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
-from server.config.accepted_parameters import ACCEPTED_PARAMETERS
+from server.config.accepted_parameters import AcceptedParameters
 from server.config.parameter import (
     FILE_NAME,
     INT64,
@@ -29,14 +30,14 @@ from server.config.parameter import (
     octal,
     one_of,
     some_of,
+    take_parameters,
     unsupported,
 )
 from server.config.switches import Switches
 
-__all__ = ["PARAMETERS", "BadValue", "Config", "OutputLimit", "Parameter"]
+__all__ = ["BadValue", "Config", "OutputLimit", "Parameter"]
 
-P = Parameter
-FIXED = False  # not mutable
+T = TypeVar("T")
 
 POLICIES = (
     "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "allkeys-lru", "allkeys-lfu",
@@ -51,124 +52,114 @@ DEFAULT_OUTPUT_LIMITS = {
     "pubsub": OutputLimit(32 * 1024**2, 8 * 1024**2, 60),
 }
 
-PARAMETERS = (
-    # the network
-    P("port", integer(0, 65535), 6379, (), FIXED),
-    P("bind", WORDS, ["127.0.0.1", "-::1"], (), FIXED),
-    P("unixsocket", TEXT, "", (), FIXED),
-    P("unixsocketperm", octal(0o777), 0, (), FIXED),
-    P("tcp-backlog", integer(), 511, (), FIXED),
-    P("tcp-keepalive", integer(), 300),
-    P("timeout", integer(), 0),
-    P("maxclients", integer(1, UINT32), 10000),
-    P("protected-mode", YES_NO, True),
-    P("requirepass", TEXT, ""),
-    P("proto-max-bulk-len", memory(1024**2), 512 * 1024**2),
-    P("client-query-buffer-limit", memory(1024**2), 1024**3),
-    P("client-output-buffer-limit", OUTPUT_LIMITS, DEFAULT_OUTPUT_LIMITS),
-    # the process
-    P("event-loop", one_of("uvloop", "asyncio"), "uvloop", (), FIXED),
-    P("databases", integer(1), 16, (), FIXED),
-    P("hz", clamped(1, 500), 10),
-    P("loglevel", one_of("debug", "verbose", "notice", "warning", "nothing"), "notice"),
-    P("logfile", TEXT, "", (), FIXED),
-    P("always-show-logo", YES_NO, False, (), FIXED),
-    P("daemonize", YES_NO, False, (), FIXED),
-    P("pidfile", TEXT, "", (), FIXED),
-    P("supervised", one_of("upstart", "systemd", "auto", "no"), "no", (), FIXED),
-    P("dir", TEXT, "", protected=True),
-    P("enable-debug-command", one_of("no", "yes", "local"), "no", (), FIXED),
-    P("enable-protected-configs", one_of("no", "yes", "local"), "no", (), FIXED),
-    P("shutdown-on-sigint", SIGNALS, "default"),
-    P("shutdown-on-sigterm", SIGNALS, "default"),
-    # snapshots
-    P("save", SAVE_POINTS, [(3600, 1), (300, 100), (60, 10000)]),
-    P("dbfilename", FILE_NAME, "dump.rdb", protected=True),
-    P("rdbcompression", YES_NO, True),
-    P("rdbchecksum", YES_NO, True, (), FIXED),
-    P("rdb-save-incremental-fsync", YES_NO, True),
-    P("rdb-key-save-delay", integer(-(2**31)), 0),
-    P("stop-writes-on-bgsave-error", YES_NO, True),
-    # the append-only file
-    P("appendonly", YES_NO, False),
-    P("appendfilename", FILE_NAME, "appendonly.aof", (), FIXED),
-    P("appenddirname", FILE_NAME, "appendonlydir", (), FIXED),
-    P("appendfsync", one_of("everysec", "always", "no"), "everysec"),
-    P("no-appendfsync-on-rewrite", YES_NO, False),
-    P("auto-aof-rewrite-percentage", integer(), 100),
-    P("auto-aof-rewrite-min-size", memory(), 64 * 1024**2),
-    P("aof-load-truncated", YES_NO, True),
-    P("aof-use-rdb-preamble", YES_NO, True),
-    P("aof-timestamp-enabled", YES_NO, False),
-    P("aof-rewrite-incremental-fsync", YES_NO, True),
-    # data
-    P("list-max-listpack-size", integer(-(2**31)), -2, ("list-max-ziplist-size",)),
-    P("stream-node-max-bytes", memory(), 4096),
-    P("stream-node-max-entries", integer(0, INT64), 100),
-    P("active-expire-effort", integer(1, 10), 1),
-    P("maxmemory", memory(0, UINT64), 0),
-    P(
-        "maxmemory-policy",
-        unsupported(
-            one_of(*POLICIES),
-            "noeviction",
-            "this server evicts no keys yet: only noeviction is served",
-        ),
-        "noeviction",
-    ),
-)
 
-
-class Config:
+class Config(AcceptedParameters):
     """The present values, one attribute a parameter.
 
     *file* is the redis.conf that was read, and *given* the parameters that were set in it or by
     options, whatever their values; *switches* are what DEBUG sets.
     """
 
+    # the network
+    port = Parameter(integer(0, 65535), 6379, mutable=False)
+    bind = Parameter(WORDS, ["127.0.0.1", "-::1"], mutable=False)
+    unixsocket = Parameter(TEXT, "", mutable=False)
+    unixsocketperm = Parameter(octal(0o777), 0, mutable=False)
+    tcp_backlog = Parameter(integer(), 511, mutable=False)
+    tcp_keepalive = Parameter(integer(), 300)
+    timeout = Parameter(integer(), 0)
+    maxclients = Parameter(integer(1, UINT32), 10000)
+    protected_mode = Parameter(YES_NO, True)
+    requirepass = Parameter(TEXT, "")
+    proto_max_bulk_len = Parameter(memory(1024**2), 512 * 1024**2)
+    client_query_buffer_limit = Parameter(memory(1024**2), 1024**3)
+    client_output_buffer_limit = Parameter(OUTPUT_LIMITS, DEFAULT_OUTPUT_LIMITS)
+    # the process
+    event_loop = Parameter(one_of("uvloop", "asyncio"), "uvloop", mutable=False)
+    databases = Parameter(integer(1), 16, mutable=False)
+    hz = Parameter(clamped(1, 500), 10)
+    loglevel = Parameter(one_of("debug", "verbose", "notice", "warning", "nothing"), "notice")
+    logfile = Parameter(TEXT, "", mutable=False)
+    always_show_logo = Parameter(YES_NO, False, mutable=False)
+    daemonize = Parameter(YES_NO, False, mutable=False)
+    pidfile = Parameter(TEXT, "", mutable=False)
+    supervised = Parameter(one_of("upstart", "systemd", "auto", "no"), "no", mutable=False)
+    dir = Parameter(TEXT, "", protected=True)
+    enable_debug_command = Parameter(one_of("no", "yes", "local"), "no", mutable=False)
+    enable_protected_configs = Parameter(one_of("no", "yes", "local"), "no", mutable=False)
+    shutdown_on_sigint = Parameter(SIGNALS, "default")
+    shutdown_on_sigterm = Parameter(SIGNALS, "default")
+    # snapshots
+    save = Parameter(SAVE_POINTS, [(3600, 1), (300, 100), (60, 10000)])
+    dbfilename = Parameter(FILE_NAME, "dump.rdb", protected=True)
+    rdbcompression = Parameter(YES_NO, True)
+    rdbchecksum = Parameter(YES_NO, True, mutable=False)
+    rdb_save_incremental_fsync = Parameter(YES_NO, True)
+    rdb_key_save_delay = Parameter(integer(-(2**31)), 0)
+    stop_writes_on_bgsave_error = Parameter(YES_NO, True)
+    # the append-only file
+    appendonly = Parameter(YES_NO, False)
+    appendfilename = Parameter(FILE_NAME, "appendonly.aof", mutable=False)
+    appenddirname = Parameter(FILE_NAME, "appendonlydir", mutable=False)
+    appendfsync = Parameter(one_of("everysec", "always", "no"), "everysec")
+    no_appendfsync_on_rewrite = Parameter(YES_NO, False)
+    auto_aof_rewrite_percentage = Parameter(integer(), 100)
+    auto_aof_rewrite_min_size = Parameter(memory(), 64 * 1024**2)
+    aof_load_truncated = Parameter(YES_NO, True)
+    aof_use_rdb_preamble = Parameter(YES_NO, True)
+    aof_timestamp_enabled = Parameter(YES_NO, False)
+    aof_rewrite_incremental_fsync = Parameter(YES_NO, True)
+    # data
+    list_max_listpack_size = Parameter(integer(-(2**31)), -2, aliases=("list-max-ziplist-size",))
+    stream_node_max_bytes = Parameter(memory(), 4096)
+    stream_node_max_entries = Parameter(integer(0, INT64), 100)
+    active_expire_effort = Parameter(integer(1, 10), 1)
+    maxmemory = Parameter(memory(0, UINT64), 0)
+    maxmemory_policy = Parameter(
+        unsupported(
+            one_of(*POLICIES),
+            "noeviction",
+            "this server evicts no keys yet: only noeviction is served",
+        ),
+        "noeviction",
+    )
+
     def __init__(self) -> None:
         self.file: str | None = None
         self.given: set[str] = set()
         self.switches = Switches()
-        self._rows: dict[str, Parameter] = {}
-        for row in (*PARAMETERS, *ACCEPTED_PARAMETERS):
-            setattr(self, row.attribute, row.default)
-            for name in (row.name, *row.aliases):
-                self._rows[name] = row
+        for row in PARAMETERS:
+            self.set(row, row.default)
 
-    if TYPE_CHECKING:  # the attributes are made from the table
+    def __iter__(self) -> Iterator[Parameter[Any]]:
+        return iter(PARAMETERS)
 
-        def __getattr__(self, name: str) -> Any: ...
-        def __setattr__(self, name: str, value: Any) -> None: ...
+    def find(self, name: str) -> Parameter[Any] | None:
+        """The parameter of that name or alias, in upper or lower case."""
+        return _BY_NAME.get(name.lower())
 
-    def __iter__(self) -> Iterator[Parameter]:
-        return iter((*PARAMETERS, *ACCEPTED_PARAMETERS))
+    def names(self) -> dict[str, Parameter[Any]]:
+        """All names, aliases included."""
+        return _BY_NAME
 
-    def find(self, name: str) -> Parameter | None:
-        """The parameter of that name or old name, in whatever letters."""
-        return self._rows.get(name.lower())
-
-    def names(self) -> dict[str, Parameter]:
-        """All names, old ones included."""
-        return self._rows
-
-    def value(self, row: Parameter) -> Any:
+    def value(self, row: Parameter[T]) -> T:
         """The present value."""
-        return getattr(self, row.attribute)
+        value: T = getattr(self, row.attribute)
+        return value
 
-    def show(self, row: Parameter) -> str:
+    def show(self, row: Parameter[Any]) -> str:
         """The value as CONFIG GET has it."""
         return row.kind.show(self.value(row))
 
-    def parse(self, row: Parameter, text: str) -> Any:
+    def parse(self, row: Parameter[T], text: str) -> T:
         """What *text* means for *row*. Raises BadValue."""
         return row.kind.parse(text, self.value(row))
 
-    def set(self, row: Parameter, value: Any) -> None:
+    def set(self, row: Parameter[T], value: T) -> None:
         """Give *row* a value that parse() has made."""
         setattr(self, row.attribute, value)
 
-    def give(self, row: Parameter, words: list[str]) -> None:
+    def give(self, row: Parameter[Any], words: list[str]) -> None:
         """Set *row* as a line of redis.conf does. Raises BadValue.
 
         Lines of one cumulative parameter add up; one with an empty value begins anew.
@@ -184,4 +175,10 @@ class Config:
     @property
     def without_effect(self) -> list[str]:
         """The parameters that are not at their defaults, and that this server does not act on."""
-        return [row.name for row in ACCEPTED_PARAMETERS if self.value(row) != row.default]
+        return [row.name for row in WITHOUT_EFFECT if self.value(row) != row.default]
+
+
+WITHOUT_EFFECT = take_parameters(AcceptedParameters)
+PARAMETERS = (*take_parameters(Config), *WITHOUT_EFFECT)
+
+_BY_NAME = {name: row for row in PARAMETERS for name in (row.name, *row.aliases)}

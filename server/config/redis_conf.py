@@ -15,6 +15,7 @@ import glob
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from protocol.inline import UnbalancedQuotes, split_words
 from server.config.accepted_parameters import NO_USERS
@@ -181,7 +182,7 @@ def rewrite_file(config: Config) -> None:
             raise
 
 
-def _lines_for(config: Config, row: Parameter) -> list[str]:
+def _lines_for(config: Config, row: Parameter[Any]) -> list[str]:
     return row.kind.lines(config.value(row))
 
 

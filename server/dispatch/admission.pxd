@@ -14,10 +14,12 @@ cdef int NO_AUTH
 cdef int NO_MULTI
 cdef int NOT_QUEUED
 cdef int LOADING
+cdef int RUNS_QUEUE
+cdef int TELLS_HEALTH
 cdef int IN_MULTI
 cdef int UNAUTHENTICATED
 
-cdef bint _touches(Client client, Command command, int flags) except -1
+cdef bint _has(Client client, Command command, int flags) except -1
 cdef bint _would_queue(Client client, Command command) except -1
 
 

@@ -29,6 +29,8 @@ NO_AUTH = int(Flags.NO_AUTH)
 NO_MULTI = int(Flags.NO_MULTI)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
 LOADING = int(Flags.LOADING)
+RUNS_QUEUE = int(Flags.RUNS_QUEUE)
+TELLS_HEALTH = int(Flags.TELLS_HEALTH)
 
 NEEDS_MEMORY = CLIENT | SCRIPT | WOKEN
 NEEDS_DISK = CLIENT | SCRIPT
@@ -55,8 +57,8 @@ class Admission:
                 return shortage
         if self._state.write_refusal is not None and origin & NEEDS_DISK:
             refused = DATA if self._state.refuses_reads else WRITE
-            if _touches(client, command, refused) or command.name == "ping":
-                return self._state.write_refusal  # a PING tells whether all is well
+            if command.flags & TELLS_HEALTH or _has(client, command, refused):
+                return self._state.write_refusal
         if self._state.loading and origin == CLIENT and not command.flags & LOADING:
             return errors.LOADING
         return None
@@ -73,9 +75,9 @@ class Admission:
         return errors.NO_MEMORY if state.short_of_memory else None
 
 
-def _touches(client: Client, command: Command, flags: int) -> bool:
-    """Whether *command*, or the transaction that it ends, has any of *flags*."""
-    if command.name == "exec":
+def _has(client: Client, command: Command, flags: int) -> bool:
+    """Whether *command*, or for EXEC any that is queued, has any of *flags*."""
+    if command.flags & RUNS_QUEUE:
         return bool(client.queue.flags & flags)
     return bool(command.flags & flags)
 

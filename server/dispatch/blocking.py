@@ -1,10 +1,10 @@
-"""Who waits for which key, and in which order they are served.
+"""Clients that wait for keys, and the order in which they are served.
 
-A client waits for keys, never on a future: it is parked here with its command. A write that makes
-a key ready is remembered if anybody waits for that key. When the command that wrote is done,
-dispatch serves the ready keys in the order in which they became ready:
+A client that blocks is parked here with its command; there is no future and no task. A write that
+makes a key ready is remembered if a client waits for that key. When the command that wrote is done,
+the dispatcher serves the ready keys in the order in which they became ready:
 
-    1. Of a key's waiters, those who are there now are looked at, oldest first.
+    1. Of a key's waiters, those that are there now are looked at, oldest first.
     2. A waiter whose kind of value the key holds has its command run again from the start.
     3. If that blocks again, the waiter goes to the tail of its queues and keeps its deadline;
        else it is answered and forgotten.
@@ -32,14 +32,14 @@ LONGEST_MS = 2**62  # of a wait: so no deadline is beyond 64 bits
 
 
 class Runner:
-    """Who can run the commands of waiters."""
+    """Runs the commands of waiters: the dispatcher."""
 
     __slots__ = ()
 
     def run_again(self, waiter: Waiter) -> Block | None:
-        """Run *waiter*'s command from the start.
+        """Run the command of *waiter* from the start.
 
-        Returns None when the client was answered, or the Block when it has to go on waiting.
+        Returns None when the client was answered, or the Block when it has to wait on.
         """
         raise NotImplementedError
 
@@ -56,8 +56,10 @@ class Blocking(Part):
         self._serial = count()
         self._stale = 0
         self._turn = 0  # counts the services of a key
-        self._keyless: dict[Waiter, None] = {}  # who waits for something that is no key
-        self.on_deadline: Callable[[int], None] = _nobody_listens  # told when a wait will end
+        self._keyless: dict[Waiter, None] = {}  # those that wait for no key: WAITAOF
+        self.on_deadline: Callable[[int], None] = (
+            _nobody_listens  # is told when a new wait will end
+        )
 
     @property
     def queues(self) -> dict[tuple[int, bytes], Queue]:
@@ -67,7 +69,7 @@ class Blocking(Part):
     # ------------------------------------------------------------------ parking
 
     def park(self, client: Client, argv: list[bytes], block: Block, now_ms: int) -> None:
-        """Let *client* wait, behind those who wait already."""
+        """Let *client* wait with *argv*, behind those that wait already. O(keys)."""
         timeout_ms = min(block.timeout_ms, LONGEST_MS)
         due_ms = now_ms + timeout_ms if timeout_ms else 0
         waiter = Waiter(client, block.argv or argv, block, due_ms)
@@ -79,7 +81,7 @@ class Blocking(Part):
             self.on_deadline(due_ms)
 
     def forget(self, waiter: Waiter) -> None:
-        """The wait is over, however it ended. O(keys)."""
+        """End the wait, whatever has ended it. O(keys)."""
         self._dequeue(waiter)
         waiter.client.waiter = None
         self.waiting -= 1
@@ -122,7 +124,7 @@ class Blocking(Part):
     # ------------------------------------------------------------------ waking
 
     def key_ready(self, db_index: int, key: bytes) -> None:
-        """The journal's word that *key* changed hands: remember it if somebody waits for it."""
+        """*key* may have what clients wait for: remember it if there are any."""
         if self.waiting and db_index < len(self._queues):
             by_key = self._queues[db_index]
             queue = by_key.get(key)
@@ -149,7 +151,7 @@ class Blocking(Part):
         del self.ready[:]
 
     def serve_keyless(self, runner: Runner) -> None:
-        """Let everybody who waits for no key look again, in the order they came."""
+        """Run the commands again that wait for no key (WAITAOF), in the order they came."""
         for waiter in list(self._keyless):
             self._run_again(waiter, runner)
 
@@ -209,10 +211,10 @@ class Blocking(Part):
             answer(waiter, waiter.block.when_over)
 
     def waiting_keys(self) -> tuple[int, int]:
-        """How many keys somebody waits for, and how many of those by who minds a deletion."""
+        """How many keys have waiters, and how many have one that their deletion wakes."""
         counts = [queue.on_no_key for queue in self.queues.values()]
         return len(counts), len(counts) - counts.count(0)
 
 
 def _nobody_listens(_due_ms: int) -> None:
-    """Stand in until cron listens."""
+    """Do nothing: cron has not begun."""

@@ -22,6 +22,9 @@ class Executor(Protocol):
     def run_queued(self, client: Client, queue: CommandQueue) -> Reply:
         """Run what *client* has queued (EXEC): none waits, and errors are values."""
 
+    def run_inside(self, client: Client, argv: list[bytes]) -> Reply:
+        """Run *argv* inside this command, as a script does. An error is a value."""
+
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """Answer a client that waits, before its time (CLIENT UNBLOCK)."""
 

@@ -17,9 +17,11 @@ from server.table.command cimport Block, Command
 
 cdef int READONLY
 cdef int NOT_QUEUED
+cdef int RUNS_QUEUE
 cdef int IN_MULTI
 cdef int MUTED
 cdef int CLIENT
+cdef int SCRIPT
 cdef int WOKEN
 
 
@@ -39,8 +41,9 @@ cdef class Dispatcher(Runner):
     cpdef execute(self, Client client, list argv)
     cdef _park(self, Client client, list argv, Block block)
     cdef _answer(self, Client client, object reply)
-    @cython.locals(command=Command)
     cdef Command _look_up(self, Client client, list argv)
+    @cython.locals(command=Command, child=Command)
+    cdef object _find(self, list argv)
     cdef bint _admit(self, Client client, Command command, list argv) except -1
     cdef _refuse(self, Client client, object error)
     cdef _reject(self, Client client, Command command, object error)
@@ -59,6 +62,7 @@ cdef class Dispatcher(Runner):
     @cython.locals(client=Client)
     cpdef settle(self)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
+    cpdef object run_inside(self, Client client, list argv)
     @cython.locals(client=Client, command=Command)
     cpdef end_wait(self, object waiter, object reply)
     cpdef end_pause(self)

@@ -25,7 +25,7 @@ from server.dispatch import execution
 from server.dispatch.admission import Admission
 from server.dispatch.blocking import Runner
 from server.dispatch.execution import Execution
-from server.dispatch.origin import CLIENT, WOKEN
+from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
 from server.dispatch.shared_reply import SharedReply
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
@@ -38,6 +38,7 @@ from server.table.command import Block, Command, Flags
 
 READONLY = int(Flags.READONLY)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
+RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 
 # What begins the lines of an HTTP request. A web page can make its visitor's browser send one to a
 # server that only they can reach, with commands in its body: these must never be run.
@@ -111,25 +112,31 @@ class Dispatcher(Runner):
     def _look_up(self, client: Client, argv: list[bytes]) -> Command | None:
         """Find the command, or the subcommand; refuse what is unknown or has the wrong arity."""
         client.last_command = None
+        found = self._find(argv)
+        if isinstance(found, ErrorReply):
+            if argv[0].lower() in SPOKEN_BY_BROWSERS:
+                _log.warning("%s speaks HTTP, as if a web page made it: hung up", client.address)
+                client.hang_up()
+            else:
+                self._refuse(client, found)
+            return None
+        if not found.accepts(len(argv)):
+            client.last_command = found
+            self._reject(client, found, errors.wrong_arity(found.name))
+            return None
+        return found
+
+    def _find(self, argv: list[bytes]) -> Command | ErrorReply:
+        """The command, or the subcommand, that *argv* names; the error if there is none."""
         command = self.state.table.find(argv[0])
-        if command is None and argv[0].lower() in SPOKEN_BY_BROWSERS:
-            _log.warning("%s speaks HTTP, as if a web page made it: hung up", client.address)
-            client.hang_up()
-            return None
         if command is None:
-            self._refuse(client, errors.unknown_command(argv))
-            return None
-        if command.subcommands and len(argv) > 1:
-            child = command.subcommands.get(argv[1].lower())
-            if child is None and command.handler is None:
-                self._refuse(client, errors.unknown_subcommand(command.name, argv[1]))
-                return None
-            command = child or command
-        if not command.accepts(len(argv)):
-            client.last_command = command
-            self._reject(client, command, errors.wrong_arity(command.name))
-            return None
-        return command
+            return errors.unknown_command(argv)
+        if not command.subcommands or len(argv) == 1:
+            return command
+        child = command.subcommands.get(argv[1].lower())
+        if child is None and command.handler is None:
+            return errors.unknown_subcommand(command.name, argv[1])
+        return child or command
 
     def _admit(self, client: Client, command: Command, argv: list[bytes]) -> bool:
         """Whether *command* may run now. If not, it was refused, queued or held back."""
@@ -157,7 +164,7 @@ class Dispatcher(Runner):
     def _reject(self, client: Client, command: Command, error: ErrorReply) -> None:
         """Refuse a command that is known. EXEC takes its transaction along."""
         command.rejected += 1
-        if command.name == "exec":
+        if command.flags & RUNS_QUEUE:
             self.state.watching.leave_multi(client)
             error = errors.exec_aborted(error)
         self._refuse(client, error)
@@ -273,6 +280,25 @@ class Dispatcher(Runner):
     def run_queued(self, client: Client, queue: CommandQueue) -> Encoder:
         """Run what *client* has queued, for EXEC; the array of the replies."""
         return self._execution.run_queued(client, queue)
+
+    def run_inside(self, client: Client, argv: list[bytes]) -> Reply:
+        """Run *argv* inside the command of *client* that runs, as a script does.
+
+        It does not wait, and an error is a value. What it changes is logged with the outer command,
+        as one transaction.
+        """
+        found = self._find(argv)
+        if isinstance(found, ErrorReply):
+            return found
+        if not found.accepts(len(argv)):
+            return errors.wrong_arity(found.name)
+        refusal = self._admission.refusal(client, found, SCRIPT)
+        if refusal is not None:
+            found.rejected += 1
+            return self._execution.counted(refusal)
+        reply = self._execution.run(client, found, argv, SCRIPT)
+        self._execution.count(found, 1)
+        return reply.when_denied if isinstance(reply, Block) else reply
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """End a wait from outside: its time is up, or somebody unblocks the client."""

@@ -80,6 +80,8 @@ class Execution:
             return self._handle(command, call, self._events.changes)
         finally:
             self._depth -= 1
+            if self._depth and outer is None:
+                outer = []  # the command that ran this one: each inner command has said its own
             self._events.logged = outer
             client.commands += 1
 

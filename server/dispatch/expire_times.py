@@ -10,7 +10,7 @@ UNITS = (b"EX", b"PX", b"EXAT", b"PXAT")
 
 
 def absolute_ms(text: bytes, unit: bytes, now_ms: int, name: str) -> int:
-    """When a key goes that is given *text* seconds (EX, EXAT) or milliseconds (PX, PXAT).
+    """The unix ms at which a key expires, from *text* in seconds (EX, EXAT) or ms (PX, PXAT).
 
     Raises ErrorReply, naming the command, if that is not after 1970 or does not fit 64 bits.
     """
@@ -37,9 +37,9 @@ def _invalid(name: str) -> ErrorReply:
 
 
 def expire(call: Call, key: bytes, when_ms: int) -> None:
-    """Let *key*, which is there, go at *when_ms*: at once if that has passed.
+    """Set the expiry of *key*, which is there, to *when_ms*; delete it if that has passed.
 
-    It is logged as an absolute time, or as the deletion that it is.
+    It is logged as an absolute time, or as a deletion.
     """
     db = call.db
     if when_ms <= call.now_ms and not call.is_replayed:

@@ -1,8 +1,8 @@
-"""The active expiry cycle: frees keys that are past their time and that nobody looks at.
+"""The active expiry cycle: removes keys that have expired and that no command looks up.
 
     1. Each database that has expiring keys is walked in hash order, from where the last cycle
        stopped, a page at a time.
-    2. A database is left for the next one when of the last page less than a tenth was due.
+    2. The next database follows when less than a tenth of the last page had expired.
     3. The cycle ends when all databases are done, or when its share of time is used up.
 
 The share is a quarter of the time between two ticks of cron, as in redis.
@@ -21,7 +21,7 @@ SHARE = 0.25
 
 
 class ExpiryCycle:
-    """Keeps for each database the place where the last cycle stopped."""
+    """Removes expired keys; remembers for each database where the last cycle stopped."""
 
     def __init__(self, state: ServerState, monotonic_s: Callable[[], float]) -> None:
         self._state = state

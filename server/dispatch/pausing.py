@@ -10,7 +10,7 @@ MAY_WRITE = int(Flags.WRITE | Flags.MAY_REPLICATE)
 
 
 class Pausing(Part):
-    """Holds commands back for a while; the clients that sent them go on when it ends."""
+    """Holds commands back until the pause ends; then their clients go on."""
 
     def __init__(self) -> None:
         self.until_ms = 0  # by the monotonic clock; 0: no pause
@@ -27,7 +27,7 @@ class Pausing(Part):
         return len(self._held)
 
     def begin(self, until_ms: int, writes_only: bool) -> None:
-        """Pause until *until_ms*. A pause that is on is only ever made longer and stricter."""
+        """Pause until *until_ms*. A pause that is on can only be made longer and stricter."""
         self.writes_only = writes_only and (self.writes_only or not self.active)
         self.until_ms = max(self.until_ms, until_ms)
 
@@ -37,7 +37,7 @@ class Pausing(Part):
             return False
         if not self.writes_only:
             return True
-        if command.name == "exec":
+        if command.flags & Flags.RUNS_QUEUE:
             return bool(client.queue.flags & MAY_WRITE)
         return bool(command.flags & MAY_WRITE)
 

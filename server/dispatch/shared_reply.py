@@ -1,4 +1,4 @@
-"""One reply for all readers who asked the same and are woken together.
+"""One reply for all readers that sent the same command and are woken together.
 
     XADD s ..  wakes 200 times  XREAD BLOCK 0 STREAMS s 5-1  ->  one reply, written once
 
@@ -14,7 +14,7 @@ from storage.keyspace.key_events import KeyEvents
 
 
 class SharedReply:
-    """What the last reader got. *journal* counts the keys that each further one would have read."""
+    """The reply to the last reader. *events* counts the look-ups that each further one saves."""
 
     __slots__ = ("_argv", "_db_index", "_events", "_hits", "_misses", "_no_touch", "_reply")
 
@@ -27,7 +27,7 @@ class SharedReply:
         self._hits = self._misses = 0
 
     def begin(self, client: Client, argv: list[bytes]) -> None:
-        """*client* is about to run *argv*, whose reply may be kept."""
+        """*client* is about to run *argv*: its reply may be kept."""
         self._reply = None
         self._argv = argv
         self._db_index = client.db_index
@@ -35,7 +35,7 @@ class SharedReply:
         self._hits, self._misses = self._events.hits, self._events.misses
 
     def keep(self, reply: Encoder) -> None:
-        """*reply* is what that gave; it is kept as a copy."""
+        """Keep a copy of *reply*, which the command begun has given."""
         kept = reply.another()
         kept.append(reply)
         self._reply = kept
@@ -43,7 +43,7 @@ class SharedReply:
         self._misses = self._events.misses - self._misses
 
     def reply_to(self, client: Client, argv: list[bytes]) -> Encoder | None:
-        """What *client* would get for *argv*; None if that is not known."""
+        """The reply that *client* would get for *argv*; None if that is not known."""
         reply = self._reply
         if (
             reply is None
@@ -60,5 +60,5 @@ class SharedReply:
         return copy
 
     def forget(self) -> None:
-        """Something may have changed, or all are served."""
+        """Forget the reply: something may have changed, or all readers are served."""
         self._reply = None

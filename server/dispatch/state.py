@@ -1,4 +1,4 @@
-"""The state of the whole server: what handlers may look at and change beside their database."""
+"""The state of the whole server: what handlers may read and change besides their database."""
 
 from __future__ import annotations
 
@@ -129,10 +129,10 @@ class ServerState:
 
 
 def _not_running(_options: frozenset[bytes]) -> bool:
-    """Stand in for what ends the process, until there is one that runs."""
+    """Do nothing: there is no process to end."""
     return True
 
 
 def _no_replay() -> Replay:
-    """Stand in for a dispatcher."""
+    """There is no dispatcher yet."""
     raise NotImplementedError

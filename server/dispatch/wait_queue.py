@@ -1,10 +1,10 @@
-"""The waiters of one key, oldest first, each of whom may leave from wherever it stands.
+"""The queue of clients that wait for one key: first come, first served.
 
     Queue   first ---> Spot <--> Spot <--> Spot <--- last
                         |         |         |
-                       waiter    waiter    waiter       a waiter has a spot in each of its queues
+                       waiter    waiter    waiter       a waiter has a spot for each of its keys
 
-All operations are O(1).
+A waiter can be taken out wherever it stands. All operations are O(1).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Spot(Standing):
 
 
 class Queue:
-    """Who waits for *key* of *database*. It is in *registry* as long as there is anybody."""
+    """The clients that wait for *key* of *database*. *registry* has it while there are any."""
 
     __slots__ = ("_registry", "database", "first", "is_ready", "key", "last", "on_no_key")
 
@@ -43,8 +43,8 @@ class Queue:
         self.key = key
         self.first: Spot | None = None
         self.last: Spot | None = None
-        self.on_no_key = 0  # how many of them wake when the key is gone
-        self.is_ready = False  # the key is about to be served
+        self.on_no_key = 0  # how many of them a deletion of the key wakes
+        self.is_ready = False  # in Blocking.ready: to be served when the command ends
         self._registry = registry
         registry[key] = self
 
@@ -56,9 +56,9 @@ class Queue:
             spot = spot.behind
 
     def add(self, waiter: Waiter) -> None:
-        """Let *waiter*, which has just come, stand at the tail, if it does not stand there yet."""
+        """Put *waiter*, which has just blocked, at the tail; once, if it names the key twice."""
         if self.last is not None and self.last.waiter is waiter:
-            return  # it names the key twice
+            return
         spot = Spot(self, waiter)
         self._append(spot)
         waiter.standings.append(spot)
@@ -66,7 +66,7 @@ class Queue:
             self.on_no_key += 1
 
     def remove(self, spot: Spot) -> None:
-        """Let who stands at *spot* leave."""
+        """Take the waiter at *spot* out of the queue."""
         self._take_out(spot)
         if spot.waiter.block.on_no_key:
             self.on_no_key -= 1
@@ -74,7 +74,7 @@ class Queue:
             del self._registry[self.key]
 
     def move_to_tail(self, spot: Spot) -> None:
-        """Let who stands at *spot* stand behind all others."""
+        """Put the waiter at *spot* behind all others."""
         if spot.behind is not None:
             self._take_out(spot)
             self._append(spot)

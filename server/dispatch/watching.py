@@ -1,4 +1,4 @@
-"""WATCH: which clients must have their EXEC refused when a key changes."""
+"""WATCH: whose EXEC answers null because a key has changed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ PLACE_BYTES = 352  # bytes that a place watched by one client takes beside its k
 
 
 class Watching(Part):
-    """Places (database index, key) to the clients that watch them, which *memory* is told of."""
+    """Maps (database index, key) to the clients that watch it. *memory* counts what that takes."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self.watchers: dict[tuple[int, bytes], dict[Client, None]] = {}
 
     def watch(self, client: Client, db: Keyspace, key: bytes) -> None:
-        """From now until unwatch, a change of *key* makes *client*'s EXEC answer null.
+        """Watch *key* for *client*: a change makes its EXEC answer null, until unwatch.
 
-        A key that is past its time goes now, so that its going later is no change.
+        A key that is past its time is removed now, so that its removal later is no change.
         """
         db.peek(key)
         place = (db.index, key)
@@ -46,12 +46,12 @@ class Watching(Part):
         client.dirty_watch = False
 
     def leave_multi(self, client: Client) -> None:
-        """*client*'s transaction is over, and with it all that was watched for it."""
+        """The transaction of *client* is over, and so are its watches."""
         client.leave_multi()
         self.unwatch(client)
 
     def touched(self, db_index: int, key: bytes) -> None:
-        """*key* was changed."""
+        """*key* was changed: mark the clients that watch it."""
         for client in self.watchers.get((db_index, key), ()):
             client.dirty_watch = True
 
@@ -64,6 +64,6 @@ class Watching(Part):
                     client.dirty_watch = True
 
     def has_expired(self, client: Client, databases: list[Keyspace]) -> None:
-        """Let what is past its time among *client*'s watched keys go, which is a change."""
+        """Remove the keys that *client* watches and that have expired, which is a change."""
         for index, key in list(client.watching):
             databases[index].peek(key)

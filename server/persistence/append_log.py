@@ -321,7 +321,7 @@ class AppendLog:
 
     def _leaves_sync_to_others(self) -> bool:
         """Whether the configuration wants no fsync while a child keeps the disk busy."""
-        return bool(self._config.no_appendfsync_on_rewrite) and self._busy()
+        return self._config.no_appendfsync_on_rewrite and self._busy()
 
     def _sync_is_due(self) -> bool:
         return (

@@ -133,7 +133,7 @@ class AppendOnly:
         temporary = _temporary(os.getpid())
         self._write_base(temporary, no_report)
         fd, unfinished = self.folder.unfinished_increment()
-        self.folder.add_base(temporary, bool(self._config.aof_use_rdb_preamble), unfinished)
+        self.folder.add_base(temporary, self._config.aof_use_rdb_preamble, unfinished)
         base = self.folder.manifest.base
         assert base is not None
         self._older_size = self._files.size(self.folder.path_of(base))
@@ -237,7 +237,7 @@ class AppendOnly:
         pieces: Pieces = CommandPieces(self._databases)
         if config.aof_use_rdb_preamble:
             pieces = snapshot_of(self._databases, config, self._wall_s(), aof_base=True)
-        sync_on_the_way = bool(config.aof_rewrite_incremental_fsync)
+        sync_on_the_way = config.aof_rewrite_incremental_fsync
         report = slowed(report, config.rdb_key_save_delay)
         write_snapshot(self._files, path, pieces, report, sync_on_the_way)
 
@@ -266,7 +266,7 @@ class AppendOnly:
     def _take_base(self, temporary: Path) -> None:
         """Let what the child has written take its place."""
         unfinished = self._empty_increment() if self.mode is Mode.OFF else self._unfinished
-        self.folder.add_base(temporary, bool(self._config.aof_use_rdb_preamble), unfinished)
+        self.folder.add_base(temporary, self._config.aof_use_rdb_preamble, unfinished)
         self._unfinished = None
         if self.mode is Mode.WAITING:
             self.mode = Mode.ON
@@ -312,7 +312,7 @@ class AppendOnly:
         return bool(self.log.broken) or self._has_grown()
 
     def _has_grown(self) -> bool:
-        percent: int = self._config.auto_aof_rewrite_percentage
+        percent = self._config.auto_aof_rewrite_percentage
         if not percent or self.size <= self._config.auto_aof_rewrite_min_size:
             return False
         growth = self.size * 100 // (self.rewritten_size or 1) - 100

@@ -31,8 +31,7 @@ class LogFolder:
 
     @property
     def _stem(self) -> str:
-        name: str = self._config.appendfilename
-        return name
+        return self._config.appendfilename
 
     @property
     def path(self) -> Path:

@@ -1,15 +1,6 @@
 from libc.stdint cimport int64_t
 
 
-cdef class Keys:
-    cdef readonly Py_ssize_t first
-    cdef readonly Py_ssize_t last
-    cdef readonly Py_ssize_t step
-    cdef readonly str access
-
-    cpdef list of(self, list argv)
-
-
 cdef class Block:
     cdef readonly list keys
     cdef readonly object kind
@@ -27,11 +18,16 @@ cdef class Command:
     cdef readonly str group
     cdef readonly str since
     cdef readonly str complexity
-    cdef readonly Keys keys
+    cdef readonly tuple keys
+    cdef readonly object get_keys
     cdef readonly object acl
+    cdef readonly tuple tips
+    cdef readonly object deprecated
+    cdef readonly object history
+    cdef readonly object argument_types
     cdef readonly object handler
     cdef public str summary
-    cdef public str syntax
+    cdef readonly str syntax
     cdef readonly dict subcommands
     cdef public unsigned long long calls
     cdef public unsigned long long nanoseconds

@@ -7,11 +7,14 @@ opens with the summary; its second paragraph is the syntax.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntFlag, auto
-from typing import Any, TypeAlias, TypeVar
+from typing import ParamSpec, TypeAlias, TypeVar
 
-from protocol.replies import Reply
+from protocol.replies import Reply, Status
+from server.table.documentation import CATEGORY_OF_GROUP, Category, Deprecated, Group, History, Tip
+from server.table.keys import KeySpec, KeyUse
+from server.table.syntax import ArgumentType
 
 
 class Flags(IntFlag):
@@ -36,99 +39,14 @@ class Flags(IntFlag):
     ALLOW_BUSY = auto()
     NO_ASYNC_LOADING = auto()
     NO_MANDATORY_KEYS = auto()
-    NOT_QUEUED = auto()  # runs at once inside MULTI: EXEC, DISCARD, WATCH, ...; not in COMMAND INFO
-    MAY_REPLICATE = auto()  # writes something without being a write command; not in COMMAND INFO
+    # The server's own, which COMMAND INFO does not show.
+    NOT_QUEUED = auto()  # runs at once inside MULTI: EXEC, DISCARD, WATCH, ...
+    MAY_REPLICATE = auto()  # writes something without being a write command
+    RUNS_QUEUE = auto()  # runs the commands that are queued since MULTI: EXEC
+    TELLS_HEALTH = auto()  # asks whether the server can do its work: PING
 
 
-class Keys:
-    """Where the keys stand in argv: one range. *last* counts from the end when negative.
-
-    *first*, *last* and *step* are also what COMMAND INFO shows.
-    """
-
-    __slots__ = ("access", "first", "last", "step")
-
-    def __init__(self, first: int, last: int, step: int = 1, access: str = "RW") -> None:
-        self.first = first
-        self.last = last
-        self.step = step
-        self.access = access  # RO, RW, OW (overwrites) or RM (removes), as in key specs
-
-    def of(self, argv: list[bytes]) -> list[bytes]:
-        """The keys that *argv* names."""
-        if self.last == self.first:
-            return [argv[self.first]]
-        end = self.last if self.last >= 0 else len(argv) + self.last
-        return argv[self.first : end + 1 : self.step]
-
-
-class NumberedKeys(Keys):
-    """Keys behind their count: ``LMPOP 2 a b LEFT`` has it at *count_at* = 1."""
-
-    __slots__ = ("count_at",)
-
-    def __init__(self, count_at: int, access: str = "RW") -> None:
-        super().__init__(0, 0, 0, access)
-        self.count_at = count_at
-
-    def of(self, argv: list[bytes]) -> list[bytes]:
-        try:
-            count = int(argv[self.count_at])
-        except ValueError:
-            return []
-        first = self.count_at + 1
-        return argv[first : first + count] if 0 < count <= len(argv) - first else []
-
-
-class StreamKeys(Keys):
-    """The first half of what follows the option STREAMS, as XREAD itself finds it.
-
-    *options_at* is where options begin; *skips* tells how many words an option takes along, so that
-    a group or a consumer named ``STREAMS`` is not taken for the option.
-    """
-
-    __slots__ = ("options_at", "skips")
-
-    def __init__(self, options_at: int, skips: dict[bytes, int], access: str) -> None:
-        super().__init__(0, 0, 0, access)
-        self.options_at = options_at
-        self.skips = skips
-
-    def of(self, argv: list[bytes]) -> list[bytes]:
-        names = behind_option(b"STREAMS", argv, self.options_at, self.skips)
-        return names[: len(names) // 2] if names and len(names) % 2 == 0 else []
-
-
-class KeyOrKeys(Keys):
-    """One key at *first* or, if that is empty, all that follow the option KEYS, as MIGRATE has it.
-
-    *options_at* and *skips* are as for StreamKeys.
-    """
-
-    __slots__ = ("options_at", "skips")
-
-    def __init__(self, first: int, options_at: int, skips: dict[bytes, int]) -> None:
-        super().__init__(first, first)
-        self.options_at = options_at
-        self.skips = skips
-
-    def of(self, argv: list[bytes]) -> list[bytes]:
-        names = behind_option(b"KEYS", argv, self.options_at, self.skips)
-        if names is None:
-            return [argv[self.first]]
-        return [] if argv[self.first] else names
-
-
-def behind_option(
-    option: bytes, argv: list[bytes], at: int, skips: dict[bytes, int]
-) -> list[bytes] | None:
-    """What follows *option*, looked for from *at* on; None if it is not there."""
-    while at < len(argv):
-        word = argv[at].upper()
-        if word == option:
-            return argv[at + 1 :]
-        at += 1 + skips.get(word, 0)
-    return None
+INTERNAL = Flags.NOT_QUEUED | Flags.MAY_REPLICATE | Flags.RUNS_QUEUE | Flags.TELLS_HEALTH
 
 
 class Block:
@@ -162,21 +80,27 @@ class Block:
 
 
 Handler: TypeAlias = Callable[..., "Reply | Block"]
+KeyFinder: TypeAlias = Callable[[list[bytes]], list[KeyUse]]
 H = TypeVar("H", bound=Handler)
+P = ParamSpec("P")
 
 
 class Command:
-    """One row of the table, with what COMMANDSTATS counts."""
+    """One row of the table: the declaration, and what COMMANDSTATS counts."""
 
     __slots__ = (
         "acl",
+        "argument_types",
         "arity",
         "calls",
         "complexity",
+        "deprecated",
         "failed",
         "flags",
+        "get_keys",
         "group",
         "handler",
+        "history",
         "keys",
         "name",
         "nanoseconds",
@@ -185,6 +109,7 @@ class Command:
         "subcommands",
         "summary",
         "syntax",
+        "tips",
     )
 
     def __init__(
@@ -192,26 +117,48 @@ class Command:
         name: str,
         *,
         arity: int,
-        flags: int,
-        group: str,
+        flags: Flags,
+        group: Group,
         since: str,
         complexity: str = "O(1)",
-        keys: Keys | None = None,
-        acl: frozenset[str] = frozenset(),
-        handler: Handler | None = None,
+        keys: KeySpec | tuple[KeySpec, ...] = (),
+        get_keys: KeyFinder | None = None,
+        categories: Sequence[Category] | None = None,
+        tips: Sequence[Tip] = (),
+        deprecated: Deprecated | None = None,
+        history: History = (),
+        types: Mapping[str, ArgumentType] | None = None,
     ) -> None:
-        self.name = name.lower().replace(" ", "|")  # as commandstats has it: xgroup|create
+        """Declare the command that clients call *name* (``XGROUP CREATE``).
+
+        *get_keys* finds the keys where the specs cannot. *categories* are the ACL categories beside
+        those that follow from the flags: by default the one of the group. *types* are of arguments
+        that have another type than ARGUMENT_TYPES gives their names.
+        """
+        self.name = name.lower().replace(" ", "|")  # as COMMANDSTATS has it: xgroup|create
         self.arity = arity  # argv's length; -n: at least n
         self.flags = int(flags)
         self.group = group
         self.since = since
         self.complexity = complexity
-        self.keys = keys
-        self.acl = acl
-        self.handler = handler
-        self.summary, self.syntax = _summary_and_syntax(handler)
+        self.keys = keys if isinstance(keys, tuple) else (keys,)
+        self.get_keys = get_keys
+        self.acl = _acl_categories(flags, group, categories)
+        self.tips = tuple(tips)
+        self.deprecated = deprecated
+        self.history = history
+        self.argument_types = types or {}
+        self.handler: Handler | None = None
+        self.summary = self.syntax = ""
         self.subcommands: dict[bytes, Command] = {}
         self.reset_stats()
+
+    def attach(self, handler: Handler) -> None:
+        """Let *handler* run the command, and take summary and syntax from its docstring."""
+        paragraphs = [" ".join(text.split()) for text in (handler.__doc__ or "").split("\n\n")]
+        self.handler = handler
+        self.summary = paragraphs[0]
+        self.syntax = paragraphs[1] if len(paragraphs) > 1 else ""
 
     def reset_stats(self) -> None:
         self.calls = 0
@@ -227,15 +174,37 @@ class Command:
         """Whether the first word alone tells that it is this command."""
         return not self.subcommands and "|" not in self.name
 
-    def keys_of(self, argv: list[bytes]) -> list[bytes]:
-        """The keys that *argv* names: for execution, COMMAND GETKEYS and access checks alike."""
-        return [] if self.keys is None else self.keys.of(argv)
+    def keys_of(self, argv: list[bytes]) -> list[KeyUse]:
+        """The keys that *argv* names, and what the command does with each. O(words).
+
+        This is the one place that finds keys: for COMMAND GETKEYS, access checks and scripts alike.
+        *argv* must have a number of words that the command accepts. No keys are found where the
+        command would refuse the call, as with ``LMPOP 5 a``.
+        """
+        if self.get_keys is not None:
+            found: list[KeyUse] = self.get_keys(argv)
+            return found
+        return [KeyUse(key, spec.flags) for spec in self.keys for key in spec.find(argv)]
 
 
-def _summary_and_syntax(handler: Handler | None) -> tuple[str, str]:
-    text = (handler.__doc__ if handler is not None else None) or ""
-    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
-    return paragraphs[0], paragraphs[1] if len(paragraphs) > 1 else ""
+def _acl_categories(
+    flags: Flags, group: Group, declared: Sequence[Category] | None
+) -> frozenset[Category]:
+    """The *declared* categories, by default the group's, and those that follow from *flags*."""
+    if declared is None:
+        declared = [CATEGORY_OF_GROUP[group]] if group in CATEGORY_OF_GROUP else []
+    categories: set[Category] = {*declared, "fast" if flags & Flags.FAST else "slow"}
+    if flags & Flags.WRITE:
+        categories.add("write")
+    if flags & Flags.READONLY:
+        categories.add("read")
+    if flags & Flags.ADMIN:
+        categories |= {"admin", "dangerous"}
+    if flags & Flags.BLOCKING:
+        categories.add("blocking")
+    if flags & Flags.PUBSUB:
+        categories.add("pubsub")
+    return frozenset(categories)
 
 
 class CommandTable:
@@ -256,7 +225,10 @@ class CommandTable:
         return self._rows.get(name.lower())
 
     def add(self, row: Command) -> None:
-        """Enter *row*; a subcommand (``XGROUP CREATE``) goes below its container, made before."""
+        """Enter *row*; a subcommand (``XGROUP CREATE``) goes below its container, made before.
+
+        Raises ValueError if there is one of that name.
+        """
         parent, _, child = row.name.partition("|")
         rows = self._rows[parent.encode()].subcommands if child else self._rows
         name = (child or parent).encode()
@@ -266,51 +238,48 @@ class CommandTable:
         if not child:
             self.by_spelling[name] = self.by_spelling[name.upper()] = row
 
-    def command(self, name: str, **declaration: Any) -> Callable[[H], H]:
-        """Declare the function below to be *name*; the rest is what Command takes."""
-
-        def declare(handler: H) -> H:
-            self.add(Command(name, handler=handler, **_with_acl(declaration)))
-            return handler
-
-        return declare
-
-    def container(self, name: str, *, group: str, since: str, summary: str) -> None:
+    def container(self, name: str, *, group: Group, since: str, summary: str) -> None:
         """Declare a command that has only subcommands."""
         row = Command(
             name,
             arity=-2,
-            flags=0,
+            flags=Flags(0),
             group=group,
             since=since,
             complexity="Depends on subcommand.",
-            acl=frozenset({"slow"}),
+            categories=(),
         )
         row.summary = summary
         self.add(row)
 
+    def help_of(self, container: bytes) -> list[Reply]:
+        """What HELP of *container* answers: of each subcommand its syntax and its summary."""
+        row = self._rows[container]
+        name = container.decode().upper()
+        lines = [f"{name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"]
+        for child in row.subcommands.values():
+            lines += [child.syntax.removeprefix(name + " "), "    " + child.summary]
+        return [Status(line.encode()) for line in lines]
 
-_GROUP_CATEGORY = {"generic": "keyspace", "transactions": "transaction", "server": ""}
 
+def _declaring(
+    table: CommandTable, declaration: Callable[P, Command]
+) -> Callable[P, Callable[[H], H]]:
+    """A decorator with the parameters of *declaration*, which enters handlers in *table*."""
 
-def _with_acl(declaration: dict[str, Any]) -> dict[str, Any]:
-    """Add the ACL categories that follow from flags and group."""
-    flags, group = declaration["flags"], declaration["group"]
-    words = {_GROUP_CATEGORY.get(group, group), "fast" if flags & Flags.FAST else "slow"}
-    if flags & Flags.WRITE:
-        words.add("write")
-    if flags & Flags.READONLY and group not in ("connection", "server"):
-        words.add("read")
-    if flags & Flags.ADMIN:
-        words |= {"admin", "dangerous"}
-    if flags & Flags.BLOCKING:
-        words.add("blocking")
-    if flags & Flags.PUBSUB:
-        words.add("pubsub")
-    words |= set(declaration.pop("categories", ()))
-    return {**declaration, "acl": frozenset(words - {""})}
+    def command(*args: P.args, **kwargs: P.kwargs) -> Callable[[H], H]:
+        row = declaration(*args, **kwargs)
+
+        def declare(handler: H) -> H:
+            row.attach(handler)
+            table.add(row)
+            return handler
+
+        return declare
+
+    return command
 
 
 TABLE = CommandTable()
-command = TABLE.command
+command = _declaring(TABLE, Command)
 container = TABLE.container

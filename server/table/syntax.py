@@ -17,31 +17,27 @@ item         = "[" sequence "]" | "<" sequence ">" | word
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 _PIECES = re.compile(r"\.\.\.|[\[\]<>|]|[^\s\[\]<>|]+")
 
-_TYPES = {
-    "key": {"key", "source", "destination", "newkey"},
-    "pattern": {"pattern"},
-    "double": {"timeout"},
-    "integer": {
-        "client-id", "count", "cursor", "db", "decrement", "destination-db", "end",
-        "entries-added", "entries-read", "increment", "index", "index1", "index2", "len", "maxage",
-        "milliseconds", "min-idle-time", "ms", "num-matches", "numkeys", "offset", "protover",
-        "rank", "seconds", "start", "stop",
-    },
-    "unix-time": {"unix-time-seconds", "unix-time-milliseconds"},
-}  # fmt: skip
-# Where a name means something else than elsewhere: the ids of streams, and two numbers.
-_EXCEPTIONS = {
-    **dict.fromkeys((("xrange", "start"), ("xrange", "end")), "string"),
-    **dict.fromkeys((("xrevrange", "start"), ("xrevrange", "end")), "string"),
-    **dict.fromkeys((("xpending", "start"), ("xpending", "end")), "string"),
-    ("xautoclaim", "start"): "string",
-    ("incrbyfloat", "increment"): "double",
-    ("client|pause", "timeout"): "integer",
+ArgumentType: TypeAlias = Literal["key", "string", "integer", "double", "pattern", "unix-time"]
+
+# The types of arguments by their names; all others are strings. Where a name means something else
+# than here, the command's declaration says so.
+ARGUMENT_TYPES: dict[str, ArgumentType] = {
+    **dict.fromkeys(("key", "source", "destination", "newkey"), "key"),
+    **dict.fromkeys(("decrement", "increment"), "integer"),
+    **dict.fromkeys(("count", "len", "num-matches", "numkeys", "offset", "rank"), "integer"),
+    **dict.fromkeys(("end", "index", "index1", "index2", "start", "stop"), "integer"),
+    **dict.fromkeys(("client-id", "cursor", "db", "destination-db", "protover"), "integer"),
+    **dict.fromkeys(("entries-added", "entries-read"), "integer"),
+    **dict.fromkeys(("maxage", "milliseconds", "min-idle-time", "ms", "seconds"), "integer"),
+    "timeout": "double",
+    "pattern": "pattern",
+    **dict.fromkeys(("unix-time-seconds", "unix-time-milliseconds"), "unix-time"),
 }
 # How the words without letters are called.
 _NAMES = {"*": "auto-id", "=": "equal", "~": "approximately", "$": "last-id", "+": "last-entry"}
@@ -66,16 +62,18 @@ class Argument:
         return [flag for flag in ("optional", "multiple", "multiple_token") if getattr(self, flag)]
 
 
-def arguments_of(syntax: str, name: str) -> list[Argument]:
+def arguments_of(
+    syntax: str, name: str, types: Mapping[str, ArgumentType] | None = None
+) -> list[Argument]:
     """The arguments in *syntax*, which begins with the command's *name* (``xgroup|create``).
 
-    Raises ValueError if it is not of the form above.
+    *types* go before ARGUMENT_TYPES. Raises ValueError if the syntax is not of the form above.
     """
     pieces = _PIECES.findall(syntax)
     words = name.upper().split("|")
     if pieces[: len(words)] != words:
         raise ValueError(f"the syntax of {name} begins with another name: {syntax!r}")
-    parser = _Parser(name, pieces[len(words) :])
+    parser = _Parser(pieces[len(words) :], {**ARGUMENT_TYPES, **(types or {})})
     arguments = parser.sequence("")
     parser.expect_end()
     return arguments
@@ -84,9 +82,9 @@ def arguments_of(syntax: str, name: str) -> list[Argument]:
 class _Parser:
     """Reads pieces from left to right."""
 
-    def __init__(self, command: str, pieces: list[str]) -> None:
-        self._command = command
+    def __init__(self, pieces: list[str], types: Mapping[str, ArgumentType]) -> None:
         self._pieces = pieces
+        self._types = types
         self._at = 0
 
     def _next(self) -> str:
@@ -127,22 +125,15 @@ class _Parser:
         elif is_token(piece):
             items.append(self._token(piece))
         else:
-            items.append(Argument(piece, self._type_of(piece)))
+            items.append(Argument(piece, self._types.get(piece, "string")))
 
     def _token(self, word: str) -> Argument:
         """A word that stands for itself, with the value behind it if there is one."""
         following = self._next()
         if following and following not in _MARKS and not is_token(following):
             self._take()
-            return Argument(following, self._type_of(following), token=word)
+            return Argument(following, self._types.get(following, "string"), token=word)
         return Argument(_NAMES.get(word, word.lower()), "pure-token", token=word)
-
-    def _type_of(self, name: str) -> str:
-        """The type of the value that is called *name*."""
-        exception = _EXCEPTIONS.get((self._command, name))
-        if exception is not None:
-            return exception
-        return next((type_ for type_, names in _TYPES.items() if name in names), "string")
 
     def _add_optional(self, items: list[Argument]) -> None:
         """An optional part; one that repeats what stands before it says that there may be more."""

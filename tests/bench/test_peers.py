@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import peers
 from bench.peers import Peer, find_peers
 
 
@@ -46,3 +47,15 @@ def test_a_version_takes_part_once(on_path: Path, tmp_path: Path) -> None:
 def test_a_folder_without_a_server_is_an_error(on_path: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="neither redis-server nor valkey-server is in"):
         find_peers([tmp_path])
+
+
+def test_what_was_fetched_takes_part_unless_folders_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peers, "FETCHED", tmp_path)
+    monkeypatch.delenv("PENSTOCK_PEERS", raising=False)
+    assert peers.known_folders() == [tmp_path]
+    monkeypatch.setattr(peers, "FETCHED", tmp_path / "nothing")
+    assert peers.known_folders() == []
+    monkeypatch.setenv("PENSTOCK_PEERS", "/a:/b")
+    assert peers.known_folders() == [Path("/a"), Path("/b")]

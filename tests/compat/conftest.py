@@ -1,4 +1,4 @@
-"""The two servers that are compared, and the protocols in which they are."""
+"""The servers that are compared, and the protocols in which they are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.compat.processes import ServerProcess, penstock_command, redis_tool
+from tests.compat.oracles import REDIS_7, Oracles
+from tests.compat.processes import ServerProcess, penstock_command
 
 
 @pytest.fixture(scope="session")
@@ -18,11 +19,17 @@ def penstock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess
 
 
 @pytest.fixture(scope="session")
-def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    """The redis-server whose answers are right."""
-    server = ServerProcess([redis_tool("redis-server")], tmp_path_factory.mktemp("redis"))
-    yield server
-    server.stop()
+def oracles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oracles]:
+    """The servers whose answers are right."""
+    started = Oracles(tmp_path_factory.mktemp("oracles"))
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def redis(oracles: Oracles) -> ServerProcess:
+    """The redis-server that is installed: 7.0."""
+    return oracles.start(REDIS_7)
 
 
 @pytest.fixture(params=[2, 3], ids=["resp2", "resp3"])

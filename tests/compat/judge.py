@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 
 from tests.compat.differences import alike
 from tests.compat.resp import WAITING, Reply, quoted, show
@@ -11,7 +12,8 @@ from tests.compat.resp import WAITING, Reply, quoted, show
 class Judge:
     """Follows one client's commands, so that EXEC's replies are judged each by its command."""
 
-    def __init__(self, *, at_random: bool = False) -> None:
+    def __init__(self, oracle: str, *, at_random: bool = False) -> None:
+        self.oracle = oracle
         self.at_random = at_random
         self.queued: list[list[bytes]] = []
 
@@ -25,16 +27,15 @@ class Judge:
             self.queued.append(command)
         elif name in {b"MULTI", b"DISCARD", b"RESET"} and theirs[0] == "+":
             self.queued = []
-        return alike(command, ours, theirs, at_random=self.at_random)
+        return alike(command, ours, theirs, self.oracle, at_random=self.at_random)
 
-    @staticmethod
-    def _agree_on_each(queued: list[list[bytes]], ours: Reply, theirs: Reply) -> bool:
+    def _agree_on_each(self, queued: list[list[bytes]], ours: Reply, theirs: Reply) -> bool:
         if not isinstance(ours[1], list) or not isinstance(theirs[1], list):
             return ours == theirs
         return (
             ours[0] == theirs[0]
             and len(ours[1]) == len(theirs[1]) == len(queued)
-            and all(map(alike, queued, ours[1], theirs[1]))
+            and all(map(alike, queued, ours[1], theirs[1], repeat(self.oracle)))
         )
 
 

@@ -45,6 +45,7 @@ class Player:
 
     def __enter__(self) -> Player:
         self.control = Connection(self.server.port)
+        self.control.call(b"FLUSHALL")
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from server.persistence.manifest import BadManifest, parse
 from tests.compat.processes import ServerProcess, bulk, penstock_command, redis_tool
+from tests.compat.resp import Reply
 
 DEADLINE_S = 20.0
 
@@ -71,14 +73,13 @@ def fill(server: ServerProcess, lines: list[str]) -> None:
         assert kind != "-", (line, value)
 
 
-def picture(server: ServerProcess) -> dict[tuple[int, bytes], list[object]]:
+def picture(server: ServerProcess) -> dict[tuple[int, bytes], list[Any]]:
     """All that the server has, but for what changes by itself."""
     control = server.control
-    shown = {}
+    shown: dict[tuple[int, bytes], list[Any]] = {}
     for db in (0, 3):
         control.call(b"SELECT", b"%d" % db)
-        _, keys = control.call(b"KEYS", b"*")
-        for _, key in keys:
+        for _, key in items(control.call(b"KEYS", b"*")):
             shown[db, key] = [control.call(*words, key) for words in ([b"TYPE"], [b"PEXPIRETIME"])]
             shown[db, key] += [
                 control.call(*words) for words in QUESTIONS[shown[db, key][0][1]](key)
@@ -88,6 +89,12 @@ def picture(server: ServerProcess) -> dict[tuple[int, bytes], list[object]]:
     control.call(b"SELECT", b"0")
     assert len(shown) > 8
     return shown
+
+
+def items(reply: Reply) -> list[Any]:
+    """What an array holds."""
+    assert isinstance(reply[1], list), reply
+    return reply[1]
 
 
 QUESTIONS: dict[bytes, Callable[[bytes], list[list[bytes]]]] = {
@@ -102,19 +109,18 @@ def _groups(server: ServerProcess, key: bytes) -> list[object]:
 
     Not entries-read: Redis 7.0 does not log it when it logs a read.
     """
-    _, fields = server.control.call(b"XINFO", b"STREAM", key)
+    fields = items(server.control.call(b"XINFO", b"STREAM", key))
     facts = dict(zip((name for _, name in fields[::2]), fields[1::2], strict=True))
     shown: list[object] = [
         facts[name] for name in (b"length", b"last-generated-id", b"max-deleted-entry-id",
                                  b"entries-added")
     ]  # fmt: skip
-    _, groups = server.control.call(b"XINFO", b"GROUPS", key)
-    for _, group in groups:
+    for _, group in items(server.control.call(b"XINFO", b"GROUPS", key)):
         shown.append(group[:8])
         name = group[1][1]
-        _, pending = server.control.call(b"XPENDING", key, name, b"-", b"+", b"100")
+        pending = items(server.control.call(b"XPENDING", key, name, b"-", b"+", b"100"))
         shown.append([(entry[0], entry[1], entry[3]) for _, entry in pending])
-        _, consumers = server.control.call(b"XINFO", b"CONSUMERS", key, name)
+        consumers = items(server.control.call(b"XINFO", b"CONSUMERS", key, name))
         shown.append([consumer[1] for _, consumer in consumers])
     return shown
 

@@ -29,6 +29,7 @@ class Recorder:
 
     offset = synced_offset = 0
     error = ""
+    tentative = False
 
     def __init__(self) -> None:
         self.units: list[list[Op]] = []

@@ -55,7 +55,7 @@ def owners(control: Connection) -> Reply:
     """Whose each pending entry is, and how often it was delivered: no times."""
     kind, rows = control.call(b"XPENDING", b"s", b"g", b"-", b"+", b"10")
     assert isinstance(rows, list)
-    return kind, [(row[0], [row[1][0], row[1][1], row[1][3]]) for row in rows if row[1]]  # type: ignore[list-item]
+    return kind, [(row[0], [row[1][0], row[1][1], row[1][3]]) for row in rows if row[1]]
 
 
 def migrate(source: ServerProcess, target: ServerProcess, *words: bytes) -> Reply:

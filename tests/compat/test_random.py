@@ -1,17 +1,20 @@
-"""Random sequences of commands get the same answers from Penstock and from redis-server.
+"""Random sequences of commands get the same answers from Penstock and from the oracles.
 
-PENSTOCK_COMPAT_SEQUENCES: how many sequences a family and protocol (30). PENSTOCK_COMPAT_SEED: what
+PENSTOCK_COMPAT_SEQUENCES: how many sequences a family and protocol (30; a third of it with Redis
+8.0). PENSTOCK_COMPAT_SEED: what
 the seeds begin with; a failure names its own seed and shows the shortest sequence that was found.
 """
 
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 import pytest
 
 from tests.compat.connection import Connection, encode
 from tests.compat.judge import Judge, disagreement, told
+from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
 from tests.compat.processes import ServerProcess
 from tests.compat.random_commands import FAMILIES, Command, Draw
 from tests.compat.resp import CLOSED, Reply
@@ -22,24 +25,39 @@ COMMANDS = 60  # a sequence
 SHRINKING_RUNS = 300
 
 
+class Servers(NamedTuple):
+    """The two that are compared, and the name of the second."""
+
+    penstock: ServerProcess
+    redis: ServerProcess
+    oracle: str
+
+
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    ("oracle", "protocol", "sequences"),
+    [(REDIS_7, 2, SEQUENCES), (REDIS_7, 3, SEQUENCES), (REDIS_8, 3, SEQUENCES // 3)],
+)
 def test_random_commands(
-    family: str, protocol: int, penstock: ServerProcess, redis: ServerProcess
+    family: str,
+    oracle: str,
+    protocol: int,
+    sequences: int,
+    penstock: ServerProcess,
+    oracles: Oracles,
 ) -> None:
-    servers = (penstock, redis)
-    for number in range(SEQUENCES):
+    servers = Servers(penstock, oracles.start(oracle), oracle)
+    for number in range(sequences):
         seed = f"{SEED}-{family}-{number}"
         commands = Draw(seed).sequence(family, COMMANDS)
         if first_difference(commands, servers, protocol) is not None:
             pytest.fail(report(seed, commands, servers, protocol), pytrace=False)
 
 
-def first_difference(
-    commands: list[Command], servers: tuple[ServerProcess, ServerProcess], protocol: int
-) -> int | None:
+def first_difference(commands: list[Command], servers: Servers, protocol: int) -> int | None:
     """The index of the first command that the two servers answer differently."""
-    ours, theirs = (replies(server, commands, protocol) for server in servers)
-    judge = Judge(at_random=True)
+    ours, theirs = (replies(server, commands, protocol) for server in servers[:2])
+    judge = Judge(servers.oracle, at_random=True)
     for at, command in enumerate(commands):
         if not judge.agree(command, ours[at], theirs[at]):
             return at
@@ -48,8 +66,8 @@ def first_difference(
 
 def replies(server: ServerProcess, commands: list[Command], protocol: int) -> list[Reply]:
     """What an empty *server* answers to *commands*, sent in one piece."""
-    server.control.call(b"FLUSHALL")
     client = Connection(server.port, protocol)
+    assert client.call(b"FLUSHALL") == ("+", b"OK")
     client.send(b"".join(map(encode, commands)))
     got = []
     for command in commands:
@@ -57,9 +75,7 @@ def replies(server: ServerProcess, commands: list[Command], protocol: int) -> li
             got.append(client.reply())
         except TimeoutError:
             client.close()
-            pytest.fail(
-                f"{server.process.process.args!r} does not answer {told(command)}", pytrace=False
-            )
+            pytest.fail(f"{server.process.args!r} does not answer {told(command)}", pytrace=False)
     client.close()
     return got + [CLOSED] * (len(commands) - len(got))
 
@@ -67,19 +83,20 @@ def replies(server: ServerProcess, commands: list[Command], protocol: int) -> li
 def report(
     seed: str,
     commands: list[Command],
-    servers: tuple[ServerProcess, ServerProcess],
+    servers: Servers,
     protocol: int,
 ) -> str:
     """A shorter sequence that still differs, and the replies to its last command."""
     commands = shortened(commands, servers, protocol)
-    ours, theirs = (replies(server, commands, protocol) for server in servers)
-    lines = [f"seed {seed}, RESP{protocol}:", *(f"    {told(command)}" for command in commands)]
+    ours, theirs = (replies(server, commands, protocol) for server in servers[:2])
+    lines = [
+        f"seed {seed}, {servers.oracle}, RESP{protocol}:",
+        *(f"    {told(command)}" for command in commands),
+    ]
     return "\n".join([*lines, *disagreement(ours[-1], theirs[-1])])
 
 
-def shortened(
-    commands: list[Command], servers: tuple[ServerProcess, ServerProcess], protocol: int
-) -> list[Command]:
+def shortened(commands: list[Command], servers: Servers, protocol: int) -> list[Command]:
     """Commands dropped one by one, from the last, as long as a difference remains."""
     at = len(commands)
     for _ in range(SHRINKING_RUNS):

@@ -1,6 +1,7 @@
-"""Clients that wait get the same answers, in the same order, from both servers.
+"""Clients that wait get the same answers, in the same order, from Penstock and the oracles.
 
-PENSTOCK_COMPAT_WAITING: how many cases a protocol (30). PENSTOCK_COMPAT_SEED as in test_random.py.
+PENSTOCK_COMPAT_WAITING: how many cases a protocol (30; a third of it with Redis 8.0).
+PENSTOCK_COMPAT_SEED as in test_random.py.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import time
 import pytest
 
 from tests.compat.judge import Judge, disagreement, told
+from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
 from tests.compat.player import Answer, Player
 from tests.compat.processes import ServerProcess
 from tests.compat.random_waiting import random_case
@@ -21,17 +23,24 @@ SEED = os.environ.get("PENSTOCK_COMPAT_SEED", "1")
 COMMANDS = 40  # a case
 
 
-def test_random_waiting(protocol: int, penstock: ServerProcess, redis: ServerProcess) -> None:
-    for number in range(CASES):
+@pytest.mark.parametrize(
+    ("oracle", "protocol", "cases"),
+    [(REDIS_7, 2, CASES), (REDIS_7, 3, CASES), (REDIS_8, 3, CASES // 3)],
+)
+def test_random_waiting(
+    oracle: str, protocol: int, cases: int, penstock: ServerProcess, oracles: Oracles
+) -> None:
+    redis = oracles.start(oracle)
+    for number in range(cases):
         case = random_case(f"{SEED}-waiting-{number}", COMMANDS)
         played: list[list[Answer]] = []
         for server in (penstock, redis):
             with Player(server, protocol, time.time()) as player:
                 played.append(player.play(case))
-        _compare(case.name, *played)
+        _compare(f"{case.name}, {oracle}", oracle, *played)
 
 
-def _compare(name: str, ours: list[Answer], theirs: list[Answer]) -> None:
+def _compare(name: str, oracle: str, ours: list[Answer], theirs: list[Answer]) -> None:
     """Fail at the first difference, showing what happened so far."""
     judges: dict[str, Judge] = {}
     history: list[str] = []
@@ -39,7 +48,7 @@ def _compare(name: str, ours: list[Answer], theirs: list[Answer]) -> None:
         client = their.step.client
         if not client or their.reply != WAITING:
             history.append(f"    {client or '-'} {told(our.command)}")
-        if not judges.setdefault(client, Judge(at_random=True)).agree(
+        if not judges.setdefault(client, Judge(oracle, at_random=True)).agree(
             their.command, our.reply, their.reply
         ):
             shown = [*history[-30:], f"  at {client}", *disagreement(our.reply, their.reply)]

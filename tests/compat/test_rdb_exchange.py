@@ -34,7 +34,7 @@ class Redis:
         assert kind != "-", (line, value)
         return value
 
-    def bytes(self, *words: object) -> bytes:
+    def text(self, *words: object) -> bytes:
         value = self.call(*words)
         assert isinstance(value, bytes)
         return value
@@ -164,7 +164,7 @@ def test_every_dump_is_the_same_byte_for_byte(oracle: Redis, seed: int) -> None:
     keys = oracle.call("KEYS", "*")
     assert isinstance(keys, list)
     for key in map(bulk, keys):
-        theirs = oracle.bytes("DUMP", key)
+        theirs = oracle.text("DUMP", key)
         assert dump(restore(theirs)) == theirs, key
 
 
@@ -218,4 +218,4 @@ OLD = {
 @pytest.mark.parametrize("body", OLD.values(), ids=OLD)
 def test_what_old_versions_have_written_is_read_alike(oracle: Redis, body: bytes) -> None:
     oracle.call("RESTORE", "key", 0, sealed(body))
-    assert dump(restore(sealed(body))) == oracle.bytes("DUMP", "key")
+    assert dump(restore(sealed(body))) == oracle.text("DUMP", "key")

@@ -1,4 +1,4 @@
-"""The scripts under ``scripts/``: Penstock and redis-server answer every line alike."""
+"""The scripts under ``scripts/``: Penstock and the oracles answer every line alike."""
 
 from __future__ import annotations
 
@@ -7,34 +7,46 @@ from pathlib import Path
 
 import pytest
 
+from tests.compat.differences import NOT_ASKED
 from tests.compat.judge import Judge, disagreement, told
+from tests.compat.oracles import REDIS_7, REDIS_8, VALKEY_9, Oracles
 from tests.compat.player import Answer, Player
 from tests.compat.processes import ServerProcess
 from tests.compat.script import Case, load
 
 CASES = load(Path(__file__).parent / "scripts")
+ASKED = [(REDIS_7, 2), (REDIS_7, 3), (REDIS_8, 3), (VALKEY_9, 2)]  # oracles and protocols
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.parametrize(("oracle", "protocol"), ASKED)
 def test_both_servers_answer_alike(
-    case: Case, protocol: int, penstock: ServerProcess, redis: ServerProcess
+    case: Case, oracle: str, protocol: int, penstock: ServerProcess, oracles: Oracles
 ) -> None:
+    if reason := NOT_ASKED[oracle].get(case.name):
+        pytest.skip(f"{oracle}: {reason}")
+    redis = oracles.start(oracle)
     now = time.time()
     with Player(redis, protocol, now) as player:
         theirs = player.play(case)
     with Player(penstock, protocol, now) as player:
         ours = player.play(case)
-    different = compare(ours, theirs)
+    different = compare(ours, theirs, oracle)
     assert not different, "\n" + "\n".join(different)
 
 
-def compare(ours: list[Answer], theirs: list[Answer]) -> list[str]:
+def compare(ours: list[Answer], theirs: list[Answer], oracle: str) -> list[str]:
     """What differs, as lines to read."""
     judges: dict[str, Judge] = {}
     lines: list[str] = []
     for our, their in zip(ours, theirs, strict=True):
-        judge = judges.setdefault(their.step.client, Judge())
+        judge = judges.setdefault(their.step.client, Judge(oracle))
         if not judge.agree(their.command, our.reply, their.reply):
             lines.append(f"line {their.step.line}: {their.step.client} {told(our.command)}")
             lines.extend(disagreement(our.reply, their.reply))
     return lines
+
+
+def test_what_is_not_asked_is_a_case() -> None:
+    names = {case.name for case in CASES}
+    assert all(names.issuperset(cases) for cases in NOT_ASKED.values())

@@ -23,7 +23,8 @@ class Wire:
 
     def send(self, commands: list[list[bytes]]) -> None:
         """Send *commands* in one piece."""
-        self._socket.sendall(b"".join(hiredis.pack_command(tuple(argv)) for argv in commands))
+        pack: Any = hiredis.pack_command  # its type says that a command has one word
+        self._socket.sendall(b"".join(pack(tuple(argv)) for argv in commands))
 
     def receive(self) -> Any:
         """The next reply; an error reply is a value."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from typing import TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -24,6 +25,9 @@ words = st.integers(0, 9000).map(lambda n: b"x" * n) | st.integers().map(lambda 
 numbers = st.integers(0, 60)
 
 
+T = TypeVar("T", QuickList, Stream)
+
+
 class AllocationMachine(RuleBasedStateMachine):
     """A database with values of all kinds, changed in all ways."""
 
@@ -33,12 +37,13 @@ class AllocationMachine(RuleBasedStateMachine):
         self.at_start = allocation.used_bytes()
         self.db = Keyspace(0, KeyEvents())
 
-    def value(self, key: bytes, kind: type) -> QuickList | Stream:
+    def value(self, key: bytes, kind: type[T]) -> T:
         value = self.db.get(key)
-        if type(value) is not kind:
-            value = kind()
-            self.db.put(key, value)
-        return value
+        if isinstance(value, kind):
+            return value
+        made = kind()
+        self.db.put(key, made)
+        return made
 
     @rule(key=keys, value=words | st.integers(-(2**63), 2**63 - 1))
     def set(self, key: bytes, value: bytes | int) -> None:
@@ -153,7 +158,7 @@ class AllocationMachine(RuleBasedStateMachine):
         del empty
         cost -= allocation.used_bytes()
         assert allocation.used_bytes() - self.at_start == cost
-        self.db = None
+        del self.db
         assert allocation.used_bytes() == self.at_start
 
 

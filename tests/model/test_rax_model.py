@@ -99,6 +99,7 @@ class RaxMachine(RuleBasedStateMachine):
                 ordered = sorted(self.model)
                 index = bisect_right(ordered, self.at)
                 self.at = ordered[index] if index < len(ordered) else None
+            assert self.iterator is not None
             self.compare_places(self.iterator.next(), self.fresh)
             self.fresh = False
 
@@ -110,10 +111,12 @@ class RaxMachine(RuleBasedStateMachine):
                 ordered = sorted(self.model)
                 index = bisect_left(ordered, self.at)
                 self.at = ordered[index - 1] if index > 0 else None
+            assert self.iterator is not None
             self.compare_places(self.iterator.prev(), self.fresh)
             self.fresh = False
 
     def compare_places(self, moved: bool, arrived_before: bool = False) -> None:
+        assert self.iterator is not None
         assert moved == self.iterator.valid == (self.at is not None)
         if moved:
             assert self.iterator.key == self.at

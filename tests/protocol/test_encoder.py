@@ -343,7 +343,7 @@ def test_truncate_forgets_what_was_written_since() -> None:
     encoder.write(1)
     before = len(encoder)
     with pytest.raises(TypeError):
-        encoder.write([1, 2, "not a reply"])
+        encoder.write([1, 2, "not a reply"])  # type: ignore[list-item]
     encoder.truncate(before)
     encoder.truncate(1000)
     encoder.write(3)
@@ -430,7 +430,7 @@ def test_a_reply_of_large_values_takes_no_memory_of_its_own() -> None:
     values = [bytes(10_000_000)] * 100
     encoder = Encoder()
     before = traced()
-    encoder.write(values)
+    encoder.write([*values])
     assert len(encoder) > 1_000_000_000
     assert traced() - before < 100_000
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import hiredis
@@ -179,7 +180,7 @@ def make_house() -> Callable[..., House]:
 
 
 @pytest.fixture
-def house(make_house: Callable[..., House]) -> Iterator[House]:
+def house(make_house: Callable[..., House]) -> House:
     """A server with the defaults."""
     return make_house()
 
@@ -188,8 +189,11 @@ def house(make_house: Callable[..., House]) -> Iterator[House]:
 def declare(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Command]:
     """Declares a command for one test."""
 
-    def declare_one(name: str, handler: Any, arity: int = -1, flags: int = Flags.WRITE) -> Command:
-        row = Command(name, arity=arity, flags=flags, group="generic", since="1", handler=handler)
+    def declare_one(
+        name: str, handler: Any, arity: int = -1, flags: Flags = Flags.WRITE
+    ) -> Command:
+        row = Command(name, arity=arity, flags=flags, group="generic", since="1")
+        row.attach(handler)
         monkeypatch.setitem(TABLE._rows, row.name.encode(), row)
         monkeypatch.setitem(TABLE.by_spelling, row.name.encode(), row)
         return row
@@ -207,3 +211,10 @@ def run(request: pytest.FixtureRequest) -> Run:
 def nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test hears of each fault anew."""
     monkeypatch.setattr(faults, "_reported_s", {})
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import uvloop
@@ -74,6 +75,17 @@ async def running(**parameters: Any) -> AsyncIterator[Running]:
 async def ask(streams: Streams, request: bytes, size: int) -> bytes:
     streams[1].write(request)
     return await streams[0].readexactly(size)
+
+
+def logged() -> bytes:
+    """The append-only file of the server that runs in this folder."""
+    return Path("appendonlydir/appendonly.aof.1.incr.aof").read_bytes()
+
+
+def snapshot() -> bytes:
+    """What has been saved in this folder; nothing if there is no file."""
+    path = Path("dump.rdb")
+    return path.read_bytes() if path.exists() else b""
 
 
 def run_on(loop: str, test: Test) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.client.client import UNAUTHENTICATED
@@ -19,7 +19,7 @@ from server.persistence.manifest import BadManifest
 from server.process import log, process
 from server.table import errors
 from server.table.command import Flags, command, container
-from server.table.help_lines import help_of
+from server.table.documentation import Tip
 from storage import glob
 
 OPERATOR = Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
@@ -32,23 +32,28 @@ container("CONFIG", group="server", since="2.0.0", summary="Shows and changes th
 
 
 @command(
-    "CONFIG GET", arity=-3, flags=OPERATOR, group="server", since="2.0.0",
+    "CONFIG GET",
+    arity=-3,
+    flags=OPERATOR,
+    group="server",
+    since="2.0.0",
     complexity="O(N) where N is the number of parameters asked for.",
-)  # fmt: skip
+    history=[("7.0.0", "More than one pattern at a time.")],
+)
 def config_get(call: Call) -> Reply:
     """Returns the values of the parameters whose names match.
 
     CONFIG GET parameter [parameter ...]
     """
     config = call.server.config
-    found: dict[str, tuple[str, Parameter]] = {}
+    found: dict[str, tuple[str, Parameter[Any]]] = {}
     for pattern in call.argv[2:]:
         for name, row in _matching(config, pattern):
             found.setdefault(name.lower(), (name, row))
     return {_bytes(name): _bytes(config.show(row)) for name, row in found.values()}
 
 
-def _matching(config: Config, pattern: bytes) -> list[tuple[str, Parameter]]:
+def _matching(config: Config, pattern: bytes) -> list[tuple[str, Parameter[Any]]]:
     """The names, old ones too, that *pattern* means; one without wildcards as it is spelled."""
     if not any(wildcard in pattern for wildcard in b"*?["):
         row = config.find(_text(pattern))
@@ -67,7 +72,7 @@ class Change(NamedTuple):
     """One parameter to set: its name as the client spells it, and the text of its value."""
 
     name: str
-    row: Parameter
+    row: Parameter[Any]
     text: str
 
 
@@ -79,11 +84,17 @@ def failed(name: str, reason: str) -> ErrorReply:
 
 
 @command(
-    "CONFIG SET", arity=-4, flags=OPERATOR, group="server", since="2.0.0",
+    "CONFIG SET",
+    arity=-4,
+    flags=OPERATOR,
+    group="server",
+    since="2.0.0",
     complexity="O(N) where N is the number of parameters to set.",
-)  # fmt: skip
+    tips=[Tip.REQUEST_ALL_NODES, Tip.RESPONSE_ALL_SUCCEEDED],
+    history=[("7.0.0", "More than one parameter at a time.")],
+)
 def config_set(call: Call) -> Reply:
-    """Sets parameters: all of them, or none.
+    """Sets parameters: all of those given or, if one is refused, none.
 
     CONFIG SET parameter value [parameter value ...]
     """
@@ -116,9 +127,9 @@ def _changes(call: Call) -> list[Change]:
     return changes
 
 
-def _settable(call: Call, name: str) -> Parameter:
+def _settable(call: Call, name: str) -> Parameter[Any]:
     config = call.server.config
-    row: Parameter | None = config.find(name)
+    row: Parameter[Any] | None = config.find(name)
     if row is None:
         raise ErrorReply("ERR", f"Unknown option or number of arguments for CONFIG SET - '{name}'")
     if not row.mutable:
@@ -211,11 +222,16 @@ APPLY: dict[str, Callable[[ServerState], None]] = {
 
 
 @command(
-    "CONFIG RESETSTAT", arity=2, flags=OPERATOR, group="server", since="2.0.0",
+    "CONFIG RESETSTAT",
+    arity=2,
+    flags=OPERATOR,
+    group="server",
+    since="2.0.0",
     complexity="O(N) where N is the number of commands.",
-)  # fmt: skip
+    tips=[Tip.REQUEST_ALL_NODES, Tip.RESPONSE_ALL_SUCCEEDED],
+)
 def config_resetstat(call: Call) -> Reply:
-    """Sets the counters of INFO to zero.
+    """Sets the counters that INFO shows to zero.
 
     CONFIG RESETSTAT
     """
@@ -224,11 +240,16 @@ def config_resetstat(call: Call) -> Reply:
 
 
 @command(
-    "CONFIG REWRITE", arity=2, flags=OPERATOR, group="server", since="2.8.0",
+    "CONFIG REWRITE",
+    arity=2,
+    flags=OPERATOR,
+    group="server",
+    since="2.8.0",
     complexity="O(N) where N is the size of the file.",
-)  # fmt: skip
+    tips=[Tip.REQUEST_ALL_NODES, Tip.RESPONSE_ALL_SUCCEEDED],
+)
 def config_rewrite(call: Call) -> Reply:
-    """Writes the present values to the configuration file, and keeps its comments.
+    """Writes the values in force to the configuration file, whose comments stay.
 
     CONFIG REWRITE
     """
@@ -247,7 +268,7 @@ def config_help(call: Call) -> Reply:
 
     CONFIG HELP
     """
-    return help_of(call.server.table, b"config")
+    return call.server.table.help_of(b"config")
 
 
 def _text(word: bytes) -> str:

@@ -59,11 +59,15 @@ class Action(NamedTuple):
 
 
 @command(
-    "DEBUG", arity=-2, flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE,
-    group="server", since="1.0.0", complexity="Depends on subcommand.",
-)  # fmt: skip
+    "DEBUG",
+    arity=-2,
+    flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE,
+    group="server",
+    since="1.0.0",
+    complexity="Depends on subcommand.",
+)
 def debug(call: Call) -> Reply:
-    """Looks into the server, for tests. Needs enable-debug-command in redis.conf.
+    """Looks into the server or makes it fail, for tests. enable-debug-command allows it.
 
     DEBUG subcommand [arg [arg ...]]
     """

@@ -1,24 +1,20 @@
 """COMMAND: what the command table tells of itself.
 
-A row of COMMAND INFO, and the map of COMMAND DOCS, are made of a command's declaration, of the
-syntax in its docstring, and of server.table.command_facts.
+A row of COMMAND INFO and the map of COMMAND DOCS are made from a command's declaration and from
+the syntax in its docstring.
 """
 
 from __future__ import annotations
-
-from typing import TypeAlias
 
 from protocol.replies import ErrorReply, Reply, Set, Status
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
-from server.table.command import Command, Flags, KeyOrKeys, Keys, NumberedKeys, StreamKeys, command
-from server.table.command_facts import DEPRECATED, HISTORY, KEY_USES, TIPS
-from server.table.help_lines import help_of
+from server.table.command import INTERNAL, Command, Flags, command
+from server.table.documentation import Tip
+from server.table.keys import KeyFlags, KeyRange, KeySpec, KeyUse, Search
 from server.table.syntax import Argument, arguments_of
 from storage import glob
-
-Place: TypeAlias = tuple[bytes, Reply]  # the type of a search, and its parameters
 
 ANYBODY = Flags.LOADING | Flags.STALE
 PER_COMMAND = "O(N) where N is the number of commands to look up."
@@ -29,15 +25,19 @@ INVALID_COUNT = ErrorReply("ERR", "Invalid number of arguments specified for com
 INVALID_ARGUMENTS = ErrorReply("ERR", "Invalid arguments specified for command")
 NO_KEYS = ErrorReply("ERR", "The command has no key arguments")
 
-HIDDEN = (Flags.NOT_QUEUED, Flags.MAY_REPLICATE)  # flags that COMMAND INFO does not know
-
 # ---------------------------------------------------------------------- COMMAND and COMMAND INFO
 
 
 @command(
-    "COMMAND", arity=-1, flags=ANYBODY, group="server", since="2.8.13", complexity=EVERY_COMMAND,
-    categories=("connection",),
-)  # fmt: skip
+    "COMMAND",
+    arity=-1,
+    flags=ANYBODY,
+    group="server",
+    since="2.8.13",
+    complexity=EVERY_COMMAND,
+    categories=["connection"],
+    tips=[Tip.NONDETERMINISTIC_OUTPUT_ORDER],
+)
 def command_(call: Call) -> Reply:
     """Describes all commands.
 
@@ -49,9 +49,15 @@ def command_(call: Call) -> Reply:
 
 
 @command(
-    "COMMAND INFO", arity=-2, flags=ANYBODY, group="server", since="2.8.13", complexity=PER_COMMAND,
-    categories=("connection",),
-)  # fmt: skip
+    "COMMAND INFO",
+    arity=-2,
+    flags=ANYBODY,
+    group="server",
+    since="2.8.13",
+    complexity=PER_COMMAND,
+    categories=["connection"],
+    tips=[Tip.NONDETERMINISTIC_OUTPUT_ORDER],
+)
 def command_info(call: Call) -> Reply:
     """Describes the named commands, or all.
 
@@ -70,88 +76,66 @@ def _all(call: Call) -> list[Reply]:
 
 def info_of(row: Command) -> list[Reply]:
     """The ten elements of a row of COMMAND INFO."""
-    keys = row.keys
     subcommands = [info_of(child) for child in row.subcommands.values()]
     return [
         row.name.encode(),
         row.arity,
         Set(Status(flag.lower().encode()) for flag in flag_names(row)),
-        keys.first if keys else 0,
-        keys.last if keys else 0,
-        keys.step if keys else 0,
+        *_range_of_keys(row.keys),
         Set(Status(b"@" + category.encode()) for category in sorted(row.acl)),
-        Set(tip.encode() for tip in TIPS.get(row.name, ())),
-        Set(_key_specs(row)),
+        Set(tip.encode() for tip in row.tips),
+        Set(_shown_spec(spec) for spec in row.keys),
         list(subcommands) if subcommands else Set(),
     ]
 
 
 def flag_names(row: Command) -> list[str]:
     """The flags of *row* that COMMAND INFO shows, in capitals."""
-    return [str(flag.name) for flag in Flags if row.flags & flag and flag not in HIDDEN]
+    return [str(flag.name) for flag in Flags(row.flags & ~INTERNAL)]
 
 
-# ---------------------------------------------------------------------- key specs
+def _range_of_keys(specs: tuple[KeySpec, ...]) -> tuple[int, int, int]:
+    """First key, last key and step, as before there were key specs; zeros if keywords find them."""
+    ranges = [spec for spec in specs if isinstance(spec, KeyRange)]
+    if not ranges:
+        return 0, 0, 0
+    first, last = ranges[0], ranges[-1]
+    return first.first, last.first if last.last is None else last.last, first.step
 
 
-def _key_specs(row: Command) -> list[Reply]:
-    """Where to find the keys, and what is done with them: one map for each kind of use."""
-    if row.keys is None:
-        return []
-    uses = key_uses(row)
-    if isinstance(row.keys, KeyOrKeys):
-        option: Reply = {b"keyword": b"KEYS", b"startfrom": -2}
-        one = Keys(row.keys.first, row.keys.first)
-        return [
-            _spec(uses[0], *_places(one)),
-            _spec(uses[1], (b"keyword", option), _range(-1, 1, 0)),
-        ]
-    if len(uses) == 1:
-        return [_spec(uses[0], *_places(row.keys))]
-    return [
-        _spec(use, *_places(Keys(row.keys.first + i, row.keys.first + i)))
-        for i, use in enumerate(uses)
-    ]
-
-
-def key_uses(row: Command) -> list[list[bytes]]:
-    """The uses of *row*'s keys, each a list of words: the access first."""
-    access = row.keys.access if row.keys else ""
-    return [use.encode().split() for use in KEY_USES.get(row.name, (access,))]
-
-
-def _spec(use: list[bytes], begin: Place, find: Place) -> Reply:
+def _shown_spec(spec: KeySpec) -> Reply:
     return {
-        b"flags": Set(Status(word) for word in use),
-        b"begin_search": {b"type": begin[0], b"spec": begin[1]},
-        b"find_keys": {b"type": find[0], b"spec": find[1]},
+        b"flags": _words(spec.flags),
+        b"begin_search": _shown_search(spec.begin_search),
+        b"find_keys": _shown_search(spec.find_keys),
     }
 
 
-def _places(keys: Keys) -> tuple[Place, Place]:
-    """How to find the first key, and from there the others."""
-    if isinstance(keys, StreamKeys):
-        first = keys.options_at + (1 + keys.skips[b"GROUP"] if b"GROUP" in keys.skips else 0)
-        keyword: Reply = {b"keyword": b"STREAMS", b"startfrom": first}
-        return (b"keyword", keyword), _range(-1, 1, 2)  # the first half of what is left
-    if isinstance(keys, NumberedKeys):
-        counted: Reply = {b"keynumidx": 0, b"firstkey": 1, b"keystep": 1}
-        return (b"index", {b"index": keys.count_at}), (b"keynum", counted)
-    last = keys.last if keys.last < 0 else keys.last - keys.first
-    return (b"index", {b"index": keys.first}), _range(last, keys.step, 0)
+def _words(flags: KeyFlags) -> Set:
+    return Set(Status(word.encode()) for word in flags.words)
 
 
-def _range(last: int, step: int, limit: int) -> Place:
-    return b"range", {b"lastkey": last, b"keystep": step, b"limit": limit}
+def _shown_search(search: Search) -> Reply:
+    parameters: dict[bytes, Reply] = {
+        name.encode(): value.encode() if isinstance(value, str) else value
+        for name, value in search.spec.items()
+    }
+    return {b"type": search.type.encode(), b"spec": parameters}
 
 
 # ---------------------------------------------------------------------- COMMAND DOCS
 
 
 @command(
-    "COMMAND DOCS", arity=-2, flags=ANYBODY, group="server", since="7.0.0", complexity=PER_COMMAND,
-    categories=("connection",),
-)  # fmt: skip
+    "COMMAND DOCS",
+    arity=-2,
+    flags=ANYBODY,
+    group="server",
+    since="7.0.0",
+    complexity=PER_COMMAND,
+    categories=["connection"],
+    tips=[Tip.NONDETERMINISTIC_OUTPUT_ORDER],
+)
 def command_docs(call: Call) -> Reply:
     """Documents the named commands, or all.
 
@@ -170,16 +154,15 @@ def docs_of(row: Command) -> dict[bytes, Reply]:
         b"group": row.group.encode(),
         b"complexity": row.complexity.encode(),
     }
-    if row.name in DEPRECATED:
-        since, instead = DEPRECATED[row.name]
+    if row.deprecated is not None:
         docs[b"doc_flags"] = Set([Status(b"deprecated")])
-        docs[b"deprecated_since"] = since.encode()
-        docs[b"replaced_by"] = instead.encode()
-    if row.name in HISTORY:
-        docs[b"history"] = Set([v.encode(), text.encode()] for v, text in HISTORY[row.name])
-    arguments = arguments_of(row.syntax, row.name) if row.syntax else []
+        docs[b"deprecated_since"] = row.deprecated.since.encode()
+        docs[b"replaced_by"] = row.deprecated.replaced_by.encode()
+    if row.history:
+        docs[b"history"] = Set([version.encode(), what.encode()] for version, what in row.history)
+    arguments = arguments_of(row.syntax, row.name, row.argument_types) if row.syntax else []
     if arguments:
-        docs[b"arguments"] = _shown(arguments, _SpecNumbers(len(key_uses(row))))
+        docs[b"arguments"] = _shown(arguments, _SpecNumbers(len(row.keys)))
     if row.subcommands:
         docs[b"subcommands"] = {
             child.name.encode(): docs_of(child) for child in row.subcommands.values()
@@ -220,9 +203,13 @@ def _argument(argument: Argument, specs: _SpecNumbers) -> Reply:
 
 
 @command(
-    "COMMAND COUNT", arity=2, flags=ANYBODY, group="server", since="2.8.13",
-    categories=("connection",),
-)  # fmt: skip
+    "COMMAND COUNT",
+    arity=2,
+    flags=ANYBODY,
+    group="server",
+    since="2.8.13",
+    categories=["connection"],
+)
 def command_count(call: Call) -> Reply:
     """Counts the commands.
 
@@ -232,9 +219,15 @@ def command_count(call: Call) -> Reply:
 
 
 @command(
-    "COMMAND LIST", arity=-2, flags=ANYBODY, group="server", since="7.0.0",
-    complexity=EVERY_COMMAND, categories=("connection",),
-)  # fmt: skip
+    "COMMAND LIST",
+    arity=-2,
+    flags=ANYBODY,
+    group="server",
+    since="7.0.0",
+    complexity=EVERY_COMMAND,
+    categories=["connection"],
+    tips=[Tip.NONDETERMINISTIC_OUTPUT_ORDER],
+)
 def command_list(call: Call) -> Reply:
     """Lists the names of all commands, or of those of an ACL category or a pattern.
 
@@ -275,74 +268,65 @@ def _passes(row: Command, by: bytes, wanted: bytes) -> bool:
 
 
 @command(
-    "COMMAND GETKEYS", arity=-3, flags=ANYBODY, group="server", since="2.8.13",
+    "COMMAND GETKEYS",
+    arity=-3,
+    flags=ANYBODY,
+    group="server",
+    since="2.8.13",
     complexity="O(N) where N is the number of arguments to the command.",
-    categories=("connection",),
-)  # fmt: skip
+    categories=["connection"],
+)
 def command_getkeys(call: Call) -> Reply:
-    """Finds the keys in a whole command.
+    """Finds the keys that a complete command names.
 
     COMMAND GETKEYS command [arg [arg ...]]
     """
-    _, keys = _keys_in(call, call.argv[2:])
-    return list(keys)
+    return [use.key for use in _keys_in(call, call.argv[2:])]
 
 
 @command(
-    "COMMAND GETKEYSANDFLAGS", arity=-3, flags=ANYBODY, group="server", since="7.0.0",
+    "COMMAND GETKEYSANDFLAGS",
+    arity=-3,
+    flags=ANYBODY,
+    group="server",
+    since="7.0.0",
     complexity="O(N) where N is the number of arguments to the command.",
-    categories=("connection",),
-)  # fmt: skip
+    categories=["connection"],
+)
 def command_getkeysandflags(call: Call) -> Reply:
-    """Finds the keys in a whole command, and tells what it does with them.
+    """Finds the keys that a complete command names, and tells what it does with each.
 
     COMMAND GETKEYSANDFLAGS command [arg [arg ...]]
     """
-    argv = call.argv[2:]
-    row, keys = _keys_in(call, argv)
-    uses = _present_uses(row, argv)
-    return [
-        [key, Set(Status(word) for word in uses[min(i, len(uses) - 1)])]
-        for i, key in enumerate(keys)
-    ]
+    return [[use.key, _words(use.flags)] for use in _keys_in(call, call.argv[2:])]
 
 
-def _keys_in(call: Call, argv: list[bytes]) -> tuple[Command, list[bytes]]:
-    """The command of *argv* and its keys. Refuses what could not run."""
+def _keys_in(call: Call, argv: list[bytes]) -> list[KeyUse]:
+    """The keys of the command *argv*. Raises ErrorReply if it has none, or could not run."""
     row = call.server.table.find(argv[0])
     if row is not None and row.subcommands and len(argv) > 1:
         row = row.subcommands.get(argv[1].lower(), row if row.handler else None)
     if row is None:
         raise INVALID_COMMAND
-    if row.keys is None:
+    if not row.keys:
         raise NO_KEYS
     if not row.accepts(len(argv)):
         raise INVALID_COUNT
-    keys: list[bytes] = row.keys_of(argv)
-    if not keys:
+    uses: list[KeyUse] = row.keys_of(argv)
+    if not uses:
         raise INVALID_ARGUMENTS
-    return row, keys
-
-
-def _present_uses(row: Command, argv: list[bytes]) -> list[list[bytes]]:
-    """What *argv* does with its keys; SET only reads the old value when GET is asked for."""
-    uses = key_uses(row)
-    if row.name == "set":
-        asks = b"GET" in (word.upper() for word in argv[3:])
-        return [[b"RW", b"access", b"update"]] if asks else [[b"OW", b"update"]]
     return uses
 
 
 @command(
-    "COMMAND HELP", arity=2, flags=ANYBODY, group="server", since="5.0.0",
-    categories=("connection",),
-)  # fmt: skip
+    "COMMAND HELP", arity=2, flags=ANYBODY, group="server", since="5.0.0", categories=["connection"]
+)
 def command_help(call: Call) -> Reply:
     """Lists the subcommands.
 
     COMMAND HELP
     """
-    return help_of(call.server.table, b"command")
+    return call.server.table.help_of(b"command")
 
 
 def _find(call: Call, name: bytes) -> Command | None:

@@ -6,6 +6,7 @@ from protocol.replies import OK, ErrorReply, Reply, Status
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.command import Flags, command
+from server.table.documentation import Tip
 
 OPERATOR = Flags.ADMIN | Flags.NOSCRIPT | Flags.NO_ASYNC_LOADING
 
@@ -19,11 +20,15 @@ CANNOT_REWRITE = ErrorReply(
 
 
 @command(
-    "SAVE", arity=1, flags=OPERATOR | Flags.NO_MULTI, group="server", since="1.0.0",
+    "SAVE",
+    arity=1,
+    flags=OPERATOR | Flags.NO_MULTI,
+    group="server",
+    since="1.0.0",
     complexity="O(N) where N is the total number of keys in all databases",
-)  # fmt: skip
+)
 def save(call: Call) -> Reply:
-    """Writes a snapshot of all data, here and now: everybody waits.
+    """Writes a snapshot of all data; no client is served meanwhile.
 
     SAVE
     """
@@ -34,7 +39,7 @@ def save(call: Call) -> Reply:
 
 @command("BGSAVE", arity=-1, flags=OPERATOR, group="server", since="1.0.0")
 def bgsave(call: Call) -> Reply:
-    """Lets a child process write a snapshot; with SCHEDULE, when a rewrite of the AOF has ended.
+    """Writes a snapshot in a child process; with SCHEDULE, after a running AOF rewrite.
 
     BGSAVE [SCHEDULE]
     """
@@ -46,11 +51,16 @@ def bgsave(call: Call) -> Reply:
 
 
 @command(
-    "LASTSAVE", arity=1, flags=Flags.LOADING | Flags.STALE | Flags.FAST, group="server",
-    since="1.0.0", categories=("admin", "dangerous"),
-)  # fmt: skip
+    "LASTSAVE",
+    arity=1,
+    flags=Flags.LOADING | Flags.STALE | Flags.FAST,
+    group="server",
+    since="1.0.0",
+    categories=["admin", "dangerous"],
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
 def lastsave(call: Call) -> Reply:
-    """Tells when data was last saved, in unix seconds.
+    """Returns the unix time in seconds of the last snapshot that was written.
 
     LASTSAVE
     """
@@ -60,7 +70,7 @@ def lastsave(call: Call) -> Reply:
 
 @command("BGREWRITEAOF", arity=1, flags=OPERATOR, group="server", since="1.0.0")
 def bgrewriteaof(call: Call) -> Reply:
-    """Lets a child process write the append-only file anew, as short as it can be.
+    """Rewrites the append-only file in a child process, as short as it can be.
 
     BGREWRITEAOF
     """

@@ -6,7 +6,7 @@ from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.command import Flags, command, container
-from server.table.help_lines import help_of
+from server.table.documentation import Tip
 
 MODES = (b"ASYNC", b"SYNC")
 
@@ -18,11 +18,17 @@ container("FUNCTION", group="scripting", since="7.0.0", summary="Manages functio
 
 
 @command(
-    "SCRIPT FLUSH", arity=-2, flags=Flags.NOSCRIPT, group="scripting", since="2.6.0",
+    "SCRIPT FLUSH",
+    arity=-2,
+    flags=Flags.NOSCRIPT,
+    group="scripting",
+    since="2.6.0",
     complexity="O(N) where N is the number of scripts.",
-)  # fmt: skip
+    tips=[Tip.REQUEST_ALL_NODES, Tip.RESPONSE_ALL_SUCCEEDED],
+    history=[("6.2.0", "ASYNC and SYNC.")],
+)
 def script_flush(call: Call) -> Reply:
-    """Forgets all Lua scripts.
+    """Removes all Lua scripts.
 
     SCRIPT FLUSH [ASYNC | SYNC]
     """
@@ -40,15 +46,20 @@ def script_help(call: Call) -> Reply:
 
     SCRIPT HELP
     """
-    return help_of(call.server.table, b"script")
+    return call.server.table.help_of(b"script")
 
 
 @command(
-    "FUNCTION FLUSH", arity=-2, flags=Flags.NOSCRIPT | Flags.WRITE, group="scripting",
-    since="7.0.0", complexity="O(N) where N is the number of functions.",
-)  # fmt: skip
+    "FUNCTION FLUSH",
+    arity=-2,
+    flags=Flags.NOSCRIPT | Flags.WRITE,
+    group="scripting",
+    since="7.0.0",
+    complexity="O(N) where N is the number of functions.",
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_ALL_SUCCEEDED],
+)
 def function_flush(call: Call) -> Reply:
-    """Forgets all functions.
+    """Removes all functions.
 
     FUNCTION FLUSH [ASYNC | SYNC]
     """
@@ -68,4 +79,4 @@ def function_help(call: Call) -> Reply:
 
     FUNCTION HELP
     """
-    return help_of(call.server.table, b"function")
+    return call.server.table.help_of(b"function")

@@ -10,17 +10,25 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
+from server.table.documentation import Tip
 
 NO_SHUTDOWN = ErrorReply("ERR", "No shutdown in progress.")
 CANNOT_SHUT_DOWN = ErrorReply("ERR", "Errors trying to SHUTDOWN. Check logs.")
 
 
 @command(
-    "INFO", arity=-1, flags=Flags.LOADING | Flags.STALE, group="server", since="1.0.0",
-    complexity="O(N) where N is the number of connections.", categories=("dangerous",),
-)  # fmt: skip
+    "INFO",
+    arity=-1,
+    flags=Flags.LOADING | Flags.STALE,
+    group="server",
+    since="1.0.0",
+    complexity="O(N) where N is the number of connections.",
+    categories=["dangerous"],
+    tips=[Tip.NONDETERMINISTIC_OUTPUT, Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_SPECIAL],
+    history=[("7.0.0", "More than one section at a time.")],
+)
 def info_(call: Call) -> Reply:
-    """Tells how the server is.
+    """Reports on the server, section by section.
 
     INFO [section [section ...]]
     """
@@ -29,10 +37,15 @@ def info_(call: Call) -> Reply:
 
 
 @command(
-    "TIME", arity=1, flags=Flags.LOADING | Flags.STALE | Flags.FAST, group="server", since="2.6.0"
+    "TIME",
+    arity=1,
+    flags=Flags.LOADING | Flags.STALE | Flags.FAST,
+    group="server",
+    since="2.6.0",
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
 )
 def time_(_call: Call) -> Reply:
-    """Tells the time: unix seconds, and microseconds within the second.
+    """Returns the server's clock: unix seconds, and microseconds within the second.
 
     TIME
     """
@@ -41,15 +54,22 @@ def time_(_call: Call) -> Reply:
 
 
 @command(
-    "SHUTDOWN", arity=-1,
-    flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE | Flags.NO_MULTI
+    "SHUTDOWN",
+    arity=-1,
+    flags=Flags.ADMIN
+    | Flags.NOSCRIPT
+    | Flags.LOADING
+    | Flags.STALE
+    | Flags.NO_MULTI
     | Flags.ALLOW_BUSY,
-    group="server", since="1.0.0",
+    group="server",
+    since="1.0.0",
     complexity="O(N) when saving, where N is the total number of keys in all databases when saving "
     "data, otherwise O(1)",
-)  # fmt: skip
+    history=[("7.0.0", "NOW, FORCE and ABORT.")],
+)
 def shutdown(call: Call) -> Reply:
-    """Makes all data safe, as far as the configuration says so, and stops the server.
+    """Saves what the configuration says must be saved, and stops the server.
 
     SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]
     """

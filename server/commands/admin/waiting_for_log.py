@@ -7,6 +7,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int, to_timeout_ms
 from server.table.command import Block, Flags, command
+from server.table.documentation import Tip
 
 NOT_ONE_SERVER = ErrorReply("ERR", "value is out of range, must be between 0 and 1")
 NO_LOG = ErrorReply(
@@ -15,11 +16,16 @@ NO_LOG = ErrorReply(
 
 
 @command(
-    "WAITAOF", arity=4, flags=Flags.BLOCKING, group="generic", since="7.2.0",
-    categories=("connection",),
-)  # fmt: skip
+    "WAITAOF",
+    arity=4,
+    flags=Flags.BLOCKING,
+    group="generic",
+    since="7.2.0",
+    categories=["connection"],
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_AGG_MIN],
+)
 def waitaof(call: Call) -> Reply | Block:
-    """Waits until this connection's writes are fsynced here and by so many replicas.
+    """Waits until this connection's writes are fsynced here and on a number of replicas.
 
     WAITAOF numlocal numreplicas timeout
 

@@ -9,7 +9,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int, to_timeout_ms
 from server.table.command import Flags, command, container
-from server.table.help_lines import help_of
+from server.table.documentation import Tip
 
 ANYBODY = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
 OPERATOR = ANYBODY | Flags.ADMIN
@@ -24,14 +24,14 @@ CACHING_WITHOUT_TRACKING = ErrorReply(
     " mode enabled",
 )
 
-container("CLIENT", group="connection", since="2.4.0", summary="Looks at and changes connections.")
+container("CLIENT", group="connection", since="2.4.0", summary="Shows and changes connections.")
 
 # ---------------------------------------------------------------------- about itself
 
 
 @command("CLIENT ID", arity=2, flags=ANYBODY, group="connection", since="5.0.0")
 def client_id(call: Call) -> Reply:
-    """Answers the number of the connection; a later one always has a greater number.
+    """Returns the number of the connection; a later one always has a greater number.
 
     CLIENT ID
     """
@@ -40,16 +40,23 @@ def client_id(call: Call) -> Reply:
 
 @command("CLIENT GETNAME", arity=2, flags=ANYBODY, group="connection", since="2.6.9")
 def client_getname(call: Call) -> Reply:
-    """Answers the name of the connection, or null.
+    """Returns the name that the connection was given, or null.
 
     CLIENT GETNAME
     """
     return call.client.name or None
 
 
-@command("CLIENT SETNAME", arity=3, flags=ANYBODY, group="connection", since="2.6.9")
+@command(
+    "CLIENT SETNAME",
+    arity=3,
+    flags=ANYBODY,
+    group="connection",
+    since="2.6.9",
+    tips=[Tip.REQUEST_ALL_NODES, Tip.RESPONSE_ALL_SUCCEEDED],
+)
 def client_setname(call: Call) -> Reply:
-    """Gives the connection a name; an empty one takes it away.
+    """Gives the connection a name; an empty one removes it.
 
     CLIENT SETNAME connection-name
     """
@@ -60,9 +67,16 @@ def client_setname(call: Call) -> Reply:
     return OK
 
 
-@command("CLIENT SETINFO", arity=4, flags=ANYBODY, group="connection", since="7.2.0")
+@command(
+    "CLIENT SETINFO",
+    arity=4,
+    flags=ANYBODY,
+    group="connection",
+    since="7.2.0",
+    tips=[Tip.REQUEST_ALL_NODES, Tip.RESPONSE_ALL_SUCCEEDED],
+)
 def client_setinfo(call: Call) -> Reply:
-    """Notes which client library the connection is made by.
+    """Records which client library uses the connection, and its version.
 
     CLIENT SETINFO <LIB-NAME libname | LIB-VER libver>
     """
@@ -80,9 +94,16 @@ def client_setinfo(call: Call) -> Reply:
     return OK
 
 
-@command("CLIENT INFO", arity=2, flags=ANYBODY, group="connection", since="6.2.0")
+@command(
+    "CLIENT INFO",
+    arity=2,
+    flags=ANYBODY,
+    group="connection",
+    since="6.2.0",
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
 def client_info(call: Call) -> Reply:
-    """Shows the connection as CLIENT LIST does.
+    """Shows the connection's line of CLIENT LIST.
 
     CLIENT INFO
     """
@@ -91,7 +112,7 @@ def client_info(call: Call) -> Reply:
 
 @command("CLIENT REPLY", arity=3, flags=ANYBODY, group="connection", since="3.2.0")
 def client_reply(call: Call) -> Reply:
-    """Turns replies on and off, or swallows the next one.
+    """Turns replies on or off, or suppresses the next one.
 
     CLIENT REPLY <ON | OFF | SKIP>
     """
@@ -113,7 +134,7 @@ def client_reply(call: Call) -> Reply:
 
 @command("CLIENT NO-EVICT", arity=3, flags=OPERATOR, group="connection", since="7.0.0")
 def client_no_evict(call: Call) -> Reply:
-    """Keeps the connection from being closed when clients take too much memory.
+    """Protects the connection when clients are closed for using too much memory.
 
     CLIENT NO-EVICT <ON | OFF>
     """
@@ -123,7 +144,7 @@ def client_no_evict(call: Call) -> Reply:
 
 @command("CLIENT NO-TOUCH", arity=3, flags=ANYBODY, group="connection", since="7.2.0")
 def client_no_touch(call: Call) -> Reply:
-    """Keeps the connection's commands from counting as use of the keys.
+    """Keeps the connection's commands from counting as uses of keys.
 
     CLIENT NO-TOUCH <ON | OFF>
     """
@@ -142,11 +163,22 @@ def _on_or_off(word: bytes) -> bool:
 
 
 @command(
-    "CLIENT LIST", arity=-2, flags=OPERATOR, group="connection", since="2.4.0",
+    "CLIENT LIST",
+    arity=-2,
+    flags=OPERATOR,
+    group="connection",
+    since="2.4.0",
     complexity="O(N) where N is the number of connections.",
-)  # fmt: skip
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[
+        ("5.0.0", "The TYPE option."),
+        ("6.2.0", "The ID option, and the fields laddr and tot-mem."),
+        ("7.0.0", "The field resp."),
+        ("7.2.0", "The fields lib-name and lib-ver."),
+    ],
+)
 def client_list(call: Call) -> Reply:
-    """Shows all connections, a line for each.
+    """Shows all connections, one line for each.
 
     CLIENT LIST [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id [client-id ...]]
     """
@@ -166,7 +198,7 @@ def client_list(call: Call) -> Reply:
 
 @command("CLIENT UNBLOCK", arity=-3, flags=OPERATOR, group="connection", since="5.0.0")
 def client_unblock(call: Call) -> Reply:
-    """Ends the wait of a client that a command blocks; answers whether there was one.
+    """Ends a client's wait in a blocking command; returns 1 if it was waiting.
 
     CLIENT UNBLOCK client-id [TIMEOUT | ERROR]
     """
@@ -183,9 +215,17 @@ def client_unblock(call: Call) -> Reply:
     return 1
 
 
-@command("CLIENT PAUSE", arity=-3, flags=OPERATOR, group="connection", since="3.0.0")
+@command(
+    "CLIENT PAUSE",
+    arity=-3,
+    flags=OPERATOR,
+    group="connection",
+    since="3.0.0",
+    types={"timeout": "integer"},
+    history=[("6.2.0", "The modes WRITE and ALL.")],
+)
 def client_pause(call: Call) -> Reply:
-    """Holds back the commands of all clients for a while, or only those that write.
+    """Holds back all clients' commands for some milliseconds, or only their writes.
 
     CLIENT PAUSE timeout [WRITE | ALL]
     """
@@ -203,11 +243,15 @@ def client_pause(call: Call) -> Reply:
 
 
 @command(
-    "CLIENT UNPAUSE", arity=2, flags=OPERATOR, group="connection", since="6.2.0",
+    "CLIENT UNPAUSE",
+    arity=2,
+    flags=OPERATOR,
+    group="connection",
+    since="6.2.0",
     complexity="O(N) where N is the number of clients held back.",
-)  # fmt: skip
+)
 def client_unpause(call: Call) -> Reply:
-    """Ends CLIENT PAUSE.
+    """Ends CLIENT PAUSE: runs what was held back.
 
     CLIENT UNPAUSE
     """
@@ -220,7 +264,7 @@ def client_unpause(call: Call) -> Reply:
 
 @command("CLIENT GETREDIR", arity=2, flags=ANYBODY, group="connection", since="6.0.0")
 def client_getredir(_call: Call) -> Reply:
-    """Answers which client gets the invalidation messages: -1, as tracking is always off.
+    """Returns which client gets invalidation messages: -1, as tracking is always off.
 
     CLIENT GETREDIR
     """
@@ -229,7 +273,7 @@ def client_getredir(_call: Call) -> Reply:
 
 @command("CLIENT TRACKINGINFO", arity=2, flags=ANYBODY, group="connection", since="6.2.0")
 def client_trackinginfo(_call: Call) -> Reply:
-    """Shows how keys are tracked for client-side caching: they are not.
+    """Shows the state of client-side caching, which is always off.
 
     CLIENT TRACKINGINFO
     """
@@ -238,7 +282,7 @@ def client_trackinginfo(_call: Call) -> Reply:
 
 @command("CLIENT TRACKING", arity=-3, flags=ANYBODY, group="connection", since="6.0.0")
 def client_tracking(call: Call) -> Reply:
-    """Turns tracking of keys off, which it is; on is not supported.
+    """Turns client-side caching off; turning it on is not supported.
 
     CLIENT TRACKING <ON | OFF>
     """
@@ -251,7 +295,7 @@ def client_tracking(call: Call) -> Reply:
 
 @command("CLIENT CACHING", arity=3, flags=ANYBODY, group="connection", since="6.0.0")
 def client_caching(_call: Call) -> Reply:
-    """Refuses: there is no tracking to which an exception could be made.
+    """Always an error: client-side caching is not supported.
 
     CLIENT CACHING <YES | NO>
     """
@@ -261,11 +305,12 @@ def client_caching(_call: Call) -> Reply:
 # ---------------------------------------------------------------------- help
 
 
-@command("CLIENT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="connection",
-         since="5.0.0")  # fmt: skip
+@command(
+    "CLIENT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="connection", since="5.0.0"
+)
 def client_help(call: Call) -> Reply:
     """Lists the subcommands.
 
     CLIENT HELP
     """
-    return help_of(call.server.table, b"client")
+    return call.server.table.help_of(b"client")

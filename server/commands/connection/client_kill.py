@@ -76,13 +76,23 @@ class Choice:
 
 
 @command(
-    "CLIENT KILL", arity=-3,
+    "CLIENT KILL",
+    arity=-3,
     flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE,
-    group="connection", since="2.4.0",
+    group="connection",
+    since="2.4.0",
     complexity="O(N) where N is the number of connections.",
-)  # fmt: skip
+    history=[
+        ("2.8.12", "Filters instead of an address."),
+        ("2.8.13", "Replicas can be killed by TYPE."),
+        ("3.2.0", "The TYPE filter master."),
+        ("5.0.0", "The TYPE name replica."),
+        ("6.2.0", "The LADDR filter."),
+        ("7.4.0", "The MAXAGE filter."),
+    ],
+)
 def client_kill(call: Call) -> Reply:
-    """Closes connections: the one of an address, or all that meet some conditions.
+    """Closes connections: the one with an address, or all that match every filter.
 
     CLIENT KILL <ip:port | <[ID client-id] | [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] |
     [USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME <YES | NO>] | [MAXAGE maxage]>>

@@ -12,6 +12,7 @@ from server.process import build
 from server.table import errors
 from server.table.args import Args, to_db_index, to_int
 from server.table.command import Flags, command
+from server.table.documentation import Deprecated, Tip
 
 LOADING = Flags.LOADING | Flags.STALE
 EARLY = LOADING | Flags.NOSCRIPT | Flags.FAST | Flags.NO_AUTH | Flags.ALLOW_BUSY
@@ -39,9 +40,16 @@ HELLO_NEEDS_AUTH = ErrorReply(
 # ---------------------------------------------------------------------- who it is
 
 
-@command("AUTH", arity=-2, flags=EARLY, group="connection", since="1.0.0")
+@command(
+    "AUTH",
+    arity=-2,
+    flags=EARLY,
+    group="connection",
+    since="1.0.0",
+    history=[("6.0.0", "A username before the password.")],
+)
 def auth(call: Call) -> Reply:
-    """Authenticates the connection.
+    """Logs the connection in with a password, as the user named before it.
 
     AUTH [username] password
     """
@@ -62,9 +70,16 @@ def _authenticate(call: Call, user: bytes, password: bytes) -> None:
     call.client.open_gate(UNAUTHENTICATED)
 
 
-@command("HELLO", arity=-1, flags=EARLY, group="connection", since="6.0.0")
+@command(
+    "HELLO",
+    arity=-1,
+    flags=EARLY,
+    group="connection",
+    since="6.0.0",
+    history=[("6.2.0", "Without a protocol version it only reports.")],
+)
 def hello(call: Call) -> Reply:
-    """Chooses the protocol version, authenticates, and tells what the server is.
+    """Chooses the protocol version, logs in, names the connection; describes the server.
 
     HELLO [protover [AUTH username password] [SETNAME clientname]]
     """
@@ -112,7 +127,7 @@ def _hello_options(argv: list[bytes]) -> tuple[int, tuple[bytes, bytes] | None, 
 
 @command("SELECT", arity=2, flags=LOADING | Flags.FAST, group="connection", since="1.0.0")
 def select(call: Call) -> Reply:
-    """Chooses the database.
+    """Chooses the database that the connection's commands work on.
 
     SELECT index
     """
@@ -125,7 +140,7 @@ def select(call: Call) -> Reply:
 
 @command("RESET", arity=1, flags=EARLY | Flags.NOT_QUEUED, group="connection", since="6.2.0")
 def reset(call: Call) -> Reply:
-    """Brings the connection back to the state in which it was opened.
+    """Puts the connection into the state of a new one.
 
     RESET
     """
@@ -146,9 +161,16 @@ def _forget_choices(server: ServerState, client: Client) -> None:
         client.shut_gate(UNAUTHENTICATED)
 
 
-@command("QUIT", arity=-1, flags=EARLY | Flags.NOT_QUEUED, group="connection", since="1.0.0")
+@command(
+    "QUIT",
+    arity=-1,
+    flags=EARLY | Flags.NOT_QUEUED,
+    group="connection",
+    since="1.0.0",
+    deprecated=Deprecated("7.2.0", "just closing the connection"),
+)
 def quit_(call: Call) -> Reply:
-    """Closes the connection, once all replies are sent.
+    """Closes the connection after all replies have been sent.
 
     QUIT
     """
@@ -159,9 +181,16 @@ def quit_(call: Call) -> Reply:
 # ---------------------------------------------------------------------- signs of life
 
 
-@command("PING", arity=-1, flags=Flags.FAST, group="connection", since="1.0.0")
+@command(
+    "PING",
+    arity=-1,
+    flags=Flags.FAST | Flags.TELLS_HEALTH,
+    group="connection",
+    since="1.0.0",
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_ALL_SUCCEEDED],
+)
 def ping(call: Call) -> Reply:
-    """Answers PONG, or the message.
+    """Returns PONG, or the message if there is one.
 
     PING [message]
     """
@@ -172,7 +201,7 @@ def ping(call: Call) -> Reply:
 
 @command("ECHO", arity=2, flags=LOADING | Flags.FAST, group="connection", since="1.0.0")
 def echo(call: Call) -> Reply:
-    """Answers the message.
+    """Returns its argument.
 
     ECHO message
     """

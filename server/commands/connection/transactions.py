@@ -5,7 +5,8 @@ from __future__ import annotations
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.command import Flags, Keys, command
+from server.table.command import Flags, command
+from server.table.keys import RO, KeyRange
 
 AT_ONCE = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE | Flags.ALLOW_BUSY | Flags.NOT_QUEUED
 DENYOOM = int(Flags.DENYOOM)
@@ -19,7 +20,7 @@ WATCH_INSIDE_MULTI = ErrorReply("ERR", "WATCH inside MULTI is not allowed")
 
 @command("MULTI", arity=1, flags=AT_ONCE | Flags.FAST, group="transactions", since="1.2.0")
 def multi(call: Call) -> Reply:
-    """Begins a transaction: what follows is kept until EXEC.
+    """Begins a transaction: the commands that follow are queued until EXEC.
 
     MULTI
     """
@@ -30,11 +31,15 @@ def multi(call: Call) -> Reply:
 
 
 @command(
-    "EXEC", arity=1, flags=AT_ONCE & ~Flags.ALLOW_BUSY | Flags.SKIP_SLOWLOG, group="transactions",
-    since="1.2.0", complexity="Depends on commands in the transaction",
-)  # fmt: skip
+    "EXEC",
+    arity=1,
+    flags=AT_ONCE & ~Flags.ALLOW_BUSY | Flags.SKIP_SLOWLOG | Flags.RUNS_QUEUE,
+    group="transactions",
+    since="1.2.0",
+    complexity="Depends on commands in the transaction",
+)
 def exec_(call: Call) -> Reply:
-    """Runs the commands kept since MULTI, with nothing in between; null if a watched key changed.
+    """Runs the queued commands with no others between them; null if a watched key changed.
 
     EXEC
     """
@@ -56,7 +61,7 @@ def exec_(call: Call) -> Reply:
 
 @command("DISCARD", arity=1, flags=AT_ONCE | Flags.FAST, group="transactions", since="2.0.0")
 def discard(call: Call) -> Reply:
-    """Forgets the commands kept since MULTI.
+    """Ends a transaction without running the queued commands.
 
     DISCARD
     """
@@ -67,11 +72,16 @@ def discard(call: Call) -> Reply:
 
 
 @command(
-    "WATCH", arity=-2, flags=AT_ONCE | Flags.FAST, group="transactions", since="2.2.0",
-    keys=Keys(1, -1, access="RO"), complexity="O(1) for every key.",
-)  # fmt: skip
+    "WATCH",
+    arity=-2,
+    flags=AT_ONCE | Flags.FAST,
+    group="transactions",
+    since="2.2.0",
+    complexity="O(1) for every key.",
+    keys=KeyRange(RO, last=-1),
+)
 def watch(call: Call) -> Reply:
-    """Lets the next EXEC run only if none of some keys changes until then.
+    """Makes the next EXEC run nothing if one of these keys changes before it.
 
     WATCH key [key ...]
     """
@@ -84,11 +94,14 @@ def watch(call: Call) -> Reply:
 
 
 @command(
-    "UNWATCH", arity=1, flags=AT_ONCE & ~Flags.NOT_QUEUED | Flags.FAST, group="transactions",
+    "UNWATCH",
+    arity=1,
+    flags=AT_ONCE & ~Flags.NOT_QUEUED | Flags.FAST,
+    group="transactions",
     since="2.2.0",
-)  # fmt: skip
+)
 def unwatch(call: Call) -> Reply:
-    """Forgets all that is watched.
+    """Stops watching all keys.
 
     UNWATCH
     """

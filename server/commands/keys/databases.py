@@ -8,6 +8,7 @@ from server.dispatch.state import ServerState
 from server.table import errors
 from server.table.args import to_int32
 from server.table.command import Flags, command
+from server.table.documentation import Tip
 from storage.keyspace.keyspace import Keyspace
 
 INVALID_FIRST = ErrorReply("ERR", "invalid first DB index")
@@ -15,9 +16,14 @@ INVALID_SECOND = ErrorReply("ERR", "invalid second DB index")
 
 
 @command(
-    "DBSIZE", arity=1, flags=Flags.READONLY | Flags.FAST, group="server", since="1.0.0",
-    categories=("keyspace", "read"),
-)  # fmt: skip
+    "DBSIZE",
+    arity=1,
+    flags=Flags.READONLY | Flags.FAST,
+    group="server",
+    since="1.0.0",
+    categories=["keyspace"],
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_AGG_SUM],
+)
 def dbsize(call: Call) -> Reply:
     """Counts the keys of the database.
 
@@ -27,12 +33,21 @@ def dbsize(call: Call) -> Reply:
 
 
 @command(
-    "FLUSHDB", arity=-1, flags=Flags.WRITE, group="server", since="1.0.0",
-    categories=("keyspace", "dangerous"),
+    "FLUSHDB",
+    arity=-1,
+    flags=Flags.WRITE,
+    group="server",
+    since="1.0.0",
     complexity="O(N) where N is the number of keys in the database.",
-)  # fmt: skip
+    categories=["keyspace", "dangerous"],
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_ALL_SUCCEEDED],
+    history=[
+        ("4.0.0", "ASYNC."),
+        ("6.2.0", "SYNC."),
+    ],
+)
 def flushdb(call: Call) -> Reply:
-    """Removes all keys of the database.
+    """Empties the database that the connection uses.
 
     FLUSHDB [ASYNC | SYNC]
     """
@@ -42,12 +57,21 @@ def flushdb(call: Call) -> Reply:
 
 
 @command(
-    "FLUSHALL", arity=-1, flags=Flags.WRITE, group="server", since="1.0.0",
-    categories=("keyspace", "dangerous"),
+    "FLUSHALL",
+    arity=-1,
+    flags=Flags.WRITE,
+    group="server",
+    since="1.0.0",
     complexity="O(N) where N is the number of keys in all databases.",
-)  # fmt: skip
+    categories=["keyspace", "dangerous"],
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_ALL_SUCCEEDED],
+    history=[
+        ("4.0.0", "ASYNC."),
+        ("6.2.0", "SYNC."),
+    ],
+)
 def flushall(call: Call) -> Reply:
-    """Removes all keys of all databases.
+    """Empties every database.
 
     FLUSHALL [ASYNC | SYNC]
     """
@@ -69,12 +93,16 @@ def _flush(server: ServerState, databases: list[Keyspace]) -> None:
 
 
 @command(
-    "SWAPDB", arity=3, flags=Flags.WRITE | Flags.FAST, group="server", since="4.0.0",
-    categories=("keyspace", "dangerous"),
+    "SWAPDB",
+    arity=3,
+    flags=Flags.WRITE | Flags.FAST,
+    group="server",
+    since="4.0.0",
     complexity="O(N) where N is the number of keys watched or waited for in both databases.",
-)  # fmt: skip
+    categories=["keyspace", "dangerous"],
+)
 def swapdb(call: Call) -> Reply:
-    """Exchanges two databases.
+    """Exchanges the contents of two databases.
 
     SWAPDB index1 index2
     """

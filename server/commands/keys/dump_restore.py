@@ -12,13 +12,13 @@ from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, Args, to_int
-from server.table.command import Flags, Keys, command
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange
 from storage import payload
 from storage.rdb.options import ReadOptions, WriteOptions
 
-KEY = Keys(1, 1)
 WRITE = Flags.WRITE | Flags.DENYOOM
-FOREIGN = ("keyspace", "dangerous")  # it trusts bytes from outside
 
 BUSY_KEY = ErrorReply("BUSYKEY", "Target key name already exists.")
 BAD_TTL = ErrorReply("ERR", "Invalid TTL value, must be >= 0")
@@ -29,11 +29,17 @@ MOST_FREQUENT = 255
 
 
 @command(
-    "DUMP", arity=2, flags=Flags.READONLY, group="generic", since="2.6.0",
-    keys=Keys(1, 1, access="RO"), complexity="O(N) where N is the size of the value.",
-)  # fmt: skip
+    "DUMP",
+    arity=2,
+    flags=Flags.READONLY,
+    group="generic",
+    since="2.6.0",
+    complexity="O(N) where N is the size of the value.",
+    keys=KeyRange(RO | ACCESS),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
 def dump(call: Call) -> Reply:
-    """Returns the value at a key as bytes for RESTORE.
+    """Returns the value at a key in the form that RESTORE takes.
 
     DUMP key
     """
@@ -44,11 +50,21 @@ def dump(call: Call) -> Reply:
 
 
 @command(
-    "RESTORE", arity=-4, flags=WRITE, group="generic", since="2.6.0", keys=KEY, categories=FOREIGN,
+    "RESTORE",
+    arity=-4,
+    flags=WRITE,
+    group="generic",
+    since="2.6.0",
     complexity="O(N) where N is the size of the value.",
-)  # fmt: skip
+    keys=KeyRange(OW | UPDATE),
+    categories=["keyspace", "dangerous"],
+    history=[
+        ("3.0.0", "REPLACE."),
+        ("5.0.0", "ABSTTL, IDLETIME and FREQ."),
+    ],
+)
 def restore(call: Call) -> Reply:
-    """Puts a value at a key that DUMP gave, and its time to live.
+    """Creates a key from the bytes that DUMP returned, with a time to live.
 
     RESTORE key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]
     """
@@ -80,11 +96,21 @@ def restore(call: Call) -> Reply:
 
 
 @command(
-    "RESTORE-ASKING", arity=-4, flags=WRITE | Flags.ASKING, group="server", since="3.0.0", keys=KEY,
-    categories=("keyspace", "dangerous"), complexity="O(N) where N is the size of the value.",
-)  # fmt: skip
+    "RESTORE-ASKING",
+    arity=-4,
+    flags=WRITE | Flags.ASKING,
+    group="server",
+    since="3.0.0",
+    complexity="O(N) where N is the size of the value.",
+    keys=KeyRange(OW | UPDATE),
+    categories=["keyspace", "dangerous"],
+    history=[
+        ("3.0.0", "REPLACE."),
+        ("5.0.0", "ABSTTL, IDLETIME and FREQ."),
+    ],
+)
 def restore_asking(call: Call) -> Reply:
-    """Puts a value at a key, as RESTORE does: the nodes of a cluster say it so.
+    """Does what RESTORE does; nodes of a cluster use this name.
 
     RESTORE-ASKING key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]
     """

@@ -7,13 +7,13 @@ from server.dispatch import expire_times
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
-from server.table.command import Flags, Keys, command
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, RO, RW, UPDATE, KeyRange
 from storage.keyspace.keyspace import NO_EXPIRY
 
 WRITE = Flags.WRITE | Flags.FAST
 READ = Flags.READONLY | Flags.FAST
-KEY = Keys(1, 1)
-READ_KEY = Keys(1, 1, access="RO")
 
 NO_KEY = -2  # what the TTL family answers; NO_EXPIRY is the other negative answer
 
@@ -27,36 +27,68 @@ GT_WITH_LT = ErrorReply("ERR", "GT and LT options at the same time are not compa
 # ---------------------------------------------------------------------- EXPIRE
 
 
-@command("EXPIRE", arity=-3, flags=WRITE, group="generic", since="1.0.0", keys=KEY)
+@command(
+    "EXPIRE",
+    arity=-3,
+    flags=WRITE,
+    group="generic",
+    since="1.0.0",
+    keys=KeyRange(RW | UPDATE),
+    history=[("7.0.0", "NX, XX, GT and LT.")],
+)
 def expire(call: Call) -> Reply:
-    """Lets a key go after some seconds.
+    """Makes a key expire after some seconds.
 
     EXPIRE key seconds [NX | XX | GT | LT]
     """
     return _expire(call, b"EX", "expire")
 
 
-@command("PEXPIRE", arity=-3, flags=WRITE, group="generic", since="2.6.0", keys=KEY)
+@command(
+    "PEXPIRE",
+    arity=-3,
+    flags=WRITE,
+    group="generic",
+    since="2.6.0",
+    keys=KeyRange(RW | UPDATE),
+    history=[("7.0.0", "NX, XX, GT and LT.")],
+)
 def pexpire(call: Call) -> Reply:
-    """Lets a key go after some milliseconds.
+    """Makes a key expire after some milliseconds.
 
     PEXPIRE key milliseconds [NX | XX | GT | LT]
     """
     return _expire(call, b"PX", "pexpire")
 
 
-@command("EXPIREAT", arity=-3, flags=WRITE, group="generic", since="1.2.0", keys=KEY)
+@command(
+    "EXPIREAT",
+    arity=-3,
+    flags=WRITE,
+    group="generic",
+    since="1.2.0",
+    keys=KeyRange(RW | UPDATE),
+    history=[("7.0.0", "NX, XX, GT and LT.")],
+)
 def expireat(call: Call) -> Reply:
-    """Lets a key go at a time given in unix seconds.
+    """Lets a key expire at a unix time in seconds.
 
     EXPIREAT key unix-time-seconds [NX | XX | GT | LT]
     """
     return _expire(call, b"EXAT", "expireat")
 
 
-@command("PEXPIREAT", arity=-3, flags=WRITE, group="generic", since="2.6.0", keys=KEY)
+@command(
+    "PEXPIREAT",
+    arity=-3,
+    flags=WRITE,
+    group="generic",
+    since="2.6.0",
+    keys=KeyRange(RW | UPDATE),
+    history=[("7.0.0", "NX, XX, GT and LT.")],
+)
 def pexpireat(call: Call) -> Reply:
-    """Lets a key go at a time given in unix milliseconds.
+    """Lets a key expire at a unix time in milliseconds.
 
     PEXPIREAT key unix-time-milliseconds [NX | XX | GT | LT]
     """
@@ -99,9 +131,11 @@ def _hold(conditions: set[bytes], old_ms: int, new_ms: int) -> bool:
     )
 
 
-@command("PERSIST", arity=2, flags=WRITE, group="generic", since="2.2.0", keys=KEY)
+@command(
+    "PERSIST", arity=2, flags=WRITE, group="generic", since="2.2.0", keys=KeyRange(RW | UPDATE)
+)
 def persist(call: Call) -> Reply:
-    """Lets a key stay that had a time to live.
+    """Takes a key's time to live away, so that it never expires.
 
     PERSIST key
     """
@@ -115,36 +149,58 @@ def persist(call: Call) -> Reply:
 # ---------------------------------------------------------------------- TTL
 
 
-@command("TTL", arity=2, flags=READ, group="generic", since="1.0.0", keys=READ_KEY)
+@command(
+    "TTL",
+    arity=2,
+    flags=READ,
+    group="generic",
+    since="1.0.0",
+    keys=KeyRange(RO | ACCESS),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[("2.8.0", "-2 for a key that does not exist.")],
+)
 def ttl(call: Call) -> Reply:
-    """Answers in how many seconds a key goes: -1 for never, -2 for no key.
+    """Returns in how many seconds a key expires: -1 for never, -2 for no key.
 
     TTL key
     """
     return _in_seconds(_left_ms(call))
 
 
-@command("PTTL", arity=2, flags=READ, group="generic", since="2.6.0", keys=READ_KEY)
+@command(
+    "PTTL",
+    arity=2,
+    flags=READ,
+    group="generic",
+    since="2.6.0",
+    keys=KeyRange(RO | ACCESS),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[("2.8.0", "-2 for a key that does not exist.")],
+)
 def pttl(call: Call) -> Reply:
-    """Answers in how many milliseconds a key goes: -1 for never, -2 for no key.
+    """Returns in how many milliseconds a key expires: -1 for never, -2 for no key.
 
     PTTL key
     """
     return _left_ms(call)
 
 
-@command("EXPIRETIME", arity=2, flags=READ, group="generic", since="7.0.0", keys=READ_KEY)
+@command(
+    "EXPIRETIME", arity=2, flags=READ, group="generic", since="7.0.0", keys=KeyRange(RO | ACCESS)
+)
 def expiretime(call: Call) -> Reply:
-    """Answers at which unix time in seconds a key goes: -1 for never, -2 for no key.
+    """Returns the unix time in seconds when a key expires: -1 for never, -2 for no key.
 
     EXPIRETIME key
     """
     return _in_seconds(_expiry_ms(call))
 
 
-@command("PEXPIRETIME", arity=2, flags=READ, group="generic", since="7.0.0", keys=READ_KEY)
+@command(
+    "PEXPIRETIME", arity=2, flags=READ, group="generic", since="7.0.0", keys=KeyRange(RO | ACCESS)
+)
 def pexpiretime(call: Call) -> Reply:
-    """Answers at which unix time in milliseconds a key goes: -1 for never, -2 for no key.
+    """Returns the unix time in milliseconds when a key expires: -1 for never, -2 for no key.
 
     PEXPIRETIME key
     """

@@ -6,7 +6,9 @@ from protocol.replies import OK, Reply, Status
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_db_index
-from server.table.command import Flags, Keys, command
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, DELETE, INSERT, OW, RM, RO, RW, UPDATE, KeyRange
 from storage import types
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 
@@ -17,11 +19,17 @@ NO_TYPE = Status(b"none")
 
 
 @command(
-    "DEL", arity=-2, flags=Flags.WRITE, group="generic", since="1.0.0",
-    keys=Keys(1, -1, access="RM"), complexity="O(N) where N is the number of keys.",
-)  # fmt: skip
+    "DEL",
+    arity=-2,
+    flags=Flags.WRITE,
+    group="generic",
+    since="1.0.0",
+    complexity="O(N) where N is the number of keys.",
+    keys=KeyRange(RM | DELETE, last=-1),
+    tips=[Tip.REQUEST_MULTI_SHARD, Tip.RESPONSE_AGG_SUM],
+)
 def del_(call: Call) -> Reply:
-    """Removes keys; answers how many there were.
+    """Removes keys; returns how many of them existed.
 
     DEL key [key ...]
     """
@@ -36,11 +44,17 @@ def del_(call: Call) -> Reply:
 
 
 @command(
-    "UNLINK", arity=-2, flags=Flags.WRITE | Flags.FAST, group="generic", since="4.0.0",
-    keys=Keys(1, -1, access="RM"), complexity="O(N) where N is the number of keys.",
-)  # fmt: skip
+    "UNLINK",
+    arity=-2,
+    flags=Flags.WRITE | Flags.FAST,
+    group="generic",
+    since="4.0.0",
+    complexity="O(N) where N is the number of keys.",
+    keys=KeyRange(RM | DELETE, last=-1),
+    tips=[Tip.REQUEST_MULTI_SHARD, Tip.RESPONSE_AGG_SUM],
+)
 def unlink(call: Call) -> Reply:
-    """Removes keys, as DEL does.
+    """Does what DEL does.
 
     UNLINK key [key ...]
     """
@@ -48,11 +62,18 @@ def unlink(call: Call) -> Reply:
 
 
 @command(
-    "EXISTS", arity=-2, flags=Flags.READONLY | Flags.FAST, group="generic", since="1.0.0",
-    keys=Keys(1, -1, access="RO"), complexity="O(N) where N is the number of keys.",
-)  # fmt: skip
+    "EXISTS",
+    arity=-2,
+    flags=Flags.READONLY | Flags.FAST,
+    group="generic",
+    since="1.0.0",
+    complexity="O(N) where N is the number of keys.",
+    keys=KeyRange(RO, last=-1),
+    tips=[Tip.REQUEST_MULTI_SHARD, Tip.RESPONSE_AGG_SUM],
+    history=[("3.0.3", "More than one key at a time.")],
+)
 def exists(call: Call) -> Reply:
-    """Counts the keys that there are; one that is named twice counts twice.
+    """Counts how many of the keys exist; a key named twice counts twice.
 
     EXISTS key [key ...]
     """
@@ -65,11 +86,17 @@ def exists(call: Call) -> Reply:
 
 
 @command(
-    "TOUCH", arity=-2, flags=Flags.READONLY | Flags.FAST, group="generic", since="3.2.1",
-    keys=Keys(1, -1, access="RO"), complexity="O(N) where N is the number of keys.",
-)  # fmt: skip
+    "TOUCH",
+    arity=-2,
+    flags=Flags.READONLY | Flags.FAST,
+    group="generic",
+    since="3.2.1",
+    complexity="O(N) where N is the number of keys.",
+    keys=KeyRange(RO, last=-1),
+    tips=[Tip.REQUEST_MULTI_SHARD, Tip.RESPONSE_AGG_SUM],
+)
 def touch(call: Call) -> Reply:
-    """Uses keys for nothing else than to have used them; counts those that there are.
+    """Counts how many of the keys exist, and resets their idle time.
 
     TOUCH key [key ...]
     """
@@ -82,11 +109,15 @@ def touch(call: Call) -> Reply:
 
 
 @command(
-    "TYPE", arity=2, flags=Flags.READONLY | Flags.FAST, group="generic", since="1.0.0",
-    keys=Keys(1, 1, access="RO"),
-)  # fmt: skip
+    "TYPE",
+    arity=2,
+    flags=Flags.READONLY | Flags.FAST,
+    group="generic",
+    since="1.0.0",
+    keys=KeyRange(RO),
+)
 def type_(call: Call) -> Reply:
-    """Names the type of the value at a key.
+    """Returns the name of the type of a key's value.
 
     TYPE key
     """
@@ -98,10 +129,16 @@ def type_(call: Call) -> Reply:
 
 
 @command(
-    "RENAME", arity=3, flags=Flags.WRITE, group="generic", since="1.0.0", keys=Keys(1, 2),
-)  # fmt: skip
+    "RENAME",
+    arity=3,
+    flags=Flags.WRITE,
+    group="generic",
+    since="1.0.0",
+    keys=(KeyRange(RW | ACCESS | DELETE), KeyRange(OW | UPDATE, first=2)),
+    history=[("3.2.0", "Both names may be the same.")],
+)
 def rename(call: Call) -> Reply:
-    """Gives a key another name; what had that name before is gone.
+    """Gives a key another name; a key that had this name before is removed.
 
     RENAME key newkey
     """
@@ -114,11 +151,16 @@ def rename(call: Call) -> Reply:
 
 
 @command(
-    "RENAMENX", arity=3, flags=Flags.WRITE | Flags.FAST, group="generic", since="1.0.0",
-    keys=Keys(1, 2),
-)  # fmt: skip
+    "RENAMENX",
+    arity=3,
+    flags=Flags.WRITE | Flags.FAST,
+    group="generic",
+    since="1.0.0",
+    keys=(KeyRange(RW | ACCESS | DELETE), KeyRange(OW | INSERT, first=2)),
+    history=[("3.2.0", "Both names may be the same.")],
+)
 def renamenx(call: Call) -> Reply:
-    """Gives a key another name if no key has that name.
+    """Gives a key another name, unless another key has it.
 
     RENAMENX key newkey
     """
@@ -146,10 +188,14 @@ def _put_with_expiry(db: Keyspace, key: bytes, value: object, expiry_ms: int) ->
 
 
 @command(
-    "COPY", arity=-3, flags=Flags.WRITE | Flags.DENYOOM, group="generic", since="6.2.0",
-    keys=Keys(1, 2),
+    "COPY",
+    arity=-3,
+    flags=Flags.WRITE | Flags.DENYOOM,
+    group="generic",
+    since="6.2.0",
     complexity="O(N) where N is the number of elements of the value; O(1) for strings.",
-)  # fmt: skip
+    keys=(KeyRange(RO | ACCESS), KeyRange(OW | UPDATE, first=2)),
+)
 def copy(call: Call) -> Reply:
     """Copies a value and its time to live to another key.
 
@@ -183,11 +229,15 @@ def _copy_options(call: Call) -> tuple[Keyspace, bool]:
 
 
 @command(
-    "MOVE", arity=3, flags=Flags.WRITE | Flags.FAST, group="generic", since="1.0.0",
-    keys=Keys(1, 1),
-)  # fmt: skip
+    "MOVE",
+    arity=3,
+    flags=Flags.WRITE | Flags.FAST,
+    group="generic",
+    since="1.0.0",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+)
 def move(call: Call) -> Reply:
-    """Moves a key to another database, unless that has a key of this name.
+    """Moves a key to another database, unless a key of this name is there.
 
     MOVE key db
     """

@@ -10,13 +10,22 @@ from server.commands.keys.migration import Target, transfer
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
-from server.table.command import Flags, KeyOrKeys, command
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, DELETE, INCOMPLETE, RW, KeyRange, KeyUse, KeywordKeys
 from storage import payload
 from storage.keyspace.keyspace import NO_EXPIRY
 from storage.rdb.options import WriteOptions
 
 OPTIONS_AT = 6
-KEYS = KeyOrKeys(3, OPTIONS_AT, {b"AUTH": 1, b"AUTH2": 2})
+ONE_KEY = KeyRange(RW | ACCESS | DELETE, first=3)
+MANY_KEYS = KeywordKeys(
+    RW | ACCESS | DELETE | INCOMPLETE,
+    b"KEYS",
+    start_from=-2,
+    options_at=OPTIONS_AT,
+    values={b"AUTH": 1, b"AUTH2": 2},
+)
 
 NO_KEY = Status(b"NOKEY")
 KEY_AND_KEYS = ErrorReply(
@@ -36,11 +45,32 @@ class Options(NamedTuple):
     login: list[bytes]
 
 
+def keys_to_migrate(argv: list[bytes]) -> list[KeyUse]:
+    """All keys behind KEYS, or else the one before the options. None if *argv* has both."""
+    keys, first = ONE_KEY.find(argv), MANY_KEYS.position(argv)
+    if first is not None:
+        keys = argv[first:] if keys == [b""] else []
+    return [KeyUse(key, ONE_KEY.flags) for key in keys]
+
+
 @command(
-    "MIGRATE", arity=-6, flags=Flags.WRITE | Flags.MOVABLEKEYS, group="generic", since="2.6.0",
-    keys=KEYS, categories=("keyspace", "dangerous"),
+    "MIGRATE",
+    arity=-6,
+    flags=Flags.WRITE | Flags.MOVABLEKEYS,
+    group="generic",
+    since="2.6.0",
     complexity="O(N) where N is the size of the values. Everybody waits for the other server.",
-)  # fmt: skip
+    keys=(ONE_KEY, MANY_KEYS),
+    get_keys=keys_to_migrate,
+    categories=["keyspace", "dangerous"],
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[
+        ("3.0.0", "COPY and REPLACE."),
+        ("3.0.6", "KEYS."),
+        ("4.0.7", "AUTH."),
+        ("6.0.0", "AUTH2."),
+    ],
+)
 def migrate(call: Call) -> Reply:
     """Moves keys to another server; COPY leaves them here too.
 
@@ -50,7 +80,7 @@ def migrate(call: Call) -> Reply:
     options = _options(call.argv)
     target = _target(call.argv, options.login)
     db = call.db
-    keys = [key for key in KEYS.of(call.argv) if db.read_any(key) is not None]
+    keys = [key for key, _ in keys_to_migrate(call.argv) if db.read_any(key) is not None]
     if not keys:
         return NO_KEY
     outcome = transfer(target, _restores(call, keys, options.replace))

@@ -6,11 +6,10 @@ from typing import Any
 
 from protocol.replies import ErrorReply, Reply
 from server.dispatch.call import Call
-from server.table.command import Flags, Keys, command, container
-from server.table.help_lines import help_of
+from server.table.command import Flags, command, container
+from server.table.documentation import Tip
+from server.table.keys import RO, KeyRange
 from storage import types
-
-KEY = Keys(2, 2, access="RO")
 
 NO_FREQUENCY = ErrorReply(
     "ERR",
@@ -18,16 +17,29 @@ NO_FREQUENCY = ErrorReply(
     " switching between policies at runtime LRU and LFU data will take some time to adjust.",
 )
 
-container("OBJECT", group="generic", since="2.2.3", summary="Tells how a value is kept.")
+container(
+    "OBJECT",
+    group="generic",
+    since="2.2.3",
+    summary="Shows how a value is stored, and when its key was last used.",
+)
 
 
 def _value(call: Call) -> Any:
     return call.db.look_at(call.argv[2])
 
 
-@command("OBJECT ENCODING", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY)
+@command(
+    "OBJECT ENCODING",
+    arity=3,
+    flags=Flags.READONLY,
+    group="generic",
+    since="2.2.3",
+    keys=KeyRange(RO, first=2),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
 def object_encoding(call: Call) -> Reply:
-    """Names the internal encoding of a value.
+    """Returns the name of a value's internal encoding.
 
     OBJECT ENCODING key
     """
@@ -35,9 +47,17 @@ def object_encoding(call: Call) -> Reply:
     return None if value is None else types.of(value).encoding(value)
 
 
-@command("OBJECT REFCOUNT", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY)
+@command(
+    "OBJECT REFCOUNT",
+    arity=3,
+    flags=Flags.READONLY,
+    group="generic",
+    since="2.2.3",
+    keys=KeyRange(RO, first=2),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
 def object_refcount(call: Call) -> Reply:
-    """Answers how many hold the value; small integers are shared by all, as redis shows it.
+    """Returns how many keys share a value: 1, or 2147483647 for a small integer.
 
     OBJECT REFCOUNT key
     """
@@ -45,18 +65,34 @@ def object_refcount(call: Call) -> Reply:
     return None if value is None else types.of(value).reference_count(value)
 
 
-@command("OBJECT IDLETIME", arity=3, flags=Flags.READONLY, group="generic", since="2.2.3", keys=KEY)
+@command(
+    "OBJECT IDLETIME",
+    arity=3,
+    flags=Flags.READONLY,
+    group="generic",
+    since="2.2.3",
+    keys=KeyRange(RO, first=2),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
 def object_idletime(call: Call) -> Reply:
-    """Answers for how many seconds a key has not been used.
+    """Returns for how many seconds a key has not been used.
 
     OBJECT IDLETIME key
     """
     return None if _value(call) is None else call.db.idle_s(call.argv[2])
 
 
-@command("OBJECT FREQ", arity=3, flags=Flags.READONLY, group="generic", since="4.0.0", keys=KEY)
+@command(
+    "OBJECT FREQ",
+    arity=3,
+    flags=Flags.READONLY,
+    group="generic",
+    since="4.0.0",
+    keys=KeyRange(RO, first=2),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
 def object_freq(call: Call) -> Reply:
-    """Refuses: only an LFU policy of maxmemory would count accesses.
+    """Always an error: accesses are only counted under an LFU policy.
 
     OBJECT FREQ key
     """
@@ -71,4 +107,4 @@ def object_help(call: Call) -> Reply:
 
     OBJECT HELP
     """
-    return help_of(call.server.table, b"object")
+    return call.server.table.help_of(b"object")

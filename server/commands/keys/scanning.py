@@ -9,6 +9,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
+from server.table.documentation import Tip
 from storage import types
 from storage.glob import match
 
@@ -20,12 +21,17 @@ EVERYTHING = b"*"
 
 
 @command(
-    "KEYS", arity=2, flags=Flags.READONLY, group="generic", since="1.0.0",
-    categories=("dangerous",),
+    "KEYS",
+    arity=2,
+    flags=Flags.READONLY,
+    group="generic",
+    since="1.0.0",
     complexity="O(N) where N is the number of keys in the database.",
-)  # fmt: skip
+    categories=["keyspace", "dangerous"],
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.NONDETERMINISTIC_OUTPUT_ORDER],
+)
 def keys(call: Call) -> Reply:
-    """Lists all keys whose name matches a pattern.
+    """Lists the keys whose names match a pattern.
 
     KEYS pattern
     """
@@ -34,11 +40,17 @@ def keys(call: Call) -> Reply:
 
 
 @command(
-    "SCAN", arity=-2, flags=Flags.READONLY, group="generic", since="2.8.0",
+    "SCAN",
+    arity=-2,
+    flags=Flags.READONLY,
+    group="generic",
+    since="2.8.0",
     complexity="O(1) a page, O(N) for all pages, where N is the number of keys.",
-)  # fmt: skip
+    tips=[Tip.NONDETERMINISTIC_OUTPUT, Tip.REQUEST_SPECIAL, Tip.RESPONSE_SPECIAL],
+    history=[("6.0.0", "The TYPE option.")],
+)
 def scan(call: Call) -> Reply:
-    """Lists the keys of a database, a page at a time.
+    """Lists the keys of a database, one page for each call.
 
     SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]
     """
@@ -82,9 +94,16 @@ def _is_wanted(value: Any, type_name: bytes | None) -> bool:
     return type_name is None or types.of(value).name == type_name
 
 
-@command("RANDOMKEY", arity=1, flags=Flags.READONLY, group="generic", since="1.0.0")
+@command(
+    "RANDOMKEY",
+    arity=1,
+    flags=Flags.READONLY,
+    group="generic",
+    since="1.0.0",
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_SPECIAL, Tip.NONDETERMINISTIC_OUTPUT],
+)
 def randomkey(call: Call) -> Reply:
-    """Returns any key of the database.
+    """Returns a key of the database, whichever comes up.
 
     RANDOMKEY
     """

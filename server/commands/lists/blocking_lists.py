@@ -10,18 +10,26 @@ from server.commands.lists import list_steps
 from server.dispatch.call import Call
 from server.table import args
 from server.table.args import Args
-from server.table.command import Block, Flags, Keys, NumberedKeys, command
+from server.table.command import Block, Flags, command
+from server.table.documentation import Deprecated
+from server.table.keys import ACCESS, DELETE, INSERT, RW, CountedKeys, KeyRange
 from storage.lists.quicklist import QuickList
 
 WAITING_WRITE = Flags.WRITE | Flags.BLOCKING
 
 
 @command(
-    "BLPOP", arity=-3, flags=WAITING_WRITE, group="list", since="2.0.0", keys=Keys(1, -2),
+    "BLPOP",
+    arity=-3,
+    flags=WAITING_WRITE,
+    group="list",
+    since="2.0.0",
     complexity="O(N) where N is the number of provided keys.",
-)  # fmt: skip
+    keys=KeyRange(RW | ACCESS | DELETE, last=-2),
+    history=[("6.0.0", "The timeout may have a fraction.")],
+)
 def blpop(call: Call) -> Reply | Block:
-    """Removes and returns the first element in a list. Blocks until there is one.
+    """LPOP on the first of several lists that is not empty; waits until there is one.
 
     BLPOP key [key ...] timeout
     """
@@ -29,11 +37,17 @@ def blpop(call: Call) -> Reply | Block:
 
 
 @command(
-    "BRPOP", arity=-3, flags=WAITING_WRITE, group="list", since="2.0.0", keys=Keys(1, -2),
+    "BRPOP",
+    arity=-3,
+    flags=WAITING_WRITE,
+    group="list",
+    since="2.0.0",
     complexity="O(N) where N is the number of provided keys.",
-)  # fmt: skip
+    keys=KeyRange(RW | ACCESS | DELETE, last=-2),
+    history=[("6.0.0", "The timeout may have a fraction.")],
+)
 def brpop(call: Call) -> Reply | Block:
-    """Removes and returns the last element in a list. Blocks until there is one.
+    """RPOP on the first of several lists that is not empty; waits until there is one.
 
     BRPOP key [key ...] timeout
     """
@@ -56,13 +70,17 @@ def _pop(call: Call, left: bool) -> Reply | Block:
 
 
 @command(
-    "BLMPOP", arity=-5, flags=WAITING_WRITE | Flags.MOVABLEKEYS, group="list", since="7.0.0",
-    keys=NumberedKeys(2),
+    "BLMPOP",
+    arity=-5,
+    flags=WAITING_WRITE | Flags.MOVABLEKEYS,
+    group="list",
+    since="7.0.0",
     complexity="O(N+M) where N is the number of provided keys and M is the number of elements "
     "returned.",
-)  # fmt: skip
+    keys=CountedKeys(RW | ACCESS | DELETE, count_at=2),
+)
 def blmpop(call: Call) -> Reply | Block:
-    """Pops elements from the first list that has any. Blocks until there is one.
+    """LMPOP that waits until one of the lists has elements.
 
     BLMPOP timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
     """
@@ -78,11 +96,15 @@ def blmpop(call: Call) -> Reply | Block:
 
 
 @command(
-    "BLMOVE", arity=6, flags=WAITING_WRITE | Flags.DENYOOM, group="list", since="6.2.0",
-    keys=Keys(1, 2),
-)  # fmt: skip
+    "BLMOVE",
+    arity=6,
+    flags=WAITING_WRITE | Flags.DENYOOM,
+    group="list",
+    since="6.2.0",
+    keys=(KeyRange(RW | ACCESS | DELETE), KeyRange(RW | INSERT, first=2)),
+)
 def blmove(call: Call) -> Reply | Block:
-    """Moves an element between lists and returns it. Blocks until there is one.
+    """LMOVE that waits until the source has an element.
 
     BLMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout
     """
@@ -98,11 +120,17 @@ def blmove(call: Call) -> Reply | Block:
 
 
 @command(
-    "BRPOPLPUSH", arity=4, flags=WAITING_WRITE | Flags.DENYOOM, group="list", since="2.2.0",
-    keys=Keys(1, 2),
-)  # fmt: skip
+    "BRPOPLPUSH",
+    arity=4,
+    flags=WAITING_WRITE | Flags.DENYOOM,
+    group="list",
+    since="2.2.0",
+    keys=(KeyRange(RW | ACCESS | DELETE), KeyRange(RW | INSERT, first=2)),
+    deprecated=Deprecated("6.2.0", "`BLMOVE` with the `RIGHT` and `LEFT` arguments"),
+    history=[("6.0.0", "The timeout may have a fraction.")],
+)
 def brpoplpush(call: Call) -> Reply | Block:
-    """Moves an element between lists and returns it. Blocks until there is one.
+    """RPOPLPUSH that waits until the source has an element.
 
     BRPOPLPUSH source destination timeout
     """

@@ -7,14 +7,13 @@ from server.commands.lists import list_reply, list_steps
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, INT64_MIN, Args, to_int
-from server.table.command import Flags, Keys, NumberedKeys, command
+from server.table.command import Flags, command
+from server.table.documentation import Deprecated
+from server.table.keys import ACCESS, DELETE, INSERT, RO, RW, UPDATE, CountedKeys, KeyRange
 from storage.lists.quicklist import QuickList
 
 READ = Flags.READONLY
 WRITE = Flags.WRITE | Flags.DENYOOM
-KEY = Keys(1, 1)
-READ_KEY = Keys(1, 1, access="RO")
-TWO_KEYS = Keys(1, 2)
 
 RANK_IS_ZERO = ErrorReply(
     "ERR",
@@ -32,11 +31,17 @@ MAXLEN_NEGATIVE = ErrorReply("ERR", "MAXLEN can't be negative")
 
 
 @command(
-    "LPUSH", arity=-3, flags=WRITE | Flags.FAST, group="list", since="1.0.0", keys=KEY,
+    "LPUSH",
+    arity=-3,
+    flags=WRITE | Flags.FAST,
+    group="list",
+    since="1.0.0",
     complexity="O(1) for each element added.",
-)  # fmt: skip
+    keys=KeyRange(RW | INSERT),
+    history=[("2.4.0", "More than one element at a time.")],
+)
 def lpush(call: Call) -> Reply:
-    """Prepends one or more elements to a list. Creates the key if it doesn't exist.
+    """Adds elements before the first of a list, one after the other; returns the length.
 
     LPUSH key element [element ...]
     """
@@ -44,11 +49,17 @@ def lpush(call: Call) -> Reply:
 
 
 @command(
-    "RPUSH", arity=-3, flags=WRITE | Flags.FAST, group="list", since="1.0.0", keys=KEY,
+    "RPUSH",
+    arity=-3,
+    flags=WRITE | Flags.FAST,
+    group="list",
+    since="1.0.0",
     complexity="O(1) for each element added.",
-)  # fmt: skip
+    keys=KeyRange(RW | INSERT),
+    history=[("2.4.0", "More than one element at a time.")],
+)
 def rpush(call: Call) -> Reply:
-    """Appends one or more elements to a list. Creates the key if it doesn't exist.
+    """Adds elements after the last of a list; returns the length.
 
     RPUSH key element [element ...]
     """
@@ -56,11 +67,17 @@ def rpush(call: Call) -> Reply:
 
 
 @command(
-    "LPUSHX", arity=-3, flags=WRITE | Flags.FAST, group="list", since="2.2.0", keys=KEY,
+    "LPUSHX",
+    arity=-3,
+    flags=WRITE | Flags.FAST,
+    group="list",
+    since="2.2.0",
     complexity="O(1) for each element added.",
-)  # fmt: skip
+    keys=KeyRange(RW | INSERT),
+    history=[("4.0.0", "More than one element at a time.")],
+)
 def lpushx(call: Call) -> Reply:
-    """Prepends one or more elements to a list only when the list exists.
+    """Does what LPUSH does if there is a list at the key, else nothing.
 
     LPUSHX key element [element ...]
     """
@@ -68,11 +85,17 @@ def lpushx(call: Call) -> Reply:
 
 
 @command(
-    "RPUSHX", arity=-3, flags=WRITE | Flags.FAST, group="list", since="2.2.0", keys=KEY,
+    "RPUSHX",
+    arity=-3,
+    flags=WRITE | Flags.FAST,
+    group="list",
+    since="2.2.0",
     complexity="O(1) for each element added.",
-)  # fmt: skip
+    keys=KeyRange(RW | INSERT),
+    history=[("4.0.0", "More than one element at a time.")],
+)
 def rpushx(call: Call) -> Reply:
-    """Appends one or more elements to a list only when the list exists.
+    """Does what RPUSH does if there is a list at the key, else nothing.
 
     RPUSHX key element [element ...]
     """
@@ -86,11 +109,17 @@ def _push_if_there(call: Call, left: bool) -> Reply:
 
 
 @command(
-    "LPOP", arity=-2, flags=Flags.WRITE | Flags.FAST, group="list", since="1.0.0", keys=KEY,
+    "LPOP",
+    arity=-2,
+    flags=Flags.WRITE | Flags.FAST,
+    group="list",
+    since="1.0.0",
     complexity="O(N) where N is the number of elements returned.",
-)  # fmt: skip
+    keys=KeyRange(RW | ACCESS | DELETE),
+    history=[("6.2.0", "The count argument.")],
+)
 def lpop(call: Call) -> Reply:
-    """Returns and removes one or more elements from the beginning of a list.
+    """Takes the first element of a list, or the first so many.
 
     LPOP key [count]
     """
@@ -98,11 +127,17 @@ def lpop(call: Call) -> Reply:
 
 
 @command(
-    "RPOP", arity=-2, flags=Flags.WRITE | Flags.FAST, group="list", since="1.0.0", keys=KEY,
+    "RPOP",
+    arity=-2,
+    flags=Flags.WRITE | Flags.FAST,
+    group="list",
+    since="1.0.0",
     complexity="O(N) where N is the number of elements returned.",
-)  # fmt: skip
+    keys=KeyRange(RW | ACCESS | DELETE),
+    history=[("6.2.0", "The count argument.")],
+)
 def rpop(call: Call) -> Reply:
-    """Returns and removes one or more elements from the end of a list.
+    """Takes the last element of a list, or the last so many.
 
     RPOP key [count]
     """
@@ -128,13 +163,17 @@ def _pop(call: Call, left: bool) -> Reply:
 
 
 @command(
-    "LMPOP", arity=-4, flags=Flags.WRITE | Flags.MOVABLEKEYS, group="list", since="7.0.0",
-    keys=NumberedKeys(1),
+    "LMPOP",
+    arity=-4,
+    flags=Flags.WRITE | Flags.MOVABLEKEYS,
+    group="list",
+    since="7.0.0",
     complexity="O(N+M) where N is the number of provided keys and M is the number of elements "
     "returned.",
-)  # fmt: skip
+    keys=CountedKeys(RW | ACCESS | DELETE, count_at=1),
+)
 def lmpop(call: Call) -> Reply:
-    """Returns multiple elements from a list after removing them.
+    """Takes elements from one end of the first of several lists that is not empty.
 
     LMPOP numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
     """
@@ -148,9 +187,16 @@ def lmpop(call: Call) -> Reply:
     return [key, list(elements)]
 
 
-@command("LMOVE", arity=5, flags=WRITE, group="list", since="6.2.0", keys=TWO_KEYS)
+@command(
+    "LMOVE",
+    arity=5,
+    flags=WRITE,
+    group="list",
+    since="6.2.0",
+    keys=(KeyRange(RW | ACCESS | DELETE), KeyRange(RW | INSERT, first=2)),
+)
 def lmove(call: Call) -> Reply:
-    """Returns an element after popping it from one list and pushing it to another.
+    """Takes an element from an end of one list, adds it to an end of another and returns it.
 
     LMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT>
     """
@@ -159,9 +205,17 @@ def lmove(call: Call) -> Reply:
     return list_steps.move(call, call.argv[1], call.argv[2], from_left, to_left)
 
 
-@command("RPOPLPUSH", arity=3, flags=WRITE, group="list", since="1.2.0", keys=TWO_KEYS)
+@command(
+    "RPOPLPUSH",
+    arity=3,
+    flags=WRITE,
+    group="list",
+    since="1.2.0",
+    keys=(KeyRange(RW | ACCESS | DELETE), KeyRange(RW | INSERT, first=2)),
+    deprecated=Deprecated("6.2.0", "`LMOVE` with the `RIGHT` and `LEFT` arguments"),
+)
 def rpoplpush(call: Call) -> Reply:
-    """Returns the last element of a list after removing and pushing it to another list.
+    """Takes the last element of one list, makes it the first of another and returns it.
 
     RPOPLPUSH source destination
     """
@@ -171,9 +225,9 @@ def rpoplpush(call: Call) -> Reply:
 # ---------------------------------------------------------------------- reading
 
 
-@command("LLEN", arity=2, flags=READ | Flags.FAST, group="list", since="1.0.0", keys=READ_KEY)
+@command("LLEN", arity=2, flags=READ | Flags.FAST, group="list", since="1.0.0", keys=KeyRange(RO))
 def llen(call: Call) -> Reply:
-    """Returns the length of a list.
+    """Counts the elements of a list.
 
     LLEN key
     """
@@ -182,11 +236,16 @@ def llen(call: Call) -> Reply:
 
 
 @command(
-    "LINDEX", arity=3, flags=READ, group="list", since="1.0.0", keys=READ_KEY,
+    "LINDEX",
+    arity=3,
+    flags=READ,
+    group="list",
+    since="1.0.0",
     complexity="O(N) where N is the number of nodes to traverse to get to the element at index.",
-)  # fmt: skip
+    keys=KeyRange(RO | ACCESS),
+)
 def lindex(call: Call) -> Reply:
-    """Returns an element from a list by its index.
+    """Looks up a list's element by index; negative ones count from the end.
 
     LINDEX key index
     """
@@ -197,12 +256,17 @@ def lindex(call: Call) -> Reply:
 
 
 @command(
-    "LRANGE", arity=4, flags=READ, group="list", since="1.0.0", keys=READ_KEY,
+    "LRANGE",
+    arity=4,
+    flags=READ,
+    group="list",
+    since="1.0.0",
     complexity="O(S+N) where S is the distance of start offset from the nearest end, in nodes, "
     "and N is the number of elements in the specified range.",
-)  # fmt: skip
+    keys=KeyRange(RO | ACCESS),
+)
 def lrange(call: Call) -> Reply:
-    """Returns a range of elements from a list.
+    """Returns the elements from one index to another, both included.
 
     LRANGE key start stop
     """
@@ -216,11 +280,16 @@ def lrange(call: Call) -> Reply:
 
 
 @command(
-    "LPOS", arity=-3, flags=READ, group="list", since="6.0.6", keys=READ_KEY,
+    "LPOS",
+    arity=-3,
+    flags=READ,
+    group="list",
+    since="6.0.6",
     complexity="O(N) where N is the number of elements in the list, for the average case.",
-)  # fmt: skip
+    keys=KeyRange(RO | ACCESS),
+)
 def lpos(call: Call) -> Reply:
-    """Returns the index of matching elements in a list.
+    """Searches a list for an element, from either end; returns indexes.
 
     LPOS key element [RANK rank] [COUNT num-matches] [MAXLEN len]
     """
@@ -272,11 +341,16 @@ def _not_negative(text: bytes, error: ErrorReply) -> int:
 
 
 @command(
-    "LSET", arity=4, flags=WRITE, group="list", since="1.0.0", keys=KEY,
+    "LSET",
+    arity=4,
+    flags=WRITE,
+    group="list",
+    since="1.0.0",
     complexity="O(N) where N is the number of nodes of the list.",
-)  # fmt: skip
+    keys=KeyRange(RW | UPDATE),
+)
 def lset(call: Call) -> Reply:
-    """Sets the value of an element in a list by its index.
+    """Replaces the element at an index.
 
     LSET key index element
     """
@@ -293,11 +367,16 @@ def lset(call: Call) -> Reply:
 
 
 @command(
-    "LINSERT", arity=5, flags=WRITE, group="list", since="2.2.0", keys=KEY,
+    "LINSERT",
+    arity=5,
+    flags=WRITE,
+    group="list",
+    since="2.2.0",
     complexity="O(N) where N is the number of elements to traverse before seeing the value pivot.",
-)  # fmt: skip
+    keys=KeyRange(RW | INSERT),
+)
 def linsert(call: Call) -> Reply:
-    """Inserts an element before or after another element in a list.
+    """Adds an element to a list, next to the first one that equals the pivot.
 
     LINSERT key <BEFORE | AFTER> pivot element
     """
@@ -315,11 +394,16 @@ def linsert(call: Call) -> Reply:
 
 
 @command(
-    "LREM", arity=4, flags=Flags.WRITE, group="list", since="1.0.0", keys=KEY,
+    "LREM",
+    arity=4,
+    flags=Flags.WRITE,
+    group="list",
+    since="1.0.0",
     complexity="O(N+M) where N is the length of the list and M is the number of elements removed.",
-)  # fmt: skip
+    keys=KeyRange(RW | DELETE),
+)
 def lrem(call: Call) -> Reply:
-    """Removes elements from a list. Deletes the list if the last element was removed.
+    """Removes elements equal to the one given: all, or so many counted from either end.
 
     LREM key count element
     """
@@ -336,11 +420,16 @@ def lrem(call: Call) -> Reply:
 
 
 @command(
-    "LTRIM", arity=4, flags=Flags.WRITE, group="list", since="1.0.0", keys=KEY,
+    "LTRIM",
+    arity=4,
+    flags=Flags.WRITE,
+    group="list",
+    since="1.0.0",
     complexity="O(N) where N is the number of elements to be removed by the operation.",
-)  # fmt: skip
+    keys=KeyRange(RW | DELETE),
+)
 def ltrim(call: Call) -> Reply:
-    """Removes elements from both ends of a list. Deletes the list if all elements were trimmed.
+    """Keeps only the elements between two indexes, both included.
 
     LTRIM key start stop
     """

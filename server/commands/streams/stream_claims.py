@@ -7,7 +7,9 @@ from server.commands.streams import stream_args, stream_reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
-from server.table.command import Flags, Keys, command
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import DELETE, RW, UPDATE, KeyRange
 from storage.errors import BadStreamId
 from storage.stream import elapsed, stream_id
 from storage.stream import pending as pendings
@@ -16,7 +18,6 @@ from storage.stream.pending import Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
-KEY = Keys(1, 1)
 WRITE = Flags.WRITE | Flags.FAST
 
 BAD_CLAIM_IDLE = ErrorReply("ERR", "Invalid min-idle-time argument for XCLAIM")
@@ -184,11 +185,17 @@ class ClaimOptions:
 
 
 @command(
-    "XCLAIM", arity=-6, flags=WRITE, group="stream", since="5.0.0", keys=KEY,
+    "XCLAIM",
+    arity=-6,
+    flags=WRITE,
+    group="stream",
+    since="5.0.0",
     complexity="O(log N) with N being the number of messages in the PEL of the consumer group.",
-)  # fmt: skip
+    keys=KeyRange(RW | UPDATE),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
 def xclaim(call: Call) -> Reply:
-    """Gives pending messages to another consumer, as if they were delivered to it.
+    """Makes a consumer the owner of pending entries that another has held for too long.
 
     XCLAIM key group consumer min-idle-time id [id ...] [IDLE ms] [TIME unix-time-milliseconds]
     [RETRYCOUNT count] [FORCE] [JUSTID] [LASTID lastid]
@@ -250,11 +257,19 @@ def _log_last_id(call: Call, group: ConsumerGroup) -> None:
 
 
 @command(
-    "XAUTOCLAIM", arity=-6, flags=WRITE, group="stream", since="6.2.0", keys=KEY,
+    "XAUTOCLAIM",
+    arity=-6,
+    flags=WRITE,
+    group="stream",
+    since="6.2.0",
     complexity="O(1) if COUNT is small.",
-)  # fmt: skip
+    keys=KeyRange(RW | DELETE),
+    types={"start": "string"},
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[("7.0.0", "Answers deleted ids too, and drops them from the pending list.")],
+)
 def xautoclaim(call: Call) -> Reply:
-    """Gives the messages that have been pending for long to another consumer.
+    """Searches for entries that have been pending for long, and claims them as XCLAIM does.
 
     XAUTOCLAIM key group consumer min-idle-time start [COUNT count] [JUSTID]
     """

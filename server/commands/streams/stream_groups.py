@@ -7,17 +7,15 @@ from server.commands.streams import stream_args
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
-from server.table.command import Flags, Keys, command, container
-from server.table.help_lines import help_of
+from server.table.command import Flags, command, container
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, DELETE, INSERT, RO, RW, UPDATE, KeyRange
 from storage.stream import elapsed, stream_id
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import UNKNOWN, Consumer, ConsumerGroup
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 
-KEY = Keys(1, 1)
-READ_KEY = Keys(1, 1, access="RO")
-SUB_KEY = Keys(2, 2)
 WRITE = Flags.WRITE
 
 KEY_NEEDED = ErrorReply(
@@ -28,7 +26,10 @@ KEY_NEEDED = ErrorReply(
 BAD_ENTRIES_READ = ErrorReply("ERR", "value for ENTRIESREAD must be positive or -1")
 
 container(
-    "XGROUP", group="stream", since="5.0.0", summary="A container for consumer groups commands."
+    "XGROUP",
+    group="stream",
+    since="5.0.0",
+    summary="Creates, changes and deletes consumer groups and their consumers.",
 )
 
 
@@ -36,11 +37,16 @@ container(
 
 
 @command(
-    "XGROUP CREATE", arity=-5, flags=WRITE | Flags.DENYOOM, group="stream", since="5.0.0",
-    keys=SUB_KEY,
-)  # fmt: skip
+    "XGROUP CREATE",
+    arity=-5,
+    flags=WRITE | Flags.DENYOOM,
+    group="stream",
+    since="5.0.0",
+    keys=KeyRange(RW | INSERT, first=2),
+    history=[("7.0.0", "ENTRIESREAD.")],
+)
 def xgroup_create(call: Call) -> Reply:
-    """Creates a consumer group.
+    """Adds a consumer group that reads the entries behind an ID.
 
     XGROUP CREATE key group <id | $> [MKSTREAM] [ENTRIESREAD entries-read]
     """
@@ -60,9 +66,17 @@ def xgroup_create(call: Call) -> Reply:
     return OK
 
 
-@command("XGROUP SETID", arity=-5, flags=WRITE, group="stream", since="5.0.0", keys=SUB_KEY)
+@command(
+    "XGROUP SETID",
+    arity=-5,
+    flags=WRITE,
+    group="stream",
+    since="5.0.0",
+    keys=KeyRange(RW | UPDATE, first=2),
+    history=[("7.0.0", "ENTRIESREAD.")],
+)
 def xgroup_setid(call: Call) -> Reply:
-    """Sets the last-delivered ID of a consumer group.
+    """Changes the ID behind which a group goes on reading.
 
     XGROUP SETID key group <id | $> [ENTRIESREAD entries-read]
     """
@@ -104,11 +118,16 @@ def _stream_and_group(call: Call) -> tuple[Stream, ConsumerGroup]:
 
 
 @command(
-    "XGROUP DESTROY", arity=4, flags=WRITE, group="stream", since="5.0.0", keys=SUB_KEY,
+    "XGROUP DESTROY",
+    arity=4,
+    flags=WRITE,
+    group="stream",
+    since="5.0.0",
     complexity="O(N) where N is the number of entries in the group's pending entries list (PEL).",
-)  # fmt: skip
+    keys=KeyRange(RW | DELETE, first=2),
+)
 def xgroup_destroy(call: Call) -> Reply:
-    """Destroys a consumer group.
+    """Deletes a group with all its consumers and pending entries.
 
     XGROUP DESTROY key group
     """
@@ -123,11 +142,15 @@ def xgroup_destroy(call: Call) -> Reply:
 
 
 @command(
-    "XGROUP CREATECONSUMER", arity=5, flags=WRITE | Flags.DENYOOM, group="stream", since="6.2.0",
-    keys=SUB_KEY,
-)  # fmt: skip
+    "XGROUP CREATECONSUMER",
+    arity=5,
+    flags=WRITE | Flags.DENYOOM,
+    group="stream",
+    since="6.2.0",
+    keys=KeyRange(RW | INSERT, first=2),
+)
 def xgroup_createconsumer(call: Call) -> Reply:
-    """Creates a consumer in a consumer group.
+    """Adds a consumer to a group; returns 0 if it was there.
 
     XGROUP CREATECONSUMER key group consumer
     """
@@ -140,9 +163,16 @@ def xgroup_createconsumer(call: Call) -> Reply:
     return 1
 
 
-@command("XGROUP DELCONSUMER", arity=5, flags=WRITE, group="stream", since="5.0.0", keys=SUB_KEY)
+@command(
+    "XGROUP DELCONSUMER",
+    arity=5,
+    flags=WRITE,
+    group="stream",
+    since="5.0.0",
+    keys=KeyRange(RW | DELETE, first=2),
+)
 def xgroup_delconsumer(call: Call) -> Reply:
-    """Deletes a consumer from a consumer group.
+    """Deletes a consumer; returns how many pending entries are lost with it.
 
     XGROUP DELCONSUMER key group consumer
     """
@@ -160,18 +190,23 @@ def xgroup_help(call: Call) -> Reply:
 
     XGROUP HELP
     """
-    return help_of(call.server.table, b"XGROUP")
+    return call.server.table.help_of(b"xgroup")
 
 
 # ---------------------------------------------------------------------- XACK
 
 
 @command(
-    "XACK", arity=-4, flags=WRITE | Flags.FAST, group="stream", since="5.0.0", keys=KEY,
+    "XACK",
+    arity=-4,
+    flags=WRITE | Flags.FAST,
+    group="stream",
+    since="5.0.0",
     complexity="O(1) for each message ID processed.",
-)  # fmt: skip
+    keys=KeyRange(RW | UPDATE),
+)
 def xack(call: Call) -> Reply:
-    """Acknowledges pending messages; returns how many were pending.
+    """Acknowledges entries, which are then no longer pending; returns how many were.
 
     XACK key group id [id ...]
     """
@@ -192,12 +227,20 @@ def xack(call: Call) -> Reply:
 
 
 @command(
-    "XPENDING", arity=-3, flags=Flags.READONLY, group="stream", since="5.0.0", keys=READ_KEY,
+    "XPENDING",
+    arity=-3,
+    flags=Flags.READONLY,
+    group="stream",
+    since="5.0.0",
     complexity="O(N) with N being the number of elements returned; O(M) with IDLE, where M is the "
     "number of entries scanned.",
-)  # fmt: skip
+    keys=KeyRange(RO | ACCESS),
+    types={"start": "string", "end": "string"},
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[("6.2.0", "IDLE, and exclusive ranges.")],
+)
 def xpending(call: Call) -> Reply:
-    """Returns the information and entries from a stream consumer group's pending entries list.
+    """Sums up a group's pending entries or, given a range, lists them.
 
     XPENDING key group [[IDLE min-idle-time] start end count [consumer]]
     """

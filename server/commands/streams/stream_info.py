@@ -7,8 +7,9 @@ from server.commands.streams import stream_reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
-from server.table.command import Flags, Keys, command, container
-from server.table.help_lines import help_of
+from server.table.command import Flags, command, container
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, RO, KeyRange
 from storage.rax.rax import Rax
 from storage.stream import elapsed, group_lag
 from storage.stream import pending as pendings
@@ -16,13 +17,15 @@ from storage.stream.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGrou
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO
 
-KEY = Keys(2, 2, access="RO")
 READ = Flags.READONLY
 
 DEFAULT_COUNT = 10  # entries of each kind in a FULL report
 
 container(
-    "XINFO", group="stream", since="5.0.0", summary="A container for stream introspection commands."
+    "XINFO",
+    group="stream",
+    since="5.0.0",
+    summary="Shows what a stream, its groups and their consumers are doing.",
 )
 
 
@@ -36,9 +39,21 @@ def _stream(call: Call) -> Stream:
 # ---------------------------------------------------------------------- XINFO STREAM
 
 
-@command("XINFO STREAM", arity=-3, flags=READ, group="stream", since="5.0.0", keys=KEY)
+@command(
+    "XINFO STREAM",
+    arity=-3,
+    flags=READ,
+    group="stream",
+    since="5.0.0",
+    keys=KeyRange(RO | ACCESS, first=2),
+    history=[
+        ("6.0.0", "FULL."),
+        ("7.0.0", "The fields max-deleted-entry-id, entries-added and recorded-first-entry-id."),
+        ("7.2.0", "The field active-time."),
+    ],
+)
 def xinfo_stream(call: Call) -> Reply:
-    """Returns information about a stream.
+    """Shows a stream's length, IDs and memory nodes; with FULL its entries and groups too.
 
     XINFO STREAM key [FULL [COUNT count]]
     """
@@ -142,9 +157,17 @@ def _entries_read(group: ConsumerGroup) -> int | None:
 # ---------------------------------------------------------------------- XINFO GROUPS, CONSUMERS
 
 
-@command("XINFO GROUPS", arity=3, flags=READ, group="stream", since="5.0.0", keys=KEY)
+@command(
+    "XINFO GROUPS",
+    arity=3,
+    flags=READ,
+    group="stream",
+    since="5.0.0",
+    keys=KeyRange(RO | ACCESS, first=2),
+    history=[("7.0.0", "The fields entries-read and lag.")],
+)
 def xinfo_groups(call: Call) -> Reply:
-    """Returns a list of the consumer groups of a stream.
+    """Shows each group of a stream: its consumers, how far it has read, how far it is behind.
 
     XINFO GROUPS key
     """
@@ -162,9 +185,18 @@ def xinfo_groups(call: Call) -> Reply:
     ]
 
 
-@command("XINFO CONSUMERS", arity=4, flags=READ, group="stream", since="5.0.0", keys=KEY)
+@command(
+    "XINFO CONSUMERS",
+    arity=4,
+    flags=READ,
+    group="stream",
+    since="5.0.0",
+    keys=KeyRange(RO | ACCESS, first=2),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[("7.2.0", "The field inactive.")],
+)
 def xinfo_consumers(call: Call) -> Reply:
-    """Returns a list of the consumers in a consumer group.
+    """Shows each consumer of a group: how much is pending, and how long it has been idle.
 
     XINFO CONSUMERS key group
     """
@@ -195,4 +227,4 @@ def xinfo_help(call: Call) -> Reply:
 
     XINFO HELP
     """
-    return help_of(call.server.table, b"XINFO")
+    return call.server.table.help_of(b"xinfo")

@@ -9,12 +9,21 @@ from server.commands.streams.group_reply import Delivery
 from server.commands.streams.stream_request import Request
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.command import Block, Flags, StreamKeys, command
+from server.table.command import Block, Flags, command
+from server.table.keys import ACCESS, RO, KeywordKeys
 from storage.keyspace.keyspace import NOTHING
 from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
+
+READ_KEYS = KeywordKeys(
+    RO | ACCESS, b"STREAMS", start_from=1, values={b"COUNT": 1, b"BLOCK": 1}, share=2
+)
+# Redis too lets the key specs say that XREADGROUP only reads: what it changes is of the group.
+GROUP_READ_KEYS = KeywordKeys(
+    RO | ACCESS, b"STREAMS", start_from=4, values={b"GROUP": 2, b"COUNT": 1, b"BLOCK": 1}, share=2
+)
 
 _MEANINGLESS = (
     "The {0} ID is meaningless in the context of XREADGROUP: you want to read the history of this "
@@ -69,12 +78,16 @@ def _write_key(body: Encoder, key: bytes) -> None:
 
 
 @command(
-    "XREAD", arity=-4, flags=Flags.READONLY | Flags.BLOCKING | Flags.MOVABLEKEYS, group="stream",
-    since="5.0.0", keys=StreamKeys(1, {b"COUNT": 1, b"BLOCK": 1}, access="RO"),
+    "XREAD",
+    arity=-4,
+    flags=Flags.READONLY | Flags.BLOCKING | Flags.MOVABLEKEYS,
+    group="stream",
+    since="5.0.0",
     complexity="O(M) for each stream, with M being the number of messages returned.",
-)  # fmt: skip
+    keys=READ_KEYS,
+)
 def xread(call: Call) -> Reply | Block:
-    """Returns the messages of several streams behind the given IDs. Blocks if told to.
+    """Returns the entries of several streams behind the given IDs; waits for them if told to.
 
     XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
     """
@@ -151,13 +164,16 @@ def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
 
 
 @command(
-    "XREADGROUP", arity=-7, flags=Flags.WRITE | Flags.BLOCKING | Flags.MOVABLEKEYS,
-    group="stream", since="5.0.0",
-    keys=StreamKeys(1, {b"GROUP": 2, b"COUNT": 1, b"BLOCK": 1}, access="RW"),
+    "XREADGROUP",
+    arity=-7,
+    flags=Flags.WRITE | Flags.BLOCKING | Flags.MOVABLEKEYS,
+    group="stream",
+    since="5.0.0",
     complexity="O(M) for each stream, with M being the number of messages returned.",
-)  # fmt: skip
+    keys=GROUP_READ_KEYS,
+)
 def xreadgroup(call: Call) -> Reply | Block:
-    """Returns new messages to a consumer of a group, or its pending ones. Blocks if told to.
+    """Delivers entries to a consumer: new ones or, again, pending ones. Waits if told to.
 
     XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
     id [id ...]

@@ -8,15 +8,15 @@ from server.commands.streams.stream_args import Trim
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
-from server.table.command import Flags, Keys, command
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, DELETE, RO, RW, UPDATE, KeyRange
 from storage.stream import stream_id
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
 READ = Flags.READONLY
 WRITE = Flags.WRITE
-KEY = Keys(1, 1)
-READ_KEY = Keys(1, 1, access="RO")
 
 NO_STRATEGY = ErrorReply("ERR", "syntax error, XTRIM must be called with a trimming strategy")
 ENTRIES_ADDED_NEGATIVE = ErrorReply("ERR", "entries_added must be positive")
@@ -29,11 +29,21 @@ BELOW_GIVEN_MAX_DELETED = ErrorReply(
 
 
 @command(
-    "XADD", arity=-5, flags=WRITE | Flags.DENYOOM | Flags.FAST, group="stream", since="5.0.0",
-    keys=KEY, complexity="O(1) when adding a new entry, O(N) when trimming N entries.",
-)  # fmt: skip
+    "XADD",
+    arity=-5,
+    flags=WRITE | Flags.DENYOOM | Flags.FAST,
+    group="stream",
+    since="5.0.0",
+    complexity="O(1) when adding a new entry, O(N) when trimming N entries.",
+    keys=KeyRange(RW | UPDATE),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[
+        ("6.2.0", "NOMKSTREAM, trimming by MINID, and LIMIT."),
+        ("7.0.0", "Ids of the form ms-*."),
+    ],
+)
 def xadd(call: Call) -> Reply:
-    """Appends a new message to a stream. Creates the key if it doesn't exist.
+    """Adds an entry to the end of a stream, which is created if need be; returns the ID.
 
     XADD key [NOMKSTREAM] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id>
     field value [field value ...]
@@ -60,9 +70,9 @@ def xadd(call: Call) -> Reply:
 # ---------------------------------------------------------------------- reading
 
 
-@command("XLEN", arity=2, flags=READ | Flags.FAST, group="stream", since="5.0.0", keys=READ_KEY)
+@command("XLEN", arity=2, flags=READ | Flags.FAST, group="stream", since="5.0.0", keys=KeyRange(RO))
 def xlen(call: Call) -> Reply:
-    """Returns the number of messages in a stream.
+    """Counts the entries of a stream.
 
     XLEN key
     """
@@ -71,11 +81,18 @@ def xlen(call: Call) -> Reply:
 
 
 @command(
-    "XRANGE", arity=-4, flags=READ, group="stream", since="5.0.0", keys=READ_KEY,
+    "XRANGE",
+    arity=-4,
+    flags=READ,
+    group="stream",
+    since="5.0.0",
     complexity="O(N) with N being the number of messages returned.",
-)  # fmt: skip
+    keys=KeyRange(RO | ACCESS),
+    types={"start": "string", "end": "string"},
+    history=[("6.2.0", "Exclusive ranges: an id with a parenthesis before it.")],
+)
 def xrange(call: Call) -> Reply:
-    """Returns the messages from a stream within a range of IDs.
+    """Returns the entries whose IDs lie between two, oldest first.
 
     XRANGE key start end [COUNT count]
     """
@@ -83,11 +100,18 @@ def xrange(call: Call) -> Reply:
 
 
 @command(
-    "XREVRANGE", arity=-4, flags=READ, group="stream", since="5.0.0", keys=READ_KEY,
+    "XREVRANGE",
+    arity=-4,
+    flags=READ,
+    group="stream",
+    since="5.0.0",
     complexity="O(N) with N being the number of messages returned.",
-)  # fmt: skip
+    keys=KeyRange(RO | ACCESS),
+    types={"start": "string", "end": "string"},
+    history=[("6.2.0", "Exclusive ranges: an id with a parenthesis before it.")],
+)
 def xrevrange(call: Call) -> Reply:
-    """Returns the messages from a stream within a range of IDs in reverse order.
+    """Returns the entries whose IDs lie between two, newest first.
 
     XREVRANGE key end start [COUNT count]
     """
@@ -122,11 +146,16 @@ def _range_count(argv: list[bytes]) -> int:
 
 
 @command(
-    "XDEL", arity=-3, flags=WRITE | Flags.FAST, group="stream", since="5.0.0", keys=KEY,
+    "XDEL",
+    arity=-3,
+    flags=WRITE | Flags.FAST,
+    group="stream",
+    since="5.0.0",
     complexity="O(1) for each single item to delete in the stream, regardless of the stream size.",
-)  # fmt: skip
+    keys=KeyRange(RW | DELETE),
+)
 def xdel(call: Call) -> Reply:
-    """Returns the number of messages after removing them from a stream.
+    """Deletes the entries with these IDs; returns how many there were.
 
     XDEL key id [id ...]
     """
@@ -141,11 +170,18 @@ def xdel(call: Call) -> Reply:
 
 
 @command(
-    "XTRIM", arity=-4, flags=WRITE, group="stream", since="5.0.0", keys=KEY,
+    "XTRIM",
+    arity=-4,
+    flags=WRITE,
+    group="stream",
+    since="5.0.0",
     complexity="O(N), with N being the number of evicted entries.",
-)  # fmt: skip
+    keys=KeyRange(RW | DELETE),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[("6.2.0", "Trimming by MINID, and LIMIT.")],
+)
 def xtrim(call: Call) -> Reply:
-    """Deletes messages from the beginning of a stream.
+    """Deletes the oldest entries until a stream is short enough or begins late enough.
 
     XTRIM key <MAXLEN | MINID> [= | ~] threshold [LIMIT count]
     """
@@ -180,11 +216,16 @@ def _take_trim(call: Call) -> Trim:
 
 
 @command(
-    "XSETID", arity=-3, flags=WRITE | Flags.DENYOOM | Flags.FAST, group="stream", since="5.0.0",
-    keys=KEY,
-)  # fmt: skip
+    "XSETID",
+    arity=-3,
+    flags=WRITE | Flags.DENYOOM | Flags.FAST,
+    group="stream",
+    since="5.0.0",
+    keys=KeyRange(RW | UPDATE),
+    history=[("7.0.0", "ENTRIESADDED and MAXDELETEDID.")],
+)
 def xsetid(call: Call) -> Reply:
-    """An internal command for replicating stream values.
+    """Sets the last ID and the counters of a stream, for replication and the AOF.
 
     XSETID key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]
     """

@@ -8,46 +8,74 @@ from server.commands.strings.strings import text_of
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, INT64_MIN, to_int
-from server.table.command import Flags, Keys, command
+from server.table.command import Flags, command
+from server.table.keys import ACCESS, RW, UPDATE, KeyRange
 
 WRITE = Flags.WRITE | Flags.DENYOOM
-KEY = Keys(1, 1)
 
 INCREMENT_OVERFLOWS = ErrorReply("ERR", "increment or decrement would overflow")
 DECREMENT_OVERFLOWS = ErrorReply("ERR", "decrement would overflow")
 NOT_FINITE = ErrorReply("ERR", "increment would produce NaN or Infinity")
 
 
-@command("INCR", arity=2, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
+@command(
+    "INCR",
+    arity=2,
+    flags=WRITE | Flags.FAST,
+    group="string",
+    since="1.0.0",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+)
 def incr(call: Call) -> Reply:
-    """Adds one to the integer at a key; no key counts as 0.
+    """Adds 1 to an integer; a missing key is 0.
 
     INCR key
     """
     return _add(call, 1)
 
 
-@command("DECR", arity=2, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
+@command(
+    "DECR",
+    arity=2,
+    flags=WRITE | Flags.FAST,
+    group="string",
+    since="1.0.0",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+)
 def decr(call: Call) -> Reply:
-    """Takes one from the integer at a key; no key counts as 0.
+    """Subtracts 1 from an integer; a missing key is 0.
 
     DECR key
     """
     return _add(call, -1)
 
 
-@command("INCRBY", arity=3, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
+@command(
+    "INCRBY",
+    arity=3,
+    flags=WRITE | Flags.FAST,
+    group="string",
+    since="1.0.0",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+)
 def incrby(call: Call) -> Reply:
-    """Adds to the integer at a key; no key counts as 0.
+    """Adds an integer to an integer; a missing key is 0.
 
     INCRBY key increment
     """
     return _add(call, to_int(call.argv[2]))
 
 
-@command("DECRBY", arity=3, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
+@command(
+    "DECRBY",
+    arity=3,
+    flags=WRITE | Flags.FAST,
+    group="string",
+    since="1.0.0",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+)
 def decrby(call: Call) -> Reply:
-    """Takes from the integer at a key; no key counts as 0.
+    """Subtracts an integer from an integer; a missing key is 0.
 
     DECRBY key decrement
     """
@@ -72,9 +100,17 @@ def _add(call: Call, increment: int) -> Reply:
     return new
 
 
-@command("INCRBYFLOAT", arity=3, flags=WRITE | Flags.FAST, group="string", since="2.6.0", keys=KEY)
+@command(
+    "INCRBYFLOAT",
+    arity=3,
+    flags=WRITE | Flags.FAST,
+    group="string",
+    since="2.6.0",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+    types={"increment": "double"},
+)
 def incrbyfloat(call: Call) -> Reply:
-    """Adds a float to the number at a key; no key counts as 0.
+    """Adds a float to a number; a missing key is 0.
 
     INCRBYFLOAT key increment
     """

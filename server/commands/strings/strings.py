@@ -10,14 +10,25 @@ from server.dispatch.call import Call
 from server.dispatch.expire_times import UNITS, absolute_ms, expire
 from server.table import errors
 from server.table.args import Args, to_int
-from server.table.command import Flags, Keys, command
+from server.table.command import Flags, command
+from server.table.documentation import Deprecated, Tip
+from server.table.keys import (
+    ACCESS,
+    DELETE,
+    INSERT,
+    OW,
+    RO,
+    RW,
+    UPDATE,
+    VARIABLE_FLAGS,
+    KeyRange,
+    KeyUse,
+)
 from storage import allocation
 from storage.keyspace.keyspace import NO_EXPIRY, String
 
 READ = Flags.READONLY | Flags.FAST
 WRITE = Flags.WRITE | Flags.DENYOOM
-KEY = Keys(1, 1)
-READ_KEY = Keys(1, 1, access="RO")
 
 OFFSET_OUT_OF_RANGE = ErrorReply("ERR", "offset is out of range")
 
@@ -37,9 +48,9 @@ def length_of(value: String) -> int:
 # ---------------------------------------------------------------------- GET and SET
 
 
-@command("GET", arity=2, flags=READ, group="string", since="1.0.0", keys=READ_KEY)
+@command("GET", arity=2, flags=READ, group="string", since="1.0.0", keys=KeyRange(RO | ACCESS))
 def get(call: Call) -> Reply:
-    """Returns the string at a key, or null.
+    """Returns the string at a key; null if there is no key.
 
     GET key
     """
@@ -47,9 +58,29 @@ def get(call: Call) -> Reply:
     return value if value is None or type(value) is bytes else text_of(value)
 
 
-@command("SET", arity=-3, flags=WRITE, group="string", since="1.0.0", keys=Keys(1, 1))
+def _set_keys(argv: list[bytes]) -> list[KeyUse]:
+    """The key of SET, which reads the old value only if the option GET is there."""
+    gets = b"GET" in [word.upper() for word in argv[3:]]
+    return [KeyUse(argv[1], RW | ACCESS | UPDATE if gets else OW | UPDATE)]
+
+
+@command(
+    "SET",
+    arity=-3,
+    flags=WRITE,
+    group="string",
+    since="1.0.0",
+    keys=KeyRange(RW | ACCESS | UPDATE | VARIABLE_FLAGS),
+    get_keys=_set_keys,
+    history=[
+        ("2.6.12", "EX, PX, NX and XX."),
+        ("6.0.0", "KEEPTTL."),
+        ("6.2.0", "GET, EXAT and PXAT."),
+        ("7.0.0", "NX together with GET."),
+    ],
+)
 def set_(call: Call) -> Reply:
-    """Puts a string at a key, in place of whatever was there.
+    """Stores a string at a key, whatever was there before.
 
     SET key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds |
     PXAT unix-time-milliseconds | KEEPTTL]
@@ -113,9 +144,17 @@ def _put(call: Call, key: bytes, value: bytes) -> None:
     call.db.changed(key, b"set")
 
 
-@command("SETNX", arity=3, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
+@command(
+    "SETNX",
+    arity=3,
+    flags=WRITE | Flags.FAST,
+    group="string",
+    since="1.0.0",
+    keys=KeyRange(OW | INSERT),
+    deprecated=Deprecated("2.6.12", "`SET` with the `NX` argument"),
+)
 def setnx(call: Call) -> Reply:
-    """Puts a string at a key if there is no such key.
+    """Stores a string at a key that does not exist yet.
 
     SETNX key value
     """
@@ -126,18 +165,34 @@ def setnx(call: Call) -> Reply:
     return 1
 
 
-@command("SETEX", arity=4, flags=WRITE, group="string", since="2.0.0", keys=KEY)
+@command(
+    "SETEX",
+    arity=4,
+    flags=WRITE,
+    group="string",
+    since="2.0.0",
+    keys=KeyRange(OW | UPDATE),
+    deprecated=Deprecated("2.6.12", "`SET` with the `EX` argument"),
+)
 def setex(call: Call) -> Reply:
-    """Puts a string at a key, for some seconds.
+    """Stores a string at a key with a time to live in seconds.
 
     SETEX key seconds value
     """
     return _set_for(call, b"EX", "setex")
 
 
-@command("PSETEX", arity=4, flags=WRITE, group="string", since="2.6.0", keys=KEY)
+@command(
+    "PSETEX",
+    arity=4,
+    flags=WRITE,
+    group="string",
+    since="2.6.0",
+    keys=KeyRange(OW | UPDATE),
+    deprecated=Deprecated("2.6.12", "`SET` with the `PX` argument"),
+)
 def psetex(call: Call) -> Reply:
-    """Puts a string at a key, for some milliseconds.
+    """Stores a string at a key with a time to live in milliseconds.
 
     PSETEX key milliseconds value
     """
@@ -150,9 +205,17 @@ def _set_for(call: Call, unit: bytes, name: str) -> Reply:
     return OK
 
 
-@command("GETSET", arity=3, flags=WRITE | Flags.FAST, group="string", since="1.0.0", keys=KEY)
+@command(
+    "GETSET",
+    arity=3,
+    flags=WRITE | Flags.FAST,
+    group="string",
+    since="1.0.0",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+    deprecated=Deprecated("6.2.0", "`SET` with the `GET` argument"),
+)
 def getset(call: Call) -> Reply:
-    """Puts a string at a key and returns the one that was there.
+    """Stores a string at a key and returns the one it replaces.
 
     GETSET key value
     """
@@ -163,7 +226,14 @@ def getset(call: Call) -> Reply:
     return None if old is None else text_of(old)
 
 
-@command("GETDEL", arity=2, flags=Flags.WRITE | Flags.FAST, group="string", since="6.2.0", keys=KEY)
+@command(
+    "GETDEL",
+    arity=2,
+    flags=Flags.WRITE | Flags.FAST,
+    group="string",
+    since="6.2.0",
+    keys=KeyRange(RW | ACCESS | DELETE),
+)
 def getdel(call: Call) -> Reply:
     """Returns the string at a key and removes the key.
 
@@ -178,7 +248,14 @@ def getdel(call: Call) -> Reply:
     return text_of(value)
 
 
-@command("GETEX", arity=-2, flags=Flags.WRITE | Flags.FAST, group="string", since="6.2.0", keys=KEY)
+@command(
+    "GETEX",
+    arity=-2,
+    flags=Flags.WRITE | Flags.FAST,
+    group="string",
+    since="6.2.0",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+)
 def getex(call: Call) -> Reply:
     """Returns the string at a key and changes its time to live.
 
@@ -220,11 +297,17 @@ def _persist(call: Call, key: bytes) -> None:
 
 
 @command(
-    "MGET", arity=-2, flags=READ, group="string", since="1.0.0", keys=Keys(1, -1, access="RO"),
+    "MGET",
+    arity=-2,
+    flags=READ,
+    group="string",
+    since="1.0.0",
     complexity="O(N) where N is the number of keys to retrieve.",
-)  # fmt: skip
+    keys=KeyRange(RO | ACCESS, last=-1),
+    tips=[Tip.REQUEST_MULTI_SHARD],
+)
 def mget(call: Call) -> Reply:
-    """Returns the strings at some keys; null for each that holds none.
+    """Returns the strings at several keys; null where there is none.
 
     MGET key [key ...]
     """
@@ -238,11 +321,17 @@ def mget(call: Call) -> Reply:
 
 
 @command(
-    "MSET", arity=-3, flags=WRITE, group="string", since="1.0.1", keys=Keys(1, -1, 2),
+    "MSET",
+    arity=-3,
+    flags=WRITE,
+    group="string",
+    since="1.0.1",
     complexity="O(N) where N is the number of keys to set.",
-)  # fmt: skip
+    keys=KeyRange(OW | UPDATE, last=-1, step=2),
+    tips=[Tip.REQUEST_MULTI_SHARD, Tip.RESPONSE_ALL_SUCCEEDED],
+)
 def mset(call: Call) -> Reply:
-    """Puts strings at some keys.
+    """Stores strings at several keys.
 
     MSET key value [key value ...]
     """
@@ -252,11 +341,16 @@ def mset(call: Call) -> Reply:
 
 
 @command(
-    "MSETNX", arity=-3, flags=WRITE, group="string", since="1.0.1", keys=Keys(1, -1, 2),
+    "MSETNX",
+    arity=-3,
+    flags=WRITE,
+    group="string",
+    since="1.0.1",
     complexity="O(N) where N is the number of keys to set.",
-)  # fmt: skip
+    keys=KeyRange(OW | INSERT, last=-1, step=2),
+)
 def msetnx(call: Call) -> Reply:
-    """Puts strings at some keys if none of them is there.
+    """Stores strings at several keys if none of the keys exists.
 
     MSETNX key value [key value ...]
     """
@@ -278,9 +372,9 @@ def _pairs(call: Call, name: str) -> list[tuple[bytes, bytes]]:
 # ---------------------------------------------------------------------- parts of a string
 
 
-@command("STRLEN", arity=2, flags=READ, group="string", since="2.2.0", keys=READ_KEY)
+@command("STRLEN", arity=2, flags=READ, group="string", since="2.2.0", keys=KeyRange(RO))
 def strlen(call: Call) -> Reply:
-    """Returns the length of the string at a key, in bytes.
+    """Counts the bytes of a string.
 
     STRLEN key
     """
@@ -288,9 +382,16 @@ def strlen(call: Call) -> Reply:
     return 0 if value is None else length_of(value)
 
 
-@command("APPEND", arity=3, flags=WRITE | Flags.FAST, group="string", since="2.0.0", keys=KEY)
+@command(
+    "APPEND",
+    arity=3,
+    flags=WRITE | Flags.FAST,
+    group="string",
+    since="2.0.0",
+    keys=KeyRange(RW | INSERT),
+)
 def append(call: Call) -> Reply:
-    """Adds to the end of the string at a key; no key counts as an empty string.
+    """Adds bytes to the end of a string; a missing key is an empty string.
 
     APPEND key value
     """
@@ -309,11 +410,16 @@ def append(call: Call) -> Reply:
 
 
 @command(
-    "SETRANGE", arity=4, flags=WRITE, group="string", since="2.2.0", keys=KEY,
+    "SETRANGE",
+    arity=4,
+    flags=WRITE,
+    group="string",
+    since="2.2.0",
     complexity="O(M) where M is the length of the value argument.",
-)  # fmt: skip
+    keys=KeyRange(RW | UPDATE),
+)
 def setrange(call: Call) -> Reply:
-    """Overwrites a part of the string at a key, which grows as needed.
+    """Overwrites bytes of a string from an offset on; the string grows as needed.
 
     SETRANGE key offset value
     """
@@ -348,11 +454,16 @@ def _raw(call: Call, value: String, growth: int) -> bytearray:
 
 
 @command(
-    "GETRANGE", arity=4, flags=Flags.READONLY, group="string", since="2.4.0", keys=READ_KEY,
+    "GETRANGE",
+    arity=4,
+    flags=Flags.READONLY,
+    group="string",
+    since="2.4.0",
     complexity="O(N) where N is the length of the returned string.",
-)  # fmt: skip
+    keys=KeyRange(RO | ACCESS),
+)
 def getrange(call: Call) -> Reply:
-    """Returns a part of the string at a key.
+    """Returns the bytes of a string between two offsets, both included.
 
     GETRANGE key start end
     """
@@ -373,11 +484,17 @@ def getrange(call: Call) -> Reply:
 
 
 @command(
-    "SUBSTR", arity=4, flags=Flags.READONLY, group="string", since="1.0.0", keys=READ_KEY,
+    "SUBSTR",
+    arity=4,
+    flags=Flags.READONLY,
+    group="string",
+    since="1.0.0",
     complexity="O(N) where N is the length of the returned string.",
-)  # fmt: skip
+    keys=KeyRange(RO | ACCESS),
+    deprecated=Deprecated("2.0.0", "`GETRANGE`"),
+)
 def substr(call: Call) -> Reply:
-    """Returns a part of the string at a key: an old name of GETRANGE.
+    """Does what GETRANGE does; this is its old name.
 
     SUBSTR key start end
     """

@@ -94,8 +94,13 @@ def test_a_torn_end_is_cut_off_after_asking(tmp_path, look, tail):
     path = write_log(tmp_path, COMMANDS + tail)
     assert look(path)[0] == 1
     assert look("--fix", path, ask=lambda _: "no")[0] == 1
-    questions = []
-    status, _ = look("--fix", path, ask=lambda question: questions.append(question) or "y")
+    questions: list[str] = []
+
+    def agree(question: str) -> str:
+        questions.append(question)
+        return "y"
+
+    status, _ = look("--fix", path, ask=agree)
     assert status == 0
     log = tmp_path / "a.1.incr.aof"
     whole = COMMANDS if tail.startswith(MULTI) else COMMANDS + COMMANDS[: COMMANDS.index(b"*3")]

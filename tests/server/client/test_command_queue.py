@@ -52,7 +52,7 @@ def test_flags_are_those_of_any_command_and_the_size_is_of_all_words() -> None:
 def fed(*commands: list[bytes]) -> RequestParser:
     wire = Encoder()
     for argv in commands:
-        wire.write(argv)
+        wire.write([*argv])
     parser = RequestParser()
     parser.feed(wire.take())
     return parser

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from fuzz.readers import Reading
 from storage import payload
+from storage.rdb.crc64 import crc64
 from storage.rdb.writer import RdbWriter
 from storage.stream.stream import Stream
 from storage.stream.stream_id import U64_MAX, StreamId
@@ -50,7 +51,7 @@ def payloads(draw: st.DrawFn) -> bytes:
     stream.entries_added = draw(st.sampled_from([1, 2, I64_MAX]))
     without_groups = payload.dump(stream)[1 : -payload.FOOTER - 1]
     body = bytes([21]) + without_groups + draw(groups(entry_id)) + (11).to_bytes(2, "little")
-    return body + payload.crc64(body).to_bytes(8, "little")
+    return body + crc64(body).to_bytes(8, "little")
 
 
 @given(payloads(), I64, I64)

@@ -240,7 +240,7 @@ def test_deadlines_of_waits_that_ended_early_do_not_pile_up(desk):
 
 
 def test_cron_is_told_of_each_deadline(desk):
-    told = []
+    told: list[int] = []
     desk.blocking.on_deadline = told.append
     desk.park(1, b"a", timeout_ms=100, now_ms=1000)
     desk.park(2, b"a")
@@ -264,4 +264,5 @@ def test_the_command_that_runs_again_is_the_one_with_concrete_ids(desk):
     client = Client(1, 0)
     block = Block([b"a"], list, 0, None, argv=[b"XREAD", b"5-1"])
     desk.blocking.park(client, [b"XREAD", b"$"], block, 0)
+    assert client.waiter is not None
     assert client.waiter.argv == [b"XREAD", b"5-1"]

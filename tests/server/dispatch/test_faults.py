@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,25 +16,11 @@ from server.process import memory_reserve
 from server.process.faults import ServerFault
 from server.table.command import Block, Flags
 from storage.lists.quicklist import QuickList
-from tests.server.running import Run, Running, ask, running
+from tests.server.running import Run, Running, ask, logged, running, snapshot
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 FAULTS = [MemoryError, ZeroDivisionError]
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def logged() -> bytes:
-    """The append-only file."""
-    return Path("appendonlydir/appendonly.aof.1.incr.aof").read_bytes()
-
-
-def snapshot() -> bytes:
-    """What has been saved; nothing if there is no file."""
-    path = Path("dump.rdb")
-    return path.read_bytes() if path.exists() else b""
 
 
 def raiser(fault: type[Exception]) -> Callable[..., None]:
@@ -202,7 +187,7 @@ class Peer(Endpoint):
 
 def test_answers_that_cannot_be_sent_do_not_keep_the_others(house):
     """The others were thought to be about to be sent, for ever."""
-    notes = []
+    notes: list[Any] = []
     house.dispatcher.turn.at_end_of_turn = lambda _call: None
     for fails in (False, True, False):
         house.dispatcher.turn.send_later(Peer(fails, notes))
@@ -344,7 +329,8 @@ def test_a_listener_without_memory_tries_again(
     async def test() -> None:
         async with running() as house:
             (listener,) = house.server._listeners._listeners
-            listener._sock = Poor(listener._sock)
+            poor: Any = Poor(listener._sock)
+            listener._sock = poor
             assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
 
     run(test)

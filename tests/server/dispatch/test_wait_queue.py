@@ -50,7 +50,7 @@ def test_nobody_stands_in_a_queue_twice():
 
 
 def test_a_queue_is_registered_as_long_as_there_is_anybody():
-    registry = {}
+    registry: dict[bytes, Queue] = {}
     queue, waiters = a_queue(registry), [a_waiter(1), a_waiter(2)]
     for waiter in waiters:
         queue.add(waiter)

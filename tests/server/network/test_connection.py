@@ -366,6 +366,7 @@ class FullDisk:
     offset = 0
     synced_offset = 0
     error = "No space left on device"
+    tentative = False
 
     def add_all(self, ops: list[tuple[int, list[bytes]]]) -> None:
         self.offset += len(ops)

@@ -27,7 +27,7 @@ class Door:
         for name, value in {"port": free_port(), **parameters}.items():
             setattr(self.config, name, value)
         self.selector = Selector()
-        self.came = []
+        self.came: list[socket.socket] = []
         self.listeners = Listeners(self.config, self.selector, self.came.append)
 
     def open(self):
@@ -143,9 +143,13 @@ def test_a_socket_that_a_killed_server_left_behind_is_replaced(tmp_path):
     assert not path.exists()
 
 
+def no_room(_sock: socket.socket) -> None:
+    raise ZeroDivisionError
+
+
 def test_a_bug_in_letting_a_client_in_costs_that_client_alone(caplog):
     with closing(Door(bind=["127.0.0.1"])) as door:
-        let_in, door.listeners._connect = door.listeners._connect, None
+        let_in, door.listeners._connect = door.listeners._connect, no_room
         door.open()
         with closing(socket.create_connection(("127.0.0.1", door.config.port))) as client:
             door.selector.turn()

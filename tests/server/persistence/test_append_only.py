@@ -25,13 +25,17 @@ def started(files: FakeFiles | None = None, **parameters: object) -> Machine:
 
 def off(**parameters: object) -> Machine:
     """A server that logs nothing, and has counted to three."""
-    machine = started(appendonly=False, **parameters)
+    machine = started(None, appendonly=False, **parameters)
     machine.count(3)
     return machine
 
 
 def manifest(machine: Machine) -> list[str]:
     return machine.files.get(MANIFEST).decode().splitlines()
+
+
+def is_on(machine: Machine) -> bool:
+    return machine.mode is Mode.ON
 
 
 def names(machine: Machine) -> set[str]:
@@ -187,7 +191,7 @@ def test_growth_begins_a_rewrite_by_itself() -> None:
     ids=["small", "never", "little growth"],
 )
 def test_or_does_not(parameters: dict[str, object]) -> None:
-    machine = started(**parameters)
+    machine = started(None, **parameters)
     machine.count(40)
     machine.tick()
     assert machine.persistence.append_only.rewrites == 0
@@ -283,7 +287,7 @@ def test_switched_on_it_has_what_was_there_and_what_came_since() -> None:
     assert machine.mode is Mode.WAITING
     machine.count(2)
     machine.tick()
-    assert machine.mode is Mode.ON
+    assert is_on(machine)
     machine.count()
     assert after_kill(machine) == [0, 1, 2, 3, 4, 5]
 
@@ -340,7 +344,7 @@ def test_a_first_base_that_fails_is_tried_again() -> None:
     mend(machine)
     for _ in range(3):
         machine.tick()
-    assert machine.mode is Mode.ON
+    assert is_on(machine)
     assert after_kill(machine) == [0, 1, 2, 3]
 
 

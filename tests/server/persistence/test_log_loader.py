@@ -9,7 +9,7 @@ import pytest
 
 from server.persistence.snapshot_loader import LoadFailed
 from storage.snapshot.snapshot_writer import SnapshotWriter
-from tests.server.persistence.fake_files import FakeFiles, PowerCut
+from tests.server.persistence.fake_files import FakeFiles, Plan, PowerCut
 from tests.server.persistence.machine import COUNT, Machine
 
 FOLDER = Path("appendonlydir")
@@ -249,12 +249,16 @@ def test_a_single_old_file_becomes_the_base() -> None:
     assert loaded(files.after_kill()).numbers() == [0, 1, 2, 3]
 
 
+def fails_at(step: int) -> Plan:
+    return lambda number, name: PowerCut() if number == step else None
+
+
 def test_the_power_fails_at_any_step_of_that_move() -> None:
     files = FakeFiles()
     files.put(OLD, count(0, 1, 2))
     loaded(files)
     for step in range(1, len(files.steps) + 1):
-        cut = FakeFiles(lambda number, name, step=step: PowerCut() if number == step else None)
+        cut = FakeFiles(fails_at(step))
         cut.put(OLD, count(0, 1, 2))
         with pytest.raises(PowerCut):
             loaded(cut)

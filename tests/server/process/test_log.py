@@ -110,7 +110,7 @@ def test_what_ends_the_start_is_in_the_log_and_on_the_standard_error(config, cap
 
 
 def test_what_ends_the_start_is_said_once_where_both_are_one(config, capfd, monkeypatch):
-    monkeypatch.setattr(log.os.path, "sameopenfile", lambda _one, _other: True)
+    monkeypatch.setattr(os.path, "sameopenfile", lambda _one, _other: True)
     log.start(config)
     log.tell("no room")
     out, err = capfd.readouterr()
@@ -119,7 +119,7 @@ def test_what_ends_the_start_is_said_once_where_both_are_one(config, capfd, monk
 
 
 def test_what_ends_the_start_is_said_even_if_nothing_is_logged(config, capfd, monkeypatch):
-    monkeypatch.setattr(log.os.path, "sameopenfile", lambda _one, _other: True)
+    monkeypatch.setattr(os.path, "sameopenfile", lambda _one, _other: True)
     config.loglevel = "nothing"
     log.start(config)
     log.tell("no room")

@@ -1,5 +1,6 @@
 """What the configuration asks of the process."""
 
+import atexit
 import os
 import resource
 from pathlib import Path
@@ -33,7 +34,7 @@ def test_a_dir_that_is_not_there_is_named(config):
 @pytest.fixture
 def left_for_exit(monkeypatch):
     calls = []
-    monkeypatch.setattr(process.atexit, "register", lambda call, path: calls.append((call, path)))
+    monkeypatch.setattr(atexit, "register", lambda call, path: calls.append((call, path)))
     return calls
 
 

@@ -5,28 +5,13 @@ from __future__ import annotations
 import logging
 import signal
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from server.persistence.files import Files
-from tests.server.running import Run, Running, ask, running
+from tests.server.running import Run, Running, ask, logged, running, snapshot
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def logged() -> bytes:
-    """The append-only file."""
-    return Path("appendonlydir/appendonly.aof.1.incr.aof").read_bytes()
-
-
-def snapshot() -> bytes:
-    """What has been saved; nothing if there is no file."""
-    path = Path("dump.rdb")
-    return path.read_bytes() if path.exists() else b""
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def logging_all(policy: str = "always") -> dict[str, object]:

@@ -68,9 +68,11 @@ def test_nested_parts():
     assert limit == Argument("count", "integer", token="LIMIT", optional=True)
 
 
-def test_the_ends_of_a_range_are_ids_in_a_stream_and_numbers_in_a_list():
-    assert arguments_of("XRANGE key start end", "xrange")[1].type == "string"
-    assert arguments_of("LRANGE key start stop", "lrange")[1].type == "integer"
+def test_names_have_types_unless_the_command_has_its_own():
+    syntax = "XRANGE key start end"
+    assert [a.type for a in arguments_of(syntax, "xrange")] == ["key", "integer", "integer"]
+    own = arguments_of(syntax, "xrange", {"start": "string"})
+    assert [a.type for a in own] == ["key", "string", "integer"]
 
 
 @pytest.mark.parametrize("syntax", ["Y key", "X [key", "X key]", "X <a | b", "X [key ...]"])

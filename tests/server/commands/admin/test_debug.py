@@ -41,7 +41,7 @@ def test_what_it_does_not_know_is_refused(house, line):
 
 
 def test_sleep_stops_the_server_for_that_long(house, monkeypatch):
-    slept = []
+    slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
     assert house.send_line("DEBUG SLEEP 0.25") == b"OK"
     assert slept == [0.25]

@@ -5,7 +5,7 @@ import pytest
 
 def sections(house, *names):
     """INFO as {title: {field: value}}."""
-    found = {}
+    found: dict[str, dict[str, str]] = {}
     for line in house.send("INFO", *names).decode().split("\r\n"):
         if line.startswith("# "):
             fields = found[line[2:]] = {}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from server.commands.admin.introspection import docs_of, key_uses
-from server.table.command import TABLE
-from server.table.command_facts import DEPRECATED, HISTORY, KEY_USES, TIPS
+from server.commands.admin.introspection import docs_of
+from server.table.command import TABLE, Flags
+from server.table.keys import OW, RM, RO, RW
 
 
 def every_row():
@@ -25,18 +25,20 @@ def test_every_command_can_be_documented(row):
     assert row.subcommands or row.syntax
 
 
-@pytest.mark.parametrize("facts", [KEY_USES, TIPS, DEPRECATED, HISTORY])
-def test_facts_are_of_commands_that_exist(facts):
-    assert set(facts) <= {row.name for row in every_row()}
+SPECS = [(row, spec) for row in every_row() for spec in row.keys]
 
 
-@pytest.mark.parametrize("row", [row for row in every_row() if row.keys], ids=lambda row: row.name)
-def test_every_command_with_keys_says_what_it_does_with_them(row):
-    assert row.name in KEY_USES
-    if len(key_uses(row)) == 1:
-        reads_only = key_uses(row)[0][0] == b"RO"
-        # XREADGROUP writes what groups know of the stream; redis shows it as reading the key.
-        assert reads_only == (row.keys.access == "RO") or row.name == "xreadgroup"
+@pytest.mark.parametrize(("row", "spec"), SPECS, ids=lambda it: getattr(it, "name", None))
+def test_every_key_spec_has_one_access(row, spec):
+    accesses = [access for access in (RO, RW, OW, RM) if access in spec.flags]
+    assert len(accesses) == 1
+    if row.flags & Flags.READONLY:
+        assert accesses == [RO]
+
+
+@pytest.mark.parametrize("row", every_row(), ids=lambda row: row.name)
+def test_types_are_declared_of_arguments_that_there_are(row):
+    assert all(name in row.syntax.split() for name in row.argument_types)
 
 
 # ---------------------------------------------------------------------- COMMAND INFO
@@ -82,6 +84,46 @@ def test_keys_of_different_use_have_a_spec_each(house):
     specs = [as_dict(spec) for spec in house.send_line("COMMAND INFO lmove")[0][8]]
     assert [spec[b"flags"] for spec in specs] == [[b"RW", b"access", b"delete"], [b"RW", b"insert"]]
     assert [as_dict(spec[b"begin_search"])[b"spec"][1] for spec in specs] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [
+        ("ping", [b"fast"]),
+        ("exec", [b"noscript", b"loading", b"stale", b"skip_slowlog"]),
+        ("script|flush", [b"noscript"]),
+    ],
+)
+def test_flags_that_only_the_server_needs_are_not_shown(house, name, flags):
+    assert house.send("COMMAND", "INFO", name)[0][2] == flags
+
+
+@pytest.mark.parametrize(
+    ("name", "categories"),
+    [
+        ("get", {b"@string", b"@read", b"@fast"}),
+        ("multi", {b"@transaction", b"@fast"}),
+        ("restore", {b"@keyspace", b"@write", b"@dangerous", b"@slow"}),
+        ("waitaof", {b"@connection", b"@blocking", b"@slow"}),
+        ("config|get", {b"@admin", b"@dangerous", b"@slow"}),
+        ("blpop", {b"@list", b"@write", b"@blocking", b"@slow"}),
+    ],
+)
+def test_acl_categories_are_of_the_group_and_of_the_flags(house, name, categories):
+    assert set(house.send("COMMAND", "INFO", name)[0][6]) == categories
+
+
+def test_tips_are_in_their_order(house):
+    (row,) = house.send_line("COMMAND INFO scan")
+    assert row[7] == [
+        b"nondeterministic_output", b"request_policy:special", b"response_policy:special",
+    ]  # fmt: skip
+
+
+def test_xreadgroup_only_reads_the_key_as_redis_shows_it(house):
+    (row,) = house.send_line("COMMAND INFO xreadgroup")
+    assert b"write" in row[2]
+    assert as_dict(row[8][0])[b"flags"] == [b"RO", b"access"]
 
 
 def test_a_container_has_its_subcommands_below_it(house):
@@ -132,6 +174,27 @@ def test_docs_know_what_is_deprecated(house):
     assert docs[b"deprecated_since"] == b"6.2.0"
 
 
+def test_docs_have_the_history(house):
+    docs = as_dict(as_dict(house.send_line("COMMAND DOCS xtrim"))[b"xtrim"])
+    assert docs[b"history"] == [[b"6.2.0", b"Trimming by MINID, and LIMIT."]]
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "type_"),
+    [
+        ("xrange", b"start", b"string"),
+        ("lrange", b"start", b"integer"),
+        ("client|pause", b"timeout", b"integer"),
+        ("blpop", b"timeout", b"double"),
+        ("incrbyfloat", b"increment", b"double"),
+    ],
+)
+def test_a_name_has_one_type_unless_the_declaration_says_so(house, name, argument, type_):
+    docs = as_dict(as_dict(house.send("COMMAND", "DOCS", name))[name.encode()])
+    types = {as_dict(a)[b"name"]: as_dict(a)[b"type"] for a in docs[b"arguments"]}
+    assert types[argument] == type_
+
+
 def test_docs_of_the_unknown_are_left_out_and_no_name_means_all(house):
     assert house.send_line("COMMAND DOCS nosuch") == []
     assert len(as_dict(house.send_line("COMMAND DOCS"))) == len(TABLE)
@@ -166,6 +229,7 @@ def test_a_filter_that_is_none_is_a_syntax_error(house, words):
         ("lmpop 2 a b left", [b"a", b"b"]),
         ("blpop a b 0", [b"a", b"b"]),
         ("xread count 1 streams a b 0 0", [b"a", b"b"]),
+        ("xread streams a b 0", [b"a"]),
         ("xreadgroup group STREAMS c streams a >", [b"a"]),
     ],
 )
@@ -193,6 +257,17 @@ def test_getkeysandflags_tells_the_use_of_each_key(house):
         [b"a", [b"RW", b"access", b"delete"]],
         [b"b", [b"RW", b"insert"]],
     ]
+
+
+def test_migrate_takes_its_keys_from_one_place(house):
+    one = [b"a", [b"RW", b"access", b"delete"]]
+    ask = "COMMAND", "GETKEYSANDFLAGS", "migrate", "h", "1"
+    assert house.send(*ask, "a", "0", "1") == [one]
+    other = [b"b", one[1]]
+    assert house.send(*ask, "", "0", "1", "AUTH", "KEYS", "keys", "a", "b") == [one, other]
+    assert house.send(*ask, "a", "0", "1", "KEYS", "b") == (
+        "-ERR Invalid arguments specified for command"
+    )
 
 
 def test_set_reads_the_old_value_only_when_asked(house):

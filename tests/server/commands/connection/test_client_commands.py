@@ -309,5 +309,5 @@ def test_tracking_is_off_and_cannot_be_turned_on(house):
 def test_help_shows_each_subcommand_and_what_it_does(house):
     lines = house.send_line("CLIENT HELP")
     at = lines.index(b"UNBLOCK client-id [TIMEOUT | ERROR]")
-    assert lines[at + 1].startswith(b"    Ends the wait")
+    assert lines[at + 1].startswith(b"    Ends a client's wait")
     assert len(lines) == 1 + 2 * len(house.state.table.find(b"client").subcommands)

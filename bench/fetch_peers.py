@@ -1,0 +1,133 @@
+"""Fetch Redis 8.0 and Valkey 9.1: ``python -m bench.fetch_peers build/peers``, or ``make peers``.
+
+The packages are those of a later Debian release, from the mirror that apt uses anyway. They are
+unpacked below the folder together with the libraries that they need, their C library included:
+nothing is installed, and nothing of the system changes. DIR/bin then holds one small script a
+program, which starts it with those libraries. If the programs are there already nothing is done.
+
+Where there is no apt, or no mirror answers, one line says so and the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+RELEASE: Final = "forky"  # has Redis 8.0 and Valkey 9.1
+PACKAGES: Final = ("redis-server", "redis-tools", "valkey-server", "valkey-tools")
+SERVERS: Final = ("redis-server", "valkey-server")
+PATIENCE_S: Final = 300
+
+
+class CannotFetchError(Exception):
+    """The peers cannot be had here; the text says why."""
+
+
+def main(folder: Path) -> int:
+    """Put the peers into *folder*, which is made if need be."""
+    programs = folder / "bin"
+    if all(os.access(programs / name, os.X_OK) for name in SERVERS):
+        return 0
+    try:
+        fetch(folder.resolve())
+    except (CannotFetchError, OSError, subprocess.TimeoutExpired) as error:
+        print(f"No further peers ({RELEASE}'s Redis and Valkey): {error}", file=sys.stderr)
+        return 1
+    for name in SERVERS:
+        print(_output([str(programs / name), "--version"]).strip())
+    return 0
+
+
+def fetch(folder: Path) -> None:
+    """Download, unpack, and write the scripts. Raises CannotFetchError."""
+    if missing := [tool for tool in ("apt-get", "dpkg", "dpkg-deb") if not shutil.which(tool)]:
+        raise CannotFetchError(f"there is no {' nor '.join(missing)}")
+    with tempfile.TemporaryDirectory() as scratch:
+        apt = Apt(Path(scratch), _mirror())
+        root = folder / "root"
+        shutil.rmtree(root, ignore_errors=True)
+        root.mkdir(parents=True)
+        for package in apt.download(PACKAGES):
+            _output(["dpkg-deb", "--extract", str(package), str(root)])
+    _write_scripts(root, folder / "bin")
+
+
+def _mirror() -> str:
+    """The first address from which apt takes packages of Debian."""
+    targets = _output(
+        ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"]
+    )
+    found = [address for address in targets.split() if "security" not in address]
+    if not found:
+        raise CannotFetchError("apt has no mirror")
+    return found[0]
+
+
+class Apt:
+    """apt with lists, cache and status of its own below *scratch*."""
+
+    def __init__(self, scratch: Path, mirror: str) -> None:
+        self._archives = scratch / "archives"
+        (self._archives / "partial").mkdir(parents=True)
+        (scratch / "lists" / "partial").mkdir(parents=True)
+        (scratch / "status").touch()
+        sources = scratch / "sources.list"
+        sources.write_text(f"deb {mirror} {RELEASE} main\n")
+        settings = {
+            "Dir::Etc::sourcelist": sources,
+            "Dir::Etc::sourceparts": "-",
+            "Dir::State": scratch,
+            "Dir::State::lists": scratch / "lists",
+            "Dir::State::status": scratch / "status",
+            "Dir::Cache": scratch,
+            "Dir::Cache::archives": self._archives,
+            "APT::Architectures": _output(["dpkg", "--print-architecture"]).strip(),
+            "APT::Sandbox::User": "",
+            "Acquire::Languages": "none",
+        }
+        self._options = [
+            word for item in settings.items() for word in ("-o", f"{item[0]}={item[1]}")
+        ]
+
+    def download(self, names: tuple[str, ...]) -> list[Path]:
+        """*names* and all that they depend on, as files."""
+        self._run("update")
+        self._run("install", "--download-only", "--yes", "--no-install-recommends", *names)
+        return sorted(self._archives.glob("*.deb"))
+
+    def _run(self, *words: str) -> None:
+        _output(["apt-get", "-qq", *self._options, *words])
+
+
+def _write_scripts(root: Path, programs: Path) -> None:
+    """A script for each program of Redis and Valkey below *root*."""
+    programs.mkdir(exist_ok=True)
+    libraries = sorted({str(path.parent) for path in root.glob("usr/lib/*/*.so*")})
+    loader = next(root.glob("usr/lib/*/ld-linux*.so.*"))
+    for program in sorted(root.glob("usr/bin/redis-*")) + sorted(root.glob("usr/bin/valkey-*")):
+        start = [str(loader), "--argv0", program.name, "--library-path", ":".join(libraries)]
+        script = programs / program.name
+        script.write_text(f'#!/bin/sh\nexec {shlex.join([*start, str(program)])} "$@"\n')
+        script.chmod(0o755)
+
+
+def _output(command: list[str]) -> str:
+    """What *command* prints. Raises CannotFetchError if it fails, with its last line."""
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL,
+        check=False,
+    )  # fmt: skip
+    if done.returncode:
+        words = done.stderr.strip().splitlines() or [f"{command[0]} failed"]
+        raise CannotFetchError(words[-1])
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

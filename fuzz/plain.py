@@ -1,0 +1,66 @@
+"""The plain Python of storage beside what was built, so that fuzzers can compare the two.
+
+The plain Python also guides the fuzzer, which cannot see into compiled code.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import atheris
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = "storage"
+
+
+def load_as_built(*names: str) -> list[ModuleType]:
+    """The modules of those names and all of storage that they stand on, imported afresh."""
+    for name in list(filter(_is_storage, sys.modules)):
+        del sys.modules[name]
+    return [import_module(name) for name in names]
+
+
+def load_plain(*names: str) -> list[ModuleType]:
+    """The same from their sources, even if they have been compiled; the fuzzer sees into them."""
+    sys.meta_path.insert(0, _PlainFinder)
+    try:
+        modules = load_as_built(*names)
+        for name, module in list(sys.modules.items()):
+            if _is_storage(name):
+                _instrument(module)
+    finally:
+        sys.meta_path.remove(_PlainFinder)
+    return modules
+
+
+def _is_storage(name: str) -> bool:
+    return name == PACKAGE or name.startswith(f"{PACKAGE}.")
+
+
+class _PlainFinder:
+    """Finds the modules of storage in their sources."""
+
+    @staticmethod
+    def find_spec(name: str, _path: Any = None, _target: Any = None) -> ModuleSpec | None:
+        if not _is_storage(name):
+            return None
+        place = ROOT.joinpath(*name.split("."))
+        source = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        inside = [str(place)] if place.is_dir() else None
+        return spec_from_file_location(name, source, submodule_search_locations=inside)
+
+
+def _instrument(module: ModuleType) -> None:
+    """Let the fuzzer see which ways the functions and methods of *module* go."""
+    classes = [thing for thing in vars(module).values() if isinstance(thing, type)]
+    for owner in (module, *classes):
+        if getattr(owner, "__module__", PACKAGE).startswith(PACKAGE):
+            for name, function in list(vars(owner).items()):
+                if isinstance(function, FunctionType):
+                    setattr(owner, name, atheris.instrument_func(function))

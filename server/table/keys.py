@@ -1,0 +1,175 @@
+"""Key specs: where a command's keys stand in argv, and what the command does with them.
+
+The model and its words are redis's own, as COMMAND INFO shows them: *begin_search* tells where the
+first key is, *find_keys* how to go on from there. An index counts from the command's name, at 0.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Flag, auto
+from typing import NamedTuple
+
+
+class KeyFlags(Flag):
+    """What a command does with a key, and with the data in its value."""
+
+    # The access: one of these four.
+    RO = auto()  # reads the value
+    RW = auto()  # changes the value that is there
+    OW = auto()  # overwrites the value, whatever it was
+    RM = auto()  # removes the key
+    # What is done with the data: any of these.
+    ACCESS = auto()  # data of the value is returned, copied or compared
+    UPDATE = auto()
+    INSERT = auto()
+    DELETE = auto()
+    # What the spec cannot tell; Command.keys_of can.
+    INCOMPLETE = auto()  # the spec may miss keys
+    VARIABLE_FLAGS = auto()  # other arguments decide what is done
+
+    @property
+    def words(self) -> list[str]:
+        """The flags as COMMAND INFO spells them, the access first."""
+        return [str(f.name) if f in _ACCESSES else str(f.name).lower() for f in self]
+
+
+RO, RW, OW, RM = KeyFlags.RO, KeyFlags.RW, KeyFlags.OW, KeyFlags.RM
+ACCESS, UPDATE, INSERT, DELETE = (
+    KeyFlags.ACCESS,
+    KeyFlags.UPDATE,
+    KeyFlags.INSERT,
+    KeyFlags.DELETE,
+)
+INCOMPLETE, VARIABLE_FLAGS = KeyFlags.INCOMPLETE, KeyFlags.VARIABLE_FLAGS
+_ACCESSES = RO | RW | OW | RM
+
+
+class KeyUse(NamedTuple):
+    """One key that a call names, and what the command does with it."""
+
+    key: bytes
+    flags: KeyFlags
+
+
+class Search(NamedTuple):
+    """One half of a key spec as COMMAND INFO shows it: a type, and the parameters of that type."""
+
+    type: str
+    spec: Mapping[str, int | str]
+
+
+@dataclass(frozen=True)
+class KeySpec(ABC):
+    """Some keys of a command, all used in the same way."""
+
+    flags: KeyFlags
+
+    @property
+    @abstractmethod
+    def begin_search(self) -> Search:
+        """How to find the first key."""
+
+    @property
+    @abstractmethod
+    def find_keys(self) -> Search:
+        """How to find the other keys from there."""
+
+    @abstractmethod
+    def find(self, argv: list[bytes]) -> list[bytes]:
+        """The keys in *argv*, whose number of words the command accepts."""
+
+
+@dataclass(frozen=True)
+class KeyRange(KeySpec):
+    """The keys at *first*, *first* + *step*, ... to *last*, which counts from the end if negative.
+
+    Without *last* there is one key.
+    """
+
+    first: int = 1
+    last: int | None = None
+    step: int = 1
+
+    @property
+    def begin_search(self) -> Search:
+        return Search("index", {"index": self.first})
+
+    @property
+    def find_keys(self) -> Search:
+        last = 0 if self.last is None else self.last
+        return _range(last if last <= 0 else last - self.first, self.step)
+
+    def find(self, argv: list[bytes]) -> list[bytes]:
+        if self.last is None:
+            return [argv[self.first]]
+        end = self.last if self.last >= 0 else len(argv) + self.last
+        return argv[self.first : end + 1 : self.step]
+
+
+@dataclass(frozen=True)
+class CountedKeys(KeySpec):
+    """Keys behind their number, which is at *count_at*: ``LMPOP 2 a b LEFT`` has it at 1."""
+
+    count_at: int
+
+    @property
+    def begin_search(self) -> Search:
+        return Search("index", {"index": self.count_at})
+
+    @property
+    def find_keys(self) -> Search:
+        return Search("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": 1})
+
+    def find(self, argv: list[bytes]) -> list[bytes]:
+        try:
+            count = int(argv[self.count_at])
+        except ValueError:
+            return []
+        first = self.count_at + 1
+        return argv[first : first + count] if 0 < count <= len(argv) - first else []
+
+
+@dataclass(frozen=True)
+class KeywordKeys(KeySpec):
+    """Keys behind *keyword*: all words there or, with *share* = 2, their first half.
+
+    The keyword is one of the options that begin at *options_at*. *values* tells how many words an
+    option takes along, so that a consumer group named ``STREAMS`` is not taken for the keyword.
+    COMMAND INFO cannot express that: it shows *start_from*, where clients look for the keyword.
+    """
+
+    keyword: bytes
+    start_from: int
+    options_at: int = 1
+    values: Mapping[bytes, int] = field(default_factory=dict)
+    share: int = 1
+
+    @property
+    def begin_search(self) -> Search:
+        word = self.keyword.decode()
+        return Search("keyword", {"keyword": word, "startfrom": self.start_from})
+
+    @property
+    def find_keys(self) -> Search:
+        return _range(-1, 1, self.share if self.share > 1 else 0)
+
+    def find(self, argv: list[bytes]) -> list[bytes]:
+        first = self.position(argv)
+        return [] if first is None else argv[first : first + (len(argv) - first) // self.share]
+
+    def position(self, argv: list[bytes]) -> int | None:
+        """The index behind the keyword; None if *argv* has no such option."""
+        at = self.options_at
+        while at < len(argv):
+            word = argv[at].upper()
+            if word == self.keyword:
+                return at + 1
+            at += 1 + self.values.get(word, 0)
+        return None
+
+
+def _range(last: int, step: int, limit: int = 0) -> Search:
+    return Search("range", {"lastkey": last, "keystep": step, "limit": limit})

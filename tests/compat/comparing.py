@@ -1,0 +1,223 @@
+"""Ways to compare two replies, for those that need not be equal byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from tests.compat.resp import Reply
+
+Alike: TypeAlias = Callable[[Reply, Reply], bool]
+
+HIDDEN: Reply = ("...", None)
+
+
+def within(tolerance: int) -> Alike:
+    """Integers at most *tolerance* apart; negative ones have meanings and must be equal."""
+
+    def close(ours: Reply, theirs: Reply) -> bool:
+        if (ours[0], theirs[0]) != (":", ":"):
+            return False
+        a, b = number(ours), number(theirs)
+        return min(a, b) >= 0 and abs(a - b) <= tolerance
+
+    return close
+
+
+def number(reply: Reply) -> int:
+    assert isinstance(reply[1], bytes)
+    return int(reply[1])
+
+
+def same_after(change: Callable[[Reply], Reply]) -> Alike:
+    """Replies that are equal once *change* has been done to both."""
+    return lambda ours, theirs: change(ours) == change(theirs)
+
+
+def same_type(ours: Reply, theirs: Reply) -> bool:
+    """Replies of one RESP type, whatever they hold."""
+    return ours[0] == theirs[0]
+
+
+def in_any_order(reply: Reply) -> Reply:
+    """An array with its elements sorted."""
+    kind, value = reply
+    return (kind, sorted(value, key=repr)) if isinstance(value, list) else reply
+
+
+def pairs_in_any_order(reply: Reply) -> Reply:
+    """A map, or a flat array of names and values, with its pairs sorted."""
+    kind, value = reply
+    if not isinstance(value, list):
+        return reply
+    pairs = sorted(zip(value[::2], value[1::2], strict=True), key=repr)
+    return kind, [item for pair in pairs for item in pair]
+
+
+def scanned(reply: Reply) -> Reply:
+    """A SCAN reply with its keys sorted."""
+    kind, value = reply
+    if not isinstance(value, list):
+        return reply
+    return kind, [value[0], in_any_order(value[1])]
+
+
+def without(*names: str, hide: tuple[str, ...] = ()) -> Callable[[Reply], Reply]:
+    """Drops the fields *names* at any depth of maps and flat arrays, and the values of *hide*."""
+    dropped = [("$", name.encode()) for name in names]
+    hidden = [("$", name.encode()) for name in hide]
+
+    def change(reply: Reply) -> Reply:
+        kind, value = reply
+        if not isinstance(value, list):
+            return reply
+        kept: list[Reply] = []
+        at = 0
+        while at < len(value):
+            if value[at] in dropped:
+                at += 2
+                continue
+            kept.append(change(value[at]))
+            if value[at] in hidden and at + 1 < len(value):
+                kept.append(HIDDEN)
+                at += 1
+            at += 1
+        return kind, kept
+
+    return change
+
+
+def each(change: Callable[[list[Reply]], list[Reply]]) -> Callable[[Reply], Reply]:
+    """*change* done to every element of an array which is itself an array."""
+
+    def change_all(reply: Reply) -> Reply:
+        kind, value = reply
+        if not isinstance(value, list):
+            return reply
+        return kind, [
+            (item[0], change(item[1])) if isinstance(item[1], list) else item for item in value
+        ]
+
+    return change_all
+
+
+def hide_idle(row: list[Reply]) -> list[Reply]:
+    """A row of the extended XPENDING, ``[id, consumer, idle, deliveries]``, without its idle."""
+    return [*row[:2], (":", b"..."), *row[3:]]
+
+
+def stream_full(reply: Reply) -> Reply:
+    """XINFO STREAM FULL without times: a field, and the third or second item of pending rows."""
+    return _hide_delivery_times(without("active-time", hide=("seen-time",))(reply))
+
+
+def _hide_delivery_times(reply: Reply) -> Reply:
+    kind, value = reply
+    if not isinstance(value, list):
+        return reply
+    if kind == "*" and len(value) in {3, 4} and value[-1][0] == value[-2][0] == ":":
+        return kind, [*value[:-2], (":", b"..."), value[-1]]
+    return kind, [_hide_delivery_times(item) for item in value]
+
+
+def field_names(reply: Reply) -> Reply:
+    """CLIENT LIST or INFO: what stands left of each ``=`` and ``:``."""
+    kind, value = reply
+    if not isinstance(value, bytes):
+        return reply
+    words = value.replace(b"\r\n", b" ").replace(b":", b"=").split()
+    return kind, b" ".join(word.partition(b"=")[0] for word in words if b"=" in word)
+
+
+STEADY_FIELDS = {b"name", b"flags", b"db", b"multi", b"cmd", b"user", b"sub", b"psub", b"resp"}
+NEWER_FIELDS = {
+    *(b"lib-name", b"lib-ver", b"watch"),  # Redis 7.2 and 7.4
+    b"io-thread",  # Redis 8.0
+    *(b"capa", b"tot-net-in", b"tot-net-out", b"tot-cmds"),  # Valkey 8 and 9
+}
+
+
+def client_fields(reply: Reply) -> Reply:
+    """CLIENT LIST: of each client the names of fields that all servers have, and steady values."""
+    kind, value = reply
+    if not isinstance(value, bytes):
+        return reply
+    return kind, b"\n".join(sorted(_client_fields(line) for line in value.splitlines()))
+
+
+def _client_fields(line: bytes) -> bytes:
+    fields = dict(word.partition(b"=")[::2] for word in line.split(b" "))
+    return b" ".join(
+        name + b"=" + (value if name in STEADY_FIELDS else b"")
+        for name, value in fields.items()
+        if name not in NEWER_FIELDS
+    )
+
+
+def shown_to_the_zero(ours: Reply, theirs: Reply) -> bool:
+    """Two errors; ours has a zero byte and more where theirs goes on with the text."""
+    if ours[0] != "-" or theirs[0] != "-":
+        return False
+    shown, cut = ours[1], theirs[1]
+    assert isinstance(shown, bytes)
+    assert isinstance(cut, bytes)
+    start, zero, _ = shown.partition(b"\0")
+    return bool(zero) and cut.startswith(start) and shown.endswith(cut[len(start) :])
+
+
+def until(reply: Reply, start: bytes) -> Reply:
+    """An error that begins with *start* is cut there."""
+    kind, value = reply
+    line = kind.encode() + value if isinstance(value, bytes) else b""
+    return (kind, start) if line.startswith(start) else reply
+
+
+def with_pending(reply: Reply) -> Reply:
+    """XINFO CONSUMERS, or the consumers of FULL: only those that have something pending."""
+    kind, value = reply
+    if not isinstance(value, list):
+        return reply
+    return kind, [with_pending(item) for item in value if not _has_nothing_pending(item)]
+
+
+def _has_nothing_pending(item: Reply) -> bool:
+    fields = item[1]
+    if not isinstance(fields, list):
+        return False
+    pairs = [(fields[at], fields[at + 1]) for at in range(0, len(fields) - 1, 2)]
+    names = [name for name, _ in pairs]
+    is_consumer = ("$", b"idle") in names or ("$", b"seen-time") in names
+    nothing = (":", b"0")
+    counts = ((("$", b"pending"), nothing), (("$", b"pel-count"), nothing))
+    return is_consumer and any(count in pairs for count in counts)
+
+
+def swap(reply: Reply, old: bytes, new: bytes) -> Reply:
+    """A reply of one text, with *old* replaced in it."""
+    kind, value = reply
+    return (kind, value.replace(old, new)) if isinstance(value, bytes) else reply
+
+
+def command_rows(reply: Reply) -> Reply:
+    """COMMAND INFO with its sets sorted, without notes, noscript and SCAN's newer tip."""
+    kind, value = reply
+    if not isinstance(value, list):
+        return reply
+    items = [command_rows(item) for item in value if item not in _NEWER_IN_ROWS]
+    if ("$", b"notes") in items:
+        at = items.index(("$", b"notes"))
+        del items[at : at + 2]
+    is_set = kind == "~" or all(item[0] in "+$" for item in items)
+    return kind, sorted(items, key=repr) if is_set else items
+
+
+_NEWER_IN_ROWS = (("+", b"noscript"), ("$", b"response_policy:special"))
+
+
+def dumped(reply: Reply) -> Reply:
+    """A DUMP without the version and checksum of its footer; a stream has the type of Redis 7.0."""
+    kind, value = reply
+    if not isinstance(value, bytes):
+        return reply
+    body = value[:-10]
+    return kind, b"\x13" + body[1:] if body[:1] == b"\x15" else body

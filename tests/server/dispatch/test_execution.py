@@ -1,0 +1,97 @@
+"""Commands inside commands: depth, origin, what is logged, what they may."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from protocol.replies import ErrorReply
+from server.dispatch import origin
+from storage.keyspace.keyspace import NOTHING
+
+
+def calling(*lines: str, keep: list[Any] | None = None) -> Any:
+    """A handler that runs *lines* inside its command, and answers what the last one gave."""
+
+    def handler(call: Any) -> Any:
+        replies = [call.executor.run_inside(call.client, line.encode().split()) for line in lines]
+        if keep is not None:
+            keep.append((call.argv, call.origin, replies))
+        return replies[-1]
+
+    return handler
+
+
+def test_what_a_command_inside_gives_can_be_answered(house: Any, declare: Any) -> None:
+    declare("script", calling("SET a 1", "GET a"))
+    assert house.send_line("script") == b"1"
+
+
+def test_the_outer_command_is_what_it_was_behind_one_inside(house: Any, declare: Any) -> None:
+    kept: list[Any] = []
+    declare("script", calling("SET a 1", "INCR a", keep=kept))
+    house.send_line("script")
+    argv, came_from, replies = kept[0]
+    assert argv == [b"script"]
+    assert came_from == origin.CLIENT
+    assert replies[1] == 2
+
+
+def test_commands_inside_are_logged_as_one_transaction(house: Any, declare: Any) -> None:
+    declare("script", calling("SET a 1 EX 5", "RPUSH l x", "GET a"))
+    house.send_line("script")
+    assert house.transactions() == [[b"SET a 1 PXAT %d" % (house.now_ms + 5000), b"RPUSH l x"]]
+
+
+def test_a_command_inside_knows_that_it_is(house: Any, declare: Any) -> None:
+    seen: list[tuple[int, bool]] = []
+    declare("probe", lambda call: seen.append((call.origin, call.is_inside)))
+    declare("script", calling("probe"))
+    house.send_line("probe")
+    house.send_line("script")
+    for line in ("MULTI", "probe", "EXEC"):
+        house.send_line(line)
+    assert seen == [(origin.CLIENT, False), (origin.SCRIPT, True), (origin.EXEC, True)]
+
+
+def test_a_command_inside_does_not_wait(house: Any, declare: Any) -> None:
+    declare("script", calling("BLPOP nothing 0"))
+    assert house.owner.raw("script") == b"*-1\r\n"
+    assert house.owner.client.waiter is None
+
+
+def test_errors_inside_are_values_and_leave_the_client_alone(house: Any, declare: Any) -> None:
+    kept: list[Any] = []
+    declare("script", calling("NOSUCH x", "GET", "SET l x", "LPUSH l y", "PING", keep=kept))
+    house.send_line("script")
+    unknown, arity, _, wrong_type, last = kept[0][2]
+    assert isinstance(unknown, ErrorReply)
+    assert str(arity) == "ERR wrong number of arguments for 'get' command"
+    assert wrong_type.code == "WRONGTYPE"
+    assert not isinstance(last, ErrorReply)
+    assert not house.owner.client.dirty_exec
+
+
+def test_without_memory_a_write_inside_is_refused_and_a_read_is_not(
+    house: Any, declare: Any
+) -> None:
+    house.send_line("SET a 1")
+    kept: list[Any] = []
+    declare("script", calling("SET b 1", "GET a", keep=kept))
+    house.run_out_of_memory()
+    house.send_line("script")
+    refused, read = kept[0][2]
+    assert refused.code == "OOM"
+    assert read == b"1"
+
+
+def test_an_inner_command_that_logs_nothing_leaves_the_others_logged(
+    house: Any, declare: Any
+) -> None:
+    def quiet(call: Any) -> int:
+        call.db.changed(b"q", b"set", 1, NOTHING)
+        return 0
+
+    declare("quiet", quiet)
+    declare("script", calling("SET a 1", "quiet", "SET b 1"))
+    house.send_line("script")
+    assert house.transactions() == [[b"SET a 1", b"SET b 1"]]

@@ -1,0 +1,68 @@
+"""A new part enters itself in ServerState.parts, and hears all that concerns it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from server.client.client import Client
+from server.observe.part import Part
+from storage.keyspace.keyspace import Keyspace
+
+
+class Listener(Part):
+    """Remembers what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+
+    def client_left(self, client: Client) -> None:
+        self.heard.append(("left", client.id))
+
+    def info(self, section: str) -> Iterable[tuple[str, object]]:
+        return [("listeners", 1)] if section == "stats" else []
+
+    def statistics_reset(self) -> None:
+        self.heard.append("reset")
+
+    def emptying(self, databases: Sequence[Keyspace]) -> None:
+        self.heard.append(("emptying", [(db.index, len(db)) for db in databases]))
+
+    def emptied(self, databases: Sequence[Keyspace]) -> None:
+        self.heard.append(("emptied", [(db.index, len(db)) for db in databases]))
+
+
+def test_a_part_hears_that_a_client_left(house: Any) -> None:
+    part = Listener()
+    house.state.parts.append(part)
+    guest = house.client()
+    house.dismiss(guest.client)
+    assert part.heard == [("left", guest.client.id)]
+
+
+def test_a_part_hears_of_resetstat(house: Any) -> None:
+    part = Listener()
+    house.state.parts.append(part)
+    house.send_line("CONFIG RESETSTAT")
+    assert part.heard == ["reset"]
+
+
+def test_a_part_hears_before_and_after_keys_are_flushed_or_exchanged(house: Any) -> None:
+    part = Listener()
+    house.state.parts.append(part)
+    house.send_line("SET a 1")
+    house.send_line("SWAPDB 0 1")
+    house.send_line("SELECT 1")
+    house.send_line("FLUSHDB")
+    assert part.heard == [
+        ("emptying", [(0, 1), (1, 0)]),
+        ("emptied", [(0, 0), (1, 1)]),
+        ("emptying", [(1, 1)]),
+        ("emptied", [(1, 0)]),
+    ]
+
+
+def test_a_part_adds_its_fields_to_info(house: Any) -> None:
+    house.state.parts.append(Listener())
+    assert b"\r\nlisteners:1\r\n" in house.send("INFO", "stats")
+    assert b"listeners" not in house.send("INFO", "clients")

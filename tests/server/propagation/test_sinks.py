@@ -1,0 +1,78 @@
+"""The stream of operations reaches every sink, the durability first."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.propagation.propagation import Op, Propagation
+
+
+class Recorder:
+    """A sink that remembers what it took, and a durability that may fail."""
+
+    def __init__(self, told: list[str], name: str) -> None:
+        self.units: list[list[Op]] = []
+        self.fails = False
+        self.offset = self.synced_offset = 0
+        self.tentative = False
+        self.error = ""
+        self._told, self._name = told, name
+
+    def add_all(self, ops: list[Op]) -> None:
+        if self.fails:
+            raise OSError("no room")
+        self._told.append(self._name)
+        self.units.append(ops)
+        self.offset += 1
+
+    def write(self) -> bool:
+        return True
+
+
+def test_nothing_is_collected_while_nobody_takes_it() -> None:
+    propagation = Propagation()
+    propagation.add(0, [b"SET", b"a", b"1"])
+    assert propagation.ops == []
+    assert propagation.deliver() == 0
+
+
+def test_each_sink_gets_each_transaction_and_the_durability_is_first() -> None:
+    told: list[str] = []
+    propagation = Propagation()
+    feed, log = Recorder(told, "feed"), Recorder(told, "log")
+    propagation.attach(feed)
+    propagation.durability = log
+    propagation.add(0, [b"SET", b"a", b"1"])
+    propagation.add(3, [b"DEL", b"b"])
+    assert propagation.deliver() == 1
+    assert feed.units == log.units == [[(0, [b"SET", b"a", b"1"]), (3, [b"DEL", b"b"])]]
+    assert told == ["log", "feed"]
+
+
+def test_a_sink_goes_on_without_a_durability_and_ends_when_it_is_detached() -> None:
+    propagation = Propagation()
+    feed = Recorder([], "feed")
+    propagation.attach(feed)
+    propagation.add(0, [b"DEL", b"a"])
+    propagation.add(0, [b"DEL", b"b"])
+    propagation.deliver_each()
+    propagation.detach(feed)
+    propagation.add(0, [b"DEL", b"c"])
+    propagation.deliver()
+    assert feed.units == [[(0, [b"DEL", b"a"])], [(0, [b"DEL", b"b"])]]
+
+
+def test_what_the_durability_cannot_take_no_other_sink_has_seen() -> None:
+    propagation = Propagation()
+    feed, log = Recorder([], "feed"), Recorder([], "log")
+    propagation.attach(feed)
+    propagation.durability = log
+    log.fails = True
+    propagation.add(0, [b"DEL", b"a"])
+    with pytest.raises(OSError, match="no room"):
+        propagation.deliver()
+    assert feed.units == []
+    log.fails = False
+    propagation.add(0, [b"DEL", b"b"])
+    propagation.deliver()
+    assert feed.units == [[(0, [b"DEL", b"a"]), (0, [b"DEL", b"b"])]]
