@@ -30,9 +30,10 @@ class Oracles:
     def start(self, name: str) -> ServerProcess:
         """The oracle of that name; the test is skipped if it is not there."""
         if name not in self._running:
+            command = command_of(name)
             folder = self._folder / name.replace(" ", "-")
             folder.mkdir()
-            self._running[name] = ServerProcess(command_of(name), folder)
+            self._running[name] = ServerProcess(command, folder)
         return self._running[name]
 
     def stop(self) -> None:

@@ -148,7 +148,6 @@ CASES: dict[str, Cases] = {
         "cut": args(BUFFER, st.integers(0, 20), st.integers(20, SIZE)),
         "cut_bytes": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),
         "join": args(DATA, st.integers(0, SIZE), st.binary(max_size=20).map(bytearray)),
-        "join_some": args(DATA, st.integers(0, SIZE), BUFFER, st.integers(0, SIZE)),
         "shorten": args(BUFFER, st.integers(0, SIZE)),
         "put": put(TEXT),
         "put_slice": SLICE,
