@@ -21,6 +21,10 @@ cdef int SET
 cdef int PUSH
 cdef bytearray _NO_BUFFER
 cdef list _spares
+cdef Py_ssize_t _spare_count
+
+@cython.locals(buffer=bytearray)
+cdef bytearray _warm_buffer()
 
 @cython.locals(size=Py_ssize_t)
 cdef _keep_warm(bytearray buffer)

@@ -54,7 +54,8 @@ EXACT = 2.0**62  # up to here, whole doubles are written as the integers they ar
 ARRAY, BULK, INTEGER, MAP, SET, PUSH = b"*$:%~>"
 
 _NO_BUFFER = bytearray()  # never written to: it has no room
-_spares: list[bytearray] = []
+_spares = [_NO_BUFFER] * SHORT_SPARES  # the first _spare_count of them are there
+_spare_count = 0
 
 
 class Encoder(Encoded):
@@ -365,7 +366,7 @@ class Encoder(Encoded):
         elif self._end >= CHUNK:  # 2
             self._seal()
         if self._buffer is _NO_BUFFER:  # 3
-            self._buffer = _spares.pop() if _spares else bytearray()
+            self._buffer = _warm_buffer()
         if self._end + size > len(self._buffer):
             least = START if self._pieces is None else CHUNK
             octets.grow(self._buffer, max(self._end + size, 2 * len(self._buffer), least))
@@ -408,11 +409,24 @@ class Encoder(Encoded):
         self.overflown = True
 
 
+def _warm_buffer() -> bytearray:
+    """A buffer that was kept, or an empty one."""
+    global _spare_count  # noqa: PLW0603  (all encoders of the process share the spares)
+    if not _spare_count:
+        return bytearray()
+    _spare_count -= 1
+    buffer = _spares[_spare_count]
+    _spares[_spare_count] = _NO_BUFFER
+    return buffer
+
+
 def _keep_warm(buffer: bytearray) -> None:
     """Keep *buffer*, which nobody needs any more, for the next encoder that needs one."""
+    global _spare_count  # noqa: PLW0603
     size = len(buffer)
-    if len(_spares) < (SHORT_SPARES if size <= SHORT else SPARES) and size <= KEEP:
-        _spares.append(buffer)
+    if _spare_count < (SHORT_SPARES if size <= SHORT else SPARES) and size <= KEEP:
+        _spares[_spare_count] = buffer
+        _spare_count += 1
 
 
 def double_text(value: float) -> bytes:

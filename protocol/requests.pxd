@@ -25,7 +25,9 @@ cdef int DOLLAR
 cdef list NO_WORDS
 cdef list _first_words
 
-@cython.locals(place=Py_ssize_t, end=Py_ssize_t, word=bytes)
+@cython.locals(end=Py_ssize_t, ends=Py_ssize_t)
+cdef Py_ssize_t _place_of(bytes data, Py_ssize_t at, Py_ssize_t length) noexcept
+@cython.locals(place=Py_ssize_t, word=bytes)
 cdef bytes _first_word(bytes data, Py_ssize_t at, Py_ssize_t length)
 
 
@@ -52,6 +54,7 @@ cdef class RequestParser:
     cpdef buffer_updated(self, Py_ssize_t size)
     @cython.locals(argv=list)
     cpdef list take(self)
+    @cython.locals(held=Py_ssize_t)
     cpdef Py_ssize_t buffered(self) except -1
     @cython.locals(held=Py_ssize_t)
     cpdef bint overfull(self, Py_ssize_t beside=*) except -1

@@ -20,6 +20,8 @@ Source of the limits and their texts: redis 7.0 (processMultibulkBuffer, process
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from protocol import octets
 from protocol.encoder import Encoder
 from protocol.inline import UnbalancedQuotes, split_words
@@ -376,17 +378,29 @@ class RequestParser:
         return ProtocolError(text)
 
 
+def know_names(names: Iterable[bytes]) -> None:
+    """Let these objects come out when clients send them: a dict that has them finds them fast."""
+    for name in names:
+        if 2 <= len(name) <= LONGEST_FIRST_WORD:
+            _first_words[_place_of(name, 0, len(name))] = name
+
+
 def _first_word(data: bytes, at: int, length: int) -> bytes:
     """The word that stands there: the object of before if it has come lately, else a new one."""
     if not 2 <= length <= LONGEST_FIRST_WORD:
         return octets.cut_bytes(data, at, at + length)
-    end = at + length
-    place = data[at] * 13 + data[at + 1] * 3 + data[end - 2] * 29 + data[end - 1] * 7 + length * 17
-    place &= FIRST_WORDS - 1
+    place = _place_of(data, at, length)
     word = _first_words[place]
     if len(word) != length or not octets.starts_with(data, at, word):
         word = _first_words[place] = octets.cut_bytes(data, at, at + length)
     return word
+
+
+def _place_of(data: bytes, at: int, length: int) -> int:
+    """The place in _first_words of a word of two bytes or more."""
+    end = at + length
+    ends = data[at] * 13 + data[at + 1] * 3 + data[end - 2] * 29 + data[end - 1] * 7
+    return (ends + length * 17) & (FIRST_WORDS - 1)
 
 
 def _shown(byte: bytes) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 from protocol.encoder import Encoder
 from protocol.replies import QUEUED, ErrorReply, Reply
-from protocol.requests import RequestParser
+from protocol.requests import RequestParser, know_names
 from server.client.client import IN_MULTI, MUTED, Client, Waiter
 from server.client.command_queue import CommandQueue
 from server.dispatch import execution
@@ -69,6 +69,7 @@ class Dispatcher(Runner):
         self.turn = Turn(state, self._execution)
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._spellings = state.table.by_spelling
+        know_names(self._spellings)
         self._ready = state.blocking.ready
         self._shared = SharedReply(state.events)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.encoder import Encoder
-from protocol.requests import ProtocolError, RequestParser
+from protocol.requests import ProtocolError, RequestParser, know_names
 
 COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
 Outcome = tuple[list[list[bytes]], str | None]  # the commands, and the error after them
@@ -331,6 +331,16 @@ def test_the_name_of_a_command_that_has_come_before_is_the_same_object_for_all_c
     assert taken(b"XAUTO_____IM")[0] is not name
     assert taken(b"n" * 16)[0] is taken(b"n" * 16)[0]
     assert taken(b"n" * 17)[0] is not taken(b"n" * 17)[0]
+
+
+def test_known_names_are_the_objects_that_come_out() -> None:
+    names = [bytes([*b"XGROUP"]), bytes([*b"get"]), b"g", b"n" * 17]
+    know_names(names)
+    parser = RequestParser()
+    parser.feed(b"".join(packed([name, b"a"]) for name in names))
+    taken = [argv[0] for argv in iter(parser.take, None)]
+    assert taken == names
+    assert [a is b for a, b in zip(taken, names, strict=True)][:2] == [True, True]
 
 
 @settings(max_examples=50)
