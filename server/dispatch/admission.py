@@ -8,9 +8,10 @@
     what is written can be kept                       x               x
     the data is loaded                                x
 
-What EXEC runs was admitted when it was queued, and EXEC itself once more, with the flags of all
-that it runs. A woken command was admitted when it came; only the memory may be short by now. What
-was logged has been run before, and is run again whatever holds now.
+What EXEC runs was admitted when it was queued, and EXEC itself once more: by what it runs, for the
+disk here, and for maxmemory in its handler. A woken command was admitted when it came; only the
+memory may be short by now. What was logged has been run before, and is run again whatever holds
+now.
 """
 
 from __future__ import annotations

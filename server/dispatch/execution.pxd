@@ -16,6 +16,8 @@ from storage.keyspace.lookup cimport Lookup
 cdef int WRITE
 cdef int EXEC
 cdef int LOG
+cdef int REPLAYED
+cdef list NO_WORDS
 
 cpdef write(Encoder out, object reply)
 
@@ -39,7 +41,7 @@ cdef class Execution:
     cdef _must_be_whole(self, Command command, object error, uint64_t changes)
     cpdef forgive_failures(self)
     cdef _propagate(self, Call call, Command command)
-    @cython.locals(replies=Encoder, command=Command, running=Command, times=Py_ssize_t)
+    @cython.locals(replies=Encoder, command=Command, running=Command, times=Py_ssize_t, origin=int)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
     cpdef replay(self, Client client, Command command, list argv)
     cpdef count(self, Command command, Py_ssize_t times)

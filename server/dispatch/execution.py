@@ -14,7 +14,7 @@ from protocol.replies import ErrorReply, Reply
 from server.client.client import Client
 from server.client.command_queue import CommandQueue
 from server.dispatch.call import Call, Executor
-from server.dispatch.origin import EXEC, LOG
+from server.dispatch.origin import EXEC, LOG, REPLAYED
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
 from server.process import faults, memory_reserve
@@ -25,6 +25,7 @@ from server.table.command import Block, Command, Flags
 from storage.errors import StorageError
 
 WRITE = int(Flags.WRITE)
+NO_WORDS: list[bytes] = []
 
 
 class Execution:
@@ -80,8 +81,10 @@ class Execution:
             return self._handle(command, call, self._events.changes)
         finally:
             self._depth -= 1
-            if self._depth and outer is None:
-                outer = []  # the command that ran this one: each inner command has said its own
+            if self._depth:
+                call.argv = NO_WORDS  # that Call may not be needed again for long
+                if outer is None:
+                    outer = []  # the command that ran this one: each inner one has said its own
             self._events.logged = outer
             client.commands += 1
 
@@ -145,12 +148,13 @@ class Execution:
         """
         replies = client.out.another()
         replies.array(len(queue))
+        origin = EXEC | self._calls[self._depth - 1].origin & REPLAYED
         running, times = None, 0
         for command in queue.commands:
             if command is not running:
                 self.count(running, times)
                 running, times = command, 0
-            reply = self.run(client, command, queue.next_words(), EXEC)
+            reply = self.run(client, command, queue.next_words(), origin)
             times += 1
             replies.resp = client.out.resp
             write(replies, reply.when_denied if isinstance(reply, Block) else reply)

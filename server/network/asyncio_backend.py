@@ -38,12 +38,10 @@ class AsyncioBackend(Backend):
         self.transports: set[AsyncioTransport] = set()  # the open ones
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+        self.loop = loop
 
     async def listen(self, sock: socket, backlog: int) -> None:
-        serve = (
-            self._loop.create_unix_server if sock.family == AF_UNIX else self._loop.create_server
-        )
+        serve = self.loop.create_unix_server if sock.family == AF_UNIX else self.loop.create_server
         self._servers.append(await serve(self._new_transport, sock=sock, backlog=backlog))
 
     def _new_transport(self) -> AsyncioTransport:
@@ -51,7 +49,7 @@ class AsyncioBackend(Backend):
 
     @property
     def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
-        return self._loop.call_soon  # which comes before the loop looks at its sockets again
+        return self.loop.call_soon  # which comes before the loop looks at its sockets again
 
     def stop_listening(self) -> None:
         while self._servers:
@@ -139,6 +137,10 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
             self._endpoint.pause_writing()
 
     def resume_writing(self) -> None:
+        """Go on when the loop has done what it is at: it does not expect to be closed amid that."""
+        self._backend.loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
         endpoint = self._endpoint
         if endpoint is None or self._is_closing:
             return
@@ -161,7 +163,8 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         if self._endpoint is None:
             out.clear()
         else:
-            self._loops.writelines(out.take_pieces())
+            for piece in out.take_pieces():  # writelines() of Python 3.12.0 to 3.12.8 never pauses
+                self._loops.write(piece)
 
     def unsent(self) -> int:
         return 0 if self._endpoint is None else self._loops.get_write_buffer_size()

@@ -1,7 +1,8 @@
 """How sockets are served: by an epoll of the server's own, or by the event loop's transports.
 
-Both keep the same promises (ServerFault and stop order included), and the same tests hold them to
-these. Which one serves is decided in server.network.listeners.
+Both keep the same promises, and the same tests hold them to these; but for one: the epoll backend
+hears of a broken connection at once, the event loop tells of it in its next turn. Which one serves
+is decided in server.network.listeners.
 """
 
 from __future__ import annotations

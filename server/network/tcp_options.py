@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from typing import Any
 
@@ -17,8 +18,13 @@ def send_at_once(sock: Any) -> None:
 def keep_alive(sock: Any, seconds: int) -> None:
     """Let the kernel find out within twice *seconds* that a peer is gone, as Redis sets it.
 
-    0 turns that off.
+    0 turns that off. What the system does not take is passed over: it knows no more than 32,767 s.
     """
+    with contextlib.suppress(OSError):
+        _set_keep_alive(sock, seconds)
+
+
+def _set_keep_alive(sock: Any, seconds: int) -> None:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1 if seconds else 0)
     if seconds and _IDLE is not None:
         sock.setsockopt(socket.IPPROTO_TCP, _IDLE, seconds)

@@ -15,8 +15,8 @@ class Transport:
     *address* and *local_address* are those of its two ends: ``host:port``, or ``path:0`` for a unix
     socket.
 
-    It drives an Endpoint as asyncio drives a protocol, but for one thing: when a socket is closed
-    or found broken, the endpoint hears so at once, not when the loop turns.
+    It drives an Endpoint as asyncio drives a protocol, but for one thing: when the server closes a
+    socket, the endpoint hears so at once, not when the loop turns.
     """
 
     __slots__ = ("address", "fd", "local_address")

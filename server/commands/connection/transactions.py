@@ -46,7 +46,8 @@ def exec_(call: Call) -> Reply:
     client = call.client
     if not client.in_multi:
         raise EXEC_WITHOUT_MULTI
-    if client.queue.flags & DENYOOM and call.server.memory.exceeded():
+    is_short = client.queue.flags & DENYOOM and call.server.memory.exceeded()
+    if is_short and not call.is_replayed:
         call.server.watching.leave_multi(client)
         raise EXEC_OUT_OF_MEMORY
     call.server.watching.has_expired(client, call.server.databases)

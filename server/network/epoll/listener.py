@@ -94,12 +94,12 @@ class Listener:
             self._let_in(fd, peer)
 
     def _let_in(self, fd: int, peer: str) -> None:
-        if self._are_late:
-            _keep_alive(fd, self._own_keep_alive_s)
-        local = self._address or _local_address(fd)
-        transport = EpollTransport(fd, peer or local, local, self._selector)
         endpoint = None
         try:
+            if self._are_late:
+                _keep_alive(fd, self._own_keep_alive_s)
+            local = self._address or _local_address(fd)
+            transport = EpollTransport(fd, peer or local, local, self._selector)
             endpoint = self._connect(transport)
             transport.open(endpoint)
         except Exception as error:

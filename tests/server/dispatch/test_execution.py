@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from protocol.replies import ErrorReply
@@ -95,3 +96,13 @@ def test_an_inner_command_that_logs_nothing_leaves_the_others_logged(
     declare("script", calling("SET a 1", "quiet", "SET b 1"))
     house.send_line("script")
     assert house.transactions() == [[b"SET a 1", b"SET b 1"]]
+
+
+def test_what_exec_has_run_last_is_not_kept(house: Any) -> None:
+    """The words of the last command stayed until another EXEC, and were counted nowhere."""
+    value = b"x" * 1000
+    before = sys.getrefcount(value)
+    for words in (["MULTI"], ["SET", "k", value], ["EXEC"], ["DEL", "k"], ["PING"]):
+        house.send(*words)
+    house.transactions()  # the log has had the words, too
+    assert sys.getrefcount(value) == before

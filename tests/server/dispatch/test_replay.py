@@ -119,3 +119,29 @@ def test_redis_logs_an_exact_trim_with_a_limit(rewound):
         ]
     )
     assert house.send_line("XRANGE s - +") == [[b"3-1", [b"a", b"b"]]]
+
+
+def replayed(house, lines):
+    """Run *lines* as a log has them, while what has expired is kept."""
+    house.state.lookup.keeps_expired = True
+    for line in lines:
+        assert house.dispatcher.replay(house.owner.client, line.encode().split()) is None
+    house.state.lookup.keeps_expired = False
+
+
+def test_an_expiry_that_has_passed_deletes_nothing_in_a_logged_transaction(house):
+    """The key was deleted at once, and what the log does with it later found nothing."""
+    replayed(house, ["MULTI", "SET k v", f"PEXPIREAT k {house.now_ms - 1}", "EXEC", "PERSIST k"])
+    assert house.send_line("GET k") == b"v"
+
+
+def test_a_limit_that_redis_has_logged_is_passed_over_in_a_transaction_too(house):
+    replayed(house, ["MULTI", "XADD s MAXLEN = 5 LIMIT 10 1-1 f v", "EXEC"])
+    assert house.send_line("XLEN s") == 1
+
+
+def test_a_logged_transaction_is_run_whatever_maxmemory_says(house):
+    """It was dropped, and the load was said to have succeeded."""
+    house.run_out_of_memory()
+    replayed(house, ["MULTI", "SET a 1", "SET b 2", "EXEC"])
+    assert house.send_line("MGET a b") == [b"1", b"2"]
