@@ -6,6 +6,7 @@ from server.client.client cimport Client
 from server.dispatch.dispatcher cimport Dispatcher
 from server.client.endpoint cimport Endpoint
 from server.observe.memory cimport Memory
+from server.network.clients cimport Clients
 from server.network.transport cimport Transport
 
 cdef Py_ssize_t FLUSH_AT
@@ -16,7 +17,7 @@ cdef int UNAUTHENTICATED
 cdef class Connection(Endpoint):
     cdef Dispatcher _dispatcher
     cdef Memory _memory
-    cdef object _clients
+    cdef Clients _clients
     cdef RequestParser _parser
     cdef Client _client
     cdef Encoder _out

@@ -13,7 +13,6 @@ all of it is taken:
 
 from __future__ import annotations
 
-import os
 from select import EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP
 
 from protocol.encoder import Encoder
@@ -203,6 +202,6 @@ class EpollTransport(Transport):
             self._pieces = []
             self._first = self._taken = self._unsent = 0
             self._selector.forget(self.fd)
-            os.close(self.fd)
+            socket_calls.close(self.fd)
             self.fd = -1
             endpoint.connection_lost()
