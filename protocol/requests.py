@@ -4,16 +4,16 @@ r"""Bytes to commands: the requests of clients, in multibulk form or as inline t
     *3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\nvalue\r\n        multibulk: what libraries send
     SET key "some value"\r\n                               inline: what a person types
 
-Commands are cut straight from the bytes that were fed. What comes while those are not used up yet
-is collected behind them, and joined to them no sooner than it completes the line or the word that
-is waited for: so each byte is copied a bounded number of times, in however many pieces it comes.
+Commands are cut straight from the bytes that were fed. Bytes that come before those are used up are
+collected in a tail. The tail is joined to them only when it completes the line or word that the
+parser waits for. So each byte is copied a bounded number of times, in however many pieces it comes.
 
     _data  |..taken...*2\r\n$4\r\nECHO\r\n$90000\r\nabc|   _tail  |defgh............|
                      _at
 
-A word of LONG_WORD bytes or more that is not all there has memory of its own, and the socket
-receives straight into that: see protocol.long_word. What a count or a length announces reserves
-nothing: memory grows with what has arrived.
+An incomplete word of LONG_WORD bytes or more has memory of its own, and the socket receives
+straight into that: see protocol.long_word. An announced count or length reserves nothing: memory
+grows with what has arrived.
 
 Source of the limits and their texts: redis 7.0 (processMultibulkBuffer, processInlineBuffer).
 """
@@ -38,7 +38,7 @@ MAX_BULK_UNAUTHENTICATED = 16 * 1024
 MAX_BUFFERED_UNAUTHENTICATED = 1024 * 1024
 
 WORD_COST = 48  # bytes that a short word of an unfinished command takes besides its text
-LONG_WORD = 32 * 1024  # bytes; as much, and the system call costs less than the copy it spares
+LONG_WORD = 32 * 1024  # bytes; from here on a system call costs less than the copy it saves
 FIRST_WORDS = 512  # places for names of commands, a power of 2
 LONGEST_FIRST_WORD = 16  # bytes; no name of a command is longer
 LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
@@ -47,8 +47,8 @@ NUL, CR, LF, STAR, DOLLAR = b"\0\r\n*$"
 TOO_BIG_INLINE = "too big inline request"
 NO_WORDS: list[bytes] = []
 
-# Names of commands that have come, each in the place that its ends lead to: the same few come all
-# the time, and an object that is there has been hashed. A stranger can but push them out.
+# A small cache of command names, indexed by their first and last bytes: the same few come all the
+# time, and a cached object has its hash already. A hostile client can only evict others' names.
 _first_words = [b""] * FIRST_WORDS
 
 

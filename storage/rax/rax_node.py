@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""The nodes of the radix tree: storage/rax/rax.py draws it. How one node becomes another."""
+"""The nodes of the radix tree (see storage/rax/rax.py), and how they are split and joined."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Tree:
     root: Node
     size: int  # keys
     node_count: int  # as Redis would count the nodes
-    changes: int  # of the set of keys: how iterators know that they have lost their place
+    changes: int  # how often the set of keys has changed: iterators seek again if it has
 
 
 def rest_of(key: bytes, at: int) -> bytes:
