@@ -103,8 +103,8 @@ test-spark-programs:
 test-spark-rest:
 	nice $(BIN)/python -m pytest tests/spark $(addprefix --ignore=,$(SESSION_TESTS) $(PROGRAM_TESTS))
 
-# The same sources without the compiled modules. Tests that compare with redis-server or start servers
-# run in the compiled leg only; this leg is about the structures and handlers.
+# The same sources without the compiled modules. The tests of the Spark side are skipped, and so are
+# those that compare with the newer peers, which are in build/.
 test-uncompiled: $(DEV_READY)
 	@rm -rf build/uncompiled && mkdir -p build/uncompiled
 	@git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C build/uncompiled

@@ -44,7 +44,7 @@ class Client(redis.Redis):
         super().__init__()
         self._server = server
         self._preference = preference
-        self._found = False  # whether connection_pool is that of the server
+        self._found = False  # whether connection_pool has the address of the server
 
     def execute_command(self, *words: Any, **options: Any) -> Any:
         """The reply to one command.
