@@ -1,6 +1,6 @@
 r"""A long word of a request, received into the memory where it stays.
 
-    |what has come.................|room............|      what was announced, and CRLF
+    |bytes that have come..........|room............|      the announced word, and CRLF
                                    filled           _room                              _size
 
 The room grows when it is used up, to GROWTH times as much. An announced length reserves nothing

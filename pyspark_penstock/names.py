@@ -32,7 +32,7 @@ def utf8(name: str) -> str:
 
 
 def readable(text: str) -> str:
-    """Text for people: in names, what is not UTF-8, and control characters, become escapes.
+    """Text for people: bytes that are not UTF-8, and control characters, become escapes.
 
     So no name can end a line, colour a terminal, or fail to print.
     """

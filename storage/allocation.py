@@ -24,7 +24,7 @@ from storage import octets
 
 used = 0  # bytes
 
-_RAW_STRING = 64  # bytes of a bytearray but for its buffer
+_RAW_STRING = 64  # bytes of a bytearray without its buffer
 _NUMBER = 32
 
 

@@ -66,7 +66,7 @@ def add_run(one: argparse.ArgumentParser) -> None:
     add_spark(one)
     one.add_argument("job", metavar="JOB.toml")
     how = one.add_mutually_exclusive_group()
-    how.add_argument("--once", action="store_true", help="end when what is there now is done")
+    how.add_argument("--once", action="store_true", help="end after the entries that exist now")
     how.add_argument("--continuous", action="store_true", help="go on until stopped")
     one.add_argument("--from", dest="start", type=start, metavar="earliest|latest|TIME")
     one.add_argument("--dry-run", action="store_true", help="check and show, start nothing")
@@ -77,9 +77,11 @@ def add_archive(one: argparse.ArgumentParser) -> None:
     add_spark(one)
     one.add_argument("streams", nargs="+", metavar="STREAM", help="names, or one glob")
     one.add_argument("--to", required=True, metavar="DIR")
-    one.add_argument("--trim", action="store_true", help="trim what is archived and not needed")
-    one.add_argument("--keep", type=duration_ms, metavar="24h", help="trim only what is older")
-    one.add_argument("--every", type=interval_ms, metavar="10m", help="go on, that often")
+    one.add_argument("--trim", action="store_true", help="trim what no group needs any more")
+    one.add_argument("--keep", type=duration_ms, metavar="24h", help="trim only older entries")
+    one.add_argument(
+        "--every", type=interval_ms, metavar="10m", help="archive again at this interval"
+    )
     one.add_argument("--group", default="", help="show the position as this consumer group")
     one.add_argument(
         "--group-takeover", action="store_true", help="even if others created or use the group"

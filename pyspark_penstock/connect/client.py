@@ -142,7 +142,7 @@ def pool(server: Server, address: Address) -> redis.ConnectionPool:
 
 
 class LoginProvider(CredentialProvider):
-    """Gives redis-py user and password, anew for each connection."""
+    """Gives redis-py user and password; both are looked up for each connection."""
 
     def __init__(self, server: Server) -> None:
         self._server = server

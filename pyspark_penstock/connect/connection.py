@@ -5,7 +5,7 @@ together, for code that reads them by columns. An ECHO behind each request marks
 
     request     XRANGE ...  ECHO <token>
     reply       *1000\\r\\n ... $32\\r\\n<token>\\r\\n
-                ^ the reply    ^ the end, found without parsing what stands before it
+                ^ the reply    ^ the end, found without parsing the reply
 
 The token is random for each connection, so no value of an entry can contain it.
 
@@ -156,7 +156,7 @@ class Connection:
             return 0
 
     def _receive_some(self) -> bool:
-        """Receive what has arrived; whether anything had."""
+        """Receive the bytes that have arrived. Returns whether there were any."""
         try:
             self._answers += received(self._socket)
         except WOULD_BLOCK:

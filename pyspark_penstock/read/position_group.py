@@ -120,7 +120,7 @@ class PositionGroup:
             return
         if not str(made).startswith("BUSYGROUP"):
             raise made
-        if marked:  # somebody else has created the group in between
+        if marked:  # another client has created the group in between
             ask(client, "XGROUP", "DELCONSUMER", *group, own)
             self._check(stream, consumer_states(client, stream, self.group), query)
 

@@ -40,7 +40,7 @@ class Claimer:
     def claim(
         self, places: Mapping[str, Place], queues: Mapping[str, GroupQueue], most: int
     ) -> dict[str, Claim]:
-        """Claim up to *most* entries in all. Returns what is pending at each place then.
+        """Claim up to *most* entries in all. Returns the entries then pending at each place.
 
         Entries that a consumer has from an earlier attempt belong to the batch, even if they are
         more than *most*.

@@ -1,7 +1,7 @@
 """One database: keys, their values and their expiry; it tells what happens to them.
 
-A string is stored as what it is at the moment: ``bytes`` as it was set, ``int`` after INCR,
-``bytearray`` after APPEND or SETRANGE (redis's "raw": it grows in place). All other values are
+A string is stored in the form that the last command gave it: ``bytes`` by SET, ``int`` by INCR,
+``bytearray`` by APPEND or SETRANGE (redis's "raw": it grows in place). All other values are
 objects of their own class. An expired key is gone for every reader at once; its memory is freed
 when it is looked up next, or by the active expiry cycle.
 

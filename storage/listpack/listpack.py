@@ -34,7 +34,7 @@ LIMIT = 1 << 30  # bytes; redis makes no listpack larger than that
 MAX_ROOM = 1 << 16  # bytes that are reserved ahead of need, at most
 FEW = 64  # bytes; up to this much unused memory is kept
 OBJECT = 112  # bytes of the object, of its bytearray, and of the place where it is kept
-SPARSE = 4  # memory is given back when less than one in so many bytes is in use
+SPARSE = 4  # memory is given back when less than a quarter of it is in use
 
 
 class Element:

@@ -12,7 +12,7 @@ ABSENT: Final = object()  # the value of a node where no key ends
 ZEROS: Final = [bytes(n) for n in range(17)]
 NODE_BYTES: Final = 48  # compiled
 COUNTED: Final = 96  # bytes that a node counts for: itself, and a run that is not shared
-BYTES_BYTES: Final = 33  # of a bytes object but for its bytes
+BYTES_BYTES: Final = 33  # of a bytes object without its content
 
 
 class Node:
