@@ -10,7 +10,7 @@ cdef Py_ssize_t SHORT
 cdef Py_ssize_t SPARES
 cdef Py_ssize_t SHORT_SPARES
 cdef Py_ssize_t HEAD
-cdef Py_ssize_t FAR
+cdef Py_ssize_t REFER_FROM
 cdef Py_ssize_t CHUNK
 cdef double EXACT
 cdef int ARRAY

@@ -7,8 +7,8 @@
                              pel   rax: id key -> Pending      those of this consumer
 
 A pending entry is one object in all three places (see storage/stream/pending.py); every operation
-here keeps the three in step. An entry without an owner (XCLAIM FORCE makes one for a moment, and
-loading does) is in the group's indexes only.
+here keeps the three consistent. An entry without an owner (XCLAIM FORCE makes one for a moment, as
+does loading) is in the group's indexes only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from storage.stream.stream_id import StreamId
 NEVER = -1  # active_time of a consumer that was never given anything
 UNKNOWN = -1  # entries_read of a group that does not know how many entries it has passed
 
-# bytes with what is made beside them: a place in a dictionary and a list; tables, ids and a queue
+# Bytes, with all that belongs to each: places in a dictionary and a list; tables, ids and a queue.
 CONSUMER = 112
 GROUP = 416
 
@@ -85,9 +85,9 @@ class ConsumerGroup:
         return consumer
 
     def delete_consumer(self, name: bytes) -> int | None:
-        """Forget a consumer and its pending entries; how many those were, or None if no such one.
+        """Forget a consumer and its pending entries; return how many it had, None if no consumer.
 
-        O(N) in their number.
+        O(N) in the number of its pending entries.
         """
         consumer = self.consumers.pop(name, None)
         if consumer is None:
@@ -162,7 +162,7 @@ class ConsumerGroup:
     def claim(self, pending: Pending, consumer: Consumer, delivery_time: int) -> None:
         """Give *pending* to *consumer*, as if delivered at *delivery_time*. Its count is kept.
 
-        O(K) more if *delivery_time* lies in the past: K entries were delivered later than that.
+        O(K) in addition, if K entries were delivered later than *delivery_time*.
         """
         owner = self._table[pending.consumer_index]
         if owner is not consumer:
@@ -206,8 +206,7 @@ class ConsumerGroup:
     ) -> list[Pending]:
         """At most *count* pending entries from *start* to *end*, of *consumer* or of all.
 
-        With *min_idle* only those whose last delivery was so many ms before *now_ms*, or more,
-        which makes it O(N).
+        With *min_idle*, only those last delivered at least so many ms before *now_ms*: O(N).
         """
         found: list[Pending] = []
         last_key = end.key()
@@ -221,7 +220,7 @@ class ConsumerGroup:
     # ------------------------------------------------------------------ loading, copying
 
     def restore(self, entry_id: StreamId, delivery_time: int, count: int) -> Pending:
-        """Add a pending entry without an owner and without a place in by_time; see settle.
+        """Add a pending entry that has no owner and is not in by_time yet; see settle.
 
         Raises Corrupt if there is one of that id.
         """
