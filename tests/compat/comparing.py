@@ -120,15 +120,6 @@ def _hide_delivery_times(reply: Reply) -> Reply:
     return kind, [_hide_delivery_times(item) for item in value]
 
 
-def field_names(reply: Reply) -> Reply:
-    """CLIENT LIST or INFO: the names to the left of each ``=`` and ``:``."""
-    kind, value = reply
-    if not isinstance(value, bytes):
-        return reply
-    words = value.replace(b"\r\n", b" ").replace(b":", b"=").split()
-    return kind, b" ".join(word.partition(b"=")[0] for word in words if b"=" in word)
-
-
 STEADY_FIELDS = {b"name", b"flags", b"db", b"multi", b"cmd", b"user", b"sub", b"psub", b"resp"}
 NEWER_FIELDS = {
     *(b"lib-name", b"lib-ver", b"watch"),  # Redis 7.2 and 7.4

@@ -102,7 +102,8 @@ NOISE = [
 
 _COMMAND_INFO = Difference(
     "COMMAND INFO",
-    "order of sets; notes are prose; 7.2 lets scripts block and changes SCAN's tip",
+    "order of sets; notes are prose; 7.2 lets scripts call blocking commands, and changes SCAN's"
+    " tip",
     same_after(command_rows),
 )
 

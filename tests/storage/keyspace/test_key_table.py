@@ -28,7 +28,7 @@ def scanned(table: KeyTable, page: int) -> list[bytes]:
 
 def keys_of_equal_prefix(keys: int, bits: int) -> list[bytes]:
     """Keys whose hashes share their top *bits*: a directory of that depth cannot separate them."""
-    names = (b"same:%d" % n for n in count())
+    names = (b"alike:%d" % n for n in count())
     return list(islice((name for name in names if hash(name) % 2**64 >> 64 - bits == 5), keys))
 
 
