@@ -17,10 +17,10 @@ RUN_READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
-LEGS := lint test-compiled test-spark test-uncompiled
+LEGS := lint test-server test-spark
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build test lint $(LINTERS) test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
+.PHONY: run build test lint $(LINTERS) test-server test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -78,6 +78,10 @@ lint-floors: $(DEV_READY)
 
 lint-declarations: $(DEV_READY)
 	$(BIN)/python -m tests.declarations
+
+# Both legs at once: each keeps one processor busy, and the compiled one waits for other servers.
+test-server: $(DEV_READY) build
+	@$(MAKE) --no-print-directory -j2 --output-sync=line test-compiled test-uncompiled
 
 test-compiled: $(DEV_READY) build
 	$(BIN)/python -m pytest --ignore=tests/spark
