@@ -85,7 +85,8 @@ def set_value(node: Node, value: Any) -> None:
 class Tree:
     """What the map and its iterators share: the root, and the counts.
 
-    Without keys the root is EMPTY, so that a tree costs no node before it has a key.
+    Without keys the root is EMPTY, so that a tree costs no node before it has a key. Compiled, the
+    cyclic collector does not know trees: no value may refer to the tree that it is in.
     """
 
     __slots__ = ("changes", "node_count", "root", "size")

@@ -19,6 +19,9 @@ compiled, as the allocator rounds them:
     consumer      112    consumer 64, its place in the dictionary and the table 48
                    64    its pel; with entries 48 more for each node, and the branches
     pending entry  64    and 9 bytes or more in each pel
+
+Compiled, none of these objects is known to the cyclic collector: nothing in a group refers back to
+it.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -298,3 +299,13 @@ class TestUnusedGroups:
         assert allocation.used_bytes() - start > 464
         del unused
         assert allocation.used_bytes() == start
+
+
+@pytest.mark.skipif(
+    not hasattr(ConsumerGroup, "__pyx_vtable__"),
+    reason="plain objects are all known to the collector",
+)
+def test_the_collector_knows_nothing_of_a_group(group: ConsumerGroup) -> None:
+    member = consumer(group, b"alice")
+    parts = [group, group.pel, group.by_time, group.consumers, group.oldest, member, member.pel]
+    assert not any(gc.is_tracked(part) for part in parts)
