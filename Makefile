@@ -1,12 +1,12 @@
 # make run    serve on 127.0.0.1:6379 (ARGS="--port 7000 ..." for other options)
-# make test   everything that CI runs: linters, and all tests compiled and uncompiled; a leg that
-#             fails does not keep the others from running, and the last lines say which one did
-# make bench  Penstock and its peers side by side; make bench-spark  the Spark side
-# make peers  fetch Redis 8.0 and Valkey 9.1, without installing them: for make bench and make test
-# make fuzz   the fuzz targets, a minute each
+# make test   linters, and all tests, compiled and uncompiled. If a leg fails, the others still run,
+#             and the last line says which ones failed
+# make bench  compare Penstock with its peers; make bench-spark: measure the Spark side
+# make peers  fetch Redis 8.0 and Valkey 9.1, without installing them, for make bench and make test
+# make fuzz   run each fuzz target for a minute
 # make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
-# make docs   docs/commands.md from the command table
+# make docs   write docs/commands.md from the command table
 
 PYTHON ?= python3
 ARGS ?=
@@ -25,7 +25,7 @@ LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 run: build
 	@$(BIN)/python -m server $(ARGS)
 
-# ------------------------------------------------------------------ what has to be there
+# ------------------------------------------------------------------ prerequisites
 
 $(RUN_READY): pyproject.toml
 	@test -d .venv || $(PYTHON) -m venv .venv || { rm -rf .venv; \
@@ -45,12 +45,12 @@ build/.compiled: $(RUN_READY) build_ext.py $(SOURCES)
 	@mkdir -p build
 	@$(BIN)/python -m compileall -q protocol storage server
 	@if $(BIN)/python build_ext.py --possible; then \
-	  echo "Compiling the core (about two minutes the first time) ..."; \
+	  echo "Compiling the core (some minutes the first time) ..."; \
 	  $(BIN)/python build_ext.py && touch $@; fi
 
 # ------------------------------------------------------------------ checks
 
-# Make each of these targets, whatever comes of those before; then say which failed.
+# Make each of these targets, even if earlier ones fail; then say which failed.
 define run_all
 	+@trap 'exit 130' INT TERM; failed=; \
 	for leg in $(1); do $(MAKE) --no-print-directory $$leg || failed="$$failed $$leg"; done; \
@@ -82,9 +82,9 @@ lint-declarations: $(DEV_READY)
 test-compiled: $(DEV_READY) build
 	$(BIN)/python -m pytest --ignore=tests/spark
 
-# Three processes side by side. A session of Spark is expensive to start and warms up for long, so all
-# tests that use one share it; the second process starts programs that have their own, the third none.
-# The first has most to do: the others leave it the processors.
+# Three processes run side by side. A Spark session is slow to start and to warm up, so all tests that
+# use one share it, in the first process. The second runs the tests that start programs with sessions of
+# their own, the third the tests without Spark. The first has most to do, so the others run with nice.
 SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/cli/test_commands.py \
   tests/spark/shared/test_shared_session.py \
   $(patsubst %,tests/spark/jobs/test_%.py,archive archive_layout load pipeline query))
@@ -103,8 +103,8 @@ test-spark-programs:
 test-spark-rest:
 	nice $(BIN)/python -m pytest tests/spark $(addprefix --ignore=,$(SESSION_TESTS) $(PROGRAM_TESTS))
 
-# The same sources without the compiled modules beside them. What compares with redis-server and
-# what starts servers has been run by the compiled leg; here the structures and handlers count.
+# The same sources without the compiled modules. The tests of the Spark side are skipped, and so are
+# those that compare with the newer peers, which are in build/.
 test-uncompiled: $(DEV_READY)
 	@rm -rf build/uncompiled && mkdir -p build/uncompiled
 	@git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C build/uncompiled

@@ -1,10 +1,10 @@
-"""Compile the core in place: ``python build_ext.py [module ...]``, all of it by default.
+"""Compile the core in place: ``python build_ext.py [module ...]``, by default all modules.
 
-``python build_ext.py --possible`` tells whether this machine can, and if not, why.
+``python build_ext.py --possible`` says whether this machine can compile, and if not, why.
 
-A module is compiled if a .pxd stands beside its .py. The .py is ordinary typed Python and runs
-uncompiled too; the .pxd only adds C types. What is up to date is left alone; but when a .pxd has
-changed all is compiled anew, since the layout of its classes is in the modules that use them.
+A module is compiled if there is a .pxd beside its .py. The .py is ordinary typed Python and also
+runs uncompiled; the .pxd only adds C types. Modules that are up to date are not compiled again. But
+if a .pxd has changed, all are, since the layout of its classes is in the modules that use them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EPOLL = "server.network.epoll."  # on Linux alone; nothing imports it elsewhere
 
 
 def compiled_modules() -> list[str]:
-    """Every module that has a .pxd, in dotted form; without what this system cannot have."""
+    """All modules with a .pxd, by dotted name, except those that this system does not support."""
     modules = [
         ".".join(pxd.with_suffix("").parts)
         for package in PACKAGES
@@ -38,7 +38,7 @@ def compiled_modules() -> list[str]:
 
 
 def inlined_only(module: str) -> bool:
-    """Whether *module*'s .pxd says that it is all inline functions: its .py is never compiled."""
+    """Whether the .pxd of *module* has only inline functions: then its .py is never compiled."""
     source = Path(*module.split(".")).with_suffix(".pxd").read_text()
     return source.startswith("# inline only")
 
@@ -49,7 +49,7 @@ def declares_commands(module: str) -> bool:
 
 
 def remove_orphans() -> None:
-    """Remove compiled modules whose source has moved: they would hide what is there now."""
+    """Remove compiled modules whose source is gone: they could still be imported."""
     for package in PACKAGES:
         for built in Path(package).rglob("*.so"):
             if not Path(built.parent, built.name.split(".")[0] + ".py").exists():
@@ -57,7 +57,7 @@ def remove_orphans() -> None:
 
 
 def obstacle() -> str | None:
-    """What keeps this machine from compiling, and what to do about it; None if nothing does."""
+    """Why this machine cannot compile, and what to do about it; None if it can."""
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
     if not shutil.which(os.environ.get("CC", compiler)):
         return "there is no C compiler (on Debian: apt-get install gcc)"
@@ -94,7 +94,7 @@ def keep_class_directives() -> None:
 
 
 def cythonized(modules: list[str], annotation_typing: bool, force: bool) -> list[Extension]:
-    """The C of *modules*, brought up to date."""
+    """Translate *modules* to C where that is not up to date; return the extensions."""
     extensions = [
         Extension(
             name,

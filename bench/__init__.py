@@ -1,1 +1,1 @@
-"""Penstock and redis-server side by side: rates, CPU, memory, waiting; and a demo on real data."""
+"""Measurements: Penstock beside Redis and Valkey, and demos on real data."""

@@ -1,4 +1,4 @@
-"""python -m bench: Penstock and its peers in one run: CPU a request, rates, latency, memory."""
+"""python -m bench: compares Penstock with its peers: CPU per request, rates, latency, memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OTHERS = ("latency", "memory", "durability", "background-save")
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is measured: rounds of so many seconds; so many entries, items, keys."""
+    """How much is measured: rounds and their seconds; *count* entries, items and keys."""
 
     seconds: float
     rounds: int
@@ -42,7 +42,7 @@ FULL = Extent(seconds=0.5, rounds=8, latency_seconds=2.0, latency_rounds=5, coun
 
 
 def main() -> int:
-    """Measure, print the tables; the exit status is 1 if that was not possible."""
+    """Measure and print the tables. Returns the exit status: 1 if measuring was not possible."""
     options = _options()
     try:
         _install_what_is_missing()
@@ -71,19 +71,19 @@ def _options() -> argparse.Namespace:
         type=_folders,
         default=known_folders(),
         metavar="DIR[:DIR]",
-        help="folders with further servers to compare with, in place of the environment's"
-        " PENSTOCK_PEERS or what `make peers` has fetched",
+        help="folders with more servers to compare with (default: the environment's"
+        " PENSTOCK_PEERS, or what `make peers` has fetched)",
     )
     parser.add_argument(
         "--sockets",
         choices=("asyncio",),
-        help="compare with ourselves, the sockets served so, and not with the peers",
+        help="compare our server with itself on this socket backend, not with the peers",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
     parser.add_argument(
         "--command",
         default=os.environ.get("PENSTOCK_COMMAND", PENSTOCK),
-        help="starts our server (default: %(default)s, or the environment's PENSTOCK_COMMAND)",
+        help="the command that starts our server (default: %(default)s; or PENSTOCK_COMMAND)",
     )
     options = parser.parse_args()
     options.only = options.only.split(",") if options.only else names
@@ -93,7 +93,7 @@ def _options() -> argparse.Namespace:
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
-    """What is compared with our server."""
+    """The servers to compare ours with."""
     if not options.sockets:
         return find_peers(options.peers)
     command = f"env PENSTOCK_SOCKETS={options.sockets} {options.command}"
@@ -117,7 +117,7 @@ def _install_what_is_missing() -> None:
 
 
 def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Comparison]:
-    """Measure what was asked for, and print each result as soon as it is there."""
+    """Measure what the options ask for, and print each result as soon as it is known."""
     extent = QUICK if options.quick else FULL
     start = partial(_started, options.command, peers)
     print(report.machine())
@@ -152,7 +152,7 @@ def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Com
 
 @contextmanager
 def _started(command: str, peers: list[Peer], *options: str) -> Iterator[list[Server]]:
-    """All servers, ours first, running with *options*."""
+    """Start all servers, ours first, with *options*."""
     with ExitStack() as stack:
         yield [
             stack.enter_context(Server(peer.name, peer.command, *options))
@@ -161,7 +161,7 @@ def _started(command: str, peers: list[Peer], *options: str) -> Iterator[list[Se
 
 
 def _speeds(options: argparse.Namespace, extent: Extent, servers: list[Server]) -> Iterator[Speed]:
-    """The workloads that were asked for."""
+    """Measure the workloads that the options ask for."""
     chosen = [workload for workload in WORKLOADS if workload.name in options.only]
     depths = (options.depth,) if options.depth else (1, 16)
     rows = [(w, depth) for depth in depths for w in chosen if depth in w.most]

@@ -1,8 +1,8 @@
-"""What a background save costs the server: the pause of the fork, and the memory that is copied.
+"""The cost of a background save: the pause of the fork, and the memory that is copied.
 
-About a gigabyte of a kind is loaded; then each server saves in the background by BGSAVE, while
-nothing happens, while random keys are overwritten and while they are read. The figures are the
-servers' own: latest_fork_usec and rdb_last_cow_size.
+About a gigabyte of keys or entries is loaded. Then each server runs BGSAVE while it is idle, while
+random keys are overwritten, and while random keys are read. The figures are the servers' own:
+latest_fork_usec and rdb_last_cow_size.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from bench.client import Command
 from bench.results import Comparison
 from bench.servers import Server, Start
 
-KEYS: Final = 7_000_000  # small ones: about a gigabyte here, two thirds of it in Redis
+KEYS: Final = 7_000_000  # small keys: about a gigabyte in Penstock, two thirds of it in Redis
 ENTRIES: Final = 1_000_000
-VALUE: Final = "x" * 300  # three of them an entry: a gigabyte of entries
+VALUE: Final = "x" * 300  # with three of them in each entry, the entries take a gigabyte
 KEYS_A_COMMAND: Final = 500
-FULL: Final = 1_000_000  # the extent for which KEYS and ENTRIES stand
+FULL: Final = 1_000_000  # the *count* of measure for which all KEYS and ENTRIES are loaded
 POLL_SECONDS: Final = 0.05
 MEGABYTE: Final = 1e6
 
@@ -34,7 +34,7 @@ DURING: Final[dict[str, tuple[str, ...]]] = {
 
 
 def measure(start: Start, count: int) -> Iterator[Comparison]:
-    """Compare the pauses and the copies; with a smaller *count* than FULL, of so much less."""
+    """Compare pauses and copied memory. If *count* is below FULL, proportionally less is loaded."""
     keys, entries = KEYS * count // FULL, ENTRIES * count // FULL
     with _loaded(start, lambda: _small_keys(keys)) as servers:
         for title, command in DURING.items():
@@ -45,7 +45,7 @@ def measure(start: Start, count: int) -> Iterator[Comparison]:
 
 @contextmanager
 def _loaded(start: Start, commands: Callable[[], Iterator[Command]]) -> Iterator[list[Server]]:
-    """The servers, with what *commands* makes."""
+    """Start the servers and load what *commands* makes."""
     with start() as servers:
         for server in servers:
             progress.say(f"background save: loading {server.name}")
@@ -55,7 +55,7 @@ def _loaded(start: Start, commands: Callable[[], Iterator[Command]]) -> Iterator
 
 
 def _small_keys(keys: int) -> Iterator[Command]:
-    """Keys as redis-benchmark names them."""
+    """SET the keys, with the names that redis-benchmark uses."""
     for start in range(0, keys, KEYS_A_COMMAND):
         numbers = range(start, min(start + KEYS_A_COMMAND, keys))
         yield ("MSET", *(word for n in numbers for word in (f"key:{n:012d}", "xyz")))
@@ -78,7 +78,7 @@ def _save(
 
 
 def _one_save(server: Server, command: tuple[str, ...], keys: int) -> tuple[float, float]:
-    """The pause in ms, and the memory copied in MB, of one save while *command* is sent."""
+    """The pause in ms, and the copied memory in MB, of one save during which *command* is sent."""
     load = _load(server, command, keys) if command else None
     try:
         with server.client() as client:

@@ -1,4 +1,4 @@
-"""A small blocking client: prepares data, checks answers; it is not what loads the servers."""
+"""A small blocking client that prepares data and checks answers. It does not make the load."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def encode(command: Iterable[Argument]) -> bytes:
 
 
 class Client:
-    """One connection; a context manager. Raises RefusedError wherever an answer is an error."""
+    """One connection, as a context manager. All methods raise RefusedError if an answer is one."""
 
     def __init__(self, port: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port))
@@ -48,7 +48,7 @@ class Client:
         return self._answer()
 
     def load(self, commands: Iterable[Command], at_once: int = PIPELINE) -> None:
-        """Send commands, *at_once* at a time, and see that none is refused."""
+        """Send commands, *at_once* at a time. Raises RefusedError if one is refused."""
         source = iter(commands)
         while batch := [encode(command) for command in islice(source, at_once)]:
             self._socket.sendall(b"".join(batch))
@@ -56,7 +56,7 @@ class Client:
                 self._answer()
 
     def raw(self, request: bytes, answers: int) -> bytes:
-        """The bytes that answer *request*, which are *answers* answers."""
+        """The answers to *request*, as bytes; there must be *answers* of them."""
         self._socket.sendall(request)
         received = bytearray()
         while answers:

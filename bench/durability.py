@@ -1,8 +1,8 @@
-"""What keeping data costs: writes with an append-only file, saving, loading, rewriting, file sizes.
+"""The cost of persistence: writes with an append-only file, saving, loading, rewriting, file sizes.
 
-Each server gets a folder of its own on one file system. Saving is SAVE and loading is DEBUG
-RELOAD NOSAVE, each in the foreground, the best of ROUNDS; a rewrite is timed from BGREWRITEAOF to
-the moment when INFO says that it is over.
+Each server gets a folder of its own on the same file system. Saving is SAVE, and loading is DEBUG
+RELOAD NOSAVE, each in the foreground; the best of ROUNDS counts. A rewrite is timed from
+BGREWRITEAOF until INFO says that it is over.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ POLL_SECONDS: Final = 0.01
 WRITES: Final = ("set", "xadd")
 MOST: Final = {1: 1.1, 16: 1.1}  # CPU of a write that is logged
 MOST_TIME: Final = 1 / 0.7  # seconds to save or load
-MOST_SIZE: Final = 1.001  # a stream's file has the same bytes but for the header's
-HZ: Final = 500  # so that the end of a rewrite is seen in time
+MOST_SIZE: Final = 1.001  # the files differ in their headers only
+HZ: Final = 500  # so that INFO shows the end of a rewrite soon
 
 LOADED: Final = [
     Kind("stream entries, 3 fields", MOST_SIZE, stream_entries),
@@ -33,7 +33,7 @@ LOADED: Final = [
 
 
 def writes(start: Start, seconds: float, rounds: int) -> Iterator[Speed]:
-    """Writes a second while each is logged, fsynced in the background or before the answer."""
+    """Compare writes with an append-only file, with ``appendfsync`` everysec and always."""
     chosen = [workload for workload in WORKLOADS if workload.name in WRITES]
     for policy in ("everysec", "always"):
         options = ("--appendonly", "yes", "--appendfsync", policy)
@@ -46,7 +46,7 @@ def writes(start: Start, seconds: float, rounds: int) -> Iterator[Speed]:
 
 
 def files(start: Start, count: int) -> Iterator[Comparison]:
-    """Saving, loading and rewriting *count* of a kind, and how large the file is."""
+    """Compare saving, loading and rewriting *count* of each kind, and the sizes of the files."""
     for kind in LOADED:
         with start("--enable-debug-command", "yes", "--hz", str(HZ)) as servers:
             for server in servers:

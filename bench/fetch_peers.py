@@ -1,11 +1,11 @@
 """Fetch Redis 8.0 and Valkey 9.1: ``python -m bench.fetch_peers build/peers``, or ``make peers``.
 
 The packages are those of a later Debian release, from the mirror that apt uses anyway. They are
-unpacked below the folder together with the libraries that they need, their C library included:
-nothing is installed, and nothing of the system changes. DIR/bin then holds one small script a
-program, which starts it with those libraries. If the programs are there already nothing is done.
+unpacked into the folder, together with the libraries that they need, including the C library.
+Nothing is installed, and nothing in the system changes. DIR/bin then holds a small script for each
+program, which starts it with those libraries. If the programs are there already, nothing is done.
 
-Where there is no apt, or no mirror answers, one line says so and the exit status is 1.
+If there is no apt, or no mirror answers, the program prints one line and exits with status 1.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ PATIENCE_S: Final = 300
 
 
 class CannotFetchError(Exception):
-    """The peers cannot be had here; the text says why."""
+    """The peers cannot be fetched; the text says why."""
 
 
 def main(folder: Path) -> int:
-    """Put the peers into *folder*, which is made if need be."""
+    """Put the peers into *folder*, which is created if it does not exist."""
     programs = folder / "bin"
     if all(os.access(programs / name, os.X_OK) for name in SERVERS):
         return 0
@@ -70,7 +70,7 @@ def _mirror() -> str:
 
 
 class Apt:
-    """apt with lists, cache and status of its own below *scratch*."""
+    """apt, with its own lists, cache and status in *scratch*."""
 
     def __init__(self, scratch: Path, mirror: str) -> None:
         self._archives = scratch / "archives"
@@ -106,7 +106,7 @@ class Apt:
 
 
 def _write_scripts(root: Path, programs: Path) -> None:
-    """A script for each program of Redis and Valkey below *root*."""
+    """Write a script for each program of Redis and Valkey in *root*."""
     programs.mkdir(exist_ok=True)
     libraries = sorted({str(path.parent) for path in root.glob("usr/lib/*/*.so*")})
     loader = next(root.glob("usr/lib/*/ld-linux*.so.*"))
@@ -118,7 +118,7 @@ def _write_scripts(root: Path, programs: Path) -> None:
 
 
 def _output(command: list[str]) -> str:
-    """What *command* prints. Raises CannotFetchError if it fails, with its last line."""
+    """The output of *command*. Raises CannotFetchError, with the last line, if it fails."""
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL,
         check=False,

@@ -1,8 +1,9 @@
 """Latency at a steady load: requests leave at fixed times, whether or not answers have come.
 
-A closed loop would send less while the server pauses, and so hide the pause. Here each request has
-a time at which it is due, and its latency counts from then: what waits behind a pause counts too.
-The load is XADD and SET by turns, on servers that hold many keys, where a collector would show.
+A closed loop would send less while the server pauses, and so hide the pause. Here each request is
+due at a fixed time, and its latency counts from then, so requests that wait behind a pause count,
+too. The load is XADD and SET in turn, on servers that hold many keys, where pauses of a garbage
+collector would show.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ from bench.servers import Server, in_turns
 from bench.workloads import CLIENTS, FIELDS
 
 CHUNK = 1 << 16
-RATE_SHARE = 0.5  # of what a peer does at depth 1 ..
-MOST_RATE = 15_000  # .. as long as a generator in Python keeps up with it without delay
+RATE_SHARE = 0.5  # of the rate that a peer reaches at depth 1
+MOST_RATE = 15_000  # requests a second; a generator in Python could not keep up with more
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 
-# A request, and how many line feeds its answer holds: the answers are counted by these.
+# A request, and how many line feeds its answer holds. Answers are counted by their line feeds.
 XADD = (encode(("XADD", "readings", "MAXLEN", "~", 10_000, "*", *FIELDS)), 2)
 SET = (encode(("SET", "key:000000042", "xyz")), 1)
 
 
 @dataclass(slots=True)
 class _Connection:
-    """A connection, when its unanswered requests were due, and the line feeds still to come."""
+    """A connection, the times at which its unanswered requests were due, and their line feeds."""
 
     socket: socket.socket
     due: deque[float]
@@ -46,7 +47,7 @@ class _Connection:
 def measure(
     servers: Sequence[Server], rate: float, count: int, seconds: float, rounds: int
 ) -> Iterator[Comparison]:
-    """Compare the quantiles at *rate* requests a second, medians of *rounds* rounds.
+    """Compare the quantiles at *rate* requests a second: the medians of *rounds* rounds.
 
     The servers are filled with *count* keys first.
     """
@@ -74,10 +75,10 @@ def steady_load(port: int, rate: float, seconds: float) -> list[float]:
         poll = stack.enter_context(select.epoll())
         connections = []
         for _ in range(CLIENTS):
-            plug = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
-            plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            poll.register(plug.fileno(), select.EPOLLIN)
-            connections.append(_Connection(plug, deque(), deque()))
+            sock = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            poll.register(sock.fileno(), select.EPOLLIN)
+            connections.append(_Connection(sock, deque(), deque()))
         return _load(poll, connections, rate, int(rate * seconds))
 
 
@@ -105,7 +106,7 @@ def _load(
 
 
 def _receive(connection: _Connection, latencies: list[float]) -> float:
-    """Take what has come, note the latency of each answer that is whole; the time of that."""
+    """Receive, and record the latency of each complete answer; return the time of receipt."""
     lines = connection.socket.recv(CHUNK).count(b"\n")
     now = time.perf_counter()
     while lines:

@@ -1,9 +1,9 @@
-"""Load by scripted exchanges: for large answers and conversations, beyond redis-benchmark.
+"""Load by scripted exchanges, for large answers and conversations, which redis-benchmark lacks.
 
-An exchange is a request and the answer it will get, both made beforehand as bytes. The loop only
+An exchange is a request and its expected answer, both made beforehand as bytes. The loop only
 sends, receives and counts bytes, so that one core of Python keeps a server busy: a connection has
-got its answer when it has received as many bytes as the answer is long. The first exchange of a
-script is compared byte by byte before the load begins.
+its answer when it has received as many bytes as the answer has. The first exchange of a script is
+compared byte by byte before the load begins.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Answer = bytes | int | None | Sequence[Any]
 
 
 class StalledError(Exception):
-    """The server sent less than was expected of it, or something else."""
+    """The server sent less than expected, or something else."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ Script = list[Exchange]
 
 @dataclass(frozen=True)
 class Step:
-    """What is sent at once: up to *depth* exchanges of a script."""
+    """Exchanges of a script that are sent at once, as many as the pipeline depth."""
 
     request: bytes
     size: int  # of the answers, together
@@ -51,9 +51,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Scripted:
-    """Each connection repeats a script of its own; *script(i)* makes that of connection *i*.
+    """Each connection repeats its own script; *script(i)* makes the one of connection *i*.
 
-    *per_request* commands count as one request. *checked*: the first exchange may be tried alone.
+    *per_request* commands count as one request. If *checked*, the first exchange is compared before
+    the load begins, so it must be possible to run it alone.
     """
 
     script: Callable[[int], Script]
@@ -62,7 +63,7 @@ class Scripted:
     checked: bool = True
 
     def run(self, port: int, requests: int, depth: int) -> float:
-        """Seconds that *requests* requests took. Raises StalledError."""
+        """Send *requests* requests; return the seconds that they took. Raises StalledError."""
         if self.checked:
             check(port, self.script(0)[0])
         return drive(port, _all_steps(self, depth), requests * self.per_request)
@@ -70,7 +71,7 @@ class Scripted:
 
 @cache
 def _all_steps(load: Scripted, depth: int) -> list[list[Step]]:
-    """The steps of every connection: made once, since a script may be long."""
+    """The steps of every connection. They are cached, since a script may be long."""
     return [steps(load.script(number), depth) for number in range(load.clients)]
 
 
@@ -91,7 +92,7 @@ def encode_answer(answer: Answer) -> bytes:
 
 
 def steps(script: Script, depth: int) -> list[Step]:
-    """A script cut into pipelines of *depth*; one that is shorter is repeated to fill them."""
+    """A script cut into pipelines of *depth* exchanges; a short script is repeated to fill one."""
     whole = script if len(script) >= depth else list(islice(cycle(script), depth))
     cuts = (whole[at : at + depth] for at in range(0, len(whole), depth))
     return [
@@ -109,7 +110,7 @@ def check(port: int, first: Exchange) -> None:
 
 
 class _Connection:
-    """A connection, where it stands in its script, and how many bytes it still expects."""
+    """A connection, its position in its script, and how many bytes it still expects."""
 
     __slots__ = ("commands", "expects", "socket", "steps")
 
@@ -128,7 +129,7 @@ class _Connection:
 
 
 def drive(port: int, scripts: Sequence[Sequence[Step]], commands: int) -> float:
-    """Seconds from the first request until *commands* commands are answered."""
+    """Run the scripts; return the seconds until *commands* commands are answered."""
     connections = [_Connection(port, cycle(script)) for script in scripts]
     by_number = {connection.socket.fileno(): connection for connection in connections}
     try:

@@ -1,7 +1,7 @@
-"""Resident memory: what a stream entry, a pending entry, a list item and a key take.
+"""The resident memory of a stream entry, a pending entry, a list item and a key.
 
-Each figure is the growth of VmRSS while so many of them are loaded into a server just started,
-divided by their number; a pending entry is what grows when a consumer reads the whole stream.
+Each figure is the growth of VmRSS while many of them are loaded into a new server, divided by
+their number. For pending entries, it is the growth while a consumer reads the whole stream.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from bench.workloads import entry_fields
 
 BATCH = 1000
 AT_ONCE = 50
-SETTLE_SECONDS = 0.5  # for what is freed in the background, and growing tables
+SETTLE_SECONDS = 0.5  # in which a server frees memory in the background and resizes tables
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Something to be counted: how *count* of them are loaded, and the aim.
+    """A kind of object: *load(count)* gives the commands that make *count* of them.
 
-    *at_once* commands are in flight: few, if their answers would need large buffers.
+    *most* is the aim for the ratio. *at_once* commands are in flight: few, if their answers would
+    need large buffers.
     """
 
     title: str
@@ -55,12 +56,12 @@ def keys(count: int) -> Iterator[Command]:
         yield ("SET", f"key:{number:09d}", "xyz")
 
 
-def keys_of_own_values(count: int) -> Iterator[Command]:
+def keys_of_different_values(count: int) -> Iterator[Command]:
     for number in range(count):
         yield ("SET", f"key:{number:09d}", f"{number:x}".rjust(5, "x"))
 
 
-# Groups of kinds that are loaded into one server, one after the other.
+# The kinds of a group are loaded into the same servers, one after the other.
 TOGETHER = [
     [
         Kind("a stream entry, 3 fields", 1.1, stream_entries),
@@ -68,12 +69,12 @@ TOGETHER = [
     ],
     [Kind("a list item of 20 bytes", 1.1, list_items)],
     [Kind("a key of 13 bytes, value of 3", 1.5, keys)],
-    [Kind("the same, no two values alike", 1.5, keys_of_own_values)],
+    [Kind("a key of 13 bytes, unique value of 5", 1.5, keys_of_different_values)],
 ]
 
 
 def measure(start: Start, count: int) -> Iterator[Comparison]:
-    """Compare what *count* of each kind take."""
+    """Compare the memory of one of each kind, with *count* of them loaded."""
     for kinds in TOGETHER:
         with start() as servers:
             for kind in kinds:

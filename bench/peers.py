@@ -1,7 +1,7 @@
-"""The servers that Penstock is measured beside: those on PATH, and those of further folders.
+"""The servers that Penstock is compared with: those on PATH, and those in given folders.
 
-A folder holds redis-server or valkey-server, itself or in its ``bin``. Each version takes part
-once: the first that is found.
+A folder holds redis-server or valkey-server, or its ``bin`` does. If a version is found several
+times, the first one is used.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Peer:
 
 
 def known_folders() -> list[Path]:
-    """The folders of the environment's PENSTOCK_PEERS; if it says nothing, that of `make peers`."""
+    """The folders in the environment's PENSTOCK_PEERS; without it, the folder of `make peers`."""
     named = [Path(part) for part in os.environ.get("PENSTOCK_PEERS", "").split(os.pathsep) if part]
     return named or [FETCHED] * FETCHED.exists()
 
 
 def find_peers(folders: Sequence[Path]) -> list[Peer]:
-    """All there are. Raises FileNotFoundError if one of *folders* holds none."""
+    """All peers. Raises FileNotFoundError if one of *folders* holds none."""
     peers: dict[str, Peer] = {}
     for program in _programs(folders):
         peer = Peer(_name(program), shlex.quote(program))
@@ -57,7 +57,7 @@ def _programs(folders: Sequence[Path]) -> Iterator[str]:
 
 
 def _name(program: str) -> str:
-    """As in ``Valkey 9.1.2``: what the program says of itself."""
+    """The name and version that the program reports, such as ``Valkey 9.1.2``."""
     ran = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     found = VERSION.match(ran.stdout)
     return f"{found[1]} {found[2]}" if found else Path(program).name

@@ -1,8 +1,8 @@
-"""python -m bench.pipeline_demo: the life of a stream with Spark, and what is proven by it.
+"""python -m bench.pipeline_demo: a stream's way through Spark, with checks of all results.
 
-A live aggregate, an archive that trims, a stream restored from it, SQL over both. What Spark does
-is done by ``python -m pyspark_penstock``, as a user would. What runs just now is told on standard
-error.
+A live aggregate, an archive that trims, a stream restored from it, and SQL over both. The Spark
+work is done by ``python -m pyspark_penstock``, as a user would do it. Progress is printed on
+standard error.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ GROUP BY kind ORDER BY bytes DESC LIMIT 5"""
 
 @dataclass(frozen=True)
 class Totals:
-    """How many files there are, and how large they are together."""
+    """The number of files, and the sum of their sizes."""
 
     files: int
     size: int
@@ -81,7 +81,7 @@ class Demo:
         self.server = redis.Redis(port=port)
 
     def run(self) -> Iterator[Fact]:
-        """Do everything, in order; what holds, or does not."""
+        """Run all steps in order; yield the checks."""
         self.server.delete(STREAM, RESULT, RESTORED)
         self._progress.step("looking for files")
         expected = totals_of(records(self._limit))
@@ -98,9 +98,9 @@ class Demo:
     # ------------------------------------------------------------------ the steps
 
     def _live(self, expected: Totals) -> None:
-        """A producer and a live pipeline, until all is counted; then the pipeline is told to end.
+        """Run a producer and a live pipeline until everything is counted; then stop the pipeline.
 
-        A window is written when a later entry closes it; the producer adds one more for the last.
+        A window is written when a later entry closes it, so the producer adds one more entry.
         """
         job = self._folder / "job.toml"
         job.write_text(JOB.format(folder=self._folder), "utf-8")
@@ -116,7 +116,7 @@ class Demo:
         finish(pipeline)
 
     def _archive_and_trim(self, files: int) -> Iterator[Fact]:
-        """Archive twice: a group that has read half of the stream first holds the trim back."""
+        """Archive twice. The first trim stops where a group has read half of the stream."""
         half = files // 2
         read_and_acknowledge(self.server, half)
         command = ("archive", STREAM, "--to", str(self._archive), "--trim")
@@ -128,7 +128,7 @@ class Demo:
         yield Fact("entries left when it has read them", 0, self.server.xlen(STREAM))
 
     def _restore(self, whole: str) -> Iterator[Fact]:
-        """The stream again, out of the archive."""
+        """Restore the stream from the archive."""
         self._spark("restore", str(self._archive), "--stream", STREAM, "--into", RESTORED)
         yield Fact("digest of the restored stream", whole, digest(self.server, RESTORED))
 
@@ -138,7 +138,7 @@ class Demo:
         finish(self._start(*words))
 
     def _start(self, *words: str, step: str = "") -> subprocess.Popen[str]:
-        """Start a command of the Spark side; what it prints is printed, set in."""
+        """Start a command of the Spark side; its output is printed with an indent."""
         self._progress.step(step or words[0])
         print(f"$ python -m pyspark_penstock {shlex.join(words)}", flush=True)
         quick = () if words[0] == "health" else QUICK_START  # which is without Spark
@@ -152,7 +152,7 @@ class Demo:
         return process
 
     def _await_query(self) -> None:
-        """Wait until Spark has started the query: then its checkpoint is there."""
+        """Wait until Spark has started the query, that is until its checkpoint exists."""
         deadline = time.monotonic() + LIMIT_S
         while not (self._folder / "checkpoint" / "metadata").exists():
             if time.monotonic() > deadline:
@@ -176,7 +176,7 @@ def pass_on(lines: IO[str]) -> None:
 
 
 def finish(process: subprocess.Popen[str]) -> None:
-    """Wait for the end of a command, which must be a good one."""
+    """Wait for a command to end. Raises SystemExit if it has failed."""
     code = process.wait(LIMIT_S)
     print(flush=True)
     if code:
@@ -187,13 +187,13 @@ def finish(process: subprocess.Popen[str]) -> None:
 
 
 def lag_of(server: redis.Redis) -> int | None:
-    """The lag of the pipeline's group; None as long as there is no such group."""
+    """The lag of the pipeline's group; None if there is no such group yet."""
     groups: Any = server.xinfo_groups(STREAM)
     return next((group["lag"] for group in groups if group["name"] == GROUP.encode()), None)
 
 
 def read_and_acknowledge(server: redis.Redis, count: int) -> None:
-    """Let the auditor read so many entries."""
+    """Let the auditor read and acknowledge *count* entries."""
     while count:
         answer: Any = server.xreadgroup(AUDITOR, "ann", {STREAM: ">"}, count=min(count, 1_000))
         ids = [entry for entry, _ in answer[0][1]]
@@ -208,13 +208,13 @@ def totals_of(found: Iterator[dict[bytes, bytes]]) -> Totals:
 
 
 def aggregated(server: redis.Redis) -> Totals:
-    """What the windows of the aggregate add up to."""
+    """The sums over all windows of the aggregate."""
     rows = [row for _, row in entries(server, RESULT)]
     return Totals(sum(int(row[b"files"]) for row in rows), sum(int(row[b"bytes"]) for row in rows))
 
 
 def main() -> int:
-    """Run the demo; the exit status is 1 if something does not hold."""
+    """Run the demo. Returns the exit status: 1 if a check fails."""
     parser = argparse.ArgumentParser(prog="python -m bench.pipeline_demo", description=__doc__)
     parser.add_argument("--port", type=int, help="use the server there (its files* keys go)")
     parser.add_argument("--command", default=os.environ.get("PENSTOCK_COMMAND", PENSTOCK))

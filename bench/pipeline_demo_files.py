@@ -1,7 +1,7 @@
 """python -m bench.pipeline_demo_files PORT LIMIT: an entry for each file under /usr, as found.
 
-An entry has the file's path, kind (the ending of its name), size and time of change. One more
-entry, of kind ``end``, comes a window later.
+An entry has the file's path, kind (the suffix of its name), size and modification time. One more
+entry, of kind ``end``, follows a window later.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ END: Record = {b"kind": b"end", b"size": b"0"}
 
 
 def records(limit: int) -> Iterator[Record]:
-    """At most *limit* regular files, in an order that does not change as long as they do not."""
+    """At most *limit* regular files. If the files do not change, neither does their order."""
     return islice(_all_records(), limit)
 
 
@@ -49,7 +49,7 @@ def _all_records() -> Iterator[Record]:
 
 
 def produce(port: int, limit: int) -> None:
-    """XADD every record, BATCH commands at a time, as a source would that is not in a hurry."""
+    """XADD every record, BATCH commands at a time, with pauses as in a real source."""
     remaining = records(limit)
     with redis.Redis(port=port) as server:
         while batch := list(islice(remaining, BATCH)):
@@ -58,7 +58,7 @@ def produce(port: int, limit: int) -> None:
                 pipe.xadd(STREAM, {**record})
             pipe.execute()
             time.sleep(PAUSE_S)
-        time.sleep(LAST_WINDOW_S)  # the demo's windows are by time, as real as the files
+        time.sleep(LAST_WINDOW_S)  # the windows of the demo are in real time
         server.xadd(STREAM, {**END})
 
 
@@ -76,7 +76,7 @@ def _page(server: redis.Redis, stream: str, start: bytes) -> list[tuple[bytes, R
 
 
 def digest(server: redis.Redis, stream: str) -> str:
-    """What stands for a whole stream: its ids, fields and values, in order."""
+    """The digest of a whole stream: of its ids, fields and values, in order."""
     whole = hashlib.sha256()
     for entry, fields in entries(server, stream):
         for part in (entry, *(part for pair in fields.items() for part in pair)):

@@ -1,9 +1,9 @@
-"""Progress, on standard error: what runs just now, so that who waits sees that something happens.
+"""Progress messages on standard error: they show what is running at the moment.
 
-    [ 3 of 31,  0:42] Penstock: tuples, round 1 of 5        Progress: so many steps
+    [ 3 of 31,  0:42] Penstock: tuples, round 1 of 5        Progress: a known number of steps
     [   12 s] Valkey 9.1.2: XADD, depth 16 ...              say: the rows of a table
 
-What is printed as a result stays one on standard output.
+Results go to standard output.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _began = time.monotonic()
 
 
 class Progress:
-    """The progress of so many steps. As a context manager it speaks up during long ones, too."""
+    """The progress of *steps* steps. As a context manager it also reports during long steps."""
 
     def __init__(
         self,
@@ -44,14 +44,14 @@ class Progress:
         self._ended.set()
 
     def step(self, what: str) -> None:
-        """The next step begins."""
+        """Report that the next step begins."""
         self._step += 1
         self._what = what
         self._step_began = self._now()
         self._say(self._line(self._step_began))
 
     def still(self) -> None:
-        """The step goes on; that is worth a line if it has gone on for long."""
+        """Report the step again if it has been running for long."""
         now = self._now()
         if self._step and now - self._step_began >= STILL_S:
             self._say(f"{self._line(now)}, for {now - self._step_began:.0f} s")
@@ -67,7 +67,7 @@ class Progress:
 
 
 def say(text: str) -> None:
-    """Say that *text* begins; on a terminal the line is written over by the next."""
+    """Report that *text* begins; on a terminal, the next line overwrites this one."""
     line = f"[{time.monotonic() - _began:5.0f} s] {text} ..."
     if sys.stderr.isatty():
         print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
@@ -76,6 +76,6 @@ def say(text: str) -> None:
 
 
 def clear() -> None:
-    """Make room on the terminal for a line of the tables."""
+    """Remove the line of say from the terminal, before a line of a table is printed."""
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Load by redis-benchmark: cheap commands, whose rate a generator in Python could not reach."""
+"""Load by redis-benchmark: for cheap commands, for which a generator in Python is too slow."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ KEYS = 100_000  # __rand_int__ in a command becomes a number of twelve digits be
 
 @dataclass(frozen=True)
 class RedisBenchmark:
-    """One command, sent over and over by *clients* connections."""
+    """One command, which *clients* connections send again and again."""
 
     command: tuple[str, ...]
     clients: int = 50
 
     def run(self, port: int, requests: int, depth: int) -> float:
-        """Seconds that *requests* requests took, *depth* of them in flight on each connection.
+        """Send *requests* requests, *depth* at a time on each connection; return the seconds.
 
         Raises RefusedError if the server answered with an error.
         """

@@ -1,4 +1,4 @@
-"""The tables: our figure beside every peer's, the ratio to the best of them, and the verdict."""
+"""The tables: our figure and those of the peers, the ratio to the best peer, and the verdict."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def machine() -> str:
 
 
 def neighbours() -> str:
-    """What else runs on the machine, in a line: the more, the noisier the rates."""
+    """The load of the machine, in a line: the more runs there, the noisier the rates."""
     return f"load average before the run: {os.getloadavg()[0]:.1f}"
 
 
@@ -54,7 +54,7 @@ def generator() -> str:
 
 
 def speed_head(names: Sequence[str]) -> str:
-    """Two lines: what the columns are, and whose."""
+    """The head of the table, in two lines: the columns, and the names of the servers."""
     width = COLUMN * len(names)
     columns = _columns(names)
     return (
@@ -65,7 +65,7 @@ def speed_head(names: Sequence[str]) -> str:
 
 
 def speed_line(speed: Speed) -> str:
-    """A workload at a depth. A star: in some server's best round, the load was what was short."""
+    """A line for a workload at a depth. A star: the generator limited some server's best rate."""
     samples = [speed.ours, *speed.peers]
     short = min(sample.busy for sample in samples) < BUSY
     rates = _columns(f"{sample.rate:,.0f}" for sample in samples)
@@ -82,7 +82,7 @@ def comparison_head(title: str, names: Sequence[str]) -> str:
 
 
 def comparison_line(comparison: Comparison) -> str:
-    """A figure of which less is better."""
+    """A line for a figure; less is better."""
     figures = _columns(f"{figure:.2f}" for figure in (comparison.ours, *comparison.peers))
     return f"{comparison.title:38} {comparison.unit:5} |{figures} |{_verdict(comparison)}"
 
@@ -99,7 +99,7 @@ def _verdict(result: Aimed) -> str:
 
 
 def summary(results: Iterable[Speed | Comparison]) -> str:
-    """How many aims were reached, and which were not."""
+    """The number of aims that were reached, and a line for each that was not."""
     aims = [result for result in results if result.most is not None]
     missed = [result for result in aims if result.missed]
     lines = [f"{len(aims) - len(missed)} of {len(aims)} aims reached."] if aims else []
@@ -111,5 +111,5 @@ def summary(results: Iterable[Speed | Comparison]) -> str:
 
 
 def as_json(result: Speed | Comparison) -> dict[str, Any]:
-    """A result for a program to read."""
+    """A result as JSON."""
     return asdict(result) | {"ratio": result.ratio, "missed": result.missed}

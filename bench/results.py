@@ -1,7 +1,8 @@
-"""What a measurement yields: figures of ours and of every peer, and the ratio to the best of them.
+"""Results of measurements: our figure, those of the peers, and the ratio to the best peer.
 
-Of all figures that are aimed at, less is better: microseconds of CPU a request, bytes of memory,
-milliseconds. So a ratio is ours over the least of the peers', and an aim is the most it may be.
+Less is better for all figures with an aim: microseconds of CPU per request, bytes of memory,
+milliseconds. A ratio is our figure divided by the smallest of the peers' figures. An aim is the
+largest ratio that is accepted.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Sample:
 
 
 class Aimed:
-    """A ratio to the best of the peers, and the most that it may be, if there is an aim."""
+    """A result with a ratio to the best peer. *most* is the aim: the largest ratio accepted."""
 
     most: float | None
 
@@ -49,7 +50,7 @@ class Aimed:
 
 @dataclass(frozen=True)
 class Speed(Aimed):
-    """A workload at a pipeline depth: of each server the best rate and the lowest cost."""
+    """A workload at a pipeline depth, with the best rate and the lowest cost of each server."""
 
     title: str
     depth: int
@@ -60,7 +61,7 @@ class Speed(Aimed):
 
     @property
     def ratio(self) -> float:
-        """Of the CPU that a request costs."""
+        """The ratio of the CPU time that a request costs."""
         return self.ours.cost / min(peer.cost for peer in self.peers)
 
     @property

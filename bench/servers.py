@@ -1,10 +1,10 @@
-"""The servers under measurement: started on a free port of the loopback, read through /proc.
+"""The servers under measurement: they listen on a free loopback port, and are measured by /proc.
 
 CPU time is the sum over the server's threads of the first number in their ``schedstat``, which
 is nanoseconds on a CPU, user and kernel together. Resident memory is ``VmRSS`` in ``status``.
 
 If the machine has two CPUs or more, each server is pinned to the first and the load generator to
-the second, so that neither is measured by what the other takes from it.
+the second, so that neither takes CPU time from the other.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class ServerError(Exception):
-    """A server did not start; the text tells what it printed last."""
+    """A server did not start; the text has the last lines that it printed."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Usage:
 class Server:
     """One running server. Use it as a context manager: it is stopped at the end.
 
-    It keeps what it saves in *folder*, which goes when it stops. *command* is split as a shell
-    would; the settings every server gets are put behind it.
+    It saves its data in a temporary folder, which is removed when it stops. *command* is split as
+    by a shell; the settings that every server gets are appended.
     Raises ServerError if it does not answer PING within START_SECONDS.
     """
 
@@ -120,12 +120,12 @@ class Server:
         return self._log.read()[-2000:].decode(errors="replace")
 
 
-# Starts all servers, ours first, with the options that it is given; a with statement stops them.
+# Starts all servers, ours first, with the given options; a with statement stops them.
 Start = Callable[..., AbstractContextManager[list[Server]]]
 
 
 def in_turns(servers: Sequence[Server], rounds: int) -> Iterator[Server]:
-    """Each of *servers* once a round, every round in another order."""
+    """Each of *servers* once in each round, in an order that changes from round to round."""
     for number in range(rounds):
         first = number % len(servers)
         order = [*servers[first:], *servers[:first]]
@@ -138,7 +138,7 @@ def common_options(port: int) -> list[str]:
 
 
 def free_port() -> int:
-    """A TCP port nobody listens on just now."""
+    """A TCP port on which nobody listens at the moment."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: Any = listener.getsockname()[1]
         return int(port)
@@ -164,16 +164,16 @@ def open_files(pid: int) -> int:
 
 
 def pinned() -> bool:
-    """Whether servers and load generator get a CPU each."""
+    """Whether servers and load generator have different CPUs."""
     return (os.cpu_count() or 1) >= 2 and shutil.which("taskset") is not None
 
 
 def pin_generator() -> None:
-    """Keep this process, and the load generators it will start, off the servers' CPU."""
+    """Keep this process, and the load generators that it starts, off the servers' CPU."""
     if pinned():
         os.sched_setaffinity(0, {1})
 
 
 def on_cpu(cpu: int) -> list[str]:
-    """The words before a command that keep it on a CPU; none, if nothing is pinned."""
+    """The words before a command that pin it to a CPU; none if nothing is pinned."""
     return ["taskset", "--cpu-list", str(cpu)] if pinned() else []

@@ -1,11 +1,11 @@
-"""What the Spark side is held to: ``make bench-spark``.
+"""Measures the Spark side: ``make bench-spark``.
 
     python -m bench.spark [--entries N] [--rounds N] [--only redis|penstock] [--json FILE]
 
-Each figure is a ratio of two rates that were measured in the same run on the same server, against
-redis-server and against Penstock: entries of five small fields, the median of the rounds. The last
-one is a latency. See ``spark_workloads.py`` for what is timed. What runs just now is told on
-standard error.
+Each figure is a ratio of two rates that were measured in the same run on the same server, once with
+redis-server and once with Penstock. Entries have five small fields; the median of the rounds
+counts. The last figure is a latency. See ``spark_workloads.py`` for what is timed. Progress is
+printed on standard error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PER_SECOND = 5_000
 
 @dataclass(frozen=True)
 class Figure:
-    """A ratio, what it is held to, and the rates behind it in entries a second."""
+    """A ratio of two rates in entries a second. *least* is the aim: the smallest ratio accepted."""
 
     title: str
     rate: float
@@ -53,7 +53,7 @@ HEAD = f"{'entries a second':46}{'rate':>12}{'yardstick':>12}{'ratio':>8}{'aim':
 
 
 def figures(work: Workloads, step: Callable[[str], None]) -> list[Figure]:
-    """All ratios of one server, measured in turns."""
+    """All ratios of one server."""
     rates = work.median_rates(step)
     return [
         Figure("batch, typed / redis-py xrange loop", rates["batch"], rates["redis-py read"], 1.5),
@@ -73,7 +73,7 @@ def figures(work: Workloads, step: Callable[[str], None]) -> list[Figure]:
 
 
 def steps_of(rounds: int) -> int:
-    """The steps of one server: Spark, the entries, the workloads of each round, the latency."""
+    """The number of steps of one server: Spark, entries, workloads of each round, latency."""
     return 3 + rounds * len(WORKLOADS)
 
 
@@ -107,7 +107,7 @@ def measure(
 
 
 def main() -> None:
-    """Measure both servers, or the one that was asked for."""
+    """Measure both servers, or only one of them."""
     parser = argparse.ArgumentParser(prog="python -m bench.spark", description=__doc__)
     parser.add_argument("--entries", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=5)

@@ -1,8 +1,8 @@
-"""How long an entry takes from XADD through a streaming query to its XADD in another stream.
+"""The latency of an entry from its XADD, through a streaming query, to XADD into another stream.
 
-A thread adds entries at a fixed pace, each with the time at which it was due, so that a producer
-that is held up counts as latency. The query copies them with Spark's default trigger, exactly once.
-The id that the server gives the copy says when it was written: both clocks are this machine's.
+A thread adds entries at a fixed rate, each with the time at which it was due, so that delays of the
+producer count as latency. The query copies them with Spark's default trigger, exactly once. The id
+of the copy says when the server has written it; both clocks are this machine's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Producer(threading.Thread):
         self._stopped = threading.Event()
 
     def run(self) -> None:
-        """Add a burst each BURST_S; late ones at once."""
+        """Add a burst of entries every BURST_S seconds; a late burst is added at once."""
         due = time.time()
         with redis.Redis(port=self._port) as client:
             while not self._stopped.is_set():
@@ -49,7 +49,7 @@ class Producer(threading.Thread):
 def latency_ms(
     spark: SparkSession, port: int, folder: Path, per_second: int, seconds: int
 ) -> tuple[float, float]:
-    """The median and the 99th percentile over *seconds*, after the query is warm."""
+    """The median and the 99th percentile of the latency over *seconds*, after a warm-up."""
     at = {"host": "127.0.0.1", "port": str(port)}
     reader = spark.readStream.format("penstock").options(**at, subscribe=IN).schema("due long")
     writer = reader.load().writeStream.format("penstock").options(**at, stream=OUT)

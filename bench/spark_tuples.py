@@ -1,4 +1,4 @@
-"""A data source that yields a Python tuple a row, the way most are written: the yardstick."""
+"""The yardstick: a data source that yields a Python tuple for each row, as most sources do."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 class TupleSource(DataSource):
-    """Reads what ``penstock`` reads, in the same tasks."""
+    """Reads the same entries as ``penstock``, in the same tasks."""
 
     @classmethod
     def name(cls) -> str:
@@ -34,7 +34,7 @@ class TupleSource(DataSource):
 
 
 class TupleReader(PenstockReader):
-    """Reads by redis-py and makes a tuple of each entry."""
+    """Reads with redis-py and makes a tuple of each entry."""
 
     def __init__(self, options: BatchOptions, schema: StructType) -> None:
         super().__init__(options, schema)

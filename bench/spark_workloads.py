@@ -1,13 +1,13 @@
-"""What ``bench.spark`` times, each on the same entries of five small fields.
+"""The workloads that ``bench.spark`` times, all on the same entries of five small fields.
 
-- redis-py read: ``xrange`` in pages of 1,000, whose entries nobody looks at.
+- redis-py read: ``xrange`` in pages of 1,000; the entries are not used.
 - batch: a typed read of all five fields into Spark's ``noop`` sink.
 - stream: the same as one micro-batch, from the call of addBatch to its end.
-- tuples: the same source, but each row a Python tuple, as most Python data sources yield them.
+- tuples: a batch read by a source that yields a Python tuple for each row, as most sources do.
 - redis-py write: pipelines of 1,000 XADD.
-- load: a Parquet file written into a stream, exactly once; load at least once: the other way.
-- at least once, exactly once, ordered, atomic: the entries copied from stream to stream by a
-  streaming query, in batches of at most 100,000, addBatch only; ordered in one task.
+- load: a Parquet file is written into a stream, exactly once; load at least once: likewise.
+- at least once, exactly once, ordered, atomic: a streaming query copies the entries from stream to
+  stream, in batches of at most 100,000. Only addBatch is timed. Ordered uses one task.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ PAGE = 1_000
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 SCHEMA = "device string, temp double, seq long, ok boolean, site string"
 SOURCE, TARGET = "bench", "target"
-WRITER = f"{{{TARGET}}}:spark:writer"  # who writes the target in order
+WRITER = f"{{{TARGET}}}:spark:writer"  # the marker of ordered delivery
 BATCH = 100_000
 FIRST_MS = 1_763_000_000_000
-A_MS = 4  # entries
+ENTRIES_PER_MS = 4
 
 
 def spark_session() -> SparkSession:
-    """The session of the command line tools with two cores, and all of the JVM's compilers."""
+    """The session of the command line, with two cores and all of the JVM's compilers."""
     spark = session("bench", master="local[2]", settings={JAVA_OPTIONS: "-XX:+UseSerialGC"})
     spark.dataSource.register(TupleSource)
     return spark
@@ -70,12 +70,12 @@ class Workloads:
         self._frame("penstock").coalesce(2).write.parquet(self._parquet)
 
     def median_rates(self, step: Callable[[str], None]) -> dict[str, float]:
-        """The median of the rounds' rates for each workload; a round runs each once.
+        """The median rate of each workload over all rounds; a round runs each workload once.
 
-        *step* is told of each before it runs.
+        *step* is called with the name of each before it runs.
 
-        Not the best: what runs in four processes on two CPUs is lucky as well as unlucky. Every
-        other round runs them backwards, so that a machine that slows down favours none.
+        The best round does not count: with four processes on two CPUs a round may be lucky, too.
+        Every other round is in reverse order, so that a machine that slows down favours none.
         """
         rates: dict[str, list[float]] = {name: [] for name in WORKLOADS}
         for turn in range(self._rounds):
@@ -86,7 +86,7 @@ class Workloads:
         return {name: median(of_rounds) for name, of_rounds in rates.items()}
 
     def read(self) -> float:
-        """Seconds of redis-py's loop."""
+        """Seconds of redis-py's read loop."""
         started = time.perf_counter()
         start = "-"
         redis_py: Any = self._client
@@ -100,7 +100,9 @@ class Workloads:
         for first in range(0, entries, PAGE):
             with self._client.pipeline(transaction=False) as pipeline:
                 for i in range(first, min(first + PAGE, entries)):
-                    entry_id = f"{FIRST_MS + i // A_MS}-{i % A_MS}" if ids else "*"
+                    entry_id = (
+                        f"{FIRST_MS + i // ENTRIES_PER_MS}-{i % ENTRIES_PER_MS}" if ids else "*"
+                    )
                     pipeline.xadd(stream, fields(i), id=entry_id)  # type: ignore[arg-type]
                 pipeline.execute()
         return time.perf_counter() - started
@@ -110,14 +112,14 @@ class Workloads:
         return reader.schema(SCHEMA).load()
 
     def to_noop(self, source: str) -> float:
-        """Seconds of a batch read, by one of the sources."""
+        """Seconds of a batch read with the data source *source*."""
         frame = self._frame(source)
         started = time.perf_counter()
         frame.write.format("noop").mode("overwrite").save()
         return time.perf_counter() - started
 
     def stream(self, batch: int = 0, sink: str = "noop", **options: str) -> float:
-        """Seconds in addBatch of a query over all entries, in one batch if nothing else is said."""
+        """Seconds in addBatch of a query over all entries, by default in one batch."""
         self._runs += 1
         reader = self._spark.readStream.format("penstock").options(**self._at, subscribe=SOURCE)
         most = batch or self._entries
@@ -134,12 +136,12 @@ class Workloads:
         return took_ms / 1_000
 
     def copy(self, delivery: str) -> float:
-        """Seconds in addBatch of a query from stream to stream."""
+        """Seconds in addBatch of a query that copies the stream."""
         sink = self._at | {"stream": TARGET, "delivery": delivery}
         return self.stream(BATCH, "penstock", **sink)
 
     def load(self, delivery: str) -> float:
-        """Seconds of a Parquet file's way into a stream."""
+        """Seconds to write a Parquet file into a stream."""
         frame = self._spark.read.parquet(self._parquet)
         writer = frame.write.format("penstock").options(**self._at, stream=TARGET)
         started = time.perf_counter()

@@ -1,8 +1,9 @@
-"""Rates and CPU costs: each workload on all servers by turns, the best round of each counts.
+"""Rates and CPU costs: each workload runs on all servers in turn, and each server's best round
+counts.
 
-The number of requests is set by a warm-up, so that a round lasts about as long as it is told to.
-Each round begins with another server, since what else runs on the machine changes with time; a
-round that was disturbed is slower than one that was not, so the best is the least disturbed.
+A warm-up sets the number of requests, so that a round takes about the wanted time. The order of the
+servers changes from round to round, since the load of the machine changes with time. Other load
+only makes a round slower, so the best round is the least disturbed one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def measure(
 ) -> Speed:
     """Compare the first of *servers*, ours, with the others on one workload at one depth.
 
-    *rounds* rounds of about *seconds* each.
+    There are *rounds* rounds of about *seconds* each.
     """
     requests = max(int(rate(workload, depth, servers[-1]) * seconds), FIRST_REQUESTS)
     for server in servers[:-1]:
@@ -44,7 +45,7 @@ def measure(
 
 
 def rate(workload: Workload, depth: int, server: Server) -> float:
-    """Requests a second, roughly, after the server has become warm."""
+    """About how many requests a second the server answers, after a warm-up."""
     requests = FIRST_REQUESTS
     while (sample := _run(workload, depth, server, requests)).seconds < WARM_UP_SECONDS:
         requests *= 4
@@ -61,7 +62,7 @@ def _run(workload: Workload, depth: int, server: Server, requests: int) -> Sampl
 
 
 def _best(samples: list[Sample]) -> Sample:
-    """The best rate and the lowest cost, be they of one round or of two."""
+    """The best rate and the lowest cost, which may be from different rounds."""
     fastest = max(samples, key=lambda sample: sample.rate)
     cost = min(sample.cpu / sample.requests for sample in samples)
     return Sample(fastest.requests, fastest.seconds, cost * fastest.requests)

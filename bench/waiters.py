@@ -1,4 +1,4 @@
-"""Load by waiting readers: many clients in XREAD BLOCK, all woken by one XADD, again and again."""
+"""Load by blocked readers: many clients wait in XREAD BLOCK, and one XADD wakes all of them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FIELD = (b"state", b"ok")
 
 @dataclass(frozen=True)
 class Waiters:
-    """A request is one waiter woken: its XREAD, its wait, its answer. Each XADD wakes all."""
+    """One request is one client's XREAD, from its sending to its answer. Each XADD wakes all."""
 
     clients: int = 200
 
     def run(self, port: int, requests: int, depth: int) -> float:
-        """Seconds that it took to wake *requests* waiters, *clients* at a time."""
+        """Wake waiters, *clients* at a time, *requests* in all; return the seconds that it took."""
         del depth  # a blocked client has one command in flight
         rounds = -(-requests // self.clients)
         with ExitStack() as stack:
@@ -39,9 +39,9 @@ class Waiters:
 
 
 def _wake_all(writer: socket.socket, waiters: list[socket.socket], ms: int) -> None:
-    """Each waiter asks for what comes after *ms*; then the entry *ms* + 1 is added.
+    """Each waiter asks for entries after *ms*; then the entry *ms* + 1 is added.
 
-    The waiters' requests are on the server's side of the loopback before the XADD is.
+    All requests of the waiters arrive at the server's sockets before the XADD does.
     """
     entry = b"%d-0" % (ms + 1)
     request = encode(("XREAD", "BLOCK", 0, "STREAMS", STREAM, f"{ms}-0"))

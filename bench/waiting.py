@@ -1,12 +1,12 @@
-"""python -m bench.waiting: ten thousand blocked clients, how punctual and how costly they are.
+"""python -m bench.waiting: how punctually ten thousand blocked clients are served, and their cost.
 
-Three questions are asked of one server:
+It answers three questions about one server:
 
-1. Clients wait in BLPOP with time-outs spread over some seconds: how long after its time-out is
-   each answered, measured at the client from the moment it sent the command?
-2. They all wait without end and nothing happens: how much CPU does the server use?
-3. They all disconnect at once while they wait: what is left behind, and is an item that is pushed
-   to a list that one of them waited for still there?
+1. Clients wait in BLPOP, with time-outs spread over some seconds. How long after its time-out is
+   each answered, measured at the client from the moment when it sent the command?
+2. All clients wait without a time-out, and nothing happens. How much CPU does the server use?
+3. All clients disconnect at once while they wait. What is left of them? If an item is pushed to a
+   list for which one of them waited, is it still there?
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from bench.bystander import bystander
 from bench.client import encode
 from bench.servers import PENSTOCK, Server, ServerError, cpu_seconds, pin_generator
+from bench.wake_delay import measured_wake_delay
 
 CLIENTS = 10_000
 FIRST_TIMEOUT, LAST_TIMEOUT = 3.0, 10.0  # seconds
@@ -33,13 +33,13 @@ IDLE_SECONDS = 10.0
 MOST_IDLE_CPU = 0.01  # of one CPU, beyond what the server uses with no client at all
 GONE_SECONDS = 10.0
 CHUNK = 4096
-LOT = 10  # commands sent before the server is waited for
+PING_EVERY = 10  # commands; after so many, a PING waits for the server
 
 Check = tuple[str, str, bool]
 
 
 def main() -> int:
-    """Ask the questions, print the answers; the exit status is 1 if one of them is bad."""
+    """Answer the questions. Returns the exit status: 1 if one of the answers is bad."""
     parser = argparse.ArgumentParser(prog="python -m bench.waiting", description=__doc__)
     parser.add_argument("--clients", type=int, default=CLIENTS)
     parser.add_argument("--command", default=os.environ.get("PENSTOCK_COMMAND", PENSTOCK))
@@ -61,10 +61,10 @@ def timeouts(server: Server, clients: int) -> Iterable[Check]:
         FIRST_TIMEOUT + (LAST_TIMEOUT - FIRST_TIMEOUT) * (number * 7919 % clients) / clients
         for number in range(clients)
     ]
-    with _connected(server, clients) as plugs, bystander() as lateness_of_sleeper:
+    with _connected(server, clients) as sockets, measured_wake_delay() as wake_delay:
         before = cpu_seconds(server.pid)
-        late = sorted(_lateness(server, plugs, waits))
-        sleeper = lateness_of_sleeper()
+        late = sorted(_lateness(server, sockets, waits))
+        sleeper = wake_delay()
         cost = (cpu_seconds(server.pid) - before) / clients
     yield f"{clients:,} time-outs, the most late", f"{late[-1] * 1e3:.2f} ms", late[-1] <= MOST_LATE
     for share in (0.5, 0.99):
@@ -78,8 +78,8 @@ def idleness(server: Server, clients: int) -> Iterable[Check]:
     """What blocked clients cost while nothing happens."""
     alone = _idle_cpu(server)
     yield "CPU of the idle server, no clients", f"{alone:.2%}", True
-    with _connected(server, clients) as plugs:
-        _block(plugs)
+    with _connected(server, clients) as sockets:
+        _block(sockets)
         _await(server, "blocked_clients", lambda number: number == clients)
         waiting = _idle_cpu(server)
         resident = server.usage().resident / clients
@@ -91,8 +91,8 @@ def leftovers(server: Server, clients: int) -> Iterable[Check]:
     """What remains of clients that disconnect while they are blocked."""
     _await(server, "connected_clients", lambda number: number == 1)
     before = server.usage()
-    with _connected(server, clients) as plugs:
-        _block(plugs)
+    with _connected(server, clients) as sockets:
+        _block(sockets)
         _await(server, "blocked_clients", lambda number: number == clients)
         began = time.perf_counter()
     _await(server, "connected_clients", lambda number: number == 1)
@@ -117,43 +117,43 @@ def leftovers(server: Server, clients: int) -> Iterable[Check]:
 
 @contextmanager
 def _connected(server: Server, clients: int) -> Any:
-    """So many connections, closed all at once at the end."""
-    plugs = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(clients)]
+    """Open *clients* connections, and close them all at once at the end."""
+    sockets = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(clients)]
     try:
-        yield plugs
+        yield sockets
     finally:
-        for plug in plugs:
-            plug.close()
+        for sock in sockets:
+            sock.close()
 
 
 def _key(number: int) -> str:
     return f"awaited:{number}"
 
 
-def _block(plugs: Sequence[socket.socket]) -> None:
-    """Let all wait without end."""
-    for number, plug in enumerate(plugs):
-        plug.sendall(encode(("BLPOP", _key(number), 0)))
+def _block(sockets: Sequence[socket.socket]) -> None:
+    """Let all wait without a time-out."""
+    for number, sock in enumerate(sockets):
+        sock.sendall(encode(("BLPOP", _key(number), 0)))
 
 
 def _lateness(
-    server: Server, plugs: Sequence[socket.socket], waits: Sequence[float]
+    server: Server, sockets: Sequence[socket.socket], waits: Sequence[float]
 ) -> list[float]:
     """Seconds from the end of each time-out to its answer.
 
-    The commands are sent a few at a time, each lot when the server has taken the one before: a
-    time-out runs from when the server has read it, which must not be long after it was sent.
+    The commands are sent PING_EVERY at a time, after the server has read the ones before. A
+    time-out starts when the server has read the command, which must be soon after it was sent.
     """
     due: dict[int, float] = {}
     late: list[float] = []
     with select.epoll() as poll, server.client() as client:
-        for number, (plug, wait) in enumerate(zip(plugs, waits, strict=True)):
-            poll.register(plug.fileno(), select.EPOLLIN)
-            due[plug.fileno()] = time.perf_counter() + wait
-            plug.sendall(encode(("BLPOP", _key(number), f"{wait:.4f}")))
-            if number % LOT == 0:
+        for number, (sock, wait) in enumerate(zip(sockets, waits, strict=True)):
+            poll.register(sock.fileno(), select.EPOLLIN)
+            due[sock.fileno()] = time.perf_counter() + wait
+            sock.sendall(encode(("BLPOP", _key(number), f"{wait:.4f}")))
+            if number % PING_EVERY == 0:
                 client.call("PING")
-        by_number = {plug.fileno(): plug for plug in plugs}
+        by_number = {sock.fileno(): sock for sock in sockets}
         while due:
             for ready, _ in poll.poll(2 * LAST_TIMEOUT):
                 now = time.perf_counter()
@@ -170,14 +170,14 @@ def _idle_cpu(server: Server) -> float:
 
 
 def _await(server: Server, field: str, accept: Callable[[int], bool]) -> None:
-    """Return when a field of INFO is as it should be, after GONE_SECONDS at the latest."""
+    """Wait until *accept* is true for a field of INFO, or GONE_SECONDS have passed."""
     deadline = time.monotonic() + GONE_SECONDS
     while not accept(int(server.info()[field])) and time.monotonic() < deadline:
         time.sleep(0.02)
 
 
 def _allow_files(number: int) -> None:
-    """Let this process and the server it starts have so many connections."""
+    """Raise the limit of open files, for this process and its servers, to *number*."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < number:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(number, hard), hard))

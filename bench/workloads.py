@@ -1,7 +1,7 @@
-"""The workloads, as a table: what is prepared, what is sent, and the aim by depth.
+"""The table of workloads: what is prepared, what is sent, and the aim for each depth.
 
-Streams that are read hold ENTRIES entries of three fields, one a millisecond from FIRST_MS on, so
-every answer is known beforehand. Reads begin at PLACES different entries in turn.
+Streams that are read hold ENTRIES entries of three fields, one for each millisecond from FIRST_MS
+on, so every answer is known beforehand. Reads begin at PLACES different entries in turn.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ ITEM: Final = "item-of-twenty-bytes"
 OK: Final = b"+OK\r\n"
 FIELDS: Final = ("device", "sensor-17", "celsius", "21.50", "state", "ok")
 
-# What a request may cost in server CPU at a depth, ours over the best peer's.
+# The aims by depth: the largest ratio of the server CPU of a request, ours to the best peer's.
 MOST: Final = {1: 1.0, 16: 0.9}
-ONLY_ALONE: Final = {1: 1.0}  # conversations, in which a client has one command in flight
+ONLY_DEPTH_1: Final = {1: 1.0}  # for conversations: a client has one command in flight
 BULK: Final = {1: 0.67, 16: 0.67}  # answers of 100 entries or more
 AS_MUCH: Final = {1: 1.0, 16: 1.0}  # what makes many small objects
 
@@ -37,12 +37,12 @@ class Load(Protocol):
     """A generator of load."""
 
     def run(self, port: int, requests: int, depth: int) -> float:
-        """Seconds that *requests* requests took."""
+        """Send *requests* requests; return the seconds that they took."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """*setup(requests)* yields what has to be there before so many requests are sent."""
+    """A workload. *setup(requests)* yields the commands that prepare *requests* requests."""
 
     name: str
     title: str
@@ -60,39 +60,39 @@ def entry_id(number: int) -> bytes:
 
 
 def entry_fields(number: int) -> list[bytes]:
-    """Its three fields and values, always of the same length."""
+    """The three fields and values of an entry, always of the same length."""
     device, celsius = b"sensor-%02d" % (number % 100), b"%d.%02d" % (number % 9 + 1, number % 100)
     return [b"device", device, b"celsius", celsius, b"state", b"ok"]
 
 
 def some_keys(_: int) -> Iterator[Command]:
-    """Every key that redis-benchmark will ask for."""
+    """Set every key for which redis-benchmark will ask."""
     for start in range(0, KEYS, 1000):
         pairs = ((f"key:{number:012d}", "xyz") for number in range(start, start + 1000))
         yield ("MSET", *(word for pair in pairs for word in pair))
 
 
 def some_items(requests: int) -> Iterator[Command]:
-    """A list that lasts for so many RPOPs."""
+    """Make a list that is long enough for *requests* RPOPs."""
     for _ in range(-(-requests // 1000)):
         yield ("LPUSH", "queue", *[ITEM] * 1000)
 
 
 def a_stream(_: int) -> Iterator[Command]:
-    """The stream that is read."""
+    """Make the stream that is read."""
     for number in range(ENTRIES):
         yield ("XADD", STREAM, entry_id(number), *entry_fields(number))
 
 
 def a_stream_with_groups(requests: int) -> Iterator[Command]:
-    """The stream, and a group for each connection."""
+    """Make the stream, and a group for each connection."""
     yield from a_stream(requests)
     for client in range(CLIENTS):
         yield ("XGROUP", "CREATE", STREAM, group(client), 0)
 
 
 def tokens_in_the_ring(_: int) -> Iterator[Command]:
-    """Items in some of the lists of the ring."""
+    """Put items into some of the lists of the ring."""
     for client in range(0, CLIENTS, CLIENTS // TOKENS):
         yield ("LPUSH", ring_list(client), ITEM)
 
@@ -101,12 +101,12 @@ def tokens_in_the_ring(_: int) -> Iterator[Command]:
 
 
 def entries(start: int, count: int, step: int = 1) -> list[list[object]]:
-    """Entries as they stand in answers."""
+    """Entries in the form of an answer."""
     return [[entry_id(n), entry_fields(n)] for n in range(start, start + count * step, step)]
 
 
 def places(count: int) -> range:
-    """Where the reads of *count* entries begin."""
+    """The numbers of the entries at which reads of *count* entries begin."""
     return range(count, ENTRIES - count, (ENTRIES - 2 * count) // PLACES)
 
 
@@ -150,7 +150,7 @@ def new_entries(at: int, count: int) -> bytes:
 
 
 def read_and_acknowledge(client: int, count: int = 10) -> Script:
-    """The whole stream, read and acknowledged; then the group is set back."""
+    """Read and acknowledge the whole stream; then set the group back."""
     script = []
     for at in range(0, ENTRIES, count):
         ids = [entry_id(number) for number in range(at, at + count)]
@@ -161,7 +161,7 @@ def read_and_acknowledge(client: int, count: int = 10) -> Script:
 
 
 def read_only(client: int, count: int = 100) -> Script:
-    """The whole stream, read and left pending; then the group is made anew."""
+    """Read the whole stream and leave it pending; then delete the group and create it again."""
     script = [xreadgroup(client, at, count) for at in range(0, ENTRIES, count)]
     script.append(exchange(("XGROUP", "DESTROY", STREAM, group(client)), 1))
     script.append(Exchange(encode(("XGROUP", "CREATE", STREAM, group(client), 0)), OK))
@@ -197,7 +197,7 @@ def ring_list(client: int) -> bytes:
 
 
 def hand_on(client: int) -> Script:
-    """Wait for an item, hand it on to the next connection, which waits for it."""
+    """Wait for an item, and pass it on to the next connection, which waits for it."""
     own, following = ring_list(client), ring_list(client + 1)
     item = ITEM.encode()
     return [
@@ -207,7 +207,7 @@ def hand_on(client: int) -> Script:
 
 
 def shared(script: Script) -> Callable[[int], Script]:
-    """The same script for all connections, each beginning elsewhere in it."""
+    """The same script for all connections; each begins at another place in it."""
     return lambda client: script[client % len(script) :] + script[: client % len(script)]
 
 
@@ -261,8 +261,8 @@ WORKLOADS: Final = [
         "brpop",
         "BRPOP hand-over",
         Scripted(hand_on, per_request=2, checked=False),
-        ONLY_ALONE,
+        ONLY_DEPTH_1,
         tokens_in_the_ring,
     ),
-    Workload("waiters", "XREAD, 200 woken by an XADD", Waiters(), ONLY_ALONE),
+    Workload("waiters", "XREAD, 200 woken by an XADD", Waiters(), ONLY_DEPTH_1),
 ]

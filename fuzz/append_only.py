@@ -2,10 +2,10 @@
 
 ``python -m fuzz.append_only -max_total_time=60`` does so for a minute; it needs atheris.
 
-Whatever the bytes are, the reader gives whole commands and stops at a place from which the rest is
-torn or no command; writing the commands out again gives the bytes up to there, notes and spellings
-of numbers aside. A manifest that is understood is written out as something that means the same. Any
-exception but the documented ones is a bug.
+Whatever the bytes are, the reader gives whole commands and stops where the rest is torn or is no
+command. Writing the commands out again must give the same bytes up to there, except for annotations
+and the spelling of numbers. A manifest that can be parsed must mean the same when it is written out
+again. Any exception but the documented ones is a bug.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ with atheris.instrument_imports(include=["server.persistence"]):
 
 
 def read_log(data: bytes) -> None:
-    """Read *data* to its end or to where it breaks, and what was whole of it once more."""
+    """Read *data* to its end or to its first fault; then read the valid part again."""
     reader = LogReader(data)
     commands = 0
     try:
@@ -37,7 +37,7 @@ def read_log(data: bytes) -> None:
 
 
 def read_manifest(data: bytes) -> None:
-    """Parse *data*; what was understood must survive being written out."""
+    """Parse *data*; a parsed manifest must be the same after it was written out and read again."""
     try:
         found = manifest.parse(data)
     except manifest.BadManifest:

@@ -2,9 +2,10 @@
 
 ``python -m fuzz.listpack_integrity -max_total_time=60`` does so for a minute; it needs atheris.
 
-What the check lets pass must be a listpack: it can be walked both ways, written out again as it was
-and changed at every place. Any exception but Corrupt is a bug. The plain Python guides the fuzzer,
-as compiled code cannot; the compiled one, where there is one, has to agree with it byte by byte.
+Bytes that pass the check must be a listpack: it can be walked in both directions, dumped unchanged,
+and changed at every position. Any exception but Corrupt is a bug. The plain Python guides the
+fuzzer, since compiled code cannot; the compiled module, if there is one, must agree with it byte
+for byte.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ REFUSALS = (plain_errors.Corrupt, errors.Corrupt)
 
 
 def walk_and_change(module: Any, data: bytes) -> list[object] | None:
-    """All that can be seen of *data* as a listpack; None if it is refused."""
+    """Everything that can be read from *data* as a listpack; None if it is refused."""
     try:
         listpack = module.Listpack.load(data)
         listpack.check()

@@ -1,4 +1,4 @@
-"""The plain Python of storage beside what was built, so that fuzzers can compare the two.
+"""Loads the plain Python of storage beside its compiled modules, so that fuzzers can compare them.
 
 The plain Python also guides the fuzzer, which cannot see into compiled code.
 """
@@ -20,14 +20,14 @@ PACKAGE = "storage"
 
 
 def load_as_built(*names: str) -> list[ModuleType]:
-    """The modules of those names and all of storage that they stand on, imported afresh."""
+    """Import the modules *names*, and all modules of storage that they import, once more."""
     for name in list(filter(_is_storage, sys.modules)):
         del sys.modules[name]
     return [import_module(name) for name in names]
 
 
 def load_plain(*names: str) -> list[ModuleType]:
-    """The same from their sources, even if they have been compiled; the fuzzer sees into them."""
+    """The same from their sources, even if they are compiled, with instrumented functions."""
     sys.meta_path.insert(0, _PlainFinder)
     try:
         modules = load_as_built(*names)
@@ -44,7 +44,7 @@ def _is_storage(name: str) -> bool:
 
 
 class _PlainFinder:
-    """Finds the modules of storage in their sources."""
+    """Finds the sources of storage's modules, compiled or not."""
 
     @staticmethod
     def find_spec(name: str, _path: Any = None, _target: Any = None) -> ModuleSpec | None:
@@ -57,7 +57,7 @@ class _PlainFinder:
 
 
 def _instrument(module: ModuleType) -> None:
-    """Let the fuzzer see which ways the functions and methods of *module* go."""
+    """Let the fuzzer see which branches the functions and methods of *module* take."""
     classes = [thing for thing in vars(module).values() if isinstance(thing, type)]
     for owner in (module, *classes):
         if getattr(owner, "__module__", PACKAGE).startswith(PACKAGE):

@@ -2,10 +2,10 @@
 
 ``python -m fuzz.rdb -max_total_time=60`` does so for a minute; it needs atheris.
 
-What is let in must be whole: it can be written, what was written reads as the same, and every
-command that reads a value can read it. Any exception but the codec's refusals is a bug. The plain
-Python guides the fuzzer, as compiled code cannot; the compiled one, where there is one, has to
-agree with it byte by byte.
+A value that is accepted must be valid: it can be written, the written bytes read as the same value,
+and every command that reads a value can read it. Any exception but the codec's own errors is a bug.
+The plain Python guides the fuzzer, since compiled code cannot; the compiled module, if there is
+one, must agree with it byte for byte.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fuzz.plain import ROOT, load_as_built, load_plain
 
 CORPUS = ROOT / "build" / "fuzz" / "rdb"  # what the fuzzer found worth keeping, from run to run
 
-LONGEST = 4096  # bytes; what a fuzzer finds, it finds in few
+LONGEST = 4096  # bytes; a fuzzer finds its faults in short inputs
 
 
 class Codec(NamedTuple):
@@ -44,12 +44,12 @@ NAMES = [
 ]
 plain = codec_of(load_plain(*NAMES))
 as_built = codec_of(load_as_built(*NAMES))
-readers = import_module("fuzz.readers")  # after that: its server takes what was built
+readers = import_module("fuzz.readers")  # only now, so that its server uses the built modules
 reading = readers.Reading()
 
 
 def restored(codec: Codec, body: bytes) -> bytes | None:
-    """What RESTORE and DUMP make of *body*; None if it is refused."""
+    """*body* after RESTORE and DUMP; None if it is refused."""
     crc64 = codec.payload.crc64
     body += (10).to_bytes(2, "little")
     try:
@@ -64,7 +64,7 @@ def restored(codec: Codec, body: bytes) -> bytes | None:
 
 
 def loaded(codec: Codec, data: bytes) -> list[object] | None:
-    """What a file of those bytes holds; None if it is refused."""
+    """The content of an RDB file with the bytes *data*; None if it is refused."""
     try:
         records = list(codec.snapshot.SnapshotReader(data, codec.options.ReadOptions(False)))
     except codec.refusals:

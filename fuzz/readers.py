@@ -1,6 +1,6 @@
-"""Every command that reads a value, and those that move what is pending: none may fail on any.
+"""Runs every command that reads a value, and those that change pending entries, on any value.
 
-Whatever the value is, an answer is one whole reply, and never the error that stands for a bug.
+Whatever the value is, the answer must be one whole reply, and never the error for an internal bug.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ XADD k * f v
 XREADGROUP GROUP @group new STREAMS k >
 """
 
-# Read nothing of a value, or the same as another command does.
+# These read nothing of a value, or the same as another command.
 OTHERS = {"migrate"}
 
 
@@ -100,13 +100,13 @@ def words_of(lines: str) -> list[list[bytes]]:
 
 
 def rows() -> Iterator[Command]:
-    """The rows of the command table, those of subcommands in place of their container's."""
+    """The rows of the command table, with subcommands in place of their container."""
     for parent in TABLE:
         yield from parent.subcommands.values() or [parent]
 
 
 def assert_complete() -> None:
-    """No command that reads a key may be missing above."""
+    """Assert that no command that reads a key is missing above."""
     calls = words_of(READERS) + words_of(GROUP_READERS)
     named = {b" ".join(words[:length]) for words in calls for length in (1, 2)}
     for row in rows():
@@ -130,7 +130,7 @@ class Reading:
         self._group_readers = words_of(GROUP_READERS)
 
     def read(self, value: Any, expiry_ms: int = -1, idle_s: int = -1) -> None:
-        """Have every reader read *value*. Raises AssertionError, or what a reader fails with."""
+        """Run every reader on *value*. Raises AssertionError, or whatever a reader raises."""
         db = self._state.databases[0]
         self._dispatcher.timekeeper.begin()
         db.put(KEY, value)
@@ -152,7 +152,7 @@ class Reading:
             self._call([names.get(word, word) for word in words])
 
     def _call(self, words: list[bytes]) -> None:
-        """Each in both protocols."""
+        """Run a command in both protocols, and check its replies."""
         for resp in (2, 3):
             self._client.out.resp = resp
             self._dispatcher.execute(self._client, list(words))

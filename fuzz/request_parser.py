@@ -2,9 +2,10 @@
 
 ``python -m fuzz.request_parser -max_total_time=60`` does so for a minute; it needs atheris.
 
-Any exception but ProtocolError is a bug; so is an empty command, memory out of proportion to what
-has come, and a cut of the bytes that changes what comes out. The plain Python guides the fuzzer, as
-compiled code cannot; the compiled one, where there is one, has to agree with it.
+Any exception but ProtocolError is a bug. So is an empty command, memory out of proportion to the
+bytes that have come, and a result that depends on how the bytes are cut into pieces. The plain
+Python guides the fuzzer, since compiled code cannot; the compiled module, if there is one, must
+agree with it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import atheris
 ROOT = Path(__file__).parent.parent
 
 with atheris.instrument_imports(include=["protocol"]):
-    from protocol import inline, octets  # noqa: F401  never compiled: what is imported is guided by
+    from protocol import inline, octets  # noqa: F401  never compiled: the fuzzer sees into them
     from protocol import requests as as_built
     from protocol.encoder import Encoder
 
@@ -46,7 +47,7 @@ plain = load_plain()
 def outcome(
     module: Any, pieces: list[bytes], authenticated: bool, runs: bool = False
 ) -> tuple[list[list[bytes]], str | None]:
-    """The commands in *pieces*, and the error after them; with *runs*, those alike are moved."""
+    """The commands in *pieces*, and the error after them; with *runs*, move_alike is used."""
     parser = module.RequestParser()
     parser.authenticated = authenticated
     commands: list[list[bytes]] = []
@@ -67,7 +68,7 @@ def outcome(
 
 
 def run_behind(parser: Any, argv: list[bytes]) -> list[list[bytes]]:
-    """The commands like *argv* that come next, when they are moved in one piece."""
+    """The commands like *argv* that come next, moved in one piece."""
     out = Encoder()
     count = parser.move_alike(argv, out)
     run = outcome(as_built, [out.take()], authenticated=True)[0]
@@ -76,7 +77,7 @@ def run_behind(parser: Any, argv: list[bytes]) -> list[list[bytes]]:
 
 
 def test_one(data: bytes) -> None:
-    """The fuzzer's entry. Byte 0 says how to cut the others; its lowest bit, who sends them."""
+    """The fuzzer's entry. Byte 0 says how to cut the others; bit 0, who sends them."""
     if not data:
         return
     step, authenticated, wire = data[0] // 2 + 1, bool(data[0] & 1), data[1:]

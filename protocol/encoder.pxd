@@ -10,7 +10,7 @@ cdef Py_ssize_t SHORT
 cdef Py_ssize_t SPARES
 cdef Py_ssize_t SHORT_SPARES
 cdef Py_ssize_t HEAD
-cdef Py_ssize_t FAR
+cdef Py_ssize_t REFER_FROM
 cdef Py_ssize_t CHUNK
 cdef double EXACT
 cdef int ARRAY
@@ -42,6 +42,7 @@ cdef class Encoder(Encoded):
 
     @cython.locals(made=Encoder)
     cpdef Encoder another(self)
+    cpdef Py_ssize_t size(self)
     cpdef bytes take(self)
     cpdef list take_pieces(self)
     cpdef bint in_pieces(self)

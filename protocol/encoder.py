@@ -7,12 +7,11 @@ into a buffer that is longer than what it holds:
     _buffer  |+OK\r\n:1\r\n$3\r\nfoo\r\n..........................|
               0                           _end              len(_buffer)
 
-The buffer is borrowed with the first byte and handed back when all is taken: thousands of idle
-clients hold none, and the busy ones pass a few warm ones on to each other.
+An encoder borrows its buffer with the first byte and hands it back when all bytes are taken. So
+thousands of idle clients hold no buffer, and the busy ones share a few that are still in the cache.
 
-What is large is not moved about. A value of FAR bytes or more is referred to, not copied; and a
-buffer that has grown to CHUNK bytes is left as it is, and the next one begun. These pieces stand
-before the buffer:
+Large data is not copied. A value of REFER_FROM bytes or more is referred to. A buffer that has
+grown to CHUNK bytes becomes a piece, and a new buffer is begun. The pieces come before the buffer:
 
     _pieces  [b"*2\r\n$70000\r\n", the value, ...]    _buffer  |\r\n$3\r\nfoo\r\n............|
 
@@ -42,12 +41,12 @@ from protocol.replies import (
 )
 
 START = 4 * 1024  # bytes of a new buffer
-KEEP = 1024 * 1024  # bytes; a buffer that a huge reply made larger is not passed on
-SHORT = 16 * 1024  # bytes; of buffers no longer than this, more are kept
-CHUNK = KEEP // 2  # bytes; a buffer that holds as much does not grow any more
-FAR = 64 * 1024  # bytes of what it costs less to send from where it is than to copy
-SPARES = 8  # long buffers kept while nobody needs them
-SHORT_SPARES = 128  # the same of short ones: each client that one turn answers needs one
+KEEP = 1024 * 1024  # bytes; a buffer that a huge reply made larger is freed, not kept
+SHORT = 16 * 1024  # bytes; more buffers up to this length are kept than longer ones
+CHUNK = KEEP // 2  # bytes; a buffer that holds this much does not grow further
+REFER_FROM = 64 * 1024  # bytes; from this size on, referring to a value costs less than copying it
+SPARES = 8  # long buffers that are kept for the next encoder
+SHORT_SPARES = 128  # short buffers that are kept: each client answered in one turn needs one
 HEAD = 24  # bytes: a mark, a 64-bit number, CRLF
 EXACT = 2.0**62  # up to here, whole doubles are written as the integers they are
 
@@ -61,10 +60,10 @@ _spare_count = 0
 class Encoder(Encoded):
     """Collects replies for a client that speaks RESP *resp* (2 or 3).
 
-    *limit* (bytes; 0: none) defends the server against a client that asks for more than it may have
-    waiting. When replies grow beyond it, they are dropped at once, and so is all that is written
-    afterwards: the encoder is *overflown*, and the client must be hung up on. It is looked at where
-    memory is taken, so what is left of a buffer may be used beyond it.
+    *limit* (bytes; 0: none) defends the server against a client that asks for more than it reads.
+    When replies grow beyond it, they are dropped at once, and so is all that is written afterwards:
+    the encoder is *overflown*, and the client must be disconnected. The limit is checked only where
+    memory is taken, so the last buffer may be filled beyond it.
     """
 
     __slots__ = ("_buffer", "_end", "_in_pieces", "_pieces", "limit", "overflown", "resp")
@@ -79,10 +78,14 @@ class Encoder(Encoded):
         self._in_pieces = 0  # bytes of all of them
 
     def __len__(self) -> int:
+        return self.size()
+
+    def size(self) -> int:
+        """Bytes that it holds: what len() says, without the way through Python's protocol."""
         return self._in_pieces + self._end
 
     def another(self) -> Encoder:
-        """An empty encoder for a part of what this one will have to hold."""
+        """An empty encoder with the same protocol version and limit."""
         made = Encoder(self.resp)
         made.limit = self.limit
         return made
@@ -96,7 +99,7 @@ class Encoder(Encoded):
         return data
 
     def take_pieces(self) -> list[bytes | bytearray]:
-        """All bytes so far, as the pieces that they are in; the encoder is empty afterwards."""
+        """All bytes so far, as a list of pieces; the encoder is empty afterwards."""
         self._seal()
         pieces = self._pieces
         self.clear()
@@ -107,7 +110,7 @@ class Encoder(Encoded):
         return self._pieces is not None
 
     def clear(self) -> None:
-        """Forget all bytes; whoever needed them has read them from the buffer."""
+        """Forget all bytes."""
         self._end = 0
         self._pieces = None
         self._in_pieces = 0
@@ -133,8 +136,8 @@ class Encoder(Encoded):
     def write(self, reply: Reply) -> None:
         """Append *reply*, whatever it is.
 
-        Raises TypeError for what RESP has no word for, OverflowError for a plain int of more than
-        64 bits; what stood before in a list or dict is written by then (see truncate).
+        Raises TypeError for a class that RESP cannot express, OverflowError for a plain int of more
+        than 64 bits. What comes before it in a list or dict has been written by then: see truncate.
         """
         if type(reply) is bytes:
             self.bulk(reply)
@@ -231,7 +234,7 @@ class Encoder(Encoded):
 
     def bulk(self, data: bytes) -> None:
         """Append a bulk string."""
-        if len(data) >= FAR:
+        if len(data) >= REFER_FROM:
             self._refer(data)
             return
         self._reserve(len(data) + HEAD + 2)
@@ -267,15 +270,15 @@ class Encoder(Encoded):
         self.raw(b"+%b\r\n" % one_line(text))
 
     def error(self, error: ErrorReply) -> None:
-        """Append an error. What a client sent may be part of its text: no line end goes out."""
+        """Append an error. Its text may hold bytes of a client: line ends in it become blanks."""
         self.raw(b"-%b\r\n" % one_line(str(error).encode("utf-8", "surrogateescape")))
 
     def null(self) -> None:
-        """Append what stands for a missing value."""
+        """Append a null."""
         self.raw(b"$-1\r\n" if self.resp == 2 else b"_\r\n")
 
     def null_array(self) -> None:
-        """Append what stands for a missing array."""
+        """Append a null array."""
         self.raw(b"*-1\r\n" if self.resp == 2 else b"_\r\n")
 
     def raw(self, data: bytes) -> None:
@@ -284,7 +287,7 @@ class Encoder(Encoded):
         self._end = octets.put(self._buffer, self._end, data)
 
     def append(self, other: Encoder) -> None:
-        """Append all that *other* holds, which must be written for the same RESP."""
+        """Append all that *other* holds; both must have the same protocol version."""
         if other.overflown:
             self._overflow()
         elif other._pieces is None and other._end < CHUNK:
@@ -297,7 +300,7 @@ class Encoder(Encoded):
                 self._add_piece(piece, len(piece))
 
     def move(self, other: Encoder) -> None:
-        """Append all that *other* holds, as append does, and empty it: nothing may be copied."""
+        """Append all that *other* holds, and empty *other*. If this is empty, nothing is copied."""
         if len(self) or self.overflown or other.overflown:
             self.append(other)
         else:
@@ -379,11 +382,11 @@ class Encoder(Encoded):
             self.raw(b"\r\n")
 
     def _seal(self) -> None:
-        """Let what the buffer holds be a piece: the buffer itself if that is much, else a copy."""
+        """Make a piece of the buffer's bytes: the buffer itself if they are many, else a copy."""
         if self._end == 0 or self.overflown:
             return
         end = self._end
-        if end < FAR:
+        if end < REFER_FROM:
             self._add_piece(octets.cut(self._buffer, 0, end), end)
         else:
             octets.shorten(self._buffer, end)
@@ -392,7 +395,7 @@ class Encoder(Encoded):
         self._end = 0  # not before it is a piece: there may be no memory for that
 
     def _add_piece(self, piece: bytes | bytearray, size: int) -> bool:
-        """Add *piece* behind all so far, the buffer being empty; False if that is too much."""
+        """Add *piece* at the end; the buffer must be empty. False if it exceeds the limit."""
         if self.limit and self._in_pieces + size > self.limit:
             self._overflow()
         if self.overflown:
@@ -404,13 +407,13 @@ class Encoder(Encoded):
         return True
 
     def _overflow(self) -> None:
-        """There is more than the limit: give the memory back."""
+        """The limit is exceeded: give the memory back."""
         self.clear()
         self.overflown = True
 
 
 def _warm_buffer() -> bytearray:
-    """A buffer that was kept, or an empty one."""
+    """A buffer that was kept, or an empty one if there is none."""
     global _spare_count  # noqa: PLW0603  (all encoders of the process share the spares)
     if not _spare_count:
         return bytearray()
@@ -421,7 +424,7 @@ def _warm_buffer() -> bytearray:
 
 
 def _keep_warm(buffer: bytearray) -> None:
-    """Keep *buffer*, which nobody needs any more, for the next encoder that needs one."""
+    """Keep *buffer* for the next encoder that needs one, unless enough buffers are kept."""
     global _spare_count  # noqa: PLW0603
     size = len(buffer)
     if _spare_count < (SHORT_SPARES if size <= SHORT else SPARES) and size <= KEEP:

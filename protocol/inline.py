@@ -2,9 +2,9 @@ r"""Inline commands: a line that a person typed, split into words.
 
     SET key "a \x01 \n b" 'it\'s'
 
-A word is bare text, a quoted part, or the one and then the other; a quoted part ends its word, so a
-blank or the end of the line must follow it. In double quotes, backslash escapes are those of C,
-with \xHH for any byte; in single quotes only \' is one.
+A word is bare text, a quoted part, or bare text followed by a quoted part. A quoted part ends its
+word, so a blank or the end of the line must follow it. In double quotes, backslash escapes are
+those of C, with \xHH for any byte; in single quotes only \' is an escape.
 """
 
 from __future__ import annotations

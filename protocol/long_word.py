@@ -1,11 +1,11 @@
 r"""A long word of a request, received into the memory where it stays.
 
-    |what has come.................|room............|      what was announced, and CRLF
+    |bytes that have come..........|room............|      the announced word, and CRLF
                                    filled           _room                              _size
 
-The room grows when it is used up, to GROWTH times as much. What a length announces reserves nothing
-before something comes, and what is reserved takes no memory before it is filled. To grow is to
-move, which takes huge pages apart: the steps are so large that little is moved.
+The room grows when it is used up, to GROWTH times as much. An announced length reserves nothing
+before the first bytes come, and reserved room takes no memory before it is filled. Growing may move
+the word, which splits huge pages, so the steps are large and little is moved.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class LongWord:
         self.filled = 0  # bytes that have come
 
     def take(self, data: bytes, start: int) -> int:
-        """Take what belongs to the word of *data* from *start* on; where the rest begins.
+        """Take the bytes of the word from *data*, from *start* on; return where they end.
 
         Raises MemoryError. O(bytes taken), amortized.
         """
@@ -39,7 +39,7 @@ class LongWord:
         return start + size
 
     def get_buffer(self) -> memoryview:
-        """Where to receive what comes next, which the word still lacks. Raises MemoryError."""
+        """The memory into which to receive the next bytes of the word. Raises MemoryError."""
         if self.filled == self._room:
             self._make_room(min(self._size, self.filled + LEAST_ROOM))
         end = min(self._room, self.filled + MOST_AT_ONCE)
@@ -53,7 +53,7 @@ class LongWord:
         return self.filled == self._size
 
     def finish(self) -> bytes:
-        """The word, which must be whole; to be had once. What stands for CRLF is not looked at."""
+        """The word, which must be whole. Call it once. The CRLF behind the word is not checked."""
         return word_memory.finish(self._memory, self._size - 2)
 
     def _make_room(self, least: int) -> None:

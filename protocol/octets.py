@@ -1,12 +1,12 @@
 """Byte primitives of the codec: the plain versions of the C functions in octets.pxd.
 
 The put_ functions write into *buffer* at *at*, where the caller has made room, and return the
-offset behind what they wrote. Offsets and sizes are the caller's to get right: C does not check.
+offset behind what they wrote. Callers must check offsets and sizes: the C functions do not.
 """
 
 from __future__ import annotations
 
-MAX_DIGITS = 18  # of a number in a request: nobody may announce more, and so it always fits 64 bits
+MAX_DIGITS = 18  # of a number in a request; longer ones are refused, so it always fits 64 bits
 PLAIN_DIGITS = 9
 NOT_A_NUMBER = -(2**63)
 
@@ -32,7 +32,7 @@ def join(data: bytes, start: int, tail: bytearray) -> bytes:
 
 
 def grow(buffer: bytearray, size: int) -> None:
-    """Make *buffer* *size* bytes long, which is more than it was; what is new is undefined."""
+    """Lengthen *buffer* to *size* bytes; the new bytes are undefined."""
     buffer.extend(bytes(size - len(buffer)))
 
 
@@ -66,7 +66,7 @@ def put_head(buffer: bytearray, at: int, mark: int, number: int) -> int:
 
 
 def put_bulk(buffer: bytearray, at: int, data: bytes) -> int:
-    """Write *data* as a bulk string: 25 bytes more than it has at most."""
+    """Write *data* as a bulk string: at most 25 bytes more than *data* has."""
     return put(buffer, at, b"$%d\r\n%b\r\n" % (len(data), data))
 
 
@@ -81,7 +81,7 @@ def put_bulk_number(buffer: bytearray, at: int, number: int) -> int:
     Raises OverflowError for a larger number.
     """
     at = put_head(buffer, at, ord("$"), decimal_size(number))
-    return put_head(buffer, at - 1, ord("\n"), number)  # the LF, which it writes anew, is its mark
+    return put_head(buffer, at - 1, ord("\n"), number)  # its mark is the LF, which it writes again
 
 
 def decimal_size(number: int) -> int:

@@ -28,7 +28,7 @@ from typing import TypeAlias, Union
 
 
 def one_line(text: bytes) -> bytes:
-    """*text* without line ends, which would end its reply and begin a forged one."""
+    """*text* with blanks for line ends, which would end the reply and begin a forged one."""
     if b"\r" in text or b"\n" in text:
         return text.replace(b"\r", b" ").replace(b"\n", b" ")
     return text
@@ -108,7 +108,7 @@ class NullArray:
 
 
 class NoReply:
-    """Nothing at all is answered, as after CLIENT REPLY OFF."""
+    """Stands for no reply at all, as after CLIENT REPLY OFF."""
 
 
 OK = Status(b"OK")

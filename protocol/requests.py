@@ -4,16 +4,16 @@ r"""Bytes to commands: the requests of clients, in multibulk form or as inline t
     *3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\nvalue\r\n        multibulk: what libraries send
     SET key "some value"\r\n                               inline: what a person types
 
-Commands are cut straight from the bytes that were fed. What comes while those are not used up yet
-is collected behind them, and joined to them no sooner than it completes the line or the word that
-is waited for: so each byte is copied a bounded number of times, in however many pieces it comes.
+Commands are cut straight from the bytes that were fed. Bytes that come before those are used up are
+collected in a tail. The tail is joined to them only when it completes the line or word that the
+parser waits for. So each byte is copied a bounded number of times, in however many pieces it comes.
 
     _data  |..taken...*2\r\n$4\r\nECHO\r\n$90000\r\nabc|   _tail  |defgh............|
                      _at
 
-A word of LONG_WORD bytes or more that is not all there has memory of its own, and the socket
-receives straight into that: see protocol.long_word. What a count or a length announces reserves
-nothing: memory grows with what has arrived.
+An incomplete word of LONG_WORD bytes or more has memory of its own, and the socket receives
+straight into that: see protocol.long_word. An announced count or length reserves nothing: memory
+grows with what has arrived.
 
 Source of the limits and their texts: redis 7.0 (processMultibulkBuffer, processInlineBuffer).
 """
@@ -31,14 +31,14 @@ from protocol.long_word import LongWord
 MAX_ARGS = 2**31 - 1  # words of a command, as redis; more could not be meant
 MAX_BULK = 512 * 1024 * 1024  # bytes of a word, for they will lie in one piece: proto-max-bulk-len
 MAX_LINE = 64 * 1024  # bytes before a line's end, which each new byte makes us search for again
-MAX_BUFFERED = 1024 * 1024 * 1024  # bytes held of what is unfinished: client-query-buffer-limit
+MAX_BUFFERED = 1024 * 1024 * 1024  # bytes held of unfinished commands: client-query-buffer-limit
 # These defend it against strangers, who need no more than AUTH and HELLO.
 MAX_ARGS_UNAUTHENTICATED = 10
 MAX_BULK_UNAUTHENTICATED = 16 * 1024
 MAX_BUFFERED_UNAUTHENTICATED = 1024 * 1024
 
 WORD_COST = 48  # bytes that a short word of an unfinished command takes besides its text
-LONG_WORD = 32 * 1024  # bytes; as much, and the system call costs less than the copy it spares
+LONG_WORD = 32 * 1024  # bytes; from here on a system call costs less than the copy it saves
 FIRST_WORDS = 512  # places for names of commands, a power of 2
 LONGEST_FIRST_WORD = 16  # bytes; no name of a command is longer
 LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
@@ -47,8 +47,8 @@ NUL, CR, LF, STAR, DOLLAR = b"\0\r\n*$"
 TOO_BIG_INLINE = "too big inline request"
 NO_WORDS: list[bytes] = []
 
-# Names of commands that have come, each in the place that its ends lead to: the same few come all
-# the time, and an object that is there has been hashed. A stranger can but push them out.
+# A small cache of command names, indexed by their first and last bytes: the same few come all the
+# time, and a cached object has its hash already. A hostile client can only evict others' names.
 _first_words = [b""] * FIRST_WORDS
 
 
@@ -59,10 +59,10 @@ class ProtocolError(Exception):
 class RequestParser:
     """Cuts a byte stream into commands.
 
-    Feed what the socket gave; take until there is no whole command left. Raises ProtocolError, and
-    only that, whatever the bytes are; after it, nothing more comes out. How the stream was cut into
-    pieces makes no difference. While it wants_buffer(), what comes next had better be received into
-    get_buffer(), and told by buffer_updated(); but it may be fed as well.
+    Feed it the bytes from the socket; take commands until it returns None. Whatever the bytes are,
+    only ProtocolError is raised; after it, no more commands come out. How the stream is cut into
+    pieces makes no difference. While it wants_buffer(), the next bytes should be received into
+    get_buffer(), followed by buffer_updated(); but they may be fed, too.
 
     *max_bulk* and *max_buffered* (bytes) may be set at any time. While *authenticated* is False,
     the stricter limits hold.
@@ -90,7 +90,7 @@ class RequestParser:
         self.authenticated = True
         self._data = b""
         self._at = 0  # what lies before it in _data has been taken
-        self._tail = bytearray()  # what has come behind _data
+        self._tail = bytearray()  # the bytes that came after _data
         self._last: list[bytes] = NO_WORDS  # of the command before, from the same _data
         self._argv: list[bytes] = []  # the words so far of an unfinished command
         self._held = 0  # bytes that they take
@@ -100,7 +100,7 @@ class RequestParser:
         self._dead = False
 
     def feed(self, data: bytes) -> None:
-        """Add what has come from the socket. Raises MemoryError."""
+        """Add bytes from the socket. Raises MemoryError."""
         if self._dead:
             return
         start = 0
@@ -117,7 +117,7 @@ class RequestParser:
         return self._long_word is not None and not self._long_word.is_whole()
 
     def get_buffer(self) -> memoryview:
-        """Where to receive what comes next, while it wants a buffer. Raises MemoryError."""
+        """Where to receive the next bytes, while it wants a buffer. Raises MemoryError."""
         assert self._long_word is not None
         return self._long_word.get_buffer()
 
@@ -139,7 +139,7 @@ class RequestParser:
         return self._take_any()
 
     def buffered(self) -> int:
-        """Bytes held of what has not been taken yet."""
+        """How many bytes are held that have not been taken yet."""
         held = len(self._data) - self._at + len(self._tail) + self._held
         return held if self._long_word is None else held + self._long_word.filled
 
@@ -191,10 +191,10 @@ class RequestParser:
     # ------------------------------------------------------------------ many of a kind
 
     def move_alike(self, argv: list[bytes], out: Encoder) -> int:
-        """Move the commands that come next to *out*, whole and unparsed; how many those were.
+        """Move the next commands that are like *argv* to *out*, unparsed; return how many.
 
-        They have as many words as *argv*, and its first word; and they are in their usual form:
-        what is not ends the run. O(their words).
+        They have as many words as *argv* and the same first word. A command that is incomplete or
+        not in the usual form ends the run. O(their words).
         """
         if self._missing or not self.authenticated:
             return 0
@@ -235,7 +235,7 @@ class RequestParser:
             if words:
                 return words
         self._last = NO_WORDS
-        if self._at:  # do not keep what has been taken for the sake of the rest
+        if self._at:  # do not keep bytes that have been taken only because of the rest
             self._data = octets.cut_bytes(self._data, self._at, len(self._data))
             self._at = 0
         return None
@@ -341,7 +341,7 @@ class RequestParser:
     # ------------------------------------------------------------------ bytes
 
     def _have(self, needed: int) -> bool:
-        """Whether *needed* bytes lie at _at; what has come behind is joined on if it helps."""
+        """Whether there are *needed* bytes at _at; the tail is joined to _data if that helps."""
         present = len(self._data) - self._at
         if present >= needed:
             return True

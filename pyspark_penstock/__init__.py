@@ -1,13 +1,13 @@
 """The Spark data source for Redis streams; it reaches a server over the network only.
 
 Spark imports every top-level module whose name starts with ``pyspark_`` and registers its
-``DefaultSource``: nothing has to be called. What needs Spark is imported only then, so that the
-rest (ids, offsets, connections) serves programs without it.
+``DefaultSource``: nothing has to be called. Modules that need Spark are imported only then, so
+programs without Spark can use the others (ids, offsets, connections).
 
-It is the workers' interpreter that looks: PYSPARK_PYTHON, else ``python3`` of the PATH. A program
-that imports this package before it starts Spark has it installed where it runs itself, so its own
-interpreter becomes the workers', unless another is chosen. What ``spark-submit`` runs has a JVM
-already, and may be far from its workers.
+Spark searches for such modules with the workers' interpreter: PYSPARK_PYTHON, else ``python3`` in
+PATH. If a program imports this package before it starts Spark, the package is installed for the
+program's own interpreter. So that becomes the workers' interpreter, unless another one is chosen. A
+program started by ``spark-submit`` has a JVM already, and its workers may be on other machines.
 """
 
 from __future__ import annotations

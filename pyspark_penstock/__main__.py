@@ -1,4 +1,4 @@
-"""``python -m pyspark_penstock``, and the program that ``spark-submit`` is given."""
+"""The program of ``python -m pyspark_penstock``, also for ``spark-submit``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 if sys.path and Path(sys.path[0] or ".").resolve() == Path(__file__).resolve().parent:
-    sys.path[0] = str(Path(__file__).resolve().parents[1])  # as a file: its folder is no package
+    sys.path[0] = str(Path(__file__).resolve().parents[1])  # run as a file: find the package
 
 from pyspark_penstock.cli.main import main
 

@@ -1,16 +1,16 @@
 """Names of streams, groups and consumers. On the server they are bytes; here are their text forms.
 
-on the server       b"caf\\xe9\\n"     ``key`` makes it of our form
-in this package     "caf\\udce9\\n"    ``text`` makes it of the server's: surrogates keep odd bytes
-in columns, JSON    "caf\\ufffd\\n"    ``utf8``: replacement characters
-for people          caf\\xe9\\n        ``readable``: escapes, as they stand here, on one line
+on the server       b"caf\\xe9\\n"     made by ``key``
+in this package     "caf\\udce9\\n"    made by ``text``: surrogates for bytes that are not UTF-8
+in columns, JSON    "caf\\ufffd\\n"    made by ``utf8``: replacement characters
+for people          caf\\xe9\\n        made by ``readable``: escapes, on one line
 """
 
 from __future__ import annotations
 
 import re
 
-CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # and what else ends a line
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # and other line ends
 
 
 def key(name: str) -> bytes:
@@ -32,7 +32,7 @@ def utf8(name: str) -> str:
 
 
 def readable(text: str) -> str:
-    """Text for people: in names, what is not UTF-8, and control characters, become escapes.
+    """Text for people: bytes that are not UTF-8, and control characters, become escapes.
 
     So no name can end a line, colour a terminal, or fail to print.
     """

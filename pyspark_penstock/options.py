@@ -1,7 +1,7 @@
 """Options as Spark passes them, name to text, where case does not matter: parsed and checked.
 
-All names are listed here, by what they are for. An unknown name, or one that belongs elsewhere (a
-writer's option on a reader), is refused, with a hint at the one that was probably meant.
+All names are listed here, by purpose. An unknown name, or one that belongs elsewhere (a writer's
+option on a reader), is refused, with a hint at the option that was probably meant.
 """
 
 from __future__ import annotations

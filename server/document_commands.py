@@ -13,8 +13,8 @@ DOCUMENT = Path(__file__).parents[1] / "docs" / "commands.md"
 HEADING = """\
 # Commands
 
-What this server knows, made from its command table by `make docs`. The behaviour is that of
-Redis 7.4; what differs is said at the command.
+All commands of this server; `make docs` writes this page from the command table. The commands
+behave as in Redis 7.4; differences are described at the command.
 """
 
 

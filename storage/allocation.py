@@ -12,8 +12,8 @@ An object that grows adds the difference at once, so counting costs one addition
 taken, and reading the counter costs nothing: that is done before each command that could add data.
 A removed object is subtracted when its last reference goes, which is when its memory is freed.
 
-The sizes are those of the compiled objects, as the allocator rounds them. Spare room is counted,
-as it is taken; the allocator's own (half-empty pages) is not: that is in the resident size.
+The sizes are those of the compiled objects, as the allocator rounds them. Spare room in a buffer is
+counted, since it is allocated. The allocator's own spare pages are not: the resident size has them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from storage import octets
 
 used = 0  # bytes
 
-_RAW_STRING = 64  # bytes of a bytearray but for its buffer
+_RAW_STRING = 64  # bytes of a bytearray without its buffer
 _NUMBER = 32
 
 

@@ -28,7 +28,7 @@ EXPIRES = b"!!expire!!"
 
 
 def of_data(databases: Iterable[Keyspace]) -> bytes:
-    """The digest of all keys, those past their time included. O(size)."""
+    """The digest of all keys, expired ones included. O(size)."""
     digest = NOTHING
     for db in databases:
         if not len(db):
@@ -40,7 +40,7 @@ def of_data(databases: Iterable[Keyspace]) -> bytes:
 
 
 def of_key(db: Keyspace, key: bytes) -> bytes:
-    """The digest of what is at *key*, past its time or not; NOTHING if there is no such key."""
+    """The digest of the value at *key*, expired or not; NOTHING if there is no such key."""
     value = db.table.get(key)
     return NOTHING if value is None else _of_value(NOTHING, value, db.expiry(key))
 

@@ -26,7 +26,7 @@ BY_RDB_CODE: dict[int, ValueType] = {}
 
 
 class UnregisteredClass(TypeError):
-    """A value of a Python class that no row names: a fault of the server, never of a client."""
+    """A value has a Python class that no row names: a bug in the server, never a client's fault."""
 
 
 def register(row: ValueType) -> None:

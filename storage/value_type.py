@@ -108,8 +108,8 @@ class ValueType:
     ) -> bool:
         """Write RDB type, key and value without taking references, if that is one short step.
 
-        False if it is not: nothing is written then, and the value goes through write(). The values
-        that there are millions of should go this way; see storage/rdb/borrowed.py.
+        False if it is not: then nothing is written, and the value has to go through write(). Values
+        that exist by the million should be written this way; see storage/rdb/borrowed.py.
         """
         return False
 

@@ -1,18 +1,18 @@
-"""Whether each .pxd says what the .py beside it does: ``python -m tests.declarations``.
+"""Checks that each .pxd agrees with the .py beside it: ``python -m tests.declarations``.
 
-Cython passes over most such faults in silence. They cost nothing but speed: a variable that was
-meant to be a C integer becomes a Python object, and no test of behaviour sees that.
+Cython ignores most disagreements. They cost only speed: a variable that was meant to be a C integer
+becomes a Python object, which no test of behaviour notices.
 
-Cython's own parser reads the .pxd, ``ast`` the .py. Each of these is a fault:
+Cython's own parser reads the .pxd, and ``ast`` reads the .py. Each of these is a fault:
 
 - a class, function, method, attribute or variable that is declared and not defined;
 - a method that another class of the module defines;
-- a function with other arguments: their names, their number, and which have defaults (``=*``);
+- a function whose arguments differ in name, number or defaults (``=*``);
 - ``cython.locals`` with a name that the function below it does not bind;
-- ``cython.locals`` twice above one function, or above something that is no function.
+- ``cython.locals`` twice above one function, or above something that is not a function.
 
 A module of inline functions is written twice, in C in its .pxd and in Python in its .py. There
-each function of the .py must be in the .pxd too, with the same arguments; the .pxd may have more.
+each function of the .py must be in the .pxd too, with the same arguments; the .pxd can have more.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ INLINE_ONLY = "# inline only"  # the .pxd holds whole functions, and its .py is 
 
 @dataclass(frozen=True)
 class Function:
-    """A function of either file: its arguments in order, and how many of the last have defaults."""
+    """A function of either file: its arguments, and how many of the last ones have defaults."""
 
     arguments: tuple[str, ...]
     defaults: int
-    names: frozenset[str] = frozenset()  # .pxd: those of cython.locals; .py: all that are bound
+    names: frozenset[str] = frozenset()  # .pxd: the names in cython.locals; .py: all that are bound
 
     def plain(self) -> str:
-        """The signature without the underscores of arguments that are not used."""
+        """The signature without the leading underscores of unused arguments."""
         return str(replace(self, arguments=tuple(word.lstrip("_") for word in self.arguments)))
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class Function:
 
 @dataclass
 class Scope:
-    """A class or a module: the functions and the variables (attributes) of it."""
+    """A class or a module: its functions, and its variables or attributes."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     variables: set[str] = field(default_factory=set)
@@ -61,7 +61,7 @@ class Scope:
 
 @dataclass
 class Module(Scope):
-    inline: dict[str, Function] = field(default_factory=dict)  # those with their bodies in the .pxd
+    inline: dict[str, Function] = field(default_factory=dict)  # functions with a body in the .pxd
     classes: dict[str, Scope] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
@@ -70,7 +70,7 @@ class Module(Scope):
 
 
 def declared(source: str, name: str) -> Module:
-    """What a .pxd declares, and apart from that the functions that stand in it whole."""
+    """What a .pxd declares, and the inline functions that it defines."""
     init_thread()
     tree = parse_from_strings(name, source, context=StringParseContext(name), level="module_pxd")
     module = Module()
@@ -79,7 +79,7 @@ def declared(source: str, name: str) -> Module:
 
 
 def _declare(node: Any, scope: Scope, module: Module) -> None:
-    """Note in *scope* what *node* declares."""
+    """Record in *scope* what *node* declares."""
     match node:
         case Nodes.StatListNode():
             for statement in node.stats:
@@ -102,7 +102,7 @@ def _signature(function: Any, names: frozenset[str] = frozenset()) -> Function:
 
 
 def _declare_names(node: Any, scope: Scope, module: Module) -> None:
-    """Note the functions or variables of one ``cdef`` or ``cpdef``."""
+    """Record the functions or variables of one ``cdef`` or ``cpdef``."""
     groups = [group for group in map(_locals_of, node.decorators or ()) if group is not None]
     for declarator in node.declarators:
         function = _without_pointers(declarator)
@@ -121,14 +121,14 @@ def _declare_names(node: Any, scope: Scope, module: Module) -> None:
 
 
 def _without_pointers(declarator: Any) -> Any:
-    """``*x`` and ``x[8]`` declare x."""
+    """The declarator of x in ``*x`` and ``x[8]``."""
     while isinstance(declarator, Nodes.CPtrDeclaratorNode | Nodes.CArrayDeclaratorNode):
         declarator = declarator.base
     return declarator
 
 
 def _argument(argument: Any) -> tuple[str, bool]:
-    """The name of an argument, and whether it has a default. One without a type is all name."""
+    """An argument's name, and whether it has a default. Untyped, its name is parsed as a type."""
     declarator = _without_pointers(argument.declarator)
     name = declarator.name or argument.base_type.name
     return str(name), argument.default is not None or declarator.default is not None
@@ -158,7 +158,7 @@ def defined(source: str) -> Module:
 
 
 def _class(node: ast.ClassDef) -> Scope:
-    """A class: its attributes are named in its body or in ``__slots__``, or set by a method."""
+    """A class; its attributes are bound in its body, in ``__slots__``, or by a method."""
     variables = set(_bound(node))
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
@@ -182,7 +182,7 @@ def _function(node: ast.FunctionDef) -> Function:
 
 
 def _bound(scope: ast.AST) -> Iterator[str]:
-    """The names that are bound in *scope* itself, and in no function or class within."""
+    """The names that are bound in *scope* itself and not in a function or class inside it."""
     for node in ast.iter_child_nodes(scope):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
@@ -201,7 +201,7 @@ def _bound(scope: ast.AST) -> Iterator[str]:
 
 
 def faults(pxd: str, py: str, name: str = "module") -> list[str]:
-    """What is wrong with the declarations *pxd* of the module *py*, one line a fault."""
+    """The faults of the declarations *pxd* for the module *py*, as lines of text."""
     ours, theirs = declared(pxd, name), defined(py)
     found = [*ours.faults, *_faults_of_scope(ours, theirs, "")]
     for owner, scope in ours.classes.items():
@@ -237,7 +237,7 @@ def _faults_of_scope(ours: Scope, theirs: Scope, owner: str) -> Iterator[str]:
 
 
 def declarations() -> list[Path]:
-    """Every .pxd that stands beside a .py."""
+    """Every .pxd that has a .py beside it."""
     return [
         pxd
         for package in PACKAGES
@@ -247,13 +247,13 @@ def declarations() -> list[Path]:
 
 
 def main() -> int:
-    """Print the faults of all modules; 1 if there are any."""
+    """Print the faults of all modules. Return the exit status: 1 if there are any."""
     found = [
         f"{pxd.relative_to(ROOT)}: {fault}"
         for pxd in declarations()
         for fault in faults(pxd.read_text(), pxd.with_suffix(".py").read_text(), pxd.stem)
     ]
-    print("\n".join(found) or f"Every .pxd says what its .py does: {len(declarations())} modules")
+    print("\n".join(found) or f"Every .pxd agrees with its .py: {len(declarations())} modules")
     return 1 if found else 0
 
 

@@ -1,4 +1,4 @@
-"""Each kind of fault that a .pxd can have beside its .py is found."""
+"""tests/declarations finds each kind of fault in a .pxd."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def free(word, *rest):
         pass
 """
 
-TRUE = """
+PXD = """
 cimport cython
 cdef int LIMIT
 
@@ -54,8 +54,8 @@ cdef free(bytes word)
 TWIN = "# inline only\ncdef inline int cut(bytes data, int at=1):\n    return at\n"
 
 
-def test_what_is_true_has_no_fault() -> None:
-    assert faults(TRUE, PY) == []
+def test_declarations_that_agree_have_no_fault() -> None:
+    assert faults(PXD, PY) == []
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_what_is_true_has_no_fault() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_fault_is_found(old: str, new: str, fault: str) -> None:
-    assert TRUE.count(old) == 1
-    assert faults(TRUE.replace(old, new), PY) == [fault]
+def test_a_fault_is_reported(old: str, new: str, fault: str) -> None:
+    assert PXD.count(old) == 1
+    assert faults(PXD.replace(old, new), PY) == [fault]
 
 
-def test_locals_that_slipped_to_the_next_function_are_found() -> None:
-    slipped = TRUE.replace(
+def test_cython_locals_above_the_wrong_function_are_reported() -> None:
+    slipped = PXD.replace(
         "    cpdef list find(self, bytes key, Py_ssize_t start=*)\n",
         "    cdef int grown(self)\n    cpdef list find(self, bytes key, Py_ssize_t start=*)\n",
     )
@@ -114,14 +114,14 @@ def test_locals_that_slipped_to_the_next_function_are_found() -> None:
     ]
 
 
-def test_a_method_of_another_class_is_found() -> None:
-    moved = TRUE.replace(
+def test_a_method_declared_in_another_class_is_reported() -> None:
+    moved = PXD.replace(
         "    cdef object slot\n", "    cdef object slot\n    cdef int trim(self, most)\n"
     )
     assert faults(moved, PY) == ["Base.trim(): declared, but not defined"]
 
 
-def test_twins_have_the_same_functions() -> None:
+def test_a_module_written_twice_has_the_same_functions_in_both() -> None:
     assert faults(TWIN, "def cut(_data, at=1):\n    return at\n") == []
     assert faults(TWIN, "def put(data):\n    pass\n") == ["put(): not in the .pxd"]
     assert faults(TWIN, "def cut(data, at):\n    return at\n") == [

@@ -1,4 +1,4 @@
-"""What the docs tell people to copy works as it stands there."""
+"""The docs: the systemd unit is valid, and all links lead somewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OPERATIONS = ROOT / "docs" / "operations.md"
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd here")
-def test_systemd_takes_the_unit_of_the_operations_page(tmp_path: Path) -> None:
+def test_systemd_accepts_the_unit_of_the_operations_page(tmp_path: Path) -> None:
     found = re.search(r"```ini\n(.*?)```", OPERATIONS.read_text(), re.DOTALL)
     assert found is not None
     unit = tmp_path / "penstock.service"
@@ -29,7 +29,7 @@ def test_systemd_takes_the_unit_of_the_operations_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")]))
-def test_a_link_leads_to_a_page_and_a_section_that_are_there(page: Path) -> None:
+def test_every_link_leads_to_an_existing_page_and_section(page: Path) -> None:
     for target in re.findall(r"\]\((?!http)([^)\s]+)\)", page.read_text()):
         name, _, section = target.partition("#")
         linked = (page.parent / name) if name else page
@@ -39,6 +39,6 @@ def test_a_link_leads_to_a_page_and_a_section_that_are_there(page: Path) -> None
 
 
 def sections(page: Path) -> set[str]:
-    """The names by which links call the headings of *page*."""
+    """The anchors of the headings of *page*."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

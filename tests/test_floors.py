@@ -1,4 +1,4 @@
-"""The floors of the house: who may import whom, and what is really compiled."""
+"""Every module with a .pxd is compiled, and ARCHITECTURE.md draws the import layers ("floors")."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def modules_with_pxd() -> list[str]:
     )
 
 
-def test_there_is_something_to_compile() -> None:
+def test_modules_with_a_pxd_are_found() -> None:
     assert "storage.rax.rax" in modules_with_pxd()
 
 
 @pytest.mark.parametrize("name", modules_with_pxd())
-def test_every_module_with_a_pxd_runs_as_this_leg_of_the_tests_says(name: str) -> None:
+def test_a_module_with_a_pxd_is_compiled_unless_the_tests_run_uncompiled(name: str) -> None:
     module = importlib.import_module(name)
     suffix = sysconfig.get_config_var("EXT_SUFFIX") if COMPILED else ".py"
     assert module.__file__ is not None
@@ -51,16 +51,16 @@ def test_every_module_with_a_pxd_runs_as_this_leg_of_the_tests_says(name: str) -
         ("storage.keyspace.keyspace", "Keyspace"),
     ],
 )
-def test_the_pxd_was_found(module: str, name: str) -> None:
-    """A .pxd that is not found is ignored in silence; only a class with C methods has a vtable."""
+def test_the_class_was_compiled_with_its_pxd(module: str, name: str) -> None:
+    """Cython silently ignores a .pxd that it does not find; then the class has no vtable."""
     assert hasattr(getattr(importlib.import_module(module), name), "__pyx_vtable__")
 
 
-def test_architecture_draws_the_floors_that_the_lint_holds() -> None:
-    """Inside the server, as pyproject.toml has them for import-linter."""
+def test_architecture_draws_the_layers_that_import_linter_checks() -> None:
+    """The layers of the server, as pyproject.toml lists them."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     contracts = settings["tool"]["importlinter"]["contracts"]
     layers = next(c["layers"] for c in contracts if c["name"] == "the floors of the server")
     text = (ROOT / "ARCHITECTURE.md").read_text()
-    drawing = text.partition("knows none above it:\n\n")[2].partition("\n\n")[0]
+    drawing = text.partition("imports only folders below it:\n\n")[2].partition("\n\n")[0]
     assert [re.split(r"  +", line.strip())[0] for line in drawing.splitlines()] == layers

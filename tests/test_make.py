@@ -1,4 +1,4 @@
-"""``make test``: every leg runs, and the last lines say which failed."""
+"""``make test``: every leg runs, and the last line says which ones failed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 MAKEFILE = Path(__file__).parents[1] / "Makefile"
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 LEGS = """
 include {makefile}
@@ -22,7 +22,7 @@ long: ; @echo long has begun; exec sleep 1000
 
 
 def start(folder: Path, *legs: str) -> subprocess.Popen[str]:
-    """``make test`` of these *legs*, as a process group of its own."""
+    """Start ``make test`` with these *legs*, in a process group of its own."""
     if shutil.which("make") is None:
         pytest.skip("there is no make")
     (folder / "Makefile").write_text(LEGS.format(makefile=MAKEFILE))
@@ -38,28 +38,32 @@ def start(folder: Path, *legs: str) -> subprocess.Popen[str]:
     )
 
 
-def finish(made: subprocess.Popen[str]) -> list[str]:
-    """The lines that it printed."""
-    return made.communicate(timeout=PATIENCE_S)[0].splitlines()
+def printed_lines(made: subprocess.Popen[str]) -> list[str]:
+    """The lines that it prints until it ends."""
+    return made.communicate(timeout=TIMEOUT_S)[0].splitlines()
 
 
-def test_a_leg_that_failed_hid_those_behind_it(tmp_path: Path) -> None:
+def test_a_failed_leg_does_not_stop_the_next_ones(tmp_path: Path) -> None:
     made = start(tmp_path, "bad", "good", "bad")
-    lines = finish(made)
+    lines = printed_lines(made)
     assert lines == ["bad has run", "good has run", "bad has run", "make test: failed: bad bad"]
     assert made.returncode != 0
 
 
-def test_all_is_well_if_none_fails(tmp_path: Path) -> None:
+def test_make_test_succeeds_if_no_leg_fails(tmp_path: Path) -> None:
     made = start(tmp_path, "good", "good")
-    assert finish(made) == ["good has run", "good has run", "make test: all is well: good good"]
+    assert printed_lines(made) == [
+        "good has run",
+        "good has run",
+        "make test: all is well: good good",
+    ]
     assert made.returncode == 0
 
 
-def test_an_interrupt_ends_it_at_once(tmp_path: Path) -> None:
+def test_an_interrupt_ends_make_test_at_once(tmp_path: Path) -> None:
     made = start(tmp_path, "long", "good")
     assert made.stdout is not None
     assert made.stdout.readline() == "long has begun\n"
     os.killpg(made.pid, signal.SIGINT)
-    assert finish(made) == []
+    assert printed_lines(made) == []
     assert made.returncode != 0

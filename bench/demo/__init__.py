@@ -1,1 +1,1 @@
-"""Real input, as the proof: producers, consumer groups and a death, on Debian's package lists."""
+"""A demo on Debian's package lists: producers, consumer groups, and a consumer that is killed."""

@@ -1,4 +1,4 @@
-"""python -m bench.demo: producers, two groups of consumers, a death; and what is proven by it."""
+"""python -m bench.demo: producers, and two consumer groups of which one loses a consumer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import redis
 
 from bench.demo import mass_load, proof
 from bench.demo.dataset import ROOT, SOURCES, digest, digest_of_all, records
-from bench.demo.death import kill_while_pending
+from bench.demo.kill import kill_while_pending
 from bench.demo.names import CONSUMERS, GROUPS, STREAM, connect, ledger, refused
 from bench.servers import PENSTOCK, Server, ServerError
 
@@ -24,7 +24,7 @@ ENTRIES = 60_000
 MASS = 1_000_000
 LIMIT_SECONDS = 90.0
 TICK_SECONDS = 0.5
-DEATH_AT = 0.25  # of the entries acknowledged by the victim's group
+KILL_AT = 0.25  # of the entries acknowledged by the victim's group
 VICTIM = (GROUPS[0], CONSUMERS[1])
 
 Process = subprocess.Popen[bytes]
@@ -32,7 +32,7 @@ Process = subprocess.Popen[bytes]
 
 @dataclass(frozen=True)
 class Expected:
-    """What the producers are going to add: how many records of each source, and their digest."""
+    """What the producers will add: the number of records of each source, and their digest."""
 
     counts: dict[str, int]
     digest: int
@@ -43,7 +43,7 @@ class Expected:
 
 
 def main() -> int:
-    """Run the demo; the exit status is 1 if anything was lost, doubled or left over."""
+    """Run the demo. Returns the exit status: 1 if anything was lost, doubled or left over."""
     parser = argparse.ArgumentParser(prog="python -m bench.demo", description=__doc__)
     parser.add_argument("--port", type=int, help="use the server there (its demo:* keys go)")
     parser.add_argument("--command", default=os.environ.get("PENSTOCK_COMMAND", PENSTOCK))
@@ -93,7 +93,7 @@ def _stream_demo(server: redis.Redis, port: int, limit: int) -> bool:
 
 
 def _expectation(limit: int) -> Expected:
-    """Make the records here too, to know what has to arrive."""
+    """Make the records here, too, to know what must arrive."""
     digests = {source: [digest(r) for r in records(source, limit)] for source in SOURCES}
     return Expected(
         counts={source: len(some) for source, some in digests.items()},
@@ -103,7 +103,7 @@ def _expectation(limit: int) -> Expected:
 
 @contextmanager
 def _processes() -> Iterator[Any]:
-    """A function that starts a module of the demo; what it started is ended at the end."""
+    """Gives a function that starts a module of the demo; all its processes are ended at the end."""
     started: list[Process] = []
 
     def start(module: str, *arguments: object) -> Process:
@@ -121,13 +121,13 @@ def _processes() -> Iterator[Any]:
 
 
 def _watch(server: redis.Redis, total: int, producers: Sequence[Process], victim: Process) -> int:
-    """Print the progress, kill the victim midway; how many entries were pending for it."""
+    """Print the progress and kill the victim; return how many entries it had pending."""
     began = time.monotonic()
     pending = -1
     while (seconds := time.monotonic() - began) < LIMIT_SECONDS:
         done = _acknowledged(server)
         _print_progress(seconds, _number(server.xlen(STREAM)), done)
-        if pending < 0 and done[VICTIM[0]] >= total * DEATH_AT:
+        if pending < 0 and done[VICTIM[0]] >= total * KILL_AT:
             pending = kill_while_pending(server, victim, *VICTIM)
             print(
                 f"{'':10}{' of '.join(reversed(VICTIM))} killed, {pending} entries pending for it"

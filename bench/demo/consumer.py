@@ -1,7 +1,7 @@
-"""python -m bench.demo.consumer PORT GROUP NAME: reads, acknowledges, takes over from the dead.
+"""python -m bench.demo.consumer PORT GROUP NAME: reads, acknowledges, claims from dead consumers.
 
 An acknowledgement and its line in the group's ledger are one transaction. So, whenever this
-process is killed, the ledger says exactly what was acknowledged: no more, no less.
+process is killed, the ledger lists exactly the acknowledged entries.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Consumer:
         self._stopping = False
 
     def stop(self, *_: Any) -> None:
-        """Finish what is in hand, then end."""
+        """End after the entries at hand."""
         self._stopping = True
 
     def run(self) -> None:
-        """Read what is new; whenever there is nothing new, look for what a dead one has left."""
+        """Read new entries; when there are none, claim what a dead consumer has left."""
         while not self._stopping:
             if entries := self._read():
                 self._acknowledge(entries, "read")

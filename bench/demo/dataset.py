@@ -1,8 +1,8 @@
-"""The data set, made of what is on the machine: package lists, the package log, this git log.
+"""The data set, made from the machine's package lists and package log, and this repository's log.
 
-A record is what one entry of the stream holds: fields and values, all bytes. Two more fields are
-put before its own: ``source``, where it is from, and ``number``, its place there. So every record
-is different from any other, and its digest says whether it has arrived whole.
+A record is the content of one entry of the stream: fields and values, all bytes. Its first two
+fields are ``source``, where it is from, and ``number``, its place there. So no two records are
+equal, and a record's digest shows whether it has arrived unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DIGEST_SPACE = 1 << 64
 
 
 def packages() -> Iterator[Record]:
-    """The packages that apt knows of, or, where it knows none, those that are installed."""
+    """The packages that apt lists; if it lists none, the installed ones."""
     text = _output("apt-cache", "dumpavail") or _content(DPKG_STATUS)
     for paragraph in text.split(b"\n\n"):
         pairs = (line.split(b": ", 1) for line in paragraph.split(b"\n") if b": " in line)
@@ -35,13 +35,13 @@ def packages() -> Iterator[Record]:
 
 
 def package_log() -> Iterator[Record]:
-    """What dpkg did on this machine, a record a line."""
+    """What dpkg did on this machine, one record for each line of its log."""
     for line in _content(DPKG_LOG).splitlines():
         yield dict(zip(LOG_FIELDS, line.split(b" ", 2), strict=False))
 
 
 def commits() -> Iterator[Record]:
-    """The commits of this repository, if it is one."""
+    """The commits of this folder's git repository; none if it is no repository."""
     log = _output("git", "-C", str(ROOT), "log", "--format=%H%x00%an%x00%aI%x00%s")
     for line in log.splitlines():
         yield dict(zip(COMMIT_FIELDS, line.split(b"\0"), strict=False))
@@ -61,7 +61,7 @@ def records(source: str, limit: int) -> Iterator[Record]:
 
 
 def digest(record: Mapping[bytes, bytes]) -> int:
-    """A number that stands for a record; the order of its fields does not matter."""
+    """The digest of a record, as a number; the order of its fields does not matter."""
     whole = hashlib.sha256()
     for field in sorted(record):
         whole.update(b"%d:%b%d:%b" % (len(field), field, len(record[field]), record[field]))
@@ -69,12 +69,12 @@ def digest(record: Mapping[bytes, bytes]) -> int:
 
 
 def digest_of_all(digests: Iterable[int]) -> int:
-    """A number that stands for a set of records, in whatever order they come."""
+    """The digest of a set of records; their order does not matter."""
     return sum(digests) % DIGEST_SPACE
 
 
 def _output(*command: str) -> bytes:
-    """What a command prints; nothing, if it fails or is not there."""
+    """The output of a command; empty if it fails or does not exist."""
     try:
         return subprocess.run(command, capture_output=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):

@@ -59,7 +59,7 @@ def load(server: redis.Redis, port: int, commands: int) -> Loaded:
 
 
 def _commands() -> Iterator[Command]:
-    """XADD, RPUSH and SET by turns, with the names of packages, without end."""
+    """XADD, RPUSH and SET in turn, with the names of packages, without end."""
     names = cycle([record.get(b"Package", b"?") for record in packages()] or [b"penstock"])
     number = 0
     while True:

@@ -1,4 +1,4 @@
-"""What has to hold in the end: nothing lost, nothing acknowledged twice, nothing left pending."""
+"""The checks at the end: nothing is lost, acknowledged twice, or left pending."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Fact:
-    """A sentence, what was expected, and what was found."""
+    """A check: its text, the expected value, and the value found."""
 
     text: str
     expected: object
@@ -63,7 +63,7 @@ def account_of_group(server: redis.Redis, group: str) -> Account:
 
 
 def facts_of_stream(server: redis.Redis, total: int, whole: int) -> Iterator[Fact]:
-    """The producers' part: *total* records with the digest *whole* are in the stream."""
+    """The checks of the producers: the stream holds *total* records with the digest *whole*."""
     account = account_of_stream(server)
     yield Fact("entries in the stream", total, account.total)
     yield Fact("different ids", total, account.distinct)
@@ -73,7 +73,7 @@ def facts_of_stream(server: redis.Redis, total: int, whole: int) -> Iterator[Fac
 def facts_of_group(
     server: redis.Redis, group: str, account: Account, total: int, whole: int
 ) -> Iterator[Fact]:
-    """The part of a group's consumers."""
+    """The checks of one consumer group."""
     state: Any = next(g for g in _groups(server) if g["name"] == group.encode())
     again: Any = server.get(refused(group))
     yield Fact(f"{group}: acknowledged", total, account.total)

@@ -1,4 +1,4 @@
-"""The arguments of the command line: a parser for each command, and arguments that all have."""
+"""The arguments of the command line: a parser for each command, and the common arguments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def installed() -> str:
 
 def add_common(one: argparse.ArgumentParser) -> None:
     """Add the arguments that all commands take."""
-    one.add_argument("--server", metavar="HOST:PORT[,...]", help="else $PENSTOCK_SERVERS")
+    one.add_argument("--server", metavar="HOST:PORT[,...]", help="default: $PENSTOCK_SERVERS")
     one.add_argument(
         "--option", action="append", default=[], type=pair, metavar="NAME=VALUE",
         help="any other option of the server: username, passwordEnv, credentialsFile, db, tls, "
@@ -53,7 +53,7 @@ def add_common(one: argparse.ArgumentParser) -> None:
 
 def add_spark(one: argparse.ArgumentParser) -> None:
     """Add the arguments of commands that start Spark."""
-    one.add_argument("--master", default="", help="Spark's master, else local[*]")
+    one.add_argument("--master", default="", help="Spark's master; default: local[*]")
     one.add_argument(
         "--conf", action="append", default=[], type=pair, metavar="NAME=VALUE",
         help="a setting of Spark",
@@ -66,7 +66,7 @@ def add_run(one: argparse.ArgumentParser) -> None:
     add_spark(one)
     one.add_argument("job", metavar="JOB.toml")
     how = one.add_mutually_exclusive_group()
-    how.add_argument("--once", action="store_true", help="end when what is there now is done")
+    how.add_argument("--once", action="store_true", help="end after the entries that exist now")
     how.add_argument("--continuous", action="store_true", help="go on until stopped")
     one.add_argument("--from", dest="start", type=start, metavar="earliest|latest|TIME")
     one.add_argument("--dry-run", action="store_true", help="check and show, start nothing")
@@ -77,14 +77,16 @@ def add_archive(one: argparse.ArgumentParser) -> None:
     add_spark(one)
     one.add_argument("streams", nargs="+", metavar="STREAM", help="names, or one glob")
     one.add_argument("--to", required=True, metavar="DIR")
-    one.add_argument("--trim", action="store_true", help="trim what is archived and not needed")
-    one.add_argument("--keep", type=duration_ms, metavar="24h", help="trim only what is older")
-    one.add_argument("--every", type=interval_ms, metavar="10m", help="go on, that often")
+    one.add_argument("--trim", action="store_true", help="trim what no group needs any more")
+    one.add_argument("--keep", type=duration_ms, metavar="24h", help="trim only older entries")
+    one.add_argument(
+        "--every", type=interval_ms, metavar="10m", help="archive again at this interval"
+    )
     one.add_argument("--group", default="", help="show the position as this consumer group")
     one.add_argument(
-        "--group-takeover", action="store_true", help="though others made it, or read by it"
+        "--group-takeover", action="store_true", help="even if others created or use the group"
     )
-    one.add_argument("--go-on-after-loss", action="store_true", help="without what was lost unread")
+    one.add_argument("--go-on-after-loss", action="store_true", help="archive what is left")
 
 
 def add_restore(one: argparse.ArgumentParser) -> None:
@@ -103,7 +105,7 @@ def add_load(one: argparse.ArgumentParser) -> None:
     add_spark(one)
     one.add_argument("files", nargs="+", metavar="FILE", help="Parquet, CSV, JSON, ORC or text")
     one.add_argument("--stream", required=True)
-    one.add_argument("--format", default="", help="where the names do not tell")
+    one.add_argument("--format", default="", help="if the names of the files do not say it")
     one.add_argument(
         "--map", action="append", default=[], type=pair, metavar="COLUMN=FIELD",
         help="only these columns, under these names",
@@ -113,44 +115,44 @@ def add_load(one: argparse.ArgumentParser) -> None:
     one.add_argument("--read", action="append", default=[], type=pair, metavar="NAME=VALUE")
     one.add_argument("--delivery", choices=DELIVERIES)
     one.add_argument("--max-len", help="trim the stream to about as many entries")
-    one.add_argument("--txn-app-id", help="a name, under which a version is loaded once only")
+    one.add_argument("--txn-app-id", help="a name; each version under it is loaded only once")
     one.add_argument("--txn-version", help="a number, one for each load under that name")
 
 
 def add_health(one: argparse.ArgumentParser) -> None:
     """``health [STREAM...]``"""
-    one.add_argument("streams", nargs="*", metavar="STREAM", help="names and globs, else all")
+    one.add_argument("streams", nargs="*", metavar="STREAM", help="names and globs; default: all")
     one.add_argument("--group", default="")
     one.add_argument("--min-idle", type=duration_ms, default=60_000, metavar="60s")
-    one.add_argument("--html", metavar="FILE", help="write a page with pictures, too")
-    one.add_argument("--png", metavar="FILE", help="write one picture, too (needs Pillow)")
+    one.add_argument("--html", metavar="FILE", help="also write a page with charts")
+    one.add_argument("--png", metavar="FILE", help="also write a picture (needs Pillow)")
 
 
 def add_query(one: argparse.ArgumentParser) -> None:
     """``query "SQL"``"""
     add_spark(one)
     one.add_argument("sql", metavar="SQL")
-    one.add_argument("--archive", default="", metavar="DIR", help="streams reach back into it")
+    one.add_argument("--archive", default="", metavar="DIR", help="include archived entries")
     one.add_argument(
         "--schema", action="append", default=[], type=pair, metavar='STREAM="item string"',
-        help="the fields of a stream, where they shall not be guessed",
+        help="the fields of a stream, if they are not to be inferred",
     )  # fmt: skip
-    one.add_argument("--limit", type=int, default=1_000, help="rows at most; 0 for all")
+    one.add_argument("--limit", type=int, default=1_000, help="the largest number of rows; 0: all")
 
 
 def add_status(one: argparse.ArgumentParser) -> None:
     """``status CHECKPOINT``"""
-    one.add_argument("checkpoint", metavar="CHECKPOINT", help="or the DIR of an archive")
+    one.add_argument("checkpoint", metavar="CHECKPOINT", help="a checkpoint, or an archive's DIR")
 
 
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "run": ("Run a live pipeline from a job file.", add_run),
     "archive": ("Archive streams as Parquet, by stream and date.", add_archive),
-    "restore": ("Make a stream of its archive, with the ids it had.", add_restore),
-    "load": ("Load files into a stream, an entry a row.", add_load),
-    "health": ("How consumer groups are doing.", add_health),
-    "query": ("SQL over streams, their archive, and what is pending.", add_query),
-    "status": ("Where a query stands, by its checkpoint.", add_status),
+    "restore": ("Restore a stream from its archive, with its original ids.", add_restore),
+    "load": ("Load files into a stream, one entry for each row.", add_load),
+    "health": ("Show the state of consumer groups.", add_health),
+    "query": ("Run SQL over streams, their archive, and pending entries.", add_query),
+    "status": ("Show how far a query is, by its checkpoint.", add_status),
 }
 
 # ------------------------------------------------------------------ values
@@ -202,7 +204,7 @@ def start(text: str) -> str:
 def server_of(given: argparse.Namespace) -> dict[str, str]:
     """The options of the server, from arguments and environment. Raises OptionError."""
     options = with_environment(server_options(given))
-    Server.from_environment(options)  # refuses what is wrong, before Spark takes its seconds
+    Server.from_environment(options)  # refuses wrong options before Spark is started
     return options
 
 

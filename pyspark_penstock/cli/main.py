@@ -26,7 +26,7 @@ def main(words: Sequence[str]) -> int:
     try:
         command = importlib.import_module(f"pyspark_penstock.cli.{given.command}")
         command.run(given, output)
-    except BrokenPipeError:  # whoever read our lines has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except EXPECTED as problem:
         refusal = refusal_of(problem)

@@ -1,4 +1,4 @@
-"""What the program prints: lines for people, or JSON for programs."""
+"""The output of the program: lines for people, or JSON for programs."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def as_json(value: Mapping[str, Any]) -> str:
 
 
 def printable(line: str, encoding: str | None) -> str:
-    """The line without control characters, and with escapes for what *encoding* does not have."""
+    """The line with escapes for control characters, and for characters that *encoding* lacks."""
     known = encoding or "utf-8"
     return readable(line).encode(known, "backslashreplace").decode(known)

@@ -23,7 +23,7 @@ from pyspark_penstock.jobs.runner import StopSignal
 def run(given: argparse.Namespace, output: Output) -> None:
     """Run the job until it ends, or a signal comes."""
     job = read_job(Path(given.job), server_options(given))
-    Server.from_environment(job.server)  # refuses what is wrong, before Spark takes its seconds
+    Server.from_environment(job.server)  # refuses wrong options before Spark is started
     if given.once or given.continuous:
         job = replace(job, once=given.once)
     spark = open_session(given, job.spark)

@@ -1,4 +1,4 @@
-"""What all commands with Spark share: the session, progress lines, interrupts."""
+"""Functions for all commands with Spark: the session, progress lines, interrupts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def end_by_interrupt() -> None:
 
 
 def no_interrupt(record: logging.LogRecord) -> bool:
-    """Whether a log record is about something else than an interrupt."""
+    """Whether a log record is not about an interrupt."""
     return not (record.exc_info and isinstance(record.exc_info[1], KeyboardInterrupt))
 
 

@@ -1,1 +1,1 @@
-"""Connections to a server: where it is, how to log in, what to retry, what XINFO says."""
+"""Connections to a server: addresses, login, retries, and the state that XINFO reports."""

@@ -1,4 +1,4 @@
-"""The server: its addresses and login, from options or, where these say nothing, the environment.
+"""The server: its addresses and login, from options or, by default, from the environment.
 
     PENSTOCK_SERVERS   host:port[,host:port]     if no option names a server
     PENSTOCK_USERNAME                            if no option names a user
@@ -94,7 +94,7 @@ class Server:
 
     @classmethod
     def from_options(cls, options: Options) -> Server:
-        """The server that *options* name; the environment says what they do not."""
+        """The server that *options* name; the environment gives what they leave out."""
         options.at_most_one("bootstrap.servers", "host")
         options.at_most_one("bootstrap.servers", "port")
         password_env, credentials_file = password_place(options)
@@ -110,7 +110,7 @@ class Server:
 
     @classmethod
     def from_environment(cls, given: Mapping[str, str] | None = None) -> Server:
-        """The server of a program that takes no options but the server's."""
+        """The server of a program that has no other options."""
         return cls.from_options(Options(given or {}, "a connection", SERVER))
 
     @property

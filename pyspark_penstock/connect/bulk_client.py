@@ -58,6 +58,6 @@ class BulkClient:
             except OSError as problem:
                 self.drop()
                 retry.wait_after(problem)
-            except BaseException:  # a reply may still arrive on it
+            except BaseException:  # a reply may still arrive on the connection
                 self.drop()
                 raise

@@ -44,7 +44,7 @@ class Client(redis.Redis):
         super().__init__()
         self._server = server
         self._preference = preference
-        self._found = False  # whether connection_pool is that of the server
+        self._found = False  # whether connection_pool has the address of the server
 
     def execute_command(self, *words: Any, **options: Any) -> Any:
         """The reply to one command.
@@ -142,7 +142,7 @@ def pool(server: Server, address: Address) -> redis.ConnectionPool:
 
 
 class LoginProvider(CredentialProvider):
-    """Gives redis-py user and password, anew for each connection."""
+    """Gives redis-py user and password; both are looked up for each connection."""
 
     def __init__(self, server: Server) -> None:
         self._server = server

@@ -5,13 +5,13 @@ together, for code that reads them by columns. An ECHO behind each request marks
 
     request     XRANGE ...  ECHO <token>
     reply       *1000\\r\\n ... $32\\r\\n<token>\\r\\n
-                ^ the reply    ^ the end, found without parsing what stands before it
+                ^ the reply    ^ the end, found without parsing the reply
 
 The token is random for each connection, so no value of an entry can contain it.
 
-A server that starts to load its data, or runs a slow script, may refuse ECHO too. Then the token
-never comes. So if nothing comes for a while, and the last line looks like such a refusal, it is
-taken for one. If it was the end of a value instead, the cost is a new connection.
+A server that starts to load its data, or runs a slow script, may refuse ECHO, too. Then the token
+never comes. So if nothing comes for a while, and the last line looks like such an error, it is
+taken for one. If it was the end of a value, the only cost is a new connection.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Connection:
         self._echo = command("ECHO", token)
         self._end = b"$%d\r\n%s\r\n" % (len(token), token)
         self._buffer = bytearray(FIRST_BUFFER)
-        self._answers = bytearray()  # to what was posted
+        self._answers = bytearray()  # the replies to posted requests
 
     def __enter__(self) -> Self:
         return self
@@ -156,7 +156,7 @@ class Connection:
             return 0
 
     def _receive_some(self) -> bool:
-        """Receive what has arrived; whether anything had."""
+        """Receive the bytes that have arrived. Returns whether there were any."""
         try:
             self._answers += received(self._socket)
         except WOULD_BLOCK:

@@ -18,7 +18,7 @@ from typing import Any
 
 from pyspark_penstock.errors import OptionError
 
-LARGEST = 1 << 16  # bytes; what is larger is not what was meant
+LARGEST = 1 << 16  # bytes; a larger file cannot be a credentials file
 KEYS = frozenset({"username", "password"})
 
 

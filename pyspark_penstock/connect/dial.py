@@ -84,7 +84,7 @@ def connected(server: Server, address: Address) -> socket.socket:
     plain = socket.create_connection(address, CONNECT_S)
     try:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if context is not None:  # within CONNECT_S: without TLS a server would wait for more
+        if context is not None:  # within CONNECT_S: a server without TLS would wait for more bytes
             plain = context.wrap_socket(plain, server_hostname=address[0])
     except ssl.SSLCertVerificationError as problem:
         plain.close()

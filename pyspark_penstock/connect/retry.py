@@ -1,12 +1,12 @@
-"""Retry: what fails because the server is away, or not ready, is tried again for a while.
+"""Retries: work that fails because the server is away, or not ready, is tried again for a while.
 
     refused and reset connections, no reply     the server restarts
     LOADING                                     it loads its data
     READONLY, MASTERDOWN, NOREPLICAS            a failover, or replicas that are missing
     BUSY, TRYAGAIN, CLUSTERDOWN                 a slow script, slots that move
 
-All of these end without help. What needs an operator fails at once: memory (OOM), disk (MISCONF),
-a login that is refused, a wrong command.
+All of these end without help. Errors that need an operator fail at once: memory (OOM), disk
+(MISCONF), a login that is refused, a wrong command.
 
 When a reply is lost nobody knows whether the command was executed. So only work that may be done
 twice can be retried: reads, and writes that check their marker first. At-least-once delivery has no
@@ -30,13 +30,13 @@ TELL_AT = 5  # failures, which is after 0.75 s
 PASSING = frozenset(
     {"LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS", "BUSY", "TRYAGAIN", "CLUSTERDOWN"}
 )
-ABORTED = "EXECABORT Transaction discarded because of: "  # and then why
+ABORTED = "EXECABORT Transaction discarded because of: "  # the reason follows
 
 logger = logging.getLogger(__name__)
 
 
 def passes(refused: str) -> bool:
-    """Whether the error *refused* is one that ends without help."""
+    """Whether the error text *refused* is of an error that ends without help."""
     return refused.removeprefix(ABORTED).partition(" ")[0] in PASSING
 
 
@@ -71,7 +71,7 @@ class Retry:
         self.renew()
 
     def renew(self) -> None:
-        """Something worked: the next failure is a first one again."""
+        """To be called after a success: the next failure is the first in a row again."""
         self._failures = 0
         self._pause = FIRST_PAUSE_S
 

@@ -1,4 +1,4 @@
-"""Archiving: writes streams to Parquet, exactly once, and trims them on the server if asked to."""
+"""Archiving: writes streams to Parquet, exactly once, and optionally trims them on the server."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ NAMELESS = ("", "__HIVE_DEFAULT_PARTITION__")  # Spark gives both one folder, an
 class ArchiveJob:
     """What to archive, and where to.
 
-    *streams* are names, or a single glob. *every* is an interval as Spark has it (``10 minutes``);
-    without it the job archives what there is at its start, and ends. *keep_ms* keeps younger
-    entries on the server, although they are archived.
+    *streams* are names, or a single glob. *every* is an interval in Spark's form (``10 minutes``);
+    without it, the job archives the entries that exist at its start, and ends. *keep_ms*: entries
+    that are younger stay on the server, although they are archived.
     """
 
     streams: tuple[str, ...]
@@ -74,7 +74,7 @@ def archive(
 
     run_query(start(spark, job, options), after_batch, stop or StopSignal())
     offsets = archived(files, job)
-    settle(offsets, job, on_trim)  # also what an earlier run has archived and could not trim
+    settle(offsets, job, on_trim)  # an earlier run may have archived entries without trimming them
     return offsets
 
 
@@ -114,7 +114,7 @@ def subscription(job: ArchiveJob) -> dict[str, str]:
 
 
 def check_names(streams: Iterable[str]) -> None:
-    """Raises OptionError for a stream whose name no folder can have."""
+    """Raises OptionError for a stream whose name cannot be the name of a folder."""
     for stream in streams:
         if key(stream) != stream.encode("utf-8", "replace"):
             raise no_folder(stream, "is not UTF-8")
@@ -123,7 +123,7 @@ def check_names(streams: Iterable[str]) -> None:
 
 
 def no_folder(stream: str, why: str) -> OptionError:
-    """The error for a stream whose name no folder can have."""
+    """The error for a stream whose name cannot be the name of a folder."""
     return OptionError(
         f"stream {key(stream)!r} has a name that {why}, so that an archive cannot tell it from "
         "others; rename it, or archive the others by their names"
@@ -139,10 +139,10 @@ def archived(files: HadoopFiles, job: ArchiveJob) -> tuple[Offset, ...]:
 def settle(offsets: Sequence[Offset], job: ArchiveJob, on_trim: Callable[[Trimmed], None]) -> None:
     """After a commit: move the group, then trim."""
     for offset in offsets:
-        check_names(offset.streams)  # one may have been made since the job began
+        check_names(offset.streams)  # a stream may have been created since the job began
     with connect(job.server, Preference.PRIMARY) as client:
         for offset in offsets:
-            if job.group:  # first, since a group that lags behind would hold the trim
+            if job.group:  # first, since a group that lags behind would limit the trim
                 PositionGroup(job.group, job.group_takeover).publish(client, offset)
             if job.trim:
                 trim_archived(client, offset, job, on_trim)
@@ -153,7 +153,7 @@ def trim_archived(
 ) -> None:
     """Trim each stream up to where it is archived."""
     if is_local(job.to):
-        os.sync()  # Spark does not; a power failure must not take what is in one place only
+        os.sync()  # Spark does not; after the trim, the archive has the only copy
     keep_from = None if job.keep_ms is None else time.time_ns() // 1_000_000 - job.keep_ms
     for stream, position in offset.streams.items():
         on_trim(trim(client, stream, position.id, keep_from))

@@ -1,12 +1,12 @@
-"""The archive: Parquet, partitioned by stream and date, complete enough to make the stream again.
+"""The archive: Parquet, partitioned by stream and date, with all that restoring a stream needs.
 
     DIR/stream=orders/date=2026-11-21/part-....parquet    id, timestamp, fields, names
     DIR/_spark_metadata/                                  which files count: those of whole batches
     DIR/_checkpoint/                                      how far the streams have been archived
 
-*fields* keeps order and repeated names. *names* is null but for an entry with a field whose name is
-not UTF-8: there it has the names of all fields, to the byte, and *fields* has them with replacement
-characters. *date* is that of the id in UTC, whatever the session's zone is.
+*fields* keeps order and repeated names. *names* is null, unless the name of a field is not UTF-8:
+then it has the names of all fields of the entry as bytes, and *fields* has them with replacement
+characters. *date* is the date of the id in UTC, whatever the session's time zone is.
 
 Readers other than Spark do not know ``_spark_metadata``, and may see the files of a batch that is
 being written.
@@ -31,11 +31,11 @@ SCHEMA = (
 )
 CHECKPOINT = "_checkpoint"
 DAY_MS = 86_400_000
-LARGE = "decimal(20,0)"  # a part of an id has 64 bits and no sign
+LARGE = "decimal(20,0)"  # each part of an id is an unsigned 64-bit number
 
 
 def checkpoint_of(folder: str) -> str:
-    """Where the archive's query keeps how far it is."""
+    """The checkpoint of the query that writes the archive."""
     return f"{folder.rstrip('/')}/{CHECKPOINT}"
 
 

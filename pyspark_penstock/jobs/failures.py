@@ -7,7 +7,7 @@ import re
 from pyspark_penstock.errors import DataLossError, OptionError, PenstockError, kind_of
 
 DONE, ERROR, USAGE, DATA_LOSS = 0, 1, 2, 3
-INTERRUPTED = 130  # as shells have it for SIGINT
+INTERRUPTED = 130  # the exit code of shells for SIGINT
 TRACEBACK = "Traceback (most recent call last):"
 PY4J = "An error occurred while calling"
 
@@ -25,7 +25,7 @@ class Interrupted(PenstockError):
 
 
 def refusal_of(problem: BaseException) -> PenstockError:
-    """*problem* as one of our errors, with the one line of its text that matters."""
+    """*problem* as one of our errors, with the most informative line of its text."""
     if isinstance(problem, PenstockError):
         return problem
     if isinstance(problem, KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Access to files, as reading a checkpoint needs it; and the files of this machine."""
+"""Access to files for reading checkpoints: the protocol, and its version for local files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark_penstock.errors import CheckpointError
 
 
 class Files(Protocol):
-    """What reading a checkpoint needs."""
+    """The access to files that reading a checkpoint needs."""
 
     def names(self, folder: str) -> list[str]:
         """The names in a folder; none if there is no such folder."""
@@ -33,7 +33,7 @@ class LocalFiles:
 
 
 def is_local(path: str) -> bool:
-    """Whether *path* looks like one of this machine."""
+    """Whether *path* looks like a path of this machine."""
     return urlparse(path).scheme in {"", "file"}
 
 

@@ -101,7 +101,7 @@ def health(
 
 
 def asked_for(client: redis.Redis, streams: Sequence[str]) -> list[str]:
-    """The streams that names and globs stand for, each once. Raises OptionError."""
+    """The streams that the names and globs match, each once. Raises OptionError."""
     if not streams:
         return matching_streams(client, "*")
     return list(dict.fromkeys(found for one in streams for found in meant_by(client, one)))

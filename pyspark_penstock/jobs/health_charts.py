@@ -1,7 +1,4 @@
-"""The charts of consumer groups: lag of all; idle time and redelivery of each.
-
-Not how to draw them.
-"""
+"""The data of the charts of consumer groups: lag of all; idle time and redelivery of each."""
 
 from __future__ import annotations
 

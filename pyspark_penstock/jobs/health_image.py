@@ -20,9 +20,9 @@ from pyspark_penstock.jobs.health_charts import (
     texts,
 )
 
-MOST_GROUPS = 40  # a larger picture is of no use, and takes memory by its area
+MOST_GROUPS = 40  # a larger picture is of no use, and its memory grows with its area
 
-SIZE, LINE, MARGIN = 26, 44, 48  # pixels: twice what the page has, for screens of today
+SIZE, LINE, MARGIN = 26, 44, 48  # pixels: twice those of the page, for high-resolution screens
 CHART, LABEL, BAR = 1120, 400, 28
 PAPER, INK, RULE, BLUE, RED = "#ffffff", "#222222", "#cccccc", "#3572b0", "#c0392b"
 FONT = ImageFont.load_default(SIZE)

@@ -33,10 +33,10 @@ NESTED = (t.StructType, t.ArrayType, t.MapType)
 class LoadJob:
     """Files to load.
 
-    An empty *format* is told by the names. *columns* maps columns to fields, and leaves out all
-    others; if it is empty, all columns are fields. *id_column* holds the ids of the entries, which
-    are then written in this order. *reading* and *writing* are options of Spark's reader and of the
-    sink.
+    If *format* is empty, the names of the files decide. *columns* maps columns to fields, and
+    leaves out all others; if it is empty, all columns are fields. *id_column* holds the ids of the
+    entries, which are then written in this order. *reading* are options of Spark's reader,
+    *writing* of the sink.
     """
 
     files: tuple[str, ...]
@@ -51,7 +51,7 @@ class LoadJob:
 
 
 def load(spark: SparkSession, job: LoadJob) -> int:
-    """Write all rows. Returns how many entries the stream has got.
+    """Write all rows. Returns how many entries were added to the stream.
 
     Raises OptionError, SinkError, JobError for a broken line.
     """
@@ -97,7 +97,7 @@ def read_files(spark: SparkSession, job: LoadJob) -> DataFrame:
 
 
 def format_of(files: tuple[str, ...]) -> str:
-    """The format that the files' names tell. Raises OptionError if they tell none, or several."""
+    """The format by the files' names. Raises OptionError if they say none, or several."""
     suffixes = {suffix_of(name) for name in files}
     formats = {FORMATS.get(suffix, "") for suffix in suffixes}
     if len(formats) != 1 or "" in formats:
@@ -107,7 +107,7 @@ def format_of(files: tuple[str, ...]) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """The suffix that tells the format, below one for compression."""
+    """The suffix for the format; a suffix for compression may follow it."""
     path = PurePosixPath(name.rstrip("/"))
     return PurePosixPath(path.stem).suffix if path.suffix in PACKED else path.suffix
 
@@ -126,7 +126,7 @@ def entries_of(rows: DataFrame, job: LoadJob) -> DataFrame:
 
 
 def in_order(rows: DataFrame, job: LoadJob) -> DataFrame:
-    """The rows in one task, if one must write the stream; sorted by id, if there are ids."""
+    """The rows, in one task if only one may write the stream, and sorted by id if there are ids."""
     if job.id_column:
         ms_seq = f.split("_id", "-")
         numbers = [f.get(ms_seq, part).try_cast("decimal(20)") for part in range(2)]

@@ -58,7 +58,7 @@ def run(
 
     run_query(start(spark, job), after_batch, stop or StopSignal())
     offsets = committed(spark, job)
-    publish_groups(job, offsets)  # also where this run found nothing to do
+    publish_groups(job, offsets)  # even if this run had no batch
     return offsets
 
 
@@ -102,7 +102,7 @@ def check_writer(spark: SparkSession, sink: Sink, rows: DataFrame) -> None:
 
     Raises OptionError, PySparkException, ServerError for a cluster.
     """
-    jvm: Any = spark._jvm  # noqa: SLF001  (nothing else asks this before the query starts)
+    jvm: Any = spark._jvm  # noqa: SLF001  (nothing else checks this before the query starts)
     mode = getattr(jvm.org.apache.spark.sql.streaming.OutputMode, sink.output_mode.capitalize())()
     checker = jvm.org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
     checker.checkForStreaming(analyzed(rows), mode)
@@ -191,7 +191,7 @@ def read_source(spark: SparkSession, source: Source) -> DataFrame:
 
 
 def function_of(job: PipelineJob) -> Callable[..., DataFrame]:
-    """The function that *python* names. Its module may lie beside the job file.
+    """The function that *python* names. Its module may be beside the job file.
 
     Raises UsageError.
     """
@@ -237,8 +237,8 @@ def committed(spark: SparkSession, job: PipelineJob) -> tuple[Offset, ...]:
 def publish_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
     """Move the position groups of the sources, each on its own server.
 
-    An offset says which streams it is of, but not on which server. If two sources read streams of
-    the same names, only their readers can move the groups, when they plan the next batch.
+    An offset names its streams, but not their server. If two sources read streams of the same
+    names, only their readers can move the groups, when they plan the next batch.
     """
     for offset in offsets:
         found = [r for r in live_readings(job) if r.subscription.source() == offset.source]
@@ -251,7 +251,7 @@ def check_groups(job: PipelineJob, offsets: Iterable[Offset]) -> None:
     """Raises OptionError for groups that the start would refuse to move; ServerError."""
     for reading in live_readings(job):
         same = [o.query for o in offsets if o.source == reading.subscription.source()]
-        if reading.position_group.group and len(same) <= 1:  # of two, nobody knows which one it is
+        if reading.position_group.group and len(same) <= 1:  # of two, it is unknown which one it is
             with reading.client() as client:
                 streams = reading.subscription.names(client)
                 reading.position_group.check(client, streams, "".join(same))

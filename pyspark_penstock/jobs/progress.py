@@ -108,7 +108,7 @@ def entries_read(stream: str, position: Position, start: Offset | None) -> int:
     before = start.streams.get(stream) if start else None
     if position == before:
         return 0
-    if position.begin is not None and position.begin.n is not None:  # behind what was lost
+    if position.begin is not None and position.begin.n is not None:  # after the lost entries
         return max(0, position.n - position.begin.n)
     return max(0, position.n - before.n) if before else 0
 

@@ -1,8 +1,8 @@
 """Queries: SQL over streams as they are now, over their archive, and over both together.
 
 orders, ...                 a stream by its name, with its fields as typed columns, and _stream, _id
-                            and _ts. With an archive: what is archived and what came after it, each
-                            entry once
+                            and _ts. With an archive: first its archived entries, then later ones,
+                            each entry once
 entries                     all streams: stream, id, timestamp, fields map<string,string>
 streams groups consumers pending      the views of the data source
 archive                     the archived entries, as they are stored
@@ -41,7 +41,7 @@ Positions = Mapping[str, Position]
 
 @dataclass(frozen=True)
 class QueryJob:
-    """A query. *schemas* gives the types of streams that shall not be inferred."""
+    """A query. *schemas* gives the types of streams whose types are not to be inferred."""
 
     sql: str
     server: ServerOptions = field(default_factory=dict)
@@ -89,7 +89,7 @@ def query(spark: SparkSession, job: QueryJob) -> DataFrame:
 
 
 def query_from(spark: SparkSession, job: QueryJob, positions: Positions) -> DataFrame:
-    """The result with tables that are archived up to *positions*, and live after that."""
+    """The result, with archived entries up to *positions* and live entries after them."""
     for name, table in tables(spark, job, positions):
         table.createOrReplaceTempView(f"`{name.replace('`', '``')}`")
     return spark.sql(job.sql)
@@ -115,8 +115,8 @@ def tables(
 def mentioned(sql: str, streams: Iterable[str]) -> list[str]:
     """The streams that the SQL mentions, in any case.
 
-    Of names that differ only in case, Spark keeps the last table: that is the one spelled as in the
-    SQL. The empty name is part of every text, and cannot be a table's.
+    If names differ only in case, Spark keeps the last table, so the one that is spelled as in the
+    SQL comes last. The empty name is left out: it is part of every text, and no table can have it.
     """
     found = [s for s in streams if s and s.lower() in sql.lower() and s.lower() not in RESERVED]
     return sorted(found, key=lambda stream: (stream in sql, stream))
@@ -171,7 +171,7 @@ def field_types(spark: SparkSession, job: QueryJob, stream: str) -> t.StructType
         return spark.createDataFrame([], job.schemas[stream]).schema
     try:
         return infer_schema(batch_options({**job.server, **only(stream)}))
-    except OptionError:  # nothing is live
+    except OptionError:  # there are no live entries
         return archived_field_types(spark, job, stream)
 
 

@@ -50,7 +50,7 @@ def interpreter() -> str:
 
 
 def logging_file(level: str) -> str:
-    """A log configuration that shows *level* and what is worse."""
+    """A log configuration that shows messages of *level* and above."""
     return keep("log4j2.properties", LOGGING.format(level=level))
 
 
@@ -63,7 +63,7 @@ def keep(name: str, text: str, executable: bool = False) -> str:
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
             file.write(text)
         Path(file.name).chmod(0o755 if executable else 0o644)
-        Path(file.name).replace(path)  # at once, since others may be starting too
+        Path(file.name).replace(path)  # atomically, since other programs may be starting, too
     return str(path)
 
 

@@ -21,7 +21,7 @@ from pyspark_penstock.jobs.server_options import ServerOptions, connect
 
 @dataclass(frozen=True)
 class RestoreJob:
-    """What to restore *into* a stream: entries of *stream* from *from_ms* on, before *to_ms*."""
+    """What to restore *into* a stream: entries of *stream* from *from_ms* to before *to_ms*."""
 
     folder: str
     stream: str
@@ -56,7 +56,7 @@ def restore(
 
 
 def archived_entries(spark: SparkSession, job: RestoreJob) -> DataFrame:
-    """The entries to restore, in no order."""
+    """The entries to restore, in any order."""
     entries = read_archive(spark, job.folder).where(f.col("stream") == job.stream)
     if job.from_ms is not None:
         entries = entries.where(ms() >= job.from_ms)

@@ -1,7 +1,7 @@
 """Runs streaming queries: reports each batch, and stops between two batches when asked to.
 
-Spark tells a source that batch N is committed only when it plans N+1. So what depends on a commit,
-such as a group's position or a trim, is done by the caller, after each batch and at the end.
+Spark tells a source that batch N is committed only when it plans N+1. So work that depends on a
+commit, such as moving a group or a trim, is done by the caller, after each batch and at the end.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ class StopSignal:
 def run_query(
     query: StreamingQuery, after_batch: Callable[[Report], None], stop: StopSignal
 ) -> None:
-    """Watch *query* until it ends or is asked to; call *after_batch* with each batch's report.
+    """Wait until *query* ends, or stop it when asked; call *after_batch* with each batch's report.
 
-    Raises what ``refusal_of`` makes of the query's failure, also if it was asked to stop.
+    If the query has failed, raises the error that ``refusal_of`` makes of it, also after a stop.
     """
     reports = Reports(query)
     try:
@@ -68,7 +68,7 @@ def run_query(
             deliver(reports, after_batch)
             if stop.asked:
                 finish_batch(query)
-                if query.isActive:  # else the next poll raises its error
+                if query.isActive:  # otherwise the next poll raises its error
                     break
         deliver(reports, after_batch)
     except StreamingQueryException as problem:
@@ -103,7 +103,7 @@ def deliver(reports: Reports, after_batch: Callable[[Report], None]) -> None:
 def finish_batch(query: StreamingQuery) -> None:
     """Wait for the running batch, up to STOP_TIMEOUT_S.
 
-    One that is cut off runs again at the next start.
+    A batch that is cut off runs again at the next start.
     """
     deadline = time.monotonic() + STOP_TIMEOUT_S
     seen = query.lastProgress

@@ -1,7 +1,7 @@
 """The options of a job's server, which all its sources and sinks get.
 
-Tasks do not see this process's environment. So what it says becomes options: the address, the user,
-and the variable or file with the password. The password itself does not.
+Tasks do not see this process's environment. So its settings become options: the address, the user,
+and the variable or file with the password, but not the password itself.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def overridden(own: ServerOptions, given: ServerOptions) -> dict[str, str]:
 
 
 def with_environment(given: ServerOptions) -> dict[str, str]:
-    """The options; server, user and password come from the environment if they are not in them."""
+    """The options, with server, user and password from the environment if they lack them."""
     options, said = dict(given), {name.lower() for name in given}
     address, user = map(os.environ.get, ("PENSTOCK_SERVERS", "PENSTOCK_USERNAME"))
     if address is not None and not said & ADDRESS:
@@ -49,9 +49,9 @@ def with_environment(given: ServerOptions) -> dict[str, str]:
 
 
 def password_of_environment() -> dict[str, str]:
-    """Where the environment has a password.
+    """The option that says where the environment has a password.
 
-    Nothing if it names two places: that is refused later.
+    Empty if the environment names two places: that is refused later.
     """
     file = os.environ.get("PENSTOCK_CREDENTIALS_FILE")
     if "PENSTOCK_PASSWORD" in os.environ:

@@ -25,7 +25,7 @@ DRIVER_MEMORY = "1g"
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 EVERYWHERE = {
-    "spark.sql.python.filterPushdown.enabled": "true",  # off by default, and then an error
+    "spark.sql.python.filterPushdown.enabled": "true",  # otherwise pushDownFilters is an error
     "spark.sql.session.timeZone": "UTC",  # ids are UTC, so are the dates of archives
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",  # an entry may name a field twice
     "spark.sql.adaptive.streaming.stateless.enabled": "false",  # a replay has the same partitions
@@ -59,7 +59,7 @@ def session(
         spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel(log_level.upper())
     silence_query_loggers()
-    if not local:  # what came by --py-files is not discovered, only what is installed
+    if not local:  # Spark discovers installed packages only, not those of --py-files
         spark.dataSource.register(PenstockDataSource)
     return spark
 
@@ -67,7 +67,7 @@ def session(
 @contextmanager
 def interrupt_held_back() -> Iterator[None]:
     """Hold SIGINT and SIGTERM back: a JVM whose parent ends while it starts would run for ever."""
-    if threading.current_thread() is not threading.main_thread():  # handlers run in that one
+    if threading.current_thread() is not threading.main_thread():  # only it can set handlers
         yield
         return
     came: list[int] = []
@@ -80,14 +80,14 @@ def interrupt_held_back() -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            if signal.getsignal(number) is hold:  # Spark sets one for SIGINT, which stays
+            if signal.getsignal(number) is hold:  # Spark may have set a handler, which stays
                 signal.signal(number, handler)
         for late in came:
             signal.raise_signal(late)
 
 
 def silence_query_loggers() -> None:
-    """Keep PySpark from logging, with Java's stack, what its exceptions say anyway."""
+    """Keep PySpark from logging exceptions, with Java's stack, which it raises anyway."""
     for name in QUERY_LOGGERS:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
 

@@ -86,7 +86,7 @@ def unfinished(checkpoint: Checkpoint) -> int | None:
 
 
 def claim_statuses(checkpoint: Checkpoint) -> Iterator[ClaimStatus]:
-    """The claims in shared groups. How far such a group is, only the server knows."""
+    """The claims in shared groups. Only the server knows how far such a group is."""
     for offset in checkpoint.shared:
         for stream, claim in offset.claims.items():
             _, group, consumer = offset.place(stream)

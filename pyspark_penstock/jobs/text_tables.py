@@ -36,5 +36,5 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell is a number, with or without a unit, or stands for none."""
+    """Whether a cell holds a number, with or without a unit, or the sign for an unknown one."""
     return text in {"", "?"} or text.partition(" ")[0].replace(",", "").replace(".", "").isdecimal()

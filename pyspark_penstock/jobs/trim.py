@@ -72,9 +72,9 @@ def plan_trim(
 def trim(
     client: redis.Redis, stream: str, archived: EntryId, keep_from_ms: int | None = None
 ) -> Trimmed:
-    """Remove what ``plan_trim`` allows. Groups may read on meanwhile: that would only allow more.
+    """Remove the entries that ``plan_trim`` allows. Groups may read on meanwhile, which is safe.
 
-    A group that is created, or set back, during the trim may find entries gone.
+    A group that is created, or set back, during the trim may miss entries.
     """
     if archived == FIRST or not stream_state(client, stream).exists:
         return Trimmed(stream, 0, Hold(FIRST, "nothing archived"))

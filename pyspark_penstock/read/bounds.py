@@ -1,4 +1,4 @@
-"""Bounds: where reading starts and ends, as options say it, and the ids that follow from that.
+"""Bounds: where reading starts and ends, in the form of options, and the ids that they mean.
 
     earliest  latest          the ends of the stream
     1763000062499-3  1763     an id as in XRANGE, inclusive; without a sequence it means the whole

@@ -1,7 +1,7 @@
 """Casts of whole columns of text to Arrow types, with the results of Spark's TRY_CAST.
 
-1. Arrow casts the whole column. If that fails, or Arrow may have accepted what Spark does not,
-2. Arrow casts the values in a plain form, which Arrow and Spark read alike;
+1. Arrow casts the whole column. If that fails, or if Arrow may accept values that Spark does not:
+2. Arrow casts the values in a plain form, which Arrow and Spark read alike.
 3. ``cast_texts`` reads each of the other distinct values once.
 
 A value that is not of the type becomes null and is marked as bad. A timestamp without a zone is in
@@ -24,7 +24,7 @@ Column = Any  # a pyarrow.Array; pyarrow has no types
 Bad = Any  # a pyarrow.BooleanArray: which values were bad
 Read = Callable[[Column, Any], Column]
 
-MOST_DIGITS = 38  # of a decimal; with more, its scale included, Arrow loses some
+MOST_DIGITS = 38  # of a decimal; if it has more, scale included, Arrow drops some
 ZONED = re.compile(rb"[ T].*[Z+-]", re.DOTALL)
 SHORTEST_ZONED = len("2026-11-21T10:00:00Z")
 SECONDS_AT = len("2026-11-21T10:00")
@@ -59,7 +59,7 @@ def arrow_cast(column: Column, kind: Any) -> Column:
     """The column as Arrow casts it. Raises pyarrow.ArrowInvalid."""
     if pa.types.is_string(kind):
         return pc.cast(column, kind)
-    return pc.cast(column.view(pa.string()), kind)  # no value of another type has to be UTF-8
+    return pc.cast(column.view(pa.string()), kind)  # for other types, UTF-8 need not be checked
 
 
 def is_plain(column: Column, kind: Any) -> bool:
@@ -163,7 +163,7 @@ def one_by_one(column: Column, kind: Any) -> Column:
     """Cast each distinct value as Spark would; null where it is not of *kind*."""
     distinct = column.dictionary_encode()
     values = list(map(parser(kind), distinct.dictionary.to_pylist()))
-    if pa.types.is_temporal(kind):  # numbers, of times that Python may not have
+    if pa.types.is_temporal(kind):  # as numbers: Python's classes lack some of these times
         numbers = pa.array(values, pa.int32() if pa.types.is_date(kind) else pa.int64())
         return numbers.view(kind).take(distinct.indices)
     return pa.array(values, kind).take(distinct.indices)

@@ -23,9 +23,9 @@ import pyarrow as pa
 from pyspark_penstock.read import cast_times
 from pyspark_penstock.read.cast_times import BLANK
 
-AROUND = BLANK + b"\x7f"  # what Spark trims from all but floats and decimals
+AROUND = BLANK + b"\x7f"  # Spark trims these from all types but floats and decimals
 LARGEST_SCALE = (1 << 31) - 1  # of a BigDecimal
-LONGEST_EXPONENT = 1_000  # characters; all but ten would have to be zeros
+LONGEST_EXPONENT = 1_000  # characters; in a valid number, all but ten of them are zeros
 
 TRUE = frozenset({b"t", b"true", b"y", b"yes", b"1"})
 FALSE = frozenset({b"f", b"false", b"n", b"no", b"0"})
@@ -60,7 +60,7 @@ def parser(kind: Any) -> Parse:
 def integer(text: bytes, bits: int) -> int | None:
     """ASCII digits with an optional sign, if the number fits into *bits*."""
     found = INTEGER.fullmatch(text.strip(AROUND))
-    if found is None or len(found[2]) > bits:  # more digits than bits: too large to be worth it
+    if found is None or len(found[2]) > bits:  # with more digits than bits it is too large
         return None
     number = -int(found[2]) if found[1] == b"-" else int(found[2])
     return number if -1 << (bits - 1) <= number < 1 << (bits - 1) else None

@@ -23,10 +23,10 @@ OFFSET = re.compile(
     r"[+-](?:[0-9]{1,2}(?::[0-9]{1,2})?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|[0-9]{4}(?:[0-9]{2})?)"
 )
 LARGEST_OFFSET = timedelta(hours=18)
-ZONES_KEPT = 1_000  # of those that were asked for: whoever adds entries may name any
-BLANK = bytes(range(0x21))  # what Java trims from a string
+ZONES_KEPT = 1_000  # zones in the cache: entries may name any number of them
+BLANK = bytes(range(0x21))  # Java trims these from a string
 PREFIX = re.compile(r"(?:UTC|GMT|UT)(?=[+-])")  # of an offset
-# Java's own: what it calls by three letters, and means otherwise than others do.
+# Java's own meanings of names with three letters.
 SHORT_NAMES = {
     "EST": "-05:00", "HST": "-10:00", "MST": "-07:00", "ACT": "Australia/Darwin",
     "AET": "Australia/Sydney", "AGT": "America/Argentina/Buenos_Aires", "ART": "Africa/Cairo",
@@ -39,7 +39,7 @@ SHORT_NAMES = {
     "PST": "America/Los_Angeles", "SST": "Pacific/Guadalcanal", "VST": "Asia/Ho_Chi_Minh",
 }  # fmt: skip
 
-CYCLE_YEARS, CYCLE_DAYS = 400, 146_097  # after so many the calendar is the same again
+CYCLE_YEARS, CYCLE_DAYS = 400, 146_097  # after a cycle, the calendar repeats
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 A_DAY = timedelta(days=1)
 A_MICROSECOND = timedelta(microseconds=1)
@@ -82,7 +82,7 @@ def micros(text: bytes, zoned: bool) -> int | None:
 def place_of(
     year: int, month: int, day: int, hour: int, minute: int, second: int
 ) -> tuple[int, datetime] | None:
-    """Date and time, moved by cycles of 400 years to those from 1600; the number of cycles."""
+    """The number of cycles of 400 years since 1600, and the date and time less these cycles."""
     cycles, rest = divmod(year - 1600, CYCLE_YEARS)
     try:
         return cycles, datetime(1600 + rest, month, day, hour, minute, second, tzinfo=UTC)
@@ -98,9 +98,9 @@ def offset_of(zone: tzinfo, moment: datetime, cycles: int) -> timedelta:
     """
     year = moment.year + cycles * CYCLE_YEARS
     if year < 1:
-        year = moment.year - 3 * CYCLE_YEARS  # no zone had rules yet
+        year = moment.year - 3 * CYCLE_YEARS  # long ago: no zone had rules yet
     elif year > 9998:
-        year = moment.year + CYCLE_YEARS  # far ahead they are those of this time
+        year = moment.year + CYCLE_YEARS  # far in the future: the present rules apply
     return moment.replace(year=year, tzinfo=zone).utcoffset() or timedelta()
 
 

@@ -101,7 +101,7 @@ def missing(task: Range, scan: Scan, options: ReadOptions) -> str:
 
 
 def has_lost(state: StreamState, task: Range) -> bool:
-    """Whether entries were removed since *task* was planned, or the stream was made anew."""
+    """Whether entries were removed since *task* was planned, or the stream was created again."""
     added_then = task.batch[1].n or 0 if task.batch else 0
     return state.removed > task.removed or state.added < added_then
 

@@ -16,7 +16,7 @@ from pyspark_penstock.read.scan import Scan
 
 
 class Counted(NamedTuple):
-    """Where counting stopped: at the entry *id*, after *entries*; and the marks on the way.
+    """Where counting stopped: at the entry *id*, after *entries*; and the marks up to there.
 
     *all* says that the range has no further entry.
     """
@@ -60,7 +60,7 @@ def count_up_to(
             whole = False
             break
         before = scan.bytes
-    inner = tuple(mark for mark in marks if mark.id != last)  # one at the end cuts nothing off
+    inner = tuple(mark for mark in marks if mark.id != last)  # a mark at the end is no cut
     return Counted(last, count, inner, whole or last == upto)
 
 

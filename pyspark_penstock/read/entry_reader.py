@@ -1,4 +1,4 @@
-"""The work of a task that reads: one range of a stream, as record batches."""
+"""What a reading task does: it reads one range of a stream, as record batches."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ it asks for the initial offset again, and ``latest`` is elsewhere by then.
 kept so that a replay has the same tasks, whatever the options or machines are by then.
 
 *source* is what the query reads; a checkpoint of another source is refused. *query* is a random id
-that tells the query from others of the same source. It never changes.
+that distinguishes the query from others of the same source. It never changes.
 """
 
 from __future__ import annotations

@@ -10,16 +10,15 @@ from typing import NamedTuple
 from pyspark_penstock.entry_id import EntryId, between
 from pyspark_penstock.read.offsets import Cut, Offset, Position
 
-SMALL = 10_000  # entries that are not worth two tasks
+SMALL = 10_000  # entries; so few are read by one task
 
 
 @dataclass(frozen=True)
 class Range:
-    """What one task reads: the entries in (after, upto], of which there are *expected*, if known.
+    """What one task reads: the entries in (after, upto]. *expected* is their number, if known.
 
-    If that is not known, *batch* holds the ends of the batch that the task belongs to, with their
-    counts, if these are known; and *removed*, how many entries the stream had lost when it was
-    planned.
+    If it is not known, *batch* holds the ends of the task's batch, with their counts if these are
+    known; and *removed* is how many entries the stream had lost when the batch was planned.
     """
 
     stream: str
@@ -98,7 +97,7 @@ def shares(backlogs: Mapping[str, int], limit: int) -> dict[str, int]:
 def budgets(backlogs: Mapping[str, int], limit: int) -> dict[str, int]:
     """Divide *limit* bytes among streams in the same way; each gets at least one.
 
-    How large a stream's entries are is not known. So what one stream leaves over no other one gets.
+    The sizes of entries are not known, so bytes that one stream leaves over go to no other stream.
     """
     total = max(1, sum(backlogs.values()))
     return {stream: max(1, limit * backlog // total) for stream, backlog in backlogs.items()}

@@ -3,8 +3,9 @@
 The query reads ranges by XRANGE, so the group delivers nothing. After each batch its last-delivered
 id and entries-read are set to the query's position. So the server reports the exact lag.
 
-Consumers of a group would miss what the group is moved past. So a query moves only groups that it
-has created. It marks them by a consumer that never reads, and that is deleted with the group:
+Consumers of a group would miss the entries that the group is moved past. So a query moves only
+groups that it has created. It marks them by a consumer that never reads, and that is deleted with
+the group:
 
     XINFO CONSUMERS orders progress      name spark-signpost-3f9a1c2b, pending 0
 
@@ -119,7 +120,7 @@ class PositionGroup:
             return
         if not str(made).startswith("BUSYGROUP"):
             raise made
-        if marked:  # somebody else has created the group in between
+        if marked:  # another client has created the group in between
             ask(client, "XGROUP", "DELCONSUMER", *group, own)
             self._check(stream, consumer_states(client, stream, self.group), query)
 

@@ -1,7 +1,7 @@
 """Filter pushdown: filters on stream, id and time become ranges.
 
-Spark applies every filter again. Pushing them down only saves reading what it would drop. Spark
-compares ids as text, so only equality says something about their place in the stream.
+Spark applies every filter again. Pushing filters down only avoids reading entries that Spark would
+drop. Spark compares ids as text, so only equality says where they are in the stream.
 
 It is off by default because Spark (4.1 to 4.3) keeps one plan for a relation, that of the filters
 pushed last. A data frame or view that is used twice, in one query or one after the other, may then
@@ -48,7 +48,7 @@ class Slice:
 
 @dataclass
 class Narrowing:
-    """Collects filters. *meanings* says what the columns in them hold."""
+    """Collects filters. *meanings* says what the columns hold."""
 
     meanings: dict[str, Meaning]
     slice: Slice = field(default_factory=Slice)
@@ -76,7 +76,7 @@ def slice_of(meaning: Meaning, given: f.Filter) -> Slice:
 
 
 def slice_of_values(meaning: Meaning, values: list[Any], ordered: bool = False) -> Slice:
-    """The slice from the smallest to the largest of *values*; everything, if they are of no use."""
+    """The slice from the smallest to the largest of *values*; everything if they say nothing."""
     if meaning is Meaning.STREAM:
         return Slice() if ordered else Slice(streams=frozenset(values))
     if meaning is Meaning.ID:
@@ -114,7 +114,7 @@ class PushdownReader(PenstockReader):
         self._narrowing = Narrowing(meanings)
 
     def pushFilters(self, filters: list[f.Filter]) -> Iterable[f.Filter]:  # noqa: N802
-        """Use what filters say, and return all of them for Spark to apply."""
+        """Use the filters, and return all of them for Spark to apply."""
         for given in filters:
             self._narrowing.learn(given)
         return filters

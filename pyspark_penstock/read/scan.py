@@ -1,8 +1,8 @@
 """A scan: reads the pages of a range, one page ahead, and reconnects when the connection is lost.
 
-The next page is requested before this one is parsed, so that the server works meanwhile. For that
-the last id is guessed, from the last bytes that look like the beginning of an entry. If they were a
-value, the reply to the wrong request is dropped.
+The next page is requested before this one is parsed, so that the server works meanwhile. The
+request needs the last id of this page, which is guessed from the last bytes that look like the
+beginning of an entry. If they were part of a value, the reply to the wrong request is dropped.
 
 After a reconnect the scan continues after the last entry that it has yielded.
 """
@@ -27,7 +27,7 @@ GUESSES = 2  # the list of a single field begins like an entry too
 
 
 class Scan:
-    """Iterates over the pages of (after, upto]. *after* moves with what was yielded.
+    """Iterates over the pages of (after, upto]. *after* becomes the last id that was yielded.
 
     With *wait*, a server that has never had an entry as late as *upto* is waited for: it is a
     replica that lags. Then *state* is the state of the stream after the last page.
@@ -44,7 +44,7 @@ class Scan:
         wait: bool = False,
     ) -> None:
         self.after = after
-        self.bytes = 0  # of answers, so far
+        self.bytes = 0  # of all replies so far
         self.entries = 0
         self.state: StreamState | None = None
         self._server = server
@@ -67,7 +67,7 @@ class Scan:
                 last = EntryId.parse(page.last_id)
                 is_last = len(page) < self._page_size or last >= self._upto
                 if guess not in {None, last}:
-                    connection.answer()  # to the wrong question
+                    connection.answer()  # the reply to the wrong request
                 if not is_last and guess != last:
                     self._ask(connection, last)
                 retry.renew()

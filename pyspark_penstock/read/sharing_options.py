@@ -15,7 +15,7 @@ from pyspark_penstock.read.bounds import Bounds, Kind
 MODES = PUBLISH, SHARED = "publish", "shared"
 ONLY_SHARED = ("consumerPrefix", "claimMinIdleMs")
 NEVER_SHARED = ("assign", "minOffsetsPerTrigger", "maxTriggerDelay", "maxBytesPerTrigger")
-MAX_OFFSETS = 100_000  # what one batch takes away from the other consumers
+MAX_OFFSETS = 100_000  # entries that one batch takes away from the other consumers, at most
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Sharing:
     """How a query takes part in its group. *prefix* begins the names of its consumers."""
 
     prefix: str
-    min_idle_ms: int  # after so long, what another consumer has pending is taken over
+    min_idle_ms: int  # entries that others have had pending for so long are taken over
 
 
 def sharing_of(options: Options, starting: Bounds) -> Sharing | None:

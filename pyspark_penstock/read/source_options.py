@@ -29,7 +29,7 @@ from pyspark_penstock.read.position_group import PositionGroup
 from pyspark_penstock.read.sharing_options import Sharing, sharing_of
 
 ENTRIES = "entries"
-VIEWS = ("streams", "groups", "consumers", "pending")  # what XINFO and XPENDING say
+VIEWS = ("streams", "groups", "consumers", "pending")  # the replies of XINFO and XPENDING
 SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 FORMATS = ("valueFormat", "fieldsFormat")
 ABOUT_ENTRIES = (
@@ -166,7 +166,7 @@ def stream_options(given: Mapping[str, str]) -> StreamOptions:
 def schema_options(given: Mapping[str, str]) -> tuple[ReadOptions, str]:
     """The options on which the schema depends, and the view.
 
-    It is not known yet how it will be read.
+    It is not known yet whether this is a batch read or a streaming read.
     """
     options = Options(given, "reading", SERVER, READING, BATCH_READING, STREAM_READING)
     view = view_of(options)

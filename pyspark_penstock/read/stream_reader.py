@@ -247,7 +247,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         lost = self._lost_within(stream, head, backlog, counted)
         begin = (
             position.n + lost
-        )  # these count as lost before the batch, so that no task misses them again
+        )  # these entries count as lost before the batch, so that no task reports them again
         return Position(
             head.id if counted.all else counted.id,
             begin + counted.entries,

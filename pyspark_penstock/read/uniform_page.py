@@ -18,10 +18,10 @@
 4. Check that before each id and value stand its length and a ``$``.
 5. Check that separators, lengths, ids and values together are as long as the page.
 
-A separator contains all line breaks between two values but the last one, so it ends before the
+A separator contains all line breaks between two values except the last one, so it ends before the
 value. It ends with a ``$``, so it ends before the digits of the length. So step 5 counts no byte
-twice and leaves none out. This proves that a RESP parser would read the same: a line break inside
-of a value would make a separator or a length wrong.
+twice and leaves none out. This proves that a RESP parser would give the same result: a line break
+inside a value would make a separator or a length wrong.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LARGEST = (1 << 31) - 1  # Arrow counts bytes in 32 bits
 ROW_LINES = 4  # *2, $id, id, *fields; then two lines a string
 ID, NAME, VALUE = 2, ROW_LINES + 1, ROW_LINES + 3  # the first line of each kind
 WORD = np.dtype("<u8")
-SPARE = 16  # bits: a length, its line break and what must stand before them fill six bytes
+SPARE = 16  # bits of a word of eight bytes: a length, its line break and the ``$`` take six
 LENGTHS = np.frombuffer(
     b"".join((b"\r\n$%d\r\n" % n)[-6:] + bytes(2) for n in range(LONGEST + 1)), WORD
 )
@@ -54,7 +54,7 @@ class UniformPage:
     """A page of entries with the same fields in the same order.
 
     *bounds* are the offsets in the reply at which strings begin and end: of the ids, then of the
-    values of each field. *separators* are what stands before them.
+    values of each field. *separators* are the bytes before each of these strings.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ def cut(answer: bytes, bounds: Bounds) -> Strings:
     """The strings between *bounds*."""
     buffers = [None, pa.py_buffer(bounds), pa.py_buffer(answer)]
     pieces = pa.Array.from_buffers(pa.binary(), max(bounds.size - 1, 0), buffers)
-    return pieces.take(pa.array(np.arange(0, bounds.size, 2)))  # without what is between them
+    return pieces.take(pa.array(np.arange(0, bounds.size, 2)))  # without the bytes between them
 
 
 def uniform(answer: bytes) -> UniformPage | None:
@@ -136,7 +136,7 @@ def uniform(answer: bytes) -> UniformPage | None:
     lines = [ID, *range(VALUE, row_lines, 4)]
     starts = breaks[:-1].reshape(rows, row_lines).T[lines] + 1
     stops = breaks[1:].reshape(rows, row_lines).T[lines] - 1
-    before = breaks[:-1:row_lines] - 1  # where what stands before the ids begins
+    before = breaks[:-1:row_lines] - 1  # where the separators before the ids begin
     separators = list(separators_of(row))
     if not separators_agree(answer, [before, *stops[:-1]], separators):
         return None
@@ -176,7 +176,7 @@ def is_entry(row: list[bytes]) -> bool:
 
 
 def separators_of(row: list[bytes]) -> Iterator[bytes]:
-    """Step 2: what stands between the values of an entry, without the lengths."""
+    """Step 2: the bytes between the values of an entry, without the lengths."""
     first = 0
     for line in (ID, *range(VALUE, len(row), 4)):
         yield LINE + LINE.join(row[first : line - 1]) + LINE + b"$"
@@ -187,7 +187,7 @@ def separators_agree(answer: bytes, places: list[Numbers], separators: list[byte
     """Step 3: whether each separator stands in all its places."""
     for at, separator in zip(places, separators, strict=True):
         if not answer.startswith(separator, at[-1]):
-            return False  # and perhaps there is not even room for it
+            return False  # the page may even be too short for it
         found = words_at(answer, np.dtype((np.void, len(separator))))[at]
         if found.tobytes() != separator * len(at):
             return False

@@ -9,8 +9,8 @@ import sys
 def exit_if_spark_hung_up() -> None:
     """Exit if Spark has closed its connection to this process. Called by a reader's ``stop``.
 
-    Spark stops a query by closing the connection, and then kills the process. In between PySpark
-    would take the closed connection for an error and print its traceback.
+    Spark stops a query by closing the connection, and then kills the process. Between the two,
+    PySpark would report the closed connection as an error, with a traceback.
     """
     if isinstance(sys.exc_info()[1], EOFError):
         os._exit(0)

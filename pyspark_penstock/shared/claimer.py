@@ -1,4 +1,4 @@
-"""Claims the entries of a batch: first what its consumer has, then stale entries, then new ones."""
+"""Claims the entries of a batch: those its consumer has, then stale entries, then new ones."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ logger = logging.getLogger(__name__)
 class Claimer:
     """Claims entries for one query. *step* gives the size of a task for a number of entries.
 
-    The search for stale entries goes through all that is pending. So it runs at the start, and then
-    twice in *min_idle_ms*.
+    The search for stale entries goes through all pending entries. So it runs only at the start, and
+    then twice in *min_idle_ms*.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class Claimer:
     def claim(
         self, places: Mapping[str, Place], queues: Mapping[str, GroupQueue], most: int
     ) -> dict[str, Claim]:
-        """Claim up to *most* entries in all. Returns what is pending at each place then.
+        """Claim up to *most* entries in all. Returns the entries then pending at each place.
 
-        What a consumer has from an earlier attempt belongs to the batch, even if it is more than
-        *most*.
+        Entries that a consumer has from an earlier attempt belong to the batch, even if they are
+        more than *most*.
         """
         held = {s: self._pending(places[s]) if q.pending else 0 for s, q in queues.items()}
         left = most - sum(held.values())

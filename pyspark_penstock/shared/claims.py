@@ -2,10 +2,10 @@
 
     XAUTOCLAIM ... JUSTID    takes over entries that were pending for too long
     XREADGROUP ... >         takes new entries; their content is dropped unread
-    XPENDING                 says what is pending now, whatever became of earlier replies
+    XPENDING                 says what is pending now, even if earlier replies were lost
     XACK                     after the batch
 
-Each of these can be repeated after a lost connection, since it begins with what is pending.
+Each step can be repeated after a lost connection, since it begins with what is pending.
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@
                            "cuts": [["1763000031000-0", 10000]]},
                 "refunds": {"entries": 0}}}
 
-Batch 17 is what is pending for the consumer ``spark-3f9a1c2b-17``: in each stream so many
-*entries*, the last one *upto*. *cuts* split it into tasks; each has the number of entries up to it.
+Batch 17 is what is pending for the consumer ``spark-3f9a1c2b-17``: in each stream, *entries* is the
+number of entries and *upto* the last id. *cuts* split them into tasks; each has the number of
+entries up to it.
 The server keeps the pending list, so a replay finds the same entries.
 
 *member* is a random name that never changes. So two queries never use the same consumer, and a

@@ -1,4 +1,4 @@
-"""What a consumer group has still to deliver of a stream."""
+"""The entries of a stream that a consumer group has still to deliver."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class GroupQueue:
 def queue_of(
     client: redis.Redis, stream: str, group: str, known: bool, upto: Position | None
 ) -> GroupQueue | None:
-    """What the group has to deliver up to *upto*, else to the end; None if there is no stream.
+    """What the group has to deliver up to *upto*, or to the end; None if there is no stream.
 
     The group is created at the beginning of a stream that has appeared. Raises CheckpointError if
     the stream is *known*, and the group is gone: nobody knows then what was read.
@@ -59,7 +59,7 @@ def queue_of(
 
 
 def create_group(client: redis.Redis, stream: str, group: str, position: Position) -> None:
-    """Create a group at *position*, unless somebody else has just done so."""
+    """Create a group at *position*, unless another client has just created it."""
     try:
         ask(client, "XGROUP", "CREATE", key(stream), key(group), *place(position))
     except redis.ResponseError as refused:

@@ -5,8 +5,8 @@
     write-ahead log    18
     partitions         cut what is pending for spark-3f9a1c2b-18 into tasks
 
-Spark asks for the next offset when the previous batch is in its commit log. So entries are
-acknowledged then. Spark's own ``commit`` comes later, and never for the last batch.
+Spark asks for the next offset when the previous batch is in its commit log, so its entries are
+acknowledged then. Spark's own call of ``commit`` comes later, and never for the last batch.
 
 A query that dies after the claim, and before the log, leaves entries with consumer 18. It continues
 from offset 17, claims for consumer 18 again, and finds them.

@@ -3,10 +3,10 @@
     XPENDING   ids    3-0 4-0 5-0 9-0        what is pending
     XRANGE 3-0 9-0    3-0 4-0     6-0 9-0    5-0 was deleted, 6-0 is another consumer's
 
-The ids in both are what XREADGROUP would return from the consumer's history. But XREADGROUP counts
-each such read as a delivery, and is slow. XRANGE, for as many entries as are pending, usually
-returns just these. If consumers took turns with small portions, it returns others too. If less than
-one in SPARSE is pending here, the rest of the page is requested id by id.
+The ids in both are those that XREADGROUP would return from the consumer's history. But XREADGROUP
+counts each such read as a delivery, and is slow. XRANGE, for as many entries as are pending,
+usually returns just these. If consumers take turns with small portions, it returns others, too. If
+fewer than one in SPARSE is pending here, the rest of the page is requested id by id.
 
 After a reconnect the scan continues after the last page that it has yielded.
 """

@@ -1,6 +1,6 @@
 """Atomic delivery in the driver: one transaction with everything that the tasks have staged.
 
-WATCH, GET marker      was the batch published before?
+WATCH, GET marker      to skip a batch that was published before
 MULTI
 XADD ...               the staged commands, read from their keys and sent on unchanged
 DEL staged keys, SET marker
@@ -32,7 +32,7 @@ ALL = "all"  # the partitions
 
 
 class Publication:
-    """One batch to publish: the staged *pieces* in their order, at most *most_rows* rows."""
+    """One batch to publish: the staged *pieces*, in order, with at most *most_rows* rows."""
 
     def __init__(
         self, server: Server, stream: str, task: Task, pieces: Sequence[Piece], most_rows: int

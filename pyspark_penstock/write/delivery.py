@@ -1,6 +1,6 @@
 """Delivery: how the rows of a partition get to a stream.
 
-at-least-once   here             sends again what was not answered
+at-least-once   here             after a lost connection, sends the rows again
 exactly-once    exactly_once     sets a marker in the transaction that writes the rows
 ordered         ordered          the same with one marker for a stream, and ids that follow from
                                  the rows
@@ -45,7 +45,7 @@ class AtLeastOnce:
         self._bulk = bulk
 
     def send(self, commands: Commands) -> None:
-        """Send them; all of them again, if the connection is lost. Raises SinkError."""
+        """Send the rows; if the connection is lost, send all of them again. Raises SinkError."""
         self._bulk.retry(lambda connection: refuse_errors(connection.exchange([commands.data])))
 
     def finish(self) -> None:

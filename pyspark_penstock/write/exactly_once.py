@@ -3,8 +3,9 @@
 For each transaction:
 
 1. WATCH the marker and read it. Skip the rows that it counts, after checking that they are the
-same. 2. MULTI, the rows, SET of the marker, EXEC. 3. If the reply is lost, or another attempt was
-faster, start again at 1.
+   same.
+2. MULTI, the rows, SET of the marker, EXEC.
+3. If the reply is lost, or another attempt was faster, start again at 1.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class ExactlyOnce:
     """Writes a partition's rows for one stream, none of them twice.
 
     With *early*, rows are sent into an open transaction as they come, so that the server works
-    while the next ones are made. Then no other delivery may use the client. Otherwise rows are held
-    until there are *most_rows* of them.
+    while the next ones are made. Then no other delivery may use the client. Without *early*, rows
+    are held until there are *most_rows* of them.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ DONE, PART, FAILED = STATES = ("done", "part", "failed")
 
 
 class Marker(NamedTuple):
-    """How far a partition has got. *crc* is the checksum of the commands of its *rows*."""
+    """How far a partition is written. *crc* is the checksum of the commands of its *rows*."""
 
     batch: int = -1
     rows: int = 0
@@ -105,12 +105,12 @@ class MarkerKey:
         return marker.encode()
 
     def entry(self, marker: Marker) -> bytes:
-        """The command that sets the marker."""
+        """The SET command for the marker."""
         expiry = ("EX", self.time_to_live_s) if self.time_to_live_s else ()
         return command("SET", key(self.name), self.encode(marker), *expiry)
 
     def fail(self, bulk: BulkClient, marker: Marker) -> None:
-        """Set the marker to ``failed``, unless it is another one by now.
+        """Set the marker to ``failed``, unless it has changed meanwhile.
 
         EXEC has set it to ``done``, together with the rows that were not refused.
         """

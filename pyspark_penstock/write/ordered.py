@@ -4,8 +4,8 @@
     batch 1     2-0  2-1 ...
 
 A replay, or the same run into an empty stream, gives the same entries the same ids. So a reader can
-tell what it has seen before. In return only one task may write a stream, and nobody else. A key
-beside the stream says which query that is:
+recognize entries that it has seen before. In return, only one task may write the stream, and nobody
+else. A key beside the stream names its query:
 
     {orders}:spark:writer  ->  <batch> <rows> <crc> <state> <partition> <query>
 """
@@ -46,7 +46,7 @@ class WriterMarkerKey(MarkerKey):
 
     def __init__(self, stream: str, task: Task) -> None:
         super().__init__(f"{tagged(stream)}:spark:writer", task)
-        self._partition = task.partition  # that the marker is of
+        self._partition = task.partition  # the partition of the marker
 
     def decode(self, text: bytes | None) -> Marker:
         """The marker in the key's value. Raises SinkError if it is another query's."""

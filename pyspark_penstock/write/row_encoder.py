@@ -30,7 +30,7 @@ from pyspark_penstock.write.sink_options import AT_LEAST_ONCE, EMPTY, ORDERED, S
 from pyspark_penstock.write.xadd_commands import Commands
 
 LINE = b"\r\n"
-LONGEST = 999  # of the values whose headers are made beforehand
+LONGEST = 999  # bytes; the headers of values up to this length are made beforehand
 Array = Any  # a pyarrow.Array
 UTC_MICROSECONDS = pa.timestamp("us", tz="UTC")
 
@@ -113,7 +113,7 @@ class RowEncoder:
 
 @cache
 def headers(name: str) -> Array:
-    """What stands before a value of the field, for each length of the value up to LONGEST."""
+    """The bytes before a value of the field, for each length of the value up to LONGEST."""
     header = LINE + without_count(command(name))
     return pa.array([b"%s$%d\r\n" % (header, n) for n in range(LONGEST + 1)], pa.binary())
 

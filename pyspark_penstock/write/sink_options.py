@@ -13,7 +13,7 @@ from pyspark_penstock.options import SERVER, WRITING, Options, refusal
 EXACTLY_ONCE, AT_LEAST_ONCE, ORDERED, ATOMIC = DELIVERIES = (
     "exactly-once", "at-least-once", "ordered", "atomic",
 )  # fmt: skip
-# What other clients of the server wait for while a transaction runs; atomic has but one a batch.
+# Rows of a transaction, during which other clients wait; with atomic delivery, rows of a batch.
 MOST_ROWS, MOST_ROWS_ATOMIC = 100_000, 1_000_000
 TRANSACTIONAL = ("txnAppId", "maxTransactionRows")
 OMIT, EMPTY = NULL_FIELDS = ("omit", "empty")

@@ -21,7 +21,7 @@ from pyspark_penstock.names import key
 
 OK, QUEUED, CONFLICT = b"+OK\r\n", b"+QUEUED\r\n", b"*-1\r\n"
 TYPES = (b"stream", b"none")
-MOST_TRIES = 20  # of a transaction that others come between
+MOST_TRIES = 20  # of a transaction that other clients' changes make fail
 ERROR_LINE = re.compile(rb"(?:\A|\r\n)-([^\r\n]*)")  # an id has no line that begins like this
 
 
@@ -79,10 +79,10 @@ class Transaction:
 
 
 class StreamCheck:
-    """Checks rows before they are sent: inside of EXEC the server would refuse them one by one.
+    """Checks rows before they are sent: inside EXEC, the server would refuse them one by one.
 
-    It must be made before MULTI: if *begin*, the first rows, have ids, it watches the stream.
-    *advice* is for the error about an id. Raises SinkError if the key is no stream.
+    It must be created before MULTI: if *begin*, the first rows, have ids, it watches the stream.
+    *advice* is for errors about ids. Raises SinkError if the key is no stream.
     """
 
     def __init__(

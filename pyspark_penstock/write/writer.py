@@ -85,7 +85,7 @@ def delivery(bulk: BulkClient, stream: str, options: SinkOptions, task: Task) ->
 
 
 def make_room(deliveries: Iterable[Delivery]) -> None:
-    """Write what is held for the largest streams, until all that is held is small enough."""
+    """Write the held rows of the streams with most of them, until few enough are held."""
     held = [each for each in deliveries if isinstance(each, ExactlyOnce)]
     while sum(each.held_bytes for each in held) > MOST_BYTES:
         max(held, key=lambda each: each.held_bytes).write_held()
@@ -116,7 +116,7 @@ def publish(messages: Messages, options: SinkOptions) -> None:
 def check_one_task_each(written: list[EntriesWritten]) -> None:
     """Raises SinkError if two tasks have rows for a stream.
 
-    Markers do not show it if rows are equal.
+    If their rows are equal, markers do not show it.
     """
     tasks: dict[str, Task] = {}
     for message in written:

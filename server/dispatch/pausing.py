@@ -7,6 +7,7 @@ from server.observe.part import Part
 from server.table.command import Command, Flags
 
 MAY_WRITE = int(Flags.WRITE | Flags.MAY_REPLICATE)
+RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 
 
 class Pausing(Part):
@@ -37,7 +38,7 @@ class Pausing(Part):
             return False
         if not self.writes_only:
             return True
-        if command.flags & Flags.RUNS_QUEUE:
+        if command.flags & RUNS_QUEUE:
             return bool(client.queue.flags & MAY_WRITE)
         return bool(command.flags & MAY_WRITE)
 

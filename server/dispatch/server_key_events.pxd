@@ -1,4 +1,5 @@
 from server.dispatch.blocking cimport Blocking
+from server.dispatch.watching cimport Watching
 from server.propagation.propagation cimport Propagation
 from storage.keyspace.key_events cimport KeyEvents
 
@@ -6,6 +7,6 @@ from storage.keyspace.key_events cimport KeyEvents
 cdef class ServerKeyEvents(KeyEvents):
     cdef Blocking _blocking
     cdef Propagation _propagation
-    cdef object _watching
+    cdef Watching _watching
     cdef dict _watched
     cdef public list logged

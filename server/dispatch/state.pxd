@@ -1,7 +1,12 @@
+cimport cython
 from libc.stdint cimport int64_t
 
+from server.client.client cimport Client
 from server.dispatch.blocking cimport Blocking
 from server.observe.memory cimport Memory
+from server.dispatch.pausing cimport Pausing
+from server.dispatch.watching cimport Watching
+from server.observe.part cimport Part
 from server.propagation.propagation cimport Propagation
 from server.observe.stats cimport Stats
 from server.dispatch.server_key_events cimport ServerKeyEvents
@@ -17,8 +22,8 @@ cdef class ServerState:
     cdef readonly Stats stats
     cdef readonly dict clients
     cdef readonly Blocking blocking
-    cdef readonly object watching
-    cdef readonly object pausing
+    cdef readonly Watching watching
+    cdef readonly Pausing pausing
     cdef readonly Propagation propagation
     cdef readonly Memory memory
     cdef readonly ServerKeyEvents events
@@ -42,3 +47,6 @@ cdef class ServerState:
     cdef public list listening
     cdef readonly StreamConfig stream_config
     cdef readonly int64_t list_fill
+
+    @cython.locals(part=Part)
+    cpdef client_left(self, Client client)

@@ -6,6 +6,7 @@ from server.client.client cimport Client
 from server.dispatch.dispatcher cimport Dispatcher
 from server.client.endpoint cimport Endpoint
 from server.observe.memory cimport Memory
+from server.network.clients cimport Clients
 from server.network.transport cimport Transport
 
 cdef Py_ssize_t FLUSH_AT
@@ -16,7 +17,7 @@ cdef int UNAUTHENTICATED
 cdef class Connection(Endpoint):
     cdef Dispatcher _dispatcher
     cdef Memory _memory
-    cdef object _clients
+    cdef Clients _clients
     cdef RequestParser _parser
     cdef Client _client
     cdef Encoder _out
@@ -28,7 +29,7 @@ cdef class Connection(Endpoint):
 
     @cython.locals(client=Client)
     cdef _begin_batch(self, Py_ssize_t size)
-    @cython.locals(client=Client)
+    @cython.locals(client=Client, unread=Py_ssize_t)
     cdef _serve(self)
     @cython.locals(client=Client)
     cdef _check_query_limit(self)
@@ -38,7 +39,8 @@ cdef class Connection(Endpoint):
     @cython.locals(has_news=bint)
     cdef _flush(self)
     @cython.locals(client=Client, held=Py_ssize_t)
-    cdef _weigh(self)
+    cdef _weigh(self, Py_ssize_t unread)
+    @cython.locals(size=Py_ssize_t)
     cpdef send(self)
     cpdef refuse(self, object error)
     cpdef hang_up(self)

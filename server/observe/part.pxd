@@ -1,2 +1,5 @@
+from server.client.client cimport Client
+
+
 cdef class Part:
-    pass
+    cpdef client_left(self, Client client)

@@ -1,4 +1,4 @@
-"""The time that storage goes by: it has no clock of its own, and is told."""
+"""The current time, as the server tells it to storage, which reads no clock itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to keys, for all databases: how much of it there was, and who hears of it.
+"""Events of keys, in all databases: they are counted, and the server is told of them.
 
 a command   db.changed(k, b"set")     changes + 1, changed(k, set), ready(k) if it wakes
 time        db.expire_now(k)          expired + 1, ready(k), gone(k), changed(k, expired)
@@ -14,9 +14,9 @@ from storage.keyspace.lookup import Lookup
 
 
 class KeyEvents:
-    """The keyspaces tell this what happens; the server overrides what it wants to hear.
+    """The keyspaces call these methods; the server overrides the ones that it needs.
 
-    *clock* and *lookup* are what the keyspaces go by.
+    *clock* and *lookup* tell the keyspaces the time, and how to look up keys.
     """
 
     __slots__ = ("changes", "clock", "expired", "hits", "lookup", "misses")
@@ -24,23 +24,24 @@ class KeyEvents:
     def __init__(self) -> None:
         self.clock = Clock()
         self.lookup = Lookup()
-        self.changes = 0  # since the start; what is not saved yet, Redis calls dirty
-        self.expired = 0  # keys that have gone because their time was up
+        self.changes = 0  # since the start; Redis's "dirty" is how many of them are not saved yet
+        self.expired = 0  # keys that were removed because they had expired
         self.hits = 0  # reads that found their key
         self.misses = 0
 
     def changed(self, db: int, key: bytes, event: bytes | None, watched: bool) -> None:
         """A command has changed, made or removed what is at *key*.
 
-        *event* is its name as a keyspace event, if it has one. Only what is *watched* ends the
-        transactions of those who watch the key: a group is no part of a stream's value.
+        *event* is the name of the keyspace event, if there is one. Only if *watched*, the change
+        fails the transactions of clients that WATCH the key. A change to a consumer group does not,
+        since groups are no part of a stream's value.
         """
 
     def ready(self, db: int, key: bytes) -> None:
-        """*key* may now have what somebody waits for: it was made, appended to, or is gone."""
+        """*key* was made, appended to or removed: a blocked client may have waited for that."""
 
     def gone(self, db: int, key: bytes) -> None:
         """*key* has expired: the AOF and the replicas must hear of a deletion."""
 
     def log(self, words: Sequence[bytes]) -> None:
-        """The command that runs is to be logged as *words*, in place of its own."""
+        """Log *words* in place of the words of the command that runs."""

@@ -38,16 +38,16 @@ from storage.keyspace.segment import Segment
 
 NO_KEY: Final = -1
 
-# keys: longer segments would cost less memory, and more time where keys come and go in their midst
+# In keys. Longer segments would take less memory, but inserting and removing would take longer.
 SPLIT_ABOVE: Final = 170
 MERGE_UP_TO: Final = 64
 
-# Keys that share a long prefix would make the directory double again and again. Python's hashes are
-# keyed (siphash), so that does not happen by chance: with fewer keys a slot than this the directory
-# stays as it is, and the segment grows beyond its limit.
+# With fewer keys a slot than this the directory does not double, and a segment grows beyond its
+# limit instead: keys that share a long prefix would make it double again and again. Python's hashes
+# are keyed (siphash), so that does not happen by chance.
 KEYS_PER_SLOT: Final = 8
 
-# bytes that a key takes in its segment: mark, pair, a share of what is spare
+# Bytes that a key takes in its segment: its mark, its pair, and a share of the spare room.
 PLACE_BYTES: Final = 32
 PLACE = PLACE_BYTES  # the same as a C number
 OBJECT: Final = 384  # bytes of a table without keys
@@ -96,7 +96,7 @@ class KeyTable:
         return default if at < 0 else segment.pairs[2 * at + 1]
 
     def use(self, key: bytes, last_use: int) -> Any:
-        """The value at *key*, which is used now, at *last_use*; or None."""
+        """The value at *key*, whose last use becomes *last_use*; None if there is no such key."""
         prefix = segment_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)
@@ -113,7 +113,7 @@ class KeyTable:
         return NO_KEY if at < 0 else segment_octets.last_use_at(segment.marks, at)
 
     def set(self, key: bytes, value: Any, last_use: int = 0) -> None:
-        """Put *value* at *key*, replacing what was there; the key is used at *last_use*."""
+        """Put *value* at *key*, replacing what was there; its last use is *last_use*."""
         prefix = segment_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)

@@ -1,12 +1,12 @@
 """One database: keys, their values and their expiry; it tells what happens to them.
 
-A string is stored as what it is at the moment: ``bytes`` as it was set, ``int`` after INCR,
-``bytearray`` after APPEND or SETRANGE (redis's "raw": it grows in place). All other values are
-objects of their own class. A key that is past its time is gone for every reader at once; the
-memory goes when somebody looks, or when the active cycle comes by.
+A string is stored in the form that the last command gave it: ``bytes`` by SET, ``int`` by INCR,
+``bytearray`` by APPEND or SETRANGE (redis's "raw": it grows in place). All other values are
+objects of their own class. An expired key is gone for every reader at once; its memory is freed
+when it is looked up next, or by the active expiry cycle.
 
-Each key is stamped with the unix second of its last use: when it is written, and when a command
-looks its value up. To peek is no use: TYPE, TTL, EXISTS, OBJECT and what the server does by itself.
+Each key has a last use, in unix seconds. It is set when the key is written, and when a command
+looks up its value. It is not set by TYPE, TTL, EXISTS, OBJECT, nor by what the server does itself.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from storage.keyspace.key_table import KeyTable
 
 String: TypeAlias = bytes | bytearray | int
 NO_EXPIRY = -1
-NO_KEY = -1  # what idle_s says of one
-NOTHING: tuple[bytes, ...] = ()  # is logged
-MANY_ATTEMPTS = 100  # to find a random key that is not past its time
+NO_KEY = -1  # idle_s of a key that is not there
+NOTHING: tuple[bytes, ...] = ()  # as *log* of changed: the command is not logged
+MANY_ATTEMPTS = 100  # to find a random key that has not expired
 
 V = TypeVar("V")
 
@@ -46,7 +46,7 @@ class Keyspace:
     # ------------------------------------------------------------------ looking up
 
     def get(self, key: bytes) -> Any:
-        """The value at *key* whatever its type, or None. The key is used now."""
+        """The value at *key* whatever its type, or None. Sets the key's last use."""
         if self._lookup.no_touch:
             return self.peek(key)
         value = self._values.use(key, self._clock.now_ms // 1000)
@@ -55,7 +55,7 @@ class Keyspace:
         return value
 
     def peek(self, key: bytes) -> Any:
-        """Like get, but that is no use of the key."""
+        """Like get, but does not set the last use."""
         value = self._values.get(key)
         if value is not None and self._expires.used and self._expire_if_due(key):
             return None
@@ -94,7 +94,7 @@ class Keyspace:
         return value
 
     def look_at(self, key: bytes) -> Any:
-        """Like read_any, but that is no use of the key."""
+        """Like read_any, but does not set the last use."""
         value = self.peek(key)
         self._count(value is not None)
         return value
@@ -108,7 +108,7 @@ class Keyspace:
         return bytes if kind is bytearray or kind is int else kind
 
     def __contains__(self, key: bytes) -> bool:
-        """Whether *key* is there. To ask is to use it, as get does."""
+        """Whether *key* is there. Sets the key's last use, as get does."""
         return self.get(key) is not None
 
     def _count(self, hit: bool) -> None:
@@ -120,12 +120,12 @@ class Keyspace:
     # ------------------------------------------------------------------ changing
 
     def add(self, key: bytes, value: Any) -> None:
-        """Put *value* at *key*, which must be free, and wake who waits for it."""
+        """Put *value* at *key*, which must be free, and wake clients that wait for it."""
         self._values.set(key, value, self._clock.now_ms // 1000)
         self.events.ready(self.index, key)
 
     def put(self, key: bytes, value: Any, keep_expiry: bool = False) -> None:
-        """Put *value* at *key* in place of what was there; what was past its time expires first."""
+        """Put *value* at *key* in place of what was there; an expired value is removed first."""
         if self._expires.used:
             self._expire_if_due(key)
             if not keep_expiry:
@@ -136,7 +136,7 @@ class Keyspace:
     def store_string(self, key: bytes, value: String, grown: int = 0) -> None:
         """Put the new form of a string in place of the old: the expiry stays, nobody is woken.
 
-        *grown*: the bytes of memory that the value has taken more since it was stored before.
+        *grown*: how many bytes of memory the value takes more than when it was last stored.
         """
         self._values.set(key, value, self._clock.now_ms // 1000)
         self._values.grew(grown)
@@ -147,7 +147,7 @@ class Keyspace:
             return False
         if self._expires.used:
             self._expires.pop(key, None)
-        self.events.ready(self.index, key)  # who waits for a group learns that it is gone
+        self.events.ready(self.index, key)  # clients that wait in its groups get an error
         return True
 
     def changed(
@@ -158,13 +158,13 @@ class Keyspace:
         log: Sequence[bytes] | None = None,
         wakes: bool = False,
     ) -> None:
-        """Say that a command has changed, made or removed what is at *key*.
+        """Report that a command has changed, made or removed what is at *key*.
 
-        *event*: its name as a keyspace event, if it has one. *changes*: how much it counts towards
-        the next save. *log*: what is logged in place of the command, which must never depend on
-        clocks or estimates; several make one transaction, and NOTHING keeps the command out of the
-        log. *wakes*: whether it may be what somebody waits for; what is made or removed here wakes
-        without it.
+        *event*: the name of the keyspace event, if there is one. *changes*: how much it counts
+        towards the next save. *log*: the words to log in place of the command's own, which must
+        never depend on clocks or estimates; several calls make one transaction, and NOTHING keeps
+        the command out of the log. *wakes*: whether clients that wait for the key are woken; add,
+        put and remove wake them anyway.
         """
         self._tell(key, event, changes, True, log, wakes)
 
@@ -176,7 +176,7 @@ class Keyspace:
         log: Sequence[bytes] | None = None,
         wakes: bool = False,
     ) -> None:
-        """The same for what is no part of the value: WATCH does not mind a stream's groups."""
+        """Like changed, for a change to a stream's groups, which WATCH ignores."""
         self._tell(key, event, changes, False, log, wakes)
 
     def _tell(
@@ -210,28 +210,28 @@ class Keyspace:
         return NO_KEY if last_use_s < 0 else max(0, self._clock.now_ms // 1000 - last_use_s)
 
     def set_idle(self, key: bytes, idle_s: int) -> None:
-        """Let it seem that *key*, if it is there, was last used *idle_s* seconds ago."""
+        """Set the last use of *key*, if it is there, to *idle_s* seconds ago."""
         self._values.use(key, max(0, self._clock.now_ms // 1000 - idle_s))
 
     # ------------------------------------------------------------------ expiry
 
     def expiry(self, key: bytes) -> int:
-        """When *key* goes, in unix ms, or NO_EXPIRY."""
+        """When *key* expires, in unix ms, or NO_EXPIRY."""
         if not self._expires.used:
             return NO_EXPIRY
         when: int = self._expires.get(key, NO_EXPIRY)
         return when
 
     def expire_at(self, key: bytes, when_ms: int) -> None:
-        """Let *key*, which is there, go at *when_ms*."""
+        """Let *key*, which must be there, expire at *when_ms*."""
         self._expires.set(key, when_ms)
 
     def persist(self, key: bytes) -> bool:
-        """Let *key* stay. False if it had no expiry."""
+        """Remove the expiry of *key*. False if it had none."""
         return self._expires.pop(key, None) is not None
 
     def expire_now(self, key: bytes) -> None:
-        """Remove *key* because its time is up."""
+        """Remove *key*, which has expired."""
         self.remove(key)
         events = self.events
         events.expired += 1
@@ -248,18 +248,18 @@ class Keyspace:
 
     @property
     def expiring(self) -> KeyTable:
-        """The keys that have an expiry, and when: what the active cycle walks."""
+        """The keys that have an expiry, with its time: the active expiry cycle walks them."""
         return self._expires
 
     # ------------------------------------------------------------------ walking
 
     @property
     def table(self) -> KeyTable:
-        """All keys and values, those past their time too: what a snapshot walks."""
+        """All keys and values, expired ones included: a snapshot walks them."""
         return self._values
 
     def keys(self) -> Iterator[bytes]:
-        """All keys that are not past their time, in no order. Nothing may be changed meanwhile."""
+        """All keys that have not expired, in no order. Nothing may be changed meanwhile."""
         now_ms = self._clock.now_ms
         for key in self._values:
             if self.expiry(key) == NO_EXPIRY or self.expiry(key) >= now_ms:
@@ -272,8 +272,8 @@ class Keyspace:
     def random_key(self, below: Callable[[int], int]) -> bytes | None:
         """Any key; *below* (n) gives a random number from 0 to n - 1.
 
-        If what is past its time must stay, it is given after many attempts, as redis does: there
-        may be nothing else.
+        While expired keys may not be removed, it returns one of them after many attempts, as redis
+        does: there may be no other keys.
         """
         attempts = 0
         while (key := self._values.random_key(below)) is not None:
@@ -283,6 +283,6 @@ class Keyspace:
         return None
 
     def swap(self, other: Keyspace) -> None:
-        """Exchange all keys with *other*. Nobody is told: the server wakes who waits in both."""
+        """Exchange all keys with *other*. The caller wakes the clients that wait in either."""
         self._values, other._values = other._values, self._values
         self._expires, other._expires = other._expires, self._expires

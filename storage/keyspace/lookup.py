@@ -4,11 +4,11 @@ from __future__ import annotations
 
 
 class Lookup:
-    """The server sets these for each command; without a server a look-up is a client's.
+    """The server sets these for each command; without a server they are as for a client's command.
 
-    no_touch        a look-up is no use of the key: CLIENT NO-TOUCH
-    hides_expired   a key past its time is gone for readers, but is not removed: writes are paused
-    keeps_expired   a key past its time is there: data is loaded, and the log alone decides
+    no_touch        a look-up does not set the key's last use: CLIENT NO-TOUCH
+    hides_expired   an expired key is gone for readers, but is not removed: writes are paused
+    keeps_expired   an expired key is still there: a log is loaded, and only the log removes keys
     """
 
     __slots__ = ("hides_expired", "keeps_expired", "no_touch")

@@ -10,8 +10,8 @@ all keys of a segment agree in their first *local_depth* bits, which the table's
 
 *last use* is a number of 32 bits: the unix second in which the key was used last.
 
-A lookup is an interpolation search: hashes are spread evenly, so the prefix itself tells about
-where the key stands. Of 100 keys the guess is wrong by 4, on average. That costs as much as the
+A lookup is an interpolation search: hashes are spread evenly, so the prefix itself tells roughly
+where the key is. Among 100 keys the guess is off by 4, on average. That costs as much time as the
 index of a hash table and takes no memory; the order makes scans, splits and merges simple.
 
 A snapshot, written by a forked child, must not touch reference counts. It reads *pairs* through

@@ -1,7 +1,7 @@
 """Access to the two arrays of a segment: the plain versions of the C functions.
 
 *marks* holds two 32-bit numbers a key, its hash prefix and its last use; *pairs* holds the keys and
-values. storage/keyspace/segment.py draws both. Compiled, no function checks bounds: callers do.
+values: see storage/keyspace/segment.py. Compiled, no function checks bounds: callers do.
 """
 
 from __future__ import annotations

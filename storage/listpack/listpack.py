@@ -3,14 +3,14 @@
 
     listpack   total | count | element, element, ... | FF
     total      32 bits: the size of the whole in bytes, these and the FF included
-    count      16 bits: the number of elements; 65535 if there are 65535 or more: then count them
+    count      16 bits: the number of elements; 65535 means as many or more: walk to count them
     element    encoding, data | backlen; see storage/listpack/element_octets.py
 
-A position is an element's offset, so none is 0. The backlen, behind the data, is the way from an
-element to the one before.
+A position is the offset of an element, so it is never 0. The backlen leads from an element to the
+one before it.
 
-The bytes are the beginning of a bytearray that may be longer, so that appending is O(1). The first
-element is removed and a new first one is put in O(1) too, as the bytearray's start can move.
+The bytes are the beginning of a bytearray that may be longer, so appending is O(1). Removing the
+first element and adding one before it are O(1) too, since the start of the bytearray can move.
 
 Source: the listpack specification, https://github.com/antirez/listpack
 """
@@ -28,13 +28,13 @@ END = 0xFF
 LONG_STRING = 0xF0  # the encoding with a length of four bytes
 EMPTY = b"\x07\x00\x00\x00\x00\x00\xff"
 NONE = -1  # the position of no element
-UNKNOWN = -1  # the count of elements that nobody has counted yet
-MANY = 65535  # the count in the header that says: as many or more
+UNKNOWN = -1  # the count of a listpack whose elements were not counted yet
+MANY = 65535  # in the header: as many elements or more
 LIMIT = 1 << 30  # bytes; redis makes no listpack larger than that
-MAX_ROOM = 1 << 16  # bytes; what is taken ahead of need at most
-FEW = 64  # bytes; as much unused memory is not worth a thought
+MAX_ROOM = 1 << 16  # bytes that are reserved ahead of need, at most
+FEW = 64  # bytes; up to this much unused memory is kept
 OBJECT = 112  # bytes of the object, of its bytearray, and of the place where it is kept
-SPARSE = 4  # memory is given back when less than one in so many bytes is in use
+SPARSE = 4  # memory is given back when less than a quarter of it is in use
 
 
 class Element:
@@ -53,10 +53,10 @@ class Element:
 class Listpack:
     """A sequence of byte strings and signed 64-bit integers.
 
-    Positions must come from the listpack itself and are valid until it changes: compiled, others
-    read beyond its memory. Walking a step is O(1); changes are O(bytes behind the place) but at
-    the two ends, where they are O(1). What would make more than 1 GiB raises TooLarge and changes
-    nothing.
+    Positions must come from the listpack itself and are valid until it changes: compiled, any other
+    position reads beyond its memory. A step of a walk is O(1). A change is O(bytes behind the
+    position), but O(1) at the two ends. If the listpack would become larger than 1 GiB, TooLarge is
+    raised and nothing is changed.
     """
 
     __slots__ = ("_room", "count", "data", "size")
@@ -368,7 +368,7 @@ class Listpack:
     def end_at(self, end: int, more: int) -> None:
         """Close the listpack at *end*, behind *more* elements that were added.
 
-        They were put where the closing FF was, in room that was reserved: many of them at a time.
+        The caller has written them from the closing FF on, into room that it had reserved.
         """
         self.size = octets.put_u8(self.data, end, END)
         if self.count != UNKNOWN:

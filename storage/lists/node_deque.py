@@ -35,9 +35,9 @@ class NodeDeque:
     _tail: Node | None
     _nodes: list[Node | None] | None
     _gap: int
-    _outgrown: bool  # more than one listpack: it has been, and has not shrunk by far since
-    fill: int  # how much is in a node, see QuickList; here it takes no memory, there 16 bytes
-    length: int  # elements in all nodes; who adds and removes some keeps count
+    _outgrown: bool  # it was more than one listpack, and has not shrunk to half of one since
+    fill: int  # see QuickList; declared here it takes no memory, declared there 16 bytes
+    length: int  # elements in all nodes; the methods that add and remove elements update it
 
     def _clear(self) -> None:
         self._head = self._tail = None

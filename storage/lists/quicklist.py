@@ -227,7 +227,7 @@ class QuickList(NodeDeque):
         i, within = self._locate(index)
         pack = pack_of(nodes[i])
         if pack is not None and not self._may_grow(pack, len(value), 1):
-            self._outgrown = True  # as Redis counts, the old element's room is not free
+            self._outgrown = True  # Redis counts the old element's room as still in use
         if pack is None:
             _discard(nodes[i : i + 1])
             nodes[i] = self._new_node(value)
@@ -272,7 +272,7 @@ class QuickList(NodeDeque):
     def remove(self, count: int, value: bytes) -> int:
         """Remove the first *count* elements equal to *value* (negative: the last; 0: all).
 
-        How many have been removed. O(elements).
+        Returns how many were removed. O(elements).
         """
         nodes = self._unfold()
         left = abs(count) if count != 0 and -self.length < count else self.length
@@ -298,7 +298,7 @@ class QuickList(NodeDeque):
         return removed
 
     def trim(self, start: int, stop: int) -> None:
-        """Keep the elements from *start* to *stop*, both included, alone. O(N)."""
+        """Keep only the elements from *start* to *stop*, both included. O(N)."""
         first, count = self.bounds(start, stop)
         nodes = self._unfold()
         if count == 0:
@@ -333,10 +333,10 @@ class QuickList(NodeDeque):
 
     @property
     def encoding(self) -> bytes:
-        """As OBJECT ENCODING has it: ``listpack`` until it takes more than one.
+        """The answer of OBJECT ENCODING: ``listpack`` as long as one listpack holds all elements.
 
-        From then on it is a ``quicklist``, until one listpack that is half full has room for all:
-        otherwise a list near the limit would change with every push and pop.
+        From then on it is ``quicklist``, until all elements fit into half a listpack: otherwise the
+        encoding of a list near the limit would change with every push and pop.
         """
         return b"quicklist" if self._outgrown else b"listpack"
 
@@ -399,12 +399,12 @@ class QuickList(NodeDeque):
         return pack
 
     def _insert_at(self, nodes: list[Node], i: int, at: int, value: bytes) -> None:
-        """Add *value* at position *at* of the listpack that is node *i*, which may be its end."""
+        """Add *value* at position *at* of the listpack *nodes[i]*; *at* may be its end."""
         pack = pack_of(nodes[i])
         assert pack is not None
         if self._has_room(pack, len(value)):
             pack.insert(at, value)
-            pack.shrink()  # there may never be another insertion here
+            pack.shrink()  # another insertion here is unlikely
         elif at == pack.first():
             self._insert_between(nodes, i, value)
         else:
@@ -453,7 +453,7 @@ def _discard(nodes: list[Node]) -> None:
 
 
 def _remove_first(pack: Listpack, value: bytes, limit: int) -> int:
-    """Remove the first *limit* elements equal to *value*; how many that were."""
+    """Remove the first *limit* elements equal to *value*; return how many there were."""
     removed = 0
     at = pack.first()
     while at != NONE and removed < limit:
@@ -466,7 +466,7 @@ def _remove_first(pack: Listpack, value: bytes, limit: int) -> int:
 
 
 def _remove_last(pack: Listpack, value: bytes, limit: int) -> int:
-    """Remove the last *limit* elements equal to *value*; how many that were."""
+    """Remove the last *limit* elements equal to *value*; return how many there were."""
     removed = 0
     at = pack.last()
     while at != NONE and removed < limit:

@@ -7,7 +7,7 @@
     10  string                               one ziplist
      1  length  {string}...                  its elements
 
-Empty nodes are passed over, as Redis does it; nothing else may be left of a list.
+Empty nodes are skipped, as in Redis, so a list may turn out to be empty.
 """
 
 from __future__ import annotations

@@ -15,11 +15,11 @@ from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
 from storage.value_type import ValueType, Words
 
-ELEMENTS_A_COMMAND = 64  # in the RPUSH of a rewritten log, as Redis has it
+ELEMENTS_A_COMMAND = 64  # in an RPUSH of a rewritten log, as in Redis
 
 
 class ListType(ValueType):
-    """Lists. There is no empty one, but an RDB may hold what comes to that."""
+    """Lists. No key holds an empty one, but an RDB may contain one."""
 
     __slots__ = ()
 

@@ -29,14 +29,14 @@ cdef inline Py_ssize_t _size(Py_ssize_t capacity) noexcept:
 
 
 cdef inline Py_ssize_t _capacity_for(Py_ssize_t wanted) noexcept:
-    # an eighth more than wanted from 16 on, then what fits the next 16 bytes
+    # from 16 on an eighth more than wanted; then rounded up to a multiple of 16 bytes
     cdef Py_ssize_t size = _size(wanted + (wanted >> 3 if wanted >= 16 else 0))
     cdef Py_ssize_t capacity = (((size + 15) & ~15) - sizeof(Branches)) // 9
     return 256 if capacity > 256 else capacity
 
 
 cdef inline Branches* _resize(Branches* branches, Py_ssize_t capacity) except NULL:
-    # the edges stand behind the last child: they move first if the block shrinks, else last
+    # the edges are behind the room of the children: they move before a shrink, and after a growth
     cdef unsigned char* edges
     cdef Branches* resized
     cdef Py_ssize_t before = branches.capacity
@@ -82,7 +82,7 @@ cdef inline Py_ssize_t place(Branches* branches, unsigned char byte) noexcept:
 
 
 cdef inline Py_ssize_t find(Branches* branches, unsigned char byte) noexcept:
-    # without gaps the edge's index is its distance from the first
+    # a first guess: if the edges have no gaps, the index is the distance from the first edge
     cdef unsigned char* edges
     cdef unsigned char* found
     cdef Py_ssize_t guess

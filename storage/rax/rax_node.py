@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""The nodes of the radix tree: storage/rax/rax.py draws it. How one node becomes another."""
+"""The nodes of the radix tree (see storage/rax/rax.py), and how they are split and joined."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ABSENT: Final = object()  # the value of a node where no key ends
 ZEROS: Final = [bytes(n) for n in range(17)]
 NODE_BYTES: Final = 48  # compiled
 COUNTED: Final = 96  # bytes that a node counts for: itself, and a run that is not shared
-BYTES_BYTES: Final = 33  # of a bytes object but for its bytes
+BYTES_BYTES: Final = 33  # of a bytes object without its content
 
 
 class Node:
@@ -94,7 +94,7 @@ class Tree:
     root: Node
     size: int  # keys
     node_count: int  # as Redis would count the nodes
-    changes: int  # of the set of keys: how iterators know that they have lost their place
+    changes: int  # how often the set of keys has changed: iterators seek again if it has
 
 
 def rest_of(key: bytes, at: int) -> bytes:

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False
-"""CRC-64 as Redis closes its files and payloads with it.
+"""CRC-64, the checksum at the end of Redis's files and payloads.
 
-The polynomial is Jones's, ad93d23594c935a9, reflected; the start is 0 and nothing is inverted at
-the end: the checksum of b"123456789" is e9c6d914c4b8d9ca.
+The polynomial is Jones's, ad93d23594c935a9, reflected. The start is 0, and nothing is inverted at
+the end. The checksum of b"123456789" is e9c6d914c4b8d9ca.
 
 Eight bytes are taken at a time. TABLE[256 * k + b] is what the byte b, followed by k zeros, adds
 to the checksum; the k-th byte from the end of the eight is followed by k others.
@@ -38,7 +38,7 @@ TABLE = _table()
 
 
 def crc64(data: bytes, crc: int = 0) -> int:
-    """The checksum of what *crc* is that of, followed by *data*."""
+    """The checksum *crc* of the bytes so far, continued over *data*."""
     return of_raw(raw.of_bytes(data), 0, len(data), crc)
 
 

@@ -10,8 +10,8 @@ bits: 8192 bytes back at most.
 
 The compressor remembers where it last saw each three bytes, by their hash, and takes the first
 match that it finds. Which positions it remembers (all but those inside a match, of which the last
-two) and how it hashes decide the size of what it makes: both are as Redis has them, so that files
-are no larger here than there.
+two) and how it hashes decide the size of the result. Both are as in Redis, so that files are no
+larger than Redis's.
 
 Source: LibLZF, Marc Lehmann, http://software.schmorp.de/pkg/liblzf.html
 """
@@ -33,7 +33,7 @@ class Compressor:
     """Compresses one string after the other, with a memory of 256 KB.
 
     The memory is not emptied between strings: a position is remembered as its distance from the
-    first byte of the first string, so one below *base* is of an earlier string and void.
+    first byte of the first string, so positions below *base* are those of earlier strings.
     """
 
     __slots__ = ("_base", "_slots")
@@ -45,7 +45,7 @@ class Compressor:
     def compress(self, data: bytes) -> bytes | None:
         """*data* compressed, or None if that is not at least four bytes shorter.
 
-        As with decompress, the RDB has its own way.
+        For tests and tools, like decompress: an RDB is written by compress_into.
         """
         out = bytearray(len(data))
         size = self.compress_into(raw.of_bytes(data), len(data), out, 0)
@@ -54,8 +54,8 @@ class Compressor:
     def compress_into(self, data: raw.Raw, size: int, out: bytearray, at: int) -> int:
         """Write the first *size* bytes of *data*, compressed, into *out* at *at*.
 
-        How many bytes that took; 0 if they are not at least four less than *size*. Nothing is
-        written beyond ``at + size``, which must be in *out*.
+        Returns how many bytes that took; 0 if they are not at least four fewer than *size*. Nothing
+        is written beyond ``at + size``, which must lie in *out*.
         """
         room = size - 4
         if room <= 0:
@@ -140,10 +140,10 @@ def _matches(data: raw.Raw, seen: int, at: int) -> bool:
 
 
 def _match_length(data: raw.Raw, seen: int, at: int, size: int) -> int:
-    """How many bytes, at least three, at *at* are those at *seen*.
+    """How many bytes, at least three, at *at* equal those at *seen*.
 
-    A match leaves the last two bytes of all alone, but one of some length takes them along: that is
-    how the loop that Redis has unrolled comes out.
+    A match does not reach into the last two bytes of the data, unless it is longer than UNROLLED:
+    the unrolled loop in Redis has this effect.
     """
     most = min(size - at - 2, LONGEST_MATCH)
     if most > UNROLLED:
@@ -177,7 +177,7 @@ def _put_reference(out: bytearray, to: int, offset: int, length: int) -> int:
 def decompress(data: bytes, size: int) -> bytes:
     """The inverse of Compressor.compress. Raises Corrupt if *data* does not expand to *size* bytes.
 
-    The RDB itself is expanded in place; this form, without pointers, is for tests and tools.
+    For tests and tools: an RDB is read by expand, which works on pointers.
     """
     return expand(raw.of_bytes(data), 0, len(data), size)
 

@@ -106,7 +106,7 @@ cdef inline bytearray blank(Py_ssize_t size):
     return PyByteArray_FromStringAndSize(NULL, size)
 
 
-# Runs are short and lie close: steps of a fixed size need no call, and may go a little too far.
+# Runs are short. Copying in steps of a fixed size needs no call, but may copy a few bytes too many.
 cdef inline int copy(
     uint8_t *out, Py_ssize_t to, Raw data, Py_ssize_t at, Py_ssize_t size, Py_ssize_t left
 ) noexcept:

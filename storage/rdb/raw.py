@@ -1,8 +1,8 @@
 """Reading bytes in place: the plain versions of the C functions in raw.pxd.
 
 Here a Raw is any object with bytes in it. Compiled, it is a bare pointer: the caller keeps the
-object alive and checks bounds. Numbers are little-endian unless the
-name says ``be``. The put_ functions are like those of storage.octets.
+object alive and checks bounds. Numbers are little-endian unless the name says ``be``. The put_
+functions are like those of storage.octets.
 """
 
 from __future__ import annotations
@@ -113,15 +113,15 @@ def blank(size: int) -> bytearray:
 def copy(out: bytearray, to: int, data: Raw, at: int, size: int, left: int) -> None:
     """Write *size* bytes of *data* from *at* on into *out* at *to*.
 
-    There are *left* bytes in both from there on: compiled, some behind the last may be written too.
+    Both have *left* bytes from there on. Compiled, some bytes after the last may be written, too.
     """
     out[to : to + size] = data[at : at + size]
 
 
 def repeat(out: bytearray, to: int, offset: int, size: int, left: int) -> None:
-    """Copy within *out* to *to* the *size* bytes that begin *offset* before it; they may overlap.
+    """Copy *size* bytes within *out* to *to*, from *offset* bytes before it; they may overlap.
 
-    There are *left* bytes from there on: compiled, some behind the last may be written too.
+    *out* has *left* bytes from *to* on. Compiled, some bytes after the last may be written, too.
     """
     chunk = out[to - offset : to]
     out[to : to + size] = (chunk * (size // offset + 1))[:size]

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""Reads the parts of an RDB: numbers, lengths and strings; storage/rdb/writer.py draws them.
+"""Reads the parts of an RDB: numbers, lengths and strings; storage/rdb/writer.py lists their forms.
 
 Nothing here trusts the bytes: a length is compared with the bytes that are left before memory is
 taken for it.

@@ -7,7 +7,7 @@
              81  llllllll                        64 bits, big-endian
     string   length  bytes
              C0  n     C1  nn     C2  nnnn       the text of a signed number of 8, 16, 32 bits
-             C3  length  length  bytes           compressed (LZF): the length so, and expanded
+             C3  length  length  bytes           LZF: the length compressed, the length expanded
 
 Other numbers are little-endian.
 """
@@ -23,7 +23,7 @@ SHORTEST_COMPRESSED = 21  # bytes; shorter strings are not tried
 LONGEST_NUMBER = 11  # characters of a signed 32-bit number
 ENCODED = 0xC0
 LZF = 3
-HEAD = 18  # bytes that stand before a compressed string at most: 1 and twice a length
+HEAD = 18  # bytes before a compressed string, at most
 
 
 class RdbWriter:
@@ -138,7 +138,8 @@ class RdbWriter:
     def _put_compressed(self, text: raw.Raw, size: int) -> bool:
         """Write *text* compressed; False, and nothing is written, if that saves too little.
 
-        Its size, which stands before it, is known only afterwards: it is made a little further on.
+        Its size comes first, but is known only afterwards. So the string is compressed a little
+        further on, and then moved.
         """
         if not self._compress:
             return False

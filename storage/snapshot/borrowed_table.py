@@ -1,8 +1,8 @@
 """A key table read through borrowed references: the plain versions of borrowed_table.pxd.
 
 See storage/rdb/borrowed.py for what that is and why. This module alone knows the private layout of
-KeyTable: its directory of segments, in which one segment stands in several slots in a row; and
-Segment.pairs, a list of keys and values by turns.
+KeyTable, its directory of segments, where several slots in a row refer to the same segment; and of
+Segment.pairs, a list of alternating keys and values.
 """
 
 from __future__ import annotations

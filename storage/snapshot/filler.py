@@ -25,10 +25,10 @@ SHELVES = 1 << SHELF_BITS
 class Filler:
     """Fills *databases* and counts: *keys_loaded*, and *keys_expired*, which were left out.
 
-    Keys past their time at *now_ms* (unix time) are left out, unless *keeps_expired*. A key that is
-    there already is a second one in the snapshot, and so Corrupt; unless *replaces*: then the
-    databases were not empty, and the key of the snapshot takes its place. Nobody who waits for a
-    key is told. A key counts as used at *now_ms*, or as long before as its record says.
+    Keys that have expired at *now_ms* (unix time) are left out, unless *keeps_expired*. A key that
+    is already there must be twice in the snapshot, so Corrupt is raised; with *replaces* the
+    databases may hold keys at the start, and the snapshot's keys replace them. Blocked clients are
+    not woken. The last use of a key is *now_ms*, or as long before as its record says.
     """
 
     __slots__ = (

@@ -1,4 +1,4 @@
-"""Reads a whole RDB file, key by key; storage/snapshot/snapshot_writer.py draws the format.
+"""Reads a whole RDB file, key by key; storage/snapshot/snapshot_writer.py describes the format.
 
 Source: rdb.c of Redis 7.0
 """
@@ -40,9 +40,9 @@ class Record:
 class SnapshotReader:
     """Iterates over the keys of a snapshot.
 
-    *aux* has the aux fields that were read so far, and *functions* the libraries of functions,
-    which are not served here. *empty_keys* counts the keys of empty values, which are passed over.
-    At the end, *end* is the offset behind the snapshot.
+    *aux* holds the aux fields that were read so far, and *functions* the libraries of functions,
+    which are not served here. *empty_keys* counts keys with empty values, which are skipped. At the
+    end, *end* is the offset behind the snapshot.
 
     Raises Corrupt, which says where; UnknownType; BadVersion.
     """
@@ -54,7 +54,7 @@ class SnapshotReader:
     ) -> None:
         self.aux: dict[bytes, bytes] = {}
         self.functions: list[bytes] = []
-        self.modules = 0  # records of modules that were passed over
+        self.modules = 0  # records of modules, which are skipped
         self.empty_keys = 0
         self.version = 0
         self.checksummed = False  # whether there was a checksum to compare with; at the end

@@ -5,8 +5,10 @@
              F5  code                             a library of functions
              FE  database                         the keys that follow are of that database
              FB  keys  expiring                   how many keys follow, and how many of them expire
-             [FC  expiry in unix ms, 8 bytes]     of the key that follows; in the same way F8: idle
-             type  key  value                     seconds (a length), F9: frequency (a byte)
+             [FC  expiry in unix ms, 8 bytes]     of the key that follows
+             [F8  idle seconds, a length]         likewise; read, not written
+             [F9  frequency, a byte]              likewise; read, not written
+             type  key  value
     end      FF  checksum                         CRC-64, 8 bytes; 0 if there is none
 
 Numbers are RDB lengths and texts are RDB strings where nothing else is said.
@@ -36,8 +38,8 @@ class SnapshotWriter:
     """Iterates over the bytes of a snapshot, in pieces of about 64 KB.
 
     A node of a stream or list is never divided, so a piece may be longer by one node. The databases
-    must not change meanwhile. Keys past their time are written too, with their expiry: the reader
-    decides about them. Raises UnregisteredClass for a value of no known type.
+    must not change meanwhile. Expired keys are written too, with their expiry: the reader decides
+    about them. Raises UnregisteredClass for a value of no known type.
     """
 
     def __init__(

@@ -7,8 +7,8 @@
                              pel   rax: id key -> Pending      those of this consumer
 
 A pending entry is one object in all three places (see storage/stream/pending.py); every operation
-here keeps the three in step. An entry without an owner (XCLAIM FORCE makes one for a moment, and
-loading does) is in the group's indexes only.
+here keeps the three consistent. An entry without an owner (XCLAIM FORCE makes one for a moment, as
+does loading) is in the group's indexes only.
 
 Many groups are made and few are used, so a group makes its indexes only when it gets its first
 consumer or pending entry. Until then it has empty ones that all unused groups share. The bytes,
@@ -119,9 +119,9 @@ class ConsumerGroup:
         return consumer
 
     def delete_consumer(self, name: bytes) -> int | None:
-        """Forget a consumer and its pending entries; how many those were, or None if no such one.
+        """Forget a consumer and its pending entries; return how many it had, None if no consumer.
 
-        O(N) in their number.
+        O(N) in the number of its pending entries.
         """
         consumer = self.consumers.pop(name, None)
         if consumer is None:
@@ -199,7 +199,7 @@ class ConsumerGroup:
     def claim(self, pending: Pending, consumer: Consumer, delivery_time: int) -> None:
         """Give *pending* to *consumer*, as if delivered at *delivery_time*. Its count is kept.
 
-        O(K) more if *delivery_time* lies in the past: K entries were delivered later than that.
+        O(K) in addition, if K entries were delivered later than *delivery_time*.
         """
         owner = self._table[pending.consumer_index]
         if owner is not consumer:
@@ -243,8 +243,7 @@ class ConsumerGroup:
     ) -> list[Pending]:
         """At most *count* pending entries from *start* to *end*, of *consumer* or of all.
 
-        With *min_idle* only those whose last delivery was so many ms before *now_ms*, or more,
-        which makes it O(N).
+        With *min_idle*, only those last delivered at least so many ms before *now_ms*: O(N).
         """
         found: list[Pending] = []
         last_key = end.key()
@@ -258,7 +257,7 @@ class ConsumerGroup:
     # ------------------------------------------------------------------ loading, copying
 
     def restore(self, entry_id: StreamId, delivery_time: int, count: int) -> Pending:
-        """Add a pending entry without an owner and without a place in by_time; see settle.
+        """Add a pending entry that has no owner and is not in by_time yet; see settle.
 
         Raises Corrupt if there is one of that id.
         """

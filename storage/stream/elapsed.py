@@ -1,7 +1,7 @@
-"""How long ago something was, as redis reckons: in 64 bits, beyond which it wraps around.
+"""Elapsed time as redis computes it: in 64 bits, with wrap-around.
 
-Times that a client or a file says may be any 64-bit number. What is too long ago to be said so
-seems to lie in the future.
+A client or a file may give any 64-bit number as a time. If the difference does not fit into 64
+bits, the time seems to lie in the future.
 """
 
 from __future__ import annotations

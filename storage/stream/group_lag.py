@@ -1,10 +1,10 @@
 """How far a consumer group has come: its read counter and its lag, computed as Redis does.
 
-A stream counts the entries that were ever added; a group counts those that lie up to its last_id.
-The difference is the lag. A group that was set to an id somewhere inside the stream does not know
-its counter, and an entry deleted by name ahead of the group spoils the difference. So there are
-three sources, the first that is good wins: the group's own counter; the number of an id at either
-end of the stream; nothing.
+A stream counts the entries that were ever added; a group counts those of them up to its last_id.
+The difference is the lag. A group that was set to an id in the middle of the stream does not know
+its counter, and an entry that XDEL removed ahead of the group makes the difference wrong. So there
+are two sources, of which the first valid one is used: the group's own counter, and the number of an
+id at either end of the stream. Without either, the lag is unknown.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
-_MOST = 2**63 - 1  # where the counter of a group that was told too much stays
+_MOST = 2**63 - 1  # the counter of a group never goes beyond
 
 
 def lag(stream: Stream, group: ConsumerGroup) -> int | None:

@@ -6,7 +6,7 @@ three indexes: the group's pending list and the consumer's (both by id), and thi
     oldest <-> ... <-> newest        delivery_time never falls from left to right
 
 It has 64 bytes: header 16, ms 8, seq 8, older 8, newer 8, delivery_time 8, delivery_count 4,
-consumer_index 4. A consumer is an index into its group's table, for a pointer would not fit.
+consumer_index 4. The consumer is an index into its group's table, since a pointer would not fit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Pending:
     delivery_time: int  # unix ms of the last delivery
     delivery_count: int  # saturates at MAX_COUNT
     consumer_index: int
-    older_link: Pending | None  # see storage/rax/links.py
+    older_link: Pending | None  # see storage/stream/links.py
     newer_link: Pending | None
 
     @property
@@ -91,7 +91,7 @@ def _unlink(pending: Pending) -> None:
 class DeliveryQueue:
     """The pending entries of a group by delivery time, oldest first; equal ones as they were added.
 
-    It holds its entries; their links are its own.
+    It keeps its entries alive, and nothing else may change their links.
     """
 
     __slots__ = ("_newest", "_oldest")

@@ -10,16 +10,16 @@
              {id} of the entries that nobody owns}                               x
 
 Ids of pending entries are 16 bytes that sort as ids do; times are unix ms in 8 bytes, any of them.
-Of entries read, -1 (modulo 2^64) means unknown, and what is beyond 63 bits is taken for that: no
-XGROUP SETID could say it again. Before 21 the seen time stands for the active time too.
+As entries read, -1 (modulo 2^64) means unknown. So does any other number beyond 63 bits, which
+XGROUP SETID could not set again. Before 21 the seen time is taken for the active time, too.
 
-A pending entry must be the group's once and belong to one consumer. From 27 on (Redis 8.8) it may
-be nobody's: a consumer has refused it (XNACK). There is no such state here, so those entries go to
-a consumer named ``nacked``, from which they can be claimed; nothing is lost, and the deliveries are
-still counted.
+A pending entry must be in the group's list once, and belong to one consumer. From 27 on (Redis 8.8)
+it may have no owner: a consumer has refused it (XNACK). There is no such state here, so those
+entries go to a consumer named ``nacked``, from which they can be claimed. Nothing is lost, and the
+number of deliveries is kept.
 
-In a file of Redis before 7.0 a group has no count of entries read: it is reckoned from its last id,
-where that can be known.
+In a file of Redis before 7.0 a group has no count of entries read: it is computed from the last id
+of the group, where that is possible.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # cython: boundscheck=False, wraparound=False
 """Checks a stream's node from an RDB in one walk that trusts none of its bytes.
 
-It must be a listpack through and through (see storage/listpack/listpack.py), made as
-storage/stream/stream_node.py draws it, and the ids of its living entries must grow, none below the
-node's own. Entries that are marked as deleted may be out of order: in files of Redis before 7.0 the
-last id may have been set back behind one.
+It must be a valid listpack (see storage/listpack/listpack.py) in the form that
+storage/stream/stream_node.py describes. The ids of its living entries must grow, and none may be
+below the node's own. Entries that are marked as deleted may be out of order: in files of Redis
+before 7.0, XSETID may have set the last id below a deleted entry.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@
     idmp     duration  max size  {producers}  added  duplicates              x   x
              producer: name  {iid  id}
 
-Each row is numbers and counts as RDB lengths; braces are a count and so many of what is in them.
-An id is two of them, ms and seq, where nothing else is said. 19 is what is written. What 26 keeps
-of idempotent producers is read, checked and dropped: there are none here.
+Numbers and counts are RDB lengths. Braces stand for a count, followed by that many of what is in
+them. An id is two lengths, ms and seq, where nothing else is said. 19 is what is written. The
+idempotent producers of 26 are read, checked and dropped: this server has none.
 
-Beyond what the listpacks and the nodes must be by themselves, the ids of living entries must grow
-from node to node, none may be above the last id, and they must be as many as the stream says.
+Each listpack and each node must be valid. Besides, the ids of living entries must grow from node to
+node, none may be above the last id, and there must be as many as the stream's length says.
 
 Source: rdb.c of Redis 7.0 and https://github.com/redis/librdb
 """
@@ -55,7 +55,7 @@ def write_node(writer: RdbWriter, key: bytes, node: Listpack) -> None:
 
 
 def write_counters(writer: RdbWriter, stream: Stream) -> None:
-    """Write what a stream knows of its entries."""
+    """Write the length, ids and counts of a stream."""
     writer.length(stream.length)
     write_id(writer, stream.last_id)
     write_id(writer, stream.first_id)
@@ -117,7 +117,7 @@ def _read_nodes(reader: RdbReader, stream: Stream) -> StreamId:
 
 
 def _read_counters(reader: RdbReader, stream: Stream) -> None:
-    """Read what Redis 7.0 added. The first id is what was found, whatever it says."""
+    """Read what Redis 7.0 added. The first id is ignored: it follows from the entries."""
     read_id(reader)
     stream.max_deleted_id = read_id(reader)
     added = reader.length()

@@ -31,10 +31,10 @@ from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
 MAX_ENTRY_SIZE = 1 << 30  # bytes of all names and values of an entry; redis's own limit
-_MOST_ROOM = 4096  # bytes that a new node gets ahead of need, at most
+_MOST_ROOM = 4096  # bytes that a new node reserves ahead of need, at most
 _MOST_BYTES = MAX_ENTRY_SIZE  # the same, and the next, as C numbers
 _TOP = U64_MAX
-_MOST_ADDED = 2**63 - 1  # where the count of entries ever added stays
+_MOST_ADDED = 2**63 - 1  # the count of entries ever added never goes beyond
 
 
 class StreamConfig:
@@ -60,7 +60,7 @@ _NO_GROUPS: Final[dict[bytes, ConsumerGroup]] = {}  # of every stream without; i
 
 
 class Stream:
-    """The log. N is the number of its nodes below, E of entries in a node."""
+    """A stream. In complexities, N is the number of nodes, E the number of entries in a node."""
 
     __slots__ = (
         "_head",
@@ -81,7 +81,7 @@ class Stream:
         self.length = 0  # entries alive
         self.last_id = ZERO  # the greatest id ever given
         self.first_id = ZERO  # the first entry alive; 0-0 if there is none
-        self.max_deleted_id = ZERO  # the greatest id that was deleted by name (not trimmed)
+        self.max_deleted_id = ZERO  # the greatest id that XDEL has deleted; trimming does not count
         self.entries_added = 0  # ever
         self.groups = _NO_GROUPS  # made with the first group
         self._head: Listpack | None = None  # the first node, if it is known
@@ -198,8 +198,8 @@ class Stream:
     def _new_tail(self, entry_id: StreamId, fields: list[bytes], start: int) -> Listpack:
         """A new last node, whose first entry is going to be *entry_id*.
 
-        A stream's nodes are alike, so room is made at once for as much as the one before took: a
-        node that grew by and by would leave holes of many sizes in memory.
+        The nodes of a stream are alike, so a new one gets as much room as the one before took. If
+        it grew step by step, it would leave holes of many sizes in memory.
         """
         filled = self._tail
         node = stream_node.new_node(fields, start)

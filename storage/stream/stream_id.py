@@ -4,7 +4,7 @@
     00 00 01 63 88 .. 37    the key of an entry in a rax: 16 bytes, both numbers big-endian,
                             so that keys sort as ids do
 
-Who makes ids in a hurry calls the functions: compiled, they spare the call of a class.
+Hot paths call make_id and parse_id: compiled, they are faster than calling the class.
 """
 
 from __future__ import annotations

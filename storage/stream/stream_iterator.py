@@ -145,7 +145,7 @@ class StreamIterator:
     def passed(self, lp_count_at: int) -> None:
         """Tell the walk that the current entry was read: its lp-count is at *lp_count_at*.
 
-        So the walk does not skip over them once more.
+        So the walk does not have to skip over its fields again.
         """
         node = self.node
         assert node is not None

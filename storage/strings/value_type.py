@@ -1,6 +1,6 @@
 """The row of the type "string".
 
-A string is kept in the form that it was made in last: ``bytes`` by SET, ``int`` by INCR,
+A string is kept in the form that the last command gave it: ``bytes`` by SET, ``int`` by INCR,
 ``bytearray`` by APPEND or SETRANGE, because it grows in place.
 """
 
@@ -30,7 +30,7 @@ def text_of(value: String) -> bytes:
 
 
 class StringType(ValueType):
-    """Strings. Empty ones are values like all others."""
+    """Strings. A string may be empty."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Fetching the peers does nothing twice, and says in one line why it cannot be done."""
+"""bench/fetch_peers: it fetches no server twice, and explains a failure in one line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from bench import fetch_peers
 
 
-def a_tool(folder: Path, name: str, script: str = "") -> None:
+def make_tool(folder: Path, name: str, script: str = "") -> None:
     path = folder / name
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
@@ -17,21 +17,21 @@ def a_tool(folder: Path, name: str, script: str = "") -> None:
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only folder on PATH, empty."""
+    """An empty folder, the only one on PATH."""
     folder = tmp_path / "tools"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
     return folder
 
 
-def test_what_is_there_is_not_fetched_again(tools: Path, tmp_path: Path) -> None:
+def test_servers_that_are_there_are_not_fetched_again(tools: Path, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     for name in fetch_peers.SERVERS:
-        a_tool(tmp_path / "bin", name)
+        make_tool(tmp_path / "bin", name)
     assert fetch_peers.main(tmp_path) == 0
 
 
-def test_without_apt_it_says_so(
+def test_missing_apt_tools_are_reported(
     tools: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fetch_peers.main(tmp_path / "peers") == 1
@@ -42,18 +42,18 @@ def test_without_apt_it_says_so(
 def test_a_mirror_that_does_not_answer_is_named(
     tools: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    a_tool(tools, "dpkg", "echo amd64")
-    a_tool(tools, "dpkg-deb", "exit 1")
+    make_tool(tools, "dpkg", "echo amd64")
+    make_tool(tools, "dpkg-deb", "exit 1")
     answers = 'case "$*" in *indextargets*) echo file:/nowhere; exit;; esac'
-    a_tool(tools, "apt-get", f"{answers}\necho 'E: cannot reach file:/nowhere' >&2\nexit 100")
+    make_tool(tools, "apt-get", f"{answers}\necho 'E: cannot reach file:/nowhere' >&2\nexit 100")
     assert fetch_peers.main(tmp_path / "peers") == 1
     assert capsys.readouterr().err.endswith("E: cannot reach file:/nowhere\n")
 
 
-def test_without_a_mirror_it_says_so(
+def test_a_missing_mirror_is_reported(
     tools: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("apt-get", "dpkg", "dpkg-deb"):
-        a_tool(tools, name)
+        make_tool(tools, name)
     assert fetch_peers.main(tmp_path / "peers") == 1
     assert capsys.readouterr().err.endswith("apt has no mirror\n")

@@ -1,4 +1,4 @@
-"""Which servers Penstock is measured beside."""
+"""bench/peers: which servers Penstock is compared with."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bench import peers
 from bench.peers import Peer, find_peers
 
 
-def a_server(folder: Path, program: str, version: str) -> None:
+def make_server(folder: Path, program: str, version: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     name = program.removesuffix("-server").capitalize()
     path = folder / program
@@ -20,27 +20,27 @@ def a_server(folder: Path, program: str, version: str) -> None:
 
 @pytest.fixture
 def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only folder on PATH beside the shell's: it holds a redis-server."""
+    """The only folder on PATH; it holds a redis-server."""
     folder = tmp_path / "path"
-    a_server(folder, "redis-server", "7.0.15")
+    make_server(folder, "redis-server", "7.0.15")
     monkeypatch.setenv("PATH", str(folder))
     return folder
 
 
-def test_the_servers_on_path_take_part(on_path: Path) -> None:
+def test_servers_on_path_are_peers(on_path: Path) -> None:
     assert find_peers([]) == [Peer("Redis 7.0.15", str(on_path / "redis-server"))]
 
 
 def test_further_servers_are_found_in_a_folder_or_in_its_bin(on_path: Path, tmp_path: Path) -> None:
-    a_server(tmp_path / "one", "valkey-server", "9.1.2")
-    a_server(tmp_path / "two" / "bin", "redis-server", "8.0.6")
+    make_server(tmp_path / "one", "valkey-server", "9.1.2")
+    make_server(tmp_path / "two" / "bin", "redis-server", "8.0.6")
     peers = find_peers([tmp_path / "one", tmp_path / "two"])
     assert [peer.name for peer in peers] == ["Redis 7.0.15", "Valkey 9.1.2", "Redis 8.0.6"]
     assert peers[2].command == str(tmp_path / "two" / "bin" / "redis-server")
 
 
-def test_a_version_takes_part_once(on_path: Path, tmp_path: Path) -> None:
-    a_server(tmp_path / "same", "redis-server", "7.0.15")
+def test_a_version_is_a_peer_once(on_path: Path, tmp_path: Path) -> None:
+    make_server(tmp_path / "same", "redis-server", "7.0.15")
     assert find_peers([tmp_path / "same"]) == find_peers([])
 
 
@@ -49,7 +49,7 @@ def test_a_folder_without_a_server_is_an_error(on_path: Path, tmp_path: Path) ->
         find_peers([tmp_path])
 
 
-def test_what_was_fetched_takes_part_unless_folders_are_named(
+def test_fetched_servers_are_peers_unless_folders_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(peers, "FETCHED", tmp_path)

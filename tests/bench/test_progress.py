@@ -1,11 +1,11 @@
-"""Progress lines, by a clock that the test sets."""
+"""The progress lines of the benchmark, with a fake clock."""
 
 from __future__ import annotations
 
 from bench.progress import STILL_S, Progress
 
 
-def test_each_step_says_what_it_is_which_of_how_many_and_when() -> None:
+def test_each_step_prints_its_name_number_and_time() -> None:
     seconds, lines = [0.0], list[str]()
     progress = Progress(12, lines.append, lambda: seconds[0])
     progress.step("redis: Spark starts")
@@ -17,7 +17,7 @@ def test_each_step_says_what_it_is_which_of_how_many_and_when() -> None:
     ]
 
 
-def test_a_step_that_takes_long_speaks_up() -> None:
+def test_a_long_step_prints_another_line() -> None:
     seconds, lines = [0.0], list[str]()
     progress = Progress(2, lines.append, lambda: seconds[0])
     progress.still()

@@ -1,4 +1,4 @@
-"""The running server that the clients connect to."""
+"""The server that the clients connect to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.compat.processes import ServerProcess, penstock_command
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    """Penstock, or what PENSTOCK_COMMAND names."""
+    """Penstock, or the server that PENSTOCK_COMMAND names."""
     process = ServerProcess(penstock_command(), tmp_path_factory.mktemp("server"))
     yield process
     process.stop()
@@ -19,7 +19,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 @pytest.fixture
 def port(server: ServerProcess) -> Iterator[int]:
-    """The port of a server that is empty, and is emptied afterwards."""
+    """The port of an empty server, which is emptied again afterwards."""
     server.control.call(b"FLUSHALL")
     yield server.port
     server.control.call(b"CLIENT", b"UNPAUSE")

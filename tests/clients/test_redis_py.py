@@ -1,4 +1,4 @@
-"""redis-py's synchronous client does its daily work with the server."""
+"""redis-py's synchronous client works with the server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from redis.retry import Retry
 
 from tests.compat.processes import ServerProcess
 
-PATIENCE_MS = 5000
+TIMEOUT_MS = 5000
 ONCE = Retry(NoBackoff(), 0)
 
 
@@ -35,7 +35,7 @@ def client(port: int, protocol: int) -> Iterator[Redis]:
 
 @pytest.fixture
 def text(port: int, protocol: int) -> Iterator[Redis]:
-    """A client that decodes what it gets."""
+    """A client that decodes replies to str."""
     with Redis(port=port, protocol=protocol, decode_responses=True) as connected:
         yield connected
 
@@ -47,10 +47,10 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 
 def blocked(pool: ThreadPoolExecutor, watcher: Redis, wait: Callable[[], object]) -> Future[object]:
-    """*wait* begun in a thread; returns when the server counts one more blocked client."""
+    """Start *wait* in a thread, and return when the server counts one more blocked client."""
     before = watcher.info("clients")["blocked_clients"]
     future = pool.submit(wait)
-    for _ in range(PATIENCE_MS):
+    for _ in range(TIMEOUT_MS):
         if future.done() or watcher.info("clients")["blocked_clients"] > before:
             return future
         Event().wait(0.001)
@@ -74,13 +74,13 @@ def test_newer_servers_know_the_library(server: ServerProcess, client: Redis) ->
     assert info["lib-ver"] == redis.__version__
 
 
-def test_a_url_connects(port: int, protocol: int) -> None:
+def test_a_client_connects_with_a_url(port: int, protocol: int) -> None:
     with Redis.from_url(f"redis://127.0.0.1:{port}/2?protocol={protocol}") as client:
         assert client.ping()
         assert client.client_info()["db"] == 2
 
 
-def test_a_password_is_asked_for_and_taken(port: int, protocol: int) -> None:
+def test_a_password_is_required_and_accepted(port: int, protocol: int) -> None:
     with Redis(port=port, protocol=protocol) as admin:
         admin.config_set("requirepass", "secret")
         try:
@@ -90,12 +90,12 @@ def test_a_password_is_asked_for_and_taken(port: int, protocol: int) -> None:
             ):
                 stranger.get("k")
             with (
-                Redis(port=port, protocol=protocol, password="wrong", retry=ONCE) as liar,
+                Redis(port=port, protocol=protocol, password="wrong", retry=ONCE) as wrong,
                 pytest.raises(AuthenticationError),
             ):
-                liar.ping()
-            with Redis(port=port, protocol=protocol, password="secret") as friend:
-                assert friend.ping()
+                wrong.ping()
+            with Redis(port=port, protocol=protocol, password="secret") as right:
+                assert right.ping()
             with Redis(port=port, protocol=protocol, username="default", password="secret") as one:
                 assert one.ping()
         finally:
@@ -113,13 +113,13 @@ def test_pooled_connections_pass_their_health_check(port: int, protocol: int) ->
     pool.disconnect()
 
 
-def test_a_connection_that_was_killed_is_opened_anew(client: Redis) -> None:
+def test_a_killed_connection_is_reopened(client: Redis) -> None:
     first = client.client_id()
     client.client_kill_filter(_id=first, skipme=False)
     assert client.client_id() != first
 
 
-def test_monitoring_commands_give_what_tools_read(client: Redis) -> None:
+def test_monitoring_commands_return_the_fields_that_tools_read(client: Redis) -> None:
     info = client.info()
     assert info["redis_mode"] == "standalone"
     assert info["role"] == "master"
@@ -253,7 +253,7 @@ def _increment(pipe: redis.client.Pipeline) -> None:
     pipe.set("n", value + 1)
 
 
-def test_set_nx_px_is_a_lock(client: Redis) -> None:
+def test_set_nx_px_works_as_a_lock(client: Redis) -> None:
     assert client.set("lock", "me", nx=True, px=30_000)
     assert not client.set("lock", "you", nx=True, px=30_000)
     with client.pipeline() as pipe:
@@ -337,7 +337,7 @@ def test_a_blocked_pop_is_served_by_a_push(client: Redis, threads: ThreadPoolExe
     assert waiting.result(5) == [b"q", [b"1", b"2"]]
 
 
-def test_waiting_threads_share_the_work(client: Redis, threads: ThreadPoolExecutor) -> None:
+def test_blocked_threads_share_the_elements(client: Redis, threads: ThreadPoolExecutor) -> None:
     def take(_: int) -> bytes:
         return client.blpop("work", timeout=10)[1]
 
@@ -354,7 +354,7 @@ def test_a_pop_times_out_with_none(client: Redis) -> None:
     assert not client.xread({"nothing": "$"}, block=10)
 
 
-def test_blocked_readers_of_a_stream(client: Redis, threads: ThreadPoolExecutor) -> None:
+def test_blocked_readers_of_a_stream_are_served(client: Redis, threads: ThreadPoolExecutor) -> None:
     client.xgroup_create("s", "g", mkstream=True)
     plain = blocked(threads, client, lambda: client.xread({"s": "$"}, block=10_000))
     group = blocked(threads, client, lambda: client.xreadgroup("g", "c", {"s": ">"}, block=10_000))
@@ -392,7 +392,7 @@ def test_clients_are_listed_named_and_killed(client: Redis, port: int, protocol:
     other.close()
 
 
-def test_a_killed_waiter_gets_a_connection_error(
+def test_a_killed_blocked_client_gets_a_connection_error(
     client: Redis, port: int, protocol: int, threads: ThreadPoolExecutor
 ) -> None:
     other = Redis(port=port, protocol=protocol, single_connection_client=True, retry=ONCE)

@@ -1,4 +1,4 @@
-"""redis-py's asyncio client does its daily work with the server."""
+"""redis-py's asyncio client works with the server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def until_blocked(watcher: Redis, count: int) -> None:
         await asyncio.sleep(0.001)
 
 
-async def test_values_come_back(client: Redis) -> None:
+async def test_values_are_read_back(client: Redis) -> None:
     assert await client.set("k", b"\x00\xff", ex=100)
     assert await client.get("k") == b"\x00\xff"
     assert 0 < await client.ttl("k") <= 100
@@ -62,7 +62,7 @@ async def test_watch_makes_a_transaction_fail(client: Redis) -> None:
     assert await client.get("k") == b"1"
 
 
-async def test_tasks_that_wait_are_served_once_each(port: int, protocol: int) -> None:
+async def test_each_blocked_task_is_served_once(port: int, protocol: int) -> None:
     pool = ConnectionPool(port=port, protocol=protocol)
     async with Redis(connection_pool=pool) as client:
         waiting = [asyncio.create_task(client.blpop("l", timeout=10)) for _ in range(50)]
@@ -74,7 +74,7 @@ async def test_tasks_that_wait_are_served_once_each(port: int, protocol: int) ->
     await pool.disconnect()
 
 
-async def test_a_cancelled_wait_loses_no_element(client: Redis) -> None:
+async def test_a_cancelled_blocking_pop_loses_no_element(client: Redis) -> None:
     waiting = asyncio.create_task(client.blpop("l", timeout=0))
     await until_blocked(client, 1)
     waiting.cancel()
@@ -99,7 +99,7 @@ async def test_consumers_of_a_group_share_a_stream(client: Redis) -> None:
 
 
 async def _consume(client: Redis, name: str) -> list[bytes]:
-    """Read and acknowledge one entry at a time, until one says stop."""
+    """Read and acknowledge one entry at a time, until one has the field stop."""
     seen: list[bytes] = []
     while True:
         got = await client.xreadgroup("g", name, {"s": ">"}, count=1, block=5000)

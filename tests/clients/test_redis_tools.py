@@ -1,4 +1,4 @@
-"""redis-cli and redis-benchmark work with the server as a person uses them."""
+"""redis-cli and redis-benchmark work with the server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.compat.processes import redis_tool
 
 
 def cli(port: int, *options: str, typed: bytes = b"") -> str:
-    """What redis-cli prints for *options* and for what is *typed* into it."""
+    """The output of redis-cli with *options*, and *typed* as its input."""
     return _run([redis_tool("redis-cli"), "-p", str(port), *options], typed)
 
 
@@ -31,7 +31,7 @@ def data(port: int) -> None:
             client.xadd("stream", {"f": number}, id=f"{number}-0")
 
 
-def test_a_session_of_typed_commands(port: int) -> None:
+def test_cli_runs_typed_commands(port: int) -> None:
     typed = b'SET k "a \\x41 b"\nGET k\nRPUSH l 1 2 3\nLRANGE l 0 -1\nNOSUCH\nXADD s 1-1 f v\n'
     typed += b"XRANGE s - +\nMULTI\nINCR n\nEXEC\nBLPOP l 0\nXREAD BLOCK 10 STREAMS s $\n"
     out = cli(port, "--no-raw", typed=typed)
@@ -44,7 +44,7 @@ def test_a_session_of_typed_commands(port: int) -> None:
     assert out.endswith("(nil)\n")
 
 
-def test_a_session_in_resp3(port: int) -> None:
+def test_cli_runs_typed_commands_in_resp3(port: int) -> None:
     typed = b"XADD s 1-1 f v\nXREAD STREAMS s 0\nGET none\nCONFIG GET maxmemory\nHELLO 3\n"
     out = cli(port, "-3", "--no-raw", typed=typed)
     assert '1# "s" =>' in out
@@ -53,7 +53,7 @@ def test_a_session_in_resp3(port: int) -> None:
     assert '"proto" => (integer) 3' in out
 
 
-def test_pipe_loads_a_file_of_commands(port: int) -> None:
+def test_cli_pipe_loads_many_commands(port: int) -> None:
     commands = [encode([b"SET", b"key:%d" % number, b"v"]) for number in range(50_000)]
     commands += [encode([b"XADD", b"s", b"*", b"n", b"%d" % number]) for number in range(10_000)]
     out = cli(port, "--pipe", typed=b"".join(commands))
@@ -63,7 +63,7 @@ def test_pipe_loads_a_file_of_commands(port: int) -> None:
         assert client.xlen("s") == 10_000
 
 
-def test_pipe_counts_errors_and_takes_inline_commands(port: int) -> None:
+def test_cli_pipe_counts_errors_and_accepts_inline_commands(port: int) -> None:
     out = _pipe_with_errors(port)
     assert "errors: 1, replies: 3" in out
 
@@ -76,13 +76,13 @@ def _pipe_with_errors(port: int) -> str:
 
 
 @pytest.mark.usefixtures("data")
-def test_scan_lists_keys(port: int) -> None:
+def test_cli_scan_lists_keys(port: int) -> None:
     keys = cli(port, "--scan", "--pattern", "key:*").split()
     assert sorted(keys) == sorted(f"key:{number}" for number in range(1, 50))
 
 
 @pytest.mark.usefixtures("data")
-def test_bigkeys_finds_the_biggest_of_each_type(port: int) -> None:
+def test_cli_bigkeys_finds_the_biggest_key_of_each_type(port: int) -> None:
     out = cli(port, "--bigkeys")
     assert "Sampled 51 keys in the keyspace!" in out
     assert "has 100 items" in out
@@ -90,7 +90,7 @@ def test_bigkeys_finds_the_biggest_of_each_type(port: int) -> None:
     assert """Biggest string found '"key:49"' has 49 bytes""" in out
 
 
-def test_a_command_of_the_shell_and_its_options(port: int) -> None:
+def test_cli_runs_a_command_from_its_arguments(port: int) -> None:
     assert cli(port, "SET", "k", "v") == "OK\n"
     assert cli(port, "-n", "3", "GET", "k") == "\n"
     assert cli(port, "--raw", "GET", "k") == "v\n"

@@ -1,4 +1,4 @@
-"""Ways to compare two replies, for those that need not be equal byte for byte."""
+"""Ways to compare two replies that need not be equal byte for byte."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HIDDEN: Reply = ("...", None)
 
 
 def within(tolerance: int) -> Alike:
-    """Integers at most *tolerance* apart; negative ones have meanings and must be equal."""
+    """Integers at most *tolerance* apart; negative ones have a meaning and must be equal."""
 
     def close(ours: Reply, theirs: Reply) -> bool:
         if (ours[0], theirs[0]) != (":", ":"):
@@ -30,12 +30,12 @@ def number(reply: Reply) -> int:
 
 
 def same_after(change: Callable[[Reply], Reply]) -> Alike:
-    """Replies that are equal once *change* has been done to both."""
+    """Replies that are equal after *change* is applied to both."""
     return lambda ours, theirs: change(ours) == change(theirs)
 
 
 def same_type(ours: Reply, theirs: Reply) -> bool:
-    """Replies of one RESP type, whatever they hold."""
+    """Replies of the same RESP type, whatever their values."""
     return ours[0] == theirs[0]
 
 
@@ -63,7 +63,7 @@ def scanned(reply: Reply) -> Reply:
 
 
 def without(*names: str, hide: tuple[str, ...] = ()) -> Callable[[Reply], Reply]:
-    """Drops the fields *names* at any depth of maps and flat arrays, and the values of *hide*."""
+    """Drops the fields *names*, and the values of the fields *hide*, at any depth of a reply."""
     dropped = [("$", name.encode()) for name in names]
     hidden = [("$", name.encode()) for name in hide]
 
@@ -88,7 +88,7 @@ def without(*names: str, hide: tuple[str, ...] = ()) -> Callable[[Reply], Reply]
 
 
 def each(change: Callable[[list[Reply]], list[Reply]]) -> Callable[[Reply], Reply]:
-    """*change* done to every element of an array which is itself an array."""
+    """Applies *change* to every element of an array that is itself an array."""
 
     def change_all(reply: Reply) -> Reply:
         kind, value = reply
@@ -107,7 +107,7 @@ def hide_idle(row: list[Reply]) -> list[Reply]:
 
 
 def stream_full(reply: Reply) -> Reply:
-    """XINFO STREAM FULL without times: a field, and the third or second item of pending rows."""
+    """XINFO STREAM FULL without seen-time, active-time and the delivery times of pending rows."""
     return _hide_delivery_times(without("active-time", hide=("seen-time",))(reply))
 
 
@@ -120,15 +120,6 @@ def _hide_delivery_times(reply: Reply) -> Reply:
     return kind, [_hide_delivery_times(item) for item in value]
 
 
-def field_names(reply: Reply) -> Reply:
-    """CLIENT LIST or INFO: what stands left of each ``=`` and ``:``."""
-    kind, value = reply
-    if not isinstance(value, bytes):
-        return reply
-    words = value.replace(b"\r\n", b" ").replace(b":", b"=").split()
-    return kind, b" ".join(word.partition(b"=")[0] for word in words if b"=" in word)
-
-
 STEADY_FIELDS = {b"name", b"flags", b"db", b"multi", b"cmd", b"user", b"sub", b"psub", b"resp"}
 NEWER_FIELDS = {
     *(b"lib-name", b"lib-ver", b"watch"),  # Redis 7.2 and 7.4
@@ -138,7 +129,7 @@ NEWER_FIELDS = {
 
 
 def client_fields(reply: Reply) -> Reply:
-    """CLIENT LIST: of each client the names of fields that all servers have, and steady values."""
+    """CLIENT LIST: each client with the field names that all servers have, and steady values."""
     kind, value = reply
     if not isinstance(value, bytes):
         return reply
@@ -154,8 +145,8 @@ def _client_fields(line: bytes) -> bytes:
     )
 
 
-def shown_to_the_zero(ours: Reply, theirs: Reply) -> bool:
-    """Two errors; ours has a zero byte and more where theirs goes on with the text."""
+def cut_at_the_first_zero_byte(ours: Reply, theirs: Reply) -> bool:
+    """Two errors; theirs lacks what ours has between its first zero byte and the following text."""
     if ours[0] != "-" or theirs[0] != "-":
         return False
     shown, cut = ours[1], theirs[1]
@@ -166,14 +157,14 @@ def shown_to_the_zero(ours: Reply, theirs: Reply) -> bool:
 
 
 def until(reply: Reply, start: bytes) -> Reply:
-    """An error that begins with *start* is cut there."""
+    """An error that begins with *start* is cut after it."""
     kind, value = reply
     line = kind.encode() + value if isinstance(value, bytes) else b""
     return (kind, start) if line.startswith(start) else reply
 
 
 def with_pending(reply: Reply) -> Reply:
-    """XINFO CONSUMERS, or the consumers of FULL: only those that have something pending."""
+    """XINFO CONSUMERS or XINFO STREAM FULL: only consumers that have pending entries."""
     kind, value = reply
     if not isinstance(value, list):
         return reply
@@ -193,13 +184,13 @@ def _has_nothing_pending(item: Reply) -> bool:
 
 
 def swap(reply: Reply, old: bytes, new: bytes) -> Reply:
-    """A reply of one text, with *old* replaced in it."""
+    """A reply that is one text, with *old* replaced by *new*."""
     kind, value = reply
     return (kind, value.replace(old, new)) if isinstance(value, bytes) else reply
 
 
 def command_rows(reply: Reply) -> Reply:
-    """COMMAND INFO with its sets sorted, without notes, noscript and SCAN's newer tip."""
+    """COMMAND INFO with its sets sorted, and without notes, noscript and SCAN's newer tip."""
     kind, value = reply
     if not isinstance(value, list):
         return reply
@@ -215,7 +206,7 @@ _NEWER_IN_ROWS = (("+", b"noscript"), ("$", b"response_policy:special"))
 
 
 def dumped(reply: Reply) -> Reply:
-    """A DUMP without the version and checksum of its footer; a stream has the type of Redis 7.0."""
+    """A DUMP without the version and checksum of its footer; a stream gets Redis 7.0's RDB type."""
     kind, value = reply
     if not isinstance(value, bytes):
         return reply

@@ -1,4 +1,4 @@
-"""The servers that are compared, and the protocols in which they are."""
+"""The servers that are compared, and the versions of RESP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def penstock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess
 
 @pytest.fixture(scope="session")
 def oracles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oracles]:
-    """The servers whose answers are right."""
+    """The servers whose answers Penstock's must equal."""
     started = Oracles(tmp_path_factory.mktemp("oracles"))
     yield started
     started.stop()
@@ -28,7 +28,7 @@ def oracles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oracles]:
 
 @pytest.fixture
 def redis(oracles: Oracles) -> ServerProcess:
-    """The redis-server that is installed: 7.0."""
+    """The installed redis-server, 7.0."""
     return oracles.start(REDIS_7)
 
 

@@ -1,4 +1,4 @@
-"""A client made of one socket: what it sends and gets is exactly what stands on the wire."""
+"""A client on one socket; it sends and returns exactly the bytes on the wire."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from tests.compat import resp
 from tests.compat.resp import Reply
 
-PATIENCE_S = 5.0  # no answer takes this long unless something is broken
+TIMEOUT_S = 5.0  # an answer takes this long only if something is broken
 
 
 def encode(command: Sequence[bytes]) -> bytes:
-    """*command* as a request: an array of bulk strings."""
+    """*command* as a RESP array of bulk strings."""
     words = (b"$%d\r\n%s\r\n" % (len(word), word) for word in command)
     return b"*%d\r\n%s" % (len(command), b"".join(words))
 
 
 class Stream:
-    """What came from a socket and was not read yet; its end is an empty read."""
+    """A buffered reader of a socket; at the end of the connection it returns no bytes."""
 
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
@@ -50,10 +50,10 @@ class Stream:
 
 
 class Connection:
-    """A connection in RESP2 or RESP3; ``id`` is None where the server wants a password first."""
+    """A connection in RESP2 or RESP3; ``id`` is None if the server requires a password first."""
 
     def __init__(self, port: int, protocol: int = 2) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.stream = Stream(self.socket)
         host, local_port = self.socket.getsockname()
@@ -72,14 +72,14 @@ class Connection:
         try:
             self.socket.sendall(data)
         except ConnectionError:
-            pass  # the next read tells it: CLOSED
+            pass  # the next read returns CLOSED
 
     def reply(self) -> Reply:
-        """The next reply, CLOSED when the server hung up. Raises TimeoutError."""
+        """The next reply; CLOSED if the server closed the connection. Raises TimeoutError."""
         return resp.read(self.stream)
 
     def has_reply(self, within_s: float = 0) -> bool:
-        """Whether bytes of a reply, or the end of the connection, are there."""
+        """Whether bytes of a reply, or the end of the connection, arrive in *within_s* seconds."""
         return bool(self.stream.buffer) or bool(select.select([self.socket], [], [], within_s)[0])
 
     def close(self) -> None:

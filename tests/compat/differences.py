@@ -1,10 +1,12 @@
-"""What may differ between Penstock's answers and those of the oracles, and why.
+"""The allowed differences between the answers of Penstock and of the oracles, with reasons.
 
-Everything else is compared byte for byte. NOISE differs between two runs of one server: clocks,
-addresses, random choice. OURS is on purpose. BY_ORACLE holds what one oracle answers otherwise than
-Redis 7.4, which Penstock follows, and AT_RANDOM more of it that random commands stumble on. Cases
-of the scripts that an oracle answers otherwise altogether are NOT_ASKED of it. What Penstock means
-to answer otherwise stands in ``stated/on_purpose.txt``, with its reason.
+Everything else is compared byte for byte.
+
+    NOISE      differs between two runs of one server: clocks, addresses, random choices
+    OURS       Penstock differs on purpose; see also ``stated/on_purpose.txt``
+    BY_ORACLE  an oracle differs from Redis 7.4, which Penstock follows
+    AT_RANDOM  the same, in cases that only random commands meet
+    NOT_ASKED  cases of the scripts that an oracle answers in a wholly different way
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from tests.compat.comparing import (
     Alike,
     client_fields,
     command_rows,
+    cut_at_the_first_zero_byte,
     dumped,
     each,
     hide_idle,
@@ -23,7 +26,6 @@ from tests.compat.comparing import (
     same_after,
     same_type,
     scanned,
-    shown_to_the_zero,
     stream_full,
     swap,
     until,
@@ -40,7 +42,7 @@ INVALID_CURSOR: Reply = ("-", b"ERR invalid cursor")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A command (or command and subcommand) whose answers are compared by *alike*."""
+    """A command, or a command and subcommand, whose answers are compared by *alike*."""
 
     command: str
     reason: str
@@ -50,7 +52,7 @@ class Difference:
 def alike(
     command: list[bytes], ours: Reply, theirs: Reply, oracle: str, *, at_random: bool = False
 ) -> bool:
-    """Whether both replies to *command* say the same, but for what may differ from *oracle*."""
+    """Whether both replies to *command* are equal, except for the differences from *oracle*."""
     words = [word.decode("latin-1").upper() for word in command[:2]]
     names = {" ".join(words), *words[:1], "*"}
     rules = NOISE + OURS + BY_ORACLE[oracle] + (AT_RANDOM[oracle] if at_random else [])
@@ -62,8 +64,10 @@ def alike(
 NOISE = [
     Difference("TTL", "clock", within(2)),
     Difference("PTTL", "clock", within(2000)),
-    Difference("EXPIRETIME", "relative expiry is counted from each server's now", within(2)),
-    Difference("PEXPIRETIME", "relative expiry is counted from each server's now", within(2000)),
+    Difference("EXPIRETIME", "each server adds the relative expiry to its own clock", within(2)),
+    Difference(
+        "PEXPIRETIME", "each server adds the relative expiry to its own clock", within(2000)
+    ),
     Difference("TIME", "clock", same_type),
     Difference("RANDOMKEY", "random choice", same_type),
     Difference("KEYS", "order of a hash table", same_after(in_any_order)),
@@ -98,7 +102,8 @@ NOISE = [
 
 _COMMAND_INFO = Difference(
     "COMMAND INFO",
-    "order of sets; notes are prose; 7.2 lets scripts call what blocks, and gave SCAN another tip",
+    "order of sets; notes are prose; 7.2 lets scripts call blocking commands, and changes SCAN's"
+    " tip",
     same_after(command_rows),
 )
 
@@ -130,20 +135,20 @@ REDIS_7_0 = [
 OURS = [
     Difference(
         "*",
-        "an argument in an error's text: Redis ends it at its first zero byte, Penstock shows all",
-        shown_to_the_zero,
+        "an argument in an error's text: Redis cuts it at its first zero byte, Penstock shows all",
+        cut_at_the_first_zero_byte,
     ),
 ]
 
 REDIS_7_0_AT_RANDOM = [
     Difference(
         "XINFO GROUPS",
-        "7.4 counts lag by what is left after trimming, and makes a consumer when it first asks",
+        "7.4 computes lag from what trimming left, and creates a consumer when it first asks",
         same_after(without(hide=("lag", "consumers"))),
     ),
     Difference(
         "XINFO CONSUMERS",
-        "7.4 makes a consumer when it first asks, 7.0 when it first gets something",
+        "7.4 creates a consumer when it first asks, 7.0 when it first gets an entry",
         same_after(lambda reply: with_pending(without("inactive", hide=("idle",))(reply))),
     ),
     Difference(
@@ -153,19 +158,19 @@ REDIS_7_0_AT_RANDOM = [
     ),
     Difference(
         "SCAN",
-        "cursors that are no plain numbers: 7.0 takes -1 and nothing, 7.4 takes a leading blank",
+        "malformed cursors: 7.0 accepts -1 and an empty one, 7.4 a leading blank",
         lambda ours, theirs: INVALID_CURSOR in (ours, theirs),
     ),
     Difference(
         "XSETID",
-        "7.4 holds it to the max-deleted id",
+        "7.4 refuses an id below max_deleted_entry_id",
         lambda ours, theirs: b"max_deleted_entry_id" in (ours[1] or b"") and theirs == OK,
     ),
 ]
 
 _DUMP = Difference(
     "DUMP",
-    "newer versions of RDB have another type for streams, and another version in the footer",
+    "newer RDB versions have another type for streams, and another version in the footer",
     same_after(dumped),
 )
 
@@ -177,7 +182,7 @@ BY_ORACLE = {
 
 _INT_AT_RANDOM = Difference(
     "OBJECT ENCODING",
-    "Penstock sees an int in every text that is one, Redis in none that INCRBYFLOAT made",
+    "Penstock says int for every integer, Redis not for one that INCRBYFLOAT made",
     lambda ours, theirs: (ours, theirs) == (("$", b"int"), ("$", b"embstr")),
 )
 
@@ -187,26 +192,28 @@ AT_RANDOM = {
     VALKEY_9: [_INT_AT_RANDOM],
 }
 
-_NO_NESTING = "Valkey 9 refuses MULTI and WATCH inside MULTI with another text, and fails the EXEC"
-_NO_COMMANDS = "Valkey 9 says NOAUTH before it looks at the command's name or arguments"
+_MULTI_IN_MULTI = (
+    "Valkey 9 refuses MULTI and WATCH inside MULTI with another text, and fails the EXEC"
+)
+_NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or arguments"
 
 NOT_ASKED = {
     REDIS_7: {},
     REDIS_8: {},
     VALKEY_9: {
-        "command_info: COMMAND INFO of single commands": "its table has its own tips and flags",
-        "connection: requirepass": _NO_COMMANDS,
+        "command_info: COMMAND INFO of single commands": "its commands have other tips and flags",
+        "connection: requirepass": _NOAUTH_FIRST,
         "connection: CLIENT ID, INFO and LIST": "CLIENT LIST and KILL share filters and errors",
         "connection: CLIENT KILL": "CLIENT LIST and KILL share filters and errors",
-        "connection: CLIENT PAUSE of writes": "CLIENT PAUSE takes words behind its mode",
-        "extreme_times: a delivery before 1970": "XAUTOCLAIM passes over times before 1970",
+        "connection: CLIENT PAUSE of writes": "CLIENT PAUSE accepts words after its mode",
+        "extreme_times: a delivery before 1970": "XAUTOCLAIM skips entries delivered before 1970",
         "keys: SCAN": "TYPE with an unknown type is an error",
-        "keys: OBJECT": "embstr holds longer strings",
-        "protocol_errors: unbalanced quotes": "a quote may be followed by more of the word",
-        "protocol_errors: stricter limits before authentication": _NO_COMMANDS,
-        "strings: GETDEL and GETEX": "GETEX checks its time also where there is no key",
-        "transactions: MULTI and EXEC": _NO_NESTING,
-        "transactions: errors while queueing": _NO_NESTING,
-        "transactions: WATCH sees each kind of change": "LTRIM may remove nothing",
+        "keys: OBJECT": "Valkey's embstr holds longer strings",
+        "protocol_errors: unbalanced quotes": "Valkey accepts text after a closing quote",
+        "protocol_errors: stricter limits before authentication": _NOAUTH_FIRST,
+        "strings: GETDEL and GETEX": "Valkey's GETEX checks its time even if the key is missing",
+        "transactions: MULTI and EXEC": _MULTI_IN_MULTI,
+        "transactions: errors while queueing": _MULTI_IN_MULTI,
+        "transactions: WATCH sees each kind of change": "LTRIM of nothing is no change",
     },
 }

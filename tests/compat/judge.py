@@ -1,4 +1,4 @@
-"""Compares what two servers answered to the same steps."""
+"""Compares the answers of two servers to the same commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.compat.resp import WAITING, Reply, quoted, show
 
 
 class Judge:
-    """Follows one client's commands, so that EXEC's replies are judged each by its command."""
+    """Follows one client's commands, so that replies inside EXEC's are compared by command."""
 
     def __init__(self, oracle: str, *, at_random: bool = False) -> None:
         self.oracle = oracle
@@ -18,7 +18,7 @@ class Judge:
         self.queued: list[list[bytes]] = []
 
     def agree(self, command: list[bytes], ours: Reply, theirs: Reply) -> bool:
-        """Whether the two replies to *command* are the same, but for the known differences."""
+        """Whether the two replies to *command* are equal, except for the allowed differences."""
         name = command[0].upper() if command and WAITING not in (ours, theirs) else b""
         if name == b"EXEC":
             queued, self.queued = self.queued, []
@@ -39,8 +39,8 @@ class Judge:
         )
 
 
-def told(command: Sequence[bytes]) -> str:
-    """*command* as it would stand in a script."""
+def script_line(command: Sequence[bytes]) -> str:
+    """*command* as a line of a script."""
     return " ".join(_word(word) for word in command)
 
 

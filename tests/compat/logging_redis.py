@@ -1,4 +1,4 @@
-"""A redis-server with an append-only file, and what it writes into that."""
+"""A redis-server with an append-only file, and a reader of that file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.propagation.cases import Op
 
 
 class LogFile:
-    """An append-only file that grows."""
+    """A reader of a growing append-only file."""
 
     def __init__(self, folder: Path) -> None:
         (path,) = folder.glob("appendonlydir/*.incr.aof")
@@ -21,7 +21,7 @@ class LogFile:
         self._file.close()
 
     def units(self) -> list[list[Op]]:
-        """What is new since the last call: what was logged together stands together."""
+        """The commands logged since the last call; those of one transaction form one list."""
         units: list[list[Op]] = []
         inside = False
         while (argv := self._next()) is not None:
@@ -46,7 +46,7 @@ class LogFile:
 
 
 class LoggingRedis:
-    """The server, and its log."""
+    """A redis-server that logs every command, and its log."""
 
     def __init__(self, folder: Path) -> None:
         options = ["--appendonly", "yes", "--appendfsync", "no", "--aof-use-rdb-preamble", "no"]

@@ -1,7 +1,7 @@
-"""The servers whose answers are right, each started when it is first asked.
+"""The servers ("oracles") whose answers Penstock's must equal. Each starts when first needed.
 
-Redis 7.0 is the redis-server that is installed. Redis 8.0 and Valkey 9.1 are those of `make peers`,
-or of the folders in PENSTOCK_PEERS; without them the tests that ask them are skipped.
+Redis 7.0 is the installed redis-server. Redis 8.0 and Valkey 9.1 come from ``make peers`` or from
+the folders in PENSTOCK_PEERS; where they are missing, the tests that need them are skipped.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ VALKEY_9 = "Valkey 9.1"
 
 
 class Oracles:
-    """Those that run, by name. Their files are below *folder*."""
+    """The running oracles. Their files are in *folder*."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._running: dict[str, ServerProcess] = {}
 
     def start(self, name: str) -> ServerProcess:
-        """The oracle of that name; the test is skipped if it is not there."""
+        """The oracle called *name*, started if need be. Skips the test if it is not installed."""
         if name not in self._running:
             command = command_of(name)
             folder = self._folder / name.replace(" ", "-")
@@ -37,13 +37,13 @@ class Oracles:
         return self._running[name]
 
     def stop(self) -> None:
-        """End all of them."""
+        """Stop all of them."""
         for server in self._running.values():
             server.stop()
 
 
 def command_of(name: str) -> list[str]:
-    """What starts the oracle of that name; the test is skipped if it is not there."""
+    """The command that starts the oracle *name*. Skips the test if it is not installed."""
     if name == REDIS_7:
         return [redis_tool("redis-server")]
     if name not in _newer():
@@ -53,6 +53,6 @@ def command_of(name: str) -> list[str]:
 
 @cache
 def _newer() -> dict[str, list[str]]:
-    """The newer servers that are there, as ``Redis 8.0``, without the last number."""
+    """The commands of the newer servers, by names such as ``Redis 8.0``."""
     found = find_peers(known_folders())
     return {peer.name.rpartition(".")[0]: shlex.split(peer.command) for peer in found}

@@ -1,4 +1,4 @@
-"""Plays a case against one server, and keeps what was answered to whom."""
+"""Plays a case of a script against one server, and records each client's answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import time
 from dataclasses import dataclass
 
-from tests.compat.connection import PATIENCE_S, Connection, encode
+from tests.compat.connection import TIMEOUT_S, Connection, encode
 from tests.compat.processes import ServerProcess, bulk
 from tests.compat.resp import WAITING, Reply
 from tests.compat.script import BYTES, CLOSE, QUIET, SEND, Case, Step
@@ -16,12 +16,12 @@ _FILL = re.compile(
     rb"|(?P<clock>now|now_ms)(?P<offset>[+-]\d+)?"
     rb"|(?P<piece>[^{}]+)\*(?P<times>\d+))\}"
 )
-_LOOK_AGAIN_S = 0.001  # how often a waiting client is looked at
+_POLL_S = 0.001  # between two looks at a client that may block
 
 
 @dataclass(slots=True)
 class Answer:
-    """The reply to *command* that the client got at *step*."""
+    """The reply to *command* that the client read at *step*."""
 
     step: Step
     command: list[bytes]
@@ -29,11 +29,11 @@ class Answer:
 
 
 class Stuck(Exception):
-    """No answer came."""
+    """A reply did not come in time."""
 
 
 class Player:
-    """One server's side of a case. Use as a context: what the case changed is put back."""
+    """Plays a case against one server. As a context manager it then undoes the case's changes."""
 
     def __init__(self, server: ServerProcess, protocol: int, now: float) -> None:
         self.server = server
@@ -51,10 +51,10 @@ class Player:
     def __exit__(self, *_: object) -> None:
         for client in self.clients.values():
             client.close()
-        self._put_back()
+        self._undo_changes()
         self.control.close()
 
-    def _put_back(self) -> None:
+    def _undo_changes(self) -> None:
         call = self.control.call
         for name, value in self.config.items():
             call(b"CONFIG", b"SET", name, value)
@@ -72,7 +72,7 @@ class Player:
         client = self._client(step.client)
         waiting = self.unanswered[step.client]
         if step.action == CLOSE:
-            self._hang_up(step.client)
+            self._close_client(step.client)
             return None
         if step.words:
             command = [_FILL.sub(self._fill, word) for word in step.words]
@@ -81,10 +81,10 @@ class Player:
                 return None
             waiting.append(command)
             if step.action == SEND:
-                self._until_settled(client)
+                self._await_reply_or_block(client)
                 return None
         if step.action == QUIET:
-            reply = self._at_rest(client)
+            reply = self._reply_or_waiting(client)
             command = waiting[0] if waiting else []
             if reply != WAITING:
                 del waiting[:1]
@@ -93,8 +93,8 @@ class Player:
         try:
             return Answer(step, command, client.reply())
         except TimeoutError:
-            told = b" ".join(step.words).decode("utf-8", "backslashreplace")
-            raise Stuck(f"line {step.line}: {step.client}{step.action} {told}") from None
+            command_text = b" ".join(step.words).decode("utf-8", "backslashreplace")
+            raise Stuck(f"line {step.line}: {step.client}{step.action} {command_text}") from None
 
     def _client(self, name: str) -> Connection:
         if name not in self.clients:
@@ -111,32 +111,32 @@ class Player:
             return b"%d" % (int(now) + int(match["offset"] or 0))
         return match["piece"] * int(match["times"])
 
-    def _at_rest(self, client: Connection) -> Reply:
-        """WAITING, if nothing comes to *client* although the server has gone on meanwhile."""
+    def _reply_or_waiting(self, client: Connection) -> Reply:
+        """The next reply of *client*, WAITING if there is none after a PING elsewhere."""
         self.control.call(b"PING")
         return client.reply() if client.has_reply() else WAITING
 
-    def _until_settled(self, client: Connection) -> None:
-        """Return when *client* has an answer or is blocked."""
-        deadline = time.monotonic() + PATIENCE_S
-        while not client.has_reply(_LOOK_AGAIN_S):
-            row = self._row(client)
+    def _await_reply_or_block(self, client: Connection) -> None:
+        """Return when *client* has a reply or is blocked."""
+        deadline = time.monotonic() + TIMEOUT_S
+        while not client.has_reply(_POLL_S):
+            row = self._client_list_line(client)
             if re.search(rb" flags=\w*b", row) or not row:
                 return
             if time.monotonic() > deadline:
                 raise TimeoutError(f"neither answered nor blocked: {row.decode()}")
 
-    def _hang_up(self, name: str) -> None:
+    def _close_client(self, name: str) -> None:
         client = self.clients.pop(name)
         del self.unanswered[name]
         client.close()
-        deadline = time.monotonic() + PATIENCE_S
-        while self._row(client):
+        deadline = time.monotonic() + TIMEOUT_S
+        while self._client_list_line(client):
             if time.monotonic() > deadline:
-                raise TimeoutError(f"client {client.id} hung up and is still listed")
+                raise TimeoutError(f"client {client.id} closed its connection and is still listed")
 
-    def _row(self, client: Connection) -> bytes:
-        """The line of *client* in CLIENT LIST; empty when it is gone."""
+    def _client_list_line(self, client: Connection) -> bytes:
+        """The line of *client* in CLIENT LIST; empty if it is gone."""
         return bulk(self.control.call(b"CLIENT", b"LIST", b"ID", b"%d" % (client.id or 0)))
 
     def _remember_config(self, words: list[bytes]) -> None:

@@ -1,7 +1,7 @@
-"""Servers as processes of the tests: started on a free port, stopped and cleaned up.
+"""Server processes for the tests: each starts on a free port and is stopped at the end.
 
 PENSTOCK_COMMAND replaces ``python -m server``, for instance by ``redis-server``: then the suite
-compares Redis with Redis, which proves the suite itself.
+compares Redis with Redis, which tests the suite itself.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ START_S = 30.0
 
 
 class ServerProcess:
-    """A server that listens; ``version`` is what it calls itself, as numbers."""
+    """A running server; ``version`` is the version that HELLO gives, as numbers."""
 
     def __init__(self, command: list[str], folder: Path, *options: str) -> None:
         self.port = free_port()
         self.log = folder / f"server-{self.port}.log"
         ours = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
-        ours += ["--hz", "500"]  # Redis 7.0 looks at short time-outs that often
+        ours += ["--hz", "500"]  # so often does Redis 7.0 check time-outs
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, *ours, "--enable-debug-command", "yes", *options],
@@ -45,7 +45,7 @@ class ServerProcess:
         self.version = self._version()
 
     def _connect(self) -> Connection:
-        """A connection, once PING is answered: a server listens before it has loaded its data."""
+        """A connection, after PING is answered: a server listens before it has loaded its data."""
         deadline = time.monotonic() + START_S
         while self.process.poll() is None and time.monotonic() < deadline:
             with contextlib.suppress(ConnectionError, TimeoutError):
@@ -72,11 +72,11 @@ class ServerProcess:
 
     @property
     def is_7_0(self) -> bool:
-        """Whether it is a Redis 7.0, which lacks what Penstock has from 7.2 and 7.4."""
+        """Whether this is a Redis 7.0, which lacks features of 7.2 and 7.4 that Penstock has."""
         return self.version < (7, 2)
 
     def stop(self) -> None:
-        """End it, and say so if it ended by itself before."""
+        """Stop the server. Fails the test if it had ended by itself before."""
         self.control.close()
         died = self.process.poll() is not None
         self.process.terminate()
@@ -108,7 +108,7 @@ def penstock_command() -> list[str]:
 
 
 def redis_tool(name: str) -> str:
-    """The path of *name*, a program of Redis; the test is skipped without it, but not in CI."""
+    """The path of *name*, a program of Redis. Without it the test is skipped, or fails in CI."""
     path = shutil.which(name)
     if path is None:
         missing = f"{name} is not installed (apt-get install redis-server redis-tools)"

@@ -1,9 +1,9 @@
-"""Random sequences of commands, drawn from forms, with mistakes mixed in.
+"""Random sequences of commands, some with mistakes.
 
-A form is a line of words. A word in capitals stands for itself; ``a|b`` is one of both; a word in
-lower case is drawn by the function of its name (``key``, ``id``, ``count``); a ``?`` behind a word
-makes it optional, and ``*`` lets it come up to three times. One command in eight then gets a
-mistake: a word too many or too few, doubled, or replaced by something odd.
+A command is drawn from a form, which is a line of words. A word in capitals is used as it is;
+``a|b`` is one of the two; a word in lower case is drawn by the method of its name (``key``, ``id``,
+``count``); a ``?`` after a word makes it optional, and ``*`` repeats it up to three times. One
+command in eight then gets a mistake: a word added, removed, doubled or replaced by an odd one.
 """
 
 from __future__ import annotations
@@ -173,8 +173,8 @@ FAMILIES: dict[str, list[str]] = {
 }
 
 
-def consumers_kept(command: Command) -> list[Command]:
-    """What makes sure that a group has its consumers, which 7.0 makes later than 7.4."""
+def consumer_creations(command: Command) -> list[Command]:
+    """Commands that create a new group's consumers, which 7.0 and 7.4 do at different times."""
     if command[:1] != [b"XGROUP"] or len(command) < 5 or command[1] == b"CREATECONSUMER":
         return []
     return [
@@ -183,7 +183,7 @@ def consumers_kept(command: Command) -> list[Command]:
 
 
 class Draw:
-    """Draws words and commands; what it drew once it draws again from the same seed."""
+    """Draws words and commands; the same seed gives the same ones."""
 
     def __init__(self, seed: str) -> None:
         self.random = Random(seed)
@@ -194,14 +194,14 @@ class Draw:
         commands: list[Command] = []
         while len(commands) < size:
             commands.append(self.command(self.random.choice(FAMILIES[family])))
-            commands.extend(consumers_kept(commands[-1]))
+            commands.extend(consumer_creations(commands[-1]))
         return commands
 
     def command(self, form: str) -> Command:
         words: Command = []
         for word in form.split():
             words.extend(self._drawn(word))
-        return self._mistaken(words) if self.random.random() < MISTAKES else words
+        return self._with_a_mistake(words) if self.random.random() < MISTAKES else words
 
     def _drawn(self, word: str) -> list[bytes]:
         name = word.rstrip("?*")
@@ -215,13 +215,13 @@ class Draw:
             words.extend(text.split(b" ") if draw and one in _PHRASES else [text])
         return words
 
-    def _mistaken(self, words: Command) -> Command:
-        first = 2 if words[0] == b"SCAN" else 1  # what a cursor means is the server's own affair
+    def _with_a_mistake(self, words: Command) -> Command:
+        first = 2 if words[0] == b"SCAN" else 1  # a cursor's meaning differs between servers
         at = self.random.randrange(first, len(words) + 1)
         odd = self.random.choice(ODD)
         kind = self.random.randrange(5)
         if _waits(words) or words[0] == b"XSETID":
-            kind = min(kind, 1)  # it might wait for long; 7.0 would set an id that 7.4 refuses
+            kind = min(kind, 1)  # it could block for long; 7.0 sets ids that 7.4 refuses
         if kind > 1 and (words[0] == b"SETRANGE" or at == len(words)):
             return [*words, odd]
         if at == len(words):
@@ -297,7 +297,7 @@ class Draw:
     def _end(self) -> bytes:
         return self.random.choice([b"+", b"+", b"(3-5", b"(7", *IDS])
 
-    # Phrases: several words
+    # Phrases, which are several words
 
     def _trim(self) -> str:
         kind = self.random.choice(["MAXLEN", "MINID"])

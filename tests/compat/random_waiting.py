@@ -1,7 +1,7 @@
-"""Random cases of clients that wait on lists and streams while another one works.
+"""Random cases of clients that block on lists and streams while another client writes.
 
-Each command names one key to wait on: which of several is looked at first differs between Redis 7.0
-and 7.4, and is stated elsewhere.
+Each blocking command names one key, because Redis 7.0 and 7.4 look at several keys in different
+orders; ``stated/`` has cases for that.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from random import Random
 from tests.compat.script import CALL, QUIET, SEND, Case, Step
 
 WAITERS = "ABCD"
-WAITS = [
+BLOCKING = [
     "BLPOP key 0",
     "BRPOP key 0",
     "BLMOVE key key LEFT|RIGHT LEFT|RIGHT 0",
@@ -21,7 +21,7 @@ WAITS = [
     "XREAD BLOCK 0 STREAMS s 0",
     "XREADGROUP GROUP g alice|bob BLOCK 0 COUNT 1 STREAMS s >",
 ]
-WORKS = [
+WRITING = [
     "RPUSH key number",
     "LPUSH key number number",
     "RPUSH key number number number",
@@ -43,16 +43,16 @@ WORKS = [
 
 
 def random_case(seed: str, size: int) -> Case:
-    """A case of *size* commands; after each one everybody looks whether an answer came."""
+    """A case of *size* commands; after each of them every client looks for a reply."""
     random = Random(seed)
     case = Case(seed)
     _work(case, "XGROUP CREATE s g $ MKSTREAM")
     for _ in range(size):
         if random.random() < 0.5:
-            words = _drawn(random, random.choice(WAITS))
+            words = _drawn(random, random.choice(BLOCKING))
             case.steps.append(Step(0, random.choice(WAITERS), SEND, words))
         else:
-            for line in random.choice(WORKS).split(";"):
+            for line in random.choice(WRITING).split(";"):
                 _work(case, b" ".join(_drawn(random, line)).decode())
         _look(case)
     for name in WAITERS:

@@ -1,9 +1,9 @@
-"""Replies as they came: read from a socket with their RESP types kept, and shown in one line.
+"""Replies with their RESP types: read from a stream, and shown in one line.
 
-A reply is ``(type, value)``. *type* is the byte that opens it on the wire; *value* is the text of a
-line (``+ - : , # (``), the bytes of a bulk (``$ = !``), or the list of what an aggregate holds
-(``* ~ > %``, a map's keys and values in turn). A null has the value None. Two replies are equal if
-and only if their bytes are, since a length that isn't written in the one canonical way is refused.
+A reply is ``(type, value)``. *type* is its first byte on the wire; *value* is the text of a line
+(``+ - : , # (``), the bytes of a bulk (``$ = !``), or the list of an aggregate's elements
+(``* ~ > %``; a map's keys and values alternate). The value of a null is None. Two replies are equal
+if and only if their bytes are, since a length with, say, a leading zero is refused.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Stream(Protocol):
 
 
 class NotResp(Exception):
-    """The peer sent what is no RESP at all."""
+    """The server sent bytes that are not RESP."""
 
 
 def read(stream: Stream) -> Reply:
-    """The next reply of *stream*; CLOSED at its end. Raises NotResp, and TimeoutError."""
+    """The next reply of *stream*; CLOSED at its end. Raises NotResp or TimeoutError."""
     line = stream.readline()
     if not line:
         return CLOSED
@@ -69,7 +69,7 @@ def _bulk(stream: Stream, size: int) -> bytes:
 def show(reply: Reply) -> str:
     """*reply* in one line: ``OK``, ``:3``, ``"bulk"``, ``nil``, ``[:1 "a"]``, ``{"k" :1}``.
 
-    Nulls of all kinds are ``nil``, save the null array of RESP2, ``nil[]``.
+    Every null is ``nil``, except the null array of RESP2, which is ``nil[]``.
     """
     kind, value = reply
     if value is None:
@@ -89,7 +89,7 @@ def quoted(data: bytes) -> str:
 
 
 def text_of(data: bytes) -> str:
-    """*data* as text, what can't be printed escaped."""
+    """*data* as text, with unprintable bytes escaped."""
     return "".join(map(_plain, data))
 
 

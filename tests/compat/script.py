@@ -1,22 +1,22 @@
-r"""Scripts of commands: text files that are read as a person would type them.
+r"""Scripts: text files with cases of commands.
 
-A file holds cases; a case begins with ``==`` and its title. Words are quoted as in redis-cli
-(``"\x00\r\n"``, ``'as it is'``); ``#`` opens a comment line.
+A case begins with ``==`` and its title. Words are quoted as in redis-cli (``"\x00\r\n"``,
+``'as it is'``); a line that begins with ``#`` is a comment.
 
     == a title
-    RPUSH l a              the client without a name calls: sends, and reads the reply
-    A: RPUSH l a           client A calls
-    A> BLPOP l 0           A sends, and is watched until it is answered or blocked
-    A<                     A reads a reply (or that the connection was closed)
+    RPUSH l a              the unnamed client sends this and reads the reply
+    A: RPUSH l a           client A sends this and reads the reply
+    A> BLPOP l 0           A sends this; the next step waits until A is answered or blocked
+    A<                     A reads a reply, or finds its connection closed
     A ...                  A has no reply
-    A closes               A hangs up, and the server has seen it
-    A>> "*1\r\n$4\r\nPI"   A sends bytes
-    20x XADD s {n}-0 f v   the line 20 times, {n} counting from 1
-    = [:1 "a"]             what the line above must answer, where it can't be compared
+    A closes               A disconnects; the next step waits until the server has noticed
+    A>> "*1\r\n$4\r\nPI"   A sends these bytes
+    20x XADD s {n}-0 f v   the same line 20 times; {n} counts from 1
+    = [:1 "a"]             the expected answer to the line above, where no oracle is asked
     =3 {"k" :1}            the same in RESP3 only (=2: in RESP2 only)
 
-Inside a word, ``{A.id}`` and ``{A.addr}`` are A's as the server knows them, ``{now+9}`` and
-``{now_ms-9}`` are times from the start of the case, ``{x*9}`` is nine times ``x``.
+Inside a word, ``{A.id}`` and ``{A.addr}`` are A's client id and address, ``{now+9}`` and
+``{now_ms-9}`` are times relative to the start of the case, and ``{x*9}`` is ``x`` nine times.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CALL, SEND, READ, QUIET, CLOSE, BYTES = ":", ">", "<", "...", "closes", ">>"
 
 @dataclass(slots=True)
 class Step:
-    """One thing that one client does."""
+    """One action of one client."""
 
     line: int
     client: str
@@ -47,19 +47,19 @@ class Step:
 
 @dataclass(slots=True)
 class Case:
-    """Steps under one title."""
+    """The steps under one title."""
 
     name: str
     steps: list[Step] = field(default_factory=list)
 
 
 def load(folder: Path) -> list[Case]:
-    """All cases of a folder's files, each named ``file: title``."""
+    """The cases of all files in *folder*; their names are ``file: title``."""
     return [case for path in sorted(folder.glob("*.txt")) for case in parse(path)]
 
 
 def parse(path: Path) -> Iterator[Case]:
-    """The cases of *path*. Raises ValueError with the place of what can't be read."""
+    """The cases of *path*. Raises ValueError with the file and line of a syntax error."""
     case: Case | None = None
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         text = line.strip()

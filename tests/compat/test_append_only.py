@@ -1,4 +1,4 @@
-"""The append-only file goes both ways: Redis starts on ours, and we start on Redis's."""
+"""The append-only file is exchangeable: Redis starts on Penstock's, and Penstock on Redis's."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def running(command: list[str], folder: Path, *options: str) -> Iterator[ServerP
         server.stop()
 
 
-def ours() -> list[str]:
+def penstock() -> list[str]:
     return penstock_command()
 
 
-def theirs() -> list[str]:
+def redis() -> list[str]:
     return [redis_tool("redis-server")]
 
 
@@ -73,31 +73,31 @@ def fill(server: ServerProcess, lines: list[str]) -> None:
         assert kind != "-", (line, value)
 
 
-def picture(server: ServerProcess) -> dict[tuple[int, bytes], list[Any]]:
-    """All that the server has, but for what changes by itself."""
+def contents(server: ServerProcess) -> dict[tuple[int, bytes], list[Any]]:
+    """All data of the server, except what time changes."""
     control = server.control
-    shown: dict[tuple[int, bytes], list[Any]] = {}
+    found: dict[tuple[int, bytes], list[Any]] = {}
     for db in (0, 3):
         control.call(b"SELECT", b"%d" % db)
         for _, key in items(control.call(b"KEYS", b"*")):
-            shown[db, key] = [control.call(*words, key) for words in ([b"TYPE"], [b"PEXPIRETIME"])]
-            shown[db, key] += [
-                control.call(*words) for words in QUESTIONS[shown[db, key][0][1]](key)
+            found[db, key] = [control.call(*words, key) for words in ([b"TYPE"], [b"PEXPIRETIME"])]
+            found[db, key] += [
+                control.call(*words) for words in VALUE_COMMANDS[found[db, key][0][1]](key)
             ]
-            if shown[db, key][0][1] == b"stream":
-                shown[db, key] += _groups(server, key)
+            if found[db, key][0][1] == b"stream":
+                found[db, key] += _groups(server, key)
     control.call(b"SELECT", b"0")
-    assert len(shown) > 8
-    return shown
+    assert len(found) > 8
+    return found
 
 
 def items(reply: Reply) -> list[Any]:
-    """What an array holds."""
+    """The elements of an array."""
     assert isinstance(reply[1], list), reply
     return reply[1]
 
 
-QUESTIONS: dict[bytes, Callable[[bytes], list[list[bytes]]]] = {
+VALUE_COMMANDS: dict[bytes, Callable[[bytes], list[list[bytes]]]] = {
     b"string": lambda key: [[b"GET", key]],
     b"list": lambda key: [[b"LRANGE", key, b"0", b"-1"]],
     b"stream": lambda key: [[b"XRANGE", key, b"-", b"+"]],
@@ -105,28 +105,28 @@ QUESTIONS: dict[bytes, Callable[[bytes], list[list[bytes]]]] = {
 
 
 def _groups(server: ServerProcess, key: bytes) -> list[object]:
-    """The counters of a stream and its groups, and pending entries without the time they waited.
+    """The counters of a stream and its groups, and their pending entries without idle times.
 
-    Not entries-read: Redis 7.0 does not log it when it logs a read.
+    Without entries-read, which Redis 7.0 does not log with a read.
     """
     fields = items(server.control.call(b"XINFO", b"STREAM", key))
     facts = dict(zip((name for _, name in fields[::2]), fields[1::2], strict=True))
-    shown: list[object] = [
+    found: list[object] = [
         facts[name] for name in (b"length", b"last-generated-id", b"max-deleted-entry-id",
                                  b"entries-added")
     ]  # fmt: skip
     for _, group in items(server.control.call(b"XINFO", b"GROUPS", key)):
-        shown.append(group[:8])
+        found.append(group[:8])
         name = group[1][1]
         pending = items(server.control.call(b"XPENDING", key, name, b"-", b"+", b"100"))
-        shown.append([(entry[0], entry[1], entry[3]) for _, entry in pending])
+        found.append([(entry[0], entry[1], entry[3]) for _, entry in pending])
         consumers = items(server.control.call(b"XINFO", b"CONSUMERS", key, name))
-        shown.append([consumer[1] for _, consumer in consumers])
-    return shown
+        found.append([consumer[1] for _, consumer in consumers])
+    return found
 
 
 def rewrite(server: ServerProcess) -> None:
-    """BGREWRITEAOF, to its end."""
+    """Run BGREWRITEAOF, and wait for its end."""
     server.control.call(b"BGREWRITEAOF")
     deadline = time.monotonic() + DEADLINE_S
     while b"aof_rewrite_in_progress:1" in bulk(server.control.call(b"INFO", b"persistence")):
@@ -135,11 +135,14 @@ def rewrite(server: ServerProcess) -> None:
     assert b"aof_last_bgrewrite_status:ok" in bulk(server.control.call(b"INFO", b"persistence"))
 
 
-def check(folder: Path) -> None:
-    """Let Redis's own tool look at the log."""
+def check_log(folder: Path) -> None:
+    """Let redis-check-aof check the log."""
     manifest = folder / "appendonlydir" / "appendonly.aof.manifest"
     result = subprocess.run(
-        [redis_tool("redis-check-aof"), str(manifest)], capture_output=True, text=True, check=False
+        [redis_tool("redis-check-aof"), str(manifest)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 0, result.stdout + result.stderr
 
@@ -147,14 +150,14 @@ def check(folder: Path) -> None:
 PREAMBLE = pytest.mark.parametrize("preamble", ["yes", "no"])
 REWRITTEN = pytest.mark.parametrize("rewritten", [False, True], ids=["written", "rewritten"])
 WRITERS = pytest.mark.parametrize(
-    ("writer", "reader"), [(ours, theirs), (theirs, ours)], ids=["ours", "theirs"]
+    ("writer", "reader"), [(penstock, redis), (redis, penstock)], ids=["penstock", "redis"]
 )
 
 
 @PREAMBLE
 @REWRITTEN
 @WRITERS
-def test_each_starts_on_the_log_of_the_other_with_the_same_data(
+def test_each_server_loads_the_other_s_log(
     writer: Callable[[], list[str]],
     reader: Callable[[], list[str]],
     rewritten: bool,
@@ -167,38 +170,38 @@ def test_each_starts_on_the_log_of_the_other_with_the_same_data(
         if rewritten:
             rewrite(server)
         fill(server, DATA[len(DATA) // 2 :])
-        written = picture(server)
-    check(tmp_path)
+        written = contents(server)
+    check_log(tmp_path)
     with running(reader(), tmp_path, *options) as server:
-        assert picture(server) == written
+        assert contents(server) == written
         fill(server, ["SET later 1"])
         rewrite(server)
-        written = picture(server)
-    check(tmp_path)
+        written = contents(server)
+    check_log(tmp_path)
     with running(writer(), tmp_path, *options) as server:
-        assert picture(server) == written
+        assert contents(server) == written
 
 
 @WRITERS
-def test_each_cuts_off_the_torn_end_that_the_other_left(
+def test_each_server_truncates_the_other_s_incomplete_log(
     writer: Callable[[], list[str]], reader: Callable[[], list[str]], tmp_path: Path
 ) -> None:
     with running(writer(), tmp_path) as server:
         fill(server, DATA)
-        written = picture(server)
+        written = contents(server)
         fill(server, ["MULTI", "SET half 1", "SET of-it 1", "EXEC"])
     (increment,) = (tmp_path / "appendonlydir").glob("*.incr.aof")
     with increment.open("r+b") as file:
         file.truncate(increment.stat().st_size - 20)
     with running(reader(), tmp_path) as server:
-        assert picture(server) == written
-    if reader is ours:
-        check(tmp_path)  # Redis leaves the beginning of the transaction
+        assert contents(server) == written
+    if reader is penstock:
+        check_log(tmp_path)  # Redis keeps the start of the cut transaction
 
 
-def test_after_a_restart_growth_is_measured_from_the_base_by_both(tmp_path: Path) -> None:
-    shown = []
-    for name, command in (("ours", ours()), ("theirs", theirs())):
+def test_after_a_restart_aof_base_size_is_the_size_of_the_base(tmp_path: Path) -> None:
+    found = []
+    for name, command in (("penstock", penstock()), ("redis", redis())):
         folder = tmp_path / name
         folder.mkdir()
         with running(command, folder) as server:
@@ -206,16 +209,16 @@ def test_after_a_restart_growth_is_measured_from_the_base_by_both(tmp_path: Path
         (base,) = (folder / "appendonlydir").glob("*.base.rdb")
         with running(command, folder) as server:
             info = bulk(server.control.call(b"INFO", b"persistence"))
-        shown.append(b"aof_base_size:%d\r\n" % base.stat().st_size in info)
-    assert shown == [True, True]
+        found.append(b"aof_base_size:%d\r\n" % base.stat().st_size in info)
+    assert found == [True, True]
 
 
-def test_the_log_of_the_same_commands_is_the_same_but_for_what_depends_on_time(
+def test_the_same_commands_give_the_same_log(
     tmp_path: Path,
 ) -> None:
     logs = []
     lines = [line for line in DATA if "PX" not in line and "EX" not in line and "READ" not in line]
-    for name, command in (("ours", ours()), ("theirs", theirs())):
+    for name, command in (("penstock", penstock()), ("redis", redis())):
         folder = tmp_path / name
         folder.mkdir()
         with running(command, folder) as server:
@@ -245,7 +248,7 @@ MANIFESTS = [
 
 
 @pytest.mark.parametrize("text", MANIFESTS)
-def test_a_manifest_is_refused_by_both_or_by_neither(text: str, tmp_path: Path) -> None:
+def test_a_manifest_is_refused_iff_redis_check_aof_refuses_it(text: str, tmp_path: Path) -> None:
     for name in ("a", "a b", "b"):
         (tmp_path / name).write_bytes(b"*1\r\n$4\r\nPING\r\n")
     path = tmp_path / "appendonly.aof.manifest"

@@ -1,4 +1,4 @@
-"""What redis-server has logged makes the same data here, and what is logged here makes it there."""
+"""Replaying Redis's log gives Redis's data, and Redis gets Penstock's data from Penstock's log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMMANDS = 80
 
 
 class Recorder:
-    """Stands where the append-only file does."""
+    """Records the logged commands; takes the place of the append-only file."""
 
     offset = synced_offset = 0
     error = ""
@@ -42,7 +42,7 @@ class Recorder:
 
 
 class Replica:
-    """The data of a log, without a server; or data of its own, and their log."""
+    """Databases without a server; they replay a log, or run commands and log them."""
 
     def __init__(self) -> None:
         self.log = Recorder()
@@ -52,13 +52,13 @@ class Replica:
         self._client = Client(1, 0)
 
     def call(self, command: Command) -> bytes:
-        """Run a command of a client; its reply as it is on the wire."""
+        """Run a client's command; return the bytes of its reply."""
         self._dispatcher.timekeeper.begin()
         self._dispatcher.execute(self._client, command)
         return self._client.out.take()
 
     def run(self, unit: list[Op]) -> None:
-        """Do again what was logged together."""
+        """Replay commands that were logged together."""
         self.state.lookup.keeps_expired = True
         if len(unit) > 1:
             self._replay([b"MULTI"])
@@ -89,7 +89,7 @@ def waits(command: Command) -> bool:
 
 @pytest.mark.parametrize("number", range(SEQUENCES))
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_log_of_redis_makes_the_same_data(
+def test_replaying_redis_s_log_gives_redis_s_data(
     family: str, number: int, redis: LoggingRedis
 ) -> None:
     commands = Draw(f"exchange-{family}-{number}").sequence(family, COMMANDS)
@@ -108,7 +108,7 @@ def test_the_log_of_redis_makes_the_same_data(
 
 @pytest.mark.parametrize("number", range(SEQUENCES))
 @pytest.mark.parametrize("family", FAMILIES)
-def test_our_log_makes_the_same_data_in_redis(
+def test_redis_gets_the_same_data_from_penstock_s_log(
     family: str, number: int, redis: LoggingRedis
 ) -> None:
     ours = Replica()
@@ -126,8 +126,8 @@ def test_our_log_makes_the_same_data_in_redis(
     assert ("+", ours.digest()) == control.call(b"DEBUG", b"DIGEST")
 
 
-def test_groups_arrive_with_their_pending_entries(redis: LoggingRedis) -> None:
-    """Redis has no log of consumers that were never given anything: see cases.txt."""
+def test_redis_s_log_gives_groups_with_their_pending_entries(redis: LoggingRedis) -> None:
+    """Redis does not log consumers that never got an entry; see cases.txt."""
     control = redis.server.control
     control.call(b"FLUSHALL")
     redis.log.units()
@@ -159,7 +159,7 @@ XAUTOCLAIM s g bob 0 0"""
 
 
 def pending_of(control: Connection) -> list[tuple[int, bytes, int, int]]:
-    """Of each pending entry: ms, owner, time and count of its delivery."""
+    """(ms, owner, delivery time, delivery count) of each pending entry."""
     info = value_of(control.call(b"XINFO", b"STREAM", b"s", b"FULL"))
     groups = info[info.index(b"groups") + 1]
     pending = groups[0][groups[0].index(b"pending") + 1]

@@ -1,4 +1,4 @@
-"""MIGRATE from Penstock to redis-server and back: what arrives is what was sent."""
+"""MIGRATE from Penstock to redis-server and in the other direction."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ XREADGROUP GROUP g bob STREAMS s >
 XCLAIM s g carol 0 3-3 TIME 1000 RETRYCOUNT 7
 XADD empty MAXLEN 0 5-5 a b"""
 KEYS = [b"n", b"text", b"raw", b"l", b"s", b"empty"]
-TOLD = [b"XINFO STREAM s", b"XINFO GROUPS s", b"XPENDING s g", b"XINFO STREAM empty"]
+COMPARED = [b"XINFO STREAM s", b"XINFO GROUPS s", b"XPENDING s g", b"XINFO STREAM empty"]
 
 
 @pytest.fixture(params=["there", "back"])
-def road(
+def source_and_target(
     request: pytest.FixtureRequest, penstock: ServerProcess, redis: ServerProcess
 ) -> tuple[ServerProcess, ServerProcess]:
-    """From where to where."""
+    """The server that keys are moved from, and the one that they are moved to."""
     for server in (penstock, redis):
         server.control.call(b"FLUSHALL")
     return (penstock, redis) if request.param == "there" else (redis, penstock)
@@ -46,13 +46,13 @@ def fill(server: ServerProcess) -> None:
 
 
 def contents(control: Connection) -> list[Reply]:
-    """Digests of all keys, and what their digests do not tell."""
-    told = [control.call(*line.split()) for line in TOLD]
-    return [control.call(b"DEBUG", b"DIGEST-VALUE", *KEYS), *told, owners(control)]
+    """The digests of all keys, and the facts that digests leave out."""
+    replies = [control.call(*line.split()) for line in COMPARED]
+    return [control.call(b"DEBUG", b"DIGEST-VALUE", *KEYS), *replies, owners(control)]
 
 
 def owners(control: Connection) -> Reply:
-    """Whose each pending entry is, and how often it was delivered: no times."""
+    """The owner and delivery count of each pending entry, without times."""
     kind, rows = control.call(b"XPENDING", b"s", b"g", b"-", b"+", b"10")
     assert isinstance(rows, list)
     return kind, [(row[0], [row[1][0], row[1][1], row[1][3]]) for row in rows if row[1]]
@@ -62,8 +62,10 @@ def migrate(source: ServerProcess, target: ServerProcess, *words: bytes) -> Repl
     return source.control.call(b"MIGRATE", b"127.0.0.1", b"%d" % target.port, *words)
 
 
-def test_all_that_there_is_arrives(road: tuple[ServerProcess, ServerProcess]) -> None:
-    source, target = road
+def test_all_keys_arrive_with_their_contents(
+    source_and_target: tuple[ServerProcess, ServerProcess],
+) -> None:
+    source, target = source_and_target
     fill(source)
     before = contents(source.control)
     assert migrate(source, target, b"", b"0", b"5000", b"KEYS", *KEYS) == ("+", b"OK")
@@ -72,8 +74,10 @@ def test_all_that_there_is_arrives(road: tuple[ServerProcess, ServerProcess]) ->
     assert 0 < int(target.control.call(b"PTTL", b"text")[1] or 0) <= 1_000_000  # type: ignore[arg-type]
 
 
-def test_what_is_taken_already_stays(road: tuple[ServerProcess, ServerProcess]) -> None:
-    source, target = road
+def test_a_key_that_the_target_has_stays_at_the_source(
+    source_and_target: tuple[ServerProcess, ServerProcess],
+) -> None:
+    source, target = source_and_target
     source.control.call(b"MSET", b"a", b"1", b"b", b"2", b"c", b"3")
     target.control.call(b"SET", b"b", b"taken")
     assert migrate(source, target, b"", b"0", b"5000", b"KEYS", b"a", b"b", b"c") == (
@@ -85,8 +89,10 @@ def test_what_is_taken_already_stays(road: tuple[ServerProcess, ServerProcess]) 
     assert target.control.call(b"GET", b"b") == ("$", b"2")
 
 
-def test_a_database_that_is_not_there(road: tuple[ServerProcess, ServerProcess]) -> None:
-    source, target = road
+def test_a_database_out_of_range_is_an_error(
+    source_and_target: tuple[ServerProcess, ServerProcess],
+) -> None:
+    source, target = source_and_target
     source.control.call(b"SET", b"a", b"1")
     assert migrate(source, target, b"a", b"99", b"5000") == (
         "-",

@@ -1,4 +1,4 @@
-"""redis-server's parameters are all known, and it reads what CONFIG REWRITE writes."""
+"""All parameters of redis-server are known, and it reads the output of CONFIG REWRITE."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from server.config.parameters import Config
 from server.config.redis_conf import rewritten
 from tests.compat.processes import ServerProcess, bulk, redis_tool
 
-# What the two were started with.
-THEIR_OWN = {b"port", b"dir", b"pidfile", b"logfile"}
+# The parameters that the two servers were started with.
+STARTED_WITH = {b"port", b"dir", b"pidfile", b"logfile"}
 
 
 def parameters(server: ServerProcess) -> dict[bytes, bytes]:
@@ -24,12 +24,12 @@ def test_every_parameter_of_redis_is_known_with_its_default(
 ) -> None:
     theirs, ours = parameters(redis), parameters(penstock)
     differ = {name for name, value in theirs.items() if ours.get(name) != value}
-    assert differ <= THEIR_OWN
+    assert differ <= STARTED_WITH
 
 
-def test_redis_reads_what_was_rewritten(tmp_path: Path, redis: ServerProcess) -> None:
-    """Each parameter that it has stands in the file, with the value that it has by default."""
-    names = {name.decode() for name in parameters(redis).keys() - THEIR_OWN}
+def test_redis_reads_a_rewritten_configuration_file(tmp_path: Path, redis: ServerProcess) -> None:
+    """The file has each parameter of Redis, with its default."""
+    names = {name.decode() for name in parameters(redis).keys() - STARTED_WITH}
     path = tmp_path / "redis.conf"
     config = Config()
     path.write_text(rewritten(config, "\n".join(row.name for row in config if row.name in names)))
@@ -38,6 +38,6 @@ def test_redis_reads_what_was_rewritten(tmp_path: Path, redis: ServerProcess) ->
         found = parameters(reader)
     finally:
         reader.stop()
-    assert {name: found[name] for name in found.keys() - THEIR_OWN} == {
-        name: value for name, value in parameters(redis).items() if name not in THEIR_OWN
+    assert {name: found[name] for name in found.keys() - STARTED_WITH} == {
+        name: value for name, value in parameters(redis).items() if name not in STARTED_WITH
     }

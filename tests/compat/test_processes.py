@@ -1,4 +1,4 @@
-"""The servers of the tests are ready when they have started."""
+"""ServerProcess waits until its server is ready."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ with socket.create_server(("127.0.0.1", int(sys.argv[sys.argv.index("--port") + 
 """
 
 
-def test_a_server_that_was_still_loading_was_asked_for_its_version(tmp_path: Path) -> None:
+def test_a_loading_server_is_not_asked_for_its_version(tmp_path: Path) -> None:
     server = ServerProcess([sys.executable, "-c", LOADING_AT_FIRST], tmp_path)
     assert server.version == (7, 0, 0)
     server.stop()

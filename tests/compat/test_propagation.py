@@ -1,4 +1,4 @@
-"""redis-server logs what tests/propagation/cases.txt says: read from its append-only file."""
+"""redis-server logs what tests/propagation/cases.txt says; its append-only file is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoggingRedis]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.title for case in CASES])
-def test_redis_logs_the_same(case: cases.Case, redis: LoggingRedis) -> None:
+def test_redis_logs_what_the_case_says(case: cases.Case, redis: LoggingRedis) -> None:
     control = redis.server.control
     control.call(b"FLUSHALL")
     redis.log.units()

@@ -1,8 +1,8 @@
-"""Random sequences of commands get the same answers from Penstock and from the oracles.
+"""Penstock and the oracles answer random sequences of commands alike.
 
-PENSTOCK_COMPAT_SEQUENCES: how many sequences a family and protocol (30; a third of it with Redis
-8.0). PENSTOCK_COMPAT_SEED: what
-the seeds begin with; a failure names its own seed and shows the shortest sequence that was found.
+PENSTOCK_COMPAT_SEQUENCES is the number of sequences for each family and protocol (30; a third of it
+with Redis 8.0). PENSTOCK_COMPAT_SEED is the start of the seeds. A failure names its own seed, and
+shows the shortest sequence that was found.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.compat.connection import Connection, encode
-from tests.compat.judge import Judge, disagreement, told
+from tests.compat.judge import Judge, disagreement, script_line
 from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
 from tests.compat.processes import ServerProcess
 from tests.compat.random_commands import FAMILIES, Command, Draw
@@ -21,12 +21,12 @@ from tests.compat.resp import CLOSED, Reply
 
 SEQUENCES = int(os.environ.get("PENSTOCK_COMPAT_SEQUENCES", "30"))
 SEED = os.environ.get("PENSTOCK_COMPAT_SEED", "1")
-COMMANDS = 60  # a sequence
+COMMANDS = 60  # in a sequence
 SHRINKING_RUNS = 300
 
 
 class Servers(NamedTuple):
-    """The two that are compared, and the name of the second."""
+    """The two servers that are compared, and the name of the second one."""
 
     penstock: ServerProcess
     redis: ServerProcess
@@ -38,7 +38,7 @@ class Servers(NamedTuple):
     ("oracle", "protocol", "sequences"),
     [(REDIS_7, 2, SEQUENCES), (REDIS_7, 3, SEQUENCES), (REDIS_8, 3, SEQUENCES // 3)],
 )
-def test_random_commands(
+def test_random_commands_get_the_same_answers(
     family: str,
     oracle: str,
     protocol: int,
@@ -65,7 +65,7 @@ def first_difference(commands: list[Command], servers: Servers, protocol: int) -
 
 
 def replies(server: ServerProcess, commands: list[Command], protocol: int) -> list[Reply]:
-    """What an empty *server* answers to *commands*, sent in one piece."""
+    """The replies of an empty *server* to *commands*, which are sent in one piece."""
     client = Connection(server.port, protocol)
     assert client.call(b"FLUSHALL") == ("+", b"OK")
     client.send(b"".join(map(encode, commands)))
@@ -75,7 +75,9 @@ def replies(server: ServerProcess, commands: list[Command], protocol: int) -> li
             got.append(client.reply())
         except TimeoutError:
             client.close()
-            pytest.fail(f"{server.process.args!r} does not answer {told(command)}", pytrace=False)
+            pytest.fail(
+                f"{server.process.args!r} does not answer {script_line(command)}", pytrace=False
+            )
     client.close()
     return got + [CLOSED] * (len(commands) - len(got))
 
@@ -91,13 +93,13 @@ def report(
     ours, theirs = (replies(server, commands, protocol) for server in servers[:2])
     lines = [
         f"seed {seed}, {servers.oracle}, RESP{protocol}:",
-        *(f"    {told(command)}" for command in commands),
+        *(f"    {script_line(command)}" for command in commands),
     ]
     return "\n".join([*lines, *disagreement(ours[-1], theirs[-1])])
 
 
 def shortened(commands: list[Command], servers: Servers, protocol: int) -> list[Command]:
-    """Commands dropped one by one, from the last, as long as a difference remains."""
+    """*commands* without those that the difference does not need; the last are tried first."""
     at = len(commands)
     for _ in range(SHRINKING_RUNS):
         found = first_difference(commands, servers, protocol)

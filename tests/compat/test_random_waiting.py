@@ -1,7 +1,7 @@
-"""Clients that wait get the same answers, in the same order, from Penstock and the oracles.
+"""Blocked clients get the same answers, in the same order, from Penstock and the oracles.
 
-PENSTOCK_COMPAT_WAITING: how many cases a protocol (30; a third of it with Redis 8.0).
-PENSTOCK_COMPAT_SEED as in test_random.py.
+PENSTOCK_COMPAT_WAITING is the number of cases for each protocol (30; a third of it with Redis 8.0).
+PENSTOCK_COMPAT_SEED is as in test_random.py.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from tests.compat.judge import Judge, disagreement, told
+from tests.compat.judge import Judge, disagreement, script_line
 from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
 from tests.compat.player import Answer, Player
 from tests.compat.processes import ServerProcess
@@ -20,14 +20,14 @@ from tests.compat.resp import WAITING
 
 CASES = int(os.environ.get("PENSTOCK_COMPAT_WAITING", "30"))
 SEED = os.environ.get("PENSTOCK_COMPAT_SEED", "1")
-COMMANDS = 40  # a case
+COMMANDS = 40  # in a case
 
 
 @pytest.mark.parametrize(
     ("oracle", "protocol", "cases"),
     [(REDIS_7, 2, CASES), (REDIS_7, 3, CASES), (REDIS_8, 3, CASES // 3)],
 )
-def test_random_waiting(
+def test_blocked_clients_get_the_same_answers(
     oracle: str, protocol: int, cases: int, penstock: ServerProcess, oracles: Oracles
 ) -> None:
     redis = oracles.start(oracle)
@@ -41,13 +41,13 @@ def test_random_waiting(
 
 
 def _compare(name: str, oracle: str, ours: list[Answer], theirs: list[Answer]) -> None:
-    """Fail at the first difference, showing what happened so far."""
+    """Fail at the first difference, and show the commands before it."""
     judges: dict[str, Judge] = {}
     history: list[str] = []
     for our, their in zip(ours, theirs, strict=True):
         client = their.step.client
         if not client or their.reply != WAITING:
-            history.append(f"    {client or '-'} {told(our.command)}")
+            history.append(f"    {client or '-'} {script_line(our.command)}")
         if not judges.setdefault(client, Judge(oracle, at_random=True)).agree(
             their.command, our.reply, their.reply
         ):

@@ -1,4 +1,4 @@
-"""What one server has written the other reads: payloads of DUMP, and whole files."""
+"""Penstock and redis-server read each other's DUMP payloads and RDB files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DATABASES = 16
 
 
 class Redis:
-    """A redis-server, in words; its data are gone afterwards."""
+    """A redis-server with methods for its DUMP, SAVE and DEBUG commands."""
 
     def __init__(self, server: ServerProcess) -> None:
         self._control = server.control
@@ -58,7 +58,7 @@ class Redis:
 
 @pytest.fixture
 def oracle(redis: ServerProcess) -> Iterator[Redis]:
-    """A redis-server without data."""
+    """An empty redis-server, which is emptied again afterwards."""
     server = Redis(redis)
     server.call("FLUSHALL")
     yield server
@@ -68,8 +68,8 @@ def oracle(redis: ServerProcess) -> Iterator[Redis]:
     (server.folder / "dump.rdb").unlink(missing_ok=True)
 
 
-def text_of(dice: random.Random) -> bytes:
-    """A text of any length, well or badly compressible, or a number."""
+def random_text(dice: random.Random) -> bytes:
+    """A text of any length, compressible or not, or a number."""
     kind = dice.randrange(4)
     if kind == 0:
         return b"%d" % dice.randrange(-(2 ** dice.randrange(1, 66)), 2 ** dice.randrange(1, 66))
@@ -80,22 +80,22 @@ def text_of(dice: random.Random) -> bytes:
 
 
 def fill(oracle: Redis, seed: int) -> None:
-    """Put values of all kinds and encodings into two databases."""
+    """Put values of every type and encoding into two databases."""
     dice = random.Random(seed)
     for index in (0, 9):
         oracle.call("SELECT", index)
         for number in range(60):
-            oracle.call("SET", f"string:{number}", text_of(dice))
+            oracle.call("SET", f"string:{number}", random_text(dice))
             if number % 3 == 0:
                 oracle.call("PEXPIREAT", f"string:{number}", 4102444800000 + number)
         oracle.call("SET", "counter", 2**40)
         oracle.call("INCR", "counter")
-        oracle.call("APPEND", "string:1", text_of(dice))
+        oracle.call("APPEND", "string:1", random_text(dice))
         for number in range(10):
-            elements = [text_of(dice) for _ in range(dice.choice([1, 10, 200]))]
+            elements = [random_text(dice) for _ in range(dice.choice([1, 10, 200]))]
             oracle.call("RPUSH", f"list:{number}", *elements)
         oracle.call("DEBUG", "QUICKLIST-PACKED-THRESHOLD", "100b")
-        oracle.call("RPUSH", "list:plain", *[text_of(dice) for _ in range(50)])
+        oracle.call("RPUSH", "list:plain", *[random_text(dice) for _ in range(50)])
         oracle.call("DEBUG", "QUICKLIST-PACKED-THRESHOLD", 0)
         for number in range(6):
             fill_stream(oracle, f"stream:{number}", dice)
@@ -110,7 +110,7 @@ def fill_stream(oracle: Redis, key: str, dice: random.Random) -> None:
     for seq in range(1, dice.choice([2, 50, 500])):
         ms += dice.choice([0, 0, 1, 300])
         names = dice.choice([[b"f"], [b"f", b"g"], [b"name", b"age", b"12"]])
-        fields = [word for name in names for word in (name, text_of(dice)[:500])]
+        fields = [word for name in names for word in (name, random_text(dice)[:500])]
         ids.append(f"{ms}-{seq}")
         oracle.call("XADD", key, ids[-1], *fields)
     for group in ("a group", "42"):
@@ -138,7 +138,9 @@ def load(data: bytes) -> list[Keyspace]:
 @pytest.mark.parametrize(
     "options", [WriteOptions(), WriteOptions(compress=False, checksum=False)], ids=["", "plain"]
 )
-def test_a_file_goes_there_and_back(oracle: Redis, seed: int, options: WriteOptions) -> None:
+def test_redis_reads_its_file_as_written_again_by_penstock(
+    oracle: Redis, seed: int, options: WriteOptions
+) -> None:
     fill(oracle, seed)
     digest = oracle.digest()
     saved = oracle.saved()
@@ -159,7 +161,7 @@ def test_a_file_goes_there_and_back(oracle: Redis, seed: int, options: WriteOpti
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_every_dump_is_the_same_byte_for_byte(oracle: Redis, seed: int) -> None:
+def test_every_dump_is_restored_and_dumped_as_the_same_bytes(oracle: Redis, seed: int) -> None:
     fill(oracle, seed)
     keys = oracle.call("KEYS", "*")
     assert isinstance(keys, list)
@@ -168,13 +170,13 @@ def test_every_dump_is_the_same_byte_for_byte(oracle: Redis, seed: int) -> None:
         assert dump(restore(theirs)) == theirs, key
 
 
-def sealed(body: bytes) -> bytes:
+def payload_of(body: bytes) -> bytes:
     body += (9).to_bytes(2, "little")
     return body + crc64(body).to_bytes(8, "little")
 
 
 def ziplist_of(*entries: bytes) -> bytes:
-    """A ziplist as an RDB string; *entries* are without their prevlens."""
+    """A ziplist as an RDB string; *entries* are given without their prevlens."""
     body, size, tail = b"", 0, 10
     for entry in entries:
         tail = 10 + len(body)
@@ -207,7 +209,7 @@ GROUP = (
     b"\x01\x05alice" + bytes(8) + b"\x01" + bytes(7) + b"\x01" + bytes(7) + b"\x01"
 )
 
-OLD = {
+OLD_FORMATS = {
     "the elements of a list": b"\x01\x03\x01a\xc0\x05\x00",
     "a ziplist": b"\x0a" + ziplist_of(*ALL_ENTRIES),
     "ziplists": b"\x0e\x02" + ziplist_of(*ALL_ENTRIES) + ziplist_of(b"\x01z"),
@@ -215,7 +217,7 @@ OLD = {
 }
 
 
-@pytest.mark.parametrize("body", OLD.values(), ids=OLD)
-def test_what_old_versions_have_written_is_read_alike(oracle: Redis, body: bytes) -> None:
-    oracle.call("RESTORE", "key", 0, sealed(body))
-    assert dump(restore(sealed(body))) == oracle.text("DUMP", "key")
+@pytest.mark.parametrize("body", OLD_FORMATS.values(), ids=OLD_FORMATS)
+def test_formats_of_old_versions_are_read_as_redis_reads_them(oracle: Redis, body: bytes) -> None:
+    oracle.call("RESTORE", "key", 0, payload_of(body))
+    assert dump(restore(payload_of(body))) == oracle.text("DUMP", "key")

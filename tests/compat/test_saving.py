@@ -1,4 +1,4 @@
-"""SAVE, BGSAVE, save points and SHUTDOWN: both servers answer and count alike, in fair and foul."""
+"""SAVE, BGSAVE, save points and SHUTDOWN: both servers answer and count alike, errors included."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from tests.compat.processes import ServerProcess, bulk, penstock_command, redis_tool
 from tests.compat.resp import CLOSED, Reply
 
-PATIENCE_S = 20.0
-SAVE_POINTS = ("--save", "3600", "1000000")  # that are never reached
+TIMEOUT_S = 20.0
+SAVE_POINTS = ("--save", "3600", "1000000")  # never reached
 
 FIGURES = (
     "loading",
@@ -54,7 +54,7 @@ class Pair:
             self.servers.pop().stop()
 
     def call(self, *words: str) -> Reply:
-        """Both servers' answer, which must be one."""
+        """The answer of both servers, which must be the same."""
         ours, theirs = (
             server.control.call(*(word.encode() for word in words)) for server in self.servers
         )
@@ -62,7 +62,7 @@ class Pair:
         return ours
 
     def figures(self) -> dict[str, str]:
-        """INFO's figures about snapshots, which must be the same."""
+        """INFO's figures about snapshots, which must be the same on both servers."""
         ours, theirs = (persistence(server) for server in self.servers)
         assert {name: ours[name] for name in FIGURES} == {name: theirs[name] for name in FIGURES}
         return ours
@@ -72,20 +72,20 @@ class Pair:
             wait_for(lambda: persistence(server)["rdb_bgsave_in_progress"] == "0")  # noqa: B023
 
     def shut_down(self, *how: str) -> None:
-        """SHUTDOWN, which both must obey."""
+        """Send SHUTDOWN to both servers, and wait until they have ended."""
         assert self.call("SHUTDOWN", *how) == CLOSED
         for server in self.servers:
             server.control.close()
-            assert server.process.wait(PATIENCE_S) == 0
+            assert server.process.wait(TIMEOUT_S) == 0
         self.servers.clear()
 
-    def break_disk(self) -> None:
-        """Let no snapshot take the place of the old one."""
+    def make_saving_fail(self) -> None:
+        """Put a folder where the snapshot belongs, so that it cannot be renamed into place."""
         for folder in self.folders:
             (folder / "dump.rdb").mkdir()
             (folder / "dump.rdb" / "full").touch()
 
-    def mend_disk(self) -> None:
+    def make_saving_work(self) -> None:
         for folder in self.folders:
             (folder / "dump.rdb" / "full").unlink()
             (folder / "dump.rdb").rmdir()
@@ -97,7 +97,7 @@ def persistence(server: ServerProcess) -> dict[str, str]:
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -115,7 +115,7 @@ def pair(tmp_path: Path) -> Iterator[Pair]:
     pair.stop()
 
 
-def test_saving_and_what_is_counted(pair: Pair) -> None:
+def test_saves_and_changes_are_counted_alike(pair: Pair) -> None:
     pair.figures()
     pair.call("SET", "a", "b")
     pair.call("XADD", "s", "1-1", "f", "v")
@@ -138,7 +138,7 @@ def test_saving_and_what_is_counted(pair: Pair) -> None:
     pair.figures()
 
 
-def test_what_is_refused(pair: Pair) -> None:
+def test_wrong_arguments_are_refused_alike(pair: Pair) -> None:
     pair.call("BGSAVE", "NOW")
     pair.call("BGSAVE", "SCHEDULE", "SCHEDULE")
     pair.call("SAVE", "x")
@@ -150,8 +150,8 @@ def test_what_is_refused(pair: Pair) -> None:
     pair.figures()
 
 
-def test_a_disk_that_fails(pair: Pair) -> None:
-    pair.break_disk()
+def test_failed_saves_refuse_writes_alike(pair: Pair) -> None:
+    pair.make_saving_fail()
     pair.call("SET", "a", "b")
     assert pair.call("SAVE") == ("-", b"ERR")
     pair.call("SET", "a", "c")
@@ -176,14 +176,14 @@ def test_a_disk_that_fails(pair: Pair) -> None:
     pair.call("CONFIG", "SET", "save", "3600 1000000")
     assert pair.call("DEBUG", "RELOAD") == ("-", b"ERR")
     assert pair.call("GET", "a") == ("$", b"f")
-    pair.mend_disk()
+    pair.make_saving_work()
     assert pair.call("SAVE") == ("+", b"OK")
     assert pair.call("SET", "a", "g") == ("+", b"OK")
     pair.figures()
 
 
 def test_a_server_that_cannot_save_does_not_shut_down(pair: Pair) -> None:
-    pair.break_disk()
+    pair.make_saving_fail()
     pair.call("SET", "a", "b")
     assert pair.call("SHUTDOWN") == ("-", b"ERR Errors trying to SHUTDOWN. Check logs.")
     pair.call("SHUTDOWN", "SAVE")
@@ -191,7 +191,7 @@ def test_a_server_that_cannot_save_does_not_shut_down(pair: Pair) -> None:
     pair.shut_down("NOSAVE")
 
 
-def test_the_data_of_a_server_that_was_shut_down_is_there_again(pair: Pair) -> None:
+def test_each_server_starts_on_the_other_s_snapshot(pair: Pair) -> None:
     pair.call("SET", "a", "b")
     pair.call("XADD", "s", "1-1", "f", "v")
     pair.call("XGROUP", "CREATE", "s", "g", "0")
@@ -200,7 +200,7 @@ def test_the_data_of_a_server_that_was_shut_down_is_there_again(pair: Pair) -> N
     pair.call("DEBUG", "RELOAD")
     assert pair.figures()["rdb_last_load_keys_loaded"] == "3"
     pair.shut_down()
-    pair.folders.reverse()  # each on what the other has left
+    pair.folders.reverse()  # each starts on the other's folder
     pair.start()
     pair.figures()
     pair.call("DEBUG", "DIGEST")

@@ -1,4 +1,4 @@
-"""The scripts under ``scripts/``: Penstock and the oracles answer every line alike."""
+"""Penstock and the oracles answer every line of the scripts in ``scripts/`` alike."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from tests.compat.differences import NOT_ASKED
-from tests.compat.judge import Judge, disagreement, told
+from tests.compat.judge import Judge, disagreement, script_line
 from tests.compat.oracles import REDIS_7, REDIS_8, VALKEY_9, Oracles
 from tests.compat.player import Answer, Player
 from tests.compat.processes import ServerProcess
 from tests.compat.script import Case, load
 
 CASES = load(Path(__file__).parent / "scripts")
-ASKED = [(REDIS_7, 2), (REDIS_7, 3), (REDIS_8, 3), (VALKEY_9, 2)]  # oracles and protocols
+ASKED = [(REDIS_7, 2), (REDIS_7, 3), (REDIS_8, 3), (VALKEY_9, 2)]  # (oracle, protocol)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 @pytest.mark.parametrize(("oracle", "protocol"), ASKED)
-def test_both_servers_answer_alike(
+def test_penstock_answers_a_case_like_the_oracle(
     case: Case, oracle: str, protocol: int, penstock: ServerProcess, oracles: Oracles
 ) -> None:
     if reason := NOT_ASKED[oracle].get(case.name):
@@ -36,17 +36,17 @@ def test_both_servers_answer_alike(
 
 
 def compare(ours: list[Answer], theirs: list[Answer], oracle: str) -> list[str]:
-    """What differs, as lines to read."""
+    """The answers that differ, as lines of text."""
     judges: dict[str, Judge] = {}
     lines: list[str] = []
     for our, their in zip(ours, theirs, strict=True):
         judge = judges.setdefault(their.step.client, Judge(oracle))
         if not judge.agree(their.command, our.reply, their.reply):
-            lines.append(f"line {their.step.line}: {their.step.client} {told(our.command)}")
+            lines.append(f"line {their.step.line}: {their.step.client} {script_line(our.command)}")
             lines.extend(disagreement(our.reply, their.reply))
     return lines
 
 
-def test_what_is_not_asked_is_a_case() -> None:
+def test_every_entry_of_not_asked_names_a_case() -> None:
     names = {case.name for case in CASES}
     assert all(names.issuperset(cases) for cases in NOT_ASKED.values())

@@ -1,6 +1,6 @@
-"""Many crash rounds: ``python -m tests.crash [--rounds 200] [--end term ...] [--keeps rdb ...]``.
+"""Runs crash rounds: ``python -m tests.crash [--rounds 200] [--end term ...] [--keeps rdb ...]``.
 
-*rounds* are those that end by kill -9; of each other end there is a tenth as many.
+*rounds* is the number of rounds that end by kill -9; each other end gets a tenth as many.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 
 from tests.crash.rounds import ENDS, KEEPS, CrashTest
 
-ROUNDS_A_FOLDER = 20  # then a new one: an ever longer log makes ever longer starts
+ROUNDS_A_FOLDER = 20  # a longer log would make starts ever slower
 
 
 def main(argv: list[str]) -> int:
-    """Run them; the exit status."""
+    """Run the rounds that *argv* asks for, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.crash")
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--end", nargs="+", choices=ENDS, default=list(ENDS))
@@ -25,13 +25,13 @@ def main(argv: list[str]) -> int:
     for end in wanted.end:
         for keeps in wanted.keeps:
             if (end, keeps) == ("kill", "rdb"):
-                continue  # that loses what came after the last snapshot
+                continue  # a kill loses the writes since the last snapshot
             run(keeps, end, wanted.rounds // 2 if end == "kill" else -(-wanted.rounds // 10))
     return 0
 
 
 def run(keeps: str, end: str, rounds: int) -> None:
-    """Run *rounds* that end so. Raises AssertionError if one of them loses something."""
+    """Run *rounds* with this end. Raises AssertionError if one of them loses a write."""
     commands = lost = done = 0
     while done < rounds:
         with tempfile.TemporaryDirectory() as folder:

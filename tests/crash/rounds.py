@@ -1,11 +1,12 @@
-"""End a server that is being written to, start it again, and look for what was acknowledged.
+"""Ends a server under load, starts it again, and looks for the acknowledged writes.
 
     round:  start -> write, rewrite, save -> an end at a random moment -> start -> check
 
 A writer knows how many of its commands were acknowledged, and when. After the restart its keys must
-be as they were after some command, none before the last that had to be kept:
+be in a state that they had after one of its commands: the last one that must be kept, or a later
+one. This is the last command that must be kept:
 
-    an end that is asked for            the last one acknowledged, however the data is kept
+    a clean stop                        the last one acknowledged, however the data is kept
     kill -9, appendfsync always         the last one acknowledged
     kill -9, everysec                   the last one acknowledged more than LOSS_S before
 """
@@ -24,12 +25,12 @@ from pathlib import Path
 
 from tests.crash.wire import Wire
 from tests.crash.workload import first_command, read_state
-from tests.crash.writer import PATIENCE_S, RETRY_S, Track, Writer, is_loaded
+from tests.crash.writer import RETRY_S, TIMEOUT_S, Track, Writer, is_loaded
 
 ROOT = Path(__file__).parents[2]
 WRITERS = 6
 LOSS_S = 2.0
-RESTARTS = 3  # in a round
+RESTARTS = 3  # of one round
 
 KEEPS = {
     "always": ["--appendonly", "yes", "--appendfsync", "always", "--save", ""],
@@ -38,14 +39,14 @@ KEEPS = {
 }
 
 
-class Ended(Exception):
-    """A server has not ended as it should."""
+class BadExit(Exception):
+    """The server ended with an error."""
 
 
 class CrashTest:
     """One data folder and the server on it, through many rounds.
 
-    *keeps* is how data is kept, a key of KEEPS; *end* how rounds end, a key of ENDS.
+    *keeps* says how data is kept, and is a key of KEEPS; *end* says how rounds end, a key of ENDS.
     """
 
     def __init__(self, folder: Path, keeps: str, end: str = "kill") -> None:
@@ -56,7 +57,7 @@ class CrashTest:
         self._port = 0
         self._process: subprocess.Popen[bytes]
         self.commands = 0  # acknowledged in all rounds
-        self.lost = 0  # of those, the ones gone after a restart
+        self.lost = 0  # acknowledged, but gone after a restart
 
     def round(self) -> None:
         """Start, write, end, start again and check. Raises AssertionError if something was lost."""
@@ -79,7 +80,7 @@ class CrashTest:
             self._process.kill()
             self._process.wait()
         for writer in writers:
-            writer.join(PATIENCE_S)
+            writer.join(TIMEOUT_S)
             assert writer.problem is None, writer.problem
         self._check(writers, ended)
 
@@ -94,7 +95,7 @@ class CrashTest:
             wire.call(b"WAITAOF", b"1", b"0", b"5000")
 
     def _disturb(self, wire: Wire) -> None:
-        """Let the writers work for a moment, with what persistence does beside them."""
+        """Let the writers work for a moment, perhaps with a rewrite or a snapshot meanwhile."""
         time.sleep(random.uniform(0.02, 0.4))
         for job in (b"BGREWRITEAOF", b"BGSAVE"):
             if random.random() < 0.4:
@@ -124,7 +125,7 @@ class CrashTest:
         self._await_end()
 
     def restart(self, _wire: Wire) -> None:
-        """Stop it and start it again and again; the writers find each new one by themselves."""
+        """Stop and start the server several times; the writers reconnect by themselves."""
         for _ in range(RESTARTS):
             self.stop()
             self._start()
@@ -135,9 +136,9 @@ class CrashTest:
         self._await_end()
 
     def _await_end(self) -> None:
-        status = self._process.wait(PATIENCE_S)
+        status = self._process.wait(TIMEOUT_S)
         if status:
-            raise Ended(f"the server has ended with status {status}:\n{self._last_words()}")
+            raise BadExit(f"the server has ended with status {status}:\n{self._end_of_the_log()}")
 
     # ------------------------------------------------------------------ starts
 
@@ -149,7 +150,7 @@ class CrashTest:
                  *KEEPS[self._keeps]],
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             )  # fmt: skip
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while time.monotonic() < deadline and self._process.poll() is None:
             with contextlib.suppress(OSError), Wire(self._port) as wire:
                 if is_loaded(wire):
@@ -157,16 +158,16 @@ class CrashTest:
             time.sleep(RETRY_S)
         self._process.kill()
         self._process.wait()
-        raise AssertionError("the server does not start again:\n" + self._last_words())
+        raise AssertionError("the server does not start again:\n" + self._end_of_the_log())
 
-    def _last_words(self) -> str:
+    def _end_of_the_log(self) -> str:
         log = (self._folder / "server.log").read_text(errors="replace")
         return "\n".join(log.splitlines()[-25:])
 
     # ------------------------------------------------------------------ checks
 
     def _check(self, writers: list[Writer], ended: float) -> None:
-        """Start the server again and compare what it has with what it acknowledged."""
+        """Start the server again, and compare its data with what it acknowledged."""
         grace = LOSS_S if self._end == "kill" and self._keeps == "everysec" else 0.0
         self._start()
         try:

@@ -1,6 +1,6 @@
-"""Ends at random moments under load: what was acknowledged is there after the restart.
+"""A server that ends at a random moment under load keeps every acknowledged write.
 
-A few rounds of each here; ``make crash`` runs hundreds.
+These tests run a few rounds of each end; ``make crash`` runs hundreds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tests.crash.rounds import ENDS, CrashTest
 from tests.crash.workload import STEPS, State, command
 
 KILLS = {"always": 6, "everysec": 4}
-KEEPS = {"term": "always", "shutdown": "everysec", "restart": "always"}  # else "rdb"
+KEEPS = {"term": "always", "shutdown": "everysec", "restart": "always"}  # the others keep "rdb"
 
 
 @pytest.mark.parametrize("policy", sorted(KILLS))

@@ -1,4 +1,4 @@
-"""A system that gives no more memory: what was acknowledged is kept, and nothing hangs."""
+"""When the system gives no more memory, acknowledged writes are kept and nothing hangs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.crash.wire import Wire
 from tests.crash.writer import is_loaded
 
 START_S = 30.0
-ROOM = 160 * 1024 * 1024  # that the server is given beside what it has at its start
+ROOM = 160 * 1024 * 1024  # bytes that the server may take after its start
 ENTRY = b"x" * 20_000
-MOST = 3 * ROOM // len(ENTRY)  # entries: by then it has none left
+MOST = 3 * ROOM // len(ENTRY)  # entries, by which the memory must have run out
 
 
 class Server:
-    """A server on *folder*."""
+    """A running server whose data are in *folder*."""
 
     def __init__(self, folder: Path, keeps: str) -> None:
         self.port = free_port()
@@ -46,7 +46,7 @@ class Server:
             time.sleep(0.02)
 
     def limit(self) -> None:
-        """Let it have no more than ROOM beside what it has."""
+        """Allow it no more than ROOM bytes beyond what it has."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         size = int(status.split("VmSize:")[1].split()[0]) * 1024
         resource.prlimit(self.process.pid, resource.RLIMIT_AS, (size + ROOM, size + ROOM))
@@ -58,7 +58,7 @@ class Server:
 
 
 def fill(server: Server) -> tuple[int, int]:
-    """Add entries until there is no room for more: how many were acknowledged, and refused."""
+    """Add entries until memory runs out. Return how many were acknowledged and refused."""
     added = refused = 0
     try:
         while added + refused < MOST and refused < 50:
@@ -70,16 +70,15 @@ def fill(server: Server) -> tuple[int, int]:
                 else:
                     added += 1
     except OSError:
-        pass  # it has ended, or hung up: what matters is what it acknowledged
+        pass  # the server ended or closed the connection; only acknowledged entries matter
     return added, refused
 
 
 @pytest.mark.skipif(not build.compiled(), reason="only the compiled core guards its allocations")
 @pytest.mark.parametrize("keeps", ["always", "everysec", "rdb"])
-def test_a_server_without_memory_serves_on_or_ends_and_keeps_what_it_acknowledged(
+def test_a_server_out_of_memory_keeps_serving_or_ends_and_loses_nothing(
     tmp_path: Path, keeps: str
 ) -> None:
-    """It logged 7,000 tracebacks, answered nobody any more, and wrote nothing."""
     server = Server(tmp_path, keeps)
     server.limit()
     added, refused = fill(server)

@@ -1,4 +1,4 @@
-"""A blocking connection that pipelines: commands out, replies in, by hiredis."""
+"""A blocking connection that can pipeline; hiredis packs commands and parses replies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import hiredis
 
 
 class Wire:
-    """Raises ConnectionError when the server has gone."""
+    """A connection; its methods raise ConnectionError if the server has ended."""
 
     def __init__(self, port: int, timeout_s: float = 30) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout_s)
@@ -23,11 +23,11 @@ class Wire:
 
     def send(self, commands: list[list[bytes]]) -> None:
         """Send *commands* in one piece."""
-        pack: Any = hiredis.pack_command  # its type says that a command has one word
+        pack: Any = hiredis.pack_command  # its type hint allows one word only
         self._socket.sendall(b"".join(pack(tuple(argv)) for argv in commands))
 
     def receive(self) -> Any:
-        """The next reply; an error reply is a value."""
+        """The next reply; an error reply is returned and not raised."""
         while (reply := self._reader.gets()) is False:
             data = self._socket.recv(65536)
             if not data:
@@ -36,7 +36,7 @@ class Wire:
         return reply
 
     def call(self, *argv: bytes) -> Any:
-        """Send a command and return its reply. Raises it if it is an error."""
+        """Send a command and return its reply. Raises an error reply."""
         self.send([list(argv)])
         reply = self.receive()
         if isinstance(reply, Exception):

@@ -1,10 +1,10 @@
-"""What a writer does in a crash test: a fixed sequence of commands, and what is true after each.
+"""The commands of a crash test's writer, and the state of its keys after each.
 
-A writer has keys of its own, so their state is a function of how many of its commands were done:
+A writer has keys of its own, so their state depends only on how many of its commands were done:
 
     step n of 8:  XADD  XADD  XREADGROUP  XREADGROUP  XACK or XCLAIM  RPUSH  LPOP or RPUSH  INCR
 
-``State.do`` plays a command on a naive model; ``read_state`` asks a server for the same facts.
+``State.do`` applies a command to a naive model; ``read_state`` reads the same facts from a server.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def command(writer: int, n: int) -> list[bytes]:
 
 
 def first_command(writer: int) -> list[bytes]:
-    """What has to be done once, before command 0."""
+    """The command that must run once before command 0."""
     return [b"XGROUP", b"CREATE", b"stream:%d" % writer, b"g", b"0", b"MKSTREAM"]
 
 
 @dataclass
 class State:
-    """What is true of a writer's keys."""
+    """The state of a writer's keys."""
 
     entries: list[tuple[bytes, bytes]] = field(default_factory=list)  # id, n
     pending: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)  # id: consumer, count
@@ -51,7 +51,7 @@ class State:
     count: int = 0
 
     def do(self, argv: list[bytes]) -> None:
-        """Play one command of the sequence."""
+        """Apply one command of the sequence."""
         name = argv[0]
         if name == b"XADD":
             self.entries.append((argv[2], argv[4]))
@@ -73,7 +73,7 @@ class State:
 
 
 def read_state(wire: Wire, writer: int) -> State:
-    """The state of the writer's keys, as the server has it."""
+    """The state of the writer's keys on the server."""
     stream = b"stream:%d" % writer
     entries = wire.call(b"XRANGE", stream, b"-", b"+")
     groups = wire.call(b"XINFO", b"GROUPS", stream)

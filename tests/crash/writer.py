@@ -1,4 +1,4 @@
-"""A client that writes without end, and knows how far it got."""
+"""A client that keeps writing, and knows how many of its commands were acknowledged."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import time
 from tests.crash.wire import Wire
 from tests.crash.workload import State, command, read_state
 
-PIPELINE = 8  # commands on their way at once, at most
-PATIENCE_S = 60.0  # until a server that is started again answers
+PIPELINE = 8  # the most commands sent and not yet answered
+TIMEOUT_S = 60.0  # until a restarted server answers
 RETRY_S = 0.05
 
 
 class Track:
-    """What is known of one writer's commands: that the first *done* are in the data."""
+    """One writer's progress: its first *done* commands are in the data."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -24,9 +24,9 @@ class Track:
         self._state = State()
 
     def follow(self, found: State, least: int, most: int) -> None:
-        """Find out after which command its keys are as *found*, between *least* and *most*.
+        """Find after how many commands, from *least* to *most*, the keys are as *found*.
 
-        Raises AssertionError if after none: something was lost, or done twice.
+        Raises AssertionError if there is none: a command was lost, or done twice.
         """
         n, begun = self.done, self.done
         while (n < least or self._state != found) and n < most:
@@ -40,12 +40,12 @@ class Track:
 
 
 class Writer(threading.Thread):
-    """Sends its commands until the server is gone; if it *comes_back*, until it is told to end."""
+    """Sends commands until the server ends, or if it *comes_back*, until that is set to False."""
 
     def __init__(self, track: Track, port: int, comes_back: bool = False) -> None:
         super().__init__(daemon=True)
         self.track = track
-        self.acknowledged: list[float] = []  # when, by the monotonic clock; since track.done
+        self.acknowledged: list[float] = []  # monotonic times of commands after track.done
         self.total = 0  # acknowledged in all
         self.comes_back = comes_back
         self.problem: object = None
@@ -77,8 +77,8 @@ class Writer(threading.Thread):
         self.total += 1
 
     def _come_back(self) -> None:
-        """Connect to the next server, which must have all that the last one acknowledged."""
-        deadline = time.monotonic() + PATIENCE_S
+        """Connect to the restarted server, which must have all acknowledged writes."""
+        deadline = time.monotonic() + TIMEOUT_S
         while self.comes_back and not self.problem and time.monotonic() < deadline:
             try:
                 self._wire = Wire(self._port)
@@ -96,7 +96,7 @@ class Writer(threading.Thread):
             self.problem = TimeoutError("the server does not come back")
 
     def check(self, found: State, kept: list[float]) -> None:
-        """See that *found* has what is to be *kept*, and nothing that was not sent."""
+        """Check that *found* has all commands to be *kept*, and none that was not sent."""
         begun = self.track.done
         most = begun + len(self.acknowledged) + PIPELINE
         self.track.follow(found, begun + len(kept), most)

@@ -1,4 +1,4 @@
-"""The count of used memory: whatever is done, it is back at its start when all data are gone."""
+"""The count of used memory returns to its start when all data are removed, whatever was done."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ T = TypeVar("T", QuickList, Stream)
 
 
 class AllocationMachine(RuleBasedStateMachine):
-    """A database with values of all kinds, changed in all ways."""
+    """A database with values of every type, changed by random operations."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -147,7 +147,7 @@ class AllocationMachine(RuleBasedStateMachine):
         self.db.clear()
 
     @invariant()
-    def counts_something(self) -> None:
+    def used_memory_is_above_its_start(self) -> None:
         assert allocation.used_bytes() > self.at_start
 
     def teardown(self) -> None:
@@ -166,7 +166,7 @@ AllocationMachine.TestCase.settings = SETTINGS
 TestAllocation = AllocationMachine.TestCase
 
 
-def test_a_tree_of_any_keys_leaves_nothing_behind() -> None:
+def test_a_freed_rax_leaves_no_memory_counted() -> None:
     start = allocation.used_bytes()
     tree = Rax()
     for n in range(3000):

@@ -1,7 +1,7 @@
-"""Blocked clients against a naive model: who gets which element, and who goes on waiting.
+"""Blocked clients compared with a naive model: who gets which element, and who waits on.
 
 The model keeps plain lists and, for each key, the clients that wait for it, oldest first. Four
-clients wait and push as they please; after each step all replies and all lists must be the same.
+clients block and push at random; after each step all replies and all lists must be the same.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ timeouts = st.sampled_from((0, 1, 2, 5))  # seconds
 
 @dataclass
 class Waiting:
-    """A client's wait: for which keys, what it then does, and until when (0: for ever)."""
+    """A blocked client: its keys, what it pops, and the second at which it times out (0: never)."""
 
     client: int
     keys: list[bytes]
     side: str
     due: int
-    target: bytes | None = None  # BLMOVE: where to, and at which end
+    target: bytes | None = None  # BLMOVE: the destination, and at which end
     target_side: str = ""
-    count: int = 0  # BLMPOP: how many
+    count: int = 0  # BLMPOP: the most elements
 
 
 @dataclass
 class Model:
-    """What the server should do, said as simply as possible."""
+    """The behaviour that the server must have, as simply as possible."""
 
     now: int = 0
     lists: dict[bytes, list[bytes]] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Model:
         return next((w for q in self.queues.values() for w in q if w.client == client), None)
 
     def begin(self, wait):
-        """A blocking command: it is answered at once, or it waits."""
+        """Run a blocking command: answer it at once, or let its client wait."""
         if not self.attempt(wait):
             for key in dict.fromkeys(wait.keys):
                 self.queues[key].append(wait)
@@ -66,7 +66,7 @@ class Model:
                 queue.remove(wait)
 
     def attempt(self, wait):
-        """Do what *wait* is for, if it can be done now."""
+        """Answer *wait* if one of its keys can serve it; return whether one could."""
         for key in wait.keys:
             if key in self.strings:
                 self.replies[wait.client] = "-WRONGTYPE"
@@ -121,7 +121,7 @@ class Model:
                     self.replies[wait.client] = None
 
 
-class Blocked(RuleBasedStateMachine):
+class BlockingMachine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.house = House(Config())
@@ -129,7 +129,7 @@ class Blocked(RuleBasedStateMachine):
         self.model = Model()
         self.items = 0
 
-    def fresh(self, count):
+    def new_items(self, count):
         self.items += count
         return [b"%d" % n for n in range(self.items - count, self.items)]
 
@@ -137,7 +137,7 @@ class Blocked(RuleBasedStateMachine):
         return self.model.now + timeout if timeout else 0
 
     def start(self, wait, *words):
-        """Let an idle client send a blocking command."""
+        """Send a blocking command, unless its client is blocked already."""
         if self.model.waiting(wait.client) is None:
             self.house.run(self.guests[wait.client].client, [_bytes(word) for word in words])
             self.model.begin(wait)
@@ -152,15 +152,22 @@ class Blocked(RuleBasedStateMachine):
         words = ["BLMPOP", timeout, len(names), *names, side, "COUNT", count]
         self.start(Waiting(client, names, side, self.due(timeout), count=count), *words)
 
-    @rule(client=clients, source=keys, goal=keys, here=sides, there=sides, timeout=timeouts)
-    def move(self, client, source, goal, here, there, timeout):
-        wait = Waiting(client, [source], here, self.due(timeout), goal, there)
-        self.start(wait, "BLMOVE", source, goal, here, there, timeout)
+    @rule(
+        client=clients,
+        source=keys,
+        destination=keys,
+        from_side=sides,
+        to_side=sides,
+        timeout=timeouts,
+    )
+    def move(self, client, source, destination, from_side, to_side, timeout):
+        wait = Waiting(client, [source], from_side, self.due(timeout), destination, to_side)
+        self.start(wait, "BLMOVE", source, destination, from_side, to_side, timeout)
 
     @rule(key=keys, side=sides, count=st.integers(1, 3))
     def push(self, key, side, count):
         if key not in self.model.strings:
-            items = self.fresh(count)
+            items = self.new_items(count)
             self.house.send("LPUSH" if side == "LEFT" else "RPUSH", key, *items)
             self.model.push(key, side, items)
             self.model.serve()
@@ -170,7 +177,7 @@ class Blocked(RuleBasedStateMachine):
         self.house.send("MULTI")
         for key in names:
             if key not in self.model.strings:
-                items = self.fresh(1)
+                items = self.new_items(1)
                 self.house.send("RPUSH", key, *items)
                 self.model.push(key, "RIGHT", items)
         self.house.send("EXEC")
@@ -195,19 +202,19 @@ class Blocked(RuleBasedStateMachine):
         self.model.lists.pop(key, None)
         self.model.strings.add(key)
 
-    @rule(source=keys, goal=keys)
-    def rename(self, source, goal):
+    @rule(source=keys, destination=keys)
+    def rename(self, source, destination):
         model = self.model
-        self.house.send("RENAME", source, goal)
-        if source == goal or (source not in model.lists and source not in model.strings):
+        self.house.send("RENAME", source, destination)
+        if source == destination or (source not in model.lists and source not in model.strings):
             return
-        model.lists.pop(goal, None)
-        model.strings.discard(goal)
+        model.lists.pop(destination, None)
+        model.strings.discard(destination)
         if source in model.strings:
             model.strings.discard(source)
-            model.strings.add(goal)
+            model.strings.add(destination)
         else:
-            model.push(goal, "RIGHT", model.lists.pop(source))
+            model.push(destination, "RIGHT", model.lists.pop(source))
             model.serve()
 
     @rule(client=clients)
@@ -234,7 +241,7 @@ class Blocked(RuleBasedStateMachine):
         self.model.pass_time(seconds)
 
     @invariant()
-    def everybody_got_what_is_due(self):
+    def every_client_got_its_reply(self):
         for number, guest in self.guests.items():
             reply = guest.reply()
             if isinstance(reply, str) and reply != NOTHING:
@@ -243,25 +250,27 @@ class Blocked(RuleBasedStateMachine):
             assert guest.waits == (self.model.waiting(number) is not None)
 
     @invariant()
-    def the_lists_are_the_same(self):
+    def lists_agree(self):
         for key in KEYS:
             if key not in self.model.strings:
                 assert self.house.send("LRANGE", key, 0, -1) == self.model.lists.get(key, [])
 
     @invariant()
-    def the_registry_holds_who_waits_and_nobody_else(self):
+    def exactly_the_blocked_clients_are_registered(self):
         blocking = self.house.state.blocking
         held = {key: [w.client.id for w in queue] for (_, key), queue in blocking.queues.items()}
         ids = {number: guest.client.id for number, guest in self.guests.items()}
         queues = self.model.queues.items()
         assert held == {key: [ids[w.client] for w in queue] for key, queue in queues if queue}
         assert blocking.waiting == len({w for ids in held.values() for w in ids})
-        assert blocking.ready == []
+        assert blocking.first_ready is None
 
 
 def _bytes(word):
     return word if isinstance(word, bytes) else str(word).encode()
 
 
-Blocked.TestCase.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
-TestBlocked = Blocked.TestCase
+BlockingMachine.TestCase.settings = settings(
+    max_examples=100, stateful_step_count=40, deadline=None
+)
+TestBlocked = BlockingMachine.TestCase

@@ -1,4 +1,4 @@
-"""KeyTable against a dict, and scans that run while keys come and go."""
+"""KeyTable compared with a dict, and scans while keys are added and removed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ names = st.integers(0, 1500).map(lambda n: b"%d" % n)
 
 
 class KeyTableMachine(RuleBasedStateMachine):
-    """Single keys, and stretches of them so that segments split and merge."""
+    """Sets and removes single keys, and ranges of keys so that segments split and merge."""
 
     @initialize(keys=st.sampled_from([0, 160, 1000]))
     def fill(self, keys: int) -> None:
@@ -61,7 +61,7 @@ class KeyTableMachine(RuleBasedStateMachine):
 
     @rule(count=st.sampled_from([1, 2, 10, 100, 1000]))
     def scan_a_page(self, count: int) -> None:
-        """What was there when the scan began and still is when it ends has been seen once."""
+        """A scan returns each key once that exists from its begin to its end."""
         if self.cursor == 0:
             self.must_see = set(self.model)
             self.seen = []
@@ -73,7 +73,7 @@ class KeyTableMachine(RuleBasedStateMachine):
             assert all(self.seen.count(key) == 1 for key in self.must_see)
 
     @invariant()
-    def holds_what_the_model_holds(self) -> None:
+    def agrees_with_the_model(self) -> None:
         assert len(self.table) == len(self.model)
         assert dict(self.table.items()) == self.model
         assert set(self.table) == set(self.model)

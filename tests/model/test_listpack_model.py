@@ -1,4 +1,4 @@
-"""Listpack against a list, and its bytes against those of a naive encoder."""
+"""Listpack compared with a list, and its bytes with those of a naive encoder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ indexes = st.integers(0, 200)
 
 
 def encode(value: bytes) -> bytes:
-    """One element, by the drawing in storage/listpack/listpack.py alone."""
+    """One element, encoded as the drawing in storage/listpack/listpack.py describes it."""
     if re.fullmatch(rb"0|-?[1-9][0-9]{0,18}", value) and -(2**63) <= int(value) < 2**63:
         body = encode_int(int(value))
     elif len(value) < 64:
@@ -61,19 +61,19 @@ def encode_all(elements: list[bytes]) -> bytes:
 
 
 class ListpackMachine(RuleBasedStateMachine):
-    """Every operation at every place."""
+    """Every operation at every position."""
 
     @initialize(start=st.lists(values, max_size=20))
     def fill(self, start: list[bytes]) -> None:
         self.listpack = Listpack.load(encode_all(start))
         self.model = list(start)
 
-    def somewhere(self, index: int) -> tuple[int, int]:
-        """The index and the position of an element."""
+    def index_and_position(self, index: int) -> tuple[int, int]:
+        """*index* brought into range, and the position of the element there."""
         index %= len(self.model)
         return index, self.listpack.seek(index)
 
-    def holds_elements(self) -> bool:
+    def is_not_empty(self) -> bool:
         return bool(self.model)
 
     @rule(value=values)
@@ -92,41 +92,41 @@ class ListpackMachine(RuleBasedStateMachine):
         self.listpack.prepend(value)
         self.model.insert(0, value)
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule(index=indexes, value=values)
     def insert_before(self, index: int, value: bytes) -> None:
-        index, at = self.somewhere(index)
+        index, at = self.index_and_position(index)
         self.listpack.insert(at, value)
         self.model.insert(index, value)
         assert self.listpack.get_bytes(at) == value
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule(index=indexes, value=values)
     def insert_after(self, index: int, value: bytes) -> None:
-        index, at = self.somewhere(index)
+        index, at = self.index_and_position(index)
         at = self.listpack.behind(at)
         self.listpack.insert(at, value)
         self.model.insert(index + 1, value)
         assert self.listpack.get_bytes(at) == value
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule(index=indexes, value=values)
     def replace(self, index: int, value: bytes) -> None:
-        index, at = self.somewhere(index)
+        index, at = self.index_and_position(index)
         assert self.listpack.replace(at, value) == at
         self.model[index] = value
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule(index=indexes, number=st.integers(-(2**63), 2**63 - 1))
     def replace_int(self, index: int, number: int) -> None:
-        index, at = self.somewhere(index)
+        index, at = self.index_and_position(index)
         assert self.listpack.replace_int(at, number) == at
         self.model[index] = b"%d" % number
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule(index=indexes)
     def delete(self, index: int) -> None:
-        index, at = self.somewhere(index)
+        index, at = self.index_and_position(index)
         after = self.listpack.delete(at)
         del self.model[index]
         assert after == self.listpack.seek(index)
@@ -138,20 +138,20 @@ class ListpackMachine(RuleBasedStateMachine):
         if start >= 0:
             del self.model[start : start + count]
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule()
     def take_first(self) -> None:
         assert self.listpack.take_first() == self.model.pop(0)
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule()
     def take_last(self) -> None:
         assert self.listpack.take_last() == self.model.pop()
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule(index=indexes, swap=st.booleans())
     def split_and_join(self, index: int, swap: bool) -> None:
-        index, at = self.somewhere(index)
+        index, at = self.index_and_position(index)
         right = self.listpack.split(at)
         right.check()
         assert self.listpack.dump() == encode_all(self.model[:index])
@@ -172,20 +172,20 @@ class ListpackMachine(RuleBasedStateMachine):
         self.listpack.shrink()
         assert len(self.listpack.data) == self.listpack.size
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule(index=indexes, value=values)
     def compare(self, index: int, value: bytes) -> None:
-        index, at = self.somewhere(index)
+        index, at = self.index_and_position(index)
         assert self.listpack.matches(at, value) == (self.model[index] == value)
         assert self.listpack.matches(at, self.model[index])
 
     @invariant()
-    def has_the_bytes_of_the_model(self) -> None:
+    def bytes_agree_with_the_model(self) -> None:
         assert self.listpack.dump() == encode_all(self.model)
         self.listpack.check()
 
     @invariant()
-    def is_walked_in_both_directions(self) -> None:
+    def can_be_iterated_in_both_directions(self) -> None:
         listpack, element = self.listpack, Element()
         assert len(listpack) == len(self.model)
         forward = []
@@ -207,7 +207,7 @@ class ListpackMachine(RuleBasedStateMachine):
         assert forward == backward[::-1] == self.model
 
     @invariant()
-    def seeks_from_both_ends(self) -> None:
+    def seek_counts_from_both_ends(self) -> None:
         size = len(self.model)
         for index in (0, size // 2, size - 1, size, -1, -size, -size - 1):
             at = self.listpack.seek(index)
@@ -227,10 +227,10 @@ TestListpack = ListpackMachine.TestCase
     places=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 255)), min_size=1, max_size=4),
     cut=st.integers(0, 20),
 )
-def test_what_passes_the_check_can_be_walked_and_written_anew(
+def test_damaged_bytes_are_refused_or_can_be_iterated_both_ways(
     start: list[bytes], places: list[tuple[int, int]], cut: int
 ) -> None:
-    """Damaged bytes are either refused or a listpack: elements can be read to the very end."""
+    """A listpack that passes the check can be read to its end without leaving its bytes."""
     data = bytearray(encode_all(start))
     for place, byte in places:
         data[place % len(data)] = byte
@@ -251,8 +251,8 @@ def test_what_passes_the_check_can_be_walked_and_written_anew(
 
 
 @given(st.binary(max_size=40))
-def test_arbitrary_bytes_are_refused_by_nothing_but_corrupt(data: bytes) -> None:
-    """What is not refused says of itself how long it is."""
+def test_random_bytes_raise_nothing_but_corrupt(data: bytes) -> None:
+    """A listpack that passes the check has its length in its header."""
     try:
         listpack = Listpack.load(data)
         listpack.check()

@@ -1,4 +1,4 @@
-"""QuickList against a list, with nodes of all sizes."""
+"""QuickList compared with a list, with nodes of all sizes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ indexes = st.integers(-60, 60)
 
 
 class QuickListMachine(RuleBasedStateMachine):
-    """Every operation at every place."""
+    """Every operation at every index."""
 
     @initialize(
         fill=st.sampled_from([-2, -1, 1, 2, 5, 128]),
@@ -40,7 +40,7 @@ class QuickListMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         quicklist.set_packed_threshold(0)
 
-    def holds_elements(self) -> bool:
+    def is_not_empty(self) -> bool:
         return bool(self.model)
 
     @rule(value=values)
@@ -86,9 +86,9 @@ class QuickListMachine(RuleBasedStateMachine):
                 self.list.set(index, value)
             except IndexError:
                 return
-            raise AssertionError("an index out of range was taken")
+            raise AssertionError("an index out of range was accepted")
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule(index=indexes, value=values, before=st.booleans())
     def insert(self, index: int, value: bytes, before: bool) -> None:
         pivot = self.model[index % len(self.model)]
@@ -96,10 +96,10 @@ class QuickListMachine(RuleBasedStateMachine):
         self.model.insert(self.model.index(pivot) + (0 if before else 1), value)
 
     @rule(before=st.booleans())
-    def insert_beside_nothing(self, before: bool) -> None:
+    def insert_beside_a_missing_element(self, before: bool) -> None:
         assert not self.list.insert(b"not there", b"new", before)
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule(index=indexes, count=st.integers(-4, 4))
     def remove(self, index: int, count: int) -> None:
         value = self.model[index % len(self.model)]
@@ -114,7 +114,7 @@ class QuickListMachine(RuleBasedStateMachine):
         self.model = self.slice(start, stop)
 
     def slice(self, start: int, stop: int) -> list[bytes]:
-        """As LRANGE has it."""
+        """The elements that LRANGE returns for these indexes."""
         size = len(self.model)
         first = max(start + size, 0) if start < 0 else start
         last = stop + size if stop < 0 else stop
@@ -124,7 +124,7 @@ class QuickListMachine(RuleBasedStateMachine):
     def range(self, start: int, stop: int) -> None:
         assert self.list.range(start, stop) == self.slice(start, stop)
 
-    @precondition(holds_elements)
+    @precondition(is_not_empty)
     @rule(
         index=indexes,
         rank=st.integers(-4, 4).filter(bool),
@@ -143,28 +143,28 @@ class QuickListMachine(RuleBasedStateMachine):
         self.list = self.list.copy()
 
     @rule()
-    def load_from_its_nodes(self) -> None:
+    def rebuild_from_its_nodes(self) -> None:
         loaded = QuickList(self.list.fill)
         for node in self.list.nodes():
             loaded.add_node(node)
         self.list = loaded
 
     @invariant()
-    def holds_what_the_model_holds(self) -> None:
+    def agrees_with_the_model(self) -> None:
         assert len(self.list) == len(self.model)
         assert list(self.list) == self.model
 
     @invariant()
-    def is_walked_backwards(self) -> None:
-        walk = self.list.iterate(-1, True)
+    def can_be_iterated_backwards(self) -> None:
+        iterator = self.list.iterate(-1, True)
         found = []
-        while walk.next():
-            found.append(walk.value())
+        while iterator.next():
+            found.append(iterator.value())
         assert found[::-1] == self.model
-        assert not walk.next()
+        assert not iterator.next()
 
     @invariant()
-    def has_no_empty_and_no_overfull_node(self) -> None:
+    def no_node_is_empty_or_too_large(self) -> None:
         nodes = self.list.nodes()
         assert self.list.node_count == len(nodes)
         limit = 4096 if self.list.fill == -1 else 8192

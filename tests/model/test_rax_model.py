@@ -1,4 +1,4 @@
-"""Rax against a sorted dict: the map, its iterators while keys come and go, and Redis's nodes."""
+"""Rax compared with a sorted dict: keys, iterators while keys change, and Redis's node count."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ id_key = st.one_of(few_ms, many_ms).map(lambda i: i[0].to_bytes(8, "big") + i[1]
 
 
 def redis_nodes(keys: list[bytes]) -> int:
-    """The nodes of Redis's rax by definition, from the places where sorted *keys* part."""
+    """How many nodes Redis's rax has, computed from where the sorted *keys* diverge."""
     places = {b"", *keys}
     for one, two in pairwise(keys):
         length = next((n for n in range(len(one)) if one[n] != two[n]), len(one))
@@ -29,7 +29,7 @@ def redis_nodes(keys: list[bytes]) -> int:
 
 
 class RaxMachine(RuleBasedStateMachine):
-    """Keys of one kind; the tree, a dict, and an iterator of each."""
+    """A tree with its iterator, and as the model a dict and the iterator's key."""
 
     @initialize(keys=st.sampled_from([any_key, id_key]))
     def start(self, keys: st.SearchStrategy[bytes]) -> None:
@@ -61,7 +61,7 @@ class RaxMachine(RuleBasedStateMachine):
         assert self.rax.remove(key, "none") == self.model.pop(key, "none")
 
     @rule(data=st.data(), count=st.integers(1, 40))
-    def remove_a_stretch(self, data: st.DataObject, count: int) -> None:
+    def remove_a_range(self, data: st.DataObject, count: int) -> None:
         ordered = sorted(self.model)
         first = data.draw(st.integers(0, len(ordered)))
         for key in ordered[first : first + count]:
@@ -89,38 +89,38 @@ class RaxMachine(RuleBasedStateMachine):
         self.iterator = self.rax.seek(op, key)
         self.at = ordered[index] if 0 <= index < len(ordered) else None
         self.fresh = True
-        self.compare_places(self.iterator.valid)
+        self.compare_positions(self.iterator.valid)
 
     @precondition(lambda self: self.iterator is not None)
     @rule(steps=st.integers(1, 5))
-    def go_on(self, steps: int) -> None:
+    def step_forward(self, steps: int) -> None:
         for _ in range(steps):
             if not self.fresh and self.at is not None:
                 ordered = sorted(self.model)
                 index = bisect_right(ordered, self.at)
                 self.at = ordered[index] if index < len(ordered) else None
             assert self.iterator is not None
-            self.compare_places(self.iterator.next(), self.fresh)
+            self.compare_positions(self.iterator.next(), self.fresh)
             self.fresh = False
 
     @precondition(lambda self: self.iterator is not None)
     @rule(steps=st.integers(1, 5))
-    def go_back(self, steps: int) -> None:
+    def step_back(self, steps: int) -> None:
         for _ in range(steps):
             if not self.fresh and self.at is not None:
                 ordered = sorted(self.model)
                 index = bisect_left(ordered, self.at)
                 self.at = ordered[index - 1] if index > 0 else None
             assert self.iterator is not None
-            self.compare_places(self.iterator.prev(), self.fresh)
+            self.compare_positions(self.iterator.prev(), self.fresh)
             self.fresh = False
 
-    def compare_places(self, moved: bool, arrived_before: bool = False) -> None:
+    def compare_positions(self, moved: bool, was_fresh: bool = False) -> None:
         assert self.iterator is not None
         assert moved == self.iterator.valid == (self.at is not None)
         if moved:
             assert self.iterator.key == self.at
-            if not arrived_before and self.at in self.model:
+            if not was_fresh and self.at in self.model:
                 assert self.iterator.value == self.model[self.at]
 
     @rule()
@@ -133,7 +133,7 @@ class RaxMachine(RuleBasedStateMachine):
         self.model.clear()
 
     @invariant()
-    def holds_what_the_model_holds(self) -> None:
+    def agrees_with_the_model(self) -> None:
         ordered = sorted(self.model.items(), key=lambda item: item[0])
         assert len(self.rax) == len(ordered)
         assert list(self.rax) == ordered
@@ -141,7 +141,7 @@ class RaxMachine(RuleBasedStateMachine):
         assert self.rax.last() == (ordered[-1] if ordered else None)
 
     @invariant()
-    def has_the_form_that_its_keys_ask_for(self) -> None:
+    def has_as_many_nodes_as_redis_s_rax(self) -> None:
         self.rax.check()
         assert self.rax.node_count == redis_nodes(sorted(self.model))
 

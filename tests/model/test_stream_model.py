@@ -1,4 +1,4 @@
-"""Random operations on a stream with groups and on a naive model of one, compared after each."""
+"""Stream with consumer groups compared with a naive model after each random operation."""
 
 from __future__ import annotations
 
@@ -27,26 +27,25 @@ CONFIGS = st.sampled_from(
 
 @dataclass
 class ModelPending:
-    """What is known of one delivery that was not acknowledged."""
+    """A pending entry: its last delivery."""
 
     consumer: bytes
     time: int
     count: int
-    order: int  # of its last placing in the queue
+    order: int  # when it was last put into the delivery queue
 
 
 @dataclass
 class ModelGroup:
-    """A group as a dictionary of what is pending."""
+    """A consumer group whose pending entries are a dictionary."""
 
     last_id: StreamId
     consumers: set[bytes] = field(default_factory=set)
     pending: dict[StreamId, ModelPending] = field(default_factory=dict)
-    passed: int | None = None  # entries ever added up to last_id, where that is known
 
 
 class StreamMachine(RuleBasedStateMachine):
-    """The stream, and beside it a list of entries and a dictionary of groups."""
+    """A stream, and as its model a list of entries and a dictionary of groups."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +58,7 @@ class StreamMachine(RuleBasedStateMachine):
         self.now = 1000
         self.order = 0
 
-    # ------------------------------------------------------------------ the log
+    # ------------------------------------------------------------------ entries
 
     @rule(
         step=st.sampled_from([0, 0, 0, 1, 2, 1000, 2**40]),
@@ -86,7 +85,7 @@ class StreamMachine(RuleBasedStateMachine):
         self.last_id = entry_id
 
     def some_id(self, data: st.DataObject) -> StreamId:
-        """Mostly an id that was added at some time, or one beside it."""
+        """Usually an id that was added at some time, or the id before or after it."""
         if not self.added or data.draw(st.integers(0, 9)) == 0:
             return data.draw(st.sampled_from([ZERO, StreamId(1, 0), MAX]))
         entry_id = data.draw(st.sampled_from(self.added))
@@ -94,10 +93,10 @@ class StreamMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def delete(self, data: st.DataObject) -> None:
-        doomed = [self.some_id(data) for _ in range(data.draw(st.integers(1, 3)))]
+        to_delete = [self.some_id(data) for _ in range(data.draw(st.integers(1, 3)))]
         living = {entry_id for entry_id, _ in self.entries}
-        gone = living.intersection(doomed)
-        assert self.stream.delete_all(doomed) == len(gone)
+        gone = living.intersection(to_delete)
+        assert self.stream.delete_all(to_delete) == len(gone)
         self.entries = [entry for entry in self.entries if entry[0] not in gone]
         self.max_deleted_id = max(gone | {self.max_deleted_id})
 
@@ -116,8 +115,8 @@ class StreamMachine(RuleBasedStateMachine):
         del self.entries[:deleted]
 
     @rule(data=st.data(), by_id=st.booleans(), limit=st.sampled_from([0, 1, 4, 10]))
-    def trim_about(self, data: st.DataObject, by_id: bool, limit: int) -> None:
-        """Whole nodes, no more than asked for, and as many as the limit leaves."""
+    def trim_approximately(self, data: st.DataObject, by_id: bool, limit: int) -> None:
+        """Only whole nodes go, no more entries than asked for, and no more than the limit."""
         sizes = [stream_node.alive(node) for _, node in self.stream.rax]
         if by_id:
             minid = self.some_id(data)
@@ -133,29 +132,29 @@ class StreamMachine(RuleBasedStateMachine):
         del self.entries[:deleted]
 
     @rule(data=st.data(), reverse=st.booleans())
-    def delete_while_walking(self, data: st.DataObject, reverse: bool) -> None:
+    def delete_while_iterating(self, data: st.DataObject, reverse: bool) -> None:
         start, end = self.some_id(data), self.some_id(data)
         inside = [entry for entry in self.entries if start <= entry[0] <= end]
         ids = [entry_id for entry_id, _ in inside]
-        doomed = {entry_id for entry_id in ids if data.draw(st.booleans())}
+        to_delete = {entry_id for entry_id in ids if data.draw(st.booleans())}
         entry = self.stream.range(start, end, reverse)
         seen = []
         while entry.next():
             seen.append((entry.id, entry.read_fields()))
-            if entry.id in doomed:
+            if entry.id in to_delete:
                 self.stream.delete_current(entry)
         assert seen == (inside[::-1] if reverse else inside)
-        self.entries = [entry for entry in self.entries if entry[0] not in doomed]
-        self.max_deleted_id = max(doomed | {self.max_deleted_id})
+        self.entries = [entry for entry in self.entries if entry[0] not in to_delete]
+        self.max_deleted_id = max(to_delete | {self.max_deleted_id})
         self.stream.first_id = self.stream.first_entry_id()
         self.stream.max_deleted_id = self.max_deleted_id
 
     @rule()
-    def go_on_with_a_copy(self) -> None:
+    def continue_with_a_copy(self) -> None:
         self.stream = self.stream.copy()
 
     @rule(data=st.data(), reverse=st.booleans())
-    def walk(self, data: st.DataObject, reverse: bool) -> None:
+    def read_range(self, data: st.DataObject, reverse: bool) -> None:
         start, end = self.some_id(data), self.some_id(data)
         found = read_all(self.stream, start, end, reverse)
         inside = [entry for entry in self.entries if start <= entry[0] <= end]
@@ -268,7 +267,7 @@ class StreamMachine(RuleBasedStateMachine):
         found = group.pending_range(start, end, count, member, min_idle, self.now)
         assert [id_of(pending) for pending in found] == expected[:count]
 
-    # ------------------------------------------------------------------ what always holds
+    # ------------------------------------------------------------------ invariants
 
     @invariant()
     def entries_agree(self) -> None:
@@ -309,8 +308,8 @@ class StreamMachine(RuleBasedStateMachine):
         assert [id_of(pending) for pending in group.by_time] == [i for i, _ in by_time]
 
     @invariant()
-    def a_lag_that_is_known_is_right(self) -> None:
-        """It is the number of entries ahead, counting those trimmed away only before the first."""
+    def a_known_lag_is_right(self) -> None:
+        """A known lag is the number of entries after the group's last id."""
         for name, model in self.groups.items():
             lag = group_lag.lag(self.stream, self.stream.groups[name])
             if lag is not None and model.last_id <= self.last_id:

@@ -1,16 +1,16 @@
-"""What commands do, and what of it is logged: cases.txt, read.
+"""Reads cases.txt: which commands are sent, and what the append-only file then holds.
 
     == a title
-    given SET k v            a command whose log is of no interest
-    SET k v EX 100           a command; the lines below it are what is logged
+    given SET k v            a command whose logged form is not checked
+    SET k v EX 100           a command; the indented lines below it are logged
         SET k v PXAT <now+100s>
-    B> BLPOP l 0             client B sends, and is not answered yet
+    B> BLPOP l 0             client B sends this, and is not answered yet
     later                    20 ms go by
 
-Words are quoted as in redis-cli. What is logged together stands between MULTI and EXEC; ``db1:``
-before a command is the database it goes to, if not 0. ``P:`` and ``R:`` are before lines that only
-Penstock or only Redis logs. ``<now>`` is the time in unix ms, ``<now+100s>`` one that differs from
-it; times in the log are rounded to ten seconds, so that a server may take its time.
+Words are quoted as in redis-cli. Commands that are logged together stand between MULTI and EXEC.
+``db1:`` before a command is its database, if not 0. ``P:`` and ``R:`` begin lines that only
+Penstock or only Redis logs. ``<now>`` is the time in unix ms, and ``<now+100s>`` is 100 s later.
+Times in the log are rounded to ten seconds, so that a slow server passes too.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ LATER_MS = 20
 PENSTOCK, REDIS = "P", "R"
 
 _GRAIN_S = 10
-_NEAR_S = 10**6  # what differs by more from now is no time but a number
+_NEAR_S = 10**6  # a number that differs by more from now is not a time
 _TIME = re.compile(rb"(\d{13})(-\d+)?")
 _PLACEHOLDER = re.compile(r"<now(?:([+-]\d+)s)?>")
 
 
 @dataclass
 class Step:
-    """One thing that happens, and the lines that each server logs then."""
+    """One line of a case, and the lines that each server then logs."""
 
     action: str
     words: str = ""
@@ -46,20 +46,20 @@ class Step:
     logged: dict[str, list[str]] = field(default_factory=lambda: {PENSTOCK: [], REDIS: []})
 
     def argv(self, now_ms: int) -> list[bytes]:
-        """The command, sent at *now_ms*."""
+        """The command, with its times computed from *now_ms*."""
         return list(split(_PLACEHOLDER.sub(lambda place: str(_moment(place, now_ms)), self.words)))
 
 
 @dataclass
 class Case:
-    """Steps under one title, begun on an empty server."""
+    """The steps under one title; they begin on an empty server."""
 
     title: str
     steps: list[Step] = field(default_factory=list)
 
 
 def load() -> list[Case]:
-    """All cases."""
+    """The cases of cases.txt."""
     cases: list[Case] = []
     text = Path(__file__).with_name("cases.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -93,7 +93,7 @@ def _moment(place: re.Match[str], now_ms: int) -> int:
 
 
 def shown(units: Iterable[list[Op]], now_ms: int) -> Iterator[str]:
-    """*units*, each what was logged together, as lines of a case."""
+    """*units*, which are commands logged together, as lines of a case."""
     for unit in units:
         lines = [_line(db, argv, now_ms) for db, argv in unit]
         yield from lines if len(lines) == 1 else ["MULTI", *lines, "EXEC"]

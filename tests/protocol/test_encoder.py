@@ -1,4 +1,4 @@
-"""Replies on the wire, in RESP2 and RESP3, read back by hiredis."""
+"""Encoder: replies in RESP2 and RESP3; hiredis reads them back."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def read(wire: bytes) -> list[Any]:
     ],
 )  # fmt: skip
 def test_bytes_of_each_type(reply: Reply, resp2: bytes, resp3: bytes | None) -> None:
-    """Here, | stands for CRLF; None: RESP3 has the same bytes."""
+    """A ``|`` stands for CRLF. Where resp3 is None, RESP3 has the same bytes as RESP2."""
     assert encoded(reply, 2) == resp2.replace(b"|", b"\r\n")
     assert encoded(reply, 3) == (resp3 or resp2).replace(b"|", b"\r\n")
 
@@ -116,13 +116,13 @@ def test_bytes_of_each_type(reply: Reply, resp2: bytes, resp3: bytes | None) -> 
         (1.7976931348623157e308, b"1.7976931348623157e+308"),
     ],
 )
-def test_doubles_have_their_shortest_text(value: float, text: bytes) -> None:
+def test_a_double_is_written_as_its_shortest_text(value: float, text: bytes) -> None:
     assert double_text(value) == text
 
 
 @settings(max_examples=200)
 @given(st.floats(allow_nan=False))
-def test_the_text_of_a_double_reads_back_as_it(value: float) -> None:
+def test_the_text_of_a_double_is_read_back_exactly(value: float) -> None:
     assert float(double_text(value)) == value
 
 
@@ -131,7 +131,7 @@ class Level(enum.IntEnum):
 
 
 class Name(bytes):
-    """A subclass, as a library may have one."""
+    """A subclass, as a library could have one."""
 
 
 class Row(tuple[int, ...]):
@@ -147,12 +147,12 @@ class Row(tuple[int, ...]):
         (Row([1]), b"*1\r\n:1\r\n"),
     ],
 )
-def test_subclasses_are_written_as_what_they_are(reply: Reply, wire: bytes) -> None:
+def test_subclasses_are_written_like_their_base_class(reply: Reply, wire: bytes) -> None:
     assert encoded(reply) == wire
 
 
 @pytest.mark.parametrize("reply", ["text", object(), {1, 2}, [b"a", "text"]])
-def test_what_resp_has_no_word_for_is_refused(reply: Any) -> None:
+def test_a_value_without_resp_type_is_refused(reply: Any) -> None:
     with pytest.raises(TypeError, match="no RESP type"):
         encoded(reply)
 
@@ -165,12 +165,12 @@ def test_an_integer_beyond_64_bits_is_refused(number: int) -> None:
     assert encoder.take() == b""
 
 
-# ---------------------------------------------------------------------- no line ends
+# ---------------------------------------------------------------------- line ends
 
 
 @pytest.mark.parametrize("text", ["a\r\nb", "\n", "x\r", "\r\n+OK\r\n"])
-def test_no_error_and_no_status_carries_a_line_end(text: str) -> None:
-    """Else a client could forge replies by what it makes the server repeat."""
+def test_errors_and_statuses_contain_no_line_end(text: str) -> None:
+    """Otherwise a client could forge replies with text that the server repeats."""
     for reply in (ErrorReply("ERR", text), Status(text.encode())):
         wire = encoded(reply)
         assert wire.endswith(b"\r\n")
@@ -185,12 +185,12 @@ def test_line_ends_become_blanks() -> None:
     assert encoded(ErrorReply("ERR", "a\r\nb")) == b"-ERR a  b\r\n"
 
 
-def test_a_clients_bytes_stay_as_they_are_in_an_error() -> None:
+def test_a_client_s_bytes_are_unchanged_in_an_error() -> None:
     text = b"unknown command '\xff\xc3\xa9'".decode("utf-8", "surrogateescape")
     assert encoded(ErrorReply("ERR", text)) == b"-ERR unknown command '\xff\xc3\xa9'\r\n"
 
 
-# ---------------------------------------------------------------------- values read back
+# ---------------------------------------------------------------------- replies read back
 
 SCALARS = (
     st.binary(max_size=50)
@@ -217,7 +217,7 @@ REPLIES = st.recursive(
 
 
 def as_read(reply: Any, resp: int) -> Any:
-    """What hiredis must make of *reply*; to it, a set is a list and a big number its text."""
+    """*reply* as hiredis must read it: a set as a list, and a big number as its text."""
     if isinstance(reply, Status):
         return reply.line[1:-2]
     if isinstance(reply, Verbatim):
@@ -240,7 +240,7 @@ def as_read(reply: Any, resp: int) -> Any:
 
 @settings(max_examples=200)
 @given(st.lists(REPLIES, max_size=5))
-def test_replies_read_back_as_they_were_meant(replies: list[Reply]) -> None:
+def test_hiredis_reads_back_random_replies(replies: list[Reply]) -> None:
     for resp in (2, 3):
         encoder = Encoder(resp)
         for reply in replies:
@@ -248,7 +248,7 @@ def test_replies_read_back_as_they_were_meant(replies: list[Reply]) -> None:
         assert read(encoder.take()) == [as_read(reply, resp) for reply in replies]
 
 
-def test_pushes_are_told_from_answers() -> None:
+def test_hiredis_distinguishes_pushes_from_replies() -> None:
     (push,) = read(encoded(Push([b"message", b"c", b"hi"]), 3))
     assert isinstance(push, hiredis.PushNotification)
     assert push == [b"message", b"c", b"hi"]
@@ -259,14 +259,14 @@ def test_pushes_are_told_from_answers() -> None:
 
 @settings(max_examples=100)
 @given(INT64)
-def test_bulk_int_is_the_bulk_of_the_text(number: int) -> None:
+def test_bulk_int_writes_the_text_as_a_bulk(number: int) -> None:
     encoder = Encoder()
     encoder.bulk_int(number)
     assert encoder.take() == encoded(b"%d" % number)
 
 
 @given(st.binary(max_size=300), st.data())
-def test_bulk_slice_is_the_bulk_of_the_slice(source: bytes, data: st.DataObject) -> None:
+def test_bulk_slice_writes_the_slice_as_a_bulk(source: bytes, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(source)))
     size = data.draw(st.integers(0, len(source) - start))
     encoder = Encoder()
@@ -293,7 +293,7 @@ def test_heads_and_nulls_in_both_protocols() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 100, 12345])
-def test_an_array_may_be_sized_when_it_is_written(size: int) -> None:
+def test_the_size_of_an_array_can_be_given_at_its_end(size: int) -> None:
     encoder = Encoder()
     encoder.bulk(b"before")
     mark = encoder.open_array()
@@ -304,7 +304,7 @@ def test_an_array_may_be_sized_when_it_is_written(size: int) -> None:
     assert encoder.take() == encoded(b"before") + encoded(list(range(size))) + encoded(b"after")
 
 
-def test_arrays_of_unknown_size_may_be_nested() -> None:
+def test_arrays_of_unknown_size_can_be_nested() -> None:
     encoder = Encoder()
     outer = encoder.open_array()
     for size in (3, 0, 11):
@@ -316,7 +316,7 @@ def test_arrays_of_unknown_size_may_be_nested() -> None:
     assert encoder.take() == encoded([list(range(3)), [], list(range(11))])
 
 
-def test_an_encoder_is_written_as_what_it_holds() -> None:
+def test_an_encoder_inside_a_reply_is_written_as_its_contents() -> None:
     finished = Encoder()
     finished.write([b"a", 1])
     encoder = Encoder()
@@ -328,7 +328,7 @@ def test_an_encoder_is_written_as_what_it_holds() -> None:
 # ---------------------------------------------------------------------- the buffer
 
 
-def test_take_empties() -> None:
+def test_take_empties_the_encoder() -> None:
     encoder = Encoder()
     assert encoder.take() == b""
     encoder.write(1)
@@ -339,7 +339,7 @@ def test_take_empties() -> None:
     assert encoder.take() == b":2\r\n"
 
 
-def test_truncate_forgets_what_was_written_since() -> None:
+def test_truncate_drops_what_was_written_since() -> None:
     encoder = Encoder()
     encoder.write(1)
     before = len(encoder)
@@ -360,7 +360,7 @@ def test_encoders_in_use_at_once_do_not_share_their_bytes() -> None:
             assert encoder.take() == encoded(b"%d" % number * 1000)
 
 
-def traced() -> int:
+def traced_bytes() -> int:
     """Bytes allocated since tracing began."""
     return tracemalloc.get_traced_memory()[0]
 
@@ -373,26 +373,26 @@ def tracing() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("tracing")
-def test_encoders_that_have_been_emptied_hold_next_to_nothing() -> None:
+def test_emptied_encoders_keep_almost_no_memory() -> None:
     encoders = [Encoder() for _ in range(500)]
-    before = traced()
+    before = traced_bytes()
     for encoder in encoders:
         encoder.write(OK)
     for encoder in encoders:
         encoder.take()
-    assert traced() - before < 550_000  # 128 short buffers stay
+    assert traced_bytes() - before < 550_000  # 128 short buffers are kept for reuse
 
 
 @pytest.mark.usefixtures("tracing")
-def test_the_memory_of_a_huge_reply_is_given_back() -> None:
+def test_the_memory_of_a_huge_reply_is_freed() -> None:
     encoder = Encoder()
-    before = traced()
+    before = traced_bytes()
     encoder.write(b"x" * 10_000_000)
     encoder.take()
-    assert traced() - before < 100_000
+    assert traced_bytes() - before < 100_000
 
 
-def test_replies_of_any_size_follow_each_other() -> None:
+def test_replies_of_different_sizes_can_follow_each_other() -> None:
     encoder = Encoder()
     sizes = [0, 1, 4000, 4096, 5000, 100_000, 1, 3_000_000, 1]
     for size in sizes:
@@ -402,8 +402,8 @@ def test_replies_of_any_size_follow_each_other() -> None:
     assert encoder.take() == b"+OK\r\n"
 
 
-def test_the_protocol_may_change_between_replies() -> None:
-    """As by HELLO 3, whose own answer is RESP3 already."""
+def test_the_protocol_version_can_change_between_replies() -> None:
+    """As with HELLO 3, whose own reply is already RESP3."""
     encoder = Encoder()
     encoder.write(None)
     encoder.resp = 3
@@ -414,11 +414,11 @@ def test_the_protocol_may_change_between_replies() -> None:
 # ---------------------------------------------------------------------- large replies
 
 COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
-FAR = 64 * 1024  # bytes; from here on a value is not copied
-LONG = b"x" * FAR
+REFERENCED_SIZE = 64 * 1024  # bytes; values of this size and more are not copied
+LONG = b"x" * REFERENCED_SIZE
 
 
-def test_a_large_value_is_referred_to_and_not_copied() -> None:
+def test_a_large_value_is_referenced_and_not_copied() -> None:
     encoder = Encoder()
     encoder.write([b"before", LONG, b"behind"])
     pieces = encoder.take_pieces()
@@ -428,47 +428,49 @@ def test_a_large_value_is_referred_to_and_not_copied() -> None:
 
 
 @pytest.mark.usefixtures("tracing")
-def test_a_reply_of_large_values_takes_no_memory_of_its_own() -> None:
+def test_a_reply_of_large_values_takes_almost_no_memory() -> None:
     values = [bytes(10_000_000)] * 100
     encoder = Encoder()
-    before = traced()
+    before = traced_bytes()
     encoder.write([*values])
     assert len(encoder) > 1_000_000_000
-    assert traced() - before < 100_000
+    assert traced_bytes() - before < 100_000
 
 
 @pytest.mark.usefixtures("tracing")
-def test_a_reply_of_many_small_values_takes_its_size_once() -> None:
+def test_a_reply_of_small_values_takes_about_its_size_in_memory() -> None:
     encoder = Encoder()
-    before = traced()
+    before = traced_bytes()
     for _ in range(20_000):
         encoder.bulk(LONG[:1000])
     size = len(encoder)
     pieces = encoder.take_pieces()
-    assert traced() - before < size * 1.15
+    assert traced_bytes() - before < size * 1.15
     assert sum(map(len, pieces)) == size
 
 
-sizes = st.sampled_from([0, 1, 100, 5000, FAR - 1, FAR, 3 * FAR])
+sizes = st.sampled_from(
+    [0, 1, 100, 5000, REFERENCED_SIZE - 1, REFERENCED_SIZE, 3 * REFERENCED_SIZE]
+)
 
 
 @settings(deadline=None)
 @given(
     st.lists(st.lists(sizes, max_size=12), max_size=6),
     st.booleans(),
-    st.integers(0, 20 * FAR),
+    st.integers(0, 20 * REFERENCED_SIZE),
 )
-def test_pieces_are_the_same_bytes_in_the_same_order(
+def test_nested_encoders_keep_bytes_and_order(
     groups: list[list[int]], moved: bool, cut: int
 ) -> None:
-    """Arrays of unknown size begin and end anywhere; parts are appended or moved."""
+    """With arrays of unknown size that begin and end anywhere, and parts appended or moved."""
     encoder = Encoder()
     expected = b""
     for group in groups:
         inner = Encoder()
         mark = inner.open_array()
         for size in group:
-            inner.bulk(LONG * 3 if size == 3 * FAR else LONG[:size])
+            inner.bulk(LONG * 3 if size == 3 * REFERENCED_SIZE else LONG[:size])
         inner.close_array(mark, len(group))
         assert len(inner) == len(encoded([b"x" * size for size in group]))
         outer = encoder.open_array()
@@ -483,45 +485,45 @@ def test_pieces_are_the_same_bytes_in_the_same_order(
     assert encoder.take() == expected[:cut] + b":7\r\n"
 
 
-def overflowing(limit: int) -> Encoder:
+def encoder_with_limit(limit: int) -> Encoder:
     encoder = Encoder()
     encoder.limit = limit
     return encoder
 
 
 @pytest.mark.usefixtures("tracing")
-@pytest.mark.parametrize("size", [10, 5000, FAR, 10 * FAR])
-def test_a_reply_beyond_its_limit_is_dropped_while_it_grows(size: int) -> None:
-    before = traced()
-    encoder = overflowing(2_000_000)
+@pytest.mark.parametrize("size", [10, 5000, REFERENCED_SIZE, 10 * REFERENCED_SIZE])
+def test_a_reply_beyond_the_limit_is_dropped_while_it_grows(size: int) -> None:
+    before = traced_bytes()
+    encoder = encoder_with_limit(2_000_000)
     most = 0
     value = bytes(size)
     mark = encoder.open_array()
     for _ in range(0, 10_000_000, size + 6):
         encoder.bulk(value)
-        most = max(most, traced() - before)
+        most = max(most, traced_bytes() - before)
     encoder.close_array(mark, 3)
     assert encoder.overflown
     assert most < 3_500_000
-    assert traced() - before < 1_200_000
+    assert traced_bytes() - before < 1_200_000
     assert len(encoder) < 1_200_000
 
 
-def test_what_stays_below_its_limit_is_all_there() -> None:
-    encoder = overflowing(20 * FAR)
+def test_a_reply_below_the_limit_is_complete() -> None:
+    encoder = encoder_with_limit(20 * REFERENCED_SIZE)
     encoder.write([LONG] * 19)
     assert not encoder.overflown
     assert read(encoder.take()) == [[LONG] * 19]
 
 
-def test_a_part_that_has_overflown_makes_the_whole_so() -> None:
-    whole = overflowing(FAR)
+def test_an_overflown_part_makes_the_whole_overflown() -> None:
+    whole = encoder_with_limit(REFERENCED_SIZE)
     part = whole.another()
     part.bulk(LONG)
     assert part.overflown
     whole.move(part)
     assert whole.overflown
-    whole = overflowing(3 * FAR)
+    whole = encoder_with_limit(3 * REFERENCED_SIZE)
     for _ in range(3):
         part = whole.another()
         part.bulk(LONG)
@@ -530,9 +532,9 @@ def test_a_part_that_has_overflown_makes_the_whole_so() -> None:
     assert whole.overflown
 
 
-@pytest.mark.skipif(not COMPILED, reason="Python itself cannot go on without memory")
-def test_a_head_that_cannot_be_put_among_the_pieces_was_counted() -> None:
-    """Each allocation in turn fails, until none does: what is held and what is counted agree."""
+@pytest.mark.skipif(not COMPILED, reason="plain Python does not survive failing allocations")
+def test_the_length_stays_right_when_close_array_runs_out_of_memory() -> None:
+    """Each allocation in turn fails, until none does; len() must equal the size of the pieces."""
     hooks = pytest.importorskip("_testcapi")
     for first in range(50):
         encoder = Encoder()

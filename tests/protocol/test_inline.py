@@ -1,4 +1,4 @@
-"""Words and quotes of inline commands."""
+"""split_words: the words and quotes of inline commands."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ ESCAPES = {ord("n"): b"\n", ord("r"): b"\r", ord("t"): b"\t", ord("b"): b"\b", o
         (b'"a b"', [b"a b"]),
         (b"'a b'", [b"a b"]),
         (b"\"\" ''", [b"", b""]),
-        (b'a"b c"', [b"ab c"]),  # a quoted part may end a word,
+        (b'a"b c"', [b"ab c"]),  # a quoted part can end a word
         (b"a'b\\'c'", [b"ab'c"]),
         (b"\"it's\" '\"'", [b"it's", b'"']),
         (b'"\\n\\r\\t\\b\\a"', [b"\n\r\t\b\a"]),
         (b'"\\x41\\xfF\\x00"', [b"A\xff\x00"]),
         (b'"\\x4 \\xZZ \\q \\" \\\\"', [b'x4 xZZ q " \\']),
-        (b"'\\n\\x41\\\\ '", [b"\\n\\x41\\\\ "]),  # only \' is an escape there
-        (b"a\\nb", [b"a\\nb"]),  # nor is any outside quotes
-        (b"a\x0bb \x0b\x0cc", [b"a\x0bb", b"c"]),  # these two separate words only beside a blank
+        (b"'\\n\\x41\\\\ '", [b"\\n\\x41\\\\ "]),  # in single quotes only \' is an escape
+        (b"a\\nb", [b"a\\nb"]),  # outside quotes nothing is an escape
+        (b"a\x0bb \x0b\x0cc", [b"a\x0bb", b"c"]),  # VT and FF separate words only next to a blank
         (b'"a"\x0bb', [b"a", b"b"]),
         (b"a\x00b \xff\x80", [b"a\x00b", b"\xff\x80"]),
     ],
 )
-def test_words(line: bytes, words: list[bytes]) -> None:
+def test_words_are_split_as_in_redis(line: bytes, words: list[bytes]) -> None:
     assert split_words(line) == words
 
 
@@ -54,13 +54,13 @@ def test_words(line: bytes, words: list[bytes]) -> None:
         b'a"b"c',
     ],
 )
-def test_unbalanced_quotes(line: bytes) -> None:
+def test_unbalanced_quotes_are_refused(line: bytes) -> None:
     with pytest.raises(UnbalancedQuotes):
         split_words(line)
 
 
-def naive(line: bytes) -> list[bytes] | None:
-    """The same, a character at a time; None for unbalanced quotes."""
+def words_one_character_at_a_time(line: bytes) -> list[bytes] | None:
+    """The words of *line*, or None for unbalanced quotes."""
     words: list[bytes] = []
     at = 0
     while True:
@@ -103,10 +103,10 @@ def naive(line: bytes) -> list[bytes] | None:
 
 @settings(max_examples=500)
 @given(st.lists(st.sampled_from("\"'\\ ntx4fZa\t\x0b\n\r"), max_size=16).map("".join))
-def test_split_words_equals_the_naive_way(text: str) -> None:
+def test_split_words_agrees_with_the_naive_version(text: str) -> None:
     line = text.encode()
     try:
         words = split_words(line)
     except UnbalancedQuotes:
         words = None
-    assert words == naive(line)
+    assert words == words_one_character_at_a_time(line)

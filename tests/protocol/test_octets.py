@@ -1,4 +1,4 @@
-"""The plain byte primitives; the compiled ones are reached through encoder and parser only."""
+"""protocol/octets: the plain Python functions; tests/twins compares the compiled ones with them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from protocol import octets
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
-ROOM = 40  # bytes: more than any head takes
+ROOM = 40  # bytes; no head is longer
 
 
 def written(put: str, *args: object) -> bytes:
-    """What the put_ function called *put* writes behind a byte that stands already."""
+    """The bytes that the function named *put* writes after a first byte that is already there."""
     buffer = bytearray(b"<" + bytes(ROOM))
     end: int = getattr(octets, put)(buffer, 1, *args)
     assert len(buffer) == 1 + ROOM
@@ -36,12 +36,12 @@ def written(put: str, *args: object) -> bytes:
         ("put_bulk_number", (-12,), b"$3\r\n-12\r\n"),
     ],
 )
-def test_what_is_put(put: str, args: tuple[object, ...], wire: bytes) -> None:
+def test_put_functions_write_these_bytes(put: str, args: tuple[object, ...], wire: bytes) -> None:
     assert written(put, *args) == wire
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
-def test_a_number_beyond_64_bits_is_not_put(number: int) -> None:
+def test_a_number_beyond_64_bits_is_refused(number: int) -> None:
     with pytest.raises(OverflowError):
         written("put_head", ord(":"), number)
     with pytest.raises(OverflowError):
@@ -49,21 +49,21 @@ def test_a_number_beyond_64_bits_is_not_put(number: int) -> None:
 
 
 @given(INT64)
-def test_sizes_announced_are_those_written(number: int) -> None:
+def test_decimal_size_is_the_size_written(number: int) -> None:
     size = octets.decimal_size(number)
     assert size == len(str(number))
     assert len(written("put_head", ord(":"), number)) == size + 3 <= 23
     assert len(written("put_bulk_number", number)) <= 27
 
 
-def test_grow_keeps_what_was_there() -> None:
+def test_grow_keeps_the_bytes() -> None:
     buffer = bytearray(b"abc")
     octets.grow(buffer, 10)
     assert len(buffer) == 10
     assert buffer[:3] == b"abc"
 
 
-def test_shift_moves_over_itself() -> None:
+def test_shift_moves_overlapping_bytes() -> None:
     buffer = bytearray(b"..abcdef__")
     octets.shift(buffer, 2, 8, 2)
     assert buffer[4:] == b"abcdef"
@@ -79,7 +79,7 @@ def test_pieces_are_copies() -> None:
     assert octets.join(b"abcde", 3, bytearray(b"fg")) == b"defg"
 
 
-def test_find_looks_between_start_and_stop() -> None:
+def test_find_searches_between_start_and_stop() -> None:
     assert octets.find(b"a.b.c", ord("."), 0, 5) == 1
     assert octets.find(b"a.b.c", ord("."), 2, 5) == 3
     assert octets.find(b"a.b.c", ord("."), 2, 3) == -1
@@ -88,11 +88,11 @@ def test_find_looks_between_start_and_stop() -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "head", "does"),
+    ("at", "head", "expected"),
     [(0, b"ab", True), (1, b"bc", True), (1, b"ab", False), (2, b"cd", False), (3, b"", True)],
 )
-def test_starts_with_looks_at_one_place(at: int, head: bytes, does: bool) -> None:
-    assert octets.starts_with(b"abc", at, head) == does
+def test_starts_with_compares_at_one_position(at: int, head: bytes, expected: bool) -> None:
+    assert octets.starts_with(b"abc", at, head) == expected
 
 
 @given(st.integers(-(10**18) + 1, 10**18 - 1))
@@ -108,13 +108,15 @@ def test_read_number_reads_18_digits(number: int) -> None:
         *[b"9" * 19, "\u0661".encode(), b"1\x00"],
     ],
 )
-def test_what_is_no_number(text: bytes) -> None:
-    """Redis reads numbers as strictly."""
+def test_other_text_is_not_a_number(text: bytes) -> None:
+    """Redis is as strict."""
     assert octets.read_number(text, 0, len(text)) == octets.NOT_A_NUMBER
 
 
 @given(st.integers(0, 10**octets.PLAIN_DIGITS - 1), st.binary(max_size=3))
-def test_a_plain_head_says_by_its_number_how_long_it_is(number: int, rest: bytes) -> None:
+def test_a_plain_head_is_read_and_its_size_follows_from_its_number(
+    number: int, rest: bytes
+) -> None:
     head = b"$%d\r\n" % number
     assert octets.read_plain_head(b"<" + head + rest, 1, ord("$")) == number
     assert octets.plain_head_size(number) == len(head)
@@ -127,6 +129,6 @@ def test_a_plain_head_says_by_its_number_how_long_it_is(number: int, rest: bytes
         *[b"$x\r\n", b"$1x\r\n", b"$1\rx\n", b"$1\n\n", b"$1234567890\r\n", b"\r\n", b"x$1\r\n"],
     ],
 )
-def test_an_unusual_head_is_left_to_the_careful_way(data: bytes) -> None:
+def test_an_unusual_head_is_left_to_the_slow_path(data: bytes) -> None:
     assert octets.read_plain_head(data, 0, ord("$")) == -1
     assert octets.read_plain_head(data, len(data), ord("$")) == -1

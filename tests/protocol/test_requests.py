@@ -1,4 +1,4 @@
-"""Every request form and every refusal, whole and cut anywhere."""
+"""RequestParser: every form of request and every error, whole and split anywhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Outcome = tuple[list[list[bytes]], str | None]  # the commands, and the error af
 
 PING = b"*1\r\n$4\r\nPING\r\n"
 
-# What was sent, the commands in it. Seen on redis 7.0.15, unless noted.
+# (request, its commands), as redis-server 7.0.15 takes them.
 COMMANDS: dict[str, tuple[bytes, list[list[bytes]]]] = {
     "one word": (PING, [[b"PING"]]),
     "some words": (b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$2\r\nvv\r\n", [[b"SET", b"k", b"vv"]]),
@@ -29,21 +29,24 @@ COMMANDS: dict[str, tuple[bytes, list[list[bytes]]]] = {
     "line ends in a word": (b"*2\r\n$4\r\nECHO\r\n$4\r\n\r\n\r\n\r\n", [[b"ECHO", b"\r\n\r\n"]]),
     "two-digit lengths": (b"*1\r\n$12\r\nabcdefghijkl\r\n", [[b"abcdefghijkl"]]),
     "no words, then some": (b"*0\r\n*-1\r\n*-12345\r\n" + PING, [[b"PING"]]),
-    "what stands for LF in a head": (b"*1\rX$4\rYPING\r\n", [[b"PING"]]),
-    "what stands for CRLF after a word": (b"*1\r\n$4\r\nPINGxx" + PING, [[b"PING"], [b"PING"]]),
+    "any byte in place of a head's LF": (b"*1\rX$4\rYPING\r\n", [[b"PING"]]),
+    "any bytes in place of a word's CRLF": (b"*1\r\n$4\r\nPINGxx" + PING, [[b"PING"], [b"PING"]]),
     "inline": (b"PING\r\n", [[b"PING"]]),
     "inline with LF only": (b"PING\nPING\n", [[b"PING"], [b"PING"]]),
     "inline with two CRs": (b"PING\r\r\n", [[b"PING"]]),
     "inline with blanks": (b" \tECHO \t a  \r\n", [[b"ECHO", b"a"]]),
     "inline with quotes": (b"SET 'a b' \"\\x41\\n\"\r\n", [[b"SET", b"a b", b"A\n"]]),
     "inline with an empty word": (b"ECHO ''\r\n", [[b"ECHO", b""]]),
-    "inline of more words than strangers may count": (b"a " * 20 + b"\n", [[b"a"] * 20]),
+    "inline with more words than an unauthenticated array may have": (
+        b"a " * 20 + b"\n",
+        [[b"a"] * 20],
+    ),
     "empty lines": (b"\r\n\n \r\n" + PING, [[b"PING"]]),
     "inline and multibulk": (b"PING\r\n" + PING + b"PING\n", [[b"PING"]] * 3),
     "HTTP": (b"POST / HTTP/1.1\r\nHost: x\r\n", [[b"POST", b"/", b"HTTP/1.1"], [b"Host:", b"x"]]),
 }
 
-# What was sent and is refused. The answers of redis 7.0.15.
+# (request, protocol error), with the error texts of redis-server 7.0.15.
 REFUSED: dict[str, tuple[bytes, str]] = {
     "a count that is no number": (b"*x\r\n", "invalid multibulk length"),
     "no count": (b"*\r\n", "invalid multibulk length"),
@@ -74,7 +77,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "text behind a quote": (b'PING "a"b\r\n', "unbalanced quotes in request"),
 }
 
-# Longer ones: not cut at every place.
+# Requests that are too long to be split at every byte.
 TOO_LONG: dict[str, tuple[bytes, str]] = {
     "a count": (b"*" + b"1" * 65536, "too big mbulk count string"),
     "a length": (b"*1\r\n$" + b"1" * 65536, "too big bulk count string"),
@@ -85,7 +88,7 @@ TOO_LONG: dict[str, tuple[bytes, str]] = {
 
 
 def outcome(pieces: Iterable[bytes], parser: RequestParser | None = None) -> Outcome:
-    """What comes out when *pieces* are fed one by one."""
+    """The commands and the error that come out when *pieces* are fed one by one."""
     parser = parser or RequestParser()
     commands: list[list[bytes]] = []
     try:
@@ -102,19 +105,19 @@ def byte_by_byte(wire: bytes) -> list[bytes]:
     return [wire[i : i + 1] for i in range(len(wire))]
 
 
-def cuts(wire: bytes) -> Iterable[list[bytes]]:
-    """*wire* whole, byte by byte, and cut once at every place."""
+def splits(wire: bytes) -> Iterable[list[bytes]]:
+    """*wire* whole, byte by byte, and split in two at every byte."""
     yield [wire]
     yield byte_by_byte(wire)
     for at in range(1, len(wire)):
         yield [wire[:at], wire[at:]]
 
 
-def packed(argv: list[bytes]) -> bytes:
+def request(argv: list[bytes]) -> bytes:
     return b"*%d\r\n" % len(argv) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in argv)
 
 
-def stranger() -> RequestParser:
+def unauthenticated_parser() -> RequestParser:
     parser = RequestParser()
     parser.authenticated = False
     return parser
@@ -123,18 +126,18 @@ def stranger() -> RequestParser:
 # ---------------------------------------------------------------------- cases
 
 
-@pytest.mark.parametrize("new_parser", [RequestParser, stranger])
+@pytest.mark.parametrize("new_parser", [RequestParser, unauthenticated_parser])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_commands_come_out_however_they_are_cut(
+def test_commands_are_parsed_however_they_are_split(
     name: str, new_parser: Callable[[], RequestParser]
 ) -> None:
     wire, commands = COMMANDS[name]
-    for pieces in cuts(wire):
+    for pieces in splits(wire):
         assert outcome(pieces, new_parser()) == (commands, None), pieces
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_start_of_what_follows_changes_nothing(name: str) -> None:
+def test_an_incomplete_next_request_changes_nothing(name: str) -> None:
     wire, commands = COMMANDS[name]
     for rest in (b"*", b"*3\r\n$3\r\nSET\r\n", b"*1\r\n$5\r\nab", b"PI"):
         assert outcome([wire + rest]) == (commands, None)
@@ -142,37 +145,37 @@ def test_the_start_of_what_follows_changes_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refusals_have_their_text_however_they_are_cut(name: str) -> None:
+def test_errors_have_the_text_of_redis_however_requests_are_split(name: str) -> None:
     wire, error = REFUSED[name]
-    for pieces in cuts(wire):
+    for pieces in splits(wire):
         commands, got = outcome(pieces)
         assert got == error, pieces
         assert commands == []
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_came_before_a_refusal_is_delivered_and_nothing_after_it(name: str) -> None:
+def test_commands_before_a_protocol_error_come_out_and_none_after_it(name: str) -> None:
     wire, error = REFUSED[name]
     for pieces in ([PING + wire + PING], [PING, wire, PING], byte_by_byte(PING + wire + PING)):
         assert outcome(pieces) == ([[b"PING"]], error)
 
 
 @pytest.mark.parametrize("name", TOO_LONG)
-def test_a_line_without_end_is_refused_after_64_kb(name: str) -> None:
+def test_an_endless_line_is_refused_after_64_kib(name: str) -> None:
     wire, error = TOO_LONG[name]
     assert outcome([wire]) == ([], error)
     assert outcome([wire[:-1]]) == ([], None)
     assert outcome([wire[:40000], wire[40000:-1], wire[-1:]]) == ([], error)
-    assert outcome([wire + b"\r\n"]) == ([], error)  # the line's end comes too late
+    assert outcome([wire + b"\r\n"]) == ([], error)  # the end of the line comes too late
 
 
-def test_a_line_of_64_kb_is_read() -> None:
+def test_a_line_of_64_kib_is_read() -> None:
     word = b"x" * 65535
     for pieces in ([word + b"\r\n"], [word, b"\r\n"], [word + b"\r", b"\n"]):
         assert outcome(pieces) == ([[word]], None)
 
 
-def test_after_a_refusal_the_parser_is_dead() -> None:
+def test_after_a_protocol_error_the_parser_ignores_all_input() -> None:
     parser = RequestParser()
     assert outcome([b"*x\r\n"], parser) == ([], "invalid multibulk length")
     assert outcome([PING, b"*x\r\n"], parser) == ([], None)
@@ -182,8 +185,8 @@ def test_after_a_refusal_the_parser_is_dead() -> None:
 # ---------------------------------------------------------------------- limits
 
 
-def test_a_word_of_exactly_max_bulk_is_taken() -> None:
-    for pieces in cuts(b"*1\r\n$5\r\nabcde\r\n"):
+def test_a_word_of_exactly_max_bulk_is_accepted() -> None:
+    for pieces in splits(b"*1\r\n$5\r\nabcde\r\n"):
         parser = RequestParser()
         parser.max_bulk = 5
         assert outcome(pieces, parser) == ([[b"abcde"]], None)
@@ -208,25 +211,25 @@ def test_the_largest_limits_do_not_overflow() -> None:
         (b"*1\r\n$16384\r\n", None),
         (b"*1\r\n$16385\r\n", "unauthenticated bulk length"),
         (b"*1\r\n$536870913\r\n", "invalid bulk length"),
-        (packed([b"a"] * 11), "unauthenticated multibulk length"),
-        (packed([b"a" * 16385]), "unauthenticated bulk length"),
+        (request([b"a"] * 11), "unauthenticated multibulk length"),
+        (request([b"a" * 16385]), "unauthenticated bulk length"),
     ],
 )
-def test_strangers_get_narrower_limits(wire: bytes, error: str | None) -> None:
-    assert outcome([wire], stranger()) == ([], error)
-    assert outcome(byte_by_byte(wire), stranger()) == ([], error)
+def test_unauthenticated_clients_have_lower_limits(wire: bytes, error: str | None) -> None:
+    assert outcome([wire], unauthenticated_parser()) == ([], error)
+    assert outcome(byte_by_byte(wire), unauthenticated_parser()) == ([], error)
 
 
-def test_the_narrow_limits_end_with_authentication_in_the_midst_of_a_batch() -> None:
-    parser = stranger()
-    parser.feed(packed([b"AUTH", b"pw"]) + packed([b"DEL"] + [b"k"] * 20))
+def test_the_lower_limits_end_with_an_auth_inside_a_pipeline() -> None:
+    parser = unauthenticated_parser()
+    parser.feed(request([b"AUTH", b"pw"]) + request([b"DEL"] + [b"k"] * 20))
     assert parser.take() == [b"AUTH", b"pw"]
     parser.authenticated = True
     assert parser.take() == [b"DEL"] + [b"k"] * 20
 
 
 @pytest.mark.parametrize("wire", [b"*2147483647\r\n", b"*2147483647\r\n$536870912\r\nabc"])
-def test_what_is_announced_reserves_nothing(wire: bytes) -> None:
+def test_announced_lengths_reserve_no_memory(wire: bytes) -> None:
     parser = RequestParser()
     tracemalloc.start()
     try:
@@ -237,10 +240,10 @@ def test_what_is_announced_reserves_nothing(wire: bytes) -> None:
     assert peak < 16 * 1024
 
 
-# ---------------------------------------------------------------------- what is held
+# ---------------------------------------------------------------------- what the parser keeps
 
 
-def test_nothing_is_held_between_commands() -> None:
+def test_nothing_is_buffered_between_commands() -> None:
     parser = RequestParser()
     outcome([PING * 2, b"\r\n", b"PING\n"], parser)
     assert parser.buffered() == 0
@@ -263,7 +266,7 @@ def test_buffered_counts_the_words_of_an_unfinished_command() -> None:
     assert parser.buffered() == 0
 
 
-def test_more_than_max_buffered_is_overfull() -> None:
+def test_a_parser_is_overfull_beyond_max_buffered() -> None:
     parser = RequestParser()
     parser.max_buffered = 20
     parser.feed(b"*1\r\n$100\r\n" + b"x" * 10)
@@ -272,8 +275,8 @@ def test_more_than_max_buffered_is_overfull() -> None:
     assert parser.overfull()
 
 
-def test_strangers_are_overfull_beyond_1_mb() -> None:
-    parser = stranger()
+def test_an_unauthenticated_parser_is_overfull_beyond_1_mib() -> None:
+    parser = unauthenticated_parser()
     parser.feed(b"x" * 1024 * 1024)
     assert not parser.overfull()
     parser.feed(b"x")
@@ -282,9 +285,9 @@ def test_strangers_are_overfull_beyond_1_mb() -> None:
     assert not parser.overfull()
 
 
-def test_a_finished_long_word_is_not_kept_for_the_sake_of_the_rest() -> None:
+def test_a_finished_long_word_is_freed_though_more_input_waits() -> None:
     parser = RequestParser()
-    long = packed([b"x" * 1_000_000])
+    long = request([b"x" * 1_000_000])
     tracemalloc.start()
     try:
         outcome([long[:500_000], long[500_000:] + b"*"], parser)
@@ -296,19 +299,19 @@ def test_a_finished_long_word_is_not_kept_for_the_sake_of_the_rest() -> None:
 
 
 @pytest.mark.parametrize("step", [1000, 16384, 65536, 99_991])
-def test_long_words_come_in_pieces(step: int) -> None:
+def test_long_words_can_arrive_in_pieces(step: int) -> None:
     words = [bytes([65 + i]) * (100_000 + i) for i in range(5)]
-    wire = packed(words) + PING + packed(words[:1])
+    wire = request(words) + PING + request(words[:1])
     pieces = [wire[i : i + step] for i in range(0, len(wire), step)]
     assert outcome(pieces) == ([words, [b"PING"], words[:1]], None)
 
 
-def test_a_word_that_comes_again_in_its_place_is_the_same_object() -> None:
+def test_a_word_repeated_at_the_same_index_is_the_same_object() -> None:
     parser = RequestParser()
     parser.feed(
-        packed([b"XADD", b"orders", b"*", b"item", b"tea"])
-        + packed([b"XADD", b"orders", b"*", b"size", b"tea", b"more", b"x"])
-        + packed([b"XADD", b"order", b"*", b"size", b"tee"])
+        request([b"XADD", b"orders", b"*", b"item", b"tea"])
+        + request([b"XADD", b"orders", b"*", b"size", b"tea", b"more", b"x"])
+        + request([b"XADD", b"order", b"*", b"size", b"tee"])
     )
     first, second, third = parser.take(), parser.take(), parser.take()
     assert first and second and third
@@ -318,10 +321,10 @@ def test_a_word_that_comes_again_in_its_place_is_the_same_object() -> None:
     assert [a is b for a, b in zip(second, third, strict=False)] == [True, False, True, True, False]
 
 
-def test_the_name_of_a_command_that_has_come_before_is_the_same_object_for_all_clients() -> None:
+def test_a_repeated_command_name_is_the_same_object_for_all_clients() -> None:
     def taken(*words: bytes) -> list[bytes]:
         parser = RequestParser()
-        parser.feed(packed(list(words)))
+        parser.feed(request(list(words)))
         argv = parser.take()
         assert argv == list(words)
         return argv
@@ -333,11 +336,11 @@ def test_the_name_of_a_command_that_has_come_before_is_the_same_object_for_all_c
     assert taken(b"n" * 17)[0] is not taken(b"n" * 17)[0]
 
 
-def test_known_names_are_the_objects_that_come_out() -> None:
+def test_known_names_come_out_as_the_given_objects() -> None:
     names = [bytes([*b"XGROUP"]), bytes([*b"get"]), b"g", b"n" * 17]
     know_names(names)
     parser = RequestParser()
-    parser.feed(b"".join(packed([name, b"a"]) for name in names))
+    parser.feed(b"".join(request([name, b"a"]) for name in names))
     taken = [argv[0] for argv in iter(parser.take, None)]
     assert taken == names
     assert [a is b for a, b in zip(taken, names, strict=True)][:2] == [True, True]
@@ -345,15 +348,15 @@ def test_known_names_are_the_objects_that_come_out() -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.binary(min_size=1, max_size=17), min_size=1, max_size=2000))
-def test_however_many_names_come_each_is_its_own(names: list[bytes]) -> None:
-    wire = b"".join(packed([name]) for name in names)
+def test_any_number_of_names_come_out_unchanged(names: list[bytes]) -> None:
+    wire = b"".join(request([name]) for name in names)
     assert outcome([wire]) == ([[name] for name in names], None)
 
 
 @pytest.mark.parametrize("behind", [b"", b"*", b"*1\r\n$4\r\nPI"])
-def test_words_are_not_kept_when_all_that_has_come_is_taken(behind: bytes) -> None:
+def test_words_are_freed_when_all_commands_are_taken(behind: bytes) -> None:
     parser = RequestParser()
-    wire = packed([b"ECHO", b"x" * 1_000_000]) + packed([b"ECHO", b"y" * 1_000_000]) + behind
+    wire = request([b"ECHO", b"x" * 1_000_000]) + request([b"ECHO", b"y" * 1_000_000]) + behind
     tracemalloc.start()
     try:
         outcome([wire], parser)
@@ -363,10 +366,10 @@ def test_words_are_not_kept_when_all_that_has_come_is_taken(behind: bytes) -> No
     assert held < 16 * 1024
 
 
-def test_much_may_be_fed_before_anything_is_taken() -> None:
-    """As to a client that is blocked: what it pipelines waits its turn, in order."""
+def test_many_commands_can_be_fed_before_any_is_taken() -> None:
+    """As for a blocked client, whose pipelined commands wait in order."""
     commands = [[b"ECHO", b"%d" % i] for i in range(20_000)] + [[b"SET", b"k", b"x" * 100_000]]
-    wire = b"".join(map(packed, commands))
+    wire = b"".join(map(request, commands))
     parser = RequestParser()
     for i in range(0, len(wire), 5000):
         parser.feed(wire[i : i + 5000])
@@ -374,15 +377,15 @@ def test_much_may_be_fed_before_anything_is_taken() -> None:
     assert outcome([b""], parser) == (commands, None)
 
 
-# ---------------------------------------------------------------------- many of a kind
+# ---------------------------------------------------------------------- runs of similar commands
 
 ADD = [b"XADD", b"s", b"*", b"a", b"1"]
 
 
-def moved_behind(argv: list[bytes], wire: bytes, parser: RequestParser | None = None) -> bytes:
-    """What is moved of *wire*, which comes behind *argv*."""
+def moved_after(argv: list[bytes], wire: bytes, parser: RequestParser | None = None) -> bytes:
+    """The part of *wire*, which follows *argv*, that move_alike moves to the encoder."""
     parser, out = parser or RequestParser(), Encoder()
-    parser.feed(packed(argv) + wire)
+    parser.feed(request(argv) + wire)
     assert parser.take() == argv
     count = parser.move_alike(argv, out)
     data = out.take()
@@ -390,58 +393,58 @@ def moved_behind(argv: list[bytes], wire: bytes, parser: RequestParser | None = 
     return data
 
 
-def test_all_that_begins_alike_is_moved_as_it_is() -> None:
+def test_commands_of_the_same_name_and_length_are_moved_unchanged() -> None:
     others = [[b"XADD", b"t", b"1-1", b"", b"x" * 1000], [b"XADD", b"", b"", b"", b""], ADD]
-    wire = b"".join(map(packed, others))
-    assert moved_behind(ADD, wire) == wire
+    wire = b"".join(map(request, others))
+    assert moved_after(ADD, wire) == wire
 
 
 @pytest.mark.parametrize(
     "behind",
     [
-        packed([b"XADD", b"s", b"*", b"a", b"1", b"b", b"2"]),
-        packed([b"xadd", *ADD[1:]]),
-        packed([b"EXEC"]),
-        packed([b"XADDS", *ADD[1:]]),
-        packed(ADD).replace(b"$1\r\n", b"$01\r\n"),
-        packed(ADD).replace(b"$1\r\n", b"$-1\r\n"),
-        packed(ADD).replace(b"$1\r\n", b"$999999999\r\n"),
+        request([b"XADD", b"s", b"*", b"a", b"1", b"b", b"2"]),
+        request([b"xadd", *ADD[1:]]),
+        request([b"EXEC"]),
+        request([b"XADDS", *ADD[1:]]),
+        request(ADD).replace(b"$1\r\n", b"$01\r\n"),
+        request(ADD).replace(b"$1\r\n", b"$-1\r\n"),
+        request(ADD).replace(b"$1\r\n", b"$999999999\r\n"),
         b"XADD s * a 1\r\n",
     ],
 )
-def test_what_is_not_alike_ends_the_run(behind: bytes) -> None:
-    run = packed(ADD) * 3
-    assert moved_behind(ADD, run + behind + run) == run
+def test_a_different_command_ends_the_run(behind: bytes) -> None:
+    run = request(ADD) * 3
+    assert moved_after(ADD, run + behind + run) == run
 
 
-def test_a_command_that_is_not_all_there_stays() -> None:
-    wire = packed(ADD)
+def test_an_incomplete_command_is_not_moved() -> None:
+    wire = request(ADD)
     for at in range(len(wire)):
         parser = RequestParser()
-        assert moved_behind(ADD, wire + wire[:at], parser) == wire
+        assert moved_after(ADD, wire + wire[:at], parser) == wire
         assert outcome([wire[at:]], parser) == ([ADD], None)
 
 
-def test_nothing_is_moved_from_strangers_or_out_of_an_unfinished_command() -> None:
-    assert moved_behind(ADD, packed(ADD), stranger()) == b""
+def test_nothing_is_moved_if_unauthenticated_or_inside_a_command() -> None:
+    assert moved_after(ADD, request(ADD), unauthenticated_parser()) == b""
     parser, out = RequestParser(), Encoder()
-    parser.feed(packed(ADD) + b"*5\r\n$4\r\nXADD\r\n" + b"$90\r\n")
+    parser.feed(request(ADD) + b"*5\r\n$4\r\nXADD\r\n" + b"$90\r\n")
     assert outcome([], parser) == ([], None)
     assert parser.take() == ADD
     assert parser.take() is None
-    parser.feed(packed(ADD))
+    parser.feed(request(ADD))
     assert parser.move_alike(ADD, out) == 0
 
 
-def test_a_word_that_may_not_be_so_long_is_not_moved() -> None:
+def test_a_word_beyond_max_bulk_is_not_moved() -> None:
     parser = RequestParser()
     parser.max_bulk = 5
-    assert moved_behind(ADD, packed(ADD) + packed([*ADD[:4], b"123456"]), parser) == packed(ADD)
+    assert moved_after(ADD, request(ADD) + request([*ADD[:4], b"123456"]), parser) == request(ADD)
     with pytest.raises(ProtocolError, match="invalid bulk length"):
         parser.take()
 
 
-# ---------------------------------------------------------------------- any bytes
+# ---------------------------------------------------------------------- random input
 
 FRAGMENTS = st.sampled_from(
     [b"*", b"$", b"\r\n", b"\n", b"\r", b"0", b"1", b"2", b"10", b"-1", b"a"]
@@ -450,7 +453,7 @@ NOISE = st.lists(FRAGMENTS | st.binary(max_size=3) | st.just(PING), max_size=30)
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 
 
-def cut_by(wire: bytes, sizes: list[int]) -> list[bytes]:
+def split_by(wire: bytes, sizes: list[int]) -> list[bytes]:
     pieces, at, turn = [], 0, 0
     while at < len(wire):
         pieces.append(wire[at : at + sizes[turn % len(sizes)]])
@@ -461,10 +464,10 @@ def cut_by(wire: bytes, sizes: list[int]) -> list[bytes]:
 
 @settings(max_examples=200)
 @given(st.lists(st.lists(st.binary(max_size=40), min_size=1, max_size=12), max_size=6), SIZES)
-def test_what_is_packed_comes_out_again(commands: list[list[bytes]], sizes: list[int]) -> None:
-    wire = b"".join(map(packed, commands))
+def test_random_commands_are_parsed_back(commands: list[list[bytes]], sizes: list[int]) -> None:
+    wire = b"".join(map(request, commands))
     assert outcome([wire]) == (commands, None)
-    assert outcome(cut_by(wire, sizes)) == (commands, None)
+    assert outcome(split_by(wire, sizes)) == (commands, None)
 
 
 FEW_WORDS = st.sampled_from([b"XADD", b"SET", b"k", b"*", b"", b"val", b"vel", b"value"])
@@ -472,20 +475,22 @@ FEW_WORDS = st.sampled_from([b"XADD", b"SET", b"k", b"*", b"", b"val", b"vel", b
 
 @settings(max_examples=200)
 @given(st.lists(st.lists(FEW_WORDS, min_size=1, max_size=5), max_size=8), SIZES)
-def test_words_that_come_again_are_no_others(commands: list[list[bytes]], sizes: list[int]) -> None:
-    wire = b"".join(map(packed, commands))
+def test_repeated_and_similar_words_are_never_mixed_up(
+    commands: list[list[bytes]], sizes: list[int]
+) -> None:
+    wire = b"".join(map(request, commands))
     assert outcome([wire]) == (commands, None)
-    assert outcome(cut_by(wire, [8 * size for size in sizes])) == (commands, None)
+    assert outcome(split_by(wire, [8 * size for size in sizes])) == (commands, None)
 
 
 @settings(max_examples=300)
 @given(NOISE, SIZES, st.booleans())
-def test_any_bytes_give_commands_or_a_protocol_error_however_they_are_cut(
+def test_random_bytes_give_the_same_outcome_however_they_are_split(
     wire: bytes, sizes: list[int], authenticated: bool
 ) -> None:
-    new = RequestParser if authenticated else stranger
+    new = RequestParser if authenticated else unauthenticated_parser
     whole = outcome([wire], new())
-    assert outcome(cut_by(wire, sizes), new()) == whole
+    assert outcome(split_by(wire, sizes), new()) == whole
     assert all(whole[0])
 
 
@@ -499,11 +504,9 @@ FEW_KINDS = st.lists(
 
 @settings(max_examples=200)
 @given(FEW_KINDS, st.lists(st.integers(1, 60), min_size=1, max_size=5))
-def test_runs_that_are_moved_leave_nothing_out(
-    commands: list[list[bytes]], sizes: list[int]
-) -> None:
+def test_moved_runs_lose_no_command(commands: list[list[bytes]], sizes: list[int]) -> None:
     parser, seen = RequestParser(), list[list[bytes]]()
-    for piece in cut_by(b"".join(map(packed, commands)), sizes):
+    for piece in split_by(b"".join(map(request, commands)), sizes):
         parser.feed(piece)
         while (argv := parser.take()) is not None:
             out = Encoder()
@@ -516,7 +519,7 @@ def test_runs_that_are_moved_leave_nothing_out(
 
 
 @pytest.mark.parametrize("line", [b"\0\r\n", b"\0PING\r\n", b"ECHO a\0b\r\n", b'\0"\n', b" \0\n"])
-def test_a_line_with_a_nul_was_run_or_refused_but_redis_never_ends_it(line: bytes) -> None:
+def test_an_inline_command_with_a_nul_never_ends_as_in_redis(line: bytes) -> None:
     parser = RequestParser()
     assert outcome([b"PING\r\n", line, b"PING\r\n" * 1000], parser) == ([[b"PING"]], None)
     assert outcome([b"x" * 65536], parser) == ([], "too big inline request")
@@ -524,10 +527,9 @@ def test_a_line_with_a_nul_was_run_or_refused_but_redis_never_ends_it(line: byte
 
 @pytest.mark.parametrize("piece", [1000, 64 * 1024, 100_001])
 @pytest.mark.parametrize("size", [32 * 1024 - 1, 32 * 1024, 300_000])
-def test_long_words_are_put_together_from_any_pieces(piece: int, size: int) -> None:
+def test_long_words_are_joined_from_pieces_of_any_size(piece: int, size: int) -> None:
     words = [b"SET", bytes(range(256)) * (size // 256 + 1), b"between", b"x" * size]
-    request = b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in words)
-    wire = (request + PING) * 3
+    wire = (request(words) + PING) * 3
     parser, taken = RequestParser(), []
     for at in range(0, len(wire), piece):
         parser.feed(wire[at : at + piece])
@@ -537,13 +539,13 @@ def test_long_words_are_put_together_from_any_pieces(piece: int, size: int) -> N
     assert parser.buffered() == 0
 
 
-# ---------------------------------------------------------------------- into the parser's buffer
+# ---------------------------------------------------------------------- the parser's own buffer
 
 
 def received(
     wire: bytes, sizes: list[int], parser: RequestParser | None = None
 ) -> list[list[bytes]]:
-    """What comes of *wire* as a transport hands it over: *sizes* bytes a time, in turns."""
+    """The commands in *wire*, received *sizes* bytes a time, in turns."""
     parser = parser or RequestParser()
     commands: list[list[bytes]] = []
     at = 0
@@ -552,7 +554,7 @@ def received(
             return commands
         if parser.wants_buffer():
             buffer = parser.get_buffer()
-            size = min(size, len(buffer), len(wire) - at)  # noqa: PLW2901  (the socket has no more)
+            size = min(size, len(buffer), len(wire) - at)  # noqa: PLW2901  a socket has no more
             buffer[:size] = wire[at : at + size]
             parser.buffer_updated(size)
         else:
@@ -571,20 +573,20 @@ long_sizes = st.sampled_from([0, 1, 32767, 32768, 40_000, 200_000])
     st.lists(st.lists(long_sizes, min_size=1, max_size=3), max_size=4),
     st.lists(st.sampled_from([1000, 16_384, 65_536, 99_999]), min_size=1, max_size=4),
 )
-def test_what_is_received_into_the_buffer_is_what_would_be_fed(
+def test_input_received_into_the_buffer_is_parsed_like_fed_input(
     lengths: list[list[int]], sizes: list[int]
 ) -> None:
     commands = [
         [bytes([65 + n % 26]) * length for n, length in enumerate(words)] for words in lengths
     ]
-    wire = b"".join(map(packed, commands))
+    wire = b"".join(map(request, commands))
     assert received(wire, sizes) == commands
 
 
-def test_a_long_word_may_be_fed_though_a_buffer_is_wanted() -> None:
+def test_a_long_word_can_be_fed_though_the_parser_wants_a_buffer() -> None:
     parser = RequestParser()
     word = bytes(range(256)) * 400
-    wire = packed([b"SET", b"k", word]) + PING
+    wire = request([b"SET", b"k", word]) + PING
     parser.feed(wire[:5000])
     assert parser.take() is None
     assert parser.wants_buffer()
@@ -595,24 +597,24 @@ def test_a_long_word_may_be_fed_though_a_buffer_is_wanted() -> None:
     assert parser.take() == [b"PING"]
 
 
-def test_what_comes_behind_a_long_word_that_is_whole_waits_for_its_turn() -> None:
-    """As behind a command that waits: nothing is taken meanwhile."""
+def test_input_after_a_complete_long_word_waits_its_turn() -> None:
+    """As while a command blocks: nothing is taken meanwhile."""
     parser = RequestParser()
     word = b"x" * 50_000
-    wire = packed([b"ECHO", word])
+    wire = request([b"ECHO", word])
     parser.feed(wire[:100])
     assert parser.take() is None
     parser.feed(wire[100:] + PING)
     assert not parser.wants_buffer()
-    parser.feed(packed([b"GET", b"k"]))
-    assert parser.buffered() == len(word) + 2 + len(PING) + len(packed([b"GET", b"k"])) + 52
+    parser.feed(request([b"GET", b"k"]))
+    assert parser.buffered() == len(word) + 2 + len(PING) + len(request([b"GET", b"k"])) + 52
     assert parser.take() == [b"ECHO", word]
     assert parser.take() == [b"PING"]
     assert parser.take() == [b"GET", b"k"]
 
 
-def test_the_buffer_grows_with_what_has_come() -> None:
-    """What announces 512 MB reserves a multiple of what it has sent, and one read's room."""
+def test_the_buffer_grows_with_the_input_and_not_with_the_announced_length() -> None:
+    """A client that announces 512 MB gets a multiple of what it has sent, and room for one read."""
     parser = RequestParser()
     parser.feed(b"*1\r\n$536870912\r\nabc")
     assert parser.take() is None
@@ -628,8 +630,8 @@ def test_the_buffer_grows_with_what_has_come() -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.skipif(not COMPILED, reason="the plain version copies")
-def test_a_long_word_is_received_where_it_stays() -> None:
+@pytest.mark.skipif(not COMPILED, reason="plain Python copies it")
+def test_a_long_word_is_received_without_a_copy() -> None:
     parser = RequestParser()
     size = 30_000_000
     tracemalloc.start()
@@ -647,8 +649,8 @@ def test_a_long_word_is_received_where_it_stays() -> None:
     assert now < size + 10_000
 
 
-def test_nobody_sees_a_word_that_is_broken_off() -> None:
-    parser = stranger()
+def test_a_protocol_error_after_a_long_word_clears_the_buffer() -> None:
+    parser = unauthenticated_parser()
     parser.authenticated = True
     parser.feed(b"*2\r\n$40000\r\nabc")
     assert parser.take() is None

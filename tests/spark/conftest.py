@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-# What pays for large data only: partitions, and code that is made and compiled for each query. And
-# checkpoints are kept in a way that starts no readlink and no chmod for a file; the tests that kill
-# a query, and those of programs and clusters, have Spark's own way.
+# Settings for small data: few partitions, and no code generation, which pays off for large data
+# only. This checkpoint manager starts no readlink and chmod process for each file; tests that kill
+# a query, and those of programs and clusters, use Spark's default.
 SMALL_DATA = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.codegen.wholeStage": "false",
@@ -39,9 +39,9 @@ SMALL_DATA = {
 
 
 def missing() -> str:
-    """What has to be installed before these tests can run."""
+    """What is missing for these tests, or an empty text."""
     if os.environ.get("PENSTOCK_UNCOMPILED"):
-        return "the Spark side knows no compiled modules; the compiled leg tests it"
+        return "the Spark side has no compiled modules; the compiled leg tests it"
     for module in ("pyspark", "pyarrow", "numpy", "redis", "hiredis"):
         if importlib.util.find_spec(module) is None:
             return f"{module} is not installed (pip install '.[spark]')"
@@ -52,8 +52,8 @@ class Skipped(pytest.Module):
     """A test module that cannot be imported here."""
 
     def collect(self) -> list[pytest.Item]:
-        may_not = os.environ.get("CI") and not os.environ.get("PENSTOCK_UNCOMPILED")
-        (pytest.fail if may_not else pytest.skip)(missing())
+        is_failure = os.environ.get("CI") and not os.environ.get("PENSTOCK_UNCOMPILED")
+        (pytest.fail if is_failure else pytest.skip)(missing())
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> object:
@@ -65,7 +65,7 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ServerProcess]:
-    """Penstock, and redis-server: the Spark side must work with both alike."""
+    """Penstock, and then redis-server: the Spark side must work with both."""
     ours = request.param == "penstock"
     command = penstock_command() if ours else [redis_tool("redis-server")]
     process = ServerProcess(command, tmp_path_factory.mktemp(request.param))
@@ -108,14 +108,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """The one session of all tests: starting a JVM takes seconds."""
+    """One session for all tests, because starting a JVM takes seconds."""
     from pyspark_penstock.jobs import quick_start  # noqa: PLC0415  (needs pyspark)
     from pyspark_penstock.jobs.session import session  # noqa: PLC0415
 
     settings = SMALL_DATA | {"spark.driver.defaultJavaOptions": QUICK}
     folder = tmp_path_factory.mktemp("zygote")
     with interpreter_with_zygote(folder, quick_start.interpreter()) as interpreter:
-        with pytest.MonkeyPatch.context() as patch:  # programs that tests start have none of it
+        with pytest.MonkeyPatch.context() as patch:  # not for programs that tests start
             patch.setenv("PYSPARK_PYTHON", interpreter)
             started = session("tests", master="local[2]", settings=settings)
         yield started

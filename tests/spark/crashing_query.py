@@ -1,4 +1,4 @@
-"""A streaming query as a process, for a test that kills it.
+"""A streaming query in a process of its own, for a test that kills it.
 
 python -m tests.spark.crashing_query PORT CHECKPOINT BATCH GROUPMODE
 """

@@ -1,7 +1,7 @@
-"""The indented blocks of the pages about Spark: programs, commands and files that tests run.
+"""The indented blocks of the docs about Spark: programs, commands and files that tests run.
 
-A test finds a block by its page and the beginning of its first line. If it replaces the server, the
-cluster or a folder in it, it says so.
+A test finds a block by its page and its first words. A test that replaces the server, the cluster
+or a folder in a block says so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def blocks(page: str) -> list[str]:
         found = README_PART.search(text)
         assert found is not None
         text = found[1]
-    assert "```" not in text, "blocks are set in"
+    assert "```" not in text, "blocks must be indented, not fenced"
     found_blocks, block = list[str](), list[str]()
     for line in [*text.splitlines(), "end"]:
         if line.startswith("    ") or (block and not line):
@@ -33,6 +33,6 @@ def blocks(page: str) -> list[str]:
 
 
 def block(page: str, beginning: str) -> str:
-    """The one block of a page that begins like this."""
+    """The one block of *page* that begins with *beginning*."""
     (found,) = [text for text in blocks(page) if text.startswith(beginning)]
     return found

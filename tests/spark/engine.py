@@ -1,9 +1,9 @@
 """A small engine that runs a streaming query as Spark does, and can be killed at every step.
 
-The checkpoint survives a kill: the end offset of each batch, written before the batch runs, and
-which batches are committed. Like Spark, the engine pickles readers and writers for the tasks, asks
-for the initial offset again if the first batch was not committed, and tells the source of a commit
-when it makes the next batch.
+The checkpoint survives a kill. It has the end offset of each batch, written before the batch runs,
+and the number of committed batches. Like Spark, the engine pickles readers and writers for the
+tasks, asks for the initial offset again if the first batch was not committed, and calls the
+source's commit() when it plans the next batch.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pyspark_penstock.write.writer import EntriesWritten, publish, write_rows
 
 
 class Killed(BaseException):
-    """Stands for ``kill -9``: no handler may catch it."""
+    """Simulates ``kill -9``; it is a BaseException so that no handler catches it."""
 
 
 class Crash:
@@ -49,7 +49,7 @@ class Checkpoint:
 
     ends: list[str] = field(default_factory=list)
     committed: int = 0
-    plans: dict[int, list[Any]] = field(default_factory=dict)  # the tasks seen, for the tests
+    plans: dict[int, list[Any]] = field(default_factory=dict)  # each batch's tasks, to compare
 
 
 Step = Callable[[str], None]
@@ -60,7 +60,7 @@ def no_step(_: str) -> None:
 
 
 class Engine:
-    """One run of a query. *step* is called at each step with its name; it may raise Killed."""
+    """One run of a query. *step* is called with the name of each step, and can raise Killed."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Engine:
             self.reader.stop()
 
     def batch(self) -> bool:
-        """Replay the batch that was not committed, else make and run the next.
+        """Replay the batch that was not committed, or plan and run the next one.
 
         False if there is none.
         """
@@ -111,7 +111,7 @@ class Engine:
         return True
 
     def start(self, number: int) -> dict[str, Any]:
-        """Where batch *number* starts."""
+        """The start offset of batch *number*."""
         text = (
             self.checkpoint.ends[number - 1] if number else json.dumps(self.reader.initialOffset())
         )
@@ -140,7 +140,7 @@ class Engine:
         return message
 
     def stepwise(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The same batches, with a step before each, and one after the last."""
+        """Yield the same batches, with a step before each and one after the last."""
         for batch in batches:
             self.step("read")
             yield batch

@@ -24,7 +24,7 @@ class Environment:
 
     @classmethod
     def make(cls, folder: Path, *, package: bool) -> Environment:
-        """Make one that sees everything installed here, except for our sources."""
+        """Make one that sees all packages installed here, except for our sources."""
         venv.create(folder, symlinks=True)
         (packages,) = folder.glob("lib/python3*/site-packages")
         (packages / "needed.pth").write_text(f"{SPARK_HOME.parent}\n")

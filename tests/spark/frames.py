@@ -20,7 +20,7 @@ SECOND = 1_000
 
 
 def fill(client: redis.Redis, *numbers: int, stream: str = "in") -> None:
-    """Add entries. Each is as many seconds after 1970 as its number says."""
+    """Add an entry for each number *n*, with the id of *n* seconds after 1970."""
     pipeline = client.pipeline(transaction=False)
     for n in numbers:
         pipeline.xadd(stream, {"n": n}, id=f"{n * SECOND}-0")
@@ -33,7 +33,7 @@ def numbers(client: redis.Redis, stream: str = "out") -> list[int]:
 
 
 def read(spark: SparkSession, at: Options, schema: str = SCHEMA, **options: str) -> DataFrame:
-    """A batch read; with the schema ``""``, one without a schema."""
+    """A batch read; the schema ``""`` means none."""
     reader = spark.read.format("penstock").options(**at, **options)
     return (reader.schema(schema) if schema else reader).load()
 

@@ -1,7 +1,7 @@
-"""How the tests start a JVM."""
+"""The options with which the tests start a JVM."""
 
-# None runs for long: the second compiler, the verification of classes as shipped, and a
-# process between each command of Hadoop's (chmod, readlink) and the JVM cost more than they save.
+# The JVMs of the tests run only briefly. So they use no second compiler and do not verify classes,
+# and they start Hadoop's commands (chmod, readlink) without a helper process.
 QUICK = (
     "-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
     " -Djdk.lang.Process.launchMechanism=VFORK"

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 import pytest
 
-# For what no server makes a difference to; readers and writers are tested with both.
+# For tests that do not depend on the server; readers and writers are tested with both.
 ONE_SERVER = pytest.mark.parametrize("server", ["penstock"], indirect=True)

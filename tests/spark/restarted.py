@@ -1,4 +1,4 @@
-"""A server that a test can kill, and that comes back with its data."""
+"""A server that a test can kill and start again with its data."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.compat.processes import ROOT, free_port, penstock_command, redis_tool
 SAFE = ("--save", "", "--appendonly", "yes", "--appendfsync", "always")
 
 
-class Restarted:
-    """A server that has on disk whatever it has acknowledged."""
+class RestartableServer:
+    """A server that has all acknowledged writes on disk."""
 
     def __init__(self, command: list[str], folder: Path) -> None:
         self.port = free_port()
@@ -38,18 +38,20 @@ class Restarted:
         self._process.kill()
         self._process.wait()
 
-    def away(self, connections: int) -> None:
-        """Listen on its port while it is away, until that many connections were refused."""
+    def refuse(self, connections: int) -> None:
+        """While the server is killed, close *connections* connections to its port at once."""
         with socket.create_server(("127.0.0.1", self.port)) as listener:
             for _ in range(connections):
                 listener.accept()[0].close()
 
 
 @pytest.fixture(params=["penstock", "redis"])
-def restarted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Restarted]:
+def restarted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RestartableServer]:
     """A server that the test may kill."""
     ours = request.param == "penstock"
-    server = Restarted(penstock_command() if ours else [redis_tool("redis-server")], tmp_path)
+    server = RestartableServer(
+        penstock_command() if ours else [redis_tool("redis-server")], tmp_path
+    )
     yield server
     server.kill()
     server.client.close()

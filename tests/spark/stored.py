@@ -1,4 +1,4 @@
-"""The entries that a server has, with types: redis-py's allow for much more than it returns."""
+"""Typed calls of redis-py, whose own types allow much more than it returns."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def xrange(client: redis.Redis, stream: str, *bounds: Any, **options: Any) -> li
 def xreadgroup(
     client: redis.Redis, group: Any, consumer: Any, stream: Any, count: int | None = None
 ) -> Any:
-    """What a consumer of a group gets of one stream: a list of pairs of a stream and entries."""
+    """The new entries of one stream for a consumer: a list of pairs of a stream and entries."""
     return client.xreadgroup(group, consumer, {stream: ">"}, count)

@@ -1,6 +1,6 @@
-"""kill -9 of driver and JVM at any time: no entry is missing, and none is there twice.
+"""kill -9 of driver and JVM at any time: no entry is missing or duplicated.
 
-Their workers notice the kill, and may write for a moment more. The usual run kills once;
+Spark's workers notice the kill, and can write for a moment more. The usual run kills once;
 PENSTOCK_CRASHES=10 (``make crash-spark``) kills more often, with both servers.
 """
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 ENTRIES = 40_000
 LIMIT_S = 180.0
 CRASHES = int(os.environ.get("PENSTOCK_CRASHES", "1"))
-BATCH = ENTRIES // (3 * CRASHES + 2)  # between two kills up to two are written: some are left
+BATCH = ENTRIES // (3 * CRASHES + 2)  # up to two are written between two kills, so some are left
 SERVERS = ["penstock"] if CRASHES == 1 else ["penstock", "redis"]
 MODES = ["publish"] if CRASHES == 1 else ["publish", "shared"]
 
@@ -54,14 +54,14 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
 
 @pytest.mark.parametrize("server", SERVERS, indirect=True, scope="session")
 @pytest.mark.parametrize("mode", MODES)
-def test_killed_while_it_writes(
+def test_a_query_killed_while_writing_writes_each_entry_once(
     source: redis.Redis, at: dict[str, str], tmp_path: Path, mode: str
 ) -> None:
     choice = random.Random(CRASHES)
     for _ in range(CRASHES):
         process = start(at["port"], tmp_path, mode)
         wait_until_rows(source, source.xlen("out") + choice.randint(1, BATCH), process)
-        assert process.poll() is None, "it was done before it could be killed"
+        assert process.poll() is None, "the query was done before it could be killed"
         kill_group(process)
     process = start(at["port"], tmp_path, mode)
     try:

@@ -1,4 +1,4 @@
-"""Each block in the pages about Spark is run by a test as written, or listed here with a reason."""
+"""Each block of the docs about Spark is run by a test as written, or listed here with a reason."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ NOT_RUN = {
 
 
 @pytest.mark.parametrize("page", [SPARK, PIPELINE, README])
-def test_each_block_of_the_pages_is_run_by_a_test(page: str) -> None:
+def test_each_block_is_run_by_a_test_or_listed(page: str) -> None:
     known = {beginning for where, beginning in [*RUN, *NOT_RUN] if where == page}
     assert [text for text in blocks(page) if not text.startswith(tuple(known))] == []
     for beginning in known:
-        block(page, beginning)  # is there, and one
+        block(page, beginning)  # exactly one block begins like this
 
 
 @pytest.mark.parametrize(("page", "beginning"), RUN)
-def test_the_test_that_runs_a_block_takes_it_from_the_page(page: str, beginning: str) -> None:
+def test_the_test_that_runs_a_block_reads_it_from_the_page(page: str, beginning: str) -> None:
     name = {SPARK: "SPARK", PIPELINE: "PIPELINE", README: "README"}[page]
     code = (ROOT / "tests/spark" / RUN[page, beginning]).read_text("utf-8")
     assert re.search(rf"block\({name}, ['\"]{re.escape(beginning)}", code)
 
 
 def arguments_of(command: str) -> set[str]:
-    """The options of a command, without those that all commands, or all with Spark, have."""
+    """The names of a command's options."""
     (commands,) = [
         action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
     ]
@@ -56,7 +56,7 @@ def arguments_of(command: str) -> set[str]:
     return {name for name in options if name.startswith("--")}
 
 
-def test_the_synopsis_names_options_that_there_are() -> None:
+def test_the_synopsis_names_only_existing_options() -> None:
     synopsis = block(PIPELINE, "python -m pyspark_penstock run").replace("\n      ", " ")
     lines = [line for line in synopsis.splitlines() if "--version" not in line]
     assert len(lines) == 7

@@ -1,4 +1,4 @@
-"""Entry ids: text, numbers, and cuts of a range."""
+"""EntryId: its text and number, and how a range of ids is cut."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IDS = st.builds(EntryId, PARTS, PARTS)
 
 @settings(deadline=None)
 @given(IDS)
-def test_text_and_number_go_there_and_back(entry: EntryId) -> None:
+def test_an_id_is_parsed_back_from_its_text_and_number(entry: EntryId) -> None:
     assert EntryId.parse(str(entry)) == entry
     assert EntryId.parse(str(entry).encode()) == entry
     assert EntryId.from_number(entry.number) == entry
@@ -35,14 +35,14 @@ def test_the_previous_id_is_the_nearest_below(entry: EntryId) -> None:
 @pytest.mark.parametrize(
     "text", ["", "-", "1-", "-1", "a", "1-2-3", "1 ", str(2**64), "\N{ARABIC-INDIC DIGIT ONE}-1"]
 )
-def test_what_is_no_id_is_refused(text: str) -> None:
+def test_text_that_is_not_an_id_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not an entry id"):
         EntryId.parse(text)
 
 
 @settings(deadline=None)
 @given(IDS, IDS, st.integers(1, 9))
-def test_cuts_ascend_strictly_inside(a: EntryId, b: EntryId, parts: int) -> None:
+def test_cuts_ascend_strictly_inside_the_range(a: EntryId, b: EntryId, parts: int) -> None:
     low, high = sorted((a, b))
     cuts = between(low, high, parts)
     assert len(cuts) < parts
@@ -50,15 +50,15 @@ def test_cuts_ascend_strictly_inside(a: EntryId, b: EntryId, parts: int) -> None
     assert all(low < cut < high for cut in cuts)
 
 
-def test_spans_are_of_the_same_time() -> None:
+def test_cuts_divide_time_equally() -> None:
     cuts = between(EntryId(1_000, 7), EntryId(5_000, 0), 4)
     assert cuts == [EntryId(2_000, 0), EntryId(3_000, 0), EntryId(4_000, 0)]
 
 
-def test_within_a_millisecond_the_sequence_is_cut() -> None:
+def test_within_a_millisecond_cuts_divide_the_sequence_numbers() -> None:
     cuts = between(EntryId(5, 0), EntryId(5, 400), 4)
     assert cuts == [EntryId(5, 100), EntryId(5, 200), EntryId(5, 300)]
 
 
-def test_everything_can_be_cut() -> None:
+def test_the_range_of_all_ids_can_be_cut() -> None:
     assert len(between(FIRST, LAST, 8)) == 7

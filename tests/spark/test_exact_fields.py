@@ -1,4 +1,4 @@
-"""Fields read with binary names and written again make the same entry, to the byte."""
+"""Fields read with binary names and written again make exactly the same entry."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FIELDS = st.lists(st.tuples(ODD | st.binary(max_size=4), VALUES), min_size=1, ma
 
 @st.composite
 def odd_entries(draw: st.DrawFn) -> list[Entry]:
-    """Entries with names that repeat, are empty, or are not UTF-8.
+    """Entries with field names that repeat, are empty, or are not UTF-8.
 
-    In half of the examples all are alike.
+    In half of the examples all entries have the same names.
     """
     ids = [b"%d-%d" % pair for pair in draw(IDS)]
     if draw(st.booleans()):
@@ -35,7 +35,7 @@ def odd_entries(draw: st.DrawFn) -> list[Entry]:
 
 @settings(deadline=None)
 @given(odd_entries())
-def test_entries_go_through_a_data_frame_unchanged(entries: list[Entry]) -> None:
+def test_entries_are_unchanged_after_a_data_frame(entries: list[Entry]) -> None:
     schema = raw_schema(exact_fields_type())
     batch = BatchBuilder("in", columns_of(schema), PERMISSIVE).batch(parse(answer(entries)))
     encoder = RowEncoder(schema, sink_options({"stream": "out"}))
@@ -50,7 +50,7 @@ def test_entries_go_through_a_data_frame_unchanged(entries: list[Entry]) -> None
     ]
 
 
-def test_maps_have_text_as_names() -> None:
-    """A map has each name once, so it could not be exact anyway."""
+def test_a_map_with_binary_names_is_refused() -> None:
+    """A map holds each name once, so it could not be exact anyway."""
     with pytest.raises(OptionError, match="or with string values or binary names"):
         columns_of(t.StructType().add("_fields", t.MapType(t.BinaryType(), t.BinaryType())))

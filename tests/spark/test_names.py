@@ -1,4 +1,4 @@
-"""Names of any bytes, in columns, in JSON, and for people."""
+"""Names of any bytes, in columns, in JSON and in printed text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AS_UTF8 = "caf\ufffd\n", "\ufffd\x1b[31mred", "ann\r\n\ufffd"
 
 
 @given(st.binary(max_size=8))
-def test_any_name_is_one_line_for_people_and_utf8_for_programs(name: bytes) -> None:
+def test_any_name_is_printed_in_one_line_and_is_utf_8_in_json(name: bytes) -> None:
     shown = readable(text(name))
     assert len(f"{shown}.".splitlines()) == 1
     assert shown == readable(shown)
@@ -36,12 +36,12 @@ def test_any_name_is_one_line_for_people_and_utf8_for_programs(name: bytes) -> N
     shown.encode()
 
 
-def test_what_everybody_can_read_stays_as_it_is() -> None:
+def test_printable_text_is_not_escaped() -> None:
     assert readable("grün \U0001f600 a\\b") == "grün \U0001f600 a\\b"
     assert readable("\x00\x9b\u2028") == r"\x00\x9b\u2028"
 
 
-def test_columns_stay_aligned_beside_names_with_controls() -> None:
+def test_columns_stay_aligned_with_control_characters_in_names() -> None:
     assert list(table(["s", "n"], [["a\x1b", "1"], ["\udcff", "10"]])) == [
         "s       n",
         r"a\x1b   1",
@@ -54,8 +54,8 @@ def test_a_terminal_of_another_encoding_gets_escapes() -> None:
     assert printable("grün", None) == "grün"
 
 
-def test_json_lines_are_such_for_strict_parsers_too(capsys: pytest.CaptureFixture[str]) -> None:
-    """Half of a surrogate pair is not valid in UTF-8."""
+def test_json_output_is_valid_utf_8(capsys: pytest.CaptureFixture[str]) -> None:
+    """A lone surrogate is not valid in UTF-8."""
     Output(as_json=True).say([], {"stream": text(STREAM), "to": {text(GROUP): 1}, "at": Path("x")})
     (line,) = capsys.readouterr().out.splitlines()
     found = json.loads(line)
@@ -64,8 +64,8 @@ def test_json_lines_are_such_for_strict_parsers_too(capsys: pytest.CaptureFixtur
 
 
 @pytest.fixture
-def strange(client: redis.Redis) -> None:
-    """A stream, a group and a consumer with strange names, and a pending entry."""
+def strange_names(client: redis.Redis) -> None:
+    """A stream, a group and a consumer with names that are not text, and a pending entry."""
     client.xadd(STREAM, {"a": 1}, id="1-0")
     client.xgroup_create(STREAM, GROUP, id="0")
     for _ in range(2):
@@ -74,8 +74,8 @@ def strange(client: redis.Redis) -> None:
 
 
 @ONE_SERVER
-@pytest.mark.usefixtures("strange")
-def test_health_shows_strange_names_as_table_page_and_picture(
+@pytest.mark.usefixtures("strange_names")
+def test_health_shows_strange_names_in_table_page_and_png(
     at: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server = f"{at['host']}:{at['port']}"
@@ -91,12 +91,12 @@ def test_health_shows_strange_names_as_table_page_and_picture(
     page = (tmp_path / "h.html").read_text("utf-8")
     assert all(f">{name}" in page for name in (stream, group))
     assert "\x1b" not in page
-    assert png(health(at), "now")  # Pillow draws no label of two lines
+    assert png(health(at), "now")  # Pillow cannot draw a label of two lines
 
 
 @ONE_SERVER
-@pytest.mark.usefixtures("strange")
-def test_health_as_json_has_the_names_of_the_views(
+@pytest.mark.usefixtures("strange_names")
+def test_health_in_json_has_the_same_names_as_the_views(
     at: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["health", "--json", "--server", f"{at['host']}:{at['port']}"]) == 0
@@ -106,9 +106,9 @@ def test_health_as_json_has_the_names_of_the_views(
 
 
 @ONE_SERVER
-@pytest.mark.usefixtures("strange")
+@pytest.mark.usefixtures("strange_names")
 @pytest.mark.parametrize("view", views.SCHEMAS)
-def test_a_view_of_strange_names_is_a_table_like_any_other(at: dict[str, str], view: str) -> None:
+def test_a_view_can_hold_strange_names(at: dict[str, str], view: str) -> None:
     reader = PenstockDataSource(at | {"view": view}).reader(views.SCHEMAS[view])
     batches: list[Any] = [b for p in reader.partitions() for b in reader.read(p)]
     (row,) = [row for batch in batches for row in batch.to_pylist()]

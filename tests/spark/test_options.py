@@ -1,4 +1,4 @@
-"""Options: their values, and the errors about wrong ones."""
+"""Options: their values, and the errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ RAW = raw_schema(fields_type("binary", "map"))
     ],
     ids=str,
 )  # fmt: skip
-def test_what_makes_no_sense_is_named(read: Read, given: dict[str, str], message: str) -> None:
+def test_wrong_options_are_refused_by_name(read: Read, given: dict[str, str], message: str) -> None:
     with pytest.raises(OptionError) as refused:
         read(given)
     if message.endswith("must be ms"):
@@ -147,7 +147,7 @@ def test_what_makes_no_sense_is_named(read: Read, given: dict[str, str], message
     ],
     ids=str,
 )
-def test_an_option_for_a_column_that_the_schema_lacks_is_named(
+def test_an_option_for_a_missing_column_is_refused(
     streaming: bool, given: dict[str, str], schema: StructType, message: str
 ) -> None:
     with pytest.raises(OptionError, match=message):
@@ -164,7 +164,7 @@ def test_an_option_for_a_column_that_the_schema_lacks_is_named(
     ],
     ids=str,
 )
-def test_an_option_for_a_column_that_the_schema_has_is_taken(
+def test_an_option_for_an_existing_column_is_accepted(
     streaming: bool, given: dict[str, str], schema: StructType
 ) -> None:
     assert reader_of(streaming, given, schema)
@@ -175,28 +175,28 @@ def reader_of(streaming: bool, given: dict[str, str], schema: StructType) -> obj
     return (source.streamReader if streaming else source.reader)(schema)
 
 
-def test_batches_may_wait_for_as_many_entries_as_they_may_have() -> None:
+def test_min_offsets_can_equal_max_offsets() -> None:
     given = {"subscribe": "s", "minOffsetsPerTrigger": "9", "maxOffsetsPerTrigger": "9"}
     options = stream_options(given | {"maxTriggerDelay": "5s"})
     assert (options.min_offsets, options.max_offsets, options.max_delay_ms) == (9, 9, 5_000)
 
 
-def test_one_end_may_be_given_for_some_of_the_streams_and_for_those_of_a_pattern() -> None:
+def test_ending_offsets_can_name_some_streams_of_a_list_or_pattern() -> None:
     ends = {"endingOffsets": '{"s": "5-0"}'}
     for streams in ({"subscribe": "s,t"}, {"subscribePattern": "*"}):
         assert batch_options(streams | ends).ending.of("s").id == EntryId(5, 0)
 
 
-def test_a_view_may_be_of_some_streams_and_of_all() -> None:
+def test_a_view_can_be_of_some_streams_or_all() -> None:
     assert batch_options({"view": "groups"}).subscription == Subscription(pattern="*")
     assert batch_options({"view": "groups", "subscribe": "s"}).subscription == Subscription(("s",))
 
 
-def test_names_have_no_case() -> None:
+def test_option_names_ignore_case() -> None:
     assert batch_options({"SUBSCRIBE": "s", "fetchsize": "7"}).fetch_size == 7
 
 
-def test_what_spark_adds_by_itself_is_no_error() -> None:
+def test_options_that_spark_adds_are_accepted() -> None:
     batch_options({"subscribe": "s", "path": "x"})
 
 
@@ -226,7 +226,7 @@ def test_defaults_of_writing() -> None:
     ],
     ids=str,
 )
-def test_subscriptions(given: dict[str, str], subscription: Subscription) -> None:
+def test_subscriptions_are_parsed(given: dict[str, str], subscription: Subscription) -> None:
     assert batch_options(given).subscription == subscription
 
 
@@ -243,8 +243,8 @@ def test_subscriptions(given: dict[str, str], subscription: Subscription) -> Non
         ("group:g", Bound(Kind.GROUP, group="g")),
     ],
 )
-def test_where_reading_starts(text: str, bound: Bound) -> None:
-    """The id is the last one that is not read."""
+def test_starting_offsets_are_parsed(text: str, bound: Bound) -> None:
+    """The id of a bound is the last one that is not read."""
     assert batch_options({"subscribe": "s", "startingOffsets": text}).starting.of("s") == bound
 
 
@@ -257,8 +257,8 @@ def test_where_reading_starts(text: str, bound: Bound) -> None:
         ("(5", EntryId(4, LARGEST_PART)),
     ],
 )
-def test_where_reading_ends(text: str, last: EntryId) -> None:
-    """The id is the last one that is read."""
+def test_ending_offsets_are_parsed(text: str, last: EntryId) -> None:
+    """The id of a bound is the last one that is read."""
     bound = batch_options({"subscribe": "s", "endingOffsets": text}).ending.of("s")
     assert bound == Bound(Kind.ID, last)
 
@@ -266,7 +266,7 @@ def test_where_reading_ends(text: str, last: EntryId) -> None:
 @pytest.mark.parametrize(
     ("text", "ms"), [("250", 250), ("90s", 90_000), ("15m", 900_000), ("7d", 604_800_000)]
 )
-def test_times(text: str, ms: int) -> None:
+def test_durations_are_parsed(text: str, ms: int) -> None:
     assert (
         Options({"maxTriggerDelay": text}, "a test", ["maxTriggerDelay"]).duration_ms(
             "maxTriggerDelay", "1s"
@@ -283,11 +283,11 @@ def test_times(text: str, ms: int) -> None:
         ("[::1]:7, [::1]", (("::1", 7), ("::1", 6379))),
     ],
 )
-def test_addresses(text: str, addresses: tuple[tuple[str, int], ...]) -> None:
+def test_addresses_are_parsed(text: str, addresses: tuple[tuple[str, int], ...]) -> None:
     assert sink_options({"bootstrap.servers": text}).server.addresses == addresses
 
 
-def test_the_environment_stands_in_where_options_are_silent(
+def test_the_environment_gives_options_that_are_not_set(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PENSTOCK_SERVERS", "far:7000")
@@ -299,7 +299,9 @@ def test_the_environment_stands_in_where_options_are_silent(
     assert Server.from_environment({"host": "near"}).addresses == (("near", 6379),)
 
 
-def test_a_plan_holds_the_name_of_the_password_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_hold_only_the_variable_s_name_and_not_the_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("PW", "secret")
     server = Server.from_environment({"passwordEnv": "PW"})
     assert "secret" not in repr(server)
@@ -308,7 +310,7 @@ def test_a_plan_holds_the_name_of_the_password_only(monkeypatch: pytest.MonkeyPa
         server.login()
 
 
-def test_the_environment_names_a_credentials_file_unless_an_option_knows_better(
+def test_the_environment_names_a_credentials_file_unless_an_option_overrides_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PENSTOCK_CREDENTIALS_FILE", "/run/secrets/redis")
@@ -322,7 +324,7 @@ def test_the_environment_names_a_credentials_file_unless_an_option_knows_better(
         Server.from_environment()
 
 
-def test_a_plan_holds_the_name_of_the_file_only(tmp_path: Path) -> None:
+def test_options_hold_only_the_file_s_name_and_not_the_password(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("secret")
     server = Server.from_environment({"credentialsFile": str(tmp_path / "file")})
     login = server.login()
@@ -337,7 +339,7 @@ def test_any_tls_option_turns_it_on() -> None:
     assert sink_options({}).server.tls is None
 
 
-def test_a_password_in_the_place_of_a_server_is_not_repeated() -> None:
+def test_a_password_in_a_server_url_is_not_repeated_in_the_error() -> None:
     for text in ("redis://:hunter2@host:6379", "ann:hunter2@host:6379", "ann:hunter2,x@host"):
         for option in ("bootstrap.servers", "host"):
             with pytest.raises(OptionError, match=f"'{option}' is a URL: give") as refused:
@@ -345,7 +347,7 @@ def test_a_password_in_the_place_of_a_server_is_not_repeated() -> None:
             assert "hunter2" not in str(refused.value)
 
 
-def test_a_query_has_no_version() -> None:
+def test_a_streaming_query_refuses_txn_version() -> None:
     options = sink_options({"stream": "s", "txnAppId": "a", "txnVersion": "1"})
     with pytest.raises(OptionError, match="'txnVersion' is for batch writes"):
         PenstockStreamWriter(options, StructType().add("i", "long"))

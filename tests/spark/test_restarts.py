@@ -1,6 +1,6 @@
-"""Restarts: a server that is away for a while, at any step of a query, costs only time.
+"""An outage of the server at any step of a query costs only time.
 
-Before a step the server is killed, or becomes a replica. It is back when the retry has paused
+Before some steps the server is killed, or becomes a replica. It is back when the retry has paused
 twice.
 """
 
@@ -29,12 +29,12 @@ from pyspark_penstock.write.sink_options import (
 )
 from tests.spark.clock import Clock
 from tests.spark.engine import Checkpoint, Engine
-from tests.spark.restarted import Restarted, restarted  # noqa: F401  (a fixture)
+from tests.spark.restarted import RestartableServer, restarted  # noqa: F401  (a fixture)
 from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long")
 ENTRIES = 24
-APART, FAR_APART = 10, 35  # steps from one outage to the next; Penstock takes longer to start
+STEPS_BETWEEN, MANY_STEPS_BETWEEN = 10, 35  # outages; Penstock starts more slowly
 
 Options = dict[str, str]
 
@@ -45,22 +45,22 @@ def _small_batches_have_several_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Outages:
-    """Lets the server *go* away every so many steps, and *come* back at the second pause."""
+    """Calls *go* every *apart* steps, and *come* at the second pause after that."""
 
     def __init__(
-        self, go: Callable[[], object], come: Callable[[], object], apart: int = APART
+        self, go: Callable[[], object], come: Callable[[], object], apart: int = STEPS_BETWEEN
     ) -> None:
         self.happened = 0
         self._apart = apart
         self._go = go
         self._come = come
         self._steps = 0
-        self._pauses: int | None = None  # none: it is there
+        self._pauses: int | None = None  # since *go*; None while the server is there
 
     def step(self, _: str = "") -> None:
         """Called before each step.
 
-        While the server is away, steps do not count: a retry must get through.
+        Steps do not count while the server is away, so that a retry succeeds.
         """
         if self._pauses is not None:
             return
@@ -71,7 +71,7 @@ class Outages:
             self._go()
 
     def pause(self, _: float) -> None:
-        """Called instead of sleeping."""
+        """Called in place of sleeping."""
         if self._pauses is not None:
             self._pauses += 1
             if self._pauses == 2:
@@ -80,7 +80,7 @@ class Outages:
 
 
 def query(at: Options, delivery: str, outages: Outages, **source: str) -> None:
-    """Run a query from one stream to another, with outages at its steps and on its connections."""
+    """Run a query from stream to stream, with outages at its steps, requests and replies."""
     minimum = {"minPartitions": "1" if delivery == ORDERED else "2"}
     reading = {"subscribe": "in", "startingOffsets": "earliest", "fetchSize": "3"}
     batches = {"maxOffsetsPerTrigger": "16"}
@@ -118,15 +118,18 @@ def check(client: redis.Redis, delivery: str) -> None:
 
 @pytest.mark.parametrize(
     ("restarted", "delivery", "apart"),
-    [("penstock", EXACTLY_ONCE, FAR_APART), *(("redis", name, APART) for name in DELIVERIES)],
+    [
+        ("penstock", EXACTLY_ONCE, MANY_STEPS_BETWEEN),
+        *(("redis", name, STEPS_BETWEEN) for name in DELIVERIES),
+    ],
     indirect=["restarted"],
 )
-def test_a_server_that_is_killed_and_comes_back_with_its_data(
-    restarted: Restarted,  # noqa: F811
+def test_a_query_survives_kills_of_its_server(
+    restarted: RestartableServer,  # noqa: F811
     delivery: str,
     apart: int,
 ) -> None:
-    """The driver's commands are steps too: it must be as patient as the tasks."""
+    """The driver's commands are steps too, so the driver must retry as the tasks do."""
     fill(restarted.client)
     outages = Outages(restarted.kill, restarted.start, apart)
     query(restarted.at, delivery, outages, group="position")
@@ -137,11 +140,11 @@ def test_a_server_that_is_killed_and_comes_back_with_its_data(
 
 
 @pytest.mark.parametrize("restarted", ["penstock"], indirect=True)
-def test_a_shared_group_whose_server_is_killed(
-    restarted: Restarted,  # noqa: F811
+def test_a_query_with_a_shared_group_survives_kills_of_its_server(
+    restarted: RestartableServer,  # noqa: F811
 ) -> None:
     fill(restarted.client)
-    outages = Outages(restarted.kill, restarted.start, FAR_APART)
+    outages = Outages(restarted.kill, restarted.start, MANY_STEPS_BETWEEN)
     query(restarted.at, EXACTLY_ONCE, outages, group="workers", groupMode="shared")
     assert outages.happened >= 2
     check(restarted.client, EXACTLY_ONCE)
@@ -153,12 +156,12 @@ def test_a_shared_group_whose_server_is_killed(
 @pytest.mark.parametrize(
     "mode", [{}, {"group": "position"}, {"group": "workers", "groupMode": "shared"}]
 )
-def test_a_replica_that_lags_is_not_believed_while_the_primary_is_away(
-    restarted: Restarted,  # noqa: F811
+def test_a_lagging_replica_is_not_used_while_the_primary_is_away(
+    restarted: RestartableServer,  # noqa: F811
     replica: int,
     mode: Options,
 ) -> None:
-    """It has no entries, markers or consumers, and a query decides by those."""
+    """The replica has no entries, markers or consumers, on which a query's decisions depend."""
     fill(restarted.client)
     outages = Outages(restarted.kill, restarted.start, 7)
     addresses = f"127.0.0.1:{restarted.port},127.0.0.1:{replica}"
@@ -168,13 +171,13 @@ def test_a_replica_that_lags_is_not_believed_while_the_primary_is_away(
     assert all(group["pending"] == 0 for group in restarted.client.xinfo_groups("in"))
 
 
-@pytest.mark.parametrize("server", ["redis"], indirect=True)  # Penstock is no replica
+@pytest.mark.parametrize("server", ["redis"], indirect=True)  # Penstock cannot be a replica
 @pytest.mark.parametrize("stale", ["yes", "no"])
 @pytest.mark.parametrize("delivery", DELIVERIES)
-def test_a_primary_that_is_a_replica_for_a_while(
+def test_a_query_survives_its_primary_being_a_replica_for_a_while(
     client: redis.Redis, at: Options, delivery: str, stale: str
 ) -> None:
-    """It refuses writes with READONLY, and without stale data also reads, with MASTERDOWN."""
+    """A replica refuses writes with READONLY, and without stale data reads with MASTERDOWN."""
     fill(client)
     client.config_set("replica-serve-stale-data", stale)
     outages = Outages(
@@ -191,8 +194,8 @@ def test_a_primary_that_is_a_replica_for_a_while(
 
 
 @pytest.mark.parametrize("restarted", ["penstock"], indirect=True)
-def test_a_server_that_stays_away_is_an_error_of_one_sentence(
-    restarted: Restarted,  # noqa: F811
+def test_a_server_that_stays_away_gives_a_one_sentence_error(
+    restarted: RestartableServer,  # noqa: F811
     clock: Clock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

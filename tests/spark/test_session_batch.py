@@ -28,7 +28,9 @@ def fill(client: redis.Redis, count: int = 10, stream: str = "orders") -> None:
         client.xadd(stream, {"item": f"cup {i}", "n": i}, id=f"{1763000000000 + i}-0")
 
 
-def test_without_a_schema(spark: SparkSession, client: redis.Redis, at: dict[str, str]) -> None:
+def test_without_a_schema_the_columns_are_stream_id_timestamp_and_fields(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str]
+) -> None:
     fill(client, 1)
     frame = read(spark, at, subscribe="orders")
     assert frame.dtypes == [
@@ -44,7 +46,7 @@ def test_without_a_schema(spark: SparkSession, client: redis.Redis, at: dict[str
 
 
 @ONE_SERVER
-def test_a_schema_is_the_projection(
+def test_a_schema_chooses_the_columns(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     fill(client)
@@ -55,7 +57,7 @@ def test_a_schema_is_the_projection(
 
 
 @ONE_SERVER
-def test_sql_finds_the_source_by_its_name(
+def test_sql_can_query_a_view_of_the_source(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     fill(client)
@@ -64,7 +66,7 @@ def test_sql_finds_the_source_by_its_name(
 
 
 @ONE_SERVER
-def test_no_stream_and_an_empty_range_are_no_rows(
+def test_a_missing_stream_and_an_empty_range_give_no_rows(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     fill(client)
@@ -96,7 +98,7 @@ def test_filters_become_ranges_and_change_no_result(
 
 
 @ONE_SERVER
-def test_inference_and_metadata(
+def test_a_schema_can_be_inferred_with_metadata_columns(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     fill(client)
@@ -111,7 +113,9 @@ def test_inference_and_metadata(
     assert frame.count() == 11
 
 
-def test_views(spark: SparkSession, client: redis.Redis, at: dict[str, str]) -> None:
+def test_views_are_tables_of_the_server(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str]
+) -> None:
     fill(client, 5)
     client.xgroup_create("orders", "pay", "0")
     client.xreadgroup("pay", "alice", {"orders": ">"}, count=3)
@@ -128,7 +132,7 @@ def test_views(spark: SparkSession, client: redis.Redis, at: dict[str, str]) -> 
     assert rows("pending", "consumer", "id", "deliveries")[2] == ("alice", "1763000000003-0", 1)
 
 
-def test_rows_are_written_and_read_again(
+def test_rows_are_read_back_as_written(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     frame = spark.sql("SELECT id AS n, CAST(id AS string) AS item FROM range(100)")
@@ -142,7 +146,7 @@ def test_rows_are_written_and_read_again(
 def test_an_atomic_write_is_all_or_nothing(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], fails: bool
 ) -> None:
-    """Even if one task is done when another fails."""
+    """Also when one task is done before another fails."""
     row = "IF(id = 9, NULL, id) AS n" if fails else "id AS n"
     frame = spark.range(0, 10, 1, 2).selectExpr(row)
     options = at | {"stream": "out", "delivery": "atomic"}
@@ -155,12 +159,12 @@ def test_an_atomic_write_is_all_or_nothing(
     assert [fields[b"n"] for _, fields in xrange(client, "out")] == (
         [] if fails else [b"%d" % i for i in range(10)]
     )
-    staged = client.keys("{out}:spark:*:0:*")  # a task that is told to stop may leave some
+    staged = client.keys("{out}:spark:*:0:*")  # a task that Spark stops can leave some
     assert all(client.ttl(key) > 0 for key in staged) if fails else staged == []
 
 
 @ONE_SERVER
-def test_a_stream_is_copied_with_its_ids_in_one_partition(
+def test_a_stream_can_be_copied_with_its_ids_in_one_partition(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     fill(client)
@@ -170,7 +174,7 @@ def test_a_stream_is_copied_with_its_ids_in_one_partition(
 
 
 @ONE_SERVER
-def test_a_repeated_write_of_the_same_app_and_version_writes_nothing(
+def test_a_write_with_the_same_app_and_version_is_done_once(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     frame = spark.range(10)
@@ -184,7 +188,7 @@ def test_a_repeated_write_of_the_same_app_and_version_writes_nothing(
 
 
 @ONE_SERVER
-def test_a_task_that_is_tried_again_writes_nothing_twice(
+def test_a_retried_task_writes_nothing_twice(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     """As in foreachBatch: the same app and version again, after a failure in one partition."""
@@ -210,7 +214,7 @@ def test_a_task_that_is_tried_again_writes_nothing_twice(
         ({"subscribe": "s", "fetchSize": "0"}, "fetchSize='0': must be a whole number"),
     ],
 )
-def test_bad_options_are_named(
+def test_wrong_options_are_refused_by_name(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], options: dict[str, str],
     message: str,
 ) -> None:  # fmt: skip
@@ -242,14 +246,14 @@ def test_overwriting_is_refused(
         writer.mode("overwrite").save()
 
 
-def test_a_server_that_is_not_there_is_named(spark: SparkSession) -> None:
+def test_an_unreachable_server_is_named(spark: SparkSession) -> None:
     with pytest.raises(PySparkException, match=r"ServerError: XINFO at 127\.0\.0\.1:1 failed: "):
         read(
             spark, {"host": "127.0.0.1", "port": "1", "retryTimeout": "0"}, SCHEMA, subscribe="s"
         ).collect()
 
 
-def test_what_the_server_refuses_is_told(
+def test_an_error_of_the_server_is_reported(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     client.rpush("out", "x")

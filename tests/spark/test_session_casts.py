@@ -14,7 +14,7 @@ from tests.spark.texts import BOOLEANS, NUMBERS, TIMES
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# The server hands on what it got.
+# One server is enough: it returns the bytes that it got.
 pytestmark = ONE_SERVER
 
 TEXTS = list(dict.fromkeys([*NUMBERS, *BOOLEANS, *TIMES]))
@@ -30,7 +30,7 @@ BY_SPARK = {kind: f"TRY_CAST(CAST(raw AS string) AS {kind})" for kind in TYPES} 
 
 
 @pytest.mark.parametrize("shapes", [1, 2], ids=["one shape of entries", "two shapes"])
-def test_values_are_what_sparks_own_cast_makes_of_them(
+def test_values_equal_spark_s_try_cast(
     spark: SparkSession, client: redis.Redis, at: Options, shapes: int
 ) -> None:
     """Pages with entries of one shape are read by columns, others value by value."""

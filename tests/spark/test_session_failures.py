@@ -1,4 +1,4 @@
-"""Failures through a Spark session: the errors, and that nothing is damaged by them."""
+"""Failures through a Spark session: the errors, and that they damage nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pyspark_penstock.errors import (
 )
 from tests.spark.frames import Options, fill, live, numbers, read, run, write, writer
 from tests.spark.marks import ONE_SERVER
-from tests.spark.restarted import Restarted, restarted  # noqa: F401  (a fixture)
+from tests.spark.restarted import RestartableServer, restarted  # noqa: F401  (a fixture)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,14 +41,14 @@ def failure(frame: DataFrame, at: Options, checkpoint: Path, **options: str) -> 
     return str(caught.value)
 
 
-# ------------------------------------------------------------------ what a checkpoint finds
+# ------------------------------------------------------------------ streams that changed
 
 
 @pytest.fixture(scope="module")
 def read_to_ten(
     spark: SparkSession, server: ServerProcess, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The checkpoint of a query that has read entries 1 to 10."""
+    """The checkpoint of a query that has read the entries 1 to 10."""
     at = {"host": "127.0.0.1", "port": str(server.port)}
     folder = tmp_path_factory.mktemp("checkpoint")
     with redis.Redis(port=server.port) as client:
@@ -68,7 +68,7 @@ def lost_data(client: redis.Redis) -> None:
     fill(client, *range(1, 9))
 
 
-def made_anew(client: redis.Redis) -> None:
+def recreated(client: redis.Redis) -> None:
     fill(client, 11, 12, 13)
 
 
@@ -86,13 +86,13 @@ def trimmed(client: redis.Redis) -> None:
     ("happened", "kind", "said"),
     [
         (lost_data, CheckpointError, ["up to 10000-0", "nothing after 8000-0", "it lost data"]),
-        (made_anew, CheckpointError, ["10 entries had been added then, now it is 3: it is new"]),
+        (recreated, CheckpointError, ["10 entries had been added then, now it is 3: it is new"]),
         (redis.Redis.ping, CheckpointError, ["'in'", "it does not exist any more"]),
         (another_type, ServerError, ["'in'", "WRONGTYPE"]),
         (trimmed, DataLossError, ["5 entries after 10000-0", "the oldest now is 16000-0"]),
     ],
 )
-def test_a_query_that_finds_another_stream_than_it_left_says_so(
+def test_a_changed_stream_is_an_error(
     spark: SparkSession, client: redis.Redis, at: Options, checkpoint: Path,
     happened: Callable[[redis.Redis], object], kind: type[PenstockError], said: list[str],
 ) -> None:  # fmt: skip
@@ -104,7 +104,7 @@ def test_a_query_that_finds_another_stream_than_it_left_says_so(
 
 
 @ONE_SERVER
-def test_with_fail_on_data_loss_off_a_query_reads_what_is_left(
+def test_without_fail_on_data_loss_a_query_reads_the_remaining_entries(
     spark: SparkSession, client: redis.Redis, at: Options, checkpoint: Path
 ) -> None:
     trimmed(client)
@@ -113,11 +113,11 @@ def test_with_fail_on_data_loss_off_a_query_reads_what_is_left(
 
 
 @ONE_SERVER
-def test_a_batch_that_was_planned_and_then_trimmed_says_what_is_missing(
+def test_a_planned_batch_that_was_trimmed_is_an_error_with_the_count(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, *TEN)
-    client.rpush("out", "x")  # the sink fails, and with it the batch, which is planned by then
+    client.rpush("out", "x")  # the sink fails, and so does the batch, which is already planned
     assert kind_of(failure(live(spark, at), at, tmp_path)) is SinkError
     client.delete("out")
     client.xdel("in", "2000-0", "4000-0")
@@ -128,7 +128,7 @@ def test_a_batch_that_was_planned_and_then_trimmed_says_what_is_missing(
 
 
 @ONE_SERVER
-def test_a_key_that_is_no_stream_is_an_error_of_a_batch_too(
+def test_a_key_of_another_type_is_an_error_of_a_batch_too(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     another_type(client)
@@ -140,7 +140,7 @@ def test_a_key_that_is_no_stream_is_an_error_of_a_batch_too(
 
 
 @ONE_SERVER
-def test_a_poisoned_value_stops_a_query_that_wants_that_and_no_other(
+def test_a_bad_value_stops_only_a_failfast_query(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, 1)
@@ -154,7 +154,7 @@ def test_a_poisoned_value_stops_a_query_that_wants_that_and_no_other(
         assert client.xlen(mode) == count
 
 
-# ------------------------------------------------------------------ what the server refuses
+# ------------------------------------------------------------------ refused writes
 
 
 def out_of_memory(client: redis.Redis, _: Path) -> Iterator[None]:
@@ -164,7 +164,7 @@ def out_of_memory(client: redis.Redis, _: Path) -> Iterator[None]:
 
 
 def disk_full(client: redis.Redis, folder: Path) -> Iterator[None]:
-    """Make snapshots fail: a folder is in the place of their file."""
+    """Make snapshots fail, by a folder in the place of their file."""
     client.config_set("save", "3600 1000000")
     (folder / "dump.rdb").mkdir()
     save(client)
@@ -191,7 +191,7 @@ def save(client: redis.Redis) -> None:
     ],
     indirect=["server"],
 )
-def test_what_the_server_refuses_is_written_once_when_it_does_so_no_more(
+def test_a_refused_batch_is_written_once_when_the_server_accepts_it(
     spark: SparkSession, server: ServerProcess, client: redis.Redis, at: Options, tmp_path: Path,
     refuse: Callable[[redis.Redis, Path], Iterator[None]], said: str,
 ) -> None:  # fmt: skip
@@ -202,7 +202,7 @@ def test_what_the_server_refuses_is_written_once_when_it_does_so_no_more(
         problem = failure(live(spark, at), at, tmp_path)
         with pytest.raises(PySparkException, match="SinkError: the server refused rows: " + said):
             write(read(spark, at, subscribe="in"), at)
-        assert client.keys() == [b"in"]  # EXEC did not happen: neither rows nor markers
+        assert client.keys() == [b"in"]  # EXEC did not run: there are neither rows nor markers
     finally:
         next(refusing, None)
     assert kind_of(problem) is SinkError
@@ -214,8 +214,8 @@ def test_what_the_server_refuses_is_written_once_when_it_does_so_no_more(
 # ------------------------------------------------------------------ restarts
 
 
-def restart_behind_page(server: Restarted, page: int) -> int:
-    """Restart the server after so many pages. Returns how many rows ``out`` had then."""
+def restart_after_pages(server: RestartableServer, page: int) -> int:
+    """Restart the server after *page* pages. Returns how many rows ``out`` had then."""
     while pages_read(server) <= page:
         time.sleep(0.01)
     written = int(server.client.xlen("out"))
@@ -224,22 +224,22 @@ def restart_behind_page(server: Restarted, page: int) -> int:
     return written
 
 
-def pages_read(server: Restarted) -> int:
+def pages_read(server: RestartableServer) -> int:
     return int(server.client.info("commandstats").get("cmdstat_xrange", {}).get("calls", 0))
 
 
-def test_a_query_goes_on_where_it_was_when_its_server_comes_back(
+def test_a_query_continues_when_its_server_is_back(
     spark: SparkSession,
-    restarted: Restarted,  # noqa: F811
+    restarted: RestartableServer,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    """The server restarts in the middle of the first batch, when a task has read two pages."""
+    """The server restarts in the first batch, when a task has read two pages."""
     entries = range(1, 121)
     fill(restarted.client, *entries)
     slow = {"fetchSize": "10", "maxEntriesPerSecond": "100"}
     frame = live(spark, restarted.at, maxOffsetsPerTrigger="60", **slow)
     with ThreadPoolExecutor(1) as pool:
-        restart = pool.submit(restart_behind_page, restarted, 2)
+        restart = pool.submit(restart_after_pages, restarted, 2)
         query = run(frame, restarted.at, tmp_path / "checkpoint")
         assert restart.result() == 0
     assert [p["numInputRows"] for p in query.recentProgress] == [60, 60]
@@ -247,31 +247,31 @@ def test_a_query_goes_on_where_it_was_when_its_server_comes_back(
 
 
 @pytest.mark.parametrize("restarted", ["penstock"], indirect=True)
-def test_a_query_that_waits_for_entries_waits_for_its_server_too(
+def test_an_idle_query_waits_for_its_server(
     spark: SparkSession,
-    restarted: Restarted,  # noqa: F811
+    restarted: RestartableServer,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    """It is the driver that asks then. The query can be stopped meanwhile."""
+    """Only the driver sends commands then. The query can be stopped meanwhile."""
     fill(restarted.client, 1)
     query = writer(live(spark, restarted.at), restarted.at, tmp_path / "checkpoint").start()
     query.processAllAvailable()
     restarted.kill()
-    restarted.away(5)
+    restarted.refuse(5)
     restarted.start()
     fill(restarted.client, 2)
     query.processAllAvailable()
     assert numbers(restarted.client) == [1, 2]
     restarted.kill()
-    restarted.away(1)
+    restarted.refuse(1)
     query.stop()
     assert query.exception() is None
 
 
 @pytest.mark.parametrize("restarted", ["penstock"], indirect=True)
-def test_a_query_whose_server_stays_away_says_so(
+def test_a_query_whose_server_stays_away_fails_with_the_reason(
     spark: SparkSession,
-    restarted: Restarted,  # noqa: F811
+    restarted: RestartableServer,  # noqa: F811
     tmp_path: Path,
 ) -> None:
     fill(restarted.client, 1)

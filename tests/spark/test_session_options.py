@@ -39,7 +39,7 @@ def test_the_first_address_that_answers_is_used_by_driver_and_tasks(
 
 
 @ONE_SERVER
-def test_another_database_is_read_and_written(
+def test_another_database_can_be_read_and_written(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     with redis.Redis(port=int(at["port"]), db=3) as third:
@@ -53,10 +53,10 @@ def test_another_database_is_read_and_written(
 @pytest.mark.parametrize(
     "content", ["secret\n", 'username = "default"\npassword = "secret"'], ids=["password", "toml"]
 )
-def test_tasks_find_user_and_password_in_a_file(
+def test_tasks_read_user_and_password_from_a_file(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, content: str
 ) -> None:
-    """Both the file and the server's password change between two batches."""
+    """The file and the server's password change between two batches."""
     fill(client, *TEN)
     file = tmp_path / "credentials"
     guarded = at | {"credentialsFile": str(file)}
@@ -82,8 +82,10 @@ def test_tasks_find_user_and_password_in_a_file(
 
 
 @ONE_SERVER
-def test_a_variable_has_the_password(spark: SparkSession, client: redis.Redis, at: Options) -> None:
-    """The workers have the environment in which Spark was started. HOME is in it."""
+def test_the_password_can_come_from_a_variable(
+    spark: SparkSession, client: redis.Redis, at: Options
+) -> None:
+    """The workers have the environment in which Spark was started, with HOME in it."""
     fill(client, *TEN)
     password = str(Path.home())
     client.config_set("requirepass", password)
@@ -97,7 +99,7 @@ def test_a_variable_has_the_password(spark: SparkSession, client: redis.Redis, a
             admitted.config_set("requirepass", "")
 
 
-def test_an_encrypted_connection_serves_driver_and_tasks(
+def test_driver_and_tasks_use_tls(
     spark: SparkSession, tls_port: int, certificate: Path, tmp_path: Path
 ) -> None:
     encrypted = {"host": "127.0.0.1", "port": str(tls_port)}
@@ -111,7 +113,7 @@ def test_an_encrypted_connection_serves_driver_and_tasks(
         read(spark, encrypted | {"tls": "true"}, subscribe="out").collect()
 
 
-# ------------------------------------------------------------------ what is read
+# ------------------------------------------------------------------ which entries are read
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_a_batch_reads_what_its_options_say(
 
 
 @ONE_SERVER
-def test_a_time_that_no_entry_has_reached_is_an_error_unless_the_strategy_says_latest(
+def test_a_starting_time_after_the_last_entry_is_an_error_unless_latest(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, *TEN)
@@ -154,11 +156,11 @@ def test_a_time_that_no_entry_has_reached_is_an_error_unless_the_strategy_says_l
 
 @ONE_SERVER
 @pytest.mark.parametrize(("batch", "markers"), [({"maxOffsetsPerTrigger": "9"}, 3), ({}, 4)])
-def test_no_task_has_more_entries_than_the_option_says(
+def test_no_task_has_more_entries_than_max_records_per_partition(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, batch: Options,
     markers: int,
 ) -> None:  # fmt: skip
-    """A batch shows it by its partitions, a streaming query by its markers, one for each task."""
+    """Batch reads have a partition for each task, and streaming queries a marker."""
     fill(client, *TEN)
     frame = read(spark, at, subscribe="in", maxRecordsPerPartition="3")
     assert [len(part) for part in frame.rdd.glom().collect()] == [3, 3, 3, 1]
@@ -168,7 +170,7 @@ def test_no_task_has_more_entries_than_the_option_says(
 
 
 @ONE_SERVER
-def test_a_page_has_as_many_entries_as_the_option_says(
+def test_a_page_has_fetch_size_entries(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     fill(client, *TEN)
@@ -178,7 +180,7 @@ def test_a_page_has_as_many_entries_as_the_option_says(
 
 
 @ONE_SERVER
-def test_what_is_worth_it_is_read_by_as_many_tasks_as_the_option_says(
+def test_a_large_read_has_min_partitions_tasks(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     fill(client, *range(1, 20_002))
@@ -192,7 +194,7 @@ def test_what_is_worth_it_is_read_by_as_many_tasks_as_the_option_says(
 
 
 @ONE_SERVER
-def test_fields_as_text_and_with_repeated_names(
+def test_fields_can_be_text_and_have_repeated_names(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     ask(client, "XADD", "in", "1-0", "n", "1", "m", "x", "n", "2")
@@ -205,7 +207,7 @@ def test_fields_as_text_and_with_repeated_names(
 
 
 @ONE_SERVER
-def test_every_column_that_is_no_field(
+def test_every_metadata_column_can_be_read(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     fill(client, 5)
@@ -219,7 +221,7 @@ def test_every_column_that_is_no_field(
 
 
 @ONE_SERVER
-def test_a_schema_of_nothing_cannot_be_inferred(
+def test_no_schema_can_be_inferred_from_an_empty_stream(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     with pytest.raises(PySparkException, match=r"OptionError: inferSchema=true: .*no entry"):
@@ -227,7 +229,7 @@ def test_a_schema_of_nothing_cannot_be_inferred(
 
 
 @ONE_SERVER
-def test_fields_that_cannot_be_columns_do_not_keep_the_others_from_being_inferred(
+def test_inference_leaves_out_fields_that_cannot_be_columns(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     client.xadd("in", {"n": "1", "N": "2", "_id": "3", b"\xff": "4", b"\xfe": "5"}, id="7-1")
@@ -237,7 +239,7 @@ def test_fields_that_cannot_be_columns_do_not_keep_the_others_from_being_inferre
 
 
 @ONE_SERVER
-def test_an_entry_that_lacks_what_may_not_be_null_is_named(
+def test_null_in_a_not_null_column_is_an_error_with_the_entry(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     fill(client, 1)
@@ -255,10 +257,10 @@ def test_an_entry_that_lacks_what_may_not_be_null_is_named(
         ("DROPMALFORMED", [(1, None), (3, None)]),
     ],
 )
-def test_a_value_that_is_none_of_its_type_is_settled_by_the_mode(
+def test_the_mode_decides_about_bad_values(
     spark: SparkSession, client: redis.Redis, at: Options, mode: str, rows: list[object]
 ) -> None:
-    """FAILFAST is tested with the failures."""
+    """FAILFAST is tested in test_session_failures.py."""
     fill(client, 1)
     client.xadd("in", {"n": "many", "m": "x"}, id="2000-0")
     fill(client, 3)
@@ -271,7 +273,7 @@ def test_a_value_that_is_none_of_its_type_is_settled_by_the_mode(
 
 
 @ONE_SERVER
-def test_a_stream_is_read_from_its_end_unless_an_option_says_otherwise(
+def test_a_query_starts_at_the_end_of_a_stream_by_default(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, *TEN)
@@ -308,7 +310,7 @@ def test_a_query_starts_where_its_options_say(
 
 
 @ONE_SERVER
-def test_a_stream_that_appears_is_found_by_the_pattern(
+def test_a_pattern_finds_new_streams(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, 1, 2)
@@ -331,7 +333,7 @@ def test_batches_are_limited_in_bytes(
 
 @ONE_SERVER
 @pytest.mark.parametrize(("delay", "meanwhile"), [("1h", [1]), ("1ms", [1, 2, 3])])
-def test_few_entries_wait_for_more_but_no_longer_than_the_delay(
+def test_a_small_batch_waits_for_more_entries_up_to_the_delay(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, delay: str,
     meanwhile: list[int],
 ) -> None:  # fmt: skip
@@ -339,7 +341,7 @@ def test_few_entries_wait_for_more_but_no_longer_than_the_delay(
     frame = live(spark, at, minOffsetsPerTrigger="3", maxTriggerDelay=delay)
     query = writer(frame, at, tmp_path).start()
     try:
-        query.processAllAvailable()  # the first batch waits for nothing
+        query.processAllAvailable()  # the first batch does not wait
         fill(client, 2, 3)
         query.processAllAvailable()
         assert numbers(client) == meanwhile

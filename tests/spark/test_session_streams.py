@@ -52,7 +52,7 @@ def written(client: redis.Redis) -> Counter[int]:
 
 
 @ONE_SERVER
-def test_available_now_in_batches_of_limited_size(
+def test_available_now_reads_in_batches_of_limited_size(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
     fill(client, *range(25))
@@ -62,7 +62,7 @@ def test_available_now_in_batches_of_limited_size(
 
 
 @ONE_SERVER
-def test_a_restart_goes_on_where_the_checkpoint_ends(
+def test_a_restart_continues_at_the_checkpoint(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
     fill(client, *range(10))
@@ -76,7 +76,7 @@ def test_a_restart_goes_on_where_the_checkpoint_ends(
 
 
 @pytest.mark.parametrize("delivery", [EXACTLY_ONCE, ORDERED, ATOMIC])
-def test_a_batch_whose_commit_is_gone_is_not_written_again(
+def test_a_batch_whose_commit_is_missing_is_not_written_again(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path, delivery: str
 ) -> None:
     fill(client, *range(10))
@@ -91,10 +91,10 @@ def test_a_batch_whose_commit_is_gone_is_not_written_again(
 
 
 @ONE_SERVER
-def test_in_order_a_stream_has_one_task(
+def test_ordered_delivery_writes_a_stream_in_one_task(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Ids follow from rows, so a second query over the same rows gives the same entries."""
+    """Ids are computed from rows, so a second query over the same rows gives the same entries."""
     fill(client, *range(10))
     frame = frame_of(spark, at, "i long").selectExpr("i", "CONCAT('out', i % 2) AS _stream")
     for run_of_it in ("one", "two"):
@@ -107,22 +107,22 @@ def test_in_order_a_stream_has_one_task(
 
 
 @ONE_SERVER
-def test_a_shuffle_has_the_same_partitions_however_little_comes(
+def test_a_shuffle_keeps_its_number_of_partitions(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Otherwise a replay could find rows in another partition, whose marker does not count them."""
+    """Otherwise a replay could have rows in another partition, whose marker does not count them."""
     fill(client, *range(10))
     run(frame_of(spark, at, SCHEMA).repartition("i"), at, tmp_path)
     keys: Any = client.keys("{out}:spark:*")
     markers = sorted(key.rsplit(b":", 1)[1] for key in keys)
-    assert markers == [b"0", b"1"]  # as spark.sql.shuffle.partitions is here
+    assert markers == [b"0", b"1"]  # spark.sql.shuffle.partitions of the tests
 
 
 @ONE_SERVER
-def test_an_aggregate_is_written_once_too(
+def test_the_rows_of_an_aggregate_are_written_once(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Windows use the entries' own time. The last batch closes them, and is replayed."""
+    """Windows use the time of entries. The last batch closes them, and is replayed."""
     for second in (1, 1, 1, 2, 2, 30):
         client.xadd("in", {"i": second}, id=f"{second * 1000}-*")
     frame = frame_of(spark, at, "i long, _ts timestamp").withWatermark("_ts", "0 seconds")
@@ -134,10 +134,10 @@ def test_an_aggregate_is_written_once_too(
     assert written(client) == Counter([3, 2, 1])
 
 
-def test_the_group_shows_how_far_the_query_is(
+def test_the_position_group_shows_the_query_s_position(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """It includes the last batch, although Spark commits a batch only when it makes the next."""
+    """It includes the last batch, although Spark commits a batch only when it plans the next."""
     fill(client, *range(10))
     frame = frame_of(spark, at, SCHEMA, group="spark", maxOffsetsPerTrigger="4")
     run(frame, at, tmp_path)
@@ -152,7 +152,7 @@ def failure(frame: DataFrame, at: dict[str, str], checkpoint: Path) -> Any:
 
 
 @ONE_SERVER
-def test_loss_stops_the_query_with_the_exact_count(
+def test_data_loss_stops_the_query_with_the_exact_count(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
     fill(client, *range(10))
@@ -167,7 +167,7 @@ def test_loss_stops_the_query_with_the_exact_count(
 
 
 @ONE_SERVER
-def test_a_checkpoint_of_other_streams_is_refused_with_the_difference(
+def test_a_checkpoint_of_other_streams_is_refused_with_both_lists(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
     fill(client, 1)

@@ -20,7 +20,7 @@ TEN = range(1, 11)
 
 
 @ONE_SERVER
-def test_rows_go_to_the_stream_of_their_column_unless_the_option_names_one(
+def test_rows_go_to_the_stream_in_their_column_unless_the_option_is_given(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     frame = spark.sql("SELECT id AS n, IF(id % 2 = 0, 'even', 'odd') AS _stream FROM range(5)")
@@ -34,12 +34,12 @@ def test_rows_go_to_the_stream_of_their_column_unless_the_option_names_one(
     ("options", "expected"),
     [
         ({"maxLen": "3", "approximate": "false"}, [8, 9, 10]),
-        ({"maxLen": "3"}, [*TEN]),  # less than a node of the stream is not worth it
+        ({"maxLen": "3"}, [*TEN]),  # an approximate trim removes only whole nodes
         ({"minId": "7000-0", "approximate": "false"}, [7, 8, 9, 10]),
     ],
     ids=str,
 )
-def test_writing_trims(
+def test_a_write_trims_the_stream(
     spark: SparkSession, client: redis.Redis, at: Options, options: Options, expected: list[int]
 ) -> None:
     frame = spark.sql("SELECT id AS n, concat(id * 1000, '-0') AS _id FROM range(1, 11, 1, 1)")
@@ -69,7 +69,7 @@ def test_at_least_once_needs_no_markers(
     assert client.keys("*spark*") == []
 
 
-def test_a_partition_leaves_in_transactions_of_limited_size(
+def test_a_partition_is_written_in_transactions_of_limited_size(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, *TEN)
@@ -80,7 +80,7 @@ def test_a_partition_leaves_in_transactions_of_limited_size(
 
 
 @ONE_SERVER
-def test_a_new_checkpoint_with_the_old_name_writes_nothing_again(
+def test_a_new_checkpoint_with_the_same_name_does_not_write_old_batches_again(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, *TEN)
@@ -103,7 +103,7 @@ def test_a_new_checkpoint_with_the_old_name_writes_nothing_again(
     ],
     ids=str,
 )
-def test_bad_options_of_a_sink_are_named(
+def test_wrong_options_of_a_sink_are_refused_by_name(
     spark: SparkSession, client: redis.Redis, at: Options, options: Options, message: str
 ) -> None:
     with pytest.raises(PySparkException, match=f"OptionError: .*{message}"):

@@ -1,4 +1,4 @@
-"""Each command of a query fails once, in several ways, and the result is the same."""
+"""Every command of a query can fail once, in several ways, without changing the result."""
 
 from __future__ import annotations
 
@@ -44,39 +44,39 @@ SHARED = {"group": "workers", "groupMode": "shared"}
 def troubled(
     server: ServerProcess, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Troubled]:
-    """A proxy before the server. Retries do not really sleep."""
+    """A proxy in front of the server. Retries do not really sleep."""
     monkeypatch.setattr(connection, "QUIET_S", 0.02)
-    way = Troubled(server.port)
-    yield way
-    way.close()
+    proxy = Troubled(server.port)
+    yield proxy
+    proxy.close()
 
 
-def run(client: redis.Redis, way: Troubled, delivery: str, mode: dict[str, str]) -> int:
-    """Copy a stream with a query, and check it. Returns how many commands that took."""
+def run(client: redis.Redis, proxy: Troubled, delivery: str, mode: dict[str, str]) -> int:
+    """Copy a stream with a query, and check the copy. Returns how many commands that took."""
     client.flushall()
     for i in range(ENTRIES):
         client.xadd("in", {"i": i})
-    way.commands = 0
+    proxy.commands = 0
     reading = {"subscribe": "in", "startingOffsets": "earliest", "fetchSize": "4"}
-    source = stream_options(way.at | reading | mode | {"minPartitions": "1"})
-    sink = sink_options(way.at | {"stream": "out", "delivery": delivery})
+    source = stream_options(proxy.at | reading | mode | {"minPartitions": "1"})
+    sink = sink_options(proxy.at | {"stream": "out", "delivery": delivery})
     Engine(Checkpoint(), source, SCHEMA, sink).run()
     found = Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
     assert sorted(found) == list(range(ENTRIES))
     assert delivery == AT_LEAST_ONCE or set(found.values()) == {1}
     (group,) = client.xinfo_groups("in")
     assert (group["lag"], group["pending"]) == (0, 0)
-    return way.commands
+    return proxy.commands
 
 
 @ONE_SERVER
 @pytest.mark.parametrize(
     ("delivery", "mode"), [*((name, RANGES) for name in DELIVERIES), (EXACTLY_ONCE, SHARED)]
 )
-def test_trouble_at_each_command(
+def test_a_failure_of_any_command_does_not_change_the_result(
     client: redis.Redis, troubled: Troubled, delivery: str, mode: dict[str, str]
 ) -> None:
-    """Every third command fails, others for each delivery, each time in another way."""
+    """For each delivery a different third of the commands fails, in different ways."""
     first = 1 + DELIVERIES.index(delivery) % 3
     for at in range(first, run(client, troubled, delivery, mode) + 1, 3):
         trouble = TROUBLES[at % len(TROUBLES)]

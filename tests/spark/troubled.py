@@ -2,8 +2,8 @@
 
     client  <->  Troubled  <->  server
 
-It answers errors that a real server gives rarely (LOADING, NOREPLICAS), and cuts the connection
-before a command reaches the server, or after it, so that the reply is lost.
+It returns errors that a real server gives rarely (LOADING, NOREPLICAS), or cuts the connection:
+before a command reaches the server, or after that, so that the reply is lost.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Trouble = Callable[[int, bytes], bytes | None]
 
 
 class Troubled:
-    """*trouble* gets number and name of each command. It returns an error, a cut, or None.
+    """*trouble* gets the number and name of each command, and returns an error, a cut, or None.
 
-    Like a server, the proxy does not execute a transaction if one of its commands was refused.
+    Like a server, the proxy does not run a transaction if one of its commands was refused.
     """
 
     def __init__(self, port: int, trouble: Trouble = lambda *_: None) -> None:
@@ -50,7 +50,7 @@ class Troubled:
 
     def _serve(self, client: socket.socket) -> None:
         with client, socket.create_connection(("127.0.0.1", self._server)) as server:
-            refused = b""  # of the transaction, if one is open
+            refused = b""  # the error of a command in the open transaction
             for words in requests(client):
                 self.commands += 1
                 name = words[0].upper()
@@ -72,12 +72,12 @@ class Troubled:
                     return
                 try:
                     client.sendall(answer)
-                except OSError:  # it has hung up, after what it was told before
+                except OSError:  # the client has closed its connection
                     return
 
 
 def requests(client: socket.socket) -> Iterator[list[bytes]]:
-    """The commands that a client sends."""
+    """Yield the commands that a client sends."""
     reader = hiredis.Reader()
     while data := received(client):
         reader.feed(data)
@@ -86,7 +86,7 @@ def requests(client: socket.socket) -> Iterator[list[bytes]]:
 
 
 def received(client: socket.socket) -> bytes:
-    """The next bytes; empty at the end, also after an error."""
+    """The next bytes; none at the end and after an error."""
     try:
         return client.recv(1 << 16)
     except OSError:

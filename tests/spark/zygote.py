@@ -1,8 +1,8 @@
-"""A zygote: imports what a streaming source needs, once, and forks a process for each query.
+"""A zygote process: it imports once what streaming sources need, and forks for each query.
 
 Spark starts a new interpreter for each streaming query, which spends most of a second on imports.
 The tests' session runs hundreds of queries, so it forks that process instead. The fork gets the
-environment, folder, output and signals that Spark gave. Programs that tests start do not use it.
+environment, folder, output and signals that Spark set. Programs that tests start do not use it.
 
 python -m tests.spark.zygote SOCKET, which ends with its standard input.
 """
@@ -35,7 +35,7 @@ exec {other} "$@"
 
 @contextmanager
 def interpreter_with_zygote(folder: Path, other: str) -> Iterator[str]:
-    """An interpreter for Spark: the zygote for streaming sources, *other* for all else."""
+    """An interpreter for Spark that uses the zygote for streaming sources, and else *other*."""
     address, path = folder / "zygote", folder / "python"
     words = {"python": sys.executable, "client": CLIENT, "address": address, "other": other}
     quoted = {name: shlex.quote(str(word)) for name, word in words.items()}
@@ -62,7 +62,7 @@ def serve(address: str) -> None:
                 fork(connection)
             with suppress(ChildProcessError):
                 while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass  # one that has ended, and can be forgotten
+                    pass  # a fork that has ended
 
 
 def fork(connection: socket.socket) -> None:
@@ -79,7 +79,7 @@ def fork(connection: socket.socket) -> None:
 
 
 def become(process: dict[str, dict[str, str]], streams: list[int]) -> None:
-    """Run as the process that Spark wanted to start. The connection ends with it."""
+    """Run as the process that Spark wanted to start. The connection closes when it ends."""
     for standard, stream in enumerate(streams):
         os.dup2(stream, standard)
     os.environ.clear()

@@ -1,4 +1,4 @@
-"""Stands for a process that the zygote forks: passes on Spark's settings, and its exit.
+"""Takes the place of a process that the zygote forks: it passes on Spark's settings and the exit.
 
 It runs without site-packages, and imports very little, since a streaming query waits for it.
 """
@@ -17,4 +17,4 @@ with socket.socket(socket.AF_UNIX) as zygote:
     zygote.shutdown(socket.SHUT_WR)
     child = int(zygote.recv(32))
     signal.signal(signal.SIGTERM, lambda number, _: os.kill(child, number))
-    zygote.recv(1)  # ends with the process
+    zygote.recv(1)  # returns when the process ends

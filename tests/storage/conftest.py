@@ -1,4 +1,4 @@
-"""What redis-server 7.0.15 gave: the payloads of DUMP and a file of SAVE."""
+"""Payloads of DUMP and an RDB file of SAVE, all from redis-server 7.0.15."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ SAVED = (
 
 @pytest.fixture(params=DUMPED)
 def dumped(request: pytest.FixtureRequest) -> bytes:
-    """One payload after the other."""
+    """A DUMP payload; the test runs once for each."""
     return bytes.fromhex(DUMPED[request.param])
 
 
 @pytest.fixture
 def payloads() -> dict[str, bytes]:
-    """All payloads by what is in them."""
+    """All DUMP payloads by name."""
     return {name: bytes.fromhex(payload) for name, payload in DUMPED.items()}
 
 
 @pytest.fixture
 def saved() -> bytes:
-    """The file."""
+    """The RDB file."""
     return bytes.fromhex(SAVED)

@@ -1,4 +1,4 @@
-"""storage/digest.py: the same numbers as a redis-server 7.0 gives, and what makes them differ."""
+"""DEBUG DIGEST: the same digests as redis-server 7.0, and what makes them differ."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def fill(databases):
     databases[2].add(b"k", b"hello")
 
 
-# ---------------------------------------------------------------------- as redis has it
+# ---------------------------------------------------------------------- the same digests as Redis
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def fill(databases):
         (b"nosuch", "0" * 40),
     ],
 )
-def test_each_type_has_redis_s_digest(databases, db, key, expected):
+def test_each_type_has_the_same_digest_as_in_redis(databases, db, key, expected):
     fill(databases)
     assert digest.of_key(db, key).hex() == expected
 
 
-def test_an_expiry_adds_to_it_and_which_one_does_not_matter(databases, db):
+def test_an_expiry_changes_the_digest_whatever_its_time(databases, db):
     fill(databases)
     db.expire_at(b"k", 99_999_999_999_999)
     assert digest.of_key(db, b"k").hex() == "d037c4eb8a8b36b602fbced4000daeab0714c1e3"
@@ -74,32 +74,32 @@ def test_an_expiry_adds_to_it_and_which_one_does_not_matter(databases, db):
     assert digest.of_key(db, b"k").hex() == "d037c4eb8a8b36b602fbced4000daeab0714c1e3"
 
 
-def test_all_data_have_redis_s_digest(databases, db):
+def test_all_data_have_the_same_digest_as_in_redis(databases, db):
     fill(databases)
     db.expire_at(b"k", 99_999_999_999_999)
     assert digest.of_data(databases).hex() == "dab6b90a0cd0bd574b3b7868eec6756514bddf1f"
 
 
-def test_no_data_is_nothing(databases):
+def test_the_digest_of_no_data_is_zero(databases):
     assert digest.of_data(databases) == digest.NOTHING
 
 
-# ---------------------------------------------------------------------- what counts
+# ---------------------------------------------------------------------- what makes digests differ
 
 
-def test_the_form_of_a_string_does_not_count(db):
+def test_the_form_of_a_string_does_not_matter(db):
     for key, value in ((b"a", b"12"), (b"b", 12), (b"c", bytearray(b"12"))):
         db.add(key, value)
     assert len({digest.of_key(db, key) for key in (b"a", b"b", b"c")}) == 1
 
 
-def test_a_list_is_not_the_string_of_its_element(db):
+def test_a_list_and_a_string_of_the_same_bytes_differ(db):
     db.add(b"a", b"x")
     db.add(b"b", make_list(b"x"))
     assert digest.of_key(db, b"a") != digest.of_key(db, b"b")
 
 
-def test_deleted_entries_do_not_count(db):
+def test_deleted_entries_do_not_matter(db):
     whole = make_stream((b"1-1", [b"a", b"b"]), (b"2-1", [b"a", b"b"]))
     whole.delete(StreamId(2, 1))
     db.add(b"a", whole)
@@ -107,14 +107,14 @@ def test_deleted_entries_do_not_count(db):
     assert digest.of_key(db, b"a") == digest.of_key(db, b"b")
 
 
-def test_groups_do_not_count(db):
+def test_consumer_groups_do_not_matter(db):
     db.add(b"a", make_stream((b"1-1", [b"a", b"b"])))
     db.add(b"b", make_stream((b"1-1", [b"a", b"b"])))
     db.get(b"b").create_group(b"g", StreamId(1, 1))
     assert digest.of_key(db, b"a") == digest.of_key(db, b"b")
 
 
-def test_a_key_past_its_time_counts_until_it_is_gone(db):
+def test_an_expired_key_matters_until_it_is_removed(db):
     db.add(b"a", b"x")
     db.expire_at(b"a", 5)
     db.events.clock.now_ms = 10
@@ -125,8 +125,8 @@ def test_a_key_past_its_time_counts_until_it_is_gone(db):
 
 
 @given(st.dictionaries(st.binary(max_size=3), st.binary(max_size=3), max_size=8), st.randoms())
-def test_the_order_of_keys_does_not_count(pairs, random):
-    """Nor how the table has grown: what was there in between is not seen."""
+def test_the_order_and_history_of_keys_do_not_matter(pairs, random):
+    """Keys that were added and removed in between do not matter either."""
     one, other = (Keyspace(0, KeyEvents()) for _ in range(2))
     for key, value in pairs.items():
         one.put(key, value)
@@ -144,14 +144,14 @@ def test_the_order_of_keys_does_not_count(pairs, random):
 
 
 @given(st.lists(st.binary(max_size=3), min_size=2, max_size=5, unique=True))
-def test_the_order_of_elements_counts(elements):
+def test_the_order_of_elements_matters(elements):
     db = Keyspace(0, KeyEvents())
     db.add(b"a", make_list(*elements))
     db.add(b"b", make_list(*reversed(elements)))
     assert digest.of_key(db, b"a") != digest.of_key(db, b"b")
 
 
-def test_the_database_counts(databases):
+def test_the_database_of_a_key_matters(databases):
     databases[0].add(b"a", b"x")
     here = digest.of_data(databases)
     databases[0].swap(databases[1])

@@ -1,4 +1,4 @@
-"""Values from hostile bytes: refused, or as whole as if they had been made by commands."""
+"""RESTORE of damaged and random payloads: they are refused, or the value is consistent."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 
 VALUES = (0, 1, 2, 0x40, 0x7F, 0x80, 0x81, 0xC0, 0xC3, 0xFF)
-NOT_NOW = 2**62  # ms
+LATER_MS = 2**62
 CODES = sorted(code for row in types.ROWS for code in row.rdb_codes)
 
 
-def sealed(body: bytes) -> bytes:
+def payload_of(body: bytes) -> bytes:
     body += (10).to_bytes(2, "little")
     return body + crc64(body).to_bytes(8, "little")
 
 
 def try_restore(body: bytes) -> Any:
-    """The value, which is whole, or None."""
+    """The value, checked for consistency, or None if the payload is refused."""
     try:
-        value = restore(sealed(body))
+        value = restore(payload_of(body))
     except (Corrupt, UnknownType):
         return None
-    assert_whole(value)
+    assert_consistent(value)
     return value
 
 
-def assert_whole(value: Any) -> None:
+def assert_consistent(value: Any) -> None:
     if isinstance(value, QuickList):
-        assert_whole_list(value)
+        assert_consistent_list(value)
     elif isinstance(value, Stream):
-        assert_whole_stream(value)
+        assert_consistent_stream(value)
     again = restore(dump(value))
     assert dump(again) == dump(value)
 
 
-def assert_whole_list(value: QuickList) -> None:
+def assert_consistent_list(value: QuickList) -> None:
     assert len(list(value)) == len(value) > 0
     for node in value.nodes():
         if isinstance(node, Listpack):
@@ -62,7 +62,7 @@ def assert_whole_list(value: QuickList) -> None:
         value.pop_right()
 
 
-def assert_whole_stream(stream: Stream) -> None:
+def assert_consistent_stream(stream: Stream) -> None:
     for key, node in stream.rax:
         node.check()
         NodeCheck(bytearray(node.dump()), key).run()
@@ -76,10 +76,10 @@ def assert_whole_stream(stream: Stream) -> None:
     assert stream.first_id == (ids[0] if ids else StreamId(0, 0))
     assert not ids or ids[-1] <= stream.last_id
     for group in stream.groups.values():
-        assert_whole_group(group)
+        assert_consistent_group(group)
 
 
-def assert_whole_group(group: ConsumerGroup) -> None:
+def assert_consistent_group(group: ConsumerGroup) -> None:
     pending = dict(group.pel)
     owned: dict[bytes, Any] = {}
     for consumer in group.consumers.values():
@@ -93,22 +93,22 @@ def assert_whole_group(group: ConsumerGroup) -> None:
     assert len(times) == len(pending)
     thief = group.find_consumer(b"thief") or group.create_consumer(b"thief", 0)
     for entry in pending.values():
-        group.claim(entry, thief, NOT_NOW)
+        group.claim(entry, thief, LATER_MS)
     assert len(thief.pel) == len(pending)
 
 
-def test_what_redis_dumped_is_whole(dumped: bytes) -> None:
+def test_payloads_of_redis_are_restored(dumped: bytes) -> None:
     assert try_restore(dumped[:-10]) is not None
 
 
-def test_any_changed_byte_is_refused_or_harmless(dumped: bytes) -> None:
+def test_a_changed_byte_is_refused_or_gives_a_consistent_value(dumped: bytes) -> None:
     body = dumped[:-10]
     for at in range(len(body)):
         for value in {*VALUES, body[at] ^ 1, body[at] ^ 8}:
             try_restore(body[:at] + bytes([value]) + body[at + 1 :])
 
 
-def test_any_byte_left_out_or_put_in_is_refused_or_harmless(dumped: bytes) -> None:
+def test_a_removed_or_inserted_byte_is_refused_or_gives_a_consistent_value(dumped: bytes) -> None:
     body = dumped[:-10]
     for at in range(len(body)):
         try_restore(body[:at] + body[at + 1 :])
@@ -118,12 +118,12 @@ def test_any_byte_left_out_or_put_in_is_refused_or_harmless(dumped: bytes) -> No
 
 @settings(max_examples=300)
 @given(st.sampled_from(CODES), st.binary(max_size=60))
-def test_no_bytes_do_more_than_be_refused(kind: int, data: bytes) -> None:
+def test_random_bytes_are_refused_or_give_a_consistent_value(kind: int, data: bytes) -> None:
     try_restore(bytes([kind]) + data)
 
 
 HUGE = b"\x81" + (2**40).to_bytes(8, "big")
-ANNOUNCES = {
+ANNOUNCED = {
     "a string": b"\x00" + HUGE,
     "a compressed string": b"\x00\xc3" + HUGE + HUGE,
     "what a compressed string makes": b"\x00\xc3\x03" + HUGE + b"\xe0\xff\x00",
@@ -137,8 +137,8 @@ ANNOUNCES = {
 }
 
 
-@pytest.mark.parametrize("body", ANNOUNCES.values(), ids=ANNOUNCES)
-def test_no_memory_is_taken_for_what_is_only_announced(body: bytes) -> None:
+@pytest.mark.parametrize("body", ANNOUNCED.values(), ids=ANNOUNCED)
+def test_no_memory_is_allocated_for_an_announced_length(body: bytes) -> None:
     tracemalloc.start()
     try:
         assert try_restore(body + bytes(100)) is None

@@ -1,4 +1,4 @@
-"""The byte primitives: the plain ones here, the compiled ones through what is built on them."""
+"""storage/octets: the plain Python functions; tests/twins compares the compiled ones with them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOT_INT64 = [
 
 
 @pytest.mark.parametrize("number", INT64)
-def test_a_64_bit_number_is_what_it_prints_as(number: int) -> None:
+def test_the_decimal_text_of_a_64_bit_number_is_recognized(number: int) -> None:
     text = b"%d" % number
     assert octets.is_int64(text)
     assert octets.int64_of(text) == number
@@ -22,11 +22,11 @@ def test_a_64_bit_number_is_what_it_prints_as(number: int) -> None:
 
 
 @pytest.mark.parametrize("text", NOT_INT64)
-def test_no_other_text_is_a_number(text: bytes) -> None:
+def test_other_text_is_not_a_64_bit_number(text: bytes) -> None:
     assert not octets.is_int64(text)
 
 
-def test_binary_numbers_are_little_endian_and_come_back() -> None:
+def test_binary_numbers_are_little_endian_and_read_back() -> None:
     buffer = bytearray(8)
     assert octets.put_u16(buffer, 1, 0x1234) == 3
     assert buffer == b"\x00\x34\x12\x00\x00\x00\x00\x00"
@@ -50,7 +50,7 @@ def test_the_key_of_an_id_sorts_as_the_id_does() -> None:
     assert octets.format_id(*ids[-1]) == b"18446744073709551615-5"
 
 
-def test_what_is_dropped_at_the_front_does_not_move_the_rest() -> None:
+def test_drop_front_and_open_front_keep_the_rest_in_order() -> None:
     buffer = bytearray(b"abcdef")
     octets.drop_front(buffer, 2)
     assert buffer == b"cdef"
@@ -59,7 +59,7 @@ def test_what_is_dropped_at_the_front_does_not_move_the_rest() -> None:
     assert buffer[4:] == b"cde"
 
 
-def test_slices_are_moved_within_and_between_buffers() -> None:
+def test_slices_can_be_moved_within_and_between_buffers() -> None:
     buffer = bytearray(b"0123456789")
     octets.move(buffer, 2, 0, 5)
     assert buffer == b"0101234789"
@@ -73,7 +73,7 @@ def test_slices_are_moved_within_and_between_buffers() -> None:
     assert not octets.holds(buffer, 0, b"de")
 
 
-def test_an_exact_copy_has_no_room_to_spare() -> None:
+def test_an_exact_copy_has_no_spare_room() -> None:
     buffer = bytearray(b"x" * 100)
     octets.resize(buffer, 10)
     assert octets.capacity(octets.exact(buffer, 5)) == 6  # and a closing NUL

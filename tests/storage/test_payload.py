@@ -16,13 +16,13 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import U64_MAX, StreamId
 
 
-def sealed(body: bytes, version: int = 10) -> bytes:
-    """*body* (a type and a value) as a payload."""
+def payload_of(body: bytes, version: int = 10) -> bytes:
+    """The payload of *body*, which is a type and a value."""
     body += version.to_bytes(2, "little")
     return body + crc64(body).to_bytes(8, "little")
 
 
-def test_what_redis_dumped_is_read_and_dumped_alike(dumped: bytes) -> None:
+def test_payloads_of_redis_are_restored_and_dumped_as_the_same_bytes(dumped: bytes) -> None:
     assert dump(restore(dumped)) == dumped
 
 
@@ -40,12 +40,12 @@ STRINGS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("name", "value"), STRINGS.items())
-def test_strings_are_what_was_set(name: str, value: Any, payloads: dict[str, bytes]) -> None:
+def test_strings_are_restored_and_dumped(name: str, value: Any, payloads: dict[str, bytes]) -> None:
     assert restore(payloads[name]) == value
     assert dump(value) == payloads[name]
 
 
-def test_a_string_that_was_appended_to_and_a_number_are_dumped_as_any_other(
+def test_every_form_of_a_string_is_dumped_as_the_same_bytes(
     payloads: dict[str, bytes],
 ) -> None:
     assert dump(bytearray(b"hello")) == payloads["text"]
@@ -54,7 +54,7 @@ def test_a_string_that_was_appended_to_and_a_number_are_dumped_as_any_other(
     assert dump(2**31 + 1) == payloads["incremented"]
 
 
-def test_lists_are_what_was_pushed(payloads: dict[str, bytes]) -> None:
+def test_lists_are_restored(payloads: dict[str, bytes]) -> None:
     made: QuickList = restore(payloads["list"])
     assert list(made) == [b"a", b"12", b"-70000", b"b" * 70]
     made = restore(payloads["list with a plain node"])
@@ -64,7 +64,7 @@ def test_lists_are_what_was_pushed(payloads: dict[str, bytes]) -> None:
     assert made.fill == 2
 
 
-def test_a_stream_has_its_groups(payloads: dict[str, bytes]) -> None:
+def test_streams_are_restored_with_their_groups(payloads: dict[str, bytes]) -> None:
     stream: Stream = restore(payloads["stream with groups"])
     assert stream.max_deleted_id == StreamId(1, 2)
     assert list(stream.groups) == [b"g", b"h"]
@@ -78,13 +78,13 @@ def test_a_stream_has_its_groups(payloads: dict[str, bytes]) -> None:
     assert top.entries_added == 2**63 - 1
 
 
-def test_without_compression_the_same_value_comes_back() -> None:
+def test_an_uncompressed_payload_is_restored() -> None:
     plain = dump(b"a" * 100, WriteOptions(compress=False))
     assert b"a" * 100 in plain
     assert restore(plain) == b"a" * 100
 
 
-def test_any_changed_byte_is_found(dumped: bytes) -> None:
+def test_any_changed_byte_is_detected(dumped: bytes) -> None:
     for at in range(len(dumped)):
         changed = bytearray(dumped)
         changed[at] ^= 0x10
@@ -92,27 +92,27 @@ def test_any_changed_byte_is_found(dumped: bytes) -> None:
             restore(bytes(changed))
 
 
-def test_any_byte_too_few_is_found(dumped: bytes) -> None:
+def test_any_truncated_payload_is_refused(dumped: bytes) -> None:
     for end in range(len(dumped)):
         with pytest.raises(BadPayload):
             restore(dumped[:end])
         if 0 < end < len(dumped) - 10:
             with pytest.raises(Corrupt):
-                restore(sealed(dumped[:end]))
+                restore(payload_of(dumped[:end]))
 
 
 @pytest.mark.parametrize("version", [1, 9, 10, 11, 12, 14, 80])
-def test_versions_of_redis_and_valkey_are_read(version: int) -> None:
-    assert restore(sealed(b"\x00\x01a", version)) == b"a"
+def test_payloads_of_redis_and_valkey_versions_are_read(version: int) -> None:
+    assert restore(payload_of(b"\x00\x01a", version)) == b"a"
 
 
 @pytest.mark.parametrize("version", [0, 15, 79, 82, 65535])
-def test_other_versions_are_not(version: int) -> None:
+def test_payloads_of_other_versions_are_refused(version: int) -> None:
     with pytest.raises(BadPayload, match="version"):
-        restore(sealed(b"\x00\x01a", version))
+        restore(payload_of(b"\x00\x01a", version))
 
 
-def test_no_checksum_will_do_where_checksums_are_off() -> None:
+def test_a_zero_checksum_is_accepted_only_with_checksums_off() -> None:
     payload = b"\x00\x01a\x0a\x00" + bytes(8)
     assert restore(payload, ReadOptions(checksum=False)) == b"a"
     with pytest.raises(BadPayload):
@@ -121,18 +121,18 @@ def test_no_checksum_will_do_where_checksums_are_off() -> None:
         restore(payload[:-1] + b"\x01", ReadOptions(checksum=False))
 
 
-def test_bytes_behind_the_value_are_refused() -> None:
+def test_bytes_after_the_value_are_refused() -> None:
     with pytest.raises(Corrupt, match="behind the value"):
-        restore(sealed(b"\x00\x01ab"))
+        restore(payload_of(b"\x00\x01ab"))
 
 
-def test_a_list_of_nothing_is_refused() -> None:
+def test_an_empty_list_is_refused() -> None:
     with pytest.raises(Corrupt, match="without elements"):
-        restore(sealed(b"\x12\x00"))
+        restore(payload_of(b"\x12\x00"))
 
 
-def test_a_type_that_is_not_served_is_named() -> None:
+def test_an_unsupported_type_is_named() -> None:
     with pytest.raises(UnknownType, match="not served: sorted set, RDB type 3"):
-        restore(sealed(b"\x03\x01a"))
+        restore(payload_of(b"\x03\x01a"))
     with pytest.raises(UnknownType, match="unknown, RDB type 200"):
-        restore(sealed(b"\xc8\x01a"))
+        restore(payload_of(b"\xc8\x01a"))

@@ -1,4 +1,4 @@
-"""The registry of types: what it finds, and what it refuses."""
+"""storage/types, the registry of value types: what it finds, and what it refuses."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def test_each_class_of_values_has_its_type(value: object, name: bytes) -> None:
 
 
 @pytest.mark.parametrize("value", [1.5, "text", None, {}, [], True])
-def test_a_value_of_no_type_is_never_taken_for_a_string(value: object) -> None:
+def test_a_value_of_an_unregistered_class_is_refused(value: object) -> None:
     with pytest.raises(types.UnregisteredClass, match=type(value).__name__):
         types.of(value)
 
 
-def test_an_rdb_type_that_no_row_reads_is_named_with_its_key() -> None:
+def test_an_unsupported_rdb_type_is_named_with_its_key() -> None:
     with pytest.raises(UnknownType, match=r"b'k' .*: set, RDB type 2"):
         types.of_rdb_code(2, b"k")
 
 
-def test_every_type_reads_what_it_writes() -> None:
+def test_every_type_reads_the_rdb_type_that_it_writes() -> None:
     for row in types.ROWS:
         assert row.rdb_code in row.rdb_codes
         assert all(types.of_rdb_code(code, None) is row for code in row.rdb_codes)
@@ -46,7 +46,9 @@ def test_every_type_reads_what_it_writes() -> None:
 @pytest.mark.parametrize(
     ("classes", "rdb_code"), [((bytes,), 200), ((dict,), 0), ((bytes, dict), 200)]
 )
-def test_no_second_row_for_a_class_or_an_rdb_type(classes: tuple[type], rdb_code: int) -> None:
+def test_a_second_row_for_a_class_or_an_rdb_type_is_refused(
+    classes: tuple[type], rdb_code: int
+) -> None:
     row = ValueType(b"toy", 9, classes, rdb_code, [rdb_code])
     with pytest.raises(ValueError, match="two types"):
         types.register(row)
@@ -55,13 +57,13 @@ def test_no_second_row_for_a_class_or_an_rdb_type(classes: tuple[type], rdb_code
 
 
 @pytest.mark.parametrize("rdb_code", [-1, 0xF3, 0xFF])
-def test_an_opcode_is_no_rdb_type(rdb_code: int) -> None:
+def test_an_opcode_is_refused_as_an_rdb_type(rdb_code: int) -> None:
     with pytest.raises(ValueError, match="out of range"):
         types.register(ValueType(b"toy", 9, (dict,), rdb_code, [rdb_code]))
 
 
-def test_what_a_row_does_not_say_is_never_guessed() -> None:
-    """Where a default would be wrong for some type there is none."""
+def test_methods_that_a_type_does_not_define_raise() -> None:
+    """A method has no default where a default would be wrong for some type."""
     row = ValueType(b"toy", 9, (dict,), 200, [200])
     for promise in (row.encoding, row.copy, row.length, row.digest_parts):
         with pytest.raises(NotImplementedError):

@@ -1,7 +1,8 @@
-"""Inline C functions and their plain twins: the same results, and the same bytes afterwards.
+"""Functions written twice, inline in C and in plain Python: both have the same effect.
 
-Where a function leaves bytes undefined, or writes behind what it was asked for, the case says what
-is compared. Arguments are such as the function allows: compiled, no bounds are checked.
+The results and the changed arguments are compared. Where a function leaves bytes undefined, or
+writes past what it was asked for, only the defined bytes are. All arguments are within bounds,
+since the compiled functions check none.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.skipif(
     bool(os.environ.get("PENSTOCK_UNCOMPILED")), reason="this leg of the tests runs uncompiled"
 )
 
-# No two modules of an extension have the same last name.
+# The modules of one extension must differ in the last part of their names.
 EXTENSIONS = {
     "protocol_twins": ["protocol.octets", "server.commands.streams.entry_octets"],
     "storage_twins": [
@@ -45,8 +46,8 @@ def extension(name: str) -> ModuleType:
 
 # ---------------------------------------------------------------------- arguments
 
-SIZE = 48  # bytes of the buffers below
-ROOM = 32  # bytes that every put_ function has room for
+SIZE = 48  # bytes; the length of the buffers below
+ROOM = 32  # bytes; no put_ function writes more
 U8, U16, U32, U64 = (st.integers(0, 2**bits - 1) for bits in (8, 16, 32, 64))
 BITS = st.integers(0, 63).flatmap(lambda bits: st.integers(-(2**bits), 2**bits - 1))
 I64 = BITS | st.sampled_from([0, 9, 10, 99, 100, -1, -9, -10, 2**63 - 1, -(2**63)])
@@ -72,7 +73,7 @@ def args(*strategies: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ..
 
 
 def put(number: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
-    """Arguments of a function that writes one thing into a buffer."""
+    """Arguments of a function that writes *number* into a buffer."""
     return st.tuples(BUFFER, AT, number)
 
 
@@ -84,14 +85,14 @@ WHOLE_NUMBER = st.tuples(TEXT | st.sampled_from([b"9223372036854775807", b"-9223
 
 @st.composite
 def strings(draw: st.DrawFn) -> tuple[bytearray, int, bytes]:
-    """A listpack string with room for it, of a length near those at which its head changes."""
+    """A buffer, an offset, and a string of a length around which a listpack's encoding changes."""
     value = bytes([draw(U8)]) * draw(ELEMENT_SIZES)
     return bytearray(len(value) + ROOM), draw(AT), value
 
 
 @st.composite
 def elements(draw: st.DrawFn) -> tuple[bytearray, int]:
-    """A buffer that holds an element at an offset."""
+    """A buffer, and the offset of a listpack element in it."""
     octets = importlib.import_module("storage.listpack.element_octets")
     buffer, at = draw(BUFFER) + bytearray(5000), draw(AT)
     octets.put(buffer, at, draw(TEXT | ELEMENT_SIZES.filter(lambda n: n < 4500).map(bytes)))
@@ -115,7 +116,7 @@ def string_elements(draw: st.DrawFn) -> tuple[bytearray, int]:
 
 
 @st.composite
-def behind_backlens(draw: st.DrawFn) -> tuple[bytearray, int]:
+def after_backlens(draw: st.DrawFn) -> tuple[bytearray, int]:
     octets = importlib.import_module("storage.listpack.element_octets")
     buffer = draw(BUFFER)
     return buffer, octets.put_backlen(buffer, draw(AT), draw(ELEMENT_LENGTH))
@@ -123,7 +124,7 @@ def behind_backlens(draw: st.DrawFn) -> tuple[bytearray, int]:
 
 @st.composite
 def segments(draw: st.DrawFn) -> tuple[bytearray, list[Any], int]:
-    """Marks in the order of their prefixes, as many pairs, and the number of one of them."""
+    """A segment's marks sorted by prefix, as many pairs, and the index of one of them."""
     prefixes = sorted(draw(st.lists(U32 | st.integers(0, 9), min_size=1, max_size=9)))
     marks = b"".join(p.to_bytes(4, "little") + draw(DATA)[:4] for p in prefixes)
     pairs = [item for n in range(len(prefixes)) for item in (b"key:%d" % n, n)]
@@ -136,12 +137,12 @@ PAIRS = segments().map(lambda s: (s[1], s[2]))
 
 @st.composite
 def repeats(draw: st.DrawFn) -> tuple[bytearray, int, int, int, int]:
-    """A copy of what was written before: any distance back, and all of the room or some."""
+    """Arguments of raw.repeat: any distance back, and room for the copy or more."""
     to, size = draw(st.integers(1, 20)), draw(st.integers(1, 20))
     return draw(BUFFER), to, draw(st.integers(1, to)), size, draw(st.integers(size, SIZE - to))
 
 
-# What is called, and with what. A third item, if there is one, says what to compare of the buffer.
+# The arguments for each function.
 Cases = dict[str, st.SearchStrategy[Any]]
 CASES: dict[str, Cases] = {
     "protocol.octets": {
@@ -201,7 +202,7 @@ CASES: dict[str, Cases] = {
     "storage.listpack.element_octets": {
         "backlen_size": args(ELEMENT_LENGTH),
         "put_backlen": put(ELEMENT_LENGTH),
-        "backlen_before": behind_backlens(),
+        "backlen_before": after_backlens(),
         "string_size": args(ELEMENT_LENGTH),
         "int_size": args(I64),
         "put_string": strings(),
@@ -247,8 +248,8 @@ CASES: dict[str, Cases] = {
     },
 }  # fmt: skip
 
-# What cannot be compared as it is has a test of its own below.
-APART = {
+# Functions with undefined bytes, which have tests of their own below.
+TESTED_BELOW = {
     "protocol.octets": {"grow"},
     "storage.octets": {"capacity", "resize", "open_front"},
     "storage.rdb.raw": {"blank", "copy", "repeat"},
@@ -257,7 +258,7 @@ APART = {
 
 
 def call_both(module: str, name: str, given_args: tuple[Any, ...]) -> tuple[Any, Any, Any, Any]:
-    """What each twin returns, and its arguments afterwards."""
+    """What each of both functions returns, and its arguments afterwards."""
     plain = getattr(importlib.import_module(module), name)
     compiled = getattr(extension(MODULES[module]), f"{module.replace('.', '_')}__{name}")
     for_plain, for_compiled = deepcopy(given_args), deepcopy(given_args)
@@ -265,15 +266,15 @@ def call_both(module: str, name: str, given_args: tuple[Any, ...]) -> tuple[Any,
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_function_that_has_a_twin_is_compared(module: str) -> None:
+def test_every_function_written_twice_is_compared(module: str) -> None:
     twins = {function.name for function in wrappers.inline_functions(module)}
-    assert set(CASES[module]) | APART.get(module, set()) == twins
+    assert set(CASES[module]) | TESTED_BELOW.get(module, set()) == twins
 
 
 @pytest.mark.parametrize(
     ("module", "name"), [(module, name) for module, cases in CASES.items() for name in cases]
 )
-def test_both_twins_do_the_same(module: str, name: str) -> None:
+def test_both_functions_have_the_same_effect(module: str, name: str) -> None:
     @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
     @given(CASES[module][name])
     def compare(given_args: tuple[Any, ...]) -> None:
@@ -289,14 +290,14 @@ def test_both_twins_do_the_same(module: str, name: str) -> None:
 
 
 @given(BUFFER, st.integers(SIZE, 2 * SIZE))
-def test_grow_keeps_what_was_there(buffer: bytearray, size: int) -> None:
+def test_grow_keeps_the_bytes(buffer: bytearray, size: int) -> None:
     _, _, *changed = call_both("protocol.octets", "grow", (buffer, size))
     for grown, _ in changed:
         assert (grown[:SIZE], len(grown)) == (buffer, size)
 
 
 @given(BUFFER, st.integers(0, 2 * SIZE))
-def test_resize_keeps_what_has_room(buffer: bytearray, size: int) -> None:
+def test_resize_keeps_the_bytes_that_fit(buffer: bytearray, size: int) -> None:
     _, _, *changed = call_both("storage.octets", "resize", (buffer, size))
     for resized, _ in changed:
         assert (resized[:SIZE], len(resized)) == (buffer[:size], size)
@@ -306,7 +307,7 @@ def test_resize_keeps_what_has_room(buffer: bytearray, size: int) -> None:
 def test_open_front_keeps_the_bytes_in_use(
     buffer: bytearray, dropped: int, used: int, size: int
 ) -> None:
-    """Whether there is room in front, as drop_front leaves it, or not."""
+    """With and without the spare room at the front that drop_front leaves."""
     used = min(used, SIZE - dropped)
     compiled = extension("storage_twins")
     plain = importlib.import_module("storage.octets")
@@ -327,19 +328,19 @@ def test_capacity_is_no_less_than_the_bytes_in_use(buffer: bytearray) -> None:
 
 
 @given(LENGTH)
-def test_blank_has_the_size(size: int) -> None:
+def test_blank_has_the_given_size(size: int) -> None:
     plain, compiled, *_ = call_both("storage.rdb.raw", "blank", (size,))
     assert len(plain) == len(compiled) == size
 
 
-# ---------------------------------------------------------------------- bytes behind the end
+# ---------------------------------------------------------------------- writes past the end
 
 
 @given(BUFFER, DATA, st.integers(0, 16), st.integers(0, 16), st.integers(1, 24), st.integers(0, 8))
-def test_copy_writes_what_it_was_asked_for(
-    out: bytearray, data: bytes, to: int, at: int, size: int, behind: int
+def test_copy_writes_the_slice_and_stays_within_the_room_left(
+    out: bytearray, data: bytes, to: int, at: int, size: int, beyond: int
 ) -> None:
-    left = min(size + behind, SIZE - to, SIZE - at)
+    left = min(size + beyond, SIZE - to, SIZE - at)
     _, _, *changed = call_both(
         "storage.rdb.raw", "copy", (out, to, data, at, min(size, left), left)
     )
@@ -350,7 +351,7 @@ def test_copy_writes_what_it_was_asked_for(
 
 
 @given(repeats())
-def test_repeat_writes_what_it_was_asked_for(given_args: tuple[Any, ...]) -> None:
+def test_repeat_writes_the_copy_and_stays_within_the_room_left(given_args: tuple[Any, ...]) -> None:
     out, to, _, size, left = given_args
     _, _, *changed = call_both("storage.rdb.raw", "repeat", given_args)
     plain, compiled = (arguments[0] for arguments in changed)

@@ -1,8 +1,8 @@
 """Python functions around the inline C functions of a .pxd, so that tests can call them.
 
-Of modules that begin with ``# inline only``, the server's compiled modules use the .pxd and nothing
-else does: Python sees the .py only. Here an extension is made for the tests, with a thin function
-around each C function that has a twin in the .py. Pointers are made from what a test can hold:
+A module whose .pxd begins with ``# inline only`` is written twice: compiled modules of the server
+use its .pxd, and Python uses its .py. The extension that is built here has a thin Python function
+around each C function that the .py has too. Pointers are made from Python objects:
 
     raw.Raw      from bytes
     uint8_t *    from a bytearray
@@ -34,7 +34,7 @@ POINTERS = {"Raw": ("bytes", "raw.of_bytes({})"), "uint8_t *": ("bytearray", "ra
 
 @dataclass(frozen=True)
 class Inline:
-    """An inline C function that the .py has too."""
+    """A function that is written twice: inline in the .pxd, and in the .py."""
 
     module: str
     name: str
@@ -43,12 +43,12 @@ class Inline:
 
     @property
     def wrapper(self) -> str:
-        """What the function around it is called."""
+        """The name of the Python function around it."""
         return f"{self.module.replace('.', '_')}__{self.name}"
 
     @property
     def source(self) -> str:
-        """The function around it."""
+        """The source of the Python function around it."""
         taken, given = [], []
         for kind, name in self.args:
             outside, inside = POINTERS.get(kind, (kind, "{}"))
@@ -59,14 +59,14 @@ class Inline:
 
 
 def inline_functions(module: str) -> list[Inline]:
-    """The C functions of *module* that have a twin and can be called from Python."""
+    """The functions of *module* that are written twice and can be called from Python."""
     path = ROOT.joinpath(*module.split("."))
     plain = set(PLAIN.findall(path.with_suffix(".py").read_text()))
     found = []
     for match in FUNCTION.finditer(path.with_suffix(".pxd").read_text()):
         args = tuple(_argument(text) for text in match["args"].split(",") if text.strip())
         function = Inline(module, match["name"], match["result"].strip(), args)
-        if function.name in plain and not _has_foreign_pointers(function):
+        if function.name in plain and not _has_other_pointers(function):
             found.append(function)
     return found
 
@@ -76,15 +76,15 @@ def _argument(text: str) -> tuple[str, str]:
     return " ".join(kind.split()), name
 
 
-def _has_foreign_pointers(function: Inline) -> bool:
+def _has_other_pointers(function: Inline) -> bool:
     kinds = [kind for kind, _ in function.args if kind not in POINTERS]
     return any("*" in kind or "[" in kind or kind in POINTERS for kind in (*kinds, function.result))
 
 
 def source_of(modules: list[str], extra: str) -> str:
-    """The extension's source; *extra* is put behind the functions.
+    """The extension's source; *extra* is appended to it.
 
-    No two *modules* may have the same last name: Cython would take one for the other.
+    The last parts of the *modules*' names must differ, since Cython would mix them up.
     """
     lines = ["# cython: language_level=3, boundscheck=False, wraparound=False"]
     lines += ["from libc.stdint cimport *"]
@@ -98,12 +98,12 @@ def source_of(modules: list[str], extra: str) -> str:
 
 
 def build(name: str, source: str, folder: Path) -> ModuleType:
-    """The extension *name*, compiled in *folder* unless that has been done."""
+    """The extension *name*, compiled in *folder* unless it is there already."""
     declared = sorted(
         path for part in ("protocol", "storage", "server") for path in (ROOT / part).rglob("*.pxd")
     )
-    seal = hashlib.sha256(source.encode() + b"".join(path.read_bytes() for path in declared))
-    built = folder / seal.hexdigest()[:16] / (name + sysconfig.get_config_var("EXT_SUFFIX"))
+    digest = hashlib.sha256(source.encode() + b"".join(path.read_bytes() for path in declared))
+    built = folder / digest.hexdigest()[:16] / (name + sysconfig.get_config_var("EXT_SUFFIX"))
     if not built.exists():
         built.parent.mkdir(parents=True)
         pyx = built.parent / f"{name}.pyx"

@@ -15,6 +15,7 @@ cdef extern from *:
     #include <netinet/in.h>
     #include <stdio.h>
     #include <string.h>
+    #include <unistd.h>
     #define PENSTOCK_LONGEST_NAME 64
     enum { PENSTOCK_AT_ONCE = 64 * 1024, PENSTOCK_MOST_READY = 1024, PENSTOCK_MOST_PIECES = 64 };
     static struct iovec penstock_pieces[PENSTOCK_MOST_PIECES];
@@ -62,6 +63,7 @@ cdef extern from *:
     void put_piece "penstock_put_piece" (int at, char *data, size_t size) nogil
     Py_ssize_t c_send_pieces "penstock_send_pieces" (int fd, int count) nogil
     const int MSG_NOSIGNAL
+    int c_close "close" (int fd) nogil
     Py_ssize_t c_recv "recv" (int fd, void *buffer, size_t size, int flags) nogil
     Py_ssize_t c_send "send" (int fd, const void *data, size_t size, int flags) nogil
 
@@ -72,6 +74,11 @@ cdef inline tuple accept(int listening):
     while fd < 0 and not in_vain():
         fd = c_accept(listening, name)
     return (fd, name.decode("ascii")) if fd >= 0 else None
+
+
+cdef inline close(int fd):
+    if c_close(fd) < 0 and errno != EINTR:
+        PyErr_SetFromErrno(OSError)
 
 
 cdef inline int find_ready(object epoll) except -1:

@@ -37,6 +37,11 @@ def accept(listening: int) -> tuple[int, str] | None:
     return client.detach(), ""
 
 
+def close(fd: int) -> None:
+    """Close a socket. Raises OSError."""
+    os.close(fd)
+
+
 def find_ready(epoll: select.epoll) -> int:
     """Look which files are ready, without waiting: how many, up to MOST_READY.
 

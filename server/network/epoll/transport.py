@@ -13,7 +13,6 @@ all of it is taken:
 
 from __future__ import annotations
 
-import os
 from select import EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP
 
 from protocol.encoder import Encoder
@@ -168,7 +167,7 @@ class EpollTransport(Transport):
             self._send(out)
 
     def _send(self, out: Encoder) -> None:
-        size = len(out)
+        size = out.size()
         try:
             taken = socket_calls.send(self.fd, out._buffer, size)  # noqa: SLF001  (spares a copy)
         except OSError:
@@ -184,7 +183,7 @@ class EpollTransport(Transport):
 
     def _collect(self, out: Encoder) -> None:
         """Keep what *out* holds; it is empty then."""
-        self._unsent += len(out)
+        self._unsent += out.size()
         self._pieces += out.take_pieces()
 
     def _await_room(self) -> None:
@@ -203,6 +202,6 @@ class EpollTransport(Transport):
             self._pieces = []
             self._first = self._taken = self._unsent = 0
             self._selector.forget(self.fd)
-            os.close(self.fd)
+            socket_calls.close(self.fd)
             self.fd = -1
             endpoint.connection_lost()

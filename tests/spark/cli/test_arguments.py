@@ -1,4 +1,4 @@
-"""The arguments that the command line takes and refuses."""
+"""The arguments that the command line accepts and refuses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pyspark_penstock.errors import OptionError
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_has_a_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parser().parse_args([command, "--help"])
     assert ended.value.code == 0
@@ -32,14 +32,14 @@ def test_each_command_has_a_help(command: str, capsys: pytest.CaptureFixture[str
         ["archive", "a", "--to", "d", "--every", "0s"],
     ],
 )  # fmt: skip
-def test_wrong_usage_ends_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_exits_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parser().parse_args(words)
     assert ended.value.code == 2
     assert "usage:" in capsys.readouterr().err
 
 
-def test_moments_are_utc_unless_they_say() -> None:
+def test_times_are_utc_unless_they_have_an_offset() -> None:
     assert time_ms("1763000062499") == 1_763_000_062_499
     assert time_ms("1970-01-02") == 86_400_000
     assert time_ms("1970-01-01T01:00:00+01:00") == 0
@@ -52,7 +52,7 @@ def test_durations_have_units() -> None:
     assert (given.keep, given.every) == (86_400_000, 600_000)
 
 
-def test_the_server_is_an_option_like_others() -> None:
+def test_server_is_the_same_as_the_option_bootstrap_servers() -> None:
     given = parser().parse_args(["health", "--server", "h:1", "--option", "tls=true"])
     assert server_options(given) == {"bootstrap.servers": "h:1", "tls": "true"}
     words = ["health", "--server", "h:1", "--option", "bootstrap.servers=h:2"]
@@ -61,7 +61,7 @@ def test_the_server_is_an_option_like_others() -> None:
 
 
 @pytest.mark.parametrize("option", ["db=none", "usrname=ann", "tls.verify=perhaps"])
-def test_an_option_of_the_server_is_refused_before_anything_starts(option: str) -> None:
+def test_an_invalid_server_option_is_refused_before_spark_starts(option: str) -> None:
     with pytest.raises(OptionError, match=option.partition("=")[0]):
         server_of(parser().parse_args(["query", "SELECT 1", "--option", option]))
 

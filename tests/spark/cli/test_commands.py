@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.usefixtures("spark", "client"),
-    # Which server it is matters to source and sink, whose tests take both.
+    # One server is enough: the tests of source and sink run with both.
     ONE_SERVER,
 ]
 JOB = """
@@ -38,7 +38,7 @@ once = true
 
 @pytest.fixture(autouse=True)
 def here(server: ServerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for the test, and the server as the environment's."""
+    """A folder with a job file; the environment names the test's server."""
     monkeypatch.setenv("PENSTOCK_SERVERS", f"127.0.0.1:{server.port}")
     text = JOB.replace("HERE", str(tmp_path))
     (tmp_path / "job.toml").write_text(text)
@@ -46,7 +46,7 @@ def here(server: ServerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, list[Any], str]:
-    """Run a command: its exit code, the JSON that it printed, and its standard error."""
+    """Run a command. Returns its exit code, the JSON that it printed, and its standard error."""
     code = main([*map(str, words), "--json"])
     printed = capsys.readouterr()
     return code, [json.loads(line) for line in printed.out.splitlines()], printed.err
@@ -57,7 +57,7 @@ def fill(client: redis.Redis, count: int) -> None:
         client.xadd("in", {"n": n})
 
 
-def test_run_and_status(
+def test_run_reports_batches_and_status_the_position(
     capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
 ) -> None:
     fill(client, 3)
@@ -70,7 +70,7 @@ def test_run_and_status(
     assert [(s["stream"], s["entries"], s["lag"]) for s in status["streams"]] == [("in", 3, 2)]
 
 
-def test_status_for_people(
+def test_status_prints_text(
     capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
 ) -> None:
     fill(client, 3)
@@ -83,7 +83,7 @@ def test_status_for_people(
     assert "batch 0 is planned, not committed" in printed
 
 
-def test_lost_entries_end_with_3(
+def test_lost_entries_exit_with_3(
     capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
 ) -> None:
     fill(client, 3)
@@ -95,7 +95,7 @@ def test_lost_entries_end_with_3(
     assert json.loads(complaint)["error"] == "DataLossError"
 
 
-def test_wrong_options_end_with_2_and_other_failures_with_1(
+def test_wrong_options_exit_with_2_and_other_failures_with_1(
     capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
 ) -> None:
     assert run(capsys, "run", here / "nowhere.toml")[0] == 2
@@ -109,7 +109,7 @@ def test_wrong_options_end_with_2_and_other_failures_with_1(
     assert run(capsys, "health", "--server", "127.0.0.1:1")[0] == 1
 
 
-def test_the_checkpoint_of_another_job_ends_with_1(
+def test_the_checkpoint_of_another_job_exits_with_1(
     capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
 ) -> None:
     fill(client, 1)
@@ -132,7 +132,7 @@ def test_a_dry_run_starts_nothing(
     assert not (here / "checkpoint").exists()
 
 
-def test_archive_status_restore_and_query(
+def test_an_archive_can_be_restored_and_queried(
     capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
 ) -> None:
     fill(client, 4)
@@ -153,7 +153,7 @@ def test_archive_status_restore_and_query(
     assert (code, rows) == (0, [{"n": 6}])
 
 
-def test_an_archive_goes_on_after_a_loss_if_it_is_told_to(
+def test_an_archive_continues_after_a_loss_with_go_on_after_loss(
     capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
 ) -> None:
     words = ("archive", "in", "later", "--to", here / "a")
@@ -170,7 +170,7 @@ def test_an_archive_goes_on_after_a_loss_if_it_is_told_to(
     assert (code, read) == (0, {"in": 1, "later": 1})
 
 
-def test_an_interrupt_where_there_is_no_batch_ends_with_130(
+def test_an_interrupt_outside_a_batch_exits_with_130(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object) -> None:
@@ -181,7 +181,7 @@ def test_an_interrupt_where_there_is_no_batch_ends_with_130(
     assert capsys.readouterr().err == "penstock: interrupted\n"
 
 
-def test_load_and_health_for_people(
+def test_load_health_and_query_print_text(
     capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path
 ) -> None:
     (here / "a.csv").write_text("n\n1\n2\n")
@@ -198,7 +198,7 @@ def test_load_and_health_for_people(
     assert capsys.readouterr().out == "n\n1\n2\n"
 
 
-def test_a_picture_without_pillow_says_what_to_install(
+def test_a_png_without_pillow_says_what_to_install(
     capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -208,7 +208,7 @@ def test_a_picture_without_pillow_says_what_to_install(
     assert "pip install 'penstock[png]'" in capsys.readouterr().err
 
 
-def test_values_that_json_lacks_are_text(
+def test_values_without_a_json_type_are_printed_as_text(
     capsys: pytest.CaptureFixture[str], client: redis.Redis
 ) -> None:
     client.xadd("in", {"b": b"\xff"}, id="1-0")

@@ -1,4 +1,4 @@
-"""The program as a process: it starts Spark, and ends in order after a signal."""
+"""The program as a process: it starts Spark, and ends cleanly after a signal."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ stream = "out"
 def test_a_signal_ends_a_pipeline_after_its_batch(
     server: ServerProcess, client: redis.Redis, tmp_path: Path
 ) -> None:
-    """Spark gets no settings but those that make it quicker: no interpreter, address or path."""
+    """Spark gets only settings that make it faster, and no interpreter, address or path."""
     for n in range(3):
         client.xadd("in", {"n": n})
     (tmp_path / "job.toml").write_text(JOB)
@@ -94,13 +94,12 @@ def plain_environment() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("server", ["penstock"], indirect=True)
-def test_the_documented_programs_by_an_interpreter_that_is_not_activated(
+def test_the_documented_programs_run_in_an_environment_that_is_not_activated(
     server: ServerProcess, client: redis.Redis, tmp_path: Path
 ) -> None:
-    """The programs run as they are documented, except for a folder, with the server at the default
-    port.
+    """Only the folder and the server's address differ from the docs.
 
-    ``python3`` in PATH, if there is one, does not have the package.
+    A ``python3`` in PATH does not have the package.
     """
     for n in range(3):
         client.xadd("orders", {"item": "cup", "count": n, "qty": n})

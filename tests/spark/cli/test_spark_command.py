@@ -1,4 +1,4 @@
-"""What commands say before Spark starts, and how an interrupt ends them."""
+"""What commands print before Spark starts, and how an interrupt ends them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pyspark_penstock.cli.output import Output
 from pyspark_penstock.cli.spark_command import end_by_interrupt, no_interrupt, note_missing
 from pyspark_penstock.read.source_options import stream_options
 
-# Which server it is does not matter to a notice.
+# Notices do not depend on the server.
 ON_PENSTOCK = pytest.mark.parametrize("server", ["penstock"], indirect=True)
 
 
 @ON_PENSTOCK
 @pytest.mark.parametrize(
-    ("option", "said"),
+    ("option", "notice"),
     [
         ({"subscribe": "in"}, ""),
         ({"subscribe": "in,nope"}, "there is no stream 'nope' yet\n"),
@@ -29,17 +29,17 @@ ON_PENSTOCK = pytest.mark.parametrize("server", ["penstock"], indirect=True)
     ],
     ids=str,
 )
-def test_streams_that_are_not_there_are_told_of(
-    client: redis.Redis, at: dict[str, str], option: dict[str, str], said: str,
+def test_missing_streams_are_reported(
+    client: redis.Redis, at: dict[str, str], option: dict[str, str], notice: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     client.xadd("in", {"n": 1})
     note_missing(Output(as_json=False), stream_options(at | option))
-    assert capsys.readouterr() == ("", said)
+    assert capsys.readouterr() == ("", notice)
 
 
 @ON_PENSTOCK
-def test_a_program_is_told_as_json_beside_the_events(
+def test_missing_streams_are_reported_as_json_on_standard_error(
     client: redis.Redis, at: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     note_missing(Output(as_json=True), stream_options(at | {"subscribe": "nope"}))
@@ -52,7 +52,7 @@ def test_a_program_is_told_as_json_beside_the_events(
 
 
 @pytest.fixture
-def as_before() -> Iterator[None]:
+def restored_handlers() -> Iterator[None]:
     """Restore the signal handler and the log filter."""
     handler = signal.getsignal(signal.SIGINT)
     yield
@@ -60,9 +60,9 @@ def as_before() -> Iterator[None]:
     logging.getLogger().removeFilter(no_interrupt)
 
 
-@pytest.mark.usefixtures("as_before")
-def test_an_interrupt_is_no_one_s_to_log(caplog: pytest.LogCaptureFixture) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as Spark sets one
+@pytest.mark.usefixtures("restored_handlers")
+def test_an_interrupt_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Spark sets a handler too
     end_by_interrupt()
     try:
         signal.raise_signal(signal.SIGINT)

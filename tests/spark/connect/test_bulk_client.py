@@ -18,7 +18,7 @@ def server_of(at: dict[str, str]) -> Server:
     return Server.from_options(Options(at, "a test", SERVER))
 
 
-def test_work_that_was_broken_off_is_done_on_a_new_connection(
+def test_interrupted_work_is_retried_on_a_new_connection(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     bulk = BulkClient(server_of(at), "a test")
@@ -36,13 +36,13 @@ def test_work_that_was_broken_off_is_done_on_a_new_connection(
     bulk.drop()
 
 
-def test_a_connection_that_was_left_in_the_middle_is_not_used_again(
+def test_a_connection_with_an_unread_reply_is_not_reused(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     bulk = BulkClient(server_of(at), "a test")
 
     def leave(connection: Connection) -> None:
-        connection.ask("ECHO", "nobody hears this")
+        connection.ask("ECHO", "this reply is not read")
         raise ServerError("refused")
 
     with pytest.raises(ServerError, match="refused"):

@@ -68,7 +68,7 @@ WRITES: dict[str, Callable[[Options], Any]] = {
 
 
 @pytest.mark.parametrize("ask", [*READS.values(), *WRITES.values()], ids=[*READS, *WRITES])
-def test_a_node_of_a_cluster_is_refused_by_its_name(
+def test_a_cluster_node_is_refused_with_its_address(
     at_node: Options, ask: Callable[[Options], Any]
 ) -> None:
     with pytest.raises(ServerError) as refused:
@@ -79,12 +79,12 @@ def test_a_node_of_a_cluster_is_refused_by_its_name(
     )
 
 
-def test_a_server_by_itself_is_no_node(at: Options) -> None:
+def test_a_standalone_server_is_not_a_cluster_node(at: Options) -> None:
     with dial(Server.from_environment(at)) as connection:
         assert not is_node(connection)
 
 
-def test_where_info_is_forbidden_hello_is_asked(node: ServerProcess) -> None:
+def test_hello_is_asked_where_info_is_forbidden(node: ServerProcess) -> None:
     with redis.Redis(port=node.port) as admin:
         admin.execute_command(*b"ACL SETUSER ann reset on >pw ~* +@all -info".split())
     with dial(Server.from_environment({"port": str(node.port)})) as connection:
@@ -92,8 +92,10 @@ def test_where_info_is_forbidden_hello_is_asked(node: ServerProcess) -> None:
         assert is_node(connection)
 
 
-def test_what_tells_by_neither_is_tried(at: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that refuses INFO and HELLO may be a proxy."""
+def test_a_server_that_refuses_info_and_hello_is_accepted(
+    at: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be a proxy."""
 
     def refuse(*_: object) -> None:
         raise ServerError("unknown command")
@@ -103,10 +105,10 @@ def test_what_tells_by_neither_is_tried(at: Options, monkeypatch: pytest.MonkeyP
         assert not is_node(connection)
 
 
-def test_to_make_the_writer_of_a_query_asks_nobody(server: ServerProcess) -> None:
+def test_making_the_writer_of_a_query_sends_no_command(server: ServerProcess) -> None:
     """Spark makes two writers for each batch.
 
-    A driver that cannot reach the server would wait each time.
+    A driver that cannot reach the server would otherwise wait each time.
     """
     way = Troubled(server.port)
     source(way.at, stream="s").streamWriter(SCHEMA, overwrite=False)
@@ -114,8 +116,8 @@ def test_to_make_the_writer_of_a_query_asks_nobody(server: ServerProcess) -> Non
     way.close()
 
 
-def test_a_sink_that_the_driver_cannot_reach_is_left_to_the_tasks() -> None:
-    """Perhaps only the tasks can reach the server, or have the password."""
+def test_a_sink_that_the_driver_cannot_reach_is_not_refused() -> None:
+    """Perhaps only the tasks can reach the server, or only they have the password."""
     at = {"bootstrap.servers": f"127.0.0.1:{free_port()}"}
     source(at, stream="s").writer(SCHEMA, overwrite=False)
     there = {"passwordEnv": "SET_WHERE_TASKS_RUN_ONLY"}

@@ -28,7 +28,7 @@ def entries(server: Server) -> int:
     return sum(len(page) for page in Scan(server, "s", FIRST, LAST, 10))
 
 
-def test_a_password_is_given_by_both_kinds_of_connections(
+def test_both_kinds_of_connections_send_the_password(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.xadd("s", {"i": 1})
@@ -50,7 +50,7 @@ def test_a_password_is_given_by_both_kinds_of_connections(
 
 @pytest.fixture
 def guarded(client: redis.Redis, at: dict[str, str]) -> Iterator[redis.Redis]:
-    """A server that needs a password, with one stream."""
+    """A client of a server that requires a password and has one stream."""
     client.xadd("s", {"i": 1})
     client.config_set("requirepass", "secret")
     with redis.Redis(port=int(at["port"]), password="secret") as admitted:
@@ -67,7 +67,7 @@ def guarded(client: redis.Redis, at: dict[str, str]) -> Iterator[redis.Redis]:
         ('username = "default"\npassword = "secret"', {}),
     ],
 )
-def test_a_file_holds_the_password_and_the_user_or_not(
+def test_a_credentials_file_can_hold_the_password_and_the_user(
     guarded: redis.Redis, at: dict[str, str], tmp_path: Path, content: str, options: dict[str, str]
 ) -> None:
     (tmp_path / "file").write_text(content)
@@ -77,8 +77,8 @@ def test_a_file_holds_the_password_and_the_user_or_not(
         assert client.xlen("s") == 1
 
 
-@pytest.mark.parametrize("server", ["redis"], indirect=True)  # Penstock has one user
-def test_the_user_of_the_file_is_the_one_that_connects(
+@pytest.mark.parametrize("server", ["redis"], indirect=True)  # Penstock has only the default user
+def test_the_user_of_the_credentials_file_connects(
     guarded: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
     guarded.acl_setuser("ann", enabled=True, passwords=["+hers"], categories=["+@all"])
@@ -93,10 +93,10 @@ def test_the_user_of_the_file_is_the_one_that_connects(
         guarded.acl_deluser("ann")
 
 
-def test_a_password_that_was_changed_is_found_at_the_next_connection(
+def test_a_changed_password_is_read_at_the_next_connection(
     guarded: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """redis-py's connections find it too, in a client that has connected before."""
+    """A redis-py client that has connected before reads it too."""
     (tmp_path / "file").write_text("secret")
     server = server_of(at, credentialsFile=str(tmp_path / "file"))
     with Client(server) as client:
@@ -110,7 +110,7 @@ def test_a_password_that_was_changed_is_found_at_the_next_connection(
             guarded.config_set("requirepass", "secret")
 
 
-def test_two_names_of_the_user_contradict_each_other(at: dict[str, str], tmp_path: Path) -> None:
+def test_a_user_in_both_file_and_options_is_refused(at: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text('username = "ann"\npassword = "hers"')
     server = server_of(at, credentialsFile=str(tmp_path / "file"), username="bob")
     for connect in (dial, lambda server: Client(server).ping()):
@@ -135,15 +135,15 @@ def test_the_first_address_that_answers_is_used(client: redis.Redis, at: dict[st
         assert checked.ping()
 
 
-def test_neither_side_waits_for_the_other(at: dict[str, str]) -> None:
-    """Requests and replies are much larger than the buffers of the sockets."""
+def test_a_large_exchange_does_not_deadlock(at: dict[str, str]) -> None:
+    """Requests and replies are much larger than the socket buffers."""
     text = b"x" * (1 << 16)
     with dial(server_of(at)) as connection:
         answers = connection.exchange([command("ECHO", text)] * 300)
     assert answers == b"$65536\r\n%s\r\n" % text * 300
 
 
-def test_a_server_that_refuses_the_login_is_not_one_that_does_not_answer(
+def test_a_refused_login_is_reported_as_such(
     guarded: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PW", "wrong")
@@ -153,7 +153,7 @@ def test_a_server_that_refuses_the_login_is_not_one_that_does_not_answer(
             Client(server_of(at, **options)).ping()
 
 
-def test_a_database_that_is_not_there_is_refused_by_a_server_with_a_name(
+def test_a_refused_database_is_reported_with_the_server(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     refused = (
@@ -164,8 +164,8 @@ def test_a_database_that_is_not_there_is_refused_by_a_server_with_a_name(
 
 
 @pytest.mark.parametrize("option", ["tls.caFile", "tls.certFile", "tls.keyFile"])
-def test_a_file_for_tls_that_cannot_be_read_is_named(option: str) -> None:
-    """It fails at once, without connecting and without retries."""
+def test_an_unreadable_tls_file_is_named(option: str) -> None:
+    """The failure comes at once, without connecting and without retries."""
     server = server_of({"host": "127.0.0.1", "port": "1"}, **{option: "/nope"})
     with pytest.raises(OptionError, match=f"{option}='/nope': the file cannot be read: No such"):
         Client(server).ping()
@@ -181,7 +181,7 @@ def test_a_file_for_tls_that_cannot_be_read_is_named(option: str) -> None:
         ({"tls.certFile": "file"}, "tls.certFile='.*file', tls.keyFile=None: no certificate and "),
     ],
 )
-def test_a_file_for_tls_that_holds_something_else_is_named_at_once(
+def test_an_invalid_tls_file_is_named_at_once(
     tmp_path: Path, options: dict[str, str], refused: str
 ) -> None:
     (tmp_path / "file").write_text("something else")
@@ -190,7 +190,7 @@ def test_a_file_for_tls_that_holds_something_else_is_named_at_once(
         Client(server_of({"host": "127.0.0.1", "port": "1"}, **given)).ping()
 
 
-def test_a_server_that_answers_a_handshake_otherwise_is_not_asked_again() -> None:
+def test_a_failed_tls_handshake_is_not_retried() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer_once() -> None:
@@ -206,12 +206,12 @@ def test_a_server_that_answers_a_handshake_otherwise_is_not_asked_again() -> Non
 
 
 @pytest.mark.parametrize("text", ["LOADING Redis is loading the dataset in memory", "BUSY script"])
-def test_a_server_that_will_answer_soon_is_waited_for(text: str) -> None:
+def test_loading_and_busy_errors_are_retried(text: str) -> None:
     assert isinstance(refusal(text), ConnectionError)
     assert isinstance(refusal("WRONGTYPE x"), ServerError)
 
 
-def test_encrypted(tls_port: int, certificate: Path) -> None:
+def test_both_kinds_of_connections_use_tls(tls_port: int, certificate: Path) -> None:
     at = {"host": "127.0.0.1", "port": str(tls_port)}
     server = server_of(at, **{"tls.caFile": str(certificate / "cert.pem")})
     assert entries(server) == 1
@@ -221,7 +221,7 @@ def test_encrypted(tls_port: int, certificate: Path) -> None:
         assert connection.exchange([b"PING\r\n"] * 10_000) == b"+PONG\r\n" * 10_000
 
 
-def test_a_certificate_of_a_stranger_is_refused_unless_that_is_wanted(tls_port: int) -> None:
+def test_an_untrusted_certificate_is_refused_unless_verification_is_off(tls_port: int) -> None:
     at = {"host": "127.0.0.1", "port": str(tls_port)}
     with pytest.raises(ServerError, match="certificate verify failed"):
         Client(server_of(at, tls="true")).ping()

@@ -1,4 +1,4 @@
-"""Credentials files: their forms, and errors that do not show their content."""
+"""Credentials files: their formats, and errors that do not show their content."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def login_of(folder: Path, content: bytes) -> Login:
         ("pässword".encode(), Login(None, "pässword")),
     ],
 )
-def test_what_a_file_says(tmp_path: Path, content: bytes, login: Login) -> None:
+def test_a_file_holds_a_password_or_a_login_in_toml(
+    tmp_path: Path, content: bytes, login: Login
+) -> None:
     assert login_of(tmp_path, content) == login
 
 
@@ -50,7 +52,7 @@ def test_what_a_file_says(tmp_path: Path, content: bytes, login: Login) -> None:
     ],
     ids=repr,
 )
-def test_what_does_not_serve_is_named_and_not_shown(
+def test_an_invalid_file_is_named_and_its_content_not_shown(
     tmp_path: Path, content: bytes, problem: str
 ) -> None:
     with pytest.raises(OptionError) as refused:
@@ -61,7 +63,7 @@ def test_what_does_not_serve_is_named_and_not_shown(
     assert refused.value.__context__ is None
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere", tmp_path):
         with pytest.raises(OptionError, match=f"credentialsFile='{path}': the file cannot be read"):
             read_credentials(str(path))

@@ -1,4 +1,4 @@
-"""Retries, with a clock that only pauses move."""
+"""Retry, with a fake clock that only its pauses advance."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def fail_for_ever(retry: Retry) -> None:
         retry.wait_after(OSError("cut"))
 
 
-def test_one_sentence_says_what_was_tried_where_how_often_how_long_and_what_came_of_it(
+def test_the_error_has_the_command_addresses_tries_time_and_last_failure(
     clock: Clock,
 ) -> None:
     with pytest.raises(ServerError) as caught:
@@ -34,7 +34,7 @@ def test_one_sentence_says_what_was_tried_where_how_often_how_long_and_what_came
     assert clock.seconds == pytest.approx(30)
 
 
-def test_a_success_renews_it(clock: Clock) -> None:
+def test_renew_starts_the_time_again(clock: Clock) -> None:
     retry = retry_of()
     retry.wait_after(OSError("cut"))
     clock.seconds = 29.0
@@ -45,25 +45,23 @@ def test_a_success_renews_it(clock: Clock) -> None:
     assert clock.seconds == pytest.approx(59)
 
 
-def test_a_failure_that_took_longer_than_that_to_show_is_tried_again(clock: Clock) -> None:
+def test_a_failure_that_took_longer_than_retry_s_is_retried_once(clock: Clock) -> None:
     retry = retry_of()
-    clock.seconds = 60.0  # as when an answer is waited for that never comes
+    clock.seconds = 60.0  # as when a reply never comes
     retry.wait_after(OSError("time is up"))
     clock.seconds += 60.0
     with pytest.raises(ServerError, match="failed 2 times in 60 s, the last time with: time is up"):
         retry.wait_after(OSError("time is up"))
 
 
-def test_without_time_for_it_nothing_is_tried_again(clock: Clock) -> None:
+def test_with_retry_s_zero_nothing_is_retried(clock: Clock) -> None:
     with pytest.raises(ServerError, match=r"^XINFO at one:1, \[::1\]:2 failed: cut$"):
         fail_for_ever(retry_of(retry_s=0))
     assert clock.pauses == []
 
 
-def test_whoever_waits_is_told_once_for_what(
-    clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A server that restarts within a second is not worth a warning."""
+def test_a_long_wait_is_logged_once(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
+    """A restart within a second gives no warning."""
     retry = retry_of()
     for _ in range(TELL_AT - 1):
         retry.wait_after(OSError("cut"))
@@ -89,7 +87,7 @@ def test_whoever_waits_is_told_once_for_what(
         "EXECABORT Transaction discarded because of: READONLY You can't write against a read",
     ],
 )
-def test_what_passes_by_itself_is_waited_for(refused: str) -> None:
+def test_temporary_refusals_are_retried(refused: str) -> None:
     assert passes(refused)
 
 
@@ -107,5 +105,5 @@ def test_what_passes_by_itself_is_waited_for(refused: str) -> None:
         "",
     ],
 )
-def test_what_somebody_has_to_see_to_is_not(refused: str) -> None:
+def test_lasting_refusals_are_not_retried(refused: str) -> None:
     assert not passes(refused)

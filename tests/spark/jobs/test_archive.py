@@ -1,4 +1,4 @@
-"""Archive, trim, restore and query: a stream leaves the server and comes back the same."""
+"""Archive, trim, restore and query: a restored stream equals the archived one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fill(client: redis.Redis, first: int = 1, last: int = ENTRIES, stream: str =
 
     Some of their fields repeat, are empty, or are not UTF-8.
     """
-    pipeline: Any = client.pipeline()  # they come at once: no batch lies between them
+    pipeline: Any = client.pipeline()  # one transaction: no batch can begin between two entries
     for number in range(first, last + 1):
         words: list[Any] = ["n", number, "data", b"\x00\xff\r\n", "", "", "n", number % 3]
         pipeline.execute_command("XADD", stream, f"{number * STEP_MS}-{number % 5}", *words)
@@ -48,7 +48,7 @@ def fill(client: redis.Redis, first: int = 1, last: int = ENTRIES, stream: str =
 
 
 def content(client: redis.Redis, stream: str) -> list[Any]:
-    """Entries as the server has them. redis-py would make a dict of the fields."""
+    """The entries with their fields as lists; redis-py would make dicts of them."""
     connection: Any = client.connection_pool.get_connection()
     try:
         connection.send_command("XRANGE", stream, "-", "+")
@@ -57,7 +57,7 @@ def content(client: redis.Redis, stream: str) -> list[Any]:
         client.connection_pool.release(connection)
 
 
-def test_what_is_archived_trimmed_and_restored_is_the_same(
+def test_a_restored_stream_equals_the_archived_and_trimmed_one(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client)
@@ -77,11 +77,11 @@ def test_what_is_archived_trimmed_and_restored_is_the_same(
 
 
 @ONE_SERVER
-def test_names_of_fields_come_back_to_the_byte_whatever_they_are(
+def test_field_names_of_any_bytes_are_restored_exactly(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """Names that are not UTF-8 are kept as bytes too. All entries can be read as text."""
-    halves = [b"\xc3", b"1", b"\xa9", b"2"]  # together they would be a letter
+    """Names that are not UTF-8 are also kept as bytes; all entries can be read as text."""
+    halves = [b"\xc3", b"1", b"\xa9", b"2"]  # joined they would be one letter
     odd = [b"\xff", b"1", b"a", b"2", b"\xff", b"3", b"\xed\xa0\x80", b"4", b"", b"5", b"\xff", b""]
     plain = ["\N{LATIN SMALL LETTER E WITH ACUTE}", b"\xff", "a,b", "", "", "x"]
     all_words: list[Any] = [odd, plain, halves]
@@ -97,7 +97,7 @@ def test_names_of_fields_come_back_to_the_byte_whatever_they_are(
 
 
 @ONE_SERVER
-def test_a_stream_that_no_folder_can_be_named_after_is_refused_before_it_is_trimmed(
+def test_a_stream_whose_name_is_not_utf_8_is_refused_before_it_is_trimmed(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     """Two such streams would share a folder."""
@@ -110,7 +110,7 @@ def test_a_stream_that_no_folder_can_be_named_after_is_refused_before_it_is_trim
 
 
 @ONE_SERVER
-def test_such_a_stream_that_appears_later_is_not_trimmed_either(
+def test_a_stream_whose_name_is_not_utf_8_and_that_appears_later_is_not_trimmed(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, last=3)
@@ -126,7 +126,7 @@ def test_such_a_stream_that_appears_later_is_not_trimmed_either(
 
 @ONE_SERVER
 @pytest.mark.parametrize(("name", "asked"), [("", ""), ("__HIVE_DEFAULT_PARTITION__", "__HIVE*")])
-def test_a_stream_whose_folder_would_be_read_as_null_is_refused(
+def test_a_stream_whose_folder_spark_would_read_as_null_is_refused(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, name: str, asked: str
 ) -> None:
     """It could not be restored once it is trimmed."""
@@ -138,10 +138,10 @@ def test_a_stream_whose_folder_would_be_read_as_null_is_refused(
 
 @ONE_SERVER
 @pytest.mark.parametrize("name", ["jobs[1]", "eu,orders"])
-def test_a_stream_is_meant_by_its_name_whatever_is_in_it(
+def test_an_existing_stream_s_name_is_not_read_as_a_glob_or_a_list(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, name: str
 ) -> None:
-    """Read as a glob, or as several names, it would archive and trim other streams."""
+    """Otherwise other streams would be archived and trimmed."""
     others = ("jobs1", "eu", "orders")
     for stream in (name, *others):
         fill(client, last=3, stream=stream)
@@ -150,8 +150,10 @@ def test_a_stream_is_meant_by_its_name_whatever_is_in_it(
     assert restore(spark, RestoreJob(str(tmp_path), name, "again", at)) == 3
 
 
-def test_options_of_an_archive_say_names_to_the_letter(client: redis.Redis, at: Options) -> None:
-    """Checkpoints of existing archives hold the same, so these archives continue."""
+def test_the_source_options_of_an_archive_hold_exact_names(
+    client: redis.Redis, at: Options
+) -> None:
+    """The checkpoints of existing archives hold the same options, so they can continue."""
     client.xadd("jobs[1]", {"n": 1})
     for streams, said in (
         (("b", "a,c"), {"subscribe": ["a,c", "b"]}),
@@ -163,7 +165,7 @@ def test_options_of_an_archive_say_names_to_the_letter(client: redis.Redis, at: 
         assert options.starting.of(streams[0]) == EARLIEST
 
 
-def test_the_group_of_an_archive_may_take_over_anothers_if_that_is_said(
+def test_an_archive_takes_over_another_query_s_group_only_with_group_takeover(
     client: redis.Redis, at: Options
 ) -> None:
     fill(client, last=1)
@@ -180,7 +182,7 @@ def test_the_group_of_an_archive_may_take_over_anothers_if_that_is_said(
     assert client.xinfo_groups("in")[0]["last-delivered-id"] == b"1-0"
 
 
-def test_an_archive_that_goes_on_trims_as_it_goes(
+def test_a_continuous_archive_trims_after_each_batch(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     stop = StopSignal()
@@ -203,7 +205,7 @@ def test_an_archive_that_goes_on_trims_as_it_goes(
 
 
 @ONE_SERVER
-def test_what_is_young_is_archived_and_stays(
+def test_entries_younger_than_keep_are_archived_and_not_trimmed(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, last=3)
@@ -215,7 +217,7 @@ def test_what_is_young_is_archived_and_stays(
 
 @pytest.fixture
 def archived(spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path) -> str:
-    """The folder with an archive of the first half; the second half is in the stream only."""
+    """The folder of an archive of the first half; the second half is only in the stream."""
     fill(client, last=ENTRIES // 2)
     archive(spark, ArchiveJob(("in",), str(tmp_path), at))
     fill(client, first=ENTRIES // 2 + 1)
@@ -223,7 +225,7 @@ def archived(spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Pa
 
 
 @ONE_SERVER
-def test_a_second_run_archives_what_came_since(
+def test_a_second_run_archives_the_new_entries(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
     assert archive(spark, ArchiveJob(("in",), archived, at))[0].streams["in"].n == ENTRIES
@@ -233,7 +235,7 @@ def test_a_second_run_archives_what_came_since(
 
 
 @ONE_SERVER
-def test_an_archive_takes_no_other_streams(
+def test_an_archive_refuses_other_streams(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
     fill(client, stream="other")
@@ -242,7 +244,7 @@ def test_an_archive_takes_no_other_streams(
 
 
 @ONE_SERVER
-def test_an_archive_that_began_later_than_its_stream_could_be_trimmed_of_what_it_lacks(
+def test_an_archive_refuses_starting_offsets(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client)
@@ -252,10 +254,10 @@ def test_an_archive_that_began_later_than_its_stream_could_be_trimmed_of_what_it
 
 
 @ONE_SERVER
-def test_a_batch_that_was_not_committed_is_read_from_the_stream_alone(
+def test_an_uncommitted_batch_is_read_only_from_the_stream(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """As after a kill between Spark's log of files and its commit log."""
+    """As after a kill between Spark's writes to its log of files and its commit log."""
     folder = str(tmp_path)
     fill(client)
     archive(spark, ArchiveJob(("in",), folder, at))
@@ -269,17 +271,19 @@ def test_a_batch_that_was_not_committed_is_read_from_the_stream_alone(
     assert (row.n, row.ids) == (ENTRIES + 10, ENTRIES + 10)
 
 
-def test_one_table_reaches_from_the_archive_into_the_live_stream(
+def test_one_table_has_the_archive_and_the_live_stream(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
     job = QueryJob("SELECT count(*), count(DISTINCT _id), sum(n) FROM in", at, archived)
-    client.xtrim("in", minid=f"{ENTRIES // 4 * STEP_MS}")  # some are in both, some are not
+    client.xtrim(
+        "in", minid=f"{ENTRIES // 4 * STEP_MS}"
+    )  # some entries are in both, some in one only
     total = sum(number % 3 for number in range(1, ENTRIES + 1))
     assert tuple(query(spark, job).first() or ()) == (ENTRIES, ENTRIES, total)
 
 
 @ONE_SERVER
-def test_a_query_misses_nothing_that_is_archived_and_trimmed_while_it_runs(
+def test_a_query_sees_entries_that_are_archived_and_trimmed_while_it_runs(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -301,7 +305,7 @@ def test_a_query_misses_nothing_that_is_archived_and_trimmed_while_it_runs(
 
 
 @ONE_SERVER
-def test_types_are_guessed_by_the_archive_where_nothing_is_live(
+def test_types_are_inferred_from_the_archive_if_the_stream_is_gone(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
     client.delete("in")
@@ -312,7 +316,7 @@ def test_types_are_guessed_by_the_archive_where_nothing_is_live(
 
 
 @ONE_SERVER
-def test_types_can_be_told(
+def test_types_can_be_given(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
     job = QueryJob("SELECT * FROM in", at, archived, {"in": "n string"})
@@ -332,7 +336,7 @@ def test_entries_and_views_of_the_server_are_tables(
 
 
 @ONE_SERVER
-def test_a_name_that_sql_does_not_know_stands_in_backticks(
+def test_a_stream_name_can_be_quoted_in_backticks(
     spark: SparkSession, client: redis.Redis, at: Options
 ) -> None:
     client.xadd("eu:orders-1", {"n": 3})
@@ -341,7 +345,7 @@ def test_a_name_that_sql_does_not_know_stands_in_backticks(
 
 
 @ONE_SERVER
-def test_a_part_of_an_archive_is_restored_by_time(
+def test_a_part_of_an_archive_can_be_restored_by_time(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
     job = RestoreJob(archived, "in", "part", at, from_ms=DAY_MS, to_ms=2 * DAY_MS)
@@ -351,7 +355,7 @@ def test_a_part_of_an_archive_is_restored_by_time(
     ]
 
 
-def test_a_restore_that_broke_off_goes_on_when_told_to(
+def test_an_interrupted_restore_continues_with_resume(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str
 ) -> None:
     job = RestoreJob(archived, "in", "again", at)
@@ -364,7 +368,7 @@ def test_a_restore_that_broke_off_goes_on_when_told_to(
 
 
 @ONE_SERVER
-def test_what_is_no_archive_or_has_no_such_stream_is_refused(
+def test_a_folder_without_that_archive_or_stream_is_refused(
     spark: SparkSession, client: redis.Redis, at: Options, archived: str, tmp_path: Path
 ) -> None:
     with pytest.raises(OptionError, match="no such entries of stream 'other'"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SKIPPED_MS = 1_325_203_200_000  # 2011-12-30, a day that Samoa did not have
-LATEST_MS = 2**63 // 1_000  # the last that a timestamp can be
+LATEST_MS = 2**63 // 1_000  # the latest timestamp
 DATES = {
     0: "1970-01-01",
     86_399_999: "1970-01-01",
@@ -27,7 +27,7 @@ DATES = {
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Pacific/Apia", "America/New_York"])
-def test_the_date_of_an_entry_is_that_of_its_id_in_utc(spark: SparkSession, zone: str) -> None:
+def test_the_date_of_an_entry_is_its_id_s_date_in_utc(spark: SparkSession, zone: str) -> None:
     before = spark.conf.get("spark.sql.session.timeZone")
     assert before is not None
     spark.conf.set("spark.sql.session.timeZone", zone)
@@ -44,7 +44,9 @@ def test_the_date_of_an_entry_is_that_of_its_id_in_utc(spark: SparkSession, zone
     assert dates == DATES | {LATEST_MS: "+294247-01-10"}
 
 
-def test_what_is_no_archive_is_told_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_an_archive_gives_a_one_line_error(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     with pytest.raises(OptionError, match="is not an archive: ") as refused:
         read_archive(spark, str(tmp_path / "nowhere"))
     assert "\n" not in str(refused.value)

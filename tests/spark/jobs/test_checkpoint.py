@@ -35,7 +35,7 @@ def checkpoint(folder: Path, planned: int, committed: int) -> str:
     return str(folder)
 
 
-def test_the_last_batch_of_each_log_counts(tmp_path: Path) -> None:
+def test_the_last_batch_of_each_log_is_read(tmp_path: Path) -> None:
     found = read_checkpoint(FILES, checkpoint(tmp_path, planned=11, committed=10))
     assert found.query == "query-1"
     assert found.planned is not None
@@ -44,35 +44,35 @@ def test_the_last_batch_of_each_log_counts(tmp_path: Path) -> None:
     assert found.offsets[0].streams["a"].n == 10
 
 
-def test_a_query_that_never_committed_stands_nowhere(tmp_path: Path) -> None:
+def test_a_query_that_never_committed_has_no_offsets(tmp_path: Path) -> None:
     found = read_checkpoint(FILES, checkpoint(tmp_path, planned=0, committed=-1))
     assert found.committed is None
     assert not found.offsets
 
 
-def test_a_folder_without_metadata_is_no_checkpoint(tmp_path: Path) -> None:
+def test_a_folder_without_metadata_is_not_a_checkpoint(tmp_path: Path) -> None:
     assert not has_checkpoint(FILES, str(tmp_path))
     with pytest.raises(CheckpointError, match="not the checkpoint of a query"):
         read_checkpoint(FILES, str(tmp_path / "nowhere"))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "7"])
-def test_damaged_metadata_are_named(tmp_path: Path, text: str) -> None:
-    """A power failure can damage them, since Spark does not sync them."""
+def test_damaged_metadata_is_refused_with_its_path(tmp_path: Path, text: str) -> None:
+    """A power failure can damage it, since Spark does not sync it."""
     folder = checkpoint(tmp_path, planned=0, committed=0)
     (tmp_path / "metadata").write_text(text)
     with pytest.raises(CheckpointError, match="metadata' is damaged"):
         read_checkpoint(FILES, folder)
 
 
-def test_a_batch_without_offsets_is_damage(tmp_path: Path) -> None:
+def test_a_committed_batch_without_offsets_is_refused(tmp_path: Path) -> None:
     folder = checkpoint(tmp_path, planned=3, committed=3)
     (tmp_path / "offsets" / "3").unlink()
     with pytest.raises(CheckpointError, match="batch 3 is done, but has no offsets"):
         read_checkpoint(FILES, folder)
 
 
-def test_what_was_claimed_of_a_group_is_told_from_what_was_read() -> None:
+def test_claims_of_a_shared_group_and_offsets_are_distinguished() -> None:
     found = parse_batch(3, batch(OFFSET, CLAIM))
     assert len(found.offsets) == 1
     (shared,) = found.shared
@@ -80,7 +80,7 @@ def test_what_was_claimed_of_a_group_is_told_from_what_was_read() -> None:
     assert (shared.claims["a"].entries, shared.claims["a"].upto) == (4, EntryId(9, 3))
 
 
-def test_sources_of_others_and_missing_offsets_are_left_out() -> None:
+def test_other_sources_and_missing_offsets_are_ignored() -> None:
     found = parse_batch(3, batch("-", '{"logOffset": 4}', OFFSET, "17"))
     assert [offset.streams["a"].id for offset in found.offsets] == [EntryId(5, 1)]
     assert found.planned_ms == 99
@@ -89,12 +89,12 @@ def test_sources_of_others_and_missing_offsets_are_left_out() -> None:
 @pytest.mark.parametrize(
     "text", ["", "v2\n{}\n-", "v1\n{", batch("{"), "v1\n[]", 'v1\n{"batchTimestampMs": []}']
 )
-def test_a_damaged_batch_is_refused_by_its_number(text: str) -> None:
+def test_a_damaged_batch_is_refused_with_its_number(text: str) -> None:
     with pytest.raises(CheckpointError, match="batch 3"):
         parse_batch(3, text)
 
 
-def test_local_paths_are_told_from_others() -> None:
+def test_local_paths_are_recognized() -> None:
     assert local_path("file:///a%20b/c") == Path("/a b/c")
     assert is_local("a/b")
     assert not is_local("s3a://bucket/a")

@@ -1,4 +1,4 @@
-"""Jobs on a standalone cluster, a master and two workers, by spark-submit."""
+"""A job that spark-submit runs on a standalone cluster of a master and two workers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tests.spark.stored import xrange
 START_S = 180.0
 JOB_S = 240.0
 ENTRIES = 25_000  # enough for more than one task
-JAVA = f"{QUICK} -XX:+UseSerialGC"  # six JVMs start
+JAVA = f"{QUICK} -XX:+UseSerialGC"  # the test starts six JVMs
 
 
 def clean_environment() -> dict[str, str]:
-    """An environment in which our sources are not found."""
+    """An environment without PYTHONPATH, in which the package's source tree is not found."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     settings = {"PYSPARK_PYTHON": sys.executable, "JDK_JAVA_OPTIONS": JAVA}
     return {**kept, **settings, "SPARK_LOCAL_IP": "127.0.0.1"}
@@ -38,7 +38,7 @@ def clean_environment() -> dict[str, str]:
 
 @contextmanager
 def process(log: Path, *words: str) -> Iterator[None]:
-    """A process of the cluster, which ends with the test."""
+    """A process of the cluster; it is ended with the test."""
     given = {**clean_environment(), "SPARK_DAEMON_MEMORY": "256m"}
     with log.open("wb") as output:
         started = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT, env=given)
@@ -50,7 +50,7 @@ def process(log: Path, *words: str) -> Iterator[None]:
 
 
 def state(page: int) -> dict[str, Any]:
-    """The state that the master's page reports; empty until the page is ready."""
+    """The state on the master's page, or an empty dict until the page is ready."""
     try:
         with urlopen(f"http://127.0.0.1:{page}/json/") as answer:
             return dict(json.load(answer))
@@ -85,10 +85,9 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, int]]:
 
 
 def submit(url: str, folder: Path, port: int) -> list[dict[str, Any]]:
-    """Run the documented command, without the installation. Returns the lines of JSON that it
-    prints.
+    """Run the documented command, without the installation, and return the JSON that it prints.
 
-    Only the driver has the package. The executors' interpreter does not.
+    Only the driver's interpreter has the package, and not the executors'.
     """
     driver = Environment.make(folder / "driver", package=True)
     executor = Environment.make(folder / "executor", package=False)

@@ -1,4 +1,4 @@
-"""From the text of Spark's exceptions to our errors and exit codes."""
+"""How Spark's exceptions become our errors and exit codes."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ pyspark_penstock.errors.DataLossError: stream 'a': 3 of 9 entries were trimmed
   at org.apache.spark.Somewhere"""
 
 
-def test_our_error_is_found_in_spark_s_text() -> None:
+def test_our_error_is_found_in_the_text_of_spark_s_exception() -> None:
     found = refusal_of(RuntimeError(TRACE))
     assert type(found) is DataLossError
     assert str(found) == "stream 'a': 3 of 9 entries were trimmed"
 
 
-def test_another_failure_is_its_first_line() -> None:
+def test_another_exception_becomes_a_job_error_of_its_first_line() -> None:
     found = refusal_of(RuntimeError("\n [TABLE] no such table \n at org.apache"))
     assert (type(found), str(found)) == (JobError, "[TABLE] no such table")
     assert str(refusal_of(KeyError())) == "KeyError"
 
 
-def test_what_py4j_and_tracebacks_say_first_is_left_out() -> None:
+def test_the_first_lines_of_py4j_and_tracebacks_are_left_out() -> None:
     java = "An error occurred while calling o43.load.\n: org.x.Y: [NOT_FOUND] no\n\tat z"
     assert str(refusal_of(RuntimeError(java))) == "org.x.Y: [NOT_FOUND] no"
     python = """[FAILED] Query: Traceback (most recent call last):
@@ -48,7 +48,7 @@ ZeroDivisionError: division by zero
     assert str(refusal_of(RuntimeError(python))) == "ZeroDivisionError: division by zero"
 
 
-def test_ours_stays_what_it_is() -> None:
+def test_our_own_exception_is_unchanged() -> None:
     problem = OptionError("x")
     assert refusal_of(problem) is problem
 
@@ -60,5 +60,5 @@ def test_ours_stays_what_it_is() -> None:
         (OptionError(""), 2), (UsageError(""), 2), (DataLossError(""), 3), (Interrupted(""), 130),
     ],
 )  # fmt: skip
-def test_exit_codes(problem: PenstockError, code: int) -> None:
+def test_each_error_has_its_exit_code(problem: PenstockError, code: int) -> None:
     assert exit_code(problem) == code

@@ -1,4 +1,4 @@
-"""Job files, valid and refused."""
+"""Job files: how they are read, and which are refused."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_all_parts_are_read() -> None:
     assert found.sink.output_mode == "append"
 
 
-def test_values_become_the_text_that_options_are() -> None:
+def test_option_values_become_text() -> None:
     options = job(GOOD).sources[0].options
     assert options["subscribe"] == "a,b"
     assert options["failOnDataLoss"] == "false"
@@ -59,19 +59,19 @@ def test_values_become_the_text_that_options_are() -> None:
     assert options["startingOffsets"] == '{"a": "group:g"}'
 
 
-def test_the_server_goes_to_streams_and_to_nothing_else() -> None:
+def test_server_options_are_given_to_streams_only() -> None:
     found = job(GOOD)
     assert found.sources[0].options["bootstrap.servers"] == "a:1"
     assert found.sink.options["bootstrap.servers"] == "a:1"
     assert found.sources[1].options == {"path": "/prices"}
 
 
-def test_the_command_line_knows_the_server_better() -> None:
+def test_the_command_line_s_server_overrides_the_file_s() -> None:
     found = job(GOOD, **{"bootstrap.servers": "b:2"})
     assert found.sources[0].options["bootstrap.servers"] == "b:2"
 
 
-def test_another_address_leaves_encryption_and_password_as_the_file_has_them() -> None:
+def test_another_address_keeps_the_file_s_tls_and_password() -> None:
     text = GOOD.replace('"a:1"', '"a:1"\ntls = true\npasswordEnv = "PW"')
     for server in ({"bootstrap.servers": "b:2"}, {"Host": "b"}):
         found = job(text, **server)
@@ -83,7 +83,7 @@ def test_another_address_leaves_encryption_and_password_as_the_file_has_them() -
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "error"),
     [
         ("checkpoint =", "chekpoint =", "'chekpoint'.*did you mean 'checkpoint'"),
         ('checkpoint = "/tmp/c"', "", "lacks 'checkpoint'"),
@@ -101,23 +101,23 @@ def test_another_address_leaves_encryption_and_password_as_the_file_has_them() -
         ('stream = "out"', 'stream = "out"\npartitionBy = [1]', "'partitionBy' must be a list"),
     ],
 )
-def test_what_means_nothing_is_refused_by_name(old: str, new: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_an_invalid_entry_is_refused_by_name(old: str, new: str, error: str) -> None:
+    with pytest.raises(UsageError, match=error):
         job(GOOD.replace(old, new))
 
 
-def test_one_column_to_partition_by_needs_no_list() -> None:
+def test_a_single_partition_column_needs_no_list() -> None:
     found = job(GOOD.replace('stream = "out"', 'format = "parquet"\npartitionBy = "item"'))
     assert found.sink.partition_by == ("item",)
 
 
-def test_static_sources_alone_are_no_pipeline() -> None:
+def test_a_pipeline_of_static_sources_only_is_refused() -> None:
     text = GOOD.replace("[source.orders]", "[source.orders]\nstatic = true")
     with pytest.raises(UsageError, match="nothing to wait for"):
         job(text)
 
 
-def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
+def test_an_invalid_or_missing_file_is_named(tmp_path: Path) -> None:
     bad = tmp_path / "bad.toml"
     bad.write_text("= 3")
     with pytest.raises(UsageError, match=r"bad\.toml"):

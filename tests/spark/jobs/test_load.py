@@ -1,4 +1,4 @@
-"""Loading files: each row becomes an entry, each column a field."""
+"""Loading files: each row becomes an entry, and each column a field."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Options = dict[str, str]
 IN_ORDER = {"delivery": "ordered"}
 
-# Which server it is matters to the sink, whose tests take both.
+# One server is enough: the tests of the sink run with both.
 ON_PENSTOCK = pytest.mark.parametrize("server", ["penstock"], indirect=True)
 
 
 @ON_PENSTOCK
-def test_csv_keeps_its_text_to_the_letter(
+def test_csv_values_are_kept_as_text(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     (tmp_path / "a.csv").write_text('item,qty\n"a, b",007\npot,\n')
@@ -37,7 +37,7 @@ def test_csv_keeps_its_text_to_the_letter(
 
 
 @ON_PENSTOCK
-def test_json_that_is_nested_stays_json(
+def test_nested_json_stays_json(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     (tmp_path / "a.jsonl").write_text('{"n": 1, "tags": ["x"], "at": {"b": 2}}\n')
@@ -48,7 +48,7 @@ def test_json_that_is_nested_stays_json(
 
 @ON_PENSTOCK
 @pytest.mark.parametrize("schema", ["", "n int"])
-def test_a_broken_line_ends_the_load_unless_it_is_told_otherwise(
+def test_a_broken_line_ends_the_load_unless_the_mode_allows_it(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, schema: str
 ) -> None:
     (tmp_path / "a.jsonl").write_text('{"n": 1}\n{"n": \n')
@@ -60,7 +60,7 @@ def test_a_broken_line_ends_the_load_unless_it_is_told_otherwise(
 
 
 @ON_PENSTOCK
-def test_parquet_with_columns_renamed_and_entries_in_the_order_of_their_ids(
+def test_parquet_is_loaded_with_renamed_columns_in_the_order_of_ids(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     rows = spark.range(3).selectExpr("concat(id + 5, '-1') AS entry", "id AS `a.b`", "1 AS c")
@@ -73,7 +73,7 @@ def test_parquet_with_columns_renamed_and_entries_in_the_order_of_their_ids(
 
 
 @ON_PENSTOCK
-def test_a_load_in_order_is_one_task_and_its_ids_are_the_rows_numbers(
+def test_an_ordered_load_runs_as_one_task_and_numbers_its_rows(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     spark.range(0, 4, 1, 2).write.csv(str(tmp_path / "a.csv"))
@@ -84,7 +84,7 @@ def test_a_load_in_order_is_one_task_and_its_ids_are_the_rows_numbers(
 
 
 @ON_PENSTOCK
-def test_the_same_load_is_done_once(
+def test_a_load_with_the_same_transaction_is_done_once(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     (tmp_path / "a.csv").write_text("a\n1\n2\n")
@@ -95,7 +95,7 @@ def test_the_same_load_is_done_once(
 
 
 @ON_PENSTOCK
-def test_a_column_that_is_not_there_is_named_with_those_that_are(
+def test_a_missing_column_is_named_with_the_existing_ones(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     (tmp_path / "a.csv").write_text("a,b\n1,2\n")
@@ -111,11 +111,11 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are(
         (("folder.parquet/",), "parquet"), (("syslog.log.zst",), "text"),
     ],
 )  # fmt: skip
-def test_names_tell_the_format(names: tuple[str, ...], kind: str) -> None:
+def test_the_format_follows_from_the_file_names(names: tuple[str, ...], kind: str) -> None:
     assert format_of(names) == kind
 
 
 @pytest.mark.parametrize("names", [("a",), ("a.csv", "a.json"), ("a.gz",), ("a.exe",)])
-def test_names_that_tell_no_format_or_several_are_refused(names: tuple[str, ...]) -> None:
+def test_file_names_of_no_format_or_several_are_refused(names: tuple[str, ...]) -> None:
     with pytest.raises(OptionError, match="--format"):
         format_of(names)

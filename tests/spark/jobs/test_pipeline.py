@@ -1,4 +1,4 @@
-"""Live pipelines, through SQL or a function, to streams and files."""
+"""Pipelines from streams through SQL or a Python function to a stream."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 Options = dict[str, str]
 
-# Which server it is matters to source and sink, whose tests take both.
+# One server is enough: the tests of source and sink run with both.
 pytestmark = ONE_SERVER
 
 
 def job_in(folder: Path, at: Options, **changes: Any) -> PipelineJob:
-    """A job that reads ``in``, doubles ``n``, and writes ``out``."""
+    """A job that reads the stream ``in``, doubles ``n``, and writes the stream ``out``."""
     data: dict[str, Any] = {
         "checkpoint": str(folder / "checkpoint"),
         "source": {
@@ -67,10 +67,10 @@ def group(client: redis.Redis) -> tuple[bytes, int]:
     return found["last-delivered-id"], found["lag"]
 
 
-def test_the_documented_job_file(
+def test_the_documented_job_file_runs(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """It runs as documented, except for the server, the folder, and that it ends."""
+    """Only the server and the folder differ from the docs, and it ends."""
     for second, kind, size in ((1, ".py", 5), (1, ".py", 6), (1, ".h", 1), (2, ".h", 2)):
         client.xadd("files", {"kind": kind, "size": size}, id=f"{second}000-*")
     text = block(PIPELINE, "checkpoint =").replace("/var/lib/penstock", str(tmp_path))
@@ -84,7 +84,7 @@ def test_the_documented_job_file(
     assert [found["name"] for found in client.xinfo_groups("files")] == [b"by-kind"]
 
 
-def test_sql_between_two_streams_and_the_group_of_its_end(
+def test_sql_from_stream_to_stream_moves_the_group(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, 1, 2, 3)
@@ -96,7 +96,7 @@ def test_sql_between_two_streams_and_the_group_of_its_end(
     assert group(client) == (b"3000-0", 0)
 
 
-def test_a_second_run_goes_on_and_one_with_nothing_to_do_still_shows_its_place(
+def test_a_second_run_continues_and_an_idle_one_still_moves_the_group(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     job = job_in(tmp_path, at)
@@ -110,7 +110,7 @@ def test_a_second_run_goes_on_and_one_with_nothing_to_do_still_shows_its_place(
     assert group(client) == (b"3000-0", 0)
 
 
-def test_a_job_may_be_run_in_a_thread_of_its_own(
+def test_a_job_can_run_in_another_thread(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, 1, 2)
@@ -119,7 +119,7 @@ def test_a_job_may_be_run_in_a_thread_of_its_own(
     assert numbers(client) == [2, 4]
 
 
-def test_windows_are_written_when_they_are_over(
+def test_a_window_is_written_when_it_has_ended(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, 1, 2, 3, 11, 21)
@@ -130,7 +130,7 @@ def test_windows_are_written_when_they_are_over(
     assert numbers(client) == [6, 11]
 
 
-def test_a_function_of_a_module_beside_the_file(
+def test_a_job_can_call_a_function_of_a_module_beside_its_file(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -147,7 +147,7 @@ def test_a_function_of_a_module_beside_the_file(
         pipeline.run(spark, replace(job, python="minus"))
 
 
-def test_a_static_table_is_joined(
+def test_a_static_table_can_be_joined(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     spark.sql("SELECT 2 AS n, 'two' AS name").write.parquet(str(tmp_path / "names"))
@@ -162,7 +162,7 @@ def test_a_static_table_is_joined(
     assert fields == {b"n": b"2", b"name": b"two"}
 
 
-def test_a_job_that_runs_for_ever_ends_at_a_signal(
+def test_a_continuous_job_ends_at_a_signal(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     stop = StopSignal()
@@ -182,7 +182,7 @@ def test_a_job_that_runs_for_ever_ends_at_a_signal(
     assert group(client)[1] == 0
 
 
-def test_a_loss_is_an_error_of_its_own(
+def test_lost_entries_raise_data_loss_error(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, 1, 2)
@@ -193,10 +193,10 @@ def test_a_loss_is_an_error_of_its_own(
         pipeline.run(spark, job_in(tmp_path, at))
 
 
-def test_a_group_is_published_on_the_server_of_its_source(
+def test_a_group_is_moved_on_the_server_of_its_source(
     client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """The server of the job may have a group of that name that is somebody else's."""
+    """The job's own server may have another group of that name."""
     fill(client, 1, 2)
     source = {"subscribe": "in", "Group": "spark", **at}
     job = job_in(tmp_path, {"bootstrap.servers": "127.0.0.1:1"}, source={"numbers": source})
@@ -205,10 +205,10 @@ def test_a_group_is_published_on_the_server_of_its_source(
     assert group(client) == (b"1000-0", 1)
 
 
-def test_sources_of_the_same_names_are_left_to_their_readers(
+def test_groups_of_two_sources_with_the_same_stream_are_not_moved(
     client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
-    """An offset does not say on which server its streams are."""
+    """An offset does not name the server of its streams. The readers move such groups."""
     fill(client, 1)
     sources = {name: {"subscribe": "in", "group": name} for name in ("left", "right")}
     offset = Offset({"subscribe": ["in"]}, {"in": Position(EntryId(1000, 0), 1)})
@@ -216,7 +216,7 @@ def test_sources_of_the_same_names_are_left_to_their_readers(
     assert not client.xinfo_groups("in")
 
 
-def test_groups_that_the_start_would_not_move_are_refused_by_a_dry_run_too(
+def test_a_dry_run_refuses_another_query_s_group(
     client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, 1)
@@ -230,7 +230,7 @@ def test_groups_that_the_start_would_not_move_are_refused_by_a_dry_run_too(
     pipeline.check_groups(job_in(tmp_path, at, source={"numbers": source}), [])
 
 
-def test_from_needs_a_checkpoint_without_a_position(
+def test_from_needs_a_new_checkpoint(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, 1, 2, 3)
@@ -241,7 +241,7 @@ def test_from_needs_a_checkpoint_without_a_position(
         pipeline.starting_from(job, spark, "earliest")
 
 
-def test_a_plan_checks_everything_and_starts_nothing(
+def test_a_plan_checks_the_job_and_starts_nothing(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path
 ) -> None:
     fill(client, 1)
@@ -260,7 +260,7 @@ def test_a_plan_checks_everything_and_starts_nothing(
 
 
 @pytest.mark.parametrize(
-    ("source", "sql", "sink", "said"),
+    ("source", "sql", "sink", "error"),
     [
         ({}, "SELECT n FROM numbers", {}, "which stream"),
         ({}, "SELECT array(n) AS a FROM numbers", {"stream": "out"}, "write to_json"),
@@ -272,29 +272,29 @@ def test_a_plan_checks_everything_and_starts_nothing(
         ({}, "SELECT 1 AS n", {"stream": "out"}, "streaming"),
     ],
 )  # fmt: skip
-def test_a_plan_refuses_what_the_start_would(
+def test_a_plan_refuses_what_a_run_would_refuse(
     spark: SparkSession, at: Options, tmp_path: Path,
-    source: Options, sql: str, sink: Options, said: str,
+    source: Options, sql: str, sink: Options, error: str,
 ) -> None:  # fmt: skip
     numbers = {"subscribe": "in", "schema": "n int"} | source
     changes = {"source": {"numbers": numbers}, "sql": {"text": sql}, "sink": {"x": "y"} | sink}
     job = job_in(tmp_path, at, **changes)
     options = {name: value for name, value in job.sink.options.items() if name != "x"}
-    with pytest.raises((OptionError, UsageError, AnalysisException), match=said):
+    with pytest.raises((OptionError, UsageError, AnalysisException), match=error):
         pipeline.plan(spark, replace(job, sink=replace(job.sink, options=options)))
 
 
 @pytest.mark.parametrize(
-    ("static", "option", "said"),
+    ("static", "option", "error"),
     [
         (False, {"maxOfsetsPerTrigger": "1"}, "did you mean 'maxOffsetsPerTrigger'"),
         (True, {"maxOffsetsPerTrigger": "1"}, "it is one for stream reading"),
     ],
 )
-def test_the_options_of_a_source_are_checked_as_those_of_its_kind(
-    at: Options, tmp_path: Path, static: bool, option: Options, said: str
+def test_source_options_are_checked_for_batch_or_stream_reading(
+    at: Options, tmp_path: Path, static: bool, option: Options, error: str
 ) -> None:
     job = job_in(tmp_path, at)
     source = replace(job.sources[0], static=static, options={**at, "subscribe": "in", **option})
-    with pytest.raises(OptionError, match=said):
+    with pytest.raises(OptionError, match=error):
         pipeline.check_options(replace(job, sources=(source,)))

@@ -1,4 +1,4 @@
-"""Progress lines, from Spark's reports."""
+"""Progress lines, which are made from Spark's progress reports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def report(start: Any, end: Any, latest: Any) -> dict[str, Any]:
     return {"batchId": 17, "durationMs": took, "sources": [source]}
 
 
-def test_a_line_has_count_rate_position_lag_and_times() -> None:
+def test_a_progress_line_has_count_rate_position_lag_and_times() -> None:
     start, end = offset(orders=position("1-0", 500)), offset(orders=position("9-3", 250_500))
     latest = offset(orders=position("20-0", 1_000_500))
     (found,) = progress_of(report(start, end, latest))
@@ -32,15 +32,15 @@ def test_a_line_has_count_rate_position_lag_and_times() -> None:
     assert found.to_json()["lag"] == 750_000
 
 
-def test_the_first_batch_is_counted_from_where_it_began() -> None:
+def test_the_first_batch_counts_from_its_starting_position() -> None:
     end = offset(orders=position("9-3", 700, **{"from": ["0-0", 200]}))
     (found,) = progress_of(report(None, end, None))
     assert (found.entries, found.lag) == (500, None)
 
 
-def test_what_was_lost_before_a_batch_is_not_counted_as_read() -> None:
+def test_entries_lost_before_a_batch_are_not_counted_as_read() -> None:
     start = offset(orders=position("2-0", 2, **{"from": ["0-0", 0]}))
-    end = offset(orders=position("4-0", 4, **{"from": ["2-0", 3]}))  # the third was trimmed
+    end = offset(orders=position("4-0", 4, **{"from": ["2-0", 3]}))  # the third entry was trimmed
     (found,) = progress_of(report(start, end, end))
     assert found.entries == 1
 
@@ -65,13 +65,13 @@ def test_other_sources_have_no_line_and_no_offset() -> None:
     assert not committed_offsets(found)
 
 
-def test_without_lag_no_time_to_wait_is_told() -> None:
+def test_a_line_without_lag_has_no_estimate() -> None:
     end = offset(orders=position("9-3", 7, **{"from": ["0-0", 0]}))
     (found,) = progress_of(report(None, end, end))
     assert "  lag 0  " in found.line()
 
 
-def test_rates_are_short() -> None:
+def test_rates_have_three_digits_and_a_unit() -> None:
     assert [rate(value) for value in (0.4567, 12, 3_456, 1_234_567)] == [
         "0.457/s", "12/s", "3.46 k/s", "1.23 M/s",
     ]  # fmt: skip

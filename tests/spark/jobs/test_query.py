@@ -1,4 +1,4 @@
-"""SQL over streams, and archives that are trimmed meanwhile."""
+"""SQL over streams and archives, also while the archive is trimmed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def test_a_stream_may_be_used_twice_with_different_filters(
+def test_a_stream_can_be_used_twice_with_different_filters(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     for n in range(1, 7):
@@ -34,7 +34,7 @@ def test_a_stream_may_be_used_twice_with_different_filters(
 
 @ONE_SERVER
 @pytest.mark.parametrize("name", ["eu,orders", " orders "])
-def test_a_table_has_the_entries_of_its_stream_whatever_is_in_the_name(
+def test_a_table_name_is_not_split_or_stripped(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], name: str
 ) -> None:
     client.xadd(name, {"n": 1})
@@ -43,7 +43,7 @@ def test_a_table_has_the_entries_of_its_stream_whatever_is_in_the_name(
     assert [row.n for row in query(spark, QueryJob(f"SELECT n FROM `{name}`", at)).collect()] == [1]
 
 
-def test_the_archive_makes_no_columns_of_fields_that_cannot_be_any(
+def test_reserved_and_duplicate_field_names_get_no_archive_column(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     entry = "'1-1' AS id, timestamp_millis(1) AS timestamp, 'in' AS stream, current_date() AS date"
@@ -54,7 +54,7 @@ def test_the_archive_makes_no_columns_of_fields_that_cannot_be_any(
     assert archived_field_types(spark, job, "in").simpleString() == "struct<N:bigint,m:bigint>"
 
 
-def test_tables_are_found_in_any_case(
+def test_table_names_ignore_case(
     spark: SparkSession, client: redis.Redis, at: dict[str, str]
 ) -> None:
     client.xadd("orders", {"n": 1})
@@ -74,12 +74,12 @@ class Rows:
 
 
 def positions(*ends: int) -> Iterator[dict[str, Position]]:
-    """How far an archive of the entries 1-0, 2-0 ... is, for each time that it is asked."""
+    """The positions of an archive of the entries 1-0, 2-0 ..., for each time it is asked."""
     return ({"in": Position(EntryId(n, 0), n)} for n in ends)
 
 
 @ONE_SERVER
-def test_a_query_that_an_archive_overtakes_is_run_again_but_not_for_ever(
+def test_a_query_overtaken_by_trims_is_repeated_a_few_times(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for n in range(1, 40):
@@ -101,6 +101,6 @@ def test_a_query_that_an_archive_overtakes_is_run_again_but_not_for_ever(
         answer_while_the_archive_is_at(*(4, 8) * 5)
 
 
-def test_of_names_that_differ_in_case_only_the_one_that_the_sql_has_is_made_last() -> None:
+def test_among_names_that_differ_in_case_the_one_in_the_sql_comes_last() -> None:
     streams = ("ORDERS", "Orders", "orders", "other", "Pending", "")
     assert mentioned("SELECT * FROM Orders, pending", streams) == ["ORDERS", "orders", "Orders"]

@@ -1,4 +1,4 @@
-"""The files that are generated for a quick start of Spark."""
+"""The files that are generated so that Spark starts faster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def path_seen_by(interpreter: str, given: str) -> str:
-    """PYTHONPATH as a program run by the interpreter sees it."""
+    """PYTHONPATH and the argument, as a program that *interpreter* runs sees them."""
     words = [
         interpreter,
         "-c",
@@ -30,20 +30,20 @@ def path_seen_by(interpreter: str, given: str) -> str:
     return subprocess.run(words, env=environment, check=True, capture_output=True, text=True).stdout
 
 
-def test_the_interpreter_takes_spark_s_zips_out_of_the_path() -> None:
+def test_the_interpreter_removes_spark_s_zips_from_pythonpath() -> None:
     interpreter = quick_start.interpreter()
     given = "/s/python/lib/pyspark.zip:/s/python/lib/py4j-0.10-src.zip:/mine::/other.zip"
     assert path_seen_by(interpreter, given) == "/mine:/other.zip x y\n"
     assert path_seen_by(interpreter, "") == " x y\n"
 
 
-def test_it_is_this_interpreter() -> None:
+def test_the_script_runs_this_interpreter() -> None:
     words = [quick_start.interpreter(), "-c", "import sys; print(sys.executable)"]
     found = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     assert found.strip() == sys.executable
 
 
-def test_a_file_is_written_once_and_its_path_tells_its_content(cache: Path) -> None:
+def test_a_file_is_written_once_and_its_path_depends_on_its_content(cache: Path) -> None:
     first = quick_start.keep("a", "one")
     assert quick_start.keep("a", "one") == first
     assert quick_start.keep("a", "two") != first

@@ -1,4 +1,4 @@
-"""Running queries and stopping them, with a fake query."""
+"""run_query, with a fake query: how it ends and stops a query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOSS = "DataLossError: 5 entries after 3-0 were trimmed"
 class Query:
     """A fake query.
 
-    Its batch takes a number of polls; it fails with *failure*, if that is given.
+    It is active for *looks* polls, and then fails with *failure* if that is given.
     """
 
     recentProgress = ()  # noqa: N815  (Spark's names)
@@ -61,13 +61,13 @@ def test_a_batch_that_fails_after_the_signal_is_a_failure(stop: StopSignal) -> N
     assert query.stopped
 
 
-def test_a_query_that_ends_by_itself_after_the_signal_is_no_failure(stop: StopSignal) -> None:
+def test_a_query_that_ends_after_the_signal_is_not_a_failure(stop: StopSignal) -> None:
     query = Query(3)
     run(query, stop)
     assert query.stopped
 
 
-def test_a_batch_that_takes_too_long_is_cut_off(
+def test_a_batch_that_takes_too_long_is_stopped(
     stop: StopSignal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pyspark_penstock.jobs.runner.STOP_TIMEOUT_S", 0.1)

@@ -1,4 +1,4 @@
-"""The options of a job's server, from job file, command line and environment."""
+"""Which server options a job takes from the environment."""
 
 from __future__ import annotations
 
@@ -26,19 +26,17 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=str,
 )
-def test_options_stand_above_the_environment(
-    given: dict[str, str], options: dict[str, str]
-) -> None:
+def test_options_override_the_environment(given: dict[str, str], options: dict[str, str]) -> None:
     assert with_environment(given) == options
 
 
-def test_the_user_of_the_environment_is_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_user_comes_from_the_environment_unless_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PENSTOCK_USERNAME", "ann")
     assert with_environment({"passwordEnv": "PW"})["username"] == "ann"
     assert with_environment({"UserName": "bob"}).get("username") is None
 
 
-def test_a_password_of_the_environment_is_named_by_its_variable(
+def test_a_password_in_the_environment_is_given_as_its_variable_s_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PENSTOCK_PASSWORD", "secret")
@@ -47,7 +45,7 @@ def test_a_password_of_the_environment_is_named_by_its_variable(
     assert found == {"host": "near", "passwordEnv": "PENSTOCK_PASSWORD"}
 
 
-def test_two_passwords_of_the_environment_are_left_to_be_refused(
+def test_two_passwords_in_the_environment_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PENSTOCK_PASSWORD", "secret")

@@ -1,4 +1,4 @@
-"""The session's settings and environment, before Spark starts."""
+"""The settings and the environment of the Spark session before it starts."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ def clean(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment without Spark's variables; it is restored at the end."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     for name in ("SPARK_LOCAL_IP", "PYSPARK_PYTHON", "PYTHONPATH", "PYSPARK_GATEWAY_PORT"):
-        monkeypatch.setenv(name, "")  # so that it is put back
+        monkeypatch.setenv(name, "")  # so that monkeypatch restores it
         monkeypatch.delenv(name)
 
 
-def test_a_local_spark_keeps_to_the_loopback_and_to_this_interpreter() -> None:
+def test_local_spark_uses_the_loopback_address_and_this_interpreter() -> None:
     prepare_environment(local=True)
     assert os.environ["SPARK_LOCAL_IP"] == "127.0.0.1"
     with open(os.environ["PYSPARK_PYTHON"]) as script:
         assert sys.executable in script.read()
 
 
-def test_a_program_that_imports_the_package_has_its_own_interpreter_for_the_workers() -> None:
-    """Otherwise Spark would take python3 in PATH, and find no data source there."""
+def test_importing_the_package_sets_the_workers_interpreter() -> None:
+    """Otherwise Spark would use the python3 in PATH, which may lack the package."""
     importlib.reload(pyspark_penstock)
     assert os.environ["PYSPARK_PYTHON"] == sys.executable
     prepare_environment(local=True)
     assert os.environ["PYSPARK_PYTHON"] == quick_start.interpreter()
 
 
-def test_what_spark_submit_runs_leaves_the_interpreter_of_the_workers_to_the_cluster(
+def test_under_spark_submit_the_workers_interpreter_is_not_set(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
@@ -53,20 +53,20 @@ def test_what_spark_submit_runs_leaves_the_interpreter_of_the_workers_to_the_clu
     assert "PYSPARK_PYTHON" not in os.environ
 
 
-def test_a_cluster_s_addresses_are_its_own() -> None:
+def test_on_a_cluster_no_address_is_set() -> None:
     prepare_environment(local=False)
     assert "SPARK_LOCAL_IP" not in os.environ
     assert os.environ["PYSPARK_PYTHON"] == sys.executable
 
 
-def test_an_interpreter_that_is_chosen_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_given_interpreter_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYSPARK_PYTHON", "/mine")
     prepare_environment(local=True)
     prepare_environment(local=False)
     assert os.environ["PYSPARK_PYTHON"] == "/mine"
 
 
-def test_spark_s_log_goes_by_a_file_that_says_how_much() -> None:
+def test_the_log_level_is_in_a_log4j_file() -> None:
     options = local_settings("warn")["spark.driver.extraJavaOptions"]
     path = options.partition("log4j2.configurationFile=file:")[2]
     with open(path) as file:
@@ -74,7 +74,7 @@ def test_spark_s_log_goes_by_a_file_that_says_how_much() -> None:
 
 
 def test_an_interrupt_waits_until_the_jvm_has_started() -> None:
-    """A JVM whose parent has gone before it looks for it would run for ever."""
+    """A JVM whose parent ends before the JVM looks for it would run for ever."""
     steps: list[str] = []
     before = signal.getsignal(signal.SIGTERM)
 
@@ -89,8 +89,8 @@ def test_an_interrupt_waits_until_the_jvm_has_started() -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_the_handler_that_spark_sets_when_it_starts_stays() -> None:
-    """It cancels the jobs that run."""
+def test_the_signal_handler_that_spark_sets_is_kept() -> None:
+    """Spark's handler cancels running jobs."""
     before = signal.getsignal(signal.SIGINT)
     came: list[int] = []
     try:
@@ -102,7 +102,7 @@ def test_the_handler_that_spark_sets_when_it_starts_stays() -> None:
     assert came == [signal.SIGINT]
 
 
-def test_spark_s_query_loggers_leave_the_word_to_the_exception(
+def test_spark_s_query_loggers_print_nothing(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     silence_query_loggers()

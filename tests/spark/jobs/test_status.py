@@ -1,4 +1,4 @@
-"""The status of a query, from its checkpoint, without a server."""
+"""The status of a query, read from its checkpoint without a server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_query_that_shares_a_group_has_claims(shared: str) -> None:
     )
 
 
-def test_claims_for_people(shared: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_claims_are_printed_as_text(shared: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["status", shared, "--server", "127.0.0.1:1"]) == 0
     _, _, first, second = capsys.readouterr().out.splitlines()
     assert first == "a  group 'g'  consumer 'spark-1-2'  claimed 4 entries up to 9-3"

@@ -1,4 +1,4 @@
-"""Trimming: what is removed, and what has to stay."""
+"""Trimming: which entries are removed, and which must stay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GROUPS = st.lists(st.builds(GroupNeed, st.text("ab", min_size=1), IDS, st.none()
 
 @given(IDS, GROUPS, st.none() | st.integers(-1, 20))
 @settings(max_examples=200)
-def test_an_entry_goes_only_if_it_is_archived_old_and_needed_by_nobody(
+def test_an_entry_is_trimmed_only_if_archived_old_and_not_needed(
     archived: EntryId, groups: list[GroupNeed], keep_from_ms: int | None
 ) -> None:
     bound = plan_trim(archived, groups, keep_from_ms).first_kept
@@ -28,7 +28,7 @@ def test_an_entry_goes_only_if_it_is_archived_old_and_needed_by_nobody(
         assert gone == (entry <= archived and not unread and not pending and not young)
 
 
-def test_the_largest_id_has_no_next() -> None:
+def test_next_id_of_the_largest_id_is_itself() -> None:
     assert next_id(EntryId(4, 2**64 - 1)) == EntryId(5, 0)
     assert next_id(LAST) == LAST
 
@@ -38,21 +38,21 @@ def ten_entries(client: redis.Redis) -> None:
         client.xadd("in", {"ms": ms}, id=f"{ms}-0")
 
 
-def test_what_is_archived_goes(client: redis.Redis) -> None:
+def test_archived_entries_are_trimmed(client: redis.Redis) -> None:
     ten_entries(client)
     found = trim(client, "in", EntryId(4, 0))
     assert (found.removed, found.hold.reason) == (4, "not archived yet")
     assert client.xlen("in") == 6
 
 
-def test_a_group_keeps_what_it_was_not_given(client: redis.Redis) -> None:
+def test_entries_not_delivered_to_a_group_are_kept(client: redis.Redis) -> None:
     ten_entries(client)
     client.xgroup_create("in", "slow", id="2-0")
     found = trim(client, "in", EntryId(10, 0))
     assert (found.removed, found.hold.reason) == (2, "group 'slow'")
 
 
-def test_a_group_keeps_what_is_pending(client: redis.Redis) -> None:
+def test_pending_entries_of_a_group_are_kept(client: redis.Redis) -> None:
     ten_entries(client)
     client.xgroup_create("in", "workers", id="0")
     client.xreadgroup("workers", "ann", {"in": ">"})
@@ -61,12 +61,12 @@ def test_a_group_keeps_what_is_pending(client: redis.Redis) -> None:
     assert xrange(client, "in", count=1)[0][0] == b"4-0"
 
 
-def test_young_entries_stay_though_they_are_archived(client: redis.Redis) -> None:
+def test_young_entries_are_kept_though_archived(client: redis.Redis) -> None:
     ten_entries(client)
     assert trim(client, "in", EntryId(10, 0), keep_from_ms=8).removed == 7
 
 
-def test_nothing_archived_and_no_stream_are_nothing_to_trim(client: redis.Redis) -> None:
+def test_nothing_is_trimmed_without_archived_entries_or_a_stream(client: redis.Redis) -> None:
     ten_entries(client)
     assert trim(client, "in", EntryId(0, 0)).removed == 0
     assert trim(client, "gone", EntryId(5, 0)).removed == 0

@@ -1,4 +1,4 @@
-"""Plans of batch reads: the tasks cover all entries, and none of them is empty."""
+"""Batch reads: how entries are divided into tasks, and entries trimmed during the read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tasks(at: dict[str, str], **options: str) -> list[Range]:
 @pytest.mark.parametrize(
     ("most", "ends"), [("10", [10, 20]), ("7", [7, 14, 20]), ("20", [20]), ("30", [20])]
 )
-def test_records_a_task_are_limited(
+def test_records_of_a_task_are_limited(
     client: redis.Redis, at: dict[str, str], most: str, ends: list[int]
 ) -> None:
     fill(client, 20)
@@ -43,10 +43,10 @@ def test_records_a_task_are_limited(
     assert [task.expected for task in found] == [b - a for a, b in pairwise([0, *ends])]
 
 
-def test_planning_reads_pages_of_the_size_that_was_asked_for(
+def test_planning_reads_pages_of_fetch_size(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Entries may be large, so a page of many may be too large for driver and server."""
+    """Entries can be large, and then a large page is too much for driver and server."""
     sizes: list[int] = []
     original = Scan
 
@@ -60,7 +60,7 @@ def test_planning_reads_pages_of_the_size_that_was_asked_for(
     assert sizes == [3]
 
 
-def test_a_stream_that_is_not_there_is_empty_and_warned_of(
+def test_a_missing_stream_is_read_as_empty_with_a_warning(
     client: redis.Redis, at: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     fill(client, 1)
@@ -75,9 +75,9 @@ def test_a_stream_that_is_not_there_is_empty_and_warned_of(
         ({"maxRecordsPerPartition": "10"}, ["10 of 10 entries after", "2 of 10 entries after"]),
         ({"failOnDataLoss": "false"}, []),
     ],
-    ids=["cut by time", "counted", "not looked for"],
+    ids=["split by time", "counted", "not checked"],
 )
-def test_a_batch_that_is_trimmed_while_it_is_read_has_what_is_left_and_says_so(
+def test_a_batch_read_trimmed_meanwhile_returns_the_rest_with_warnings(
     client: redis.Redis,
     at: dict[str, str],
     caplog: pytest.LogCaptureFixture,
@@ -89,8 +89,8 @@ def test_a_batch_that_is_trimmed_while_it_is_read_has_what_is_left_and_says_so(
     fill(client, 25)
     client.xtrim("s", maxlen=20, approximate=False)
     reader = reader_of(at, minPartitions="2", **options)
-    quiet = [part for part in reader.partitions() for _ in reader.read(part)]
-    assert (len(quiet), caplog.messages) == (2, [])
+    parts_read = [part for part in reader.partitions() for _ in reader.read(part)]
+    assert (len(parts_read), caplog.messages) == (2, [])
     client.flushall()
     fill(client, 20)
     planned = reader.partitions()
@@ -98,4 +98,4 @@ def test_a_batch_that_is_trimmed_while_it_is_read_has_what_is_left_and_says_so(
     rows = [n for part in planned for b in reader.read(part) for n in b.column("i").to_pylist()]
     assert rows == list(range(13, 21))
     assert len(caplog.messages) == len(warnings)
-    assert all(said in text for said, text in zip(warnings, caplog.messages, strict=True))
+    assert all(warning in text for warning, text in zip(warnings, caplog.messages, strict=True))

@@ -1,4 +1,4 @@
-"""Casts: a whole column gives the same results as its values one by one."""
+"""Casts: a whole column gives the same values as its texts cast one by one."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ ODD = st.sampled_from([*NUMBERS, *BOOLEANS, *TIMES]) | NUMBER_LIKE | TIME_LIKE |
 
 
 def column(*texts: bytes | None) -> Any:
-    """A column with an offset into its data."""
+    """An Arrow column of *texts*, with an offset into its data."""
     return pa.array([b"before", *texts], pa.binary())[1:]
 
 
 def comparable(found: Any) -> list[Any]:
-    """The column in Python: times as numbers, since Python lacks some of them, and NaN as text."""
+    """The values in Python: times as numbers, since Python lacks some of them, and NaN as text."""
     if pa.types.is_temporal(found.type):
         return list(found.view(pa.int32() if found.type == pa.date32() else pa.int64()).to_pylist())
     return [
@@ -44,14 +44,14 @@ def comparable(found: Any) -> list[Any]:
 
 
 def one_by_one(texts: list[bytes | None], kind: Any) -> list[Any]:
-    """The values of the texts, each cast by itself."""
+    """The values of *texts*, each cast by itself."""
     return comparable(cast_columns.one_by_one(column(*texts), kind))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @settings(deadline=None, max_examples=50)
 @given(texts=st.lists(st.none() | ODD, min_size=1, max_size=8))
-def test_a_column_has_the_values_that_its_texts_have_one_by_one(
+def test_a_column_has_the_values_of_its_texts_cast_one_by_one(
     kind: Any, texts: list[bytes | None]
 ) -> None:
     found, bad = cast_columns.cast(column(*texts), kind)
@@ -63,8 +63,8 @@ def test_a_column_has_the_values_that_its_texts_have_one_by_one(
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_a_column_of_one_text_alone_has_the_value_that_the_text_has(kind: Any) -> None:
-    """A neighbour must not matter: Arrow reads ``-nan`` as a number, Spark does not."""
+def test_a_column_of_one_text_has_the_value_of_that_text(kind: Any) -> None:
+    """Its neighbours must not matter: Arrow reads ``-nan`` as a number, but Spark does not."""
     texts: list[bytes | None] = [*NUMBERS, *BOOLEANS, *TIMES]
     alone = [comparable(cast_columns.cast(column(text), kind)[0])[0] for text in texts]
     expected = one_by_one(texts, kind)
@@ -87,10 +87,10 @@ def test_a_column_of_one_text_alone_has_the_value_that_the_text_has(kind: Any) -
     ],
     ids=str,
 )
-def test_columns_that_are_written_plainly_are_read_as_a_whole(
+def test_columns_in_plain_notation_are_cast_as_a_whole(
     kind: Any, texts: list[bytes | None]
 ) -> None:
-    """So their pages need no step for each value."""
+    """Their pages then need no Python step for each value."""
     found = cast_columns.whole(column(*texts), kind)
     assert found is not None
     assert comparable(found) == one_by_one(texts, kind)
@@ -98,7 +98,7 @@ def test_columns_that_are_written_plainly_are_read_as_a_whole(
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("texts", [[], [None, None]], ids=["no entry", "no value"])
-def test_columns_without_values(kind: Any, texts: list[None]) -> None:
+def test_a_column_without_values_can_be_cast(kind: Any, texts: list[None]) -> None:
     for given_column in (column(*texts), pa.nulls(len(texts), pa.binary())):
         found, bad = cast_columns.cast(given_column, kind)
         assert (found.type, found.to_pylist(), bad) == (kind, texts, None)
@@ -106,11 +106,11 @@ def test_columns_without_values(kind: Any, texts: list[None]) -> None:
 
 @pytest.mark.parametrize("text", [b"03:04", b"03:04:05", b"T03:04"])
 def test_a_time_of_day_alone_is_bad(text: bytes) -> None:
-    """Spark takes it for today's, so a replay tomorrow would differ."""
+    """Spark reads it as a time of today, so a replay tomorrow would differ."""
     for kind in (pa.timestamp("us", tz="UTC"), pa.timestamp("us"), pa.date32()):
         assert cast_texts.parser(kind)(text) is None
 
 
-def test_arrow_reads_decimals_that_are_too_large_and_here_they_are_bad() -> None:
+def test_decimals_that_are_too_large_are_bad_though_arrow_reads_them() -> None:
     for text in (b"14240598192715208027174483033113654935", b"3.4028235e38"):
         assert cast_columns.cast(column(text, b"1"), pa.decimal128(38, 10))[0][0].as_py() is None

@@ -1,4 +1,4 @@
-"""Record batches: each column holds what a dict of each entry's fields would."""
+"""Record batches: a column has the values that a dict of each entry's fields gives."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def time(ms: int) -> datetime | None:
 
 @settings(deadline=None)
 @given(entries())
-def test_any_entries_become_what_a_dict_says(given_entries: list[Entry]) -> None:
+def test_columns_have_the_values_of_a_dict_of_the_fields(given_entries: list[Entry]) -> None:
     schema = schema_of(
         _stream=t.StringType(), _id=t.StringType(), _ms=t.LongType(), _seq=t.LongType(),
         a=t.StringType(), b=t.BinaryType(), temp=t.LongType(), nowhere=t.DoubleType(),
@@ -74,7 +74,7 @@ def test_any_entries_become_what_a_dict_says(given_entries: list[Entry]) -> None
 
 
 def long(value: bytes | None) -> int | None:
-    """The value of a bigint column: null if it is no 64-bit number."""
+    """The value of a bigint column: null if it is not a 64-bit number."""
     if value is None or not value.removeprefix(b"-").isdigit():
         return None
     return int(value) if -(2**63) <= int(value) < 2**63 else None
@@ -82,7 +82,7 @@ def long(value: bytes | None) -> int | None:
 
 @settings(deadline=None)
 @given(entries())
-def test_all_fields_as_a_map_or_in_order(given_entries: list[Entry]) -> None:
+def test_all_fields_can_be_a_map_or_an_array_in_order(given_entries: list[Entry]) -> None:
     in_map = build(given_entries, schema_of(_fields=fields_type("binary", "map")))
     in_order = build(given_entries, schema_of(_fields=fields_type("binary", "array")))
     as_text = build(given_entries, schema_of(_fields=fields_type("string", "map")))
@@ -96,7 +96,7 @@ def test_all_fields_as_a_map_or_in_order(given_entries: list[Entry]) -> None:
         }
 
 
-def test_without_a_schema_there_are_stream_id_time_and_fields() -> None:
+def test_without_a_schema_the_columns_are_stream_id_timestamp_and_fields() -> None:
     (row,) = build([(b"1763000062499-3", [(b"a", b"\xff")])], raw_schema(fields_type("", "map")))
     assert row == {
         "stream": "orders",
@@ -106,7 +106,7 @@ def test_without_a_schema_there_are_stream_id_time_and_fields() -> None:
     }
 
 
-def test_the_time_of_an_id() -> None:
+def test_the_timestamp_comes_from_the_id_and_is_null_if_out_of_range() -> None:
     schema = schema_of(_ts=t.TimestampType())
     ids = [b"0-1", b"1763000062499-3", b"9223372036854776000-0", b"18446744073709551615-1"]
     rows = build([(i, [(b"v", b"")]) for i in ids], schema)
@@ -148,7 +148,7 @@ def test_the_time_of_an_id() -> None:
     ],
     ids=lambda value: value.simpleString() if isinstance(value, t.DataType) else "",
 )
-def test_values_by_type_and_what_is_bad_is_null(
+def test_values_are_cast_by_type_and_bad_ones_are_null(
     kind: t.DataType, good: dict[bytes, object], bad: list[bytes]
 ) -> None:
     rows = build(one_field(*good, *bad), schema_of(v=kind))
@@ -188,12 +188,12 @@ def test_failfast_names_the_entry_and_the_value() -> None:
         build(BAD, schema_of(v=t.LongType()), FAILFAST)
 
 
-def test_dropmalformed_drops_rows_with_bad_values_and_no_other() -> None:
+def test_dropmalformed_drops_only_rows_with_bad_values() -> None:
     rows = build([*BAD, (b"9-9", [(b"w", b"x")])], schema_of(v=t.LongType()), DROPMALFORMED)
     assert [row["v"] for row in rows] == [1, 3, 4, None]
 
 
-def test_a_column_for_corrupt_records_holds_the_fields_of_those_only() -> None:
+def test_the_corrupt_record_column_has_the_fields_of_bad_rows_only() -> None:
     schema = schema_of(v=t.LongType(), bad=t.StringType())
     rows = build(BAD, schema, corrupt="bad")
     assert [row["bad"] and json.loads(row["bad"]) for row in rows] == [
@@ -205,23 +205,23 @@ NOT_NULL = t.StructType([t.StructField("v", t.LongType(), nullable=False)])
 
 
 @pytest.mark.parametrize("mode", [PERMISSIVE, DROPMALFORMED])
-def test_null_in_a_column_that_is_not_null_names_entry_and_column(mode: str) -> None:
-    """The entry is the right one even if rows before it were dropped."""
-    lacking: Entry = (b"9-9", [(b"w", b"x")])
+def test_null_in_a_not_null_column_is_an_error_with_entry_and_column(mode: str) -> None:
+    """The error names the right entry even if rows before it were dropped."""
+    without_v: Entry = (b"9-9", [(b"w", b"x")])
     where = "entry 1-1" if mode == PERMISSIVE else "entry 9-9"
     with pytest.raises(
         ValueMismatchError, match=f"stream 'orders', {where}: the column 'v' is NOT"
     ):
-        build([*BAD, lacking], NOT_NULL, mode)
+        build([*BAD, without_v], NOT_NULL, mode)
 
 
-def test_a_column_that_is_not_null_takes_entries_that_have_it() -> None:
+def test_a_not_null_column_accepts_entries_with_a_value() -> None:
     assert [row["v"] for row in build(BAD, NOT_NULL, DROPMALFORMED)] == [1, 3, 4]
 
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([b"1", b"2", b"x", b"", b"-7"]), min_size=1, max_size=40))
-def test_any_mixture_of_good_and_bad(values: list[bytes]) -> None:
+def test_good_and_bad_values_can_be_mixed(values: list[bytes]) -> None:
     rows = build(one_field(*values), schema_of(v=t.LongType()))
     assert [row["v"] for row in rows] == [long(value) for value in values]
 

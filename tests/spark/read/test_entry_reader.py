@@ -1,4 +1,4 @@
-"""Reading a range: many pages become few batches, and each entry is read once."""
+"""Reading a range: pages are joined into batches, and each entry is read once."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def fill(client: redis.Redis, values: list[bytes]) -> Rows:
     [
         (10, 1 << 20, [9, 9, 2]),  # a fourth page would be too many rows
         (12, 1 << 20, [12, 8]),
-        (1, 1 << 20, [3, 3, 3, 3, 3, 3, 2]),  # a page is never cut
+        (1, 1 << 20, [3, 3, 3, 3, 3, 3, 2]),  # a page is never split
         (100, 1 << 20, [20]),
         (100, 1, [3, 3, 3, 3, 3, 3, 2]),
-        (100, 250, [6, 6, 6, 2]),  # a page is of 95 to 100 bytes
+        (100, 250, [6, 6, 6, 2]),  # a page has 95 to 100 bytes
     ],
 )
-def test_batches_are_of_as_many_pages_as_may_be_held(
+def test_a_batch_joins_pages_up_to_the_limits_of_rows_and_bytes(
     client: redis.Redis,
     at: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
@@ -75,7 +75,7 @@ def test_batches_are_of_as_many_pages_as_may_be_held(
     st.integers(1, 12),
     st.sets(st.integers(2, 12)),
 )
-def test_any_pages_and_lost_connections_give_each_entry_once(
+def test_each_entry_is_read_once_despite_lost_connections(
     client: redis.Redis,
     at: dict[str, str],
     values: list[bytes],
@@ -103,10 +103,10 @@ def test_any_pages_and_lost_connections_give_each_entry_once(
 
 
 @pytest.mark.parametrize("page_size", [2, 3, 4, 10])
-def test_a_server_that_lacks_the_end_of_the_range_is_waited_for(
+def test_a_reader_waits_until_the_server_has_the_end_of_the_range(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch, page_size: int
 ) -> None:
-    """A lagging replica does, if the batch was planned on the primary."""
+    """A lagging replica may lack it, if the batch was planned on the primary."""
     there = fill(client, [b"a", LIKE_AN_ENTRY, b"c", b"d"])
     client.xadd("s", {"v": "soon gone"}, id="7-0")
     client.xdel("s", "7-0")
@@ -123,7 +123,7 @@ def test_a_server_that_lacks_the_end_of_the_range_is_waited_for(
     assert (rows, len(pauses)) == ([*there, ("8-0", b"e")], 3)
 
 
-def test_a_server_that_never_comes_to_the_end_of_the_range_is_an_error_unless_loss_is_none(
+def test_a_server_that_never_has_the_end_is_an_error_with_fail_on_data_loss(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     at = at | {"retryTimeout": "0"}

@@ -14,7 +14,7 @@ def inferred(at: dict[str, str], *streams: str) -> str:
     return infer_schema(batch_options(at | {"subscribe": ",".join(streams)})).simpleString()
 
 
-def test_columns_come_in_the_order_of_their_fields_with_the_narrowest_type() -> None:
+def test_columns_have_the_order_of_their_fields_and_the_narrowest_type() -> None:
     samples = {b"n": [b"1", b"-2"], b"price": [b"1", b"2.5"], b"raw": [b"\xff"], b"item": [b"a"]}
     expected = "struct<n:bigint,price:double,raw:binary,item:string>"
     assert schema_of(samples).simpleString() == expected
@@ -24,7 +24,7 @@ def test_columns_come_in_the_order_of_their_fields_with_the_narrowest_type() -> 
     ("fields", "columns", "left_out"),
     [
         ([b"a", b"_id", b"_ts", b"_ms", b"_seq", b"_stream", b"_fields", b"b"], ["a", "b"], 6),
-        ([b"_ID", b"a"], ["a"], 1),  # includeMetadata would put it beside _id
+        ([b"_ID", b"a"], ["a"], 1),  # includeMetadata would add _id too
         ([b"A", b"b", b"a", b"B"], ["A", "b"], 2),
         (["ä".encode(), "Ä".encode()], ["ä"], 1),
         ([b"\xff", b"a", b"\xfe", b"a\xff"], ["a"], 3),
@@ -32,7 +32,7 @@ def test_columns_come_in_the_order_of_their_fields_with_the_narrowest_type() -> 
     ],
     ids=str,
 )
-def test_a_field_whose_name_cannot_be_a_columns_is_left_out_with_a_warning(
+def test_a_field_that_cannot_be_a_column_is_left_out_with_a_warning(
     fields: list[bytes], columns: list[str], left_out: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert schema_of({field: [b"1"] for field in fields}).names == columns
@@ -41,7 +41,7 @@ def test_a_field_whose_name_cannot_be_a_columns_is_left_out_with_a_warning(
         assert (repr(field) in caplog.text) == (field.decode("utf-8", "replace") not in columns)
 
 
-def test_the_fields_of_streams_that_cannot_be_columns_are_no_schema(
+def test_streams_without_a_possible_column_are_refused(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     client.xadd("s", {"_id": "1"})
@@ -51,7 +51,7 @@ def test_the_fields_of_streams_that_cannot_be_columns_are_no_schema(
     assert inferred(at, "s") == "struct<n:bigint>"
 
 
-def test_a_key_that_is_no_stream_is_named(client: redis.Redis, at: dict[str, str]) -> None:
+def test_a_key_of_another_type_is_an_error(client: redis.Redis, at: dict[str, str]) -> None:
     client.set("text", "x")
     with pytest.raises(ServerError, match="stream 'text': WRONGTYPE"):
         inferred(at, "text")

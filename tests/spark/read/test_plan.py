@@ -26,7 +26,7 @@ OFFSETS = st.builds(
 
 @settings(deadline=None)
 @given(OFFSETS)
-def test_an_offset_goes_through_json(offset: Offset) -> None:
+def test_an_offset_is_read_back_from_json(offset: Offset) -> None:
     assert Offset.from_json(json.loads(json.dumps(offset.to_json()))) == offset
 
 
@@ -42,8 +42,8 @@ BATCH = Position(
 WHOLE = (Cut(EntryId(1, 0), 10), Cut(EntryId(9, 0), 90))
 
 
-def test_the_end_of_a_batch_says_all_about_its_tasks() -> None:
-    """When the first batch is replayed, the start offset may be another one."""
+def test_the_tasks_of_a_batch_depend_only_on_its_end() -> None:
+    """When the first batch is replayed, its start offset can differ."""
     expected = [
         Range("s", EntryId(1, 0), EntryId(4, 0), 30),
         Range("s", EntryId(4, 0), EntryId(6, 0), None, WHOLE),
@@ -61,9 +61,7 @@ def test_a_stream_that_did_not_move_has_no_task() -> None:
 
 @settings(deadline=None)
 @given(IDS, IDS, st.integers(0, 10 * SMALL), st.integers(1, 8))
-def test_small_ranges_are_not_worth_two_tasks(
-    a: EntryId, b: EntryId, entries: int, parts: int
-) -> None:
+def test_small_ranges_get_one_task(a: EntryId, b: EntryId, entries: int, parts: int) -> None:
     after, upto = sorted((a, b))
     assert len(time_cuts(after, upto, entries, parts)) < max(
         1, min(parts, -(-entries // SMALL))
@@ -72,8 +70,8 @@ def test_small_ranges_are_not_worth_two_tasks(
 
 @settings(deadline=None)
 @given(st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 10**7)), st.integers(1, 10**7))
-def test_shares(backlogs: dict[str, int], limit: int) -> None:
-    """No stream gets more than its backlog, each backlog gets something, and the sum is limited."""
+def test_shares_divide_a_limit_among_streams(backlogs: dict[str, int], limit: int) -> None:
+    """No stream gets more than its backlog, each gets at least one, and the sum is limited."""
     found = shares(backlogs, limit)
     assert found.keys() == backlogs.keys()
     assert all(found[s] <= backlogs[s] for s in backlogs)
@@ -83,7 +81,7 @@ def test_shares(backlogs: dict[str, int], limit: int) -> None:
         assert found == backlogs
 
 
-def test_bytes_are_divided_like_entries_and_everyone_gets_one() -> None:
+def test_budgets_divide_bytes_and_give_each_stream_at_least_one() -> None:
     assert budgets({"a": 900, "b": 100, "c": 0}, 500) == {"a": 450, "b": 50, "c": 1}
     assert budgets({"a": 900, "b": 100}, 1) == {"a": 1, "b": 1}
     assert budgets({"a": 0}, 500) == {"a": 1}

@@ -1,4 +1,4 @@
-"""Position groups: a query moves those that it has created, and no others."""
+"""Position groups: a query moves only groups that it has created."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ MakeReader = Callable[..., PenstockStreamReader]
 
 
 @pytest.fixture
-def driver(at: dict[str, str]) -> Iterator[Client]:
+def driver_client(at: dict[str, str]) -> Iterator[Client]:
     """The client with which a query moves its groups."""
-    with Client(Server.from_environment(at)) as driver:
-        yield driver
+    with Client(Server.from_environment(at)) as driver_client:
+        yield driver_client
 
 
 @pytest.fixture
 def reader_of(at: dict[str, str]) -> Iterator[MakeReader]:
-    """Makes readers with the position group ``g``, and stops them."""
+    """Makes readers with the position group ``g``, and stops them at the end."""
     made = []
 
     def make(subscribe: str = "s", **options: str) -> PenstockStreamReader:
@@ -62,17 +62,17 @@ def one_batch(reader: PenstockStreamReader, start: Json | None = None) -> Json:
     return end
 
 
-def place_of(client: redis.Redis, stream: str = "s") -> bytes:
+def last_delivered_id_of(client: redis.Redis, stream: str = "s") -> bytes:
     (group,) = client.xinfo_groups(stream)
-    place: bytes = group["last-delivered-id"]
-    return place
+    last_delivered_id: bytes = group["last-delivered-id"]
+    return last_delivered_id
 
 
 def consumers(client: redis.Redis, stream: str = "s") -> list[bytes]:
     return [consumer["name"] for consumer in client.xinfo_consumers(stream, "g")]
 
 
-def test_a_group_of_workers_gets_what_it_has_not_read(
+def test_a_group_with_other_consumers_is_not_moved(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", *range(1, 101))
@@ -88,7 +88,7 @@ def test_a_group_of_workers_gets_what_it_has_not_read(
     assert len(entries) == 90
 
 
-def test_a_group_that_somebody_has_made_and_not_read_by_yet_is_refused(
+def test_a_group_made_by_somebody_else_is_refused_even_if_unused(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1)
@@ -97,21 +97,19 @@ def test_a_group_that_somebody_has_made_and_not_read_by_yet_is_refused(
         reader_of().initialOffset()
 
 
-def test_a_query_that_goes_on_moves_the_group_that_it_has_made(
-    client: redis.Redis, reader_of: MakeReader
-) -> None:
+def test_a_restarted_query_moves_its_own_group(client: redis.Redis, reader_of: MakeReader) -> None:
     add(client, "s", 1, 2)
     end = one_batch(reader_of())
     add(client, "s", 3)
     one_batch(reader_of(), end)
-    assert place_of(client) == b"3-0"
+    assert last_delivered_id_of(client) == b"3-0"
     assert consumers(client) == [f"spark-signpost-{end['query']}".encode()]
 
 
-def test_a_query_that_died_before_its_first_batch_was_done_has_made_no_group(
+def test_no_group_is_created_before_the_first_batch_is_done(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
-    """The query's id is in the checkpoint only after that batch."""
+    """Only that batch puts the query's id into the checkpoint."""
     add(client, "s", 1)
     dead = reader_of(startingOffsets="latest")
     start = dead.initialOffset()
@@ -124,10 +122,10 @@ def test_a_query_that_died_before_its_first_batch_was_done_has_made_no_group(
         EntryId(2, 0)
     ]
     one_batch(again, planned)
-    assert place_of(client) == b"2-0"
+    assert last_delivered_id_of(client) == b"2-0"
 
 
-def test_with_its_checkpoint_deleted_a_query_does_not_know_its_group(
+def test_without_its_checkpoint_a_query_s_group_is_refused(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1)
@@ -136,9 +134,7 @@ def test_with_its_checkpoint_deleted_a_query_does_not_know_its_group(
         reader_of().initialOffset()
 
 
-def test_two_queries_do_not_move_the_same_group_in_turns(
-    client: redis.Redis, reader_of: MakeReader
-) -> None:
+def test_two_queries_cannot_move_the_same_group(client: redis.Redis, reader_of: MakeReader) -> None:
     add(client, "s", 1)
     one, other = reader_of(), reader_of()
     starts = [reader.initialOffset() for reader in (one, other)]
@@ -147,7 +143,7 @@ def test_two_queries_do_not_move_the_same_group_in_turns(
         one_batch(other, starts[1])
 
 
-def test_a_group_that_workers_have_joined_is_moved_no_more(
+def test_a_group_that_other_consumers_joined_is_refused(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1)
@@ -158,10 +154,10 @@ def test_a_group_that_workers_have_joined_is_moved_no_more(
         one_batch(reader, end)
     with pytest.raises(OptionError, match="is read by others"):  # before a batch is replayed, too
         reader_of().partitions(end, end)
-    assert place_of(client) == b"1-0"
+    assert last_delivered_id_of(client) == b"1-0"
 
 
-def test_a_group_that_was_deleted_and_made_by_somebody_else_is_theirs(
+def test_a_group_deleted_and_made_again_by_somebody_else_is_refused(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1)
@@ -170,16 +166,13 @@ def test_a_group_that_was_deleted_and_made_by_somebody_else_is_theirs(
     client.xgroup_create("s", "g", "0")
     with pytest.raises(OptionError, match="was not made by this query"):
         one_batch(reader_of(), end)
-    assert place_of(client) == b"0-0"
+    assert last_delivered_id_of(client) == b"0-0"
 
 
-def test_a_stream_that_is_another_one_by_now_gets_no_group(
+def test_no_group_is_created_on_a_recreated_stream(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
-    """The error asks for a new checkpoint.
-
-    With that the query would be refused because of the group.
-    """
+    """The error asks for a new checkpoint, with which such a group would be refused."""
     add(client, "s", 1, 2)
     end = one_batch(reader_of())
     client.delete("s")
@@ -189,15 +182,15 @@ def test_a_stream_that_is_another_one_by_now_gets_no_group(
     assert client.xinfo_groups("s") == []
 
 
-def test_a_group_that_was_deleted_is_made_again(client: redis.Redis, reader_of: MakeReader) -> None:
+def test_a_deleted_group_is_created_again(client: redis.Redis, reader_of: MakeReader) -> None:
     add(client, "s", 1)
     end = one_batch(reader_of())
     client.xgroup_destroy("s", "g")
     one_batch(reader_of(), end)
-    assert place_of(client) == b"1-0"
+    assert last_delivered_id_of(client) == b"1-0"
 
 
-def test_the_group_of_a_stream_that_appears_is_looked_at_before_the_stream_is_read(
+def test_the_group_of_a_new_stream_is_checked_before_the_stream_is_read(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s1", 1)
@@ -206,76 +199,78 @@ def test_the_group_of_a_stream_that_appears_is_looked_at_before_the_stream_is_re
     client.xgroup_create("s2", "g", "0")
     with pytest.raises(OptionError, match="group 'g' of stream 's2' was not made"):
         reader.latestOffset(end, ReadAllAvailable())
-    assert place_of(client, "s2") == b"0-0"
+    assert last_delivered_id_of(client, "s2") == b"0-0"
 
 
-def test_a_takeover_makes_the_group_the_querys_own(
+def test_a_takeover_makes_the_group_the_query_s_own(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1)
     end = one_batch(one := reader_of())
     add(client, "s", 2)
     taken = one_batch(reader_of(groupTakeover="true"))
-    assert place_of(client) == b"2-0"
+    assert last_delivered_id_of(client) == b"2-0"
     with pytest.raises(OptionError, match="is another query's"):
         one_batch(one, one.latestOffset(end, ReadAllAvailable()))
     add(client, "s", 3)
-    one_batch(reader_of(), taken)  # the option is not needed any more
-    assert place_of(client) == b"3-0"
+    one_batch(reader_of(), taken)  # no longer needs the option
+    assert last_delivered_id_of(client) == b"3-0"
 
 
-def test_a_takeover_moves_a_group_of_workers_and_leaves_them_what_they_have(
+def test_a_takeover_leaves_other_consumers_their_pending_entries(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1, 2)
     client.xgroup_create("s", "g", "0")
     client.xreadgroup("g", "ann", {"s": ">"}, count=1)
     end = one_batch(reader_of(groupTakeover="true"))
-    assert place_of(client) == b"2-0"
+    assert last_delivered_id_of(client) == b"2-0"
     assert client.xpending("s", "g")["consumers"] == [{"name": b"ann", "pending": 1}]
     with pytest.raises(OptionError, match=r"\(consumers: 1, pending entries: 1\)"):
         one_batch(reader_of(), end)
 
 
-def test_a_group_of_this_query_that_is_made_twice_at_once_is_its_own(
-    client: redis.Redis, driver: Client, monkeypatch: pytest.MonkeyPatch
+def test_a_query_can_create_its_group_twice_at_once(
+    client: redis.Redis, driver_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its reader and the job that runs it may do so."""
+    """Its reader and the job that runs it can do so."""
     add(client, "s", 1)
     offset = Offset({}, {"s": Position(EntryId(1, 0), 1)}, "query")
-    PositionGroup("g").publish(driver, offset)
+    PositionGroup("g").publish(driver_client, offset)
     monkeypatch.setattr(PositionGroup, "_consumers", lambda *_: None)
-    PositionGroup("g").publish(driver, offset)
+    PositionGroup("g").publish(driver_client, offset)
     assert consumers(client) == [position_group.consumer_of("query").encode()]
 
 
-def test_a_group_that_somebody_makes_at_the_very_moment_is_theirs(
-    client: redis.Redis, driver: Client, monkeypatch: pytest.MonkeyPatch
+def test_a_group_that_somebody_else_creates_at_the_same_moment_is_refused(
+    client: redis.Redis, driver_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(client, "s", 1)
     client.xgroup_create("s", "g", "0")
     monkeypatch.setattr(PositionGroup, "_consumers", lambda *_: None)
     with pytest.raises(OptionError, match="was not made by this query"):
-        PositionGroup("g").publish(driver, Offset({}, {"s": Position(EntryId(1, 0), 1)}, "query"))
+        PositionGroup("g").publish(
+            driver_client, Offset({}, {"s": Position(EntryId(1, 0), 1)}, "query")
+        )
     assert consumers(client) == []
-    assert place_of(client) == b"0-0"
+    assert last_delivered_id_of(client) == b"0-0"
 
 
-def test_a_stream_that_is_deleted_at_the_very_moment_is_left_alone(
-    client: redis.Redis, driver: Client, monkeypatch: pytest.MonkeyPatch
+def test_a_stream_deleted_at_the_same_moment_gets_no_group(
+    client: redis.Redis, driver_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offset = Offset({}, {"s": Position(EntryId(1, 0), 1)}, "query")
-    PositionGroup("g").publish(driver, offset)
+    PositionGroup("g").publish(driver_client, offset)
     monkeypatch.setattr(PositionGroup, "_consumers", lambda *_: [])
-    PositionGroup("g", takeover=True).publish(driver, offset)
+    PositionGroup("g", takeover=True).publish(driver_client, offset)
     add(client, "s", 1)
     PositionGroup("g", takeover=True).publish(
-        driver, offset
+        driver_client, offset
     )  # the group is gone, the stream is not
     assert client.xinfo_groups("s") == []
 
 
-def test_a_checkpoint_without_a_query_has_one_that_stays(
+def test_a_checkpoint_without_a_query_id_keeps_an_empty_one(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1)

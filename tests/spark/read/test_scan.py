@@ -1,4 +1,4 @@
-"""Scans and counting: pages in order, despite wrong guesses and lost connections."""
+"""Scans and counts: pages come in order despite wrong guesses and lost connections."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ def some_ids(first: int, last: int) -> list[str]:
 
 
 @pytest.mark.parametrize("page_size", [1, 3, 10, 100])
-def test_a_range_page_by_page(client: redis.Redis, address: Server, page_size: int) -> None:
+def test_a_range_is_read_page_by_page(client: redis.Redis, address: Server, page_size: int) -> None:
     fill(client, 10)
     assert ids_of(Scan(address, "s", FIRST, LAST, page_size)) == some_ids(1, 10)
     assert ids_of(Scan(address, "s", EntryId(3, 0), EntryId(7, 0), page_size)) == some_ids(4, 7)
     assert ids_of(Scan(address, "s", EntryId(10, 0), LAST, page_size)) == []
 
 
-def test_no_stream_is_an_empty_range(client: redis.Redis, address: Server) -> None:
+def test_a_missing_stream_is_an_empty_range(client: redis.Redis, address: Server) -> None:
     assert ids_of(Scan(address, "nothing", FIRST, LAST, 10)) == []
 
 
-def test_values_that_look_like_entries_mislead_the_guess_only(
+def test_values_that_look_like_entries_only_mislead_the_guess(
     client: redis.Redis, address: Server
 ) -> None:
     for i in range(1, 11):
@@ -66,7 +66,7 @@ def test_the_last_id_is_guessed_from_the_answer() -> None:
     assert probable_last_id(answer(entries)) is None
 
 
-def test_a_lost_connection_is_made_anew_behind_what_was_read(
+def test_after_a_lost_connection_a_scan_continues_where_it_was(
     client: redis.Redis, address: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(client, 10)
@@ -94,7 +94,7 @@ def test_a_lost_connection_is_made_anew_behind_what_was_read(
     st.integers(1, 7),
     st.integers(1, 6),
 )
-def test_counting_gets_as_far_as_a_list_would(
+def test_counting_agrees_with_a_list(
     client: redis.Redis, address: Server, entries: int, after: int, most: int, step: int, page: int
 ) -> None:
     client.flushall()
@@ -112,15 +112,13 @@ def test_counting_gets_as_far_as_a_list_would(
         assert passed == there
 
 
-def test_counting(client: redis.Redis, address: Server) -> None:
+def test_count_entries_counts_a_range(client: redis.Redis, address: Server) -> None:
     fill(client, 30)
     assert count_entries(address, "s", FIRST, LAST, 7) == 30
     assert count_entries(address, "s", EntryId(10, 0), EntryId(20, 0), 7) == 10
 
 
-def test_counting_does_not_take_a_lagging_replica_for_the_end(
-    client: redis.Redis, address: Server
-) -> None:
+def test_counting_waits_for_a_lagging_replica(client: redis.Redis, address: Server) -> None:
     address = replace(address, retry_s=0)
     fill(client, 10)
     upto = EntryId(11, 0)
@@ -130,10 +128,10 @@ def test_counting_does_not_take_a_lagging_replica_for_the_end(
     assert count_up_to(address, "s", FIRST, upto, most=10, page_size=7, wait=True).entries == 10
 
 
-def test_counting_that_stops_at_the_last_entry_has_counted_all(
+def test_a_count_limited_at_the_last_entry_is_complete(
     client: redis.Redis, address: Server
 ) -> None:
     fill(client, 10)
-    for upto, passed_all in ((10, True), (11, False)):
+    for upto, complete in ((10, True), (11, False)):
         counted = count_up_to(address, "s", FIRST, EntryId(upto, 0), most=10, page_size=5)
-        assert (counted.id, counted.all) == (EntryId(10, 0), passed_all)
+        assert (counted.id, counted.all) == (EntryId(10, 0), complete)

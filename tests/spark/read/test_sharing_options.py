@@ -37,7 +37,7 @@ S = {"subscribe": "s"}
     ],
     ids=str,
 )
-def test_what_makes_no_sense_is_named(
+def test_contradictory_options_are_refused_by_name(
     read: Callable[..., Any], given: dict[str, str], message: str
 ) -> None:
     with pytest.raises(OptionError) as refused:
@@ -45,13 +45,13 @@ def test_what_makes_no_sense_is_named(
     assert message in str(refused.value)
 
 
-def test_defaults() -> None:
+def test_defaults_of_a_shared_group() -> None:
     options = stream_options(S | SHARED)
     assert options.sharing == Sharing("spark", 60_000)
     assert options.max_offsets == 100_000
 
 
-def test_a_group_that_only_shows_the_position_is_not_shared() -> None:
+def test_a_position_group_is_not_shared() -> None:
     for given in ({}, {"groupMode": "PUBLISH"}):
         options = stream_options(S | {"group": "g"} | given)
         assert options.sharing is None

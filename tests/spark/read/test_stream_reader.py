@@ -26,7 +26,7 @@ MakeReader = Callable[..., PenstockStreamReader]
 
 @pytest.fixture
 def reader_of(at: dict[str, str]) -> Iterator[MakeReader]:
-    """Makes readers with these options, and stops them."""
+    """Makes readers with the given options, and stops them at the end."""
     made = []
 
     def make(**options: str) -> PenstockStreamReader:
@@ -95,7 +95,7 @@ def positions(offset: Json) -> dict[str, tuple[str, int]]:
     ],
     ids=str,
 )
-def test_where_a_query_starts(
+def test_a_query_starts_where_its_options_say(
     client: redis.Redis, reader_of: MakeReader, options: dict[str, str], expected: list[int]
 ) -> None:
     add(client, "s", 1, 2, 3, 4, 5)
@@ -106,7 +106,7 @@ def test_where_a_query_starts(
     assert values(reader, start, advance(reader, start)) == expected
 
 
-def test_assigned_ranges_start_where_they_say(client: redis.Redis, reader_of: MakeReader) -> None:
+def test_assigned_ranges_begin_at_their_start(client: redis.Redis, reader_of: MakeReader) -> None:
     add(client, "s", 1, 2, 3)
     add(client, "t", 1, 2)
     reader = reader_of(assign='{"s": ["3-0", "latest"], "t": ["earliest", "latest"]}')
@@ -114,7 +114,7 @@ def test_assigned_ranges_start_where_they_say(client: redis.Redis, reader_of: Ma
     assert sorted(values(reader, start, advance(reader, start))) == [1, 2, 3]
 
 
-def test_no_entry_as_young_as_the_starting_time_is_an_error(
+def test_a_starting_time_after_the_last_entry_is_an_error(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1)
@@ -122,7 +122,7 @@ def test_no_entry_as_young_as_the_starting_time_is_an_error(
         reader_of(subscribe="s", startingTimestamp="2").initialOffset()
 
 
-def test_a_stream_that_does_not_exist_yet_is_read_from_its_beginning_when_it_does(
+def test_a_stream_that_appears_later_is_read_from_its_beginning(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     reader = reader_of(subscribe="s", startingOffsets="latest")
@@ -132,13 +132,13 @@ def test_a_stream_that_does_not_exist_yet_is_read_from_its_beginning_when_it_doe
     assert values(reader, start, advance(reader, start)) == [1]
 
 
-def test_a_key_that_is_no_stream_is_an_error(client: redis.Redis, reader_of: MakeReader) -> None:
+def test_a_key_of_another_type_is_an_error(client: redis.Redis, reader_of: MakeReader) -> None:
     client.rpush("s", "x")
     with pytest.raises(ServerError, match="stream 's': WRONGTYPE"):
         reader_of(subscribe="s").initialOffset()
 
 
-def test_streams_that_appear_are_picked_up_by_a_pattern_whole(
+def test_a_pattern_reads_new_streams_from_their_beginning(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "order:1", 1, 2)
@@ -156,7 +156,7 @@ def test_streams_that_appear_are_picked_up_by_a_pattern_whole(
 # ---------------------------------------------------------------------- limits
 
 
-def test_nothing_new_is_the_offset_itself(
+def test_without_new_entries_the_offset_stays(
     client: redis.Redis, reader: PenstockStreamReader
 ) -> None:
     add(client, "s", 1)
@@ -165,7 +165,7 @@ def test_nothing_new_is_the_offset_itself(
     assert list(reader.partitions(end, end)) == []
 
 
-def test_batches_have_as_many_entries_as_the_limit_says(
+def test_batches_have_at_most_the_limit_of_entries(
     client: redis.Redis, reader: PenstockStreamReader
 ) -> None:
     add(client, "s", *range(1, 11))
@@ -177,7 +177,7 @@ def test_batches_have_as_many_entries_as_the_limit_says(
     assert positions(offset) == {"s": ("10-0", 10)}
 
 
-def test_the_limit_is_shared_in_proportion_to_what_waits(
+def test_the_limit_is_divided_in_proportion_to_the_backlogs(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "big", *range(1, 91))
@@ -187,7 +187,7 @@ def test_the_limit_is_shared_in_proportion_to_what_waits(
     assert positions(end) == {"big": ("18-0", 18), "small": ("2-0", 2)}
 
 
-def test_no_limit_means_all(client: redis.Redis, reader_of: MakeReader) -> None:
+def test_without_a_limit_all_entries_are_read(client: redis.Redis, reader_of: MakeReader) -> None:
     add(client, "s", *range(1, 11))
     reader = from_start(reader_of, maxBytesPerTrigger="1")
     end = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
@@ -195,7 +195,7 @@ def test_no_limit_means_all(client: redis.Redis, reader_of: MakeReader) -> None:
 
 
 @pytest.mark.parametrize(("most", "expected"), [("1", 1), ("500", 14), ("1000000", 100)])
-def test_a_limit_in_bytes_counts_what_the_server_sends(
+def test_a_limit_in_bytes_counts_the_bytes_of_the_reply(
     client: redis.Redis, reader_of: MakeReader, most: str, expected: int
 ) -> None:
     """Each entry has 34 bytes here. At least one is read."""
@@ -206,8 +206,10 @@ def test_a_limit_in_bytes_counts_what_the_server_sends(
     assert end["streams"]["s"]["n"] == expected
 
 
-def test_a_limit_in_bytes_is_of_the_batch(client: redis.Redis, reader_of: MakeReader) -> None:
-    """The streams share it in proportion. Each entry has 34 bytes here."""
+def test_a_limit_in_bytes_is_for_the_whole_batch(
+    client: redis.Redis, reader_of: MakeReader
+) -> None:
+    """It is divided in proportion to the backlogs. Each entry has 34 bytes here."""
     for stream, count in (("big", 90), ("small", 10)):
         for i in range(1, count + 1):
             client.xadd(stream, {"i": 5}, id=f"{1000 + i}-0")
@@ -220,7 +222,7 @@ def test_the_default_limit_is_a_million(reader: PenstockStreamReader) -> None:
     assert reader.getDefaultReadLimit() == ReadMaxRows(1_000_000)
 
 
-def test_fewer_than_the_least_are_waited_for_but_not_for_ever(
+def test_a_batch_waits_for_min_offsets_but_at_most_max_trigger_delay(
     client: redis.Redis, reader_of: MakeReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = [1_000.0]
@@ -241,7 +243,9 @@ def test_fewer_than_the_least_are_waited_for_but_not_for_ever(
     assert positions(advance(reader, second)) == {"s": ("5-0", 5)}
 
 
-def test_available_now_stops_at_what_was_there(client: redis.Redis, reader_of: MakeReader) -> None:
+def test_available_now_reads_only_the_entries_that_were_there(
+    client: redis.Redis, reader_of: MakeReader
+) -> None:
     add(client, "s:1", 1, 2, 3)
     reader = reader_of(subscribePattern="s:*", startingOffsets="earliest")
     start = reader.initialOffset()
@@ -272,7 +276,7 @@ def test_large_batches_are_split_into_tasks_of_the_same_size(
 @pytest.mark.parametrize(
     ("rows", "sizes"), [(90, [30, 30, 30]), (1_000_000, [30, 30, 30, 11])], ids=["bounded", "all"]
 )
-def test_no_task_is_larger_than_the_option_says(
+def test_no_task_is_larger_than_max_records_per_partition(
     client: redis.Redis, reader_of: MakeReader, rows: int, sizes: list[int]
 ) -> None:
     """Nearly all entries have the same milliseconds."""
@@ -286,7 +290,7 @@ def test_no_task_is_larger_than_the_option_says(
     assert values(reader, start, end) == list(range(sum(sizes)))
 
 
-def test_progress_tells_the_distance_to_the_end(
+def test_the_latest_offset_minus_the_batch_s_end_is_the_backlog(
     client: redis.Redis, reader: PenstockStreamReader
 ) -> None:
     add(client, "s", *range(1, 11))
@@ -322,7 +326,7 @@ def test_with_fail_on_data_loss_off_the_rest_is_read(
     assert caplog.text.count("5 entries were lost unread") == 1
 
 
-def test_trimming_what_was_read_is_no_loss(
+def test_trimming_entries_that_were_read_is_no_loss(
     client: redis.Redis, reader: PenstockStreamReader
 ) -> None:
     add(client, "s", *range(1, 11))
@@ -340,7 +344,7 @@ def test_a_stream_trimmed_before_the_query_began_has_lost_nothing(
     assert values(reader, start, advance(reader, start)) == [6, 7, 8, 9, 10]
 
 
-def test_a_single_deletion_is_found_by_the_task(
+def test_a_task_detects_a_single_deletion(
     client: redis.Redis, reader: PenstockStreamReader
 ) -> None:
     add(client, "s", *range(1, 11))
@@ -351,7 +355,7 @@ def test_a_single_deletion_is_found_by_the_task(
         values(reader, first, second)
 
 
-def test_trimming_between_plan_and_replay_is_found(
+def test_trimming_between_plan_and_replay_is_detected(
     client: redis.Redis, reader_of: MakeReader, reader: PenstockStreamReader
 ) -> None:
     add(client, "s", *range(1, 11))
@@ -367,7 +371,7 @@ def test_trimming_between_plan_and_replay_is_found(
 
 @pytest.fixture
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make batches of a few entries have several tasks, as large ones do."""
+    """Give batches of a few entries several tasks, as large batches have."""
     monkeypatch.setattr(plan, "SMALL", 10)
 
 
@@ -409,7 +413,7 @@ def test_a_stream_that_never_lost_an_entry_is_not_read_twice(
     ],
     ids=["trimmed", "deleted", "deleted at the end"],
 )
-def test_the_first_loss_of_a_stream_is_found_by_the_tasks_of_a_batch_that_was_not_counted(
+def test_the_tasks_of_an_uncounted_batch_detect_the_first_loss_of_a_stream(
     client: redis.Redis,
     reader_of: MakeReader,
     caplog: pytest.LogCaptureFixture,
@@ -425,14 +429,14 @@ def test_the_first_loss_of_a_stream_is_found_by_the_tasks_of_a_batch_that_was_no
     for task in tasks:
         with pytest.raises(DataLossError, match=f"up to {lost} of 40 entries after 0-0 up to 40-0"):
             list(reader.read(task))
-    careless = large(reader_of, failOnDataLoss="false")
-    rows = [n for t in tasks for batch in careless.read(t) for n in batch.column("i").to_pylist()]
+    lenient = large(reader_of, failOnDataLoss="false")
+    rows = [n for t in tasks for batch in lenient.read(t) for n in batch.column("i").to_pylist()]
     assert len(rows) == 40 - lost
     assert caplog.messages == []
 
 
 @pytest.mark.usefixtures("small_tasks")
-def test_the_first_trim_of_a_stream_is_no_loss_while_it_takes_what_was_read(
+def test_the_first_trim_of_entries_that_were_read_is_no_loss(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", *range(1, 61))
@@ -447,13 +451,10 @@ def test_the_first_trim_of_a_stream_is_no_loss_while_it_takes_what_was_read(
 
 
 @pytest.mark.usefixtures("small_tasks")
-def test_a_task_that_has_read_all_does_not_mind_that_it_is_trimmed(
+def test_a_trim_of_entries_that_a_task_has_read_is_no_loss_for_it(
     client: redis.Redis, reader_of: MakeReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another task cannot know whether those entries were read in time.
-
-    It fails rather than lose them.
-    """
+    """Another task cannot know whether those entries were read in time, and so it fails."""
     monkeypatch.setattr(entry_reader, "ROWS", 1)
     add(client, "s", *range(1, 41))
     reader = large(reader_of, fetchSize="5")
@@ -468,7 +469,7 @@ def test_a_task_that_has_read_all_does_not_mind_that_it_is_trimmed(
 
 
 @pytest.mark.usefixtures("small_tasks")
-def test_a_stream_made_anew_while_a_batch_is_read_is_no_stream_without_entries(
+def test_a_stream_recreated_while_a_batch_is_read_is_a_loss(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", *range(1, 41))
@@ -482,7 +483,7 @@ def test_a_stream_made_anew_while_a_batch_is_read_is_no_stream_without_entries(
 
 
 @pytest.mark.usefixtures("small_tasks")
-def test_entries_deleted_unread_are_counted_exactly_when_a_large_batch_is_planned(
+def test_planning_a_large_batch_counts_unread_deletions_exactly(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", *range(1, 61))
@@ -494,7 +495,7 @@ def test_entries_deleted_unread_are_counted_exactly_when_a_large_batch_is_planne
 
 
 @pytest.mark.usefixtures("small_tasks")
-def test_entries_deleted_unread_are_warned_of_once_where_all_is_counted(
+def test_a_counted_batch_warns_once_of_unread_deletions(
     client: redis.Redis, reader_of: MakeReader, caplog: pytest.LogCaptureFixture
 ) -> None:
     add(client, "s", *range(1, 61))
@@ -511,7 +512,7 @@ def test_entries_deleted_unread_are_warned_of_once_where_all_is_counted(
 
 
 @pytest.mark.usefixtures("small_tasks")
-def test_what_bounded_batches_pass_by_is_counted_when_they_have_caught_up(
+def test_limited_batches_detect_deletions_when_they_have_caught_up(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", *range(1, 61))
@@ -523,7 +524,7 @@ def test_what_bounded_batches_pass_by_is_counted_when_they_have_caught_up(
     with pytest.raises(DataLossError, match="2 entries up to 60-0"):
         advance(reader, second)
     with pytest.raises(DataLossError, match="2 entries up to 60-0"):
-        advance(reader, second, rows=28)  # all that is left, though two more were added
+        advance(reader, second, rows=28)  # exactly the rest, since two of 30 are gone
 
 
 @pytest.mark.usefixtures("small_tasks")
@@ -540,7 +541,7 @@ def test_what_bounded_batches_pass_by_is_counted_when_they_have_caught_up(
     ],
     ids=str,
 )
-def test_what_was_missing_before_a_query_began_is_no_loss(
+def test_entries_missing_before_a_query_began_are_no_loss(
     client: redis.Redis, reader_of: MakeReader, options: dict[str, str], first: int, rows: int
 ) -> None:
     add(client, "s", *range(1, 41))
@@ -558,7 +559,7 @@ def test_what_was_missing_before_a_query_began_is_no_loss(
 
 
 @pytest.mark.usefixtures("small_tasks")
-def test_what_was_missing_before_a_stream_was_first_seen_is_no_loss(
+def test_entries_missing_before_a_stream_was_first_seen_are_no_loss(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     reader = reader_of(subscribePattern="s*", startingOffsets="latest", minPartitions="2")
@@ -570,7 +571,7 @@ def test_what_was_missing_before_a_stream_was_first_seen_is_no_loss(
 
 @pytest.mark.usefixtures("small_tasks")
 @pytest.mark.parametrize("rows", [7, 1_000_000])
-def test_what_comes_after_the_end_of_available_now_is_no_loss(
+def test_deletions_after_the_end_of_available_now_are_no_loss(
     client: redis.Redis, reader_of: MakeReader, rows: int
 ) -> None:
     add(client, "s", *range(1, 41))
@@ -589,7 +590,7 @@ def test_what_comes_after_the_end_of_available_now_is_no_loss(
     assert positions(offset) == {"s": ("40-0", 40)}
 
 
-def test_a_trim_beyond_the_end_of_available_now_is_told_once(
+def test_a_trim_beyond_the_end_of_available_now_is_warned_of_once(
     client: redis.Redis, reader_of: MakeReader, caplog: pytest.LogCaptureFixture
 ) -> None:
     add(client, "s", *range(1, 41))
@@ -606,10 +607,10 @@ def test_a_trim_beyond_the_end_of_available_now_is_told_once(
 
 
 @pytest.mark.usefixtures("small_tasks")
-def test_a_batch_that_an_older_version_has_cut_by_time_is_read_as_it_was_planned(
+def test_a_batch_planned_by_an_older_version_is_read_as_planned(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
-    """Older versions did so although entries had been removed."""
+    """Older versions split batches by time even if entries had been removed."""
     add(client, "s", *range(1, 61))
     trim(client, 50)
     client.xdel("s", "40-0")
@@ -635,10 +636,10 @@ EVENTS = st.tuples(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(EVENTS, max_size=12), st.booleans())
-def test_a_query_fails_if_it_has_missed_an_entry_and_only_then(
+def test_a_query_fails_if_and_only_if_it_missed_an_entry(
     client: redis.Redis, at: dict[str, str], events: list[tuple[str, int]], counted: bool
 ) -> None:
-    """It may notice only after it has caught up, so each history ends with that."""
+    """It can notice only after it has caught up, so each history ends with a full read."""
     client.flushall()
     options = {"maxRecordsPerPartition": "15"} if counted else {}
     given = at | {"subscribe": "s", "startingOffsets": "earliest", "minPartitions": "2"} | options
@@ -685,7 +686,7 @@ def test_a_query_fails_if_it_has_missed_an_entry_and_only_then(
 # ---------------------------------------------------------------------- other data
 
 
-def test_a_server_that_lost_data_is_told_apart(
+def test_a_server_that_lost_data_is_detected(
     client: redis.Redis, reader: PenstockStreamReader
 ) -> None:
     add(client, "s", 1, 2, 3)
@@ -696,9 +697,7 @@ def test_a_server_that_lost_data_is_told_apart(
         advance(reader, end)
 
 
-def test_a_stream_made_anew_is_told_apart(
-    client: redis.Redis, reader: PenstockStreamReader
-) -> None:
+def test_a_recreated_stream_is_detected(client: redis.Redis, reader: PenstockStreamReader) -> None:
     add(client, "s", 1, 2, 3)
     end = advance(reader, reader.initialOffset())
     client.delete("s")
@@ -707,7 +706,7 @@ def test_a_stream_made_anew_is_told_apart(
         advance(reader, end)
 
 
-def test_a_stream_that_is_gone_is_told(client: redis.Redis, reader: PenstockStreamReader) -> None:
+def test_a_deleted_stream_is_an_error(client: redis.Redis, reader: PenstockStreamReader) -> None:
     add(client, "s", 1)
     end = advance(reader, reader.initialOffset())
     client.delete("s")
@@ -747,20 +746,20 @@ def test_a_group_shows_position_and_exact_lag(client: redis.Redis, reader_of: Ma
     assert (group["last-delivered-id"], group["entries-read"], group["lag"]) == (b"10-0", 10, 0)
 
 
-def test_a_group_is_published_when_the_next_batch_is_asked_for_though_there_be_none(
+def test_a_group_is_moved_when_the_next_batch_is_planned_even_if_empty(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1, 2)
     reader = from_start(reader_of, group="spark")
     start = reader.initialOffset()
     end = advance(reader, start)
-    assert client.xinfo_groups("s") == []  # nothing is done
+    assert client.xinfo_groups("s") == []  # no batch is done yet
     assert advance(reader, end) == end
     (group,) = client.xinfo_groups("s")
     assert (group["last-delivered-id"], group["entries-read"], group["lag"]) == (b"2-0", 2, 0)
 
 
-def test_without_a_group_nothing_is_published(
+def test_without_the_option_no_group_is_created(
     client: redis.Redis, reader: PenstockStreamReader
 ) -> None:
     add(client, "s", 1)
@@ -768,7 +767,7 @@ def test_without_a_group_nothing_is_published(
     assert client.xinfo_groups("s") == []
 
 
-def test_a_group_is_not_made_for_a_stream_that_is_gone(
+def test_no_group_is_created_for_a_deleted_stream(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1)

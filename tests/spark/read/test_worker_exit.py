@@ -1,4 +1,4 @@
-"""A query that is stopped prints no traceback, however late Spark kills the source's process."""
+"""A stopped query prints no traceback, however late Spark kills the source's process."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def run(options: dict[str, str], error: str) -> subprocess.CompletedProcess[str]
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_the_end_of_the_connection_is_no_error(options: dict[str, str]) -> None:
+def test_the_end_of_the_connection_is_not_an_error(options: dict[str, str]) -> None:
     done = run(options, "EOFError")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_errors_are_told_as_ever(options: dict[str, str]) -> None:
+def test_other_errors_are_printed(options: dict[str, str]) -> None:
     done = run(options, "OSError('no space')")
     assert done.returncode == 1
     assert done.stderr.endswith("OSError: no space\n")

@@ -1,4 +1,4 @@
-"""Steps of tests with a shared group: by its reader, as Spark calls it, and by other consumers."""
+"""Helpers for tests of shared groups: the reader, called as Spark calls it, and other consumers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyspark_penstock.shared.group_reader import SharedStreamReader
 
 SCHEMA = StructType().add("i", "long")
 GROUP = "g"
-STALE_MS = 1_000_000  # longer than anything is pending here
+STALE_MS = 1_000_000  # longer than any entry is pending in these tests
 
 Json = dict[str, Any]
 MakeReader = Callable[..., SharedStreamReader]
@@ -60,8 +60,10 @@ def rival_reads(client: redis.Redis, count: int, stream: str = "s", name: str = 
     client.xreadgroup(GROUP, name, {stream: ">"}, count)
 
 
-def leave(client: redis.Redis, *values: int, idle_ms: int = STALE_MS, name: str = "dead") -> None:
-    """Make these entries pending for a consumer, with an idle time."""
+def leave_pending(
+    client: redis.Redis, *values: int, idle_ms: int = STALE_MS, name: str = "dead"
+) -> None:
+    """Make these entries pending for the consumer *name*, with an idle time."""
     client.xclaim("s", GROUP, name, 0, [f"{i}-0" for i in values], idle=idle_ms, force=True)
 
 

@@ -1,4 +1,4 @@
-"""The reader of a shared group, called as Spark calls it: where it starts, and its batches."""
+"""SharedStreamReader, called as Spark calls it: where it starts, and its batches."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.spark.shared.group import (
     ],
     ids=str,
 )
-def test_the_group_is_made_where_a_new_query_starts(
+def test_a_new_query_creates_the_group_at_its_starting_position(
     client: redis.Redis,
     reader_of: MakeReader,
     options: dict[str, str],
@@ -50,9 +50,7 @@ def test_the_group_is_made_where_a_new_query_starts(
     assert values(reader, start, advance(reader, start)) == expected
 
 
-def test_a_group_that_is_there_is_not_moved(
-    client: redis.Redis, reader: SharedStreamReader
-) -> None:
+def test_an_existing_group_is_not_moved(client: redis.Redis, reader: SharedStreamReader) -> None:
     add(client, "s", 1, 2, 3)
     client.xgroup_create("s", GROUP, "2-0")
     assert values(reader, *first_batch(reader)) == [3]
@@ -71,7 +69,7 @@ def test_a_stream_that_appears_is_read_from_its_beginning(
         assert values(reader, start, advance(reader, start)) == [7, 8]
 
 
-def test_a_stream_that_does_not_exist_is_waited_for(reader: SharedStreamReader) -> None:
+def test_a_missing_stream_gives_an_empty_batch(reader: SharedStreamReader) -> None:
     start, end = first_batch(reader)
     assert end == start
 
@@ -79,7 +77,7 @@ def test_a_stream_that_does_not_exist_is_waited_for(reader: SharedStreamReader) 
 # ---------------------------------------------------------------------- batches
 
 
-def test_a_batch_is_what_one_consumer_has_pending(
+def test_a_batch_is_the_pending_entries_of_one_consumer(
     client: redis.Redis, reader: SharedStreamReader
 ) -> None:
     add(client, "s", *range(1, 8))
@@ -91,7 +89,9 @@ def test_a_batch_is_what_one_consumer_has_pending(
     assert values(reader, start, end) == [1, 2, 3, 4, 5]
 
 
-def test_reading_counts_as_no_delivery(client: redis.Redis, reader: SharedStreamReader) -> None:
+def test_reading_does_not_count_as_a_delivery(
+    client: redis.Redis, reader: SharedStreamReader
+) -> None:
     add(client, "s", 1, 2)
     start, end = first_batch(reader)
     assert values(reader, start, end) == values(reader, start, end) == [1, 2]
@@ -99,7 +99,9 @@ def test_reading_counts_as_no_delivery(client: redis.Redis, reader: SharedStream
     assert [entry["times_delivered"] for entry in entries] == [1, 1]
 
 
-def test_each_entry_is_read_by_one_only(client: redis.Redis, reader_of: MakeReader) -> None:
+def test_each_entry_is_read_by_one_consumer_only(
+    client: redis.Redis, reader_of: MakeReader
+) -> None:
     add(client, "s", *range(1, 10))
     one, other = reader_of(), reader_of()
     start, end = first_batch(one, rows=3)
@@ -109,7 +111,7 @@ def test_each_entry_is_read_by_one_only(client: redis.Redis, reader_of: MakeRead
     assert values(one, end, advance(one, end)) == [9]
 
 
-def test_queries_of_one_prefix_have_no_consumer_in_common(
+def test_queries_with_the_same_prefix_have_different_consumers(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1, 2)
@@ -134,14 +136,14 @@ def test_tasks_are_the_same_for_another_reader(
     assert values(again, start, end) == list(range(1, 11))
 
 
-def test_records_a_task_are_limited(client: redis.Redis, reader_of: MakeReader) -> None:
+def test_records_of_a_task_are_limited(client: redis.Redis, reader_of: MakeReader) -> None:
     add(client, "s", 1, 2, 3, 4, 5)
     reader = reader_of(maxRecordsPerPartition="2")
     tasks = [partition.value.entries for partition in reader.partitions(*first_batch(reader))]
     assert tasks == [2, 2, 1]
 
 
-def test_a_batch_that_is_only_of_other_sources_has_no_tasks(
+def test_a_batch_without_own_entries_has_no_tasks(
     client: redis.Redis, reader: SharedStreamReader
 ) -> None:
     add(client, "s", 1)
@@ -149,7 +151,7 @@ def test_a_batch_that_is_only_of_other_sources_has_no_tasks(
     assert reader.partitions(end, end) == []
 
 
-def test_a_limit_is_shared_by_streams_as_much_as_waits(
+def test_a_limit_is_divided_in_proportion_to_the_backlogs(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", *range(1, 31))
@@ -161,17 +163,19 @@ def test_a_limit_is_shared_by_streams_as_much_as_waits(
     assert sorted(values(reader, start, end)) == [1, 1, 2, 2, 3, 4, 5, 6]
 
 
-def test_without_a_limit_all_is_claimed(client: redis.Redis, reader: SharedStreamReader) -> None:
+def test_without_a_limit_all_entries_are_claimed(
+    client: redis.Redis, reader: SharedStreamReader
+) -> None:
     add(client, "s", *range(1, 8))
     start = reader.initialOffset()
     assert len(values(reader, start, reader.latestOffset(start, ReadAllAvailable()))) == 7
 
 
-def test_the_default_limit_leaves_something_to_others(reader: SharedStreamReader) -> None:
+def test_the_default_limit_leaves_entries_to_other_consumers(reader: SharedStreamReader) -> None:
     assert reader.getDefaultReadLimit() == ReadMaxRows(100_000)
 
 
-def test_available_now_ends_where_the_streams_were(
+def test_available_now_ends_at_the_entries_that_were_there(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1, 2, 3, 4, 5)
@@ -188,10 +192,10 @@ def test_available_now_ends_where_the_streams_were(
     assert advance(reader, second) == second
 
 
-def test_deleted_entries_leave_the_group_at_the_end_all_the_same(
+def test_a_group_reaches_the_end_despite_deleted_entries(
     client: redis.Redis, reader: SharedStreamReader
 ) -> None:
-    """The server does not know then how many entries the group has read."""
+    """The server then does not know how many entries the group has read."""
     add(client, "s", *range(1, 8))
     client.xgroup_create("s", GROUP, "0-0")
     rival_reads(client, 2)
@@ -201,7 +205,7 @@ def test_deleted_entries_leave_the_group_at_the_end_all_the_same(
     assert advance(reader, end) == end
 
 
-def test_a_connection_that_is_lost_on_the_way_loses_no_claim(
+def test_a_lost_connection_loses_no_claimed_entry(
     client: redis.Redis, reader_of: MakeReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each reply claims two entries."""

@@ -1,4 +1,4 @@
-"""Scans of pending entries return just these, whatever others have pending and was deleted."""
+"""PendingScan: it reads exactly one consumer's pending entries that still exist."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pyspark_penstock.shared.group_offsets import ClaimedRange, Place
 from pyspark_penstock.shared.pending_scan import PendingScan, one_by_one
 from tests.spark.answers import Entry, answer, entries
 
-PLACE = Place("s", "g", "me")
+MY_CONSUMER = Place("s", "g", "me")
 
 
 @pytest.fixture
@@ -33,11 +33,11 @@ def address(at: dict[str, str]) -> Server:
 
 
 def scan(address: Server, page_size: int, after: EntryId = FIRST) -> PendingScan:
-    return PendingScan(address, ClaimedRange(PLACE, after, LAST, 0), page_size)
+    return PendingScan(address, ClaimedRange(MY_CONSUMER, after, LAST, 0), page_size)
 
 
 def values(pages: PendingScan) -> list[int]:
-    """The numbers in the only field of the entries."""
+    """The numbers in the entries' only field."""
     found: list[int] = []
     for page in pages:
         column: Any = page.column(b"i")
@@ -62,7 +62,7 @@ def fill(client: redis.Redis, mine: list[bool]) -> None:
     page_size=st.integers(1, 6),
     sparse=st.sampled_from([1, 2, 100]),
 )
-def test_what_is_pending_and_there_is_found_and_the_rest_is_counted(
+def test_existing_pending_entries_are_read_and_deleted_ones_counted(
     client: redis.Redis,
     address: Server,
     mine: list[bool],
@@ -83,13 +83,13 @@ def test_what_is_pending_and_there_is_found_and_the_rest_is_counted(
     assert (pages.listed, pages.found) == (len(expected), len(found))
 
 
-def test_a_scan_is_of_the_task_s_part_only(client: redis.Redis, address: Server) -> None:
+def test_a_scan_reads_only_its_task_s_range(client: redis.Redis, address: Server) -> None:
     fill(client, [True] * 9)
-    task = ClaimedRange(PLACE, EntryId(2, 0), EntryId(7, 0), 5)
+    task = ClaimedRange(MY_CONSUMER, EntryId(2, 0), EntryId(7, 0), 5)
     assert values(PendingScan(address, task, 2)) == [3, 4, 5, 6, 7]
 
 
-def test_a_lost_connection_is_made_anew_behind_what_was_read(
+def test_after_a_lost_connection_a_scan_continues_where_it_was(
     client: redis.Redis, address: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(client, [True] * 7)
@@ -107,14 +107,14 @@ def test_a_lost_connection_is_made_anew_behind_what_was_read(
     assert (pages.listed, pages.found, fail) == (7, 7, [])
 
 
-def test_one_by_one_is_refused_as_a_whole(client: redis.Redis, address: Server) -> None:
+def test_reading_one_by_one_reports_wrong_type(client: redis.Redis, address: Server) -> None:
     client.set("s", "text")
-    with dial(address) as line, pytest.raises(ServerError, match="WRONGTYPE"):
-        list(one_by_one(line, "s", [b"1-0", b"2-0"]))
+    with dial(address) as connected, pytest.raises(ServerError, match="WRONGTYPE"):
+        list(one_by_one(connected, "s", [b"1-0", b"2-0"]))
 
 
 @given(found=entries(), numbers=st.sets(st.integers(0, 11)))
-def test_a_page_of_chosen_entries_is_as_if_just_they_had_come(
+def test_a_page_of_chosen_entries_equals_a_page_of_only_those(
     found: list[Entry], numbers: set[int]
 ) -> None:
     rows = sorted(number for number in numbers if number < len(found))
@@ -138,42 +138,42 @@ def test_a_page_of_chosen_entries_is_as_if_just_they_had_come(
 
 
 @pytest.mark.parametrize("stream", ["s", "*1\r\n", "ström"])
-def test_what_was_claimed_is_counted_without_reading_it(
+def test_claimed_entries_are_counted_without_parsing_them(
     client: redis.Redis, address: Server, stream: str
 ) -> None:
     client.xgroup_create(stream, "g", "0", mkstream=True)
     for i in range(12):
         client.xadd(stream, {"*5\r\n": "*7\r\n" * i})
-    with dial(address) as line:
-        line.ask("XREADGROUP", "GROUP", "g", "me", "COUNT", 11, "STREAMS", stream, ">")
-        assert entries_in(line.answer(), stream) == 11
-        line.ask("XREADGROUP", "GROUP", "g", "me", "COUNT", 11, "STREAMS", stream, ">")
-        assert entries_in(line.answer(), stream) == 1
-        line.ask("XREADGROUP", "GROUP", "g", "me", "COUNT", 11, "STREAMS", stream, ">")
-        assert entries_in(line.answer(), stream) == 0
+    with dial(address) as connected:
+        connected.ask("XREADGROUP", "GROUP", "g", "me", "COUNT", 11, "STREAMS", stream, ">")
+        assert entries_in(connected.answer(), stream) == 11
+        connected.ask("XREADGROUP", "GROUP", "g", "me", "COUNT", 11, "STREAMS", stream, ">")
+        assert entries_in(connected.answer(), stream) == 1
+        connected.ask("XREADGROUP", "GROUP", "g", "me", "COUNT", 11, "STREAMS", stream, ">")
+        assert entries_in(connected.answer(), stream) == 0
 
 
-def test_the_last_cut_is_never_the_end(client: redis.Redis, address: Server) -> None:
-    """Such a cut would make a task without entries."""
+def test_the_last_cut_of_a_claim_is_before_its_end(client: redis.Redis, address: Server) -> None:
+    """A cut at the end would make a task without entries."""
     fill(client, [True] * 6)
-    with dial(address) as line:
-        claim = claim_of(line, PLACE, 3)
-        assert pending(line, PLACE) == claim.entries == 6
+    with dial(address) as connected:
+        claim = claim_of(connected, MY_CONSUMER, 3)
+        assert pending(connected, MY_CONSUMER) == claim.entries == 6
     assert [(cut.id.ms, cut.n) for cut in claim.cuts] == [(3, 3)]
 
 
-def test_entries_that_came_to_a_claim_later_are_not_acknowledged_with_it(
+def test_entries_claimed_later_are_not_acknowledged_with_a_batch(
     client: redis.Redis, address: Server
 ) -> None:
-    """Two drivers may run from one checkpoint: nobody has read what the other one has claimed."""
+    """Two drivers can run from one checkpoint, and neither reads what the other has claimed."""
     fill(client, [False, True, True])
-    with dial(address) as line:
-        claim = claim_of(line, PLACE, 10)
+    with dial(address) as connected:
+        claim = claim_of(connected, MY_CONSUMER, 10)
         client.xclaim("s", "g", "me", 0, ["1-0"])
         with pytest.raises(CheckpointError, match=r"3 entries are pending .* had claimed 2"):
-            acknowledge(line, PLACE, claim)
-        assert pending(line, PLACE) == 3
+            acknowledge(connected, MY_CONSUMER, claim)
+        assert pending(connected, MY_CONSUMER) == 3
         client.xack("s", "g", "1-0")
-        acknowledge(line, PLACE, claim)
+        acknowledge(connected, MY_CONSUMER, claim)
     assert client.xpending("s", "g")["pending"] == 0
     assert [consumer["name"] for consumer in client.xinfo_consumers("s", "g")] == [b"other"]

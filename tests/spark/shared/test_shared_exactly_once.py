@@ -1,7 +1,7 @@
-"""A shared group whose query is killed at any step, while others read, add and delete.
+"""A shared group whose query is killed at any step, while others read, add and delete entries.
 
-Each entry is written once, or acknowledged by the rival, or deleted. Only what is deleted after it
-was read may be two of these.
+Each entry is written once, or acknowledged by the rival consumer, or deleted. An entry that is
+deleted after it was read can be two of these.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SCHEMA = StructType().add("i", "long").add("_stream", "string")
 STREAMS = ("a", "b")
 GROUP = "workers"
 TWO_BATCHES = 14  # entries
-RUNS = 200  # more than any test needs
+RUNS = 200  # no test needs more
 
 Options = tuple[StreamOptions, SinkOptions]
 
@@ -59,9 +59,9 @@ def written(client: redis.Redis) -> Counter[int]:
 
 
 def run(checkpoint: Checkpoint, options: Options, step: Step) -> None:
-    """Run until done or killed.
+    """Run the query until it is done or killed.
 
-    Each reply is a step: the server has done its work, the query not heard.
+    Each reply is a step, at which the server has run the command and the query does not know it.
     """
     with pytest.MonkeyPatch.context() as patch:
         for name in ("call", "answer", "exchange"):
@@ -87,7 +87,7 @@ def stepping(method: Callable[..., Any], name: str, step: Step) -> Callable[...,
 def run_until_nothing_is_pending(
     client: redis.Redis, checkpoint: Checkpoint, options: Options
 ) -> None:
-    """Run again until what rivals and dead attempts have left is stale, and claimed."""
+    """Run again until entries that rivals and killed runs left pending are stale and claimed."""
     for _ in range(RUNS):
         run(checkpoint, options, no_step)
         if not any(group["pending"] for s in STREAMS for group in client.xinfo_groups(s)):
@@ -96,7 +96,9 @@ def run_until_nothing_is_pending(
 
 
 @ONE_SERVER
-def test_killed_once_at_each_step(client: redis.Redis, options: Options) -> None:
+def test_a_query_killed_once_at_any_step_writes_each_entry_once(
+    client: redis.Redis, options: Options
+) -> None:
     fill(client, range(TWO_BATCHES))
     whole = Crash()
     run(Checkpoint(), options, whole)
@@ -114,25 +116,25 @@ def test_killed_once_at_each_step(client: redis.Redis, options: Options) -> None
         assert written(client) == Counter(range(TWO_BATCHES)), (kill_at, whole.steps[kill_at - 1])
 
 
-class World:
-    """What happens beside the query: entries are added, deleted and read by a rival, and kills."""
+class RandomEvents:
+    """Random events while the query runs: added and deleted entries, a rival's reads, and kills."""
 
     def __init__(self, client: redis.Redis, seed: int) -> None:
         self.client = client
         self.choice = random.Random(seed)
         self.added = 0
         self.deleted = set[int]()
-        self.served = Counter[int]()  # entries that the rival has acknowledged
-        self.left = 0  # steps until the next kill
-        self.live()
+        self.acknowledged = Counter[int]()  # by the rival
+        self.steps_to_kill = 0
+        self.schedule_kill()
 
-    def live(self) -> None:
-        """Choose after how many steps the query is killed next."""
-        self.left = self.choice.randint(1, 100)
+    def schedule_kill(self) -> None:
+        """Choose after how many steps the query is killed."""
+        self.steps_to_kill = self.choice.randint(1, 100)
 
     def __call__(self, name: str) -> None:
-        self.left -= 1
-        if self.left == 0:
+        self.steps_to_kill -= 1
+        if self.steps_to_kill == 0:
             raise Killed(name)
         event = self.choice.choice([self.add, self.delete, self.rival, *[None] * 9])
         if event and self.added < 300:
@@ -151,32 +153,32 @@ class World:
             self.deleted.add(int(fields[b"i"]))
 
     def rival(self, stream: str) -> None:
-        """Read a few entries, and acknowledge them or die."""
+        """Let the rival read a few entries, and acknowledge them or leave them pending."""
         if not self.client.exists(stream) or not self.client.xinfo_groups(stream):
             return
         count = self.choice.randint(1, 4)
         for _, entries in xreadgroup(self.client, GROUP, "rival", stream, count):
             if self.choice.random() < 0.7:
                 self.client.xack(stream, GROUP, *(entry for entry, _ in entries))
-                self.served.update(int(fields[b"i"]) for _, fields in entries)
+                self.acknowledged.update(int(fields[b"i"]) for _, fields in entries)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_killed_again_and_again_while_others_read_add_and_delete(
+def test_a_query_killed_repeatedly_among_other_clients_loses_no_entry(
     client: redis.Redis, options: Options, seed: int
 ) -> None:
-    world, checkpoint = World(client, seed), Checkpoint()
+    events, checkpoint = RandomEvents(client, seed), Checkpoint()
     for stream in STREAMS:
-        world.add(stream)
+        events.add(stream)
     for _ in range(RUNS):
         try:
-            run(checkpoint, options, world)
+            run(checkpoint, options, events)
         except Killed:
-            world.live()
+            events.schedule_kill()
         else:
             break
     run_until_nothing_is_pending(client, checkpoint, options)
-    done = written(client) + world.served
+    done = written(client) + events.acknowledged
     assert not [i for i, count in done.items() if count > 1]
-    assert set(range(world.added)) - set(done) <= world.deleted
-    assert world.served
+    assert set(range(events.added)) - set(done) <= events.deleted
+    assert events.acknowledged

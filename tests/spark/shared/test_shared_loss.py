@@ -1,4 +1,4 @@
-"""A shared group that has lost entries, or was deleted: errors and warnings with numbers."""
+"""A shared group that lost entries or was deleted: errors and warnings with counts."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tests.spark.shared.group import (
     add,
     advance,
     first_batch,
-    leave,
+    leave_pending,
     pending,
     values,
 )
 
-# ---------------------------------------------------------------------- what is gone
+# ---------------------------------------------------------------------- lost entries
 
 
-def test_deleted_entries_are_no_rows_and_are_acknowledged_and_warned_of(
+def test_deleted_entries_are_acknowledged_with_a_warning(
     client: redis.Redis, reader: SharedStreamReader, caplog: pytest.LogCaptureFixture
 ) -> None:
     add(client, "s", *range(1, 6))
@@ -35,7 +35,7 @@ def test_deleted_entries_are_no_rows_and_are_acknowledged_and_warned_of(
     assert pending(client) == []
 
 
-def test_entries_that_were_trimmed_before_anybody_got_them_are_warned_of_once(
+def test_entries_trimmed_before_delivery_are_warned_of_once(
     client: redis.Redis, reader: SharedStreamReader, caplog: pytest.LogCaptureFixture
 ) -> None:
     add(client, "s", *range(1, 8))
@@ -48,7 +48,7 @@ def test_entries_that_were_trimmed_before_anybody_got_them_are_warned_of_once(
     assert caplog.text.count("3 entries were trimmed or deleted before group 'g' gave them") == 1
 
 
-def test_a_stream_that_was_trimmed_to_nothing_is_warned_of_once(
+def test_a_stream_trimmed_to_nothing_is_warned_of_once(
     client: redis.Redis, reader: SharedStreamReader, caplog: pytest.LogCaptureFixture
 ) -> None:
     add(client, "s", 1, 2, 3)
@@ -60,10 +60,10 @@ def test_a_stream_that_was_trimmed_to_nothing_is_warned_of_once(
     ]
 
 
-def test_entries_that_were_deleted_one_by_one_are_no_news_when_they_are_passed(
+def test_entries_deleted_one_by_one_give_no_warning(
     client: redis.Redis, reader: SharedStreamReader, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Redis 7.0 counts them neither as read nor as lost."""
+    """Redis 7.0 counts them as neither read nor lost."""
     add(client, "s", *range(1, 8))
     start, first = first_batch(reader, rows=2)
     client.xdel("s", "3-0", "4-0")
@@ -75,7 +75,7 @@ def test_entries_that_were_deleted_one_by_one_are_no_news_when_they_are_passed(
     assert not caplog.records
 
 
-def test_entries_that_were_read_may_be_trimmed(
+def test_trimming_entries_that_were_read_gives_no_warning(
     client: redis.Redis, reader: SharedStreamReader, caplog: pytest.LogCaptureFixture
 ) -> None:
     add(client, "s", 1, 2, 3)
@@ -88,7 +88,7 @@ def test_entries_that_were_read_may_be_trimmed(
 
 
 def take_over(client: redis.Redis) -> None:
-    leave(client, 2, 3, name="thief")
+    leave_pending(client, 2, 3, name="thief")
 
 
 def acknowledge(client: redis.Redis) -> None:
@@ -96,7 +96,7 @@ def acknowledge(client: redis.Redis) -> None:
 
 
 @pytest.mark.parametrize("take", [take_over, acknowledge])
-def test_a_batch_of_which_others_took_entries_fails_with_the_count_or_warns(
+def test_a_batch_whose_entries_others_took_fails_or_warns_with_the_count(
     client: redis.Redis,
     reader_of: MakeReader,
     caplog: pytest.LogCaptureFixture,
@@ -112,7 +112,7 @@ def test_a_batch_of_which_others_took_entries_fails_with_the_count_or_warns(
     assert "2 of 4 entries" in caplog.text
 
 
-def test_a_task_notices_too_what_was_taken_from_it(
+def test_a_task_detects_entries_taken_by_others(
     client: redis.Redis, reader: SharedStreamReader
 ) -> None:
     add(client, "s", 1, 2, 3, 4)
@@ -122,7 +122,7 @@ def test_a_task_notices_too_what_was_taken_from_it(
         list(reader.read(task))
 
 
-def test_a_batch_whose_group_is_gone_is_lost_as_a_whole(
+def test_a_batch_whose_group_was_deleted_is_lost_completely(
     client: redis.Redis, reader: SharedStreamReader
 ) -> None:
     add(client, "s", 1, 2)
@@ -132,10 +132,10 @@ def test_a_batch_whose_group_is_gone_is_lost_as_a_whole(
         reader.partitions(start, end)
 
 
-def test_a_group_that_was_deleted_is_not_made_again(
+def test_a_deleted_group_is_not_created_again(
     client: redis.Redis, reader: SharedStreamReader
 ) -> None:
-    """Created at the beginning, it would deliver everything again."""
+    """A group created at the stream's beginning would deliver everything again."""
     add(client, "s", 1, 2)
     _, end = first_batch(reader)
     client.xgroup_destroy("s", GROUP)
@@ -148,7 +148,7 @@ def test_a_group_that_was_deleted_is_not_made_again(
         advance(reader, end)
 
 
-def test_a_checkpoint_of_something_else_is_refused(
+def test_a_checkpoint_of_another_group_or_source_is_refused(
     client: redis.Redis, reader_of: MakeReader
 ) -> None:
     add(client, "s", 1)
@@ -159,7 +159,7 @@ def test_a_checkpoint_of_something_else_is_refused(
         advance(reader_of(), {"source": {"subscribe": ["s"]}, "streams": {}})
 
 
-def test_a_key_that_is_no_stream_is_named(client: redis.Redis, reader: SharedStreamReader) -> None:
+def test_a_key_of_another_type_is_an_error(client: redis.Redis, reader: SharedStreamReader) -> None:
     client.set("s", "text")
     with pytest.raises(ServerError, match="stream 's': WRONGTYPE"):
         reader.initialOffset()

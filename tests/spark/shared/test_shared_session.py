@@ -56,10 +56,7 @@ def pending(client: redis.Redis) -> int:
 def test_available_now_acknowledges_its_last_batch_too(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Spark commits a batch when it makes the next one.
-
-    But it asks for a next one after the last.
-    """
+    """Spark commits a batch when it plans the next one, and it also plans one after the last."""
     fill(client, *range(25))
     query = run(frame_of(spark, at, maxOffsetsPerTrigger="10"), at, tmp_path)
     assert [progress["numInputRows"] for progress in query.recentProgress] == [10, 10, 5]
@@ -67,7 +64,7 @@ def test_available_now_acknowledges_its_last_batch_too(
     assert (pending(client), client.xinfo_consumers("in", GROUP)) == (0, [])
 
 
-def test_a_restart_goes_on_beside_another_consumer(
+def test_a_restart_continues_beside_another_consumer(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
     fill(client, *range(10))
@@ -79,10 +76,10 @@ def test_a_restart_goes_on_beside_another_consumer(
     assert pending(client) == 2
 
 
-def test_a_batch_that_fails_is_replayed_with_its_entries_and_acknowledged_when_done(
+def test_a_failed_batch_is_replayed_with_its_entries_and_then_acknowledged(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """Others read on meanwhile. Only the batch is pending while it runs."""
+    """Others keep reading meanwhile. While a batch runs, only its entries are pending."""
     fill(client, *range(10))
     seen: list[tuple[int, list[int], int]] = []
 
@@ -105,10 +102,10 @@ def test_a_batch_that_fails_is_replayed_with_its_entries_and_acknowledged_when_d
 
 
 @ONE_SERVER
-def test_a_batch_that_others_took_over_fails_with_the_count(
+def test_a_batch_acknowledged_before_its_replay_fails_with_the_count(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """The case of a checkpoint that is older than the last acknowledgement."""
+    """As with a checkpoint that is older than the last acknowledgement."""
     fill(client, *range(5))
     run(frame_of(spark, at), at, tmp_path)
     for name in ("0", ".0.crc"):
@@ -120,10 +117,10 @@ def test_a_batch_that_others_took_over_fails_with_the_count(
 
 
 @ONE_SERVER
-def test_a_job_shares_a_group_and_tells_its_lag(
+def test_a_job_shares_a_group_and_reports_its_lag(
     spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
 ) -> None:
-    """It must not move the group: that would take entries away from the others."""
+    """The job must not move the group, which would take entries from other consumers."""
     fill(client, *range(10))
     source = Source("in", SHARED | at | {"maxOffsetsPerTrigger": "6"}, schema="i long")
     sink = Sink(at | {"stream": "out"})
@@ -144,7 +141,7 @@ def test_a_job_shares_a_group_and_tells_its_lag(
 
 
 @ONE_SERVER
-def test_options_that_make_no_sense_are_refused(
+def test_contradictory_options_are_refused(
     spark: SparkSession, at: dict[str, str], tmp_path: Path
 ) -> None:
     with pytest.raises(StreamingQueryException) as caught:

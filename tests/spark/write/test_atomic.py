@@ -1,4 +1,4 @@
-"""Atomic delivery: the driver writes what tasks have staged, all at once or not at all."""
+"""Atomic delivery: tasks stage rows, and the driver writes all of them at once or none."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def staged(client: redis.Redis) -> list[bytes]:
     return list(keys)
 
 
-def test_nothing_is_seen_before_all_is(
+def test_no_row_is_visible_before_all_are(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(atomic_staging, "PIECE_ROWS", 2)
@@ -59,7 +59,7 @@ def test_nothing_is_seen_before_all_is(
     assert staged(client) == []
 
 
-def test_pieces_are_of_limited_size_but_for_a_row_that_is_larger(
+def test_staged_pieces_are_limited_in_size_except_for_one_large_row(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(atomic_staging, "PIECE_BYTES", 100)
@@ -80,7 +80,7 @@ def test_pieces_are_of_limited_size_but_for_a_row_that_is_larger(
     ]
 
 
-def test_a_batch_that_was_published_is_not_again_and_what_was_staged_for_it_goes(
+def test_a_batch_is_published_once_and_its_staged_rows_are_deleted(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     sink = options(at)
@@ -92,7 +92,7 @@ def test_a_batch_that_was_published_is_not_again_and_what_was_staged_for_it_goes
     assert written(client) == [1, 2]
 
 
-def test_a_new_checkpoint_with_an_old_name_is_warned_of(
+def test_a_new_checkpoint_with_a_used_name_gives_a_warning(
     client: redis.Redis, at: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     sink = options(at)
@@ -103,7 +103,7 @@ def test_a_new_checkpoint_with_an_old_name_is_warned_of(
     assert "2 rows of batch 0 were left out, for it says that batch 7 was written" in caplog.text
 
 
-def test_an_answer_that_is_lost_doubles_nothing(
+def test_a_lost_reply_duplicates_no_row(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sink = options(at)
@@ -124,7 +124,9 @@ def test_an_answer_that_is_lost_doubles_nothing(
     assert written(client) == [1, 2]
 
 
-def test_a_piece_that_is_gone_stops_all(client: redis.Redis, at: dict[str, str]) -> None:
+def test_a_missing_staged_piece_is_an_error_and_nothing_is_written(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
     sink = options(at)
     messages: list[Any] = [stage(sink, 0, 1), stage(sink, 1, 2)]
     client.delete(messages[1].staged[0].name)
@@ -133,14 +135,16 @@ def test_a_piece_that_is_gone_stops_all(client: redis.Redis, at: dict[str, str])
     assert client.exists("s") == 0
 
 
-def test_what_a_failed_attempt_staged_is_deleted(client: redis.Redis, at: dict[str, str]) -> None:
+def test_rows_staged_by_a_failed_attempt_are_deleted(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
     sink = options(at)
     give_up([stage(sink, 0, 1), None], sink)
     assert staged(client) == []
     assert client.exists("s") == 0
 
 
-def test_a_task_that_fails_leaves_nothing_behind(client: redis.Redis, at: dict[str, str]) -> None:
+def test_a_failed_task_leaves_nothing_staged(client: redis.Redis, at: dict[str, str]) -> None:
     sink = options(at)
     good = pa.RecordBatch.from_pydict({"i": [1]}, pa.schema([("i", pa.int64())]))
     bad = pa.RecordBatch.from_pydict({"i": [None]}, pa.schema([("i", pa.int64())]))
@@ -149,14 +153,14 @@ def test_a_task_that_fails_leaves_nothing_behind(client: redis.Redis, at: dict[s
     assert staged(client) == []
 
 
-def test_a_server_that_is_gone_does_not_hide_why_the_attempt_failed(
+def test_giving_up_raises_nothing_if_the_server_is_gone(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     message = stage(options(at), 0, 1)
     give_up([message], options({"port": "1"}))
 
 
-def test_more_rows_than_a_transaction_may_have_are_refused(
+def test_more_rows_than_max_transaction_rows_are_refused(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     sink = options(at, maxTransactionRows="3")
@@ -169,7 +173,7 @@ def test_more_rows_than_a_transaction_may_have_are_refused(
     assert client.exists("s") == 0
 
 
-def test_ids_of_rows_are_kept_and_must_ascend_over_all_tasks(
+def test_given_ids_are_kept_and_must_ascend_over_all_tasks(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     sink = options(at)
@@ -181,7 +185,7 @@ def test_ids_of_rows_are_kept_and_must_ascend_over_all_tasks(
     assert [entry for entry, _ in xrange(client, "s")] == [b"1-1", b"2-0", b"3-7"]
 
 
-def test_what_fails_inside_of_exec_is_remembered(client: redis.Redis, at: dict[str, str]) -> None:
+def test_a_failure_inside_exec_is_remembered(client: redis.Redis, at: dict[str, str]) -> None:
     client.xadd("s", {"i": 0}, id=f"{LARGEST_PART}-{LARGEST_PART}")
     sink = options(at)
     for _ in range(2):

@@ -75,7 +75,7 @@ def deliver(
 
 
 def value_of(client: redis.Redis) -> bytes | None:
-    """What the marker's key holds."""
+    """The value of the marker's key."""
     value: Any = client.get(MARKER)
     return None if value is None else bytes(value)
 
@@ -85,7 +85,7 @@ def written(client: redis.Redis) -> list[int]:
 
 
 def break_once(monkeypatch: pytest.MonkeyPatch, sent: bool) -> None:
-    """Lose the connection once: before anything is sent, or after everything is."""
+    """Lose the connection once: before the request is sent, or after its reply has come."""
     name = "answers" if sent else "post"
     original = getattr(Connection, name)
     broken: list[Connection] = []
@@ -102,7 +102,7 @@ def break_once(monkeypatch: pytest.MonkeyPatch, sent: bool) -> None:
 
 
 @pytest.mark.parametrize("sent", [False, True], ids=["before", "after"])
-def test_a_lost_connection_doubles_nothing(
+def test_a_lost_connection_duplicates_no_row(
     client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch, sent: bool, early: bool
 ) -> None:
     break_once(monkeypatch, sent)
@@ -111,7 +111,7 @@ def test_a_lost_connection_doubles_nothing(
 
 
 @pytest.mark.parametrize(("sent", "expected"), [(False, [1, 2]), (True, [1, 2, 1, 2])])
-def test_at_least_once_sends_again_what_was_not_answered(
+def test_at_least_once_resends_unanswered_rows(
     client: redis.Redis,
     bulk: BulkClient,
     monkeypatch: pytest.MonkeyPatch,
@@ -123,7 +123,7 @@ def test_at_least_once_sends_again_what_was_not_answered(
     assert written(client) == expected
 
 
-def test_rows_leave_in_transactions_of_the_given_size(
+def test_rows_are_written_in_transactions_of_the_given_size(
     client: redis.Redis, bulk: BulkClient
 ) -> None:
     delivery = exactly_once(bulk, most_rows=3)
@@ -139,7 +139,7 @@ def test_rows_leave_in_transactions_of_the_given_size(
     assert 600_000 < int(client.ttl(MARKER)) <= 604_800
 
 
-def test_a_batch_that_is_done_is_left_alone_and_so_is_an_older_one(
+def test_a_done_batch_and_older_ones_are_not_written_again(
     client: redis.Redis, bulk: BulkClient
 ) -> None:
     deliver(bulk, rows(1))
@@ -152,7 +152,7 @@ def test_a_batch_that_is_done_is_left_alone_and_so_is_an_older_one(
     assert written(client) == [1, 3, 4, 5]
 
 
-def test_rows_that_are_left_out_and_are_not_those_that_were_written_are_warned_of(
+def test_a_replay_with_other_rows_gives_a_warning(
     client: redis.Redis, bulk: BulkClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     deliver(bulk, rows(1, 2))
@@ -163,7 +163,7 @@ def test_rows_that_are_left_out_and_are_not_those_that_were_written_are_warned_o
     assert written(client) == [1, 2]
 
 
-def test_a_transaction_of_many_bytes_ends_before_it_has_its_rows(
+def test_a_transaction_ends_early_if_it_has_many_bytes(
     client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exactly_once_module, "MOST_BYTES", 2 * len(rows(1).data))
@@ -174,7 +174,7 @@ def test_a_transaction_of_many_bytes_ends_before_it_has_its_rows(
     assert written(client) == [1, 2, 3, 4, 5]
 
 
-def test_of_many_streams_no_more_is_held_than_of_one(
+def test_many_streams_buffer_no_more_bytes_than_one(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer, "MOST_BYTES", 100)  # two rows have less, three have more
@@ -188,14 +188,14 @@ def test_of_many_streams_no_more_is_held_than_of_one(
             seen.append(sum(client.xlen(f"s{n}") for n in range(4)))
 
     writer.write_rows(batches(), encoder, sink, TASK)
-    assert max(i + 1 - done for i, done in enumerate(seen)) == 2  # rows that were held
+    assert max(i + 1 - done for i, done in enumerate(seen)) == 2  # rows that were buffered
     written = {n: [int(f[b"i"]) for _, f in xrange(client, f"s{n}")] for n in range(4)}
     assert written == {n: [n, n + 4] for n in range(4)}
     states = [client.get(f"{{s{n}}}:spark:q:0").split()[1::2] for n in range(4)]  # type: ignore[union-attr]
     assert states == [[b"2", b"done"]] * 4
 
 
-def test_others_that_change_the_stream_all_the_time_are_named(
+def test_constant_changes_by_others_are_an_error(
     client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The stream is watched while rows with ids are written."""
@@ -211,7 +211,7 @@ def test_others_that_change_the_stream_all_the_time_are_named(
     assert set(written(client)) == {0}
 
 
-def test_a_marker_that_expires_meanwhile_is_no_other_attempt(
+def test_an_expired_marker_is_not_taken_for_another_attempt(
     client: redis.Redis, bulk: BulkClient
 ) -> None:
     deliver(bulk, rows(1), task=Task("q", 4, 0))
@@ -222,10 +222,10 @@ def test_a_marker_that_expires_meanwhile_is_no_other_attempt(
     assert written(client) == [1, 2]
 
 
-def test_two_attempts_at_once_write_once(
+def test_two_concurrent_attempts_write_once(
     client: redis.Redis, bulk: BulkClient, at: dict[str, str], early: bool
 ) -> None:
-    """Speculative execution starts two; one of them is faster."""
+    """Speculative execution starts two attempts, of which one is faster."""
     slow = exactly_once(bulk, early=early)
     slow.send(rows(1, 2))
     other = BulkClient(Server.from_options(Options(at, "a test", SERVER)), "a test")
@@ -235,7 +235,7 @@ def test_two_attempts_at_once_write_once(
     assert written(client) == [1, 2]
 
 
-def test_an_attempt_that_is_overtaken_half_way_gives_up(
+def test_an_attempt_overtaken_by_another_fails(
     client: redis.Redis, bulk: BulkClient, at: dict[str, str], early: bool
 ) -> None:
     slow = exactly_once(bulk, most_rows=2, early=early)
@@ -270,7 +270,7 @@ def test_rows_with_ids_keep_them(client: redis.Redis, bulk: BulkClient, early: b
     ],
     ids=str,
 )
-def test_ids_that_the_stream_would_refuse_are_refused_before_anything_is_written(
+def test_ids_that_the_stream_would_refuse_are_refused_before_any_write(
     client: redis.Redis, bulk: BulkClient, ids: list[str | None], message: str, early: bool
 ) -> None:
     client.xadd("s", {"i": 0}, id="4-0")
@@ -291,7 +291,7 @@ def test_all_rows_of_a_transaction_have_ids_or_none(
     assert written(client) == []
 
 
-def test_early_rows_wait_for_the_whole_and_leave_only_once(
+def test_rows_sent_early_are_executed_only_at_the_end_and_once(
     client: redis.Redis, bulk: BulkClient
 ) -> None:
     delivery = exactly_once(bulk, early=True)
@@ -316,7 +316,7 @@ def test_a_refused_transaction_writes_nothing(
     assert client.get(MARKER) is None
 
 
-def test_another_type_is_refused_before_anything_is_sent(
+def test_a_key_of_another_type_is_refused_before_any_write(
     client: redis.Redis, bulk: BulkClient, early: bool
 ) -> None:
     client.rpush("s", "x")
@@ -325,7 +325,7 @@ def test_another_type_is_refused_before_anything_is_sent(
     assert client.get(MARKER) is None
 
 
-def test_what_fails_inside_of_exec_is_remembered(client: redis.Redis, bulk: BulkClient) -> None:
+def test_a_failure_inside_exec_is_remembered(client: redis.Redis, bulk: BulkClient) -> None:
     client.xadd("s", {"i": 0}, id=f"{LARGEST_PART}-{LARGEST_PART}")
     for _ in range(2):
         with pytest.raises(SinkError, match=r"exhausted|the server refused some rows of batch 5"):
@@ -338,10 +338,10 @@ def test_what_fails_inside_of_exec_is_remembered(client: redis.Redis, bulk: Bulk
     assert written(client) == [1]
 
 
-def test_a_refusal_inside_of_exec_is_remembered_though_the_connection_is_lost_then(
+def test_a_failure_inside_exec_is_remembered_even_if_the_connection_is_lost(
     client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The marker says ``done`` at that moment, and would be believed."""
+    """At that moment the marker says ``done``, which a retry would believe."""
     client.xadd("s", {"i": 0}, id=f"{LARGEST_PART}-{LARGEST_PART}")
     original = Transaction.end
 
@@ -360,7 +360,7 @@ def test_a_refusal_inside_of_exec_is_remembered_though_the_connection_is_lost_th
         deliver(bulk, rows(1, 2))
 
 
-def test_a_refusal_is_not_remembered_over_a_later_batch(
+def test_a_failure_does_not_overwrite_a_later_batch_s_marker(
     client: redis.Redis, bulk: BulkClient
 ) -> None:
     marker_key = MarkerKey(MARKER, TASK)
@@ -370,13 +370,13 @@ def test_a_refusal_is_not_remembered_over_a_later_batch(
         assert client.get(MARKER) == found._replace(state=state).encode()
 
 
-def test_an_exec_that_is_refused_as_a_whole_can_be_tried_again(
+def test_an_exec_refused_completely_can_be_retried(
     client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch, early: bool
 ) -> None:
-    """The case that other clients take the last memory before EXEC."""
+    """As when other clients take the last memory before EXEC."""
     original = Transaction.end
 
-    def end_in_want(self: Transaction) -> bool:
+    def end_without_memory(self: Transaction) -> bool:
         wait_until(lambda: all_is_queued(client))
         client.config_set("maxmemory", 1)
         try:
@@ -386,7 +386,7 @@ def test_an_exec_that_is_refused_as_a_whole_can_be_tried_again(
             client.config_set("maxmemory", 0)
             wait_until(lambda: not refuses_writes(client))
 
-    monkeypatch.setattr(Transaction, "end", end_in_want)
+    monkeypatch.setattr(Transaction, "end", end_without_memory)
     with pytest.raises(SinkError, match="OOM") as refused:
         deliver(bulk, rows(1, 2), early=early)
     assert not isinstance(refused.value, PartialSinkError)
@@ -410,7 +410,7 @@ def refuses_writes(client: redis.Redis) -> bool:
 
 
 def wait_until(fact: Callable[[], bool]) -> None:
-    """Wait until *fact* is true, which the server's cron decides."""
+    """Wait until *fact* is true; the server's cron makes it so."""
     while not fact():
         time.sleep(0.01)
 
@@ -424,8 +424,8 @@ def wait_until(fact: Callable[[], bool]) -> None:
         ("a{b", "{a{b}:spark:q:0"),
     ],
 )
-def test_markers_lie_in_the_slot_of_their_stream(stream: str, name: str) -> None:
-    """The hash tag is that of the stream's name, or else the whole name."""
+def test_a_marker_has_the_cluster_slot_of_its_stream(stream: str, name: str) -> None:
+    """Its hash tag is that of the stream's name, or the whole name if that has none."""
     assert marker_name(stream, "q", 0) == name
 
 
@@ -434,13 +434,13 @@ def test_no_two_streams_have_the_same_marker() -> None:
     assert len({marker_name(stream, "q", 0) for stream in streams}) == len(streams)
 
 
-def test_markers_go_there_and_back() -> None:
+def test_a_marker_is_decoded_from_its_encoding() -> None:
     marker = Marker(7, 100, 0xDEADBEEF, DONE)
     assert Marker.decode("m", marker.encode()) == marker
     assert Marker.decode("m", None).covers(0) is False
 
 
 @pytest.mark.parametrize("text", [b"", b"7", b"7 1 0 lost", b"a b c done", b"7 1 0 done x"])
-def test_a_key_that_is_no_marker_is_named(text: bytes) -> None:
+def test_a_key_that_is_not_a_marker_is_named(text: bytes) -> None:
     with pytest.raises(SinkError, match=r"'m' holds .*, not a marker"):
         Marker.decode("m", text)

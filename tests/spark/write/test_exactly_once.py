@@ -56,7 +56,7 @@ def written(client: redis.Redis) -> Counter[int]:
 
 
 def run(checkpoint: Checkpoint, options: tuple[StreamOptions, SinkOptions], step: Step) -> None:
-    """Run until done or killed. Each request of the sink is a step, and so is each reply."""
+    """Run the query until done or killed. Each request of the sink and each reply is a step."""
     original_post, original_answers = connection.Connection.post, connection.Connection.answers
 
     def post(self: connection.Connection, request: bytes | memoryview) -> None:
@@ -76,7 +76,9 @@ def run(checkpoint: Checkpoint, options: tuple[StreamOptions, SinkOptions], step
 
 @ONE_SERVER
 @pytest.mark.parametrize("delivery", [EXACTLY_ONCE, ORDERED, ATOMIC])
-def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], delivery: str) -> None:
+def test_a_query_killed_once_at_any_step_writes_each_entry_once(
+    client: redis.Redis, at: dict[str, str], delivery: str
+) -> None:
     fill(client, TWO_BATCHES)
     one_task = {"subscribe": "a", "minPartitions": "1"} if delivery == ORDERED else {}
     most_rows = str(TWO_BATCHES) if delivery == ATOMIC else "3"
@@ -100,8 +102,10 @@ def test_killed_once_at_each_step(client: redis.Redis, at: dict[str, str], deliv
         assert delivery != ORDERED or xrange(client, "out") == entries
 
 
-def test_killed_at_every_step_again_and_again(client: redis.Redis, at: dict[str, str]) -> None:
-    """Each run gets one step further than the one before."""
+def test_a_query_killed_repeatedly_writes_each_entry_once(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    """Each run gets one step further than the previous one."""
     fill(client, 30)
     checkpoint, options, steps = Checkpoint(), (source(at), sink(at)), 12
     for _ in range(1_000):
@@ -126,10 +130,10 @@ def test_at_least_once_writes_a_replayed_batch_again(
     assert written(client) == Counter(dict.fromkeys(range(10), 2))
 
 
-def test_a_partly_written_partition_that_is_another_when_replayed_is_refused(
+def test_a_partly_written_partition_that_changed_before_its_replay_is_refused(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    """Neither doubling nor dropping rows can be right. The error says how to go on."""
+    """Both duplicating and dropping rows would be wrong. The error says how to continue."""
     fill(client, 10)
     checkpoint = Checkpoint()
     options = source(at, failOnDataLoss="false", minPartitions="1"), sink(at)
@@ -160,10 +164,10 @@ def kill_at_name(wanted: str) -> Step:
     return step
 
 
-def test_latest_means_when_the_query_first_started_even_if_the_first_batch_is_replayed(
+def test_latest_is_the_first_start_even_if_the_first_batch_is_replayed(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    """Spark asks for the initial offset again then, and it is another one."""
+    """Spark then asks for the initial offset again, which has changed."""
     fill(client, 10)
     checkpoint = Checkpoint()
     options = source(at, startingOffsets="latest"), sink(at)
@@ -181,7 +185,9 @@ def test_latest_means_when_the_query_first_started_even_if_the_first_batch_is_re
     assert written(client) == Counter([77, 78])
 
 
-def test_tasks_are_the_same_with_other_options(client: redis.Redis, at: dict[str, str]) -> None:
+def test_a_replayed_batch_has_the_same_tasks_with_other_options(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
     """The engine compares the tasks of a batch with those of its first plan."""
     fill(client, 40)
     checkpoint = Checkpoint()
@@ -196,7 +202,7 @@ Change = Callable[[redis.Redis, Any], None]
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[tuple[str, int, int]]:
-    """Histories: entries are added, deleted and trimmed; runs are killed after some steps."""
+    """Histories in which entries are added, deleted and trimmed, and runs are killed."""
     kinds = st.sampled_from(["add", "add", "add", "delete", "trim", "run", "run"])
     event = st.tuples(kinds, st.integers(0, 1), st.integers(1, 30))
     return draw(st.lists(event, max_size=15))
@@ -206,7 +212,7 @@ def histories(draw: st.DrawFn) -> list[tuple[str, int, int]]:
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(histories())
-def test_whatever_happens_between_runs_nothing_is_missed_and_nothing_twice(
+def test_any_history_loses_no_entry_and_duplicates_none(
     client: redis.Redis, at: dict[str, str], history: list[tuple[str, int, int]]
 ) -> None:
     client.flushall()
@@ -233,7 +239,7 @@ def test_whatever_happens_between_runs_nothing_is_missed_and_nothing_twice(
 
 
 def remove(client: redis.Redis, kind: str, stream: str, amount: int) -> set[int]:
-    """Delete one entry, or trim the stream. Returns the values that are gone."""
+    """Delete one entry, or trim the stream. Returns the values that were removed."""
     before = {int(fields[b"i"]) for _, fields in xrange(client, stream)}
     if kind == "trim":
         client.xtrim(stream, maxlen=max(0, len(before) - amount), approximate=False)

@@ -1,4 +1,4 @@
-"""Ordered delivery: ids follow from rows, and a stream has one writer."""
+"""Ordered delivery: ids are computed from batch and row, and a stream has one writer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def entries(client: redis.Redis, stream: str = "s") -> list[tuple[bytes, int]]:
     return [(entry, int(fields[b"i"])) for entry, fields in xrange(client, stream)]
 
 
-def test_ids_are_the_batch_and_the_row_in_its_stream(
+def test_an_id_is_the_batch_and_the_row_number_in_its_stream(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     write(at, Task("q", 0, 0), ("s", 1), ("t", 2), ("s", 3), ("s", 4))
@@ -50,7 +50,7 @@ def test_ids_are_the_batch_and_the_row_in_its_stream(
     assert entries(client, "t") == [(b"1-0", 2)]
 
 
-def test_a_replay_writes_nothing_again_even_when_the_entries_were_trimmed(
+def test_a_replay_writes_nothing_even_if_the_entries_were_trimmed(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
     rows = [("s", 1), ("s", 2), ("s", 3)]
@@ -70,10 +70,10 @@ def test_two_tasks_of_a_batch_that_write_one_stream_are_refused(
     assert entries(client) == [(b"8-0", 1)]
 
 
-def test_a_batch_that_was_written_passes_under_another_partition(
+def test_a_replay_can_have_another_partition_number(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    """A replay may number its partitions in another way."""
+    """Spark can number the partitions of a replay differently."""
     write(at, Task("q", 7, 0), ("s", 1))
     write(at, Task("q", 7, 2), ("s", 1))
     assert entries(client) == [(b"8-0", 1)]
@@ -82,7 +82,7 @@ def test_a_batch_that_was_written_passes_under_another_partition(
 def test_other_rows_on_replay_are_left_out_with_a_warning(
     client: redis.Redis, at: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A query with rand() has other rows: the batch is written once, and the query goes on."""
+    """As in a query with rand(). The batch is written once, and the query continues."""
     write(at, Task("q", 7, 0), ("s", 1))
     write(at, Task("q", 7, 0), ("s", 2))
     assert entries(client) == [(b"8-0", 1)]
@@ -133,20 +133,20 @@ def test_rows_with_ids_of_their_own_are_refused(at: dict[str, str]) -> None:
         RowEncoder(StructType().add("_id", "string").add("i", "long"), options)
 
 
-def test_rows_are_counted_by_stream() -> None:
+def test_rows_are_counted_for_each_stream() -> None:
     ids = RowIds(4)
     assert ids.take("s", 2).to_pylist() == ["5-0", "5-1"]
     assert ids.take("t", 1).to_pylist() == ["5-0"]
     assert ids.take("s", 1).to_pylist() == ["5-2"]
 
 
-def test_markers_with_a_writer_go_there_and_back() -> None:
+def test_a_marker_with_a_writer_is_decoded_from_its_encoding() -> None:
     marker_key = WriterMarkerKey("s", Task("a query", 7, 3))
     marker = Marker(7, 100, 0xDEADBEEF, DONE)
     assert marker_key.decode(marker_key.encode(marker)) == marker
 
 
 @pytest.mark.parametrize("text", [b"", b"7 1 0 done", b"7 1 0 lost 0 q", b"7 1 0 done x q"])
-def test_a_key_that_is_no_marker_is_named(text: bytes) -> None:
+def test_a_key_that_is_not_a_marker_is_named(text: bytes) -> None:
     with pytest.raises(SinkError, match=r"'\{s\}:spark:writer' holds .*, not a marker"):
         WriterMarkerKey("s", Task("q", 7, 0)).decode(text)

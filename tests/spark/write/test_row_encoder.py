@@ -1,4 +1,4 @@
-"""Rows become XADD commands, and a reader reads the same rows again."""
+"""RowEncoder: rows become XADD commands."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ROWS = st.tuples(
 
 @settings(deadline=None)
 @given(st.lists(ROWS, min_size=1, max_size=8), st.sampled_from(["omit", "empty"]))
-def test_any_rows_become_the_commands_that_a_loop_would_make(
+def test_random_rows_become_the_commands_that_a_loop_makes(
     rows: list[tuple[Any, ...]], null_fields: str
 ) -> None:
     schema = schema_of(a=TEXT, n=LONG, b=t.BinaryType(), _stream=TEXT, _id=TEXT)
@@ -92,7 +92,7 @@ def as_bytes(value: object) -> bytes:
         max_size=6,
     )
 )
-def test_a_column_of_all_fields_is_written_in_order_without_its_nulls(
+def test_a_fields_column_is_written_in_order_without_nulls(
     rows: list[list[tuple[str, bytes | None]]],
 ) -> None:
     schema = schema_of(_fields=fields_type("binary", "array"), last=TEXT)
@@ -105,7 +105,7 @@ def test_a_column_of_all_fields_is_written_in_order_without_its_nulls(
     assert encode(schema, *values, stream="s") == {"s": expected}
 
 
-def test_rows_as_a_reader_without_a_schema_yields_them() -> None:
+def test_rows_of_a_read_without_schema_can_be_written() -> None:
     schema = schema_of(
         stream=TEXT, id=TEXT, timestamp=t.TimestampType(), fields=fields_type("string", "map")
     )
@@ -113,7 +113,7 @@ def test_rows_as_a_reader_without_a_schema_yields_them() -> None:
     assert encode(schema, row) == {"orders": [[b"XADD", b"orders", b"5-1", b"a", b"1", b"b", b""]]}
 
 
-def test_a_schema_of_ones_own_may_have_a_field_named_id() -> None:
+def test_a_given_schema_can_have_a_field_named_id() -> None:
     assert encode(schema_of(id=LONG), (7,), stream="s") == {
         "s": [[b"XADD", b"s", b"*", b"id", b"7"]]
     }
@@ -141,7 +141,7 @@ def test_a_schema_of_ones_own_may_have_a_field_named_id() -> None:
     ],
     ids=lambda value: value.simpleString() if isinstance(value, t.DataType) else "",
 )
-def test_values_as_text_by_type(kind: t.DataType, value: object, text: bytes) -> None:
+def test_values_are_written_as_text_by_type(kind: t.DataType, value: object, text: bytes) -> None:
     assert encode(schema_of(v=kind), (value,), stream="s")["s"][0][4] == text
 
 
@@ -153,12 +153,14 @@ def test_values_as_text_by_type(kind: t.DataType, value: object, text: bytes) ->
         ({"minId": "17-1"}, [b"MINID", b"~", b"17-1"]),
     ],
 )
-def test_trimming_at_xadd(options: dict[str, str], words_of_trim: list[bytes]) -> None:
+def test_trim_options_become_arguments_of_xadd(
+    options: dict[str, str], words_of_trim: list[bytes]
+) -> None:
     found = encode(schema_of(v=TEXT), ("x",), stream="s", **options)
     assert found["s"] == [[b"XADD", b"s", *words_of_trim, b"*", b"v", b"x"]]
 
 
-def test_the_option_stream_stands_above_the_column() -> None:
+def test_the_option_stream_overrides_the_column() -> None:
     assert list(encode(schema_of(v=TEXT, _stream=TEXT), ("x", "a"), stream="b")) == ["b"]
 
 
@@ -176,7 +178,7 @@ def test_a_row_without_a_stream_is_refused() -> None:
 def test_a_delivery_that_cannot_replay_given_ids_refuses_their_column(
     delivery: str, schema: t.StructType, column: str
 ) -> None:
-    """A stream takes an id once, so whatever is sent again would fail."""
+    """A stream accepts an id once, so a row that is sent again would fail."""
     with pytest.raises(OptionError, match=f"delivery={delivery} .*drop the column {column}$"):
         RowEncoder(schema, sink_options({"stream": "s", "delivery": delivery}))
     for other in ("exactly-once", "atomic"):
@@ -195,6 +197,6 @@ def test_a_delivery_that_cannot_replay_given_ids_refuses_their_column(
         ),
     ],
 )
-def test_schemas_that_cannot_be_entries_are_refused(schema: t.StructType, message: str) -> None:
+def test_schemas_that_do_not_fit_entries_are_refused(schema: t.StructType, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         RowEncoder(schema, sink_options({}))

@@ -1,4 +1,4 @@
-"""KeyTable: one key, its last_use, scans, and random keys."""
+"""KeyTable: reads and writes, last use, scans, and random keys."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def scanned(table: KeyTable, page: int) -> list[bytes]:
     return keys
 
 
-def alike(keys: int, bits: int) -> list[bytes]:
-    """Keys whose hashes have the same top *bits*: no directory of as many bits can part them."""
+def keys_of_equal_prefix(keys: int, bits: int) -> list[bytes]:
+    """Keys whose hashes share their top *bits*: a directory of that depth cannot separate them."""
     names = (b"alike:%d" % n for n in count())
     return list(islice((name for name in names if hash(name) % 2**64 >> 64 - bits == 5), keys))
 
@@ -51,7 +51,7 @@ def test_a_value_may_be_none() -> None:
     assert table.pop(b"k", 1) is None
 
 
-def test_each_key_has_a_stamp_that_set_and_use_change() -> None:
+def test_set_and_use_record_when_a_key_was_last_used() -> None:
     table = KeyTable()
     table.set(b"k", 1, 7)
     assert table.last_use_of(b"k") == 7
@@ -62,7 +62,7 @@ def test_each_key_has_a_stamp_that_set_and_use_change() -> None:
     assert (table.use(b"none", 9), table.last_use_of(b"none")) == (None, -1)
 
 
-def test_stamps_stay_with_their_keys_when_segments_split_and_merge() -> None:
+def test_last_uses_stay_with_their_keys_when_segments_split_and_merge() -> None:
     table = KeyTable()
     for n in range(5000):
         table.set(b"key:%d" % n, n, n)
@@ -84,7 +84,7 @@ def test_all_keys_survive_growth_and_shrinking() -> None:
     assert (len(table), list(table)) == (0, [])
 
 
-def test_clear_forgets_all_keys() -> None:
+def test_clear_removes_all_keys() -> None:
     table = filled(1000)
     table.clear()
     assert (len(table), list(table), table.scan(0, 10)) == (0, [], (0, []))
@@ -98,7 +98,7 @@ def test_a_scan_gives_each_key_once(page: int) -> None:
     assert sorted(scanned(table, page)) == sorted(table)
 
 
-def test_a_page_holds_as_many_keys_as_asked_for() -> None:
+def test_a_scan_page_holds_as_many_keys_as_asked_for() -> None:
     table = filled(1000)
     for wanted in (1, 10, 400):
         cursor, page = table.scan(0, wanted)
@@ -112,7 +112,7 @@ def test_the_cursor_of_the_last_page_is_zero() -> None:
     assert (cursor, len(page)) == (0, 10)
 
 
-def test_a_cursor_past_all_places_ends_the_scan() -> None:
+def test_a_cursor_past_all_keys_ends_the_scan() -> None:
     table = filled(100)
     for cursor in (2**63, 2**64 - 1):
         assert table.scan(cursor, 10) == (0, [])
@@ -131,9 +131,9 @@ def test_a_scan_after_a_mass_deletion_has_few_pages() -> None:
     assert pages <= 6
 
 
-def test_keys_that_cannot_be_parted_stay_together() -> None:
+def test_keys_whose_prefixes_cannot_be_split_share_a_segment() -> None:
     table = KeyTable()
-    keys = alike(400, bits=7)
+    keys = keys_of_equal_prefix(400, bits=7)
     for key in keys:
         table.set(key, key)
     assert all(table.get(key) == key for key in keys)
@@ -143,8 +143,8 @@ def test_keys_that_cannot_be_parted_stay_together() -> None:
     assert list(table) == []
 
 
-def test_keys_that_could_not_be_parted_are_when_the_table_has_grown() -> None:
-    keys = alike(400, bits=5)
+def test_keys_of_equal_prefix_are_kept_when_the_table_grows() -> None:
+    keys = keys_of_equal_prefix(400, bits=5)
     table = KeyTable()
     for key in keys:
         table.set(key, 0)
@@ -154,7 +154,7 @@ def test_keys_that_could_not_be_parted_are_when_the_table_has_grown() -> None:
     assert sorted(scanned(table, 50)) == sorted([*keys, *(b"key:%d" % n for n in range(5000))])
 
 
-def test_every_key_can_be_the_random_one() -> None:
+def test_every_key_can_be_the_random_key() -> None:
     table = filled(300)
     below = random.Random(1).randrange
     drawn = {table.random_key(below) for _ in range(10_000)}
@@ -162,7 +162,7 @@ def test_every_key_can_be_the_random_one() -> None:
     assert KeyTable().random_key(below) is None
 
 
-def test_a_sample_is_of_different_keys() -> None:
+def test_a_sample_holds_distinct_keys() -> None:
     table = filled(1000)
     below = random.Random(1).randrange
     for wanted in (0, 1, 20, 500, 1000):

@@ -1,4 +1,4 @@
-"""One database: lookups, expiry, and what it tells of them."""
+"""Keyspace, one database: lookups, expiry, and the events that it reports."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 from storage.lists.quicklist import QuickList
 
 
-class Heard(KeyEvents):
-    """Remembers what it is told."""
+class RecordedEvents(KeyEvents):
+    """Records the events of a database as (event, key)."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.told: list[tuple[str, bytes]] = []
+        self.recorded: list[tuple[str, bytes]] = []
 
     def changed(self, db: int, key: bytes, event: bytes | None, watched: bool) -> None:
         name = event.decode() if event else "no event"
-        self.told.append((name if watched else f"{name}, not watched", key))
+        self.recorded.append((name if watched else f"{name}, not watched", key))
 
     def ready(self, db: int, key: bytes) -> None:
-        self.told.append(("ready", key))
+        self.recorded.append(("ready", key))
 
     def gone(self, db: int, key: bytes) -> None:
-        self.told.append(("gone", key))
+        self.recorded.append(("gone", key))
 
     def log(self, words: Sequence[bytes]) -> None:
-        self.told.append((f"logged as {words!r}", b""))
+        self.recorded.append((f"logged as {words!r}", b""))
 
 
 @pytest.fixture
-def events() -> Heard:
-    events = Heard()
+def events() -> RecordedEvents:
+    events = RecordedEvents()
     events.clock.now_ms = 1000
     return events
 
 
 @pytest.fixture
-def db(events: Heard) -> Keyspace:
+def db(events: RecordedEvents) -> Keyspace:
     return Keyspace(0, events)
 
 
-def test_a_missing_key_is_none_whatever_kind_is_wanted(db: Keyspace) -> None:
+def test_a_missing_key_is_none_for_every_type(db: Keyspace) -> None:
     assert db.get(b"k") is None
     assert db.find(b"k", QuickList) is None
     assert db.find_string(b"k") is None
     assert db.kind_at(b"k") is None
 
 
-def test_a_key_of_another_kind_is_refused(db: Keyspace) -> None:
+def test_a_key_of_another_type_raises_wrong_type(db: Keyspace) -> None:
     db.add(b"l", QuickList())
     db.add(b"s", b"text")
     with pytest.raises(WrongType):
@@ -62,13 +62,17 @@ def test_a_key_of_another_kind_is_refused(db: Keyspace) -> None:
 
 
 @pytest.mark.parametrize("value", [b"text", bytearray(b"raw"), 7])
-def test_all_forms_of_a_string_are_strings(db: Keyspace, value: bytes | bytearray | int) -> None:
+def test_bytes_bytearray_and_int_are_all_strings(
+    db: Keyspace, value: bytes | bytearray | int
+) -> None:
     db.add(b"k", value)
     assert db.find_string(b"k") == value
     assert db.kind_at(b"k") is bytes
 
 
-def test_a_key_is_idle_since_it_was_written_or_looked_up(db: Keyspace, events: Heard) -> None:
+def test_a_key_is_idle_since_it_was_written_or_looked_up(
+    db: Keyspace, events: RecordedEvents
+) -> None:
     db.add(b"k", b"v")
     events.clock.now_ms = 61_999
     assert db.idle_s(b"k") == 60
@@ -76,14 +80,12 @@ def test_a_key_is_idle_since_it_was_written_or_looked_up(db: Keyspace, events: H
     assert db.idle_s(b"k") == 60
     db.get(b"k")
     assert db.idle_s(b"k") == 0
-    events.clock.now_ms = 0  # the clock was put back
+    events.clock.now_ms = 0  # the clock was set back
     assert db.idle_s(b"k") == 0
     assert db.idle_s(b"none") == -1
 
 
-def test_while_nothing_is_to_be_touched_only_writes_count_as_use(
-    db: Keyspace, events: Heard
-) -> None:
+def test_with_no_touch_only_writes_count_as_use(db: Keyspace, events: RecordedEvents) -> None:
     db.add(b"k", b"v")
     events.clock.now_ms = 5000
     events.lookup.no_touch = True
@@ -93,7 +95,7 @@ def test_while_nothing_is_to_be_touched_only_writes_count_as_use(
     assert db.idle_s(b"k") == 0
 
 
-def test_the_idle_time_can_be_set(db: Keyspace, events: Heard) -> None:
+def test_the_idle_time_can_be_set(db: Keyspace, events: RecordedEvents) -> None:
     events.clock.now_ms = 1_700_000_000_000
     db.add(b"k", b"v")
     db.set_idle(b"k", 500)
@@ -104,7 +106,9 @@ def test_the_idle_time_can_be_set(db: Keyspace, events: Heard) -> None:
     assert b"none" not in db
 
 
-def test_reads_count_hits_and_misses_and_writes_do_not(db: Keyspace, events: Heard) -> None:
+def test_reads_count_hits_and_misses_and_writes_do_not(
+    db: Keyspace, events: RecordedEvents
+) -> None:
     db.add(b"k", b"v")
     db.read_string(b"k")
     db.read_string(b"none")
@@ -112,7 +116,7 @@ def test_reads_count_hits_and_misses_and_writes_do_not(db: Keyspace, events: Hea
     assert (events.hits, events.misses) == (1, 1)
 
 
-def test_a_key_lives_up_to_its_last_millisecond(db: Keyspace, events: Heard) -> None:
+def test_a_key_lives_up_to_its_last_millisecond(db: Keyspace, events: RecordedEvents) -> None:
     db.add(b"k", b"v")
     db.expire_at(b"k", 1500)
     events.clock.now_ms = 1500
@@ -123,21 +127,21 @@ def test_a_key_lives_up_to_its_last_millisecond(db: Keyspace, events: Heard) -> 
     assert events.expired == 1
 
 
-def test_an_expired_key_is_told_as_gone_and_as_expired(db: Keyspace, events: Heard) -> None:
+def test_an_expired_key_reports_ready_gone_and_expired(
+    db: Keyspace, events: RecordedEvents
+) -> None:
     db.add(b"k", b"v")
     db.expire_at(b"k", 1)
-    events.told.clear()
+    events.recorded.clear()
     db.get(b"k")
-    assert events.told == [("ready", b"k"), ("gone", b"k"), ("expired", b"k")]
+    assert events.recorded == [("ready", b"k"), ("gone", b"k"), ("expired", b"k")]
 
 
-def test_writing_over_a_key_that_is_past_its_time_expires_it_first(
-    db: Keyspace, events: Heard
-) -> None:
+def test_overwriting_an_expired_key_expires_it_first(db: Keyspace, events: RecordedEvents) -> None:
     db.add(b"k", b"old")
     db.expire_at(b"k", 1)
     db.put(b"k", b"new", keep_expiry=True)
-    assert ("expired", b"k") in events.told
+    assert ("expired", b"k") in events.recorded
     assert db.expiry(b"k") == NO_EXPIRY
     assert db.find_string(b"k") == b"new"
 
@@ -151,7 +155,7 @@ def test_put_drops_the_expiry_unless_it_is_kept(db: Keyspace) -> None:
     assert db.expiry(b"k") == NO_EXPIRY
 
 
-def test_removing_a_key_forgets_its_expiry(db: Keyspace) -> None:
+def test_removing_a_key_removes_its_expiry(db: Keyspace) -> None:
     db.add(b"k", b"v")
     db.expire_at(b"k", 9000)
     assert db.remove(b"k")
@@ -168,7 +172,7 @@ def test_persist_says_whether_there_was_an_expiry(db: Keyspace) -> None:
     assert db.expiry(b"k") == NO_EXPIRY
 
 
-def test_keys_and_random_key_leave_out_what_is_past_its_time(db: Keyspace) -> None:
+def test_keys_and_random_key_leave_out_expired_keys(db: Keyspace) -> None:
     db.add(b"dead", b"v")
     db.add(b"alive", b"v")
     db.expire_at(b"dead", 1)
@@ -176,7 +180,7 @@ def test_keys_and_random_key_leave_out_what_is_past_its_time(db: Keyspace) -> No
     assert {db.random_key(lambda below: below - 1) for _ in range(5)} == {b"alive"}
 
 
-def test_a_scan_meets_every_key_once(db: Keyspace) -> None:
+def test_a_scan_returns_every_key_once(db: Keyspace) -> None:
     names = {b"key:%d" % n for n in range(1000)}
     for name in names:
         db.add(name, b"v")
@@ -188,7 +192,7 @@ def test_a_scan_meets_every_key_once(db: Keyspace) -> None:
     assert set(seen) == names
 
 
-def test_swapped_databases_exchange_keys_and_expiries(db: Keyspace, events: Heard) -> None:
+def test_swapped_databases_exchange_keys_and_expiries(db: Keyspace, events: RecordedEvents) -> None:
     other = Keyspace(1, events)
     db.add(b"k", b"v")
     db.expire_at(b"k", 9000)
@@ -197,30 +201,34 @@ def test_swapped_databases_exchange_keys_and_expiries(db: Keyspace, events: Hear
     assert (other.get(b"k"), other.expiry(b"k")) == (b"v", 9000)
 
 
-def test_clear_says_how_many_keys_there_were(db: Keyspace) -> None:
+def test_clear_returns_how_many_keys_there_were(db: Keyspace) -> None:
     db.add(b"a", b"v")
     db.add(b"b", b"v")
     assert db.clear() == 2
     assert len(db) == 0
 
 
-def test_a_change_is_counted_and_told(db: Keyspace, events: Heard) -> None:
+def test_a_change_is_counted_and_reported(db: Keyspace, events: RecordedEvents) -> None:
     db.changed(b"k", b"rpush", 3)
     assert events.changes == 3
-    assert events.told == [("rpush", b"k")]
+    assert events.recorded == [("rpush", b"k")]
 
 
-def test_a_change_may_wake_and_may_be_logged_as_something_else(db: Keyspace, events: Heard) -> None:
+def test_a_change_can_wake_waiters_and_be_logged_as_another_command(
+    db: Keyspace, events: RecordedEvents
+) -> None:
     db.changed(b"k", b"xadd", 1, (b"XADD", b"k", b"5-1"), True)
-    assert events.told == [
+    assert events.recorded == [
         ("xadd", b"k"),
         ("ready", b"k"),
         ("logged as (b'XADD', b'k', b'5-1')", b""),
     ]
 
 
-def test_a_change_that_is_not_watched_counts_all_the_same(db: Keyspace, events: Heard) -> None:
+def test_a_group_change_is_counted_though_watch_ignores_it(
+    db: Keyspace, events: RecordedEvents
+) -> None:
     db.group_changed(b"k", b"xsetid", 2)
     db.group_changed(b"k", None)
     assert events.changes == 3
-    assert events.told == [("xsetid, not watched", b"k"), ("no event, not watched", b"k")]
+    assert events.recorded == [("xsetid, not watched", b"k"), ("no event, not watched", b"k")]

@@ -1,4 +1,4 @@
-"""Segment: keys in the order of their prefixes, and told apart by their bytes."""
+"""Segment: keys are sorted by hash prefix; keys of one prefix differ by their bytes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from storage.keyspace.segment_octets import prefix_of
 
 
 @pytest.fixture(scope="module")
-def twins() -> tuple[bytes, bytes]:
-    """Two keys of one prefix: among 80,000 keys there are such, as with birthdays."""
+def colliding() -> tuple[bytes, bytes]:
+    """Two keys of one prefix; about 80,000 keys have such a pair, as in the birthday paradox."""
     seen: dict[int, bytes] = {}
     for n in count():
         key = b"twin:%d" % n
@@ -24,13 +24,13 @@ def twins() -> tuple[bytes, bytes]:
     raise AssertionError
 
 
-def test_a_segment_of_no_keys_has_none() -> None:
+def test_an_empty_segment_finds_nothing() -> None:
     segment = Segment(0)
     assert (len(segment), segment.first_from(7), segment.find(b"k", 7)) == (0, 0, -1)
     assert (segment.keys(0, 0), segment.items()) == ([], [])
 
 
-def test_keys_stand_in_the_order_of_their_places_and_share_their_first_bits() -> None:
+def test_a_segment_s_keys_are_sorted_by_prefix_and_share_its_first_bits() -> None:
     table = KeyTable()
     for n in range(2000):
         table.set(b"key:%d" % n, n, n)
@@ -40,7 +40,7 @@ def test_keys_stand_in_the_order_of_their_places_and_share_their_first_bits() ->
         assert len({prefix >> 32 - segment.local_depth for prefix in prefixes}) == 1
 
 
-def test_a_mark_is_a_place_and_a_stamp_and_a_pair_a_key_and_its_value() -> None:
+def test_a_mark_holds_prefix_and_last_use_and_a_pair_key_and_value() -> None:
     table = KeyTable()
     table.set(b"k", "value", 0x01020304)
     (segment,) = table.segments()
@@ -48,7 +48,7 @@ def test_a_mark_is_a_place_and_a_stamp_and_a_pair_a_key_and_its_value() -> None:
     assert segment.pairs == [b"k", "value"]
 
 
-def test_a_key_is_found_at_its_number_or_the_number_it_would_have() -> None:
+def test_find_returns_a_key_s_index_or_where_it_would_be_inserted() -> None:
     table = KeyTable()
     for n in range(100):
         table.set(b"key:%d" % n, n)
@@ -62,8 +62,8 @@ def test_a_key_is_found_at_its_number_or_the_number_it_would_have() -> None:
         assert all(prefix_of(key) >= prefix_of(b"none:%d" % n) for key in segment.keys(at, 100))
 
 
-def test_keys_of_one_place_are_told_apart(twins: tuple[bytes, bytes]) -> None:
-    one, other = twins
+def test_keys_of_one_prefix_are_distinct(colliding: tuple[bytes, bytes]) -> None:
+    one, other = colliding
     table = KeyTable()
     table.set(one, 1, 10)
     assert table.get(other) is None
@@ -74,20 +74,20 @@ def test_keys_of_one_place_are_told_apart(twins: tuple[bytes, bytes]) -> None:
     assert (table.get(one), table.get(other)) == (None, 2)
 
 
-def test_keys_of_one_place_come_in_one_page_of_a_scan(twins: tuple[bytes, bytes]) -> None:
+def test_keys_of_one_prefix_come_in_one_page_of_a_scan(colliding: tuple[bytes, bytes]) -> None:
     table = KeyTable()
-    for key in (*twins, *(b"key:%d" % n for n in range(1000))):
+    for key in (*colliding, *(b"key:%d" % n for n in range(1000))):
         table.set(key, 0)
     cursor, page = table.scan(0, 1)
     pages = [page]
     while cursor:
         cursor, page = table.scan(cursor, 1)
         pages.append(page)
-    assert [set(page) for page in pages if len(page) > 1] == [set(twins)]
+    assert [set(page) for page in pages if len(page) > 1] == [set(colliding)]
     assert sum(map(len, pages)) == 1002
 
 
-def test_the_plain_functions_agree_on_marks_and_pairs() -> None:
+def test_the_plain_python_functions_edit_marks_and_pairs_consistently() -> None:
     marks = bytearray()
     pairs: list[object] = segment_octets.untracked([])
     for number, prefix in enumerate((5, 9, 7)):

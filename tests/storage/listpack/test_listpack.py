@@ -1,4 +1,4 @@
-"""Listpack: redis's own bytes, the limits, and what the check refuses."""
+"""Listpack: the same bytes as Redis, the size limits, and what the check refuses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from storage.errors import Corrupt, TooLarge
 from storage.listpack.listpack import Element, Listpack
 
-# Cut out of what redis-server 7.0.15 answers to RPUSH k <value>, DUMP k.
+# The listpack in redis-server 7.0.15's DUMP of k after RPUSH k <value>.
 GOLDEN = {
     b"0": "0900000001000001ff",
     b"127": "0900000001007f01ff",
@@ -44,7 +44,7 @@ GOLDEN = {
     b"-": "0a0000000100812d02ff",
 }
 
-# The same of a string of so many x: what stands before the x, and what behind.
+# The same for a string of so many x: the bytes before and after the x.
 GOLDEN_LONG = {
     63: ("480000000100bf", "40ff"),
     64: ("4a0000000100e040", "42ff"),
@@ -77,7 +77,7 @@ def packed(*values: bytes) -> Listpack:
     return listpack
 
 
-# ---------------------------------------------------------------------- redis's bytes
+# ---------------------------------------------------------------------- the same bytes as Redis
 
 
 @pytest.mark.parametrize("value", GOLDEN)
@@ -104,7 +104,7 @@ def test_a_long_string_has_the_bytes_that_redis_gives_it(size: int) -> None:
 
 
 def test_a_backlen_grows_to_five_bytes() -> None:
-    """Redis takes the fifth byte for one size earlier than seven bits a byte ask for."""
+    """Redis adds the fifth byte one size earlier than seven bits a byte would need it."""
     listpack = packed(bytes(268435450))
     assert bytes(listpack.data[listpack.size - 6 : listpack.size]).hex() == "00ffffffffff"
     assert listpack.last() == listpack.first()
@@ -116,8 +116,8 @@ def test_several_values_have_the_bytes_that_redis_gives_them() -> None:
     assert list(listpack) == [b"hello", 1024, -7, b"", b"a" * 70, 100000, 9, -5000000000]
 
 
-def test_the_count_says_65535_for_that_many_and_more() -> None:
-    """So does redis in a hash of 32768 fields; of 32767, it says 65534."""
+def test_the_count_is_65535_for_65535_elements_and_more() -> None:
+    """A hash of 32768 fields has that count in Redis; one of 32767 has 65534."""
     listpack = Listpack()
     for _ in range(65534):
         listpack.append_int(1)
@@ -129,7 +129,7 @@ def test_the_count_says_65535_for_that_many_and_more() -> None:
     assert len(Listpack.load(listpack.dump())) == 65536
 
 
-def test_a_count_of_65535_may_stand_for_fewer() -> None:
+def test_a_count_of_65535_may_mean_fewer_elements() -> None:
     data = bytearray(packed(b"a", b"b").dump())
     data[4:6] = b"\xff\xff"
     for counted in (True, False):
@@ -152,7 +152,7 @@ def test_an_empty_listpack_has_no_elements() -> None:
 # ---------------------------------------------------------------------- reading
 
 
-def test_an_element_says_where_a_string_is_and_what_an_integer_is() -> None:
+def test_read_gives_a_string_s_position_or_an_integer_s_value() -> None:
     listpack, element = packed(b"abc", b"-300"), Element()
     after = listpack.read(listpack.first(), element)
     assert not element.is_int
@@ -162,13 +162,13 @@ def test_an_element_says_where_a_string_is_and_what_an_integer_is() -> None:
     assert element.number == -300
 
 
-def test_text_is_no_integer() -> None:
+def test_reading_text_as_an_integer_is_refused() -> None:
     listpack = packed(b"abc")
     with pytest.raises(Corrupt):
         listpack.get_int(listpack.first())
 
 
-def test_an_integer_matches_its_own_text_only() -> None:
+def test_an_integer_matches_only_its_own_text() -> None:
     listpack = packed(b"10", b"010")
     assert listpack.matches(listpack.first(), b"10")
     assert not listpack.matches(listpack.first(), b"010")
@@ -180,14 +180,14 @@ def test_an_integer_matches_its_own_text_only() -> None:
 # ---------------------------------------------------------------------- memory
 
 
-def test_a_shrunk_listpack_has_no_room_to_spare() -> None:
+def test_a_shrunk_listpack_has_no_spare_room() -> None:
     listpack = packed(*[b"value"] * 100)
     listpack.shrink()
     assert len(listpack.data) == listpack.size
     assert listpack.data.__sizeof__() - bytearray().__sizeof__() == listpack.size + 1
 
 
-def test_a_drained_listpack_gives_its_memory_back() -> None:
+def test_a_drained_listpack_frees_its_memory() -> None:
     for take in (Listpack.take_first, Listpack.take_last):
         listpack = packed(*[b"value"] * 1000)
         while len(listpack) > 1:
@@ -196,7 +196,7 @@ def test_a_drained_listpack_gives_its_memory_back() -> None:
 
 
 @pytest.mark.parametrize("left", [True, False])
-def test_what_passes_through_a_listpack_leaves_no_memory_behind(left: bool) -> None:
+def test_a_listpack_used_as_a_queue_does_not_grow(left: bool) -> None:
     listpack = packed(*[b"value"] * 100)
     for _ in range(5000):
         if left:
@@ -208,7 +208,7 @@ def test_what_passes_through_a_listpack_leaves_no_memory_behind(left: bool) -> N
     assert listpack.data.__sizeof__() < 4 * listpack.size
 
 
-def test_what_makes_more_than_a_gibibyte_is_refused_and_changes_nothing() -> None:
+def test_reserving_more_than_a_gibibyte_is_refused_and_changes_nothing() -> None:
     listpack = packed(b"a", b"b")
     before = listpack.dump()
     with pytest.raises(TooLarge):
@@ -217,10 +217,10 @@ def test_what_makes_more_than_a_gibibyte_is_refused_and_changes_nothing() -> Non
     assert len(listpack.data) < 100
 
 
-def test_an_element_that_makes_more_than_a_gibibyte_is_refused_at_every_place() -> None:
+def test_an_element_that_exceeds_a_gibibyte_is_refused_at_every_position() -> None:
     listpack = packed(b"a", b"b")
     before = listpack.dump()
-    larger = bytes((1 << 30) - 18)  # 10 bytes besides are one too many
+    larger = bytes((1 << 30) - 18)  # 10 bytes of encoding and 10 of the rest exceed the limit
     first, last = listpack.first(), listpack.last()
     for add in (
         lambda: listpack.append(larger),
@@ -271,7 +271,7 @@ def test_the_check_refuses(data: str, why: str) -> None:
         Listpack.load(bytes.fromhex(data.replace(" ", ""))).check()
 
 
-def test_the_check_refuses_every_beginning_of_a_listpack() -> None:
+def test_the_check_refuses_every_truncated_listpack() -> None:
     data = packed(*MIXED).dump()
     for end in range(len(data)):
         with pytest.raises(Corrupt):

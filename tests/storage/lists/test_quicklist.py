@@ -1,4 +1,4 @@
-"""QuickList: nodes as redis makes them, plain nodes, and what the ends of ranges mean."""
+"""QuickList: the same nodes as Redis, plain nodes, and the bounds of ranges."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from storage.lists.quicklist import QuickList
 
 DIGITS = [b"%d" % n for n in range(10)]
 
-# The nodes in what redis-server 7.0.15 answers to DUMP after RPUSH k 0 1 .. 9 and after LPUSH,
-# list-max-listpack-size 3.
+# The nodes in redis-server 7.0.15's DUMP after RPUSH k 0 1 .. 9, and after LPUSH of the same,
+# with list-max-listpack-size 3.
 PUSHED_RIGHT = [
     "0d0000000300000101010201ff",
     "0d0000000300030104010501ff",
@@ -41,7 +41,7 @@ def dumped(values: QuickList) -> list[str]:
 
 
 @pytest.fixture
-def threshold_of_ten() -> Iterator[None]:
+def packed_threshold_of_ten() -> Iterator[None]:
     assert quicklist.set_packed_threshold(10)
     yield
     quicklist.set_packed_threshold(0)
@@ -50,7 +50,7 @@ def threshold_of_ten() -> Iterator[None]:
 # ---------------------------------------------------------------------- nodes
 
 
-def test_pushing_makes_the_nodes_that_redis_makes() -> None:
+def test_pushes_make_the_same_nodes_as_redis() -> None:
     assert dumped(filled(*DIGITS, fill=3)) == PUSHED_RIGHT
     values = QuickList(3)
     for value in DIGITS:
@@ -62,7 +62,7 @@ def test_pushing_makes_the_nodes_that_redis_makes() -> None:
     ("fill", "limit"), [(-1, 4), (-2, 8), (-3, 16), (-4, 32), (-5, 64), (-9, 64)]
 )
 def test_a_negative_fill_limits_the_bytes_of_a_node(fill: int, limit: int) -> None:
-    """An element counts as its text and 8 bytes; what redis-server 7.0.15 makes is the same."""
+    """An element counts as its text and 8 bytes, as in redis-server 7.0.15."""
     values = filled(*[b"x" * 100] * 2000, fill=fill)
     full = 1024 * limit
     sizes = [node.size for node in values.nodes() if isinstance(node, Listpack)]
@@ -70,12 +70,14 @@ def test_a_negative_fill_limits_the_bytes_of_a_node(fill: int, limit: int) -> No
 
 
 @pytest.mark.parametrize(("fill", "count"), [(0, 1), (1, 1), (7, 7), (100000, 73)])
-def test_a_positive_fill_limits_the_elements_and_8_kb_the_bytes(fill: int, count: int) -> None:
+def test_a_positive_fill_limits_the_elements_of_a_node_and_8_kib_its_bytes(
+    fill: int, count: int
+) -> None:
     values = filled(*[b"x" * 108] * 200, fill=fill)
     assert len(values.nodes()[0]) == count
 
 
-def test_a_full_node_has_no_room_to_spare() -> None:
+def test_a_full_node_has_no_spare_room() -> None:
     for left in (True, False):
         values = QuickList()
         for _ in range(1000):
@@ -86,7 +88,7 @@ def test_a_full_node_has_no_room_to_spare() -> None:
             assert len(node.data) == node.size
 
 
-def test_an_element_too_large_for_a_node_is_a_plain_one() -> None:
+def test_an_element_too_large_for_a_listpack_gets_a_plain_node() -> None:
     values = filled(b"a", b"b" * 8193, b"c")
     assert values.nodes()[1] == b"b" * 8193
     assert values.node_count == 3
@@ -97,7 +99,7 @@ def test_an_element_too_large_for_a_node_is_a_plain_one() -> None:
     assert values.pop_right() is None
 
 
-@pytest.mark.usefixtures("threshold_of_ten")
+@pytest.mark.usefixtures("packed_threshold_of_ten")
 def test_the_packed_threshold_decides_which_elements_are_plain() -> None:
     values = filled(b"123456789", b"1234567890", b"1")
     assert dumped(values)[1] == "plain"
@@ -108,7 +110,7 @@ def test_the_packed_threshold_decides_which_elements_are_plain() -> None:
     assert values.range(0, -1) == [b"x" * 10, b"1", b"1"]
 
 
-def test_the_packed_threshold_has_redis_bounds() -> None:
+def test_the_packed_threshold_has_the_same_bounds_as_in_redis() -> None:
     assert not quicklist.set_packed_threshold(-1)
     assert not quicklist.set_packed_threshold((1 << 32) - (1 << 20) + 1)
 
@@ -129,7 +131,7 @@ def test_nodes_that_fit_into_one_are_joined_after_a_removal() -> None:
     assert [len(node) for node in values.nodes()] == [3, 1]
 
 
-def test_an_insertion_into_a_full_node_divides_it() -> None:
+def test_an_insertion_into_a_full_node_splits_it() -> None:
     values = filled(*DIGITS[:9], fill=3)
     assert values.insert(b"4", b"new", True)
     assert [len(node) for node in values.nodes()] == [3, 2, 2, 3]
@@ -142,7 +144,7 @@ def test_an_insertion_at_the_edge_of_a_full_node_goes_to_a_neighbour_with_room()
     assert [len(node) for node in values.nodes()] == [3, 2]
 
 
-def test_one_listpack_alone_is_encoded_as_listpack() -> None:
+def test_a_single_listpack_node_is_encoded_as_listpack() -> None:
     values = filled(*DIGITS[:3], fill=3)
     assert values.encoding == b"listpack"
     values.push_right(b"3")
@@ -151,12 +153,10 @@ def test_one_listpack_alone_is_encoded_as_listpack() -> None:
 
 
 @pytest.mark.parametrize(("left", "pops"), [(False, 3), (True, 4)])
-def test_a_list_that_shrinks_is_one_listpack_again_at_half_the_elements(
-    left: bool, pops: int
-) -> None:
-    """As Redis 8.2.3 has it: list-max-listpack-size 4, RPUSH 5, RPOP 2 is a quicklist still.
+def test_a_shrinking_list_becomes_a_listpack_at_half_the_elements(left: bool, pops: int) -> None:
+    """As in Redis 8.2.3: with list-max-listpack-size 4, 5 elements less 2 are still a quicklist.
 
-    From the left one pop more is needed: the fifth element is in a node of its own.
+    From the left it takes one pop more, since the fifth element has a node of its own.
     """
     values = filled(*DIGITS[:5], fill=4)
     encodings = []
@@ -169,7 +169,7 @@ def test_a_list_that_shrinks_is_one_listpack_again_at_half_the_elements(
     assert values.encoding == b"listpack"
 
 
-def test_a_list_that_shrinks_is_one_listpack_again_at_half_the_bytes() -> None:
+def test_a_shrinking_list_becomes_a_listpack_at_half_the_bytes() -> None:
     values = filled(*[b"x" * 100] * 50, fill=-1)
     while values.encoding == b"quicklist":
         values.pop_right()
@@ -178,7 +178,7 @@ def test_a_list_that_shrinks_is_one_listpack_again_at_half_the_bytes() -> None:
     assert 2048 - 104 < node.size <= 2048
 
 
-def test_whatever_makes_a_list_smaller_may_make_it_one_listpack_again() -> None:
+def test_trim_remove_and_set_can_turn_a_quicklist_into_a_listpack() -> None:
     trimmed, removed = (filled(*DIGITS[:5], fill=4) for _ in range(2))
     trimmed.trim(0, 1)
     removed.remove(1, b"0")
@@ -192,13 +192,13 @@ def test_whatever_makes_a_list_smaller_may_make_it_one_listpack_again() -> None:
     assert trimmed.encoding == removed.encoding == replaced.encoding == b"listpack"
 
 
-def test_a_copy_has_the_encoding_of_what_it_is_made_of() -> None:
+def test_a_copy_keeps_the_encoding_of_its_original() -> None:
     values = filled(*DIGITS[:5], fill=4)
     values.trim(0, 2)
     assert values.copy().encoding == values.encoding == b"quicklist"
 
 
-def test_a_list_is_made_of_nodes_again() -> None:
+def test_a_list_can_be_rebuilt_from_its_nodes() -> None:
     values = filled(*DIGITS, fill=3)
     loaded = QuickList()
     for node in values.nodes():
@@ -214,7 +214,7 @@ def test_an_empty_node_is_refused() -> None:
     assert len(values) == values.node_count == 0
 
 
-def test_a_copy_shares_no_node() -> None:
+def test_a_copy_shares_no_node_with_its_original() -> None:
     values = filled(*DIGITS, b"x" * 9000, fill=3)
     copy = values.copy()
     values.set(0, b"changed")
@@ -222,7 +222,7 @@ def test_a_copy_shares_no_node() -> None:
     assert list(copy) == [*DIGITS, b"x" * 9000]
 
 
-# ---------------------------------------------------------------------- places
+# ---------------------------------------------------------------------- positions
 
 
 @pytest.mark.parametrize("fill", [3, 128])
@@ -234,7 +234,7 @@ def test_a_copy_shares_no_node() -> None:
         (-2**63, 2**63 - 1, 0, 10), (2**63 - 1, -2**63, 0, 0),
     ],
 )  # fmt: skip
-def test_ranges_are_cut_to_what_is_there(
+def test_range_and_trim_clip_their_bounds_to_the_list(
     fill: int, start: int, stop: int, first: int, end: int
 ) -> None:
     values = filled(*DIGITS, fill=fill)
@@ -245,7 +245,7 @@ def test_ranges_are_cut_to_what_is_there(
 
 
 @pytest.mark.parametrize("index", [10, -11, 2**63 - 1, -(2**63)])
-def test_there_is_nothing_beyond_the_ends(index: int) -> None:
+def test_get_and_set_beyond_the_ends_find_no_element(index: int) -> None:
     values = filled(*DIGITS, fill=3)
     assert values.get(index) is None
     with pytest.raises(IndexError):
@@ -253,7 +253,7 @@ def test_there_is_nothing_beyond_the_ends(index: int) -> None:
     assert list(values) == DIGITS
 
 
-def test_removing_counts_from_the_side_that_the_sign_says() -> None:
+def test_the_sign_of_a_removal_s_count_chooses_the_end_to_begin_at() -> None:
     start = [b"a", b"b", b"a", b"c", b"a"]
     for count, left in ((2, b"bca"), (-2, b"abc"), (0, b"bc"), (9, b"bc"), (-(2**63), b"bc")):
         values = filled(*start, fill=2)
@@ -261,8 +261,8 @@ def test_removing_counts_from_the_side_that_the_sign_says() -> None:
         assert b"".join(values) == left
 
 
-def test_positions_are_ranked_from_either_end() -> None:
-    """The examples of LPOS's documentation."""
+def test_positions_counts_ranks_from_either_end() -> None:
+    """The cases that LPOS's documentation describes."""
     values = filled(*[b"%c" % c for c in b"abc123cc"], fill=3)
     assert values.positions(b"c") == [2]
     assert values.positions(b"c", 2) == [6]
@@ -275,25 +275,25 @@ def test_positions_are_ranked_from_either_end() -> None:
     assert values.positions(b"x", 1, 0) == []
 
 
-def test_a_walk_shows_where_the_bytes_are() -> None:
+def test_an_iterator_gives_an_element_s_integer_or_the_position_of_its_bytes() -> None:
     values = filled(b"-5", b"abc", b"x" * 9000)
-    walk = values.iterate()
-    assert walk.next()
-    assert walk.is_int
-    assert walk.number == -5
-    assert walk.next()
-    assert not walk.is_int
-    assert walk.plain is None
-    assert walk.data is not None
-    assert walk.data[walk.start : walk.start + walk.size] == b"abc"
-    assert walk.next()
-    assert walk.plain == b"x" * 9000
-    assert not walk.next()
-    assert not walk.next()
+    iterator = values.iterate()
+    assert iterator.next()
+    assert iterator.is_int
+    assert iterator.number == -5
+    assert iterator.next()
+    assert not iterator.is_int
+    assert iterator.plain is None
+    assert iterator.data is not None
+    assert iterator.data[iterator.start : iterator.start + iterator.size] == b"abc"
+    assert iterator.next()
+    assert iterator.plain == b"x" * 9000
+    assert not iterator.next()
+    assert not iterator.next()
 
 
-def test_both_ends_stay_cheap_to_reach_in_a_queue_of_many_nodes() -> None:
-    """Elements pass through in order, whichever end they enter, while all nodes are replaced."""
+def test_a_queue_keeps_its_order_while_all_its_nodes_are_replaced() -> None:
+    """Whichever end the elements enter."""
     for left in (True, False):
         values = QuickList(1)
         push, pop = (

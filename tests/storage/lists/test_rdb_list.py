@@ -14,8 +14,8 @@ from storage.rdb.writer import RdbWriter
 ELEMENTS = [b"a", b"12", b"", b"x" * 3000, b"-7"]
 
 
-def written(*parts: int | bytes) -> RdbReader:
-    """A reader of lengths and strings."""
+def reader_of(*parts: int | bytes) -> RdbReader:
+    """A reader of *parts*, where an int is a length and bytes are a string."""
     writer = RdbWriter()
     for part in parts:
         if isinstance(part, int):
@@ -25,7 +25,7 @@ def written(*parts: int | bytes) -> RdbReader:
     return RdbReader(writer.take())
 
 
-def pack_of(*elements: bytes) -> bytes:
+def listpack_of(*elements: bytes) -> bytes:
     pack = Listpack()
     for element in elements:
         pack.append(element)
@@ -44,7 +44,7 @@ def ziplist_of(element: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("fill", [1, 2, -1, -2])
-def test_a_list_comes_back_node_by_node(fill: int) -> None:
+def test_a_list_is_read_back_node_by_node(fill: int) -> None:
     made = QuickList(fill)
     for element in ELEMENTS:
         made.push_right(element)
@@ -58,23 +58,23 @@ def test_a_list_comes_back_node_by_node(fill: int) -> None:
     assert back.encoding == made.encoding
 
 
-def test_every_form_that_lists_have_had_is_read() -> None:
-    old = written(2, b"a", b"12")
+def test_every_rdb_type_of_a_list_is_read() -> None:
+    old = reader_of(2, b"a", b"12")
     assert list(rdb_list.read(old, rdb_list.PLAIN, -2)) == [b"a", b"12"]
-    one = written(ziplist_of(b"a"))
+    one = reader_of(ziplist_of(b"a"))
     assert list(rdb_list.read(one, rdb_list.ZIPLIST, -2)) == [b"a"]
-    many = written(2, ziplist_of(b"a"), ziplist_of(b"b"))
+    many = reader_of(2, ziplist_of(b"a"), ziplist_of(b"b"))
     assert list(rdb_list.read(many, rdb_list.QUICKLIST, -2)) == [b"a", b"b"]
-    new = written(3, 2, pack_of(b"a", b"1"), 1, b"plain", 2, pack_of(b"b"))
+    new = reader_of(3, 2, listpack_of(b"a", b"1"), 1, b"plain", 2, listpack_of(b"b"))
     assert list(rdb_list.read(new, rdb_list.QUICKLIST_2, -2)) == [b"a", b"1", b"plain", b"b"]
 
 
-def test_empty_nodes_are_passed_over() -> None:
-    reader = written(3, 2, pack_of(), 2, pack_of(b"a"), 2, pack_of())
+def test_empty_nodes_are_skipped() -> None:
+    reader = reader_of(3, 2, listpack_of(), 2, listpack_of(b"a"), 2, listpack_of())
     back = rdb_list.read(reader, rdb_list.QUICKLIST_2, -2)
     assert list(back) == [b"a"]
     assert back.node_count == 1
-    assert len(rdb_list.read(written(1, 2, pack_of()), rdb_list.QUICKLIST_2, -2)) == 0
+    assert len(rdb_list.read(reader_of(1, 2, listpack_of()), rdb_list.QUICKLIST_2, -2)) == 0
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_empty_nodes_are_passed_over() -> None:
         ((1, 2**64 - 1, b"a"), "unknown container"),
         ((1, 2, b"no listpack"), "listpack"),
         ((1, 2, b"12"), "listpack"),
-        ((2, 2, pack_of(b"a")), "end too soon"),
-        ((2**40, 2, pack_of(b"a")), "more is announced"),
+        ((2, 2, listpack_of(b"a")), "end too soon"),
+        ((2**40, 2, listpack_of(b"a")), "more is announced"),
     ],
 )
-def test_what_is_no_node_is_refused(parts: tuple[int | bytes, ...], reason: str) -> None:
+def test_an_invalid_node_is_refused(parts: tuple[int | bytes, ...], reason: str) -> None:
     with pytest.raises(Corrupt, match=reason):
-        rdb_list.read(written(*parts), rdb_list.QUICKLIST_2, -2)
+        rdb_list.read(reader_of(*parts), rdb_list.QUICKLIST_2, -2)

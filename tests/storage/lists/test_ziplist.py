@@ -1,4 +1,4 @@
-"""Ziplists of old files; tests/compat/test_rdb_exchange.py shows them to redis-server too."""
+"""Ziplists, which old RDB files hold; tests/compat/test_rdb_exchange.py gives them to Redis too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from storage.errors import Corrupt
 from storage.lists import ziplist
 
-# Every encoding, as drawn in storage/rdb/ziplist.py; prevlen stands first.
+# Every encoding of storage/rdb/ziplist.py; each entry begins with its prevlen.
 ENTRIES = [
     ("00" "01" "61", b"a"),
     ("03" "40ff" + "62" * 255, b"b" * 255),
@@ -26,7 +26,7 @@ ENTRIES = [
 
 
 def ziplist_of(*entries: str) -> bytes:
-    """A ziplist of *entries*, whose prevlens are as they say."""
+    """A ziplist of *entries*, each given in hex with its prevlen."""
     body = bytes.fromhex("".join(entries))
     tail = 10 + len(body) - (len(entries[-1]) // 2 if entries else 0)
     head = (11 + len(body)).to_bytes(4, "little") + tail.to_bytes(4, "little")
@@ -39,11 +39,11 @@ def test_every_encoding_is_read() -> None:
     assert list(pack) == [value for _, value in ENTRIES]
 
 
-def test_no_entries_are_an_empty_listpack() -> None:
+def test_an_empty_ziplist_becomes_an_empty_listpack() -> None:
     assert len(ziplist.to_listpack(ziplist_of())) == 0
 
 
-def test_a_count_of_65535_says_that_nobody_has_counted() -> None:
+def test_a_count_of_65535_means_that_the_count_is_unknown() -> None:
     data = bytearray(ziplist_of(ENTRIES[0][0]))
     data[8:10] = b"\xff\xff"
     assert list(ziplist.to_listpack(bytes(data))) == [b"a"]
@@ -62,7 +62,7 @@ def test_a_count_of_65535_says_that_nobody_has_counted() -> None:
         (13, 0xFE, "end with FF"),
     ],
 )
-def test_what_is_not_as_it_says_is_refused(at: int, byte: int, reason: str) -> None:
+def test_an_inconsistent_ziplist_is_refused(at: int, byte: int, reason: str) -> None:
     data = bytearray(ziplist_of(ENTRIES[0][0]))
     data[at] = byte
     with pytest.raises(Corrupt, match=reason):
@@ -70,7 +70,7 @@ def test_what_is_not_as_it_says_is_refused(at: int, byte: int, reason: str) -> N
 
 
 @given(st.binary(max_size=60))
-def test_no_bytes_do_more_than_be_refused(body: bytes) -> None:
+def test_random_bytes_raise_nothing_but_corrupt(body: bytes) -> None:
     for data in (
         body,
         (11 + len(body)).to_bytes(4, "little") + b"\x0a\0\0\0\xff\xff" + body + b"\xff",

@@ -1,4 +1,4 @@
-"""Rax: keys of every shape, seeks, iteration under change, Redis's node counts, deep trees."""
+"""Rax: keys of every shape, seeks, changes while iterating, Redis's node counts, deep trees."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ids(count: int, per_ms: int) -> list[bytes]:
 # ---------------------------------------------------------------------- the map
 
 
-def test_an_empty_tree_has_nothing() -> None:
+def test_an_empty_tree_has_one_node_and_finds_nothing() -> None:
     rax = Rax()
     assert (len(rax), rax.node_count, list(rax)) == (0, 1, [])
     assert (rax.first(), rax.last(), rax.find(b""), rax.remove(b"")) == (None, None, None, None)
@@ -81,7 +81,7 @@ def test_insert_returns_what_it_replaces() -> None:
     assert (rax.find(b"k"), len(rax)) == (2, 1)
 
 
-def test_find_and_remove_take_a_default() -> None:
+def test_find_and_remove_return_a_default_for_a_missing_key() -> None:
     rax = tree_of(WORDS)
     for missing in (b"", b"a", b"al", b"alix", b"aliens", b"bee", b"beers", b"z", b"zooo"):
         assert rax.find(missing, 7) == 7
@@ -91,7 +91,7 @@ def test_find_and_remove_take_a_default() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_was_inserted_in_any_order_is_removed_in_any_order(seed: int) -> None:
+def test_keys_can_be_inserted_and_removed_in_any_order(seed: int) -> None:
     shuffled = random.Random(seed)
     for keys in (WORDS, [b"", b"a", b"aa", b"aaa", b"ab", b"b"], ids(600, 3), ids(600, 300)):
         rax = Rax()
@@ -105,7 +105,7 @@ def test_what_was_inserted_in_any_order_is_removed_in_any_order(seed: int) -> No
         assert (len(rax), rax.node_count) == (0, 1)
 
 
-def test_keys_may_be_beginnings_of_others_and_empty() -> None:
+def test_a_key_can_be_a_prefix_of_another_or_empty() -> None:
     rax = tree_of([b"", b"a", b"ab", b"abc", b"b"])
     assert [key for key, _ in rax] == [b"", b"a", b"ab", b"abc", b"b"]
     assert rax.remove(b"ab") == b"AB"
@@ -124,14 +124,14 @@ def test_a_value_may_be_none() -> None:
     assert len(rax) == 2
 
 
-def test_all_256_bytes_can_part() -> None:
+def test_a_node_can_have_256_children() -> None:
     keys = [bytes([n]) for n in range(256)]
     rax = tree_of(random.Random(0).sample(keys, 256))
     assert [key for key, _ in rax] == keys
     assert all(rax.find(key) == key.upper() for key in keys)
 
 
-def test_clear_forgets_all() -> None:
+def test_clear_removes_all_keys() -> None:
     rax = tree_of(WORDS)
     rax.clear()
     rax.check()
@@ -172,32 +172,37 @@ def test_clear_forgets_all() -> None:
     ],
 )
 def test_seek_finds_the_nearest_key(op: str, key: bytes, found: bytes | None) -> None:
-    place = tree_of(WORDS).seek(op, key)
-    assert place.valid == (found is not None)
+    iterator = tree_of(WORDS).seek(op, key)
+    assert iterator.valid == (found is not None)
     if found is not None:
-        assert (place.key, place.value) == (found, found.upper())
+        assert (iterator.key, iterator.value) == (found, found.upper())
 
 
-def test_the_first_step_after_a_seek_is_to_the_key_that_was_sought() -> None:
+def test_the_first_step_after_a_seek_returns_the_key_found() -> None:
     rax = tree_of(WORDS)
-    place = rax.seek(">=", b"b")
-    assert place.next()
-    assert place.key == b"b"
-    assert place.next()
-    assert place.key == b"be"
-    place.seek("<=", b"b")
-    assert place.prev()
-    assert place.key == b"b"
-    assert place.prev()
-    assert place.key == b"ally"
+    iterator = rax.seek(">=", b"b")
+    assert iterator.next()
+    assert iterator.key == b"b"
+    assert iterator.next()
+    assert iterator.key == b"be"
+    iterator.seek("<=", b"b")
+    assert iterator.prev()
+    assert iterator.key == b"b"
+    assert iterator.prev()
+    assert iterator.key == b"ally"
 
 
 def test_an_iterator_stays_at_its_end() -> None:
-    place = tree_of([b"a"]).seek("^")
-    assert [place.next(), place.next(), place.next(), place.prev()] == [True, False, False, False]
+    iterator = tree_of([b"a"]).seek("^")
+    assert [iterator.next(), iterator.next(), iterator.next(), iterator.prev()] == [
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
-def test_an_unknown_way_to_seek_is_refused() -> None:
+def test_an_unknown_seek_operator_is_refused() -> None:
     with pytest.raises(ValueError, match="no such way"):
         Rax().seek("==", b"")
 
@@ -206,15 +211,15 @@ def test_an_unknown_way_to_seek_is_refused() -> None:
 def test_iteration_runs_both_ways(per_ms: int) -> None:
     keys = ids(2000, per_ms)
     rax = tree_of(keys)
-    place = rax.seek("$")
+    iterator = rax.seek("$")
     backwards = []
-    while place.prev():
-        backwards.append(place.key)
+    while iterator.prev():
+        backwards.append(iterator.key)
     assert backwards == keys[::-1]
     assert [key for key, _ in rax] == keys
 
 
-def test_keys_may_be_removed_and_inserted_while_iterating() -> None:
+def test_keys_can_be_removed_and_inserted_while_iterating() -> None:
     keys = ids(600, 3)
     rax = tree_of(keys)
     seen = []
@@ -247,7 +252,7 @@ def test_keys_may_be_removed_and_inserted_while_iterating() -> None:
         (ids(256, 256), 258),
     ],
 )
-def test_the_node_count_is_that_of_redis(keys: list[bytes], nodes: int) -> None:
+def test_the_node_count_is_the_same_as_in_redis(keys: list[bytes], nodes: int) -> None:
     rax = tree_of(keys)
     assert rax.node_count == nodes
     rax = tree_of([*keys, b"!", b"!!", b"a!", b"ab!", b"f"])
@@ -261,11 +266,11 @@ def test_the_node_count_is_that_of_redis(keys: list[bytes], nodes: int) -> None:
 
 
 class Value:
-    """Something that a weak reference can watch."""
+    """A value that a weak reference can point to."""
 
 
 @pytest.mark.parametrize("per_ms", [1, 3, 100])
-def test_values_are_let_go(per_ms: int) -> None:
+def test_removed_and_replaced_values_are_released(per_ms: int) -> None:
     rax = Rax()
     values = [Value() for _ in range(300)]
     watched = [weakref.ref(value) for value in values]
@@ -282,22 +287,22 @@ def test_values_are_let_go(per_ms: int) -> None:
 
 
 @pytest.mark.parametrize(("per_ms", "least", "most"), [(250, 9, 10), (1, 9, 10), (3, 28, 36)])
-def test_ids_of_any_density_take_few_bytes(per_ms: int, least: int, most: int) -> None:
-    """Redis's rax takes 25 bytes a key if there are many in a millisecond, 40 if 3, 57 if one."""
+def test_a_stream_id_takes_few_bytes_at_any_density(per_ms: int, least: int, most: int) -> None:
+    """Redis's rax takes 25 bytes a key with many keys in a millisecond, 40 with 3, 57 with one."""
     rax = tree_of(ids(30_000, per_ms))
     assert least * 30_000 <= rax.weight() <= most * 30_000
 
 
-def test_an_iterator_may_outlive_what_it_stands_on() -> None:
+def test_an_iterator_stays_safe_when_its_tree_is_cleared_or_dropped() -> None:
     rax = tree_of(ids(300, 3))
-    place = rax.seek(">=", ids(300, 3)[150])
+    iterator = rax.seek(">=", ids(300, 3)[150])
     rax.clear()
-    assert place.value == ids(300, 3)[150].upper()
-    assert place.next()
-    assert not place.next()
-    place = tree_of([b"a", b"b"]).seek("^")
+    assert iterator.value == ids(300, 3)[150].upper()
+    assert iterator.next()
+    assert not iterator.next()
+    iterator = tree_of([b"a", b"b"]).seek("^")
     gc.collect()
-    assert [place.next(), place.next(), place.key] == [True, True, b"b"]
+    assert [iterator.next(), iterator.next(), iterator.key] == [True, True, b"b"]
 
 
 def test_an_iterator_goes_on_in_a_tree_that_was_emptied_and_filled() -> None:

@@ -1,4 +1,4 @@
-"""The checksum that closes files and payloads."""
+"""CRC-64, the checksum at the end of RDB files and DUMP payloads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ POLYNOMIAL = 0xAD93D23594C935A9
 
 
 def bit_by_bit(data: bytes) -> int:
-    """The definition: bits enter lowest first, and the register is read backwards."""
+    """The definition: each byte's lowest bit enters first, and the result's bits are reversed."""
     crc = 0
     for byte in data:
         for bit in range(8):
@@ -20,16 +20,16 @@ def bit_by_bit(data: bytes) -> int:
     return int(f"{crc:064b}"[::-1], 2)
 
 
-def test_the_check_value_is_the_one_that_redis_names() -> None:
+def test_the_check_value_is_the_one_in_redis_s_crc64() -> None:
     assert crc64(b"123456789") == 0xE9C6D914C4B8D9CA
     assert crc64(b"") == 0
 
 
 @given(st.binary(max_size=60))
-def test_it_is_what_the_polynomial_says(data: bytes) -> None:
+def test_the_checksum_agrees_with_its_definition_bit_by_bit(data: bytes) -> None:
     assert crc64(data) == bit_by_bit(data)
 
 
 @given(st.binary(max_size=60), st.integers(0, 60))
-def test_it_can_be_taken_piece_by_piece(data: bytes, cut: int) -> None:
+def test_the_checksum_can_be_computed_in_pieces(data: bytes, cut: int) -> None:
     assert crc64(data[cut:], crc64(data[:cut])) == crc64(data)

@@ -1,4 +1,4 @@
-"""The compression of strings."""
+"""LZF, the compression of strings in an RDB."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from storage.errors import Corrupt
 from storage.rdb.lzf import Compressor, decompress
 
-# What redis-server 7.0 makes of these texts, from its DUMP.
+# How redis-server 7.0 compresses these texts in a DUMP.
 KNOWN = [
     (b"abc" * 30, "0361626361e04b02016263"),
     (b"a" * 40, "016161e01b00016161"),
@@ -24,13 +24,13 @@ repetitive = st.lists(
 
 
 @pytest.mark.parametrize(("text", "compressed"), KNOWN)
-def test_it_makes_what_redis_makes(text: bytes, compressed: str) -> None:
+def test_compressed_bytes_are_the_same_as_redis_s(text: bytes, compressed: str) -> None:
     assert Compressor().compress(text) == bytes.fromhex(compressed)
     assert decompress(bytes.fromhex(compressed), len(text)) == text
 
 
 @given(st.lists(repetitive, max_size=4))
-def test_what_was_compressed_comes_back_and_earlier_strings_do_not_matter(
+def test_decompression_undoes_compression_whatever_was_compressed_before(
     texts: list[bytes],
 ) -> None:
     compressor = Compressor()
@@ -43,14 +43,14 @@ def test_what_was_compressed_comes_back_and_earlier_strings_do_not_matter(
 
 
 @given(st.binary(max_size=200), st.integers(0, 5000))
-def test_no_bytes_do_more_than_be_refused(data: bytes, size: int) -> None:
+def test_random_bytes_raise_nothing_but_corrupt(data: bytes, size: int) -> None:
     try:
         assert len(decompress(data, size)) == size
     except Corrupt:
         pass
 
 
-def test_text_that_does_not_get_four_bytes_shorter_is_left_alone() -> None:
+def test_text_is_compressed_only_if_it_gets_four_bytes_shorter() -> None:
     noise = random.Random(7).randbytes(5000)
     assert Compressor().compress(noise) is None
     assert Compressor().compress(b"") is None
@@ -78,17 +78,17 @@ def test_matches_are_as_far_and_as_long_as_the_format_allows() -> None:
         "2000",  # a reference before the beginning
         "0061e0",  # a long reference without its length
         "006120",  # a reference without its offset
-        "1f61",  # a run longer than the rest
-        "0061e0ff05",  # an offset beyond what was made
+        "1f61",  # a run of literals longer than the rest
+        "0061e0ff05",  # an offset before the start of the output
     ],
 )
-def test_what_points_nowhere_is_refused(data: str) -> None:
+def test_invalid_references_and_runs_are_refused(data: str) -> None:
     for size in range(300):
         with pytest.raises(Corrupt):
             decompress(bytes.fromhex(data), size)
 
 
-def test_a_size_that_cannot_be_is_refused_before_memory_is_taken() -> None:
+def test_an_impossible_size_is_refused_before_memory_is_allocated() -> None:
     with pytest.raises(Corrupt, match="cannot make"):
         decompress(b"\x00a", 2**40)
     with pytest.raises(Corrupt):

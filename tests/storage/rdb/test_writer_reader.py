@@ -1,4 +1,4 @@
-"""Lengths, strings and numbers, out and in again."""
+"""RdbWriter and RdbReader: lengths, strings and numbers are read back as written."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ def test_a_length_takes_as_few_bytes_as_it_can(number: int, written: str) -> Non
 
 
 @pytest.mark.parametrize(("text", "written"), STRINGS.items())
-def test_a_string_is_a_number_or_compressed_if_that_is_shorter(text: bytes, written: str) -> None:
+def test_a_string_is_stored_as_a_number_or_compressed_if_that_is_shorter(
+    text: bytes, written: str
+) -> None:
     writer = RdbWriter()
     writer.string(text)
     data = writer.take()
@@ -68,7 +70,7 @@ def test_a_string_is_a_number_or_compressed_if_that_is_shorter(text: bytes, writ
 
 
 @pytest.mark.parametrize("number", [0, -1, 127, -129, 2**31 - 1, -(2**31) - 1, 2**63 - 1, -(2**63)])
-def test_a_number_is_written_as_its_text_would_be(number: int) -> None:
+def test_a_number_is_written_like_its_text(number: int) -> None:
     writer = RdbWriter()
     writer.int_string(number)
     data = writer.take()
@@ -78,14 +80,14 @@ def test_a_number_is_written_as_its_text_would_be(number: int) -> None:
     assert found == (number if abs(number) < 2**31 else b"%d" % number)
 
 
-def test_without_compression_long_strings_stand_as_they_are() -> None:
+def test_without_compression_long_strings_are_written_as_they_are() -> None:
     writer = RdbWriter(compress=False)
     writer.string(b"a" * 100)
     assert writer.take() == b"\x40\x64" + b"a" * 100
 
 
 @given(st.lists(st.one_of(st.binary(max_size=30), st.binary(max_size=3).map(lambda b: b * 5000))))
-def test_all_that_was_written_is_read_again(texts: list[bytes]) -> None:
+def test_strings_and_lengths_are_read_back_as_written(texts: list[bytes]) -> None:
     writer = RdbWriter()
     for text in texts:
         writer.string(text)
@@ -98,7 +100,7 @@ def test_all_that_was_written_is_read_again(texts: list[bytes]) -> None:
     assert writer.take() == b""
 
 
-def test_numbers_of_fixed_size_are_little_endian_but_for_ids() -> None:
+def test_fixed_size_numbers_are_little_endian_and_stream_ids_big_endian() -> None:
     writer = RdbWriter()
     writer.u16(0x0A0B)
     writer.u64(2**64 - 2)
@@ -116,7 +118,7 @@ def test_numbers_of_fixed_size_are_little_endian_but_for_ids() -> None:
         reader.byte()
 
 
-def test_what_announces_more_than_there_is_is_refused() -> None:
+def test_a_length_beyond_the_end_of_the_data_is_refused() -> None:
     for size in ("05", "4005", "8000000005", "8100000000ffffffff", "81ffffffffffffffff"):
         with pytest.raises(Corrupt, match="more bytes are announced"):
             RdbReader(bytes.fromhex(size) + b"four").string()
@@ -137,12 +139,12 @@ def test_unknown_encodings_are_refused(data: str) -> None:
         RdbReader(bytes.fromhex(data)).string()
 
 
-def test_an_encoded_string_is_no_length() -> None:
+def test_an_encoded_string_is_refused_where_a_length_belongs() -> None:
     with pytest.raises(Corrupt, match="where a length belongs"):
         RdbReader(b"\xc0\x05").length()
 
 
-def test_a_closed_reader_has_let_go_of_its_bytes() -> None:
+def test_a_closed_reader_releases_its_buffer() -> None:
     data = bytearray(b"\x01a")
     reader = RdbReader(data)
     with pytest.raises(BufferError):

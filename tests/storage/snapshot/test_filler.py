@@ -1,4 +1,4 @@
-"""Filling databases from a snapshot."""
+"""Filler: it loads a snapshot into databases."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def databases(count: int = 2) -> list[Keyspace]:
 
 @pytest.fixture
 def snapshot() -> bytes:
-    """Ten keys in each of two databases; key 1 expired long ago, key 2 will."""
+    """Ten keys in each of two databases; key 1 has expired, key 2 is in its last millisecond."""
     dbs = databases()
     for db in dbs:
         for number in range(10):
@@ -35,7 +35,7 @@ def snapshot() -> bytes:
     return b"".join(SnapshotWriter(dbs, {}))
 
 
-def test_keys_come_with_their_values_and_expiry_but_for_those_past_their_time(
+def test_keys_are_loaded_with_their_expiry_and_expired_keys_are_dropped(
     snapshot: bytes,
 ) -> None:
     dbs = databases()
@@ -48,7 +48,7 @@ def test_keys_come_with_their_values_and_expiry_but_for_those_past_their_time(
     assert dbs[1].expiry(b"3") == NO_EXPIRY
 
 
-def test_it_takes_about_a_megabyte_at_a_time() -> None:
+def test_one_call_loads_about_a_megabyte() -> None:
     dbs = databases(1)
     for number in range(5):
         dbs[0].add(b"%d" % number, bytes(600_000))
@@ -62,7 +62,7 @@ def test_it_takes_about_a_megabyte_at_a_time() -> None:
     assert filler.keys_loaded == 5
 
 
-def test_of_small_keys_it_takes_some_thousands_at_a_time() -> None:
+def test_one_call_loads_a_few_thousand_small_keys() -> None:
     dbs = databases(1)
     for number in range(20_000):
         dbs[0].add(b"%d" % number, number)
@@ -76,7 +76,7 @@ def test_of_small_keys_it_takes_some_thousands_at_a_time() -> None:
     assert dict(target[0].table.items()) == {b"%d" % number: number for number in range(20_000)}
 
 
-def test_keys_past_their_time_can_be_kept(snapshot: bytes) -> None:
+def test_expired_keys_can_be_kept(snapshot: bytes) -> None:
     dbs = databases()
     filler = Filler(dbs, NOW_MS, keeps_expired=True)
     filler.fill(SnapshotReader(snapshot))
@@ -84,7 +84,7 @@ def test_keys_past_their_time_can_be_kept(snapshot: bytes) -> None:
     assert dbs[0].expiry(b"1") == NOW_MS - 1
 
 
-def test_a_key_that_is_there_is_an_error_or_replaced_with_its_expiry(snapshot: bytes) -> None:
+def test_an_existing_key_is_an_error_or_replaced_with_its_expiry(snapshot: bytes) -> None:
     dbs = databases()
     dbs[0].add(b"3", b"old")
     dbs[0].expire_at(b"3", NOW_MS)
@@ -98,12 +98,12 @@ def test_a_key_that_is_there_is_an_error_or_replaced_with_its_expiry(snapshot: b
     assert dbs[0].expiry(b"3") == NO_EXPIRY
 
 
-def test_a_database_that_there_is_not_is_named(snapshot: bytes) -> None:
+def test_a_database_out_of_range_is_named_in_the_error(snapshot: bytes) -> None:
     with pytest.raises(Corrupt, match="keys in database 1, and only 1 databases"):
         Filler(databases(1), NOW_MS).fill(SnapshotReader(snapshot))
 
 
-def test_a_key_is_idle_since_it_was_loaded_or_for_as_long_as_the_snapshot_says() -> None:
+def test_a_loaded_key_has_the_idle_time_of_the_snapshot_or_none() -> None:
     writer = RdbWriter()
     for key, idle_s in ((b"new", None), (b"old", 60), (b"ancient", 10**9)):
         if idle_s is not None:

@@ -1,4 +1,4 @@
-"""The walk over a database that holds nothing."""
+"""KeyWalk: it visits every key of a database without holding references."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def keys_of(db: Keyspace) -> list[bytes]:
 
 
 @pytest.mark.parametrize("count", [0, 1, 170, 171, 5000])
-def test_every_key_is_met_once(count: int) -> None:
+def test_every_key_is_visited_once(count: int) -> None:
     db = Keyspace(0, KeyEvents())
     for number in range(count):
         db.add(b"%d" % number, number)
     assert sorted(keys_of(db)) == sorted(b"%d" % number for number in range(count))
 
 
-def test_every_key_is_met_once_after_most_have_gone() -> None:
+def test_every_key_is_visited_once_after_most_were_removed() -> None:
     db = Keyspace(0, KeyEvents())
     for number in range(3000):
         db.add(b"%d" % number, number)
@@ -33,7 +33,7 @@ def test_every_key_is_met_once_after_most_have_gone() -> None:
     assert sorted(map(int, keys_of(db))) == list(range(2900, 3000))
 
 
-def test_key_and_value_belong_together_and_are_held_only_when_asked_for() -> None:
+def test_a_walk_gives_key_and_value_without_holding_a_reference() -> None:
     db = Keyspace(0, KeyEvents())
     value = b"value of its own"
     db.add(b"key of its own", value)
@@ -42,5 +42,5 @@ def test_key_and_value_belong_together_and_are_held_only_when_asked_for() -> Non
     assert walk.step()
     assert walk.current_value() is value
     assert walk.current_key() == b"key of its own"
-    assert sys.getrefcount(value) - count in (0, 1)  # plain Python holds it
+    assert sys.getrefcount(value) - count in (0, 1)  # uncompiled, the walk holds one
     assert not walk.step()

@@ -1,4 +1,4 @@
-"""Whole snapshots."""
+"""SnapshotWriter and SnapshotReader: whole RDB files."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def fields(record: Record) -> tuple[Any, ...]:
     return (record.db, record.key, record.expiry_ms, record.idle_s, record.freq)
 
 
-def file_of(*parts: int | bytes, version: int = 10) -> bytes:
-    """A file of *parts*: lengths, and bytes as they are."""
+def rdb_file_of(*parts: int | bytes, version: int = 10) -> bytes:
+    """An RDB file of *parts*, where an int is a length and bytes stand as they are."""
     writer = RdbWriter()
     for part in parts:
         if isinstance(part, int):
@@ -55,7 +55,7 @@ def text(data: bytes) -> bytes:
 
 KEY = b"\x00" + text(b"key") + text(b"value")
 
-# ---------------------------------------------------------------------- with what Redis saved
+# ---------------------------------------------------------------------- a file that Redis saved
 
 
 def test_a_file_of_redis_is_read(saved: bytes) -> None:
@@ -74,7 +74,7 @@ def test_a_file_of_redis_is_read(saved: bytes) -> None:
     assert reader.checksummed
 
 
-def test_what_was_read_is_written_again_but_for_the_order_of_keys(saved: bytes) -> None:
+def test_a_file_read_and_written_again_has_the_same_bytes_in_some_order(saved: bytes) -> None:
     dbs = databases()
     reader = SnapshotReader(saved)
     for record in reader:
@@ -86,7 +86,7 @@ def test_what_was_read_is_written_again_but_for_the_order_of_keys(saved: bytes) 
     assert sorted(again[:-8]) == sorted(saved[:-8])
 
 
-def test_any_changed_byte_is_found(saved: bytes) -> None:
+def test_any_flipped_bit_is_detected(saved: bytes) -> None:
     for at in range(len(saved) - 8):
         for bit in range(8):
             changed = bytearray(saved)
@@ -95,14 +95,16 @@ def test_any_changed_byte_is_found(saved: bytes) -> None:
                 list(SnapshotReader(bytes(changed)))
 
 
-def test_a_file_that_was_cut_is_refused_at_any_byte(saved: bytes) -> None:
+def test_a_file_truncated_at_any_byte_is_refused(saved: bytes) -> None:
     for end in range(len(saved)):
         with pytest.raises((Corrupt, BadVersion)):
             list(SnapshotReader(saved[:end]))
 
 
-def test_with_no_look_at_the_checksum_what_is_read_can_be_written(saved: bytes) -> None:
-    """Whatever byte was changed: the structures are whole, or the file is refused."""
+def test_without_checksum_a_damaged_file_is_refused_or_its_values_can_be_dumped(
+    saved: bytes,
+) -> None:
+    """The checks of the structures find the damage that the checksum would have found."""
     for at in range(len(saved) - 8):
         for value in (0, 1, 0x7F, 0x80, 0xC3, 0xFC, 0xFF):
             changed = bytearray(saved)
@@ -115,10 +117,10 @@ def test_with_no_look_at_the_checksum_what_is_read_can_be_written(saved: bytes) 
                 dump(record.value)
 
 
-# ---------------------------------------------------------------------- back and forth
+# ---------------------------------------------------------------------- written and read back
 
 
-def test_all_kinds_of_values_come_back() -> None:
+def test_values_of_every_type_are_read_back() -> None:
     dbs = databases()
     values: dict[bytes, Any] = {b"bytes": b"text", b"int": 2**40, b"appended": bytearray(b"more")}
     several = QuickList(2)
@@ -132,7 +134,7 @@ def test_all_kinds_of_values_come_back() -> None:
     values |= {b"several": several, b"alone": alone, b"stream": stream, b"": b"of the empty key"}
     for key, value in values.items():
         dbs[1].add(key, value)
-    dbs[1].expire_at(b"int", 1)  # long past: written all the same
+    dbs[1].expire_at(b"int", 1)  # expired long ago, but written
     dbs[3].add(b"far", b"away")
     writer = SnapshotWriter(dbs, {b"redis-ver": b"7.0.15", b"redis-bits": b"64"})
     assert writer.keys_total == 8
@@ -154,7 +156,7 @@ def test_an_empty_server_has_an_empty_snapshot() -> None:
     assert list(SnapshotReader(data)) == []
 
 
-def test_a_snapshot_comes_in_pieces_whatever_is_in_it() -> None:
+def test_a_snapshot_is_written_in_pieces_of_bounded_size() -> None:
     dbs = databases(1)
     for number in range(5000):
         dbs[0].add(b"key:%d" % number, b"%050d" % (number * 7919 % 5000))
@@ -190,7 +192,7 @@ def test_every_key_is_written_once_however_the_table_has_grown() -> None:
     assert found == {n: (n, -1 if n % 3 else n) for n in range(3000) if n % 4}
 
 
-def test_without_checksum_there_is_a_zero_in_its_place() -> None:
+def test_without_checksum_a_zero_is_written_in_its_place() -> None:
     dbs = databases(1)
     dbs[0].add(b"key", b"value")
     data = b"".join(SnapshotWriter(dbs, {}, WriteOptions(checksum=False)))
@@ -200,11 +202,11 @@ def test_without_checksum_there_is_a_zero_in_its_place() -> None:
     assert not reader.checksummed
 
 
-# ---------------------------------------------------------------------- what files may hold besides
+# ---------------------------------------------------------------------- what else a file can hold
 
 
-def test_what_is_said_of_a_key_is_said_of_that_key_only() -> None:
-    data = file_of(
+def test_expiry_idle_time_and_frequency_apply_to_one_key_only() -> None:
+    data = rdb_file_of(
         *(b"\xfe", 2, b"\xfb", 2, 1),
         *(b"\xfc", (5000).to_bytes(8, "little"), b"\xf8", 300, KEY),
         *(b"\xf9", b"\x07", b"\x00" + text(b"other") + text(b"v")),
@@ -219,28 +221,28 @@ def test_what_is_said_of_a_key_is_said_of_that_key_only() -> None:
     ]
 
 
-def test_what_later_versions_say_besides_is_passed_over() -> None:
+def test_opcodes_of_later_versions_are_skipped() -> None:
     module = (b"\xf7", 2**40, 2, 1, 5, text(b"text"), 1, 7, 3, bytes(4), 4, bytes(8), 0)
-    data = file_of(*module, b"\xf4", 5, 1, 0, KEY, version=12)
+    data = rdb_file_of(*module, b"\xf4", 5, 1, 0, KEY, version=12)
     reader = SnapshotReader(data)
     assert [record.key for record in reader] == [b"key"]
     assert reader.modules == 1
 
 
-def test_libraries_of_functions_are_kept_apart() -> None:
-    reader = SnapshotReader(file_of(b"\xf5" + text(b"#!lua name=lib"), KEY))
+def test_function_libraries_are_kept_apart_from_the_keys() -> None:
+    reader = SnapshotReader(rdb_file_of(b"\xf5" + text(b"#!lua name=lib"), KEY))
     assert [record.key for record in reader] == [b"key"]
     assert reader.functions == [b"#!lua name=lib"]
 
 
-def test_lists_of_nothing_are_passed_over_and_counted() -> None:
-    reader = SnapshotReader(file_of(b"\x12" + text(b"list"), 0, KEY))
+def test_empty_lists_are_skipped_and_counted() -> None:
+    reader = SnapshotReader(rdb_file_of(b"\x12" + text(b"list"), 0, KEY))
     assert [record.key for record in reader] == [b"key"]
     assert reader.empty_keys == 1
 
 
-def test_what_follows_the_snapshot_is_left_alone() -> None:
-    data = file_of(KEY)
+def test_bytes_after_the_snapshot_are_not_read() -> None:
+    data = rdb_file_of(KEY)
     reader = SnapshotReader(data + b"*1\r\n$4\r\nPING\r\n")
     assert len(list(reader)) == 1
     assert reader.end == len(data)
@@ -248,10 +250,10 @@ def test_what_follows_the_snapshot_is_left_alone() -> None:
 
 @pytest.mark.parametrize("version", [5, 6, 9, 10, 11, 12, 13, 14])
 def test_files_of_all_versions_are_read(version: int) -> None:
-    assert len(list(SnapshotReader(file_of(KEY, version=version)))) == 1
+    assert len(list(SnapshotReader(rdb_file_of(KEY, version=version)))) == 1
 
 
-def test_files_of_valkey_are_read_under_their_own_name() -> None:
+def test_files_of_valkey_are_read() -> None:
     reader = SnapshotReader(sealed(b"VALKEY080" + KEY))
     assert [record.value for record in reader] == [b"value"]
     assert reader.version == 80
@@ -285,27 +287,25 @@ def test_other_files_are_refused(head: bytes) -> None:
         ((b"\xfe\xc0\x01",), "offset 9 and was read up to 11"),
     ],
 )
-def test_what_cannot_be_read_is_said_with_its_place(
-    parts: tuple[int | bytes, ...], reason: str
-) -> None:
+def test_an_error_names_the_key_or_the_offset(parts: tuple[int | bytes, ...], reason: str) -> None:
     with pytest.raises(Corrupt, match=reason):
-        list(SnapshotReader(file_of(*parts)))
+        list(SnapshotReader(rdb_file_of(*parts)))
 
 
-def test_a_type_that_is_not_served_is_named_with_its_key() -> None:
+def test_an_unsupported_type_is_named_with_its_key() -> None:
     with pytest.raises(UnknownType, match="b'key' is of a type that is not served: hash") as caught:
-        list(SnapshotReader(file_of(b"\x04" + text(b"key") + b"\x00")))
+        list(SnapshotReader(rdb_file_of(b"\x04" + text(b"key") + b"\x00")))
     assert caught.value.key == b"key"
 
 
 @pytest.mark.parametrize("kind", sorted(opcodes.NOT_SERVED))
-def test_every_type_of_redis_that_is_not_served_has_a_name(kind: int) -> None:
+def test_every_unsupported_type_of_redis_has_a_name(kind: int) -> None:
     with pytest.raises(UnknownType) as caught:
-        list(SnapshotReader(file_of(bytes([kind]) + text(b"key"))))
+        list(SnapshotReader(rdb_file_of(bytes([kind]) + text(b"key"))))
     assert "unknown" not in str(caught.value)
 
 
-def test_a_closed_reader_has_let_go_of_the_file(saved: bytes) -> None:
+def test_a_closed_reader_releases_the_file(saved: bytes) -> None:
     data = bytearray(saved)
     reader = SnapshotReader(data)
     next(reader)

@@ -1,4 +1,4 @@
-"""Consumer groups: three indexes over the same pending entries, always in step."""
+"""ConsumerGroup: its three indexes of pending entries always agree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sid(ms: int) -> StreamId:
 
 @pytest.fixture
 def group() -> ConsumerGroup:
-    """1-0 and 3-0 were given to alice at times 100 and 300, 2-0 to bob at 200."""
+    """Alice got 1-0 at time 100 and 3-0 at 300; bob got 2-0 at 200."""
     made = ConsumerGroup(sid(3))
     alice = made.create_consumer(b"alice", 10)
     bob = made.create_consumer(b"bob", 20)
@@ -31,7 +31,7 @@ def group() -> ConsumerGroup:
 
 
 def pending_of(group: ConsumerGroup) -> dict[int, tuple[bytes | None, int, int]]:
-    """Owner, time, count by id, after a look at whether the indexes agree."""
+    """(owner, delivery time, delivery count) by ms, after a check that the indexes agree."""
     found = {}
     for key, pending in group.pel:
         assert key == id_of(pending).key()
@@ -55,7 +55,7 @@ def consumer(group: ConsumerGroup, name: bytes) -> Consumer:
     return found
 
 
-def test_a_new_group_knows_only_its_place() -> None:
+def test_a_new_group_has_a_last_id_and_nothing_pending() -> None:
     group = ConsumerGroup(sid(5))
     assert (group.last_id, group.entries_read, len(group.pel)) == (sid(5), UNKNOWN, 0)
     assert (group.first_pending(), group.last_pending(), group.oldest) == (None, None, None)
@@ -83,7 +83,7 @@ def test_deliveries_are_counted_from_one(group: ConsumerGroup) -> None:
     }
 
 
-def test_an_entry_delivered_anew_changes_hands_and_starts_at_one(group: ConsumerGroup) -> None:
+def test_an_entry_delivered_anew_changes_owner_and_counts_from_one(group: ConsumerGroup) -> None:
     first = group.find(sid(1))
     assert first is not None
     group.deliver_again(first, 150)
@@ -96,7 +96,7 @@ def test_an_entry_delivered_anew_changes_hands_and_starts_at_one(group: Consumer
     }
 
 
-def test_a_repeated_delivery_counts_and_moves_the_time(group: ConsumerGroup) -> None:
+def test_deliver_again_updates_count_and_time(group: ConsumerGroup) -> None:
     oldest = group.oldest
     assert oldest is not None
     group.deliver_again(oldest, 500)
@@ -104,12 +104,12 @@ def test_a_repeated_delivery_counts_and_moves_the_time(group: ConsumerGroup) -> 
     assert [pending.ms for pending in group.by_time] == [2, 3, 1]
 
 
-def test_a_clock_that_goes_back_keeps_the_queue_in_order(group: ConsumerGroup) -> None:
+def test_the_queue_stays_in_order_when_the_clock_goes_back(group: ConsumerGroup) -> None:
     group.deliver(sid(4), consumer(group, b"bob"), 150)
     assert [pending.ms for pending in group.by_time] == [1, 4, 2, 3]
 
 
-def test_ack_forgets_once(group: ConsumerGroup) -> None:
+def test_an_entry_is_acked_once(group: ConsumerGroup) -> None:
     assert group.ack(sid(2))
     assert not group.ack(sid(2))
     assert not group.ack(sid(9))
@@ -117,7 +117,7 @@ def test_ack_forgets_once(group: ConsumerGroup) -> None:
     assert len(consumer(group, b"bob").pel) == 0
 
 
-def test_a_claim_changes_hands_and_time_but_not_the_count(group: ConsumerGroup) -> None:
+def test_a_claim_changes_owner_and_time_but_not_the_count(group: ConsumerGroup) -> None:
     pending = group.find(sid(3))
     assert pending is not None
     group.claim(pending, consumer(group, b"bob"), 150)
@@ -125,7 +125,7 @@ def test_a_claim_changes_hands_and_time_but_not_the_count(group: ConsumerGroup) 
     assert [entry.ms for entry in group.by_time] == [1, 3, 2]
 
 
-def test_a_claim_by_the_owner_moves_the_time_only(group: ConsumerGroup) -> None:
+def test_a_claim_by_the_owner_changes_the_time_only(group: ConsumerGroup) -> None:
     pending = group.find(sid(1))
     assert pending is not None
     group.claim(pending, consumer(group, b"alice"), 999)
@@ -145,7 +145,7 @@ def test_a_forced_entry_can_be_acked(group: ConsumerGroup) -> None:
     assert sorted(pending_of(group)) == [1, 2, 3]
 
 
-def test_a_deleted_consumer_takes_its_pending_entries_along(group: ConsumerGroup) -> None:
+def test_deleting_a_consumer_removes_its_pending_entries(group: ConsumerGroup) -> None:
     assert group.delete_consumer(b"alice") == 2
     assert group.delete_consumer(b"alice") is None
     assert pending_of(group) == {2: (b"bob", 200, 1)}
@@ -160,7 +160,7 @@ def test_a_new_consumer_does_not_inherit_from_a_deleted_one(group: ConsumerGroup
     assert pending_of(group) == {2: (b"bob", 200, 1), 8: (b"carol", 800, 1)}
 
 
-def test_the_first_and_the_last_by_id(group: ConsumerGroup) -> None:
+def test_first_pending_and_last_pending_go_by_id(group: ConsumerGroup) -> None:
     first, last = group.first_pending(), group.last_pending()
     assert first is not None
     assert last is not None
@@ -180,7 +180,7 @@ def test_the_first_and_the_last_by_id(group: ConsumerGroup) -> None:
         (sid(3), sid(1), 10, None, 0, []),
     ],
 )
-def test_ranges(
+def test_pending_range_filters_by_id_count_consumer_and_idle_time(
     group: ConsumerGroup,
     start: StreamId,
     end: StreamId,
@@ -194,7 +194,7 @@ def test_ranges(
     assert [pending.ms for pending in found] == expected
 
 
-def test_restored_entries_come_in_any_order_of_time() -> None:
+def test_entries_can_be_restored_in_any_order_of_time() -> None:
     group = ConsumerGroup(sid(9))
     alice = group.create_consumer(b"alice", 1)
     for ms, at in ((1, 300), (2, 100), (3, 200)):
@@ -218,39 +218,39 @@ def test_a_restored_count_beyond_32_bits_saturates() -> None:
 
 
 class TestCorruptSnapshots:
-    def test_an_id_that_is_pending_twice(self) -> None:
+    def test_an_id_pending_twice_is_refused(self) -> None:
         group = ConsumerGroup(ZERO)
         group.restore(sid(1), 5, 1)
         with pytest.raises(Corrupt):
             group.restore(sid(1), 6, 1)
 
-    def test_a_consumers_id_that_the_group_lacks(self) -> None:
+    def test_a_consumer_s_id_that_the_group_lacks_is_refused(self) -> None:
         group = ConsumerGroup(ZERO)
         with pytest.raises(Corrupt):
             group.assign(sid(1), group.create_consumer(b"a", 1))
 
-    def test_an_entry_of_two_consumers(self) -> None:
+    def test_an_entry_of_two_consumers_is_refused(self) -> None:
         group = ConsumerGroup(ZERO)
         group.restore(sid(1), 5, 1)
         group.assign(sid(1), group.create_consumer(b"a", 1))
         with pytest.raises(Corrupt):
             group.assign(sid(1), group.create_consumer(b"b", 1))
 
-    def test_an_entry_of_nobody(self) -> None:
+    def test_an_entry_without_consumer_is_refused(self) -> None:
         group = ConsumerGroup(ZERO)
         group.restore(sid(1), 5, 1)
         with pytest.raises(Corrupt):
             group.settle()
 
 
-def test_a_copy_has_all_and_shares_nothing(group: ConsumerGroup) -> None:
+def test_a_copy_is_equal_and_independent(group: ConsumerGroup) -> None:
     consumer(group, b"bob").active_time = 200
-    twin = group.copy()
-    assert pending_of(twin) == pending_of(group)
-    assert consumer(twin, b"bob").active_time == 200
-    assert consumer(twin, b"alice").seen_time == 10
-    twin.ack(sid(1))
-    twin.delete_consumer(b"bob")
+    copy = group.copy()
+    assert pending_of(copy) == pending_of(group)
+    assert consumer(copy, b"bob").active_time == 200
+    assert consumer(copy, b"alice").seen_time == 10
+    copy.ack(sid(1))
+    copy.delete_consumer(b"bob")
     assert sorted(pending_of(group)) == [1, 2, 3]
     assert [member.name for member in group.sorted_consumers()] == [b"alice", b"bob"]
 

@@ -1,4 +1,4 @@
-"""Differences of times, in 64 bits."""
+"""elapsed.since: the difference of two times in signed 64 bits."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ times = st.integers(-(2**63), 2**63 - 1)
 
 
 @given(times, times)
-def test_wraps_around_as_c_does(then_ms: int, now_ms: int) -> None:
+def test_the_difference_wraps_around_as_in_c(then_ms: int, now_ms: int) -> None:
     assert elapsed.since(then_ms, now_ms) == ctypes.c_int64(now_ms - then_ms).value

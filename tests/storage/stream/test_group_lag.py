@@ -1,4 +1,4 @@
-"""The read counter and the lag of a group, case by case as redis reckons them."""
+"""A group's entries-read and lag, which are computed as in Redis."""
 
 from __future__ import annotations
 
@@ -20,69 +20,69 @@ def stream_of(count: int) -> Stream:
 
 
 def read(stream: Stream, group: ConsumerGroup, count: int) -> None:
-    """Give the group its next *count* entries."""
+    """Deliver the next *count* entries to the group."""
     entry = stream.range(group.last_id.next())
     for _ in range(count):
         assert entry.next()
         group_lag.move_on(stream, group, entry.id)
 
 
-def test_nothing_was_ever_added() -> None:
+def test_the_lag_in_a_stream_that_never_had_entries_is_zero() -> None:
     stream = Stream()
     assert group_lag.lag(stream, stream.create_group(b"g", ZERO)) == 0
 
 
-def test_everything_is_gone() -> None:
+def test_the_lag_in_an_emptied_stream_is_zero() -> None:
     stream = stream_of(5)
     group = stream.create_group(b"g", sid(2))
     stream.trim_by_length(0)
     assert group_lag.lag(stream, group) == 0
 
 
-def test_a_group_before_the_first_entry_has_all_to_read() -> None:
+def test_the_lag_of_a_group_before_the_first_entry_is_the_length() -> None:
     stream = stream_of(5)
     assert group_lag.lag(stream, stream.create_group(b"g", ZERO)) == 5
     stream.trim_by_length(3)
     assert group_lag.lag(stream, stream.create_group(b"h", ZERO)) == 3
 
 
-def test_a_group_at_the_first_or_the_last_entry_can_be_reckoned() -> None:
+def test_the_lag_of_a_group_at_the_first_or_last_entry_is_known() -> None:
     stream = stream_of(5)
     assert group_lag.lag(stream, stream.create_group(b"first", sid(1))) == 4
     assert group_lag.lag(stream, stream.create_group(b"last", sid(5))) == 0
 
 
-def test_a_group_set_inside_the_stream_cannot() -> None:
+def test_the_lag_of_a_group_created_inside_the_stream_is_unknown() -> None:
     stream = stream_of(5)
     assert group_lag.lag(stream, stream.create_group(b"g", sid(3))) is None
     assert group_lag.lag(stream, stream.create_group(b"h", MAX)) is None
 
 
-def test_a_group_told_its_counter_can() -> None:
+def test_the_lag_of_a_group_with_entries_read_is_known() -> None:
     stream = stream_of(5)
     assert group_lag.lag(stream, stream.create_group(b"g", sid(3), 3)) == 2
 
 
-def test_a_group_told_too_much_is_ahead_of_the_stream() -> None:
+def test_the_lag_is_negative_when_entries_read_exceeds_entries_added() -> None:
     stream = stream_of(5)
     assert group_lag.lag(stream, stream.create_group(b"g", sid(3), 2**63 - 1)) == 5 - (2**63 - 1)
 
 
-def test_a_counter_stays_at_its_greatest() -> None:
+def test_entries_read_stays_at_its_maximum() -> None:
     stream = stream_of(5)
     group = stream.create_group(b"g", sid(2), 2**63 - 2)
     read(stream, group, 2)
     assert group.entries_read == 2**63 - 1
 
 
-def test_reading_counts() -> None:
+def test_reading_updates_entries_read_last_id_and_lag() -> None:
     stream = stream_of(5)
     group = stream.create_group(b"g", ZERO)
     read(stream, group, 3)
     assert (group.entries_read, group.last_id, group_lag.lag(stream, group)) == (3, sid(3), 2)
 
 
-def test_a_group_set_inside_knows_again_at_the_end() -> None:
+def test_entries_read_becomes_known_at_the_end_of_the_stream() -> None:
     stream = stream_of(5)
     group = stream.create_group(b"g", sid(2))
     read(stream, group, 1)
@@ -91,7 +91,7 @@ def test_a_group_set_inside_knows_again_at_the_end() -> None:
     assert (group.entries_read, group_lag.lag(stream, group)) == (5, 0)
 
 
-def test_an_entry_deleted_ahead_spoils_the_lag_until_it_is_passed() -> None:
+def test_a_deletion_ahead_makes_the_lag_unknown_until_the_end() -> None:
     stream = stream_of(6)
     group = stream.create_group(b"g", ZERO)
     read(stream, group, 2)
@@ -103,7 +103,7 @@ def test_an_entry_deleted_ahead_spoils_the_lag_until_it_is_passed() -> None:
     assert (group.entries_read, group_lag.lag(stream, group)) == (6, 0)
 
 
-def test_an_entry_deleted_behind_does_not() -> None:
+def test_a_deletion_behind_the_group_keeps_the_lag_known() -> None:
     stream = stream_of(6)
     group = stream.create_group(b"g", ZERO)
     read(stream, group, 4)
@@ -111,7 +111,7 @@ def test_an_entry_deleted_behind_does_not() -> None:
     assert group_lag.lag(stream, group) == 2
 
 
-def test_a_deleted_entry_before_the_first_living_one_does_no_harm() -> None:
+def test_a_deletion_before_the_first_entry_keeps_the_lag_known() -> None:
     stream = stream_of(6)
     group = stream.create_group(b"g", ZERO)
     stream.delete(sid(1))
@@ -120,7 +120,7 @@ def test_a_deleted_entry_before_the_first_living_one_does_no_harm() -> None:
     assert (group.entries_read, group_lag.lag(stream, group)) == (2, 4)
 
 
-def test_entries_trimmed_unread_are_counted_as_passed() -> None:
+def test_entries_trimmed_unread_count_as_read() -> None:
     stream = stream_of(10)
     group = stream.create_group(b"g", ZERO)
     read(stream, group, 2)
@@ -131,22 +131,22 @@ def test_entries_trimmed_unread_are_counted_as_passed() -> None:
 
 
 class TestNumberOf:
-    def test_in_a_stream_that_never_had_any(self) -> None:
+    def test_in_a_stream_that_never_had_entries_it_is_zero(self) -> None:
         assert group_lag.number_of(Stream(), sid(5)) == 0
 
-    def test_in_an_emptied_stream(self) -> None:
+    def test_in_an_emptied_stream_it_is_known_up_to_the_last_id(self) -> None:
         stream = stream_of(5)
         stream.trim_by_length(0)
         assert group_lag.number_of(stream, sid(3)) == 5
         assert group_lag.number_of(stream, sid(6)) == UNKNOWN
 
-    def test_at_the_ends(self) -> None:
+    def test_it_is_known_up_to_the_first_entry_and_at_the_last(self) -> None:
         stream = stream_of(9)
         stream.trim_by_length(5)
         numbers = {ms: group_lag.number_of(stream, sid(ms)) for ms in (0, 4, 5, 6, 9, 10)}
         assert numbers == {0: 4, 4: 4, 5: 5, 6: UNKNOWN, 9: 9, 10: UNKNOWN}
 
-    def test_before_a_deleted_entry(self) -> None:
+    def test_before_a_deleted_entry_it_is_unknown(self) -> None:
         stream = stream_of(9)
         stream.delete(sid(5))
         numbers = {ms: group_lag.number_of(stream, sid(ms)) for ms in (0, 1, 5, 9)}

@@ -1,4 +1,4 @@
-"""The queue of pending entries by delivery time, and the counts of deliveries."""
+"""Pending entries: DeliveryQueue, which orders them by delivery time, and delivery counts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def queue_of(*times: int) -> tuple[DeliveryQueue, list[Pending]]:
 
 
 def ids(queue: DeliveryQueue) -> list[int]:
-    """The queue from the oldest on, after a look at the links of both directions."""
+    """The ms of the entries, oldest first, after a check of the links in both directions."""
     forward = [entry.ms for entry in queue]
     backward = []
     entry = queue.newest
@@ -46,15 +46,15 @@ def ids(queue: DeliveryQueue) -> list[int]:
     return forward
 
 
-def test_entries_stand_in_the_order_of_their_times() -> None:
+def test_entries_are_ordered_by_delivery_time() -> None:
     assert ids(queue_of(10, 30, 20, 5)[0]) == [3, 0, 2, 1]
 
 
-def test_of_equal_times_the_first_comes_first() -> None:
+def test_entries_of_equal_times_keep_the_order_of_addition() -> None:
     assert ids(queue_of(10, 20, 10, 20)[0]) == [0, 2, 1, 3]
 
 
-def test_the_ends() -> None:
+def test_oldest_and_newest_are_the_ends_of_the_queue() -> None:
     queue, entries = queue_of(10, 30, 20)
     assert queue.oldest is entries[0]
     assert queue.newest is entries[1]
@@ -63,14 +63,14 @@ def test_the_ends() -> None:
 
 
 @pytest.mark.parametrize("gone", [0, 1, 2])
-def test_any_entry_may_be_removed(gone: int) -> None:
+def test_any_entry_can_be_removed(gone: int) -> None:
     queue, entries = queue_of(10, 20, 30)
     queue.remove(entries[gone])
     assert ids(queue) == [ms for ms in range(3) if ms != gone]
     assert (entries[gone].older, entries[gone].newer) == (None, None)
 
 
-def test_the_only_entry_may_be_removed_and_come_back() -> None:
+def test_the_only_entry_can_be_removed_and_added_again() -> None:
     queue, [entry] = queue_of(10)
     queue.remove(entry)
     assert ids(queue) == []
@@ -78,7 +78,7 @@ def test_the_only_entry_may_be_removed_and_come_back() -> None:
     assert ids(queue) == [0]
 
 
-def test_what_a_walk_has_yielded_may_be_removed() -> None:
+def test_an_entry_can_be_removed_while_iterating() -> None:
     queue, entries = queue_of(10, 20, 30)
     for entry in queue:
         queue.remove(entry)
@@ -102,7 +102,7 @@ def test_additions_and_removals_keep_the_order(times: list[int], data: st.DataOb
     assert ids(queue) == [other.ms for other in model]
 
 
-def test_a_queue_holds_its_entries() -> None:
+def test_a_queue_keeps_its_entries_alive() -> None:
     queue = DeliveryQueue()
     for ms in range(100):
         queue.add(delivered(ms, ms))
@@ -110,21 +110,21 @@ def test_a_queue_holds_its_entries() -> None:
     assert ids(queue) == list(range(100))
 
 
-def test_a_queue_that_goes_unlinks_its_entries() -> None:
+def test_a_freed_queue_unlinks_its_entries() -> None:
     queue, entries = queue_of(10, 20, 30)
     del queue
     gc.collect()
     assert [(entry.older, entry.newer) for entry in entries] == [(None, None)] * 3
 
 
-def test_a_long_queue_goes_without_recursion() -> None:
+def test_a_long_queue_is_freed_without_recursion() -> None:
     queue = DeliveryQueue()
     for ms in range(200_000):
         queue.add(delivered(ms, ms))
     del queue
 
 
-def test_a_count_saturates() -> None:
+def test_the_delivery_count_saturates_at_both_ends() -> None:
     entry = delivered(1, 1)
     set_count(entry, MAX_COUNT - 1)
     count_up(entry)
@@ -136,5 +136,5 @@ def test_a_count_saturates() -> None:
     assert entry.delivery_count == 0
 
 
-def test_an_entry_knows_its_id() -> None:
+def test_id_of_gives_an_entry_s_id() -> None:
     assert id_of(new_pending(U64_MAX, U64_MAX - 1, 0, 1, NOBODY)) == StreamId(U64_MAX, U64_MAX - 1)

@@ -31,7 +31,7 @@ def stream_with_groups() -> Stream:
     return stream
 
 
-def shown(group: ConsumerGroup) -> object:
+def contents_of(group: ConsumerGroup) -> object:
     def entry(pending: object) -> tuple[object, ...]:
         fields = ("ms", "seq", "delivery_time", "delivery_count")
         return tuple(getattr(pending, name) for name in fields)
@@ -48,18 +48,18 @@ def shown(group: ConsumerGroup) -> object:
     )
 
 
-def test_groups_come_back_with_consumers_and_pending_entries() -> None:
+def test_groups_are_read_back_with_consumers_and_pending_entries() -> None:
     stream = stream_with_groups()
     writer = RdbWriter()
     steps = sum(1 for _ in rdb_groups.write(writer, stream))
-    assert steps > 4  # of about a thousand pending entries each
+    assert steps > 4  # each writes about a thousand pending entries
     back = Stream()
     reader = RdbReader(writer.take())
     rdb_groups.read(reader, rdb_codes.STREAM_2, back)
     assert reader.left() == 0
     assert list(back.groups) == [b"busy", b"fresh"]
     for name, group in stream.groups.items():
-        assert shown(back.groups[name]) == shown(group)
+        assert contents_of(back.groups[name]) == contents_of(group)
     assert back.groups[b"fresh"].entries_read == UNKNOWN
 
 
@@ -73,9 +73,9 @@ def group_of(
     kind: int,
     pending: list[int],
     consumers: list[tuple[bytes, list[int]]],
-    unowned: list[int] = [],  # noqa: B006  never changed
+    unowned: list[int] = [],  # noqa: B006  it is never changed
 ) -> RdbReader:
-    """One group of the form *kind*; its entries are given by their seqs."""
+    """A reader of one group in the RDB type *kind*; its entries are given by their seqs."""
     writer = RdbWriter()
     writer.length(1)
     writer.string(b"group")
@@ -103,7 +103,7 @@ def group_of(
 
 
 @pytest.mark.parametrize("kind", sorted(rdb_codes.STREAMS))
-def test_all_forms_are_read_to_the_end(kind: int) -> None:
+def test_groups_of_every_rdb_type_are_read(kind: int) -> None:
     reader = group_of(kind, [1, 2], [(b"a", [2]), (b"b", [1])])
     stream = Stream()
     rdb_groups.read(reader, kind, stream)
@@ -113,7 +113,7 @@ def test_all_forms_are_read_to_the_end(kind: int) -> None:
     assert consumer.active_time == (ACTIVE if kind >= rdb_codes.STREAM_3 else SEEN)
 
 
-def test_a_consumer_that_was_never_active_stays_so() -> None:
+def test_a_consumer_that_was_never_active_is_read_as_such() -> None:
     reader = group_of(rdb_codes.STREAM_3, [], [(b"a", [])])
     data = reader.plain(reader.left()).replace(
         ACTIVE.to_bytes(8, "little"), NEVER.to_bytes(8, "little", signed=True)
@@ -123,7 +123,7 @@ def test_a_consumer_that_was_never_active_stays_so() -> None:
     assert stream.groups[b"group"].consumers[b"a"].active_time == NEVER
 
 
-def test_in_a_file_of_redis_5_the_entries_read_are_reckoned() -> None:
+def test_entries_read_is_computed_for_a_file_of_redis_5() -> None:
     stream = Stream()
     stream.append(StreamId(1, 1), [b"f", b"v"])
     stream.append(StreamId(1, 2), [b"f", b"v"])
@@ -131,7 +131,7 @@ def test_in_a_file_of_redis_5_the_entries_read_are_reckoned() -> None:
     assert stream.groups[b"group"].entries_read == 2
 
 
-def test_entries_that_nobody_owns_go_to_a_consumer_from_which_they_can_be_claimed() -> None:
+def test_unowned_entries_go_to_a_consumer_named_nacked() -> None:
     stream = Stream()
     reader = group_of(rdb_codes.STREAM_5, [1, 2, 3], [(b"a", [2])], [3, 1])
     rdb_groups.read(reader, rdb_codes.STREAM_5, stream)
@@ -160,7 +160,7 @@ def test_entries_that_nobody_owns_go_to_a_consumer_from_which_they_can_be_claime
         (27, [1, 2], [], [1], "without a consumer"),
     ],
 )
-def test_pending_entries_are_the_groups_once_and_owned_once(
+def test_inconsistent_pending_entries_are_refused(
     kind: int,
     pending: list[int],
     consumers: list[tuple[bytes, list[int]]],

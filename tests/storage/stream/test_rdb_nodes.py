@@ -1,4 +1,4 @@
-"""The check of a stream's node from outside."""
+"""NodeCheck: the check of a stream node that comes from an RDB or a payload."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def node_of(*elements: int | bytes) -> Listpack:
     return node
 
 
-def run(data: bytes, key: bytes = KEY) -> NodeCheck:
+def checked(data: bytes, key: bytes = KEY) -> NodeCheck:
     check = NodeCheck(bytearray(data), key)
     check.run()
     return check
 
 
-def test_what_a_stream_makes_passes() -> None:
+def test_the_nodes_of_a_stream_pass() -> None:
     stream = Stream()
     for number in range(250):
         fields = [b"f", b"%d" % number] if number % 3 else [b"f", b"x" * 200, b"g", b""]
@@ -44,7 +44,7 @@ def test_what_a_stream_makes_passes() -> None:
     stream.delete_all([StreamId(1000 + number // 7, number) for number in (0, 3, 99, 249)])
     alive = 0
     for key, node in stream.rax:
-        check = run(node.dump(), key)
+        check = checked(node.dump(), key)
         assert check.alive == stream_node.alive(node)
         alive += check.alive
     assert alive == len(stream)
@@ -71,9 +71,11 @@ def test_what_a_stream_makes_passes() -> None:
         ((1, 0, 1, b"f", 0, 2, 0, -1, b"v", 4), "out of order"),
     ],
 )
-def test_what_is_not_as_it_says_is_refused(elements: tuple[Any, ...], reason: str) -> None:
+def test_a_malformed_node_is_refused_with_the_reason(
+    elements: tuple[Any, ...], reason: str
+) -> None:
     with pytest.raises(Corrupt, match=reason):
-        run(node_of(*elements).dump())
+        checked(node_of(*elements).dump())
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_what_is_not_as_it_says_is_refused(elements: tuple[Any, ...], reason: st
         (1, 0, 1, b"f", 0),
         (0, 0, 1, b"f", 0),  # no entries at all
         (1, 0, 1, b"f", 0, 2, 0, 0, b"v"),  # no lp-count
-        (1, 0, 1, b"f", 0, 2, 0, 0, b"v", 5),  # a wrong one
+        (1, 0, 1, b"f", 0, 2, 0, 0, b"v", 5),  # a wrong lp-count
         (1, 0, 1, b"f", 1, 2, 0, 0, b"v", 4),  # the master entry ends with 1
         (1, 0, 2, b"f", 0, 2, 0, 0, b"v", 4),  # a field too many
         (1, 0, -1, b"f", 0, 2, 0, 0, b"v", 4),
@@ -103,25 +105,27 @@ def test_what_is_not_as_it_says_is_refused(elements: tuple[Any, ...], reason: st
         (1, 0, 1, b"f", 0, 2, 0, 0, b"v", 4, 2),  # half an entry more
     ],
 )
-def test_a_malformed_node_is_found(elements: tuple[int | bytes, ...]) -> None:
+def test_a_malformed_node_is_refused(elements: tuple[int | bytes, ...]) -> None:
     with pytest.raises(Corrupt):
-        run(node_of(*elements).dump(), StreamId(0, 0).key())
+        checked(node_of(*elements).dump(), StreamId(0, 0).key())
 
 
 def test_the_order_of_deleted_entries_does_not_matter() -> None:
     deleted = (3, 0, 7, b"v", 4)
-    check = run(node_of(2, 1, 1, b"f", 0, *ENTRY, *deleted, *SECOND).dump())
+    check = checked(node_of(2, 1, 1, b"f", 0, *ENTRY, *deleted, *SECOND).dump())
     assert (check.alive, check.top()) == (2, StreamId(5, 6))
-    check = run(node_of(0, 1, 1, b"f", 0, *deleted).dump())
+    check = checked(node_of(0, 1, 1, b"f", 0, *deleted).dump())
     assert check.alive == 0
 
 
-def test_the_greatest_id_is_not_passed_by_another() -> None:
+def test_no_entry_can_follow_the_greatest_id() -> None:
     top = StreamId(U64_MAX, U64_MAX).key()
-    assert run(node_of(1, 0, 1, b"f", 0, *ENTRY).dump(), top).top() == StreamId(U64_MAX, U64_MAX)
+    assert checked(node_of(1, 0, 1, b"f", 0, *ENTRY).dump(), top).top() == StreamId(
+        U64_MAX, U64_MAX
+    )
     for second in (ENTRY, SECOND):
         with pytest.raises(Corrupt):
-            run(node_of(2, 0, 1, b"f", 0, *ENTRY, *second).dump(), top)
+            checked(node_of(2, 0, 1, b"f", 0, *ENTRY, *second).dump(), top)
 
 
 GOOD = node_of(
@@ -129,10 +133,10 @@ GOOD = node_of(
 )
 
 
-def agrees_with_the_checks_of_the_structures(data: bytes) -> None:
-    """What passes is a listpack, and a node whose entries can be walked."""
+def assert_refused_or_consistent(data: bytes) -> None:
+    """A node that passes is a valid listpack, and its entries can be iterated."""
     try:
-        check = run(data)
+        check = checked(data)
     except Corrupt:
         return
     node = Listpack.load(data)
@@ -148,15 +152,15 @@ def agrees_with_the_checks_of_the_structures(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("at", range(GOOD.size))
-def test_any_changed_byte_is_refused_or_harmless(at: int) -> None:
+def test_a_changed_byte_is_refused_or_leaves_a_consistent_node(at: int) -> None:
     for value in range(256):
         data = bytearray(GOOD.dump())
         data[at] = value
-        agrees_with_the_checks_of_the_structures(bytes(data))
+        assert_refused_or_consistent(bytes(data))
 
 
 @given(st.binary(max_size=40))
-def test_no_bytes_do_more_than_be_refused(body: bytes) -> None:
-    agrees_with_the_checks_of_the_structures(body)
+def test_random_bytes_are_refused_or_a_consistent_node(body: bytes) -> None:
+    assert_refused_or_consistent(body)
     total = (7 + len(body)).to_bytes(4, "little")
-    agrees_with_the_checks_of_the_structures(total + b"\xff\xff" + body + b"\xff")
+    assert_refused_or_consistent(total + b"\xff\xff" + body + b"\xff")

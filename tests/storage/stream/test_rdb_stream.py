@@ -16,8 +16,8 @@ NO_GROUPS = (0,)
 KINDS = sorted(rdb_codes.STREAMS)
 
 
-def written(*parts: int | bytes) -> RdbReader:
-    """A reader of lengths and strings."""
+def reader_of(*parts: int | bytes) -> RdbReader:
+    """A reader of *parts*, where an int is a length and bytes are a string."""
     writer = RdbWriter()
     for part in parts:
         if isinstance(part, int):
@@ -28,7 +28,7 @@ def written(*parts: int | bytes) -> RdbReader:
 
 
 def node_of(ms: int, *seqs: int) -> tuple[bytes, bytes]:
-    """The key and the listpack of a node with entries of those ids."""
+    """The key and the listpack of a node with the entries *ms*-*seqs*."""
     stream = Stream()
     for seq in seqs:
         stream.append(StreamId(ms, seq), [b"f", b"v"])
@@ -41,7 +41,7 @@ ONE_NODE = (1, *node_of(5, 1, 2), 2)
 COUNTERS = (5, 1, 0, 0, 2)
 
 
-def read_again(stream: Stream) -> Stream:
+def written_and_read(stream: Stream) -> Stream:
     writer = RdbWriter()
     for _ in rdb_stream.write(writer, stream):
         pass
@@ -51,13 +51,13 @@ def read_again(stream: Stream) -> Stream:
     return back
 
 
-def test_a_stream_comes_back_node_by_node_with_its_counters() -> None:
+def test_a_stream_is_read_back_node_by_node_with_its_counters() -> None:
     stream = Stream()
     config = StreamConfig(node_max_entries=10)
     for number in range(95):
         stream.append(StreamId(1000, number), [b"f", b"%d" % number], 0, config)
     stream.delete_all([StreamId(1000, seq) for seq in (0, 1, 50, 94)])
-    back = read_again(stream)
+    back = written_and_read(stream)
     assert [(key, node.dump()) for key, node in back.rax] == [
         (key, node.dump()) for key, node in stream.rax
     ]
@@ -69,12 +69,12 @@ def test_a_stream_comes_back_node_by_node_with_its_counters() -> None:
     assert back.last_entry_id() == StreamId(1000, 95)
 
 
-def test_an_empty_stream_comes_back() -> None:
-    back = read_again(Stream())
+def test_an_empty_stream_is_read_back() -> None:
+    back = written_and_read(Stream())
     assert (len(back), back.last_id, back.first_id, back.entries_added) == (0, ZERO, ZERO, 0)
 
 
-def test_each_node_is_a_step_so_that_a_large_stream_is_never_in_memory_twice() -> None:
+def test_a_stream_is_written_in_one_step_per_node() -> None:
     stream = Stream()
     for number in range(20):
         stream.append(StreamId(1, number), [b"f", b"v" * 5000])
@@ -84,8 +84,8 @@ def test_each_node_is_a_step_so_that_a_large_stream_is_never_in_memory_twice() -
     assert max(sizes) < 6000
 
 
-def test_a_stream_of_redis_5_has_its_first_id_from_its_entries() -> None:
-    reader = written(*ONE_NODE, 9, 0, *NO_GROUPS)
+def test_the_first_id_of_a_redis_5_stream_comes_from_its_entries() -> None:
+    reader = reader_of(*ONE_NODE, 9, 0, *NO_GROUPS)
     back = rdb_stream.read(reader, rdb_codes.STREAM_1)
     assert back.first_id == StreamId(5, 1)
     assert back.last_id == StreamId(9, 0)
@@ -94,26 +94,28 @@ def test_a_stream_of_redis_5_has_its_first_id_from_its_entries() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_forms_are_read_to_the_end(kind: int) -> None:
+def test_streams_of_every_rdb_type_are_read(kind: int) -> None:
     parts: list[int | bytes] = [*ONE_NODE, 9, 0]
     if kind != rdb_codes.STREAM_1:
         parts += COUNTERS
     parts += NO_GROUPS
     if kind >= rdb_codes.STREAM_4:
         parts += [100, 1000, 2, b"producer", 2, b"iid", 5, 1, b"id2", 5, 2, b"other", 0, 7, 3]
-    reader = written(*parts)
+    reader = reader_of(*parts)
     back = rdb_stream.read(reader, kind)
     assert reader.left() == 0
     assert len(back) == 2
 
 
-def test_the_first_id_is_what_is_there_whatever_the_file_says() -> None:
-    back = rdb_stream.read(written(*ONE_NODE, 9, 0, 8, 8, 0, 0, 2, *NO_GROUPS), rdb_codes.STREAM_2)
+def test_the_first_id_comes_from_the_entries_and_not_from_the_file() -> None:
+    back = rdb_stream.read(
+        reader_of(*ONE_NODE, 9, 0, 8, 8, 0, 0, 2, *NO_GROUPS), rdb_codes.STREAM_2
+    )
     assert back.first_id == StreamId(5, 1)
 
 
-def test_a_count_of_entries_added_stays_at_the_greatest_there_is() -> None:
-    back = rdb_stream.read(written(*ONE_NODE, 9, 0, 5, 1, 0, 0, U64_MAX, 0), rdb_codes.STREAM_2)
+def test_entries_added_is_capped_at_its_maximum() -> None:
+    back = rdb_stream.read(reader_of(*ONE_NODE, 9, 0, 5, 1, 0, 0, U64_MAX, 0), rdb_codes.STREAM_2)
     assert back.entries_added == 2**63 - 1
 
 
@@ -133,18 +135,18 @@ def test_a_count_of_entries_added_stays_at_the_greatest_there_is() -> None:
         ((1, *node_of(5, 1), 1, 5, 1, 5, 1, 0, 0, 1, 0), "end too soon"),
     ],
 )
-def test_what_is_not_as_it_says_is_refused(parts: tuple[int | bytes, ...], reason: str) -> None:
+def test_an_inconsistent_stream_is_refused(parts: tuple[int | bytes, ...], reason: str) -> None:
     kind = rdb_codes.STREAM_4 if reason == "end too soon" else rdb_codes.STREAM_2
     with pytest.raises(Corrupt, match=reason):
-        rdb_stream.read(written(*parts), kind)
+        rdb_stream.read(reader_of(*parts), kind)
 
 
-def test_a_node_of_deleted_entries_only_may_be_there() -> None:
+def test_a_node_can_hold_deleted_entries_only() -> None:
     key, data = node_of(5, 1)
     node = Listpack.load(data)
     stream_node.mark_deleted(node, stream_node.entry_before(node, node.last()))
     stream_node.count_deleted(node, 1)
     parts = (2, key, node.dump(), *node_of(6, 1), 1, 9, 0, 6, 1, 5, 1, 2, *NO_GROUPS)
-    back = rdb_stream.read(written(*parts), rdb_codes.STREAM_2)
+    back = rdb_stream.read(reader_of(*parts), rdb_codes.STREAM_2)
     assert back.first_id == StreamId(6, 1)
     assert back.trim_by_length(0) == 1

@@ -1,4 +1,4 @@
-"""The log: ids that grow, counters, nodes, deletion, trimming."""
+"""Stream: growing ids, counters, nodes, deletion, trimming, groups and copies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ THREES = StreamConfig(node_max_entries=3)
 
 
 def stream_of(count: int, config: StreamConfig = THREES) -> Stream:
-    """Entries 1-0, 2-0, ... with three of them in a node."""
+    """Entries 1-0, 2-0, ...; by default a node holds three."""
     stream = Stream()
     for ms in range(1, count + 1):
         stream.append(StreamId(ms, 0), [b"n", b"%d" % ms], 0, config)
@@ -49,35 +49,35 @@ def counters(stream: Stream) -> tuple[int, StreamId, StreamId, StreamId, int]:
 
 
 class TestIds:
-    def test_an_automatic_id_is_the_time(self) -> None:
+    def test_an_automatic_id_begins_with_the_time(self) -> None:
         assert Stream().next_auto_id(1000) == StreamId(1000, 0)
 
-    def test_an_automatic_id_goes_on_when_the_clock_stands_or_goes_back(self) -> None:
+    def test_an_automatic_id_grows_when_the_clock_stands_or_goes_back(self) -> None:
         stream = Stream()
         stream.append(StreamId(1000, 7), FIELDS)
         assert stream.next_auto_id(1000) == StreamId(1000, 8)
         assert stream.next_auto_id(500) == StreamId(1000, 8)
         assert stream.next_auto_id(1001) == StreamId(1001, 0)
 
-    def test_an_automatic_id_carries_into_ms(self) -> None:
+    def test_an_automatic_id_carries_from_seq_into_ms(self) -> None:
         stream = Stream()
         stream.append(StreamId(1000, U64_MAX), FIELDS)
         assert stream.next_auto_id(1000) == StreamId(1001, 0)
 
-    def test_there_is_no_automatic_id_behind_the_greatest(self) -> None:
+    def test_there_is_no_automatic_id_after_the_greatest(self) -> None:
         stream = Stream()
         stream.append(MAX, FIELDS)
         with pytest.raises(IdsExhausted):
             stream.next_auto_id(1000)
 
-    def test_an_automatic_seq(self) -> None:
+    def test_an_automatic_seq_follows_the_last_id(self) -> None:
         stream = Stream()
         assert stream.next_seq_id(0) == StreamId(0, 1)
         stream.append(StreamId(5, 3), FIELDS)
         assert stream.next_seq_id(5) == StreamId(5, 4)
         assert stream.next_seq_id(6) == StreamId(6, 0)
 
-    def test_an_automatic_seq_needs_a_ms_that_is_not_over(self) -> None:
+    def test_an_automatic_seq_is_refused_when_its_ms_is_used_up(self) -> None:
         stream = Stream()
         stream.append(StreamId(5, U64_MAX), FIELDS)
         with pytest.raises(IdNotGreater):
@@ -87,10 +87,10 @@ class TestIds:
 
 
 class TestAppend:
-    def test_counts_and_remembers_first_and_last(self) -> None:
+    def test_updates_length_first_id_last_id_and_entries_added(self) -> None:
         assert counters(stream_of(4)) == (4, StreamId(1, 0), StreamId(4, 0), ZERO, 4)
 
-    def test_fields_may_begin_anywhere_in_the_list(self) -> None:
+    def test_fields_can_begin_anywhere_in_the_list(self) -> None:
         stream = Stream()
         stream.append(StreamId(1, 1), [b"XADD", b"key", b"*", b"a", b"1"], 3)
         entry = stream.range()
@@ -118,7 +118,7 @@ class TestAppend:
         with pytest.raises(IdIsZero):
             Stream().append(ZERO, FIELDS)
 
-    def test_nothing_goes_behind_the_greatest_id(self) -> None:
+    def test_no_entry_can_follow_the_greatest_id(self) -> None:
         stream = Stream()
         stream.append(MAX, FIELDS)
         with pytest.raises(IdsExhausted):
@@ -131,13 +131,13 @@ class TestAppend:
             stream.append(StreamId(1, 0), [part, part] * 8 + [b"one", b"more"])
         assert counters(stream) == (0, ZERO, ZERO, ZERO, 0)
 
-    def test_a_node_takes_so_many_entries_deleted_ones_included(self) -> None:
+    def test_a_node_is_limited_in_entries_and_deleted_ones_count(self) -> None:
         stream = stream_of(3)
         stream.delete(StreamId(2, 0))
         stream.append(StreamId(4, 0), FIELDS, 0, THREES)
         assert [key for key, _ in stream.rax] == [StreamId(1, 0).key(), StreamId(4, 0).key()]
 
-    def test_a_node_takes_so_many_bytes(self) -> None:
+    def test_a_node_is_limited_in_bytes(self) -> None:
         stream = Stream()
         config = StreamConfig(node_max_bytes=100, node_max_entries=0)
         for ms in range(1, 6):
@@ -157,12 +157,12 @@ class TestAppend:
 
 
 class TestRoomOfNodes:
-    """How much memory a node takes while it grows; a full one takes what it needs."""
+    """The memory that a node reserves while it grows; a full node keeps only what it needs."""
 
     def room(self, stream: Stream) -> list[int]:
         return [len(node.data) for _, node in stream.rax]
 
-    def test_a_new_node_gets_at_once_what_the_one_before_took(self) -> None:
+    def test_a_new_node_reserves_the_size_of_the_previous_node(self) -> None:
         stream = Stream()
         for ms in range(1, 102):
             stream.append(StreamId(ms, 0), [b"name", b"v" * 20])
@@ -170,10 +170,10 @@ class TestRoomOfNodes:
         assert full == next(iter(stream.rax))[1].size
         assert full <= new < 2 * full
 
-    def test_the_first_node_of_a_stream_takes_little(self) -> None:
+    def test_the_first_node_of_a_stream_reserves_little(self) -> None:
         assert self.room(stream_of(1))[0] < 64
 
-    def test_a_node_of_one_huge_entry_is_no_measure(self) -> None:
+    def test_a_node_of_one_huge_entry_does_not_enlarge_the_next(self) -> None:
         stream = Stream()
         stream.append(StreamId(1, 0), [b"name", b"v" * 1_000_000])
         stream.append(StreamId(2, 0), [b"name", b"v"])
@@ -181,7 +181,7 @@ class TestRoomOfNodes:
 
 
 class TestDelete:
-    def test_marks_and_counts(self) -> None:
+    def test_removes_the_entry_and_updates_the_counters(self) -> None:
         stream = stream_of(5)
         assert stream.delete(StreamId(2, 0))
         assert times(stream) == [1, 3, 4, 5]
@@ -208,12 +208,12 @@ class TestDelete:
         stream.delete_all([StreamId(4, 0), StreamId(2, 0)])
         assert stream.max_deleted_id == StreamId(4, 0)
 
-    def test_the_last_id_stays_when_the_last_entry_goes(self) -> None:
+    def test_the_last_id_stays_when_the_last_entry_is_deleted(self) -> None:
         stream = stream_of(2)
         stream.delete(StreamId(2, 0))
         assert (stream.last_id, stream.last_entry_id()) == (StreamId(2, 0), StreamId(1, 0))
 
-    def test_a_node_goes_with_its_last_living_entry(self) -> None:
+    def test_a_node_is_freed_with_its_last_entry(self) -> None:
         stream = stream_of(6)
         stream.delete_all([StreamId(ms, 0) for ms in (1, 2, 3)])
         assert len(stream.rax) == 1
@@ -224,13 +224,13 @@ class TestDelete:
         assert counters(stream) == (0, ZERO, StreamId(2, 0), StreamId(2, 0), 2)
         assert (stream.first_entry_id(), stream.last_entry_id()) == (ZERO, ZERO)
 
-    def test_counts_of_a_node_may_grow_by_a_byte(self) -> None:
+    def test_the_counts_of_a_node_can_grow_by_a_byte(self) -> None:
         stream = stream_of(300, StreamConfig(0, 0))
         assert stream.delete_all([StreamId(ms, 0) for ms in range(1, 200)]) == 199
         assert times(stream) == list(range(200, 301))
         assert times(stream, reverse=True) == list(range(300, 199, -1))
 
-    def test_contains(self) -> None:
+    def test_contains_is_false_for_a_deleted_entry(self) -> None:
         stream = stream_of(3)
         stream.delete(StreamId(2, 0))
         assert [stream.contains(StreamId(ms, 0)) for ms in range(5)] == [
@@ -256,14 +256,14 @@ class TestTrimByLength:
     ) -> None:
         assert stream_of(10).trim_by_length(1, approximate=True, limit=limit) == deleted
 
-    def test_to_nothing(self) -> None:
+    def test_to_length_zero(self) -> None:
         stream = stream_of(10)
         assert stream.trim_by_length(0) == 10
         assert (times(stream), stream.first_id, len(stream.rax)) == ([], ZERO, 0)
         stream.append(StreamId(11, 0), FIELDS)
         assert stream.first_id == StreamId(11, 0)
 
-    def test_to_more_than_there_is(self) -> None:
+    def test_to_more_than_the_length_deletes_nothing(self) -> None:
         assert stream_of(10).trim_by_length(11) == 0
 
     def test_deleted_entries_do_not_count(self) -> None:
@@ -292,14 +292,14 @@ class TestTrimById:
         stream = stream_of(10)
         assert stream.trim_by_id(StreamId(10, 0), approximate=True, limit=limit) == deleted
 
-    def test_everything_and_nothing(self) -> None:
+    def test_can_delete_everything_or_nothing(self) -> None:
         stream = stream_of(10)
         assert stream.trim_by_id(ZERO) == 0
         assert stream.trim_by_id(StreamId(1, 0)) == 0
         assert stream.trim_by_id(MAX) == 10
         assert stream.trim_by_id(MAX) == 0
 
-    def test_a_node_ends_with_its_last_entry_even_if_that_is_deleted(self) -> None:
+    def test_a_node_s_deleted_last_entry_counts_as_its_end(self) -> None:
         stream = stream_of(3)
         stream.delete(StreamId(3, 0))
         assert stream.trim_by_id(StreamId(3, 0), approximate=True) == 0
@@ -313,7 +313,7 @@ def test_the_default_limit_of_a_trim_is_a_hundred_nodes(entries: int, limit: int
 
 
 class TestSetId:
-    def test_sets_what_is_given(self) -> None:
+    def test_sets_last_id_entries_added_and_max_deleted_id(self) -> None:
         stream = stream_of(3)
         stream.set_id(StreamId(9, 9))
         assert counters(stream) == (3, StreamId(1, 0), StreamId(9, 9), ZERO, 3)
@@ -338,18 +338,18 @@ class TestSetId:
             stream.set_id(last_id, entries_added, StreamId(1, 0))
         assert counters(stream) == before
 
-    def test_the_last_id_may_fall_to_the_last_living_entry(self) -> None:
+    def test_the_last_id_can_be_lowered_to_the_last_entry(self) -> None:
         stream = stream_of(3)
         stream.set_id(StreamId(8, 0))
         stream.set_id(StreamId(3, 0))
         assert stream.last_id == StreamId(3, 0)
 
-    def test_an_empty_stream_may_have_had_no_entries(self) -> None:
+    def test_an_empty_stream_can_have_zero_entries_added(self) -> None:
         stream = Stream()
         stream.set_id(StreamId(5, 0), 0)
         assert counters(stream) == (0, ZERO, StreamId(5, 0), ZERO, 0)
 
-    def test_the_count_of_added_entries_stays_at_its_greatest(self) -> None:
+    def test_entries_added_stays_at_its_maximum(self) -> None:
         stream = Stream()
         stream.set_id(StreamId(1, 0), 2**63 - 2)
         stream.append(StreamId(2, 0), FIELDS)
@@ -364,7 +364,7 @@ class TestGroups:
             stream.create_group(name, ZERO)
         assert [name for name, _ in stream.sorted_groups()] == [b"B", b"a", b"ab", b"b"]
 
-    def test_a_name_is_given_once(self) -> None:
+    def test_a_name_can_be_used_once(self) -> None:
         stream = Stream()
         group = stream.create_group(b"g", StreamId(3, 0), 5)
         with pytest.raises(GroupExists):
@@ -383,7 +383,7 @@ class TestGroups:
         del streams
         assert allocation.used_bytes() == start
 
-    def test_deletion(self) -> None:
+    def test_a_deleted_group_is_gone(self) -> None:
         stream = Stream()
         stream.create_group(b"g", ZERO)
         assert stream.delete_group(b"g")
@@ -392,18 +392,18 @@ class TestGroups:
 
 
 class TestCopy:
-    def test_has_all_and_shares_nothing(self) -> None:
+    def test_a_copy_is_equal_and_independent(self) -> None:
         stream = stream_of(7)
         stream.delete(StreamId(1, 0))
         group = stream.create_group(b"g", StreamId(2, 0), 1)
         group.deliver(StreamId(2, 0), group.create_consumer(b"alice", 50), 60)
-        twin = stream.copy()
-        assert counters(twin) == counters(stream)
-        assert times(twin) == times(stream)
+        copy = stream.copy()
+        assert counters(copy) == counters(stream)
+        assert times(copy) == times(stream)
 
-        twin.delete(StreamId(2, 0))
-        twin.append(StreamId(8, 0), FIELDS)
-        twin.groups[b"g"].ack(StreamId(2, 0))
+        copy.delete(StreamId(2, 0))
+        copy.append(StreamId(8, 0), FIELDS)
+        copy.groups[b"g"].ack(StreamId(2, 0))
         assert times(stream) == [2, 3, 4, 5, 6, 7]
-        assert times(twin) == [3, 4, 5, 6, 7, 8]
+        assert times(copy) == [3, 4, 5, 6, 7, 8]
         assert stream.groups[b"g"].find(StreamId(2, 0)) is not None

@@ -1,4 +1,4 @@
-"""Stream ids: their text, their order, their keys."""
+"""StreamId: its text, its order, and its key in a rax."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_parse_reads_both_forms(text: bytes, expected: StreamId) -> None:
     assert StreamId.parse(text, missing_seq=3) == expected
 
 
-def test_a_missing_seq_may_be_the_greatest() -> None:
+def test_a_missing_seq_can_be_the_greatest() -> None:
     assert StreamId.parse(b"5", U64_MAX) == StreamId(5, U64_MAX)
 
 
@@ -74,14 +74,14 @@ def test_the_longest_text_has_127_bytes() -> None:
 
 
 @given(IDS)
-def test_text_and_key_read_back(entry_id: StreamId) -> None:
+def test_an_id_is_parsed_back_from_its_text_and_key(entry_id: StreamId) -> None:
     assert StreamId.parse(entry_id.encode()) == entry_id
     assert stream_id.from_key(entry_id.key()) == entry_id
     assert len(entry_id.key()) == 16
 
 
 @given(IDS, IDS)
-def test_ids_their_keys_and_their_pairs_of_numbers_sort_alike(a: StreamId, b: StreamId) -> None:
+def test_ids_and_their_keys_sort_like_ms_seq_pairs(a: StreamId, b: StreamId) -> None:
     pair_a, pair_b = (a.ms, a.seq), (b.ms, b.seq)
     assert (a < b, a <= b, a == b) == (pair_a < pair_b, pair_a <= pair_b, pair_a == pair_b)
     assert (a > b, a >= b, a != b) == (pair_a > pair_b, pair_a >= pair_b, pair_a != pair_b)
@@ -113,35 +113,35 @@ def test_next_carries_into_ms_and_prev_borrows_from_it() -> None:
     assert StreamId(2, 0).prev() == StreamId(1, U64_MAX)
 
 
-def test_there_is_nothing_beyond_the_ends() -> None:
+def test_next_and_prev_raise_at_the_greatest_and_the_smallest_id() -> None:
     with pytest.raises(IdsExhausted):
         MAX.next()
     with pytest.raises(IdsExhausted):
         ZERO.prev()
 
 
-def test_the_ms_of_an_id_whose_seq_is_left_to_the_stream() -> None:
+def test_parse_auto_seq_returns_the_ms_of_an_id_with_an_automatic_seq() -> None:
     assert stream_id.parse_auto_seq(b"5-*") == 5
     assert stream_id.parse_auto_seq(b"18446744073709551615-*") == U64_MAX
 
 
 @pytest.mark.parametrize("text", [b"5", b"5-1", b"*", b"", b"5-**", b"5-*1"])
-def test_other_forms_have_a_seq_or_are_not_ids(text: bytes) -> None:
+def test_parse_auto_seq_returns_none_for_other_forms(text: bytes) -> None:
     assert stream_id.parse_auto_seq(text) is None
 
 
 @pytest.mark.parametrize("text", [b"-*", b"a-*", b"1-2-*", b"18446744073709551616-*", b"+-*"])
-def test_a_bad_ms_with_a_star_is_refused(text: bytes) -> None:
+def test_parse_auto_seq_refuses_a_bad_ms(text: bytes) -> None:
     with pytest.raises(BadStreamId):
         stream_id.parse_auto_seq(text)
 
 
 @pytest.mark.parametrize("text", [b" 1-2", b"+1-2", b"1-+2", b"1- 2", b"01-02", b"\t 1-2"])
-def test_blanks_and_a_plus_before_a_number_are_passed_over_as_redis_does(text: bytes) -> None:
+def test_parse_id_skips_blanks_and_a_plus_before_a_number_as_redis_does(text: bytes) -> None:
     assert stream_id.parse_id(text) == StreamId(1, 2)
 
 
 @pytest.mark.parametrize("text", [b" -1", b"+-1", b"1- ", b"++1-2", b"+18446744073709551616-0"])
-def test_what_is_lenient_is_no_less_bounded(text: bytes) -> None:
+def test_parse_id_refuses_other_malformed_ids(text: bytes) -> None:
     with pytest.raises(BadStreamId):
         stream_id.parse_id(text)

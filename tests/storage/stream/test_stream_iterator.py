@@ -1,4 +1,4 @@
-"""Walks over a stream: ranges, both directions, positions in the bytes, changes on the way."""
+"""Stream iterators: ranges, both directions, positions of elements, changes while iterating."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TWOS = StreamConfig(node_max_entries=2)
 
 @pytest.fixture
 def stream() -> Stream:
-    """10-0 .. 60-0 in nodes of two; 30-0 is deleted, 40-0 has fields of its own."""
+    """10-0 .. 60-0 in nodes of two; 30-0 is deleted, 40-0 has field names of its own."""
     made = Stream()
     for ms in (10, 20, 30, 40, 50, 60):
         fields = [b"own", b"1", b"more", b"x"] if ms == 40 else [b"n", b"%d" % ms]
@@ -21,12 +21,12 @@ def stream() -> Stream:
     return made
 
 
-def walk(stream: Stream, start: StreamId, end: StreamId, reverse: bool = False) -> list[int]:
+def ids_in(stream: Stream, start: StreamId, end: StreamId, reverse: bool = False) -> list[int]:
     entry = stream.range(start, end, reverse)
     found = []
     while entry.next():
         found.append(entry.id.ms)
-    assert not entry.next(), "a walk that is over stays so"
+    assert not entry.next(), "an iterator stays at its end"
     return found
 
 
@@ -48,16 +48,16 @@ def walk(stream: Stream, start: StreamId, end: StreamId, reverse: bool = False) 
 def test_a_range_is_the_same_in_both_directions(
     stream: Stream, start: StreamId, end: StreamId, expected: list[int]
 ) -> None:
-    assert walk(stream, start, end) == expected
-    assert walk(stream, start, end, reverse=True) == expected[::-1]
+    assert ids_in(stream, start, end) == expected
+    assert ids_in(stream, start, end, reverse=True) == expected[::-1]
 
 
-def test_an_empty_stream_has_nothing() -> None:
-    assert walk(Stream(), ZERO, MAX) == walk(Stream(), ZERO, MAX, reverse=True) == []
+def test_an_empty_stream_yields_nothing() -> None:
+    assert ids_in(Stream(), ZERO, MAX) == ids_in(Stream(), ZERO, MAX, reverse=True) == []
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_fields_come_from_the_master_entry_or_from_the_entry(stream: Stream, reverse: bool) -> None:
+def test_field_names_come_from_the_master_entry_or_the_entry(stream: Stream, reverse: bool) -> None:
     found = {}
     entry = stream.range(reverse=reverse)
     while entry.next():
@@ -65,13 +65,13 @@ def test_fields_come_from_the_master_entry_or_from_the_entry(stream: Stream, rev
     assert found == {
         10: (True, [b"n", b"10"]),
         20: (True, [b"n", b"20"]),
-        40: (False, [b"own", b"1", b"more", b"x"]),  # its node began with 30-0
+        40: (False, [b"own", b"1", b"more", b"x"]),  # its master entry is that of 30-0
         50: (True, [b"n", b"50"]),
         60: (True, [b"n", b"60"]),
     }
 
 
-def test_positions_lead_to_the_elements(stream: Stream) -> None:
+def test_names_at_and_fields_at_are_positions_in_the_listpack(stream: Stream) -> None:
     entry = stream.range(StreamId(40, 0), StreamId(50, 0))
     assert entry.next()
     node = entry.node
@@ -87,7 +87,7 @@ def test_positions_lead_to_the_elements(stream: Stream) -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_every_entry_may_be_deleted_where_the_walk_stands(stream: Stream, reverse: bool) -> None:
+def test_every_entry_can_be_deleted_while_iterating(stream: Stream, reverse: bool) -> None:
     entry = stream.range(reverse=reverse)
     seen = []
     while entry.next():
@@ -98,7 +98,7 @@ def test_every_entry_may_be_deleted_where_the_walk_stands(stream: Stream, revers
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_walk_goes_on_when_the_counters_of_its_node_grow_by_a_byte(reverse: bool) -> None:
+def test_iteration_continues_when_the_counts_of_its_node_grow_by_a_byte(reverse: bool) -> None:
     stream = Stream()
     for ms in range(1, 301):
         stream.append(StreamId(ms, 0), [b"n", b"%d" % ms], 0, StreamConfig(0, 0))
@@ -111,10 +111,10 @@ def test_a_walk_goes_on_when_the_counters_of_its_node_grow_by_a_byte(reverse: bo
             stream.delete_current(entry)
             assert entry.read_fields() == [b"n", b"%d" % entry.ms]
     assert sorted(seen) == list(range(1, 301))
-    assert walk(stream, ZERO, MAX) == list(range(3, 301, 3))
+    assert ids_in(stream, ZERO, MAX) == list(range(3, 301, 3))
 
 
-def test_a_walk_meets_what_is_appended_meanwhile(stream: Stream) -> None:
+def test_iteration_reaches_entries_appended_meanwhile(stream: Stream) -> None:
     entry = stream.range()
     seen = []
     while entry.next():
@@ -124,7 +124,7 @@ def test_a_walk_meets_what_is_appended_meanwhile(stream: Stream) -> None:
     assert seen[:7] == [10, 20, 40, 50, 60, 70, 80]
 
 
-def test_a_walk_that_has_not_begun_stands_nowhere(stream: Stream) -> None:
+def test_an_iterator_that_has_not_begun_has_no_entry(stream: Stream) -> None:
     entry = stream.range()
     assert entry.node is None
     assert entry.read_fields() == []

@@ -1,4 +1,4 @@
-"""The bytes of a stream's nodes, as redis-server 7.0 has them in its DUMP."""
+"""Stream nodes: the same bytes as in a DUMP of redis-server 7.0."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from storage.stream import stream_node
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import U64_MAX, StreamId
 
-# What DUMP gave for the commands that the tests repeat; each node is its listpack.
+# The nodes (listpacks) in Redis's DUMP after the commands that the tests repeat.
 MIXED = [
     "4b0000001900020101010201846e616d6505836167650400010201000100018161021e01050103010101dffd02"
     "816202dfe102050100010101dffe020101856f74686572068163020601ff",
@@ -24,7 +24,7 @@ def nodes_of(stream: Stream) -> list[str]:
     return [node.dump().hex() for _, node in stream.rax]
 
 
-def test_same_and_own_fields_numbers_long_texts_and_deleted_entries() -> None:
+def test_nodes_have_the_same_bytes_as_redis_s() -> None:
     stream = Stream()
     config = StreamConfig(node_max_entries=3)
     stream.append(StreamId(1000, 5), [b"name", b"a", b"age", b"30"], 0, config)
@@ -50,7 +50,7 @@ I64 = st.integers(-(2**63), 2**63 - 1)
 
 
 @given(I64, I64, st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=9), st.booleans())
-def test_an_entry_takes_no_more_than_the_room_that_is_made_for_it(
+def test_an_entry_takes_at_most_most_bytes(
     ms_delta: int, seq_delta: int, pairs: list[tuple[bytes, bytes]], same: bool
 ) -> None:
     fields = [word for pair in pairs for word in pair]
@@ -61,7 +61,7 @@ def test_an_entry_takes_no_more_than_the_room_that_is_made_for_it(
     assert node.size - before <= stream_node.most_bytes(ms_delta, seq_delta, fields, 0)
 
 
-def test_many_short_numbers_fit_into_the_room_that_is_made_for_them() -> None:
+def test_many_short_numbers_take_at_most_most_bytes() -> None:
     fields = [b"7"] * 100_000
     node = stream_node.new_node([b"none", b""], 0)
     before = node.size
@@ -90,6 +90,6 @@ def test_deltas_wrap_at_64_bits() -> None:
         (2**63 - 1, 0, 2**63 - 1),
     ],
 )
-def test_a_delta_is_signed_and_undone(number: int, base: int, expected: int) -> None:
+def test_delta_is_signed_and_undelta_inverts_it(number: int, base: int, expected: int) -> None:
     assert stream_node.delta(number, base) == expected
     assert stream_node.undelta(base, expected) == number

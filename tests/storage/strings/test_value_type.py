@@ -1,4 +1,4 @@
-"""Strings: their encodings, reference counts and copies."""
+"""The string type: encodings and copies."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from storage.strings.value_type import STRING
         (bytearray(), b"raw"),
     ],
 )
-def test_every_form_of_a_string_has_its_encoding(value, encoding):
+def test_each_form_of_a_string_has_the_encoding_of_redis(value, encoding):
     assert STRING.encoding(value) == encoding
 
 
-def test_a_copy_of_a_growing_string_grows_alone():
+def test_a_copy_of_a_growing_string_is_independent():
     value = bytearray(b"ab")
     copy = STRING.copy(value)
     value += b"c"

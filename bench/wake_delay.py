@@ -1,7 +1,7 @@
-"""python -m bench.bystander: a process that only sleeps; how late the machine itself wakes it.
+"""python -m bench.wake_delay: how late the machine wakes a process that only sleeps.
 
-It runs on the servers' CPU beside the server under measurement. What it is late by, no server
-could have avoided: so it tells a slow server from a busy machine.
+It runs on the same CPU as the server under measurement. No server could have avoided this delay, so
+it distinguishes a slow server from a busy machine.
 """
 
 from __future__ import annotations
@@ -19,26 +19,29 @@ STEP_SECONDS = 0.005
 
 
 @contextmanager
-def bystander() -> Iterator[Callable[[], float]]:
-    """Beside what is done within: a function that ends it and tells its greatest lateness, in s."""
+def measured_wake_delay() -> Iterator[Callable[[], float]]:
+    """Measure in a process of its own during the with statement.
+
+    Gives a function that ends the process and returns the greatest delay, in seconds.
+    """
     process = subprocess.Popen(
-        [*on_cpu(0), sys.executable, "-m", "bench.bystander"],
+        [*on_cpu(0), sys.executable, "-m", "bench.wake_delay"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
 
-    def lateness() -> float:
+    def end_and_tell() -> float:
         return float(process.communicate(b"end\n")[0])
 
     try:
-        yield lateness
+        yield end_and_tell
     finally:
         process.kill()
         process.wait()
 
 
-def _sleep_until_told() -> float:
+def _greatest_delay() -> float:
     latest = 0.0
     ready: list[object] = []
     while not ready:
@@ -50,4 +53,4 @@ def _sleep_until_told() -> float:
 
 
 if __name__ == "__main__":
-    print(_sleep_until_told())
+    print(_greatest_delay())

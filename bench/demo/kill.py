@@ -1,4 +1,4 @@
-"""The death of a consumer: killed at some moment at which entries are pending for it."""
+"""Kills a consumer at a moment at which entries are pending for it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import redis
 
 from bench.demo.names import STREAM
 
-ENOUGH = 10  # entries pending: so that something is lost if nobody claims them
-SETTLE_SECONDS = 0.05  # for what the process had sent before it stood still
+ENOUGH = 10  # pending entries
+SETTLE_SECONDS = 0.05  # for the server to handle what the process had sent before it was halted
 TRIES = 200
 
 
 def kill_while_pending(
     server: redis.Redis, process: subprocess.Popen[bytes], group: str, name: str
 ) -> int:
-    """Kill the process of consumer *name*; how many entries were pending for it then.
+    """Kill the process of consumer *name*; return how many entries were pending for it then.
 
-    It is halted wherever it happens to be. If fewer than ENOUGH are pending for it there, it may
-    go on for a moment; after TRIES such moments it is killed all the same.
+    The process is halted at an arbitrary moment. If fewer than ENOUGH entries are pending, it
+    continues for a short time and is halted again. After TRIES times it is killed all the same.
     """
     for _ in range(TRIES):
         process.send_signal(signal.SIGSTOP)
