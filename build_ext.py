@@ -15,11 +15,14 @@ import shutil
 import sys
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 from Cython.Build import cythonize
+from Cython.Compiler.Nodes import CClassDefNode
 from setuptools import Extension, setup
 
 PACKAGES = ("protocol", "storage", "server")
+CLASS_DIRECTIVES = ("no_gc", "freelist")
 EPOLL = "server.network.epoll."  # on Linux alone; nothing imports it elsewhere
 
 
@@ -71,6 +74,25 @@ def layout_changed() -> bool:
     return bool(built) and max(declared) > min(built)
 
 
+def keep_class_directives() -> None:
+    """Let CLASS_DIRECTIVES that stand above a class in a .pxd hold for the class.
+
+    Cython itself puts those of the .py in their place, where there are none.
+    """
+    analyse = CClassDefNode.analyse_declarations
+
+    def analyse_and_keep(node: CClassDefNode, env: Any) -> None:
+        entry = env.lookup_here(node.class_name)
+        scope = entry.type.scope if entry is not None and entry.is_type else None
+        declared = dict(scope.directives) if scope is not None else {}
+        analyse(node, env)
+        kept = {name: declared[name] for name in CLASS_DIRECTIVES if declared.get(name)}
+        if kept:
+            node.scope.directives = {**node.scope.directives, **kept}
+
+    CClassDefNode.analyse_declarations = analyse_and_keep
+
+
 def cythonized(modules: list[str], annotation_typing: bool, force: bool) -> list[Extension]:
     """Translate *modules* to C where that is not up to date; return the extensions."""
     extensions = [
@@ -95,6 +117,7 @@ def cythonized(modules: list[str], annotation_typing: bool, force: bool) -> list
 def main(wanted: list[str]) -> None:
     os.chdir(Path(__file__).parent)
     remove_orphans()
+    keep_class_directives()
     modules = [m for m in (wanted or compiled_modules()) if not inlined_only(m)]
     # Handlers of commands get their C types from annotations. Where the .pxd declares every
     # function, annotations are for readers and mypy: Cython would take ``int`` for a Python object.

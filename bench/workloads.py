@@ -23,12 +23,14 @@ PLACES: Final = 16
 TOKENS: Final = 10
 STREAM: Final = b"readings"
 ITEM: Final = "item-of-twenty-bytes"
+OK: Final = b"+OK\r\n"
 FIELDS: Final = ("device", "sensor-17", "celsius", "21.50", "state", "ok")
 
 # The aims by depth: the largest ratio of the server CPU of a request, ours to the best peer's.
 MOST: Final = {1: 1.0, 16: 0.9}
 ONLY_DEPTH_1: Final = {1: 1.0}  # for conversations: a client has one command in flight
 BULK: Final = {1: 0.67, 16: 0.67}  # answers of 100 entries or more
+AS_MUCH: Final = {1: 1.0, 16: 1.0}  # what makes many small objects
 
 
 class Load(Protocol):
@@ -154,7 +156,7 @@ def read_and_acknowledge(client: int, count: int = 10) -> Script:
         ids = [entry_id(number) for number in range(at, at + count)]
         script.append(xreadgroup(client, at, count))
         script.append(exchange(("XACK", STREAM, group(client), *ids), count))
-    script.append(Exchange(encode(("XGROUP", "SETID", STREAM, group(client), 0)), b"+OK\r\n"))
+    script.append(Exchange(encode(("XGROUP", "SETID", STREAM, group(client), 0)), OK))
     return script
 
 
@@ -162,7 +164,31 @@ def read_only(client: int, count: int = 100) -> Script:
     """Read the whole stream and leave it pending; then delete the group and create it again."""
     script = [xreadgroup(client, at, count) for at in range(0, ENTRIES, count)]
     script.append(exchange(("XGROUP", "DESTROY", STREAM, group(client)), 1))
-    script.append(Exchange(encode(("XGROUP", "CREATE", STREAM, group(client), 0)), b"+OK\r\n"))
+    script.append(Exchange(encode(("XGROUP", "CREATE", STREAM, group(client), 0)), OK))
+    return script
+
+
+def make_groups(client: int, count: int = 4000) -> Script:
+    """Many streams that have nothing but a group; then they are deleted. 200,000 in all."""
+    keys = [b"empty-%02d-%d" % (client, number) for number in range(count)]
+    make = [Exchange(encode(("XGROUP", "CREATE", key, "g", "$", "MKSTREAM")), OK) for key in keys]
+    return [*make, exchange(("DEL", *keys), count)]
+
+
+def read_by_many(client: int, consumers: int = 200, reads: int = 2) -> Script:
+    """An entry for each of many consumers, in some rounds; then the group is made anew.
+
+    The first read makes the consumer. All groups together have 10,000 of them.
+    """
+    script = []
+    for at in range(consumers * reads):
+        command = (
+            "XREADGROUP", "GROUP", group(client), b"consumer-%d" % (at % consumers), "COUNT", 1,
+            "STREAMS", STREAM, ">",
+        )  # fmt: skip
+        script.append(Exchange(encode(command), new_entries(at, 1)))
+    script.append(exchange(("XGROUP", "DESTROY", STREAM, group(client)), 1))
+    script.append(Exchange(encode(("XGROUP", "CREATE", STREAM, group(client), 0)), OK))
     return script
 
 
@@ -217,6 +243,19 @@ WORKLOADS: Final = [
         Scripted(read_only, checked=False),
         BULK,
         a_stream_with_groups,
+    ),
+    Workload(
+        "xreadgroup-consumers",
+        "XREADGROUP, 10,000 consumers",
+        Scripted(read_by_many, checked=False),
+        AS_MUCH,
+        a_stream_with_groups,
+    ),
+    Workload(
+        "xgroup-create",
+        "XGROUP CREATE, 200,000 keys",
+        Scripted(make_groups, checked=False),
+        AS_MUCH,
     ),
     Workload(
         "brpop",

@@ -129,7 +129,7 @@ class Dispatcher(Runner):
 
     def _find(self, argv: list[bytes]) -> Command | ErrorReply:
         """The command, or the subcommand, that *argv* names; the error if there is none."""
-        command = self.state.table.find(argv[0])
+        command = self._spellings.get(argv[0]) or self.state.table.find(argv[0])
         if command is None:
             return errors.unknown_command(argv)
         if not command.subcommands or len(argv) == 1:

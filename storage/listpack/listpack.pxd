@@ -19,6 +19,7 @@ cdef Py_ssize_t SPARSE
 
 
 @cython.final
+@cython.freelist(8)
 cdef class Element:
     cdef readonly bint is_int
     cdef readonly int64_t number

@@ -225,6 +225,10 @@ cdef inline int order(bytes run, bytes key, Py_ssize_t at) noexcept:
     return difference
 
 
+cdef inline bytes cut(bytes text, Py_ssize_t start, Py_ssize_t end):
+    return PyBytes_FromStringAndSize(PyBytes_AS_STRING(text) + start, end - start)
+
+
 cdef inline bytes joined(bytes path, unsigned char byte, bytes run):
     cdef Py_ssize_t before = PyBytes_GET_SIZE(path), behind = PyBytes_GET_SIZE(run)
     cdef bytes made = PyBytes_FromStringAndSize(NULL, before + 1 + behind)

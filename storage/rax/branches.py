@@ -154,6 +154,11 @@ def order(run: bytes, key: bytes, at: int) -> int:
     return (run > rest) - (run < rest)
 
 
+def cut(text: bytes, start: int, end: int) -> bytes:
+    """``text[start:end]``; the bounds must lie in *text*. Compiled, it makes no slice object."""
+    return text[start:end]
+
+
 def joined(path: bytes, byte: int, run: bytes) -> bytes:
     """*path*, then *byte*, then *run*."""
     return b"%b%c%b" % (path, byte, run)

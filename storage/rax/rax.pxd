@@ -10,6 +10,7 @@ cdef Py_ssize_t OBJECT
 
 
 @cython.final
+@cython.no_gc
 cdef class Rax(Tree):
     @cython.locals(node=Node, at=Py_ssize_t, index=Py_ssize_t, child=object, value=object)
     cpdef object find(self, bytes key, object default=*)
@@ -27,7 +28,7 @@ cdef class Rax(Tree):
     cdef int _cut(self, Node node, Py_ssize_t index, Py_ssize_t rest) except -1
     @cython.locals(apart=bint)
     cdef int _mend(self, Node node, Node above, Py_ssize_t index) except -1
-    @cython.locals(doomed=list, node=Node, index=Py_ssize_t, child=object, block="Branches*")
+    @cython.locals(root=Node)
     cpdef int clear(self) except -1
     @cython.locals(waiting=list, node=Node, index=Py_ssize_t, child=object, total=Py_ssize_t)
     cpdef Py_ssize_t weight(self) except -1

@@ -20,7 +20,7 @@ millisecond differ in the last byte, and those of many milliseconds all end in t
 number 0. Any other leaf is a node without branches.
 
 Below each node at least two keys part, or a key ends at it: on removal a node that is neither is
-joined with its only child. Only the root may be empty.
+joined with its only child. A tree without keys has a root that all such trees share.
 
 Redis's rax makes more nodes of the same keys, and its users can read the number of them. It has a
 node for the empty prefix, one where a key ends, one where keys part, and one after each byte in
@@ -51,7 +51,7 @@ class Rax(Tree):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self.root = rax_node.new_node(b"", rax_node.ABSENT)
+        self.root = rax_node.EMPTY
         self.size = 0
         self.changes = 0
         self.node_count = 1
@@ -100,12 +100,12 @@ class Rax(Tree):
            another, make a node of it: the rest is a run now, which step 1 will split.
         5. Go on with the node at that branch.
         """
+        if self.size == 0:
+            self.root = rax_node.new_node(key, rax_node.ABSENT)
+            self.node_count = 2 if key else 1
         node = self.root
         at = 0
         apart = True  # does Redis have a node where the run begins?
-        if self.size == 0:
-            node.run = key
-            self.node_count = 2 if key else 1
         while True:
             same = branches.shared(node.run, key, at)  # 1
             at += same
@@ -162,7 +162,7 @@ class Rax(Tree):
         2. If the key ends at a node with branches, forget the value there; the node may have to
            be joined with its only child (see _mend).
         3. If it is a leaf, cut it off; the node above may have to be joined or be a leaf now.
-        4. The last key is the root's run: empty the root.
+        4. The last key is the root's run: without it the tree is empty.
         """
         node = self.root  # 1
         above: Node | None = None
@@ -231,28 +231,19 @@ class Rax(Tree):
             rax_node.unwrap(above, index, node)
 
     def clear(self) -> None:
-        """Forget all keys, without recursion: the tree may be deeper than the stack. O(N)."""
-        doomed = [self.root]
-        while doomed:
-            node = doomed.pop()
-            for index in range(branches.count(node.branches)):
-                child = branches.child(node.branches, index)
-                if type(child) is Node:
-                    doomed.append(child)
-                    rax_node.discard()
-            block = node.branches
-            node.branches = branches.none()
-            branches.free(block)
-        self.root.run = b""
-        self.root.tail = b""
-        rax_node.set_value(self.root, rax_node.ABSENT)
-        self.size = 0
-        self.changes += 1
-        self.node_count = 1
+        """Forget all keys. O(N)."""
+        root = self.root
+        if branches.bare(root.branches) < branches.count(root.branches):
+            rax_node.dismantle(root)
+        if self.size > 0:
+            rax_node.discard()
+            self.root = rax_node.EMPTY
+            self.size = 0
+            self.changes += 1
+            self.node_count = 1
 
     def __del__(self) -> None:
         self.clear()
-        rax_node.discard()
         allocation.used -= OBJECT
 
     # ------------------------------------------------------------------ order

@@ -6,6 +6,8 @@ from storage.rax.rax_node cimport Node, Tree
 
 
 @cython.final
+@cython.no_gc
+@cython.freelist(8)
 cdef class RaxIterator:
     cdef Tree _tree
     cdef Node _node

@@ -167,7 +167,7 @@ class RaxIterator:
             same = branches.shared(node.run, key, at)
             if same < len(node.run):  # 2
                 if at + same == len(key) or key[at + same] < node.run[same]:
-                    return self._first_below(node, key[:at] + node.run)
+                    return self._first_below(node, branches.cut(key, 0, at) + node.run)
                 break
             at += same
             if at == len(key):  # 3
@@ -189,11 +189,11 @@ class RaxIterator:
             if type(child) is not Node:  # 4
                 order = branches.order(node.tail, key, at)
                 if order > 0 or (or_equal and order == 0):
-                    return self._stand_at(node, index, key[: at - 1], child)
+                    return self._stand_at(node, index, branches.cut(key, 0, at - 1), child)
                 break
             node = child
         if fork is not None:  # 5
-            return self._first_at(fork, fork_index, key[:fork_at])
+            return self._first_at(fork, fork_index, branches.cut(key, 0, fork_at))
         self.valid = False
         return False
 
@@ -211,7 +211,7 @@ class RaxIterator:
             same = branches.shared(node.run, key, at)
             if same < len(node.run):  # 2
                 if at + same < len(key) and key[at + same] > node.run[same]:
-                    return self._last_below(node, key[:at] + node.run)
+                    return self._last_below(node, branches.cut(key, 0, at) + node.run)
                 break
             at += same
             if at == len(key):  # 3
@@ -230,15 +230,15 @@ class RaxIterator:
             if type(child) is not Node:  # 4
                 order = branches.order(node.tail, key, at)
                 if order < 0 or (or_equal and order == 0):
-                    return self._stand_at(node, index, key[: at - 1], child)
+                    return self._stand_at(node, index, branches.cut(key, 0, at - 1), child)
                 break
             node = child
         if fork is None:  # 5
             self.valid = False
             return False
         if fork_index < 0:
-            return self._stand_on(fork, key[:fork_at])
-        return self._last_at(fork, fork_index, key[:fork_at])
+            return self._stand_on(fork, branches.cut(key, 0, fork_at))
+        return self._last_at(fork, fork_index, branches.cut(key, 0, fork_at))
 
 
 def new_iterator(tree: Tree) -> RaxIterator:

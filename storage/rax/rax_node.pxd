@@ -21,6 +21,7 @@ cdef class Node:
     cdef Branches* branches
 
 
+@cython.no_gc
 cdef class Tree:
     cdef Node root
     cdef Py_ssize_t size
@@ -28,10 +29,16 @@ cdef class Tree:
     cdef uint64_t changes
 
 
+cdef Node EMPTY
+
+
 @cython.locals(node=Node)
 cdef Node new_node(bytes run, object value)
 
 cdef int discard() except -1
+
+@cython.locals(doomed=list, lower=Node, index=Py_ssize_t, child=object, block="Branches*")
+cdef int dismantle(Node node) except -1
 
 cdef object value_of(Node node)
 

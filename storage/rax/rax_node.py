@@ -46,6 +46,25 @@ def discard() -> None:
     allocation.used -= COUNTED
 
 
+EMPTY: Final = new_node(b"", ABSENT)  # the root of every tree without keys; it stays as it is
+discard()  # no tree pays for it
+
+
+def dismantle(node: Node) -> None:
+    """Drop all nodes below *node*, without recursion: the tree may be deeper than the stack."""
+    doomed = [node]
+    while doomed:
+        lower = doomed.pop()
+        for index in range(branches.count(lower.branches)):
+            child = branches.child(lower.branches, index)
+            if type(child) is Node:
+                doomed.append(child)
+                discard()
+        block = lower.branches
+        lower.branches = branches.none()
+        branches.free(block)
+
+
 def value_of(node: Node) -> Any:
     """The value of the key that ends at *node*, or ABSENT."""
     return branches.held(node.value)
@@ -64,7 +83,11 @@ def set_value(node: Node, value: Any) -> None:
 
 
 class Tree:
-    """What the map and its iterators share: the root, always the same node, and the counts."""
+    """What the map and its iterators share: the root, and the counts.
+
+    Without keys the root is EMPTY, so that a tree costs no node before it has a key. Compiled, the
+    cyclic collector does not know trees: no value may refer to the tree that it is in.
+    """
 
     __slots__ = ("changes", "node_count", "root", "size")
 
@@ -79,7 +102,7 @@ def rest_of(key: bytes, at: int) -> bytes:
     left = len(key) - at
     if left < len(ZEROS) and branches.is_rest(ZEROS[left], key, at):
         return ZEROS[left]
-    return key[at:]
+    return branches.cut(key, at, len(key))
 
 
 def rest_length(node: Node, index: int) -> int:
@@ -97,7 +120,7 @@ def split(node: Node, at: int) -> None:
     lower.tail = node.tail
     lower.branches = node.branches
     edge = node.run[at]
-    node.run = rest_of(node.run[:at], 0)
+    node.run = rest_of(branches.cut(node.run, 0, at), 0)
     node.tail = b""
     set_value(node, ABSENT)
     node.branches = branches.insert(branches.none(), 0, edge, lower)

@@ -12,7 +12,15 @@ cdef Py_ssize_t CONSUMER
 cdef Py_ssize_t GROUP
 
 
+cdef Py_ssize_t IN_USE
+cdef Rax _NO_PEL
+cdef DeliveryQueue _NO_QUEUE
+cdef dict _NO_CONSUMERS
+cdef list _NO_TABLE
+
+
 @cython.final
+@cython.no_gc
 cdef class Consumer:
     cdef readonly bytes name
     cdef readonly uint32_t index
@@ -22,6 +30,7 @@ cdef class Consumer:
 
 
 @cython.final
+@cython.no_gc
 cdef class ConsumerGroup:
     cdef public StreamId last_id
     cdef public int64_t entries_read
@@ -31,7 +40,9 @@ cdef class ConsumerGroup:
     cdef list _table
     cdef list _free
 
+    cdef int _use(self) except -1
     cpdef Consumer find_consumer(self, bytes name)
+    @cython.locals(index=uint32_t, consumer=Consumer)
     cpdef Consumer create_consumer(self, bytes name, int64_t now_ms)
     cpdef Consumer owner(self, Pending pending)
 

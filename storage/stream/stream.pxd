@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from storage cimport allocation, octets
-from storage.stream cimport stream_id, stream_node
+from storage.stream cimport stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group cimport ConsumerGroup
 from storage.listpack.listpack cimport Listpack
 from storage.rax.rax cimport Rax
@@ -14,6 +14,8 @@ cdef int64_t _MOST_BYTES
 cdef uint64_t _TOP
 cdef int64_t _MOST_ADDED
 cdef Py_ssize_t OBJECT
+cdef Py_ssize_t GROUPS
+cdef dict _NO_GROUPS
 
 
 @cython.final
@@ -25,6 +27,7 @@ cdef class StreamConfig:
 
 
 @cython.final
+@cython.no_gc
 cdef class Stream:
     cdef readonly Rax rax
     cdef public int64_t length
@@ -32,7 +35,7 @@ cdef class Stream:
     cdef public StreamId first_id
     cdef public StreamId max_deleted_id
     cdef public int64_t entries_added
-    cdef public dict groups
+    cdef readonly dict groups
     cdef Listpack _head
     cdef Listpack _tail
     cdef uint64_t _tail_ms
@@ -76,6 +79,9 @@ cdef class Stream:
     cdef int64_t _mark_from_front(self, int64_t count, StreamId end) except -1
     cdef int64_t _trimmed(self, int64_t deleted) except -1
 
+    @cython.locals(group=ConsumerGroup)
+    cpdef ConsumerGroup create_group(self, bytes name, StreamId last_id, int64_t entries_read=*)
+    cdef int _add_group(self, bytes name, ConsumerGroup group) except -1
     cpdef ConsumerGroup find_group(self, bytes name)
     cpdef int add_node(self, bytes key, Listpack node) except -1
     @cython.locals(made=Stream)

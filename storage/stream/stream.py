@@ -9,6 +9,8 @@ not search the rax. A deleted entry stays in its node, marked, until all of the 
 
 from __future__ import annotations
 
+from typing import Final
+
 from storage import allocation, octets
 from storage.errors import (
     BelowMaxDeleted,
@@ -23,7 +25,7 @@ from storage.errors import (
 from storage.listpack.listpack import Listpack
 from storage.rax.rax import Rax
 from storage.rax.rax_iterator import RaxIterator
-from storage.stream import stream_id, stream_node
+from storage.stream import stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
 from storage.stream.stream_iterator import StreamIterator
@@ -52,7 +54,9 @@ class StreamConfig:
 
 
 DEFAULT_CONFIG = StreamConfig()
-OBJECT = 256  # bytes of a stream with its ids and its dictionary of groups
+OBJECT = 160  # bytes of a stream with its last id, compiled
+GROUPS = 224  # bytes of the dictionary of groups
+_NO_GROUPS: Final[dict[bytes, ConsumerGroup]] = {}  # of every stream without; it stays empty
 
 
 class Stream:
@@ -79,7 +83,7 @@ class Stream:
         self.first_id = ZERO  # the first entry alive; 0-0 if there is none
         self.max_deleted_id = ZERO  # the greatest id that XDEL has deleted; trimming does not count
         self.entries_added = 0  # ever
-        self.groups: dict[bytes, ConsumerGroup] = {}
+        self.groups = _NO_GROUPS  # made with the first group
         self._head: Listpack | None = None  # the first node, if it is known
         self._tail: Listpack | None = None  # the last node, if it is known
         self._tail_ms = self._tail_seq = 0
@@ -87,8 +91,10 @@ class Stream:
 
     def __del__(self) -> None:
         allocation.used -= OBJECT
-        for name in self.groups:
-            allocation.used -= allocation.of_bytes(name)
+        if self.groups is not _NO_GROUPS:
+            allocation.used -= GROUPS
+            for name in self.groups:
+                allocation.used -= allocation.of_bytes(name)
 
     def __len__(self) -> int:
         return self.length
@@ -210,20 +216,20 @@ class Stream:
         self, start: StreamId = ZERO, end: StreamId = MAX, reverse: bool = False
     ) -> StreamIterator:
         """A walk over the entries from *start* to *end*, both included. O(log N + E) to start."""
-        return StreamIterator(self.rax, start, end, reverse)
+        return stream_iterator.new_iterator(self.rax, start, end, reverse)
 
     def contains(self, entry_id: StreamId) -> bool:
         """Whether there is an entry of that id, not deleted. O(log N + E)."""
-        return StreamIterator(self.rax, entry_id, entry_id).next()
+        return stream_iterator.new_iterator(self.rax, entry_id, entry_id).next()
 
     def first_entry_id(self) -> StreamId:
         """The id of the first entry alive, looked up; 0-0 if there is none."""
-        entry = StreamIterator(self.rax, ZERO, MAX)
+        entry = stream_iterator.new_iterator(self.rax, ZERO, MAX)
         return entry.current_id() if entry.next() else ZERO
 
     def last_entry_id(self) -> StreamId:
         """The id of the last entry alive, which may be less than last_id; 0-0 if there is none."""
-        entry = StreamIterator(self.rax, ZERO, MAX, reverse=True)
+        entry = stream_iterator.new_iterator(self.rax, ZERO, MAX, True)
         return entry.current_id() if entry.next() else ZERO
 
     # ------------------------------------------------------------------ deleting
@@ -237,7 +243,7 @@ class Stream:
         deleted = 0
         first_gone = False
         for entry_id in entry_ids:
-            entry = StreamIterator(self.rax, entry_id, entry_id)
+            entry = stream_iterator.new_iterator(self.rax, entry_id, entry_id)
             if entry.next():
                 self.delete_current(entry)
                 deleted += 1
@@ -332,7 +338,7 @@ class Stream:
 
     def _mark_from_front(self, count: int, end: StreamId) -> int:
         """Mark the first *count* entries, up to *end*, as deleted; all are in the first node."""
-        entry = StreamIterator(self.rax, ZERO, end)
+        entry = stream_iterator.new_iterator(self.rax, ZERO, end)
         deleted = 0
         while deleted < count and entry.next():
             assert entry.node is not None
@@ -379,9 +385,16 @@ class Stream:
         """A new group that has read everything up to *last_id*. Raises GroupExists."""
         if name in self.groups:
             raise GroupExists
-        group = self.groups[name] = ConsumerGroup(last_id, entries_read)
-        allocation.used += allocation.of_bytes(name)
+        group = ConsumerGroup(last_id, entries_read)
+        self._add_group(name, group)
         return group
+
+    def _add_group(self, name: bytes, group: ConsumerGroup) -> None:
+        if self.groups is _NO_GROUPS:
+            self.groups = {}
+            allocation.used += GROUPS
+        self.groups[name] = group
+        allocation.used += allocation.of_bytes(name)
 
     def find_group(self, name: bytes) -> ConsumerGroup | None:
         """The group of that name, or None."""
@@ -416,6 +429,5 @@ class Stream:
         made.max_deleted_id = self.max_deleted_id
         made.entries_added = self.entries_added
         for name, group in self.groups.items():
-            made.groups[name] = group.copy()
-            allocation.used += allocation.of_bytes(name)
+            made._add_group(name, group.copy())
         return made

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from storage cimport octets
+from storage.listpack cimport element_octets
 from storage.stream cimport stream_id, stream_node
 from storage.listpack.listpack cimport Element, Listpack
 from storage.rax.rax cimport Rax
@@ -11,9 +12,12 @@ from storage.stream.stream_id cimport StreamId
 cdef Py_ssize_t _UNKNOWN
 cdef Py_ssize_t _NONE
 cdef int _SMALL
+cdef int _END
 
 
 @cython.final
+@cython.no_gc
+@cython.freelist(8)
 cdef class StreamIterator:
     cdef readonly Listpack node
     cdef readonly uint64_t ms
@@ -37,6 +41,8 @@ cdef class StreamIterator:
     cdef bint _reverse
     cdef bint _over
 
+    cdef int _begin(self, Rax nodes, StreamId start, StreamId end, bint reverse) except -1
+
     @cython.locals(at=Py_ssize_t, flags=int64_t)
     cpdef bint next(self) except -1
 
@@ -56,6 +62,8 @@ cdef class StreamIterator:
     cdef bint _enter_node(self) except -1
     @cython.locals(node=Listpack)
     cdef Py_ssize_t _edge(self) except -2
+    @cython.locals(node=Listpack, data=bytearray, ms_at=Py_ssize_t, seq_at=Py_ssize_t, left=int64_t)
+    cdef Py_ssize_t _pass_by(self, Py_ssize_t at) except -2
     @cython.locals(node=Listpack)
     cdef Py_ssize_t _step(self) except -2
     @cython.locals(node=Listpack, flags=int64_t)
@@ -68,4 +76,8 @@ cdef class StreamIterator:
     cdef bint _is_early(self) noexcept
 
 
+@cython.locals(made=StreamIterator)
+cpdef StreamIterator new_iterator(Rax nodes, StreamId start, StreamId end, bint reverse=*)
+@cython.locals(size=Py_ssize_t)
+cdef Py_ssize_t _behind(bytearray data, Py_ssize_t at) noexcept
 cdef Py_ssize_t skip(Listpack node, Py_ssize_t at, Py_ssize_t elements) except -1

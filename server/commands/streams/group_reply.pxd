@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from protocol.encoder cimport Encoder
 from server.commands.streams cimport stream_reply
 from server.commands.streams.stream_reply cimport EntryWriter
-from storage.stream cimport group_lag
+from storage.stream cimport group_lag, stream_id
 from storage.stream cimport pending as pendings
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.pending cimport Pending
@@ -16,16 +16,25 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 
 @cython.final
+@cython.no_gc
+@cython.freelist(4)
 cdef class Delivery:
-    cdef readonly Encoder out
+    cdef readonly bytes key
     cdef readonly Stream stream
     cdef readonly ConsumerGroup group
-    cdef readonly Consumer consumer
-    cdef readonly int64_t now_ms
+    cdef readonly StreamId after
+    cdef readonly list given
 
-    @cython.locals(out=Encoder, group=ConsumerGroup, given=list, entry=StreamIterator, writer=EntryWriter, mark=Py_ssize_t, entry_id=StreamId)
-    cpdef list write_new(self, Py_ssize_t count, bint pends)
-    @cython.locals(out=Encoder, written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t)
-    cpdef int write_history(self, StreamId after, Py_ssize_t count) except -1
+    cpdef bint is_of_new(self) except -1
+    @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator)
+    cpdef StreamIterator find_new(self)
+    @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t, entry_id=StreamId)
+    cpdef int write_new(self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends, int64_t now_ms) except -1
+    @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t)
+    cpdef int write_history(self, Encoder out, Consumer consumer, Py_ssize_t count, int64_t now_ms) except -1
     @cython.locals(entry_id=StreamId)
-    cdef int _write_again(self, Pending delivered) except -1
+    cdef int _write_again(self, Encoder out, Pending delivered, int64_t now_ms) except -1
+
+
+@cython.locals(made=Delivery)
+cpdef Delivery new_delivery(bytes key, Stream stream, ConsumerGroup group, StreamId after)

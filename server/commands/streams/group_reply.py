@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.encoder import Encoder
 from server.commands.streams import stream_reply
 from server.commands.streams.stream_reply import EntryWriter
-from storage.stream import group_lag
+from storage.stream import group_lag, stream_id
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.pending import Pending
@@ -13,67 +13,93 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
+NEW = MAX  # stands for the ID ``>``: no pending entry is behind the greatest ID
+
 
 class Delivery:
-    """What one XREADGROUP gives one consumer from one stream."""
+    """What one XREADGROUP gives a consumer from one stream: what is behind the ID *after*."""
 
-    __slots__ = ("consumer", "group", "now_ms", "out", "stream")
+    __slots__ = ("after", "given", "group", "key", "stream")
 
-    def __init__(
-        self, out: Encoder, stream: Stream, group: ConsumerGroup, consumer: Consumer, now_ms: int
+    key: bytes
+    stream: Stream
+    group: ConsumerGroup
+    after: StreamId
+    given: list[StreamId]  # the ids of the new entries that were written
+
+    def is_of_new(self) -> bool:
+        """Whether it gives entries that the group has not read yet."""
+        return stream_id.compare(self.after, NEW) == 0
+
+    def find_new(self) -> StreamIterator | None:
+        """A walk that stands at the first entry which the group has not read yet, or None."""
+        stream, last_id = self.stream, self.group.last_id
+        if stream.length == 0 or stream_id.compare(stream.last_id, last_id) <= 0:
+            return None
+        entry = stream.range(last_id.next())
+        return entry if entry.next() else None
+
+    def write_new(
+        self,
+        out: Encoder,
+        entry: StreamIterator,
+        consumer: Consumer,
+        count: int,
+        pends: bool,
+        now_ms: int,
     ) -> None:
-        self.out = out
-        self.stream = stream
-        self.group = group
-        self.consumer = consumer
-        self.now_ms = now_ms
+        """Write the entry at which *entry* stands and those behind it, *count* at most (0: all).
 
-    def write_new(self, count: int, pends: bool) -> list[StreamId]:
-        """Write the entries that the group has not read yet, *count* at most (0: all).
-
-        They become the consumer's pending entries if *pends*; return their ids.
+        They become the consumer's pending entries if *pends*.
         """
-        out, group = self.out, self.group
-        given: list[StreamId] = []
-        entry = StreamIterator(self.stream.rax, group.last_id.next(), MAX)
+        stream, group, given = self.stream, self.group, self.given
         writer = EntryWriter(out)
         mark = out.open_array()
-        while entry.next():
+        while True:
             writer.write(entry)
             entry_id = entry.current_id()
-            group_lag.move_on(self.stream, group, entry_id)
+            group_lag.move_on(stream, group, entry_id)
             if pends:
-                group.deliver(entry_id, self.consumer, self.now_ms)
+                group.deliver(entry_id, consumer, now_ms)
             given.append(entry_id)
-            if len(given) == count:
+            if len(given) == count or not entry.next():
                 break
         out.close_array(mark, len(given))
-        if given and pends:
-            self.consumer.active_time = self.now_ms
-        return given
+        if pends:
+            consumer.active_time = now_ms
 
-    def write_history(self, after: StreamId, count: int) -> None:
+    def write_history(self, out: Encoder, consumer: Consumer, count: int, now_ms: int) -> None:
         """Write the consumer's pending entries behind *after*, *count* at most (0: all).
 
         Each entry that is still in the stream is delivered once more. Of a deleted one only the ID
         is written.
         """
-        out = self.out
         written = 0
-        place = self.consumer.pel.seek(">", after.key())
+        place = consumer.pel.seek(">", self.after.key())
         mark = out.open_array()
         while place.next():
-            self._write_again(place.value)
+            self._write_again(out, place.value, now_ms)
             written += 1
             if written == count:
                 break
         out.close_array(mark, written)
 
-    def _write_again(self, delivered: Pending) -> None:
+    def _write_again(self, out: Encoder, delivered: Pending, now_ms: int) -> None:
         entry_id = pendings.id_of(delivered)
-        if stream_reply.write_entry(self.out, self.stream, entry_id):
-            self.group.deliver_again(delivered, self.now_ms)
+        if stream_reply.write_entry(out, self.stream, entry_id):
+            self.group.deliver_again(delivered, now_ms)
         else:
-            self.out.array(2)
-            self.out.bulk(entry_id.encode())
-            self.out.null_array()
+            out.array(2)
+            out.bulk(entry_id.encode())
+            out.null_array()
+
+
+def new_delivery(key: bytes, stream: Stream, group: ConsumerGroup, after: StreamId) -> Delivery:
+    """What is to be delivered from *stream*, which is at *key*."""
+    made = Delivery.__new__(Delivery)
+    made.key = key
+    made.stream = stream
+    made.group = group
+    made.after = after
+    made.given = []
+    return made

@@ -17,6 +17,17 @@ cpdef StreamId range_end(bytes text)
 
 
 @cython.final
+@cython.freelist(2)
+cdef class GroupOptions:
+    cdef readonly bint make_stream
+    cdef readonly int64_t entries_read
+
+
+@cython.locals(options=GroupOptions, args=Args)
+cpdef GroupOptions group_options(list argv, bint may_make)
+
+
+@cython.final
 @cython.no_gc
 @cython.freelist(4)
 cdef class Trim:

@@ -1,4 +1,4 @@
-"""The arguments of the stream commands: IDs, bounds of ranges, options that trim.
+"""The arguments of the stream commands: IDs, bounds of ranges, options of groups and of trims.
 
 Many commands take an id without its seq. The seq is then 0, or the greatest for the end of a range.
 ``-`` and ``+`` are ids in ranges and for XGROUP SETID only.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from protocol.replies import ErrorReply
 from server.dispatch.call import Call
+from server.table import errors
 from server.table.args import Args
 from storage.stream import stream_id
+from storage.stream.consumer_group import UNKNOWN
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
 
@@ -26,6 +28,8 @@ LIMIT_WITHOUT_STRATEGY = ErrorReply(
 LIMIT_WHEN_EXACT = ErrorReply(
     "ERR", "syntax error, LIMIT cannot be used without the special ~ option"
 )
+
+BAD_ENTRIES_READ = ErrorReply("ERR", "value for ENTRIESREAD must be positive or -1")
 
 MAXLEN, MINID = b"MAXLEN", b"MINID"
 NO_LIMIT = -1  # LIMIT was not given
@@ -74,6 +78,36 @@ def range_end(text: bytes) -> StreamId:
     if bound == ZERO:
         raise BAD_END
     return bound.prev()
+
+
+# ---------------------------------------------------------------------- groups
+
+
+class GroupOptions:
+    """The options of XGROUP CREATE and SETID."""
+
+    __slots__ = ("entries_read", "make_stream")
+
+    make_stream: bool
+    entries_read: int
+
+
+def group_options(argv: list[bytes], may_make: bool) -> GroupOptions:
+    """Read the options ``argv[5:]``; MKSTREAM is one if *may_make*. Raises ErrorReply."""
+    options = GroupOptions.__new__(GroupOptions)
+    options.make_stream = False
+    options.entries_read = UNKNOWN
+    args = Args(argv, 5)
+    while args.at < len(argv):
+        if may_make and args.skip(b"MKSTREAM"):
+            options.make_stream = True
+        elif args.at + 1 < len(argv) and args.skip(b"ENTRIESREAD"):
+            options.entries_read = args.take_int()
+            if options.entries_read < UNKNOWN:
+                raise BAD_ENTRIES_READ
+        else:
+            raise errors.bad_subcommand("XGROUP", argv[1])
+    return options
 
 
 # ---------------------------------------------------------------------- trimming

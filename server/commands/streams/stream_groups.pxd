@@ -1,4 +1,5 @@
-from server.table.args cimport Args
+from server.commands.streams cimport stream_args
+from server.commands.streams.stream_args cimport GroupOptions
 from server.dispatch.call cimport Call
 from storage.stream cimport pending as pendings
 from storage.stream cimport stream_id

@@ -6,13 +6,13 @@ from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server.commands.streams import stream_args
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.args import Args, to_int
+from server.table.args import to_int
 from server.table.command import Flags, command, container
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, INSERT, RO, RW, UPDATE, KeyRange
 from storage.stream import elapsed, stream_id
 from storage.stream import pending as pendings
-from storage.stream.consumer_group import UNKNOWN, Consumer, ConsumerGroup
+from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 
@@ -23,7 +23,6 @@ KEY_NEEDED = ErrorReply(
     "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the "
     "MKSTREAM option to create an empty stream automatically.",
 )
-BAD_ENTRIES_READ = ErrorReply("ERR", "value for ENTRIESREAD must be positive or -1")
 
 container(
     "XGROUP",
@@ -50,14 +49,15 @@ def xgroup_create(call: Call) -> Reply:
 
     XGROUP CREATE key group <id | $> [MKSTREAM] [ENTRIESREAD entries-read]
     """
-    _, _, key, name, text = call.argv[:5]
-    make_stream, entries_read = _group_options(call.argv, may_make=True)
+    argv = call.argv
+    key, text = argv[2], argv[4]
+    options = stream_args.group_options(argv, True)
     found = call.db.find(key, Stream)
-    if found is None and not make_stream:
+    if found is None and not options.make_stream:
         raise KEY_NEEDED
     stream: Stream = Stream() if found is None else found
     last_id = stream.last_id if text == b"$" else stream_id.parse_id(text)
-    stream.create_group(name, last_id, entries_read)
+    stream.create_group(argv[3], last_id, options.entries_read)
     if found is None:
         call.db.add(key, stream)
         call.db.changed(key, b"xgroup-create")
@@ -81,28 +81,12 @@ def xgroup_setid(call: Call) -> Reply:
     XGROUP SETID key group <id | $> [ENTRIESREAD entries-read]
     """
     text = call.argv[4]
-    _, entries_read = _group_options(call.argv, may_make=False)
+    options = stream_args.group_options(call.argv, False)
     stream, group = _stream_and_group(call)
     group.last_id = stream.last_id if text == b"$" else stream_args.loose_id(text)
-    group.entries_read = entries_read
+    group.entries_read = options.entries_read
     call.db.group_changed(call.argv[2], b"xgroup-setid")
     return OK
-
-
-def _group_options(argv: list[bytes], may_make: bool) -> tuple[bool, int]:
-    """Whether MKSTREAM is given, where it is allowed, and the value of ENTRIESREAD."""
-    args = Args(argv, 5)
-    make_stream, entries_read = False, UNKNOWN
-    while args.left:
-        if may_make and args.take_word(b"MKSTREAM"):
-            make_stream = True
-        elif args.left > 1 and args.take_word(b"ENTRIESREAD"):
-            entries_read = args.take_int()
-            if entries_read < UNKNOWN:
-                raise BAD_ENTRIES_READ
-        else:
-            raise errors.bad_subcommand("XGROUP", argv[1])
-    return make_stream, entries_read
 
 
 def _stream_and_group(call: Call) -> tuple[Stream, ConsumerGroup]:

@@ -1,5 +1,7 @@
+cimport cython
+
 from protocol.encoder cimport Encoder
-from server.commands.streams cimport stream_reply, stream_request
+from server.commands.streams cimport group_reply, stream_reply, stream_request
 from server.dispatch.call cimport Call
 from server.commands.streams.group_reply cimport Delivery
 from server.commands.streams.stream_request cimport Request
@@ -7,6 +9,7 @@ from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
+from storage.stream.stream_iterator cimport StreamIterator
 
 
 cdef Encoder _begin_reply(Call call, Request request)
@@ -14,4 +17,11 @@ cdef _write_key(Encoder body, bytes key)
 cdef bint _write_after(Encoder body, bytes key, Stream stream, StreamId after, Request request) except -1
 cdef StreamId _last_seen(Stream stream, bytes text)
 cdef StreamId _before_last(Stream stream)
-cdef bint _has_more(Stream stream, StreamId after) except -1
+@cython.locals(stream=Stream, name=bytes, group=ConsumerGroup)
+cdef Delivery _delivery(Call call, Request request, bytes key, bytes text)
+@cython.locals(is_of_new=bint, entry=StreamIterator, implied=bint, consumer=Consumer)
+cdef bint _serve(Call call, Request request, Encoder body, Delivery delivery) except -1
+@cython.locals(group=ConsumerGroup, consumer=Consumer, key=bytes, name=bytes)
+cdef Consumer _consumer(Call call, Request request, Delivery delivery, bint implied)
+@cython.locals(key=bytes, group=ConsumerGroup, name=bytes, entry_id=StreamId)
+cdef _delivered(Call call, Request request, Delivery delivery)

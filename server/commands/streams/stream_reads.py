@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, ErrorReply, Reply
-from server.commands.streams import stream_reply, stream_request
-from server.commands.streams.group_reply import Delivery
+from server.commands.streams import group_reply, stream_reply, stream_request
+from server.commands.streams.group_reply import NEW, Delivery
 from server.commands.streams.stream_request import Request
 from server.dispatch.call import Call
 from server.table import errors
@@ -13,7 +13,7 @@ from server.table.command import Block, Flags, command
 from server.table.keys import ACCESS, RO, KeywordKeys
 from storage.keyspace.keyspace import NOTHING
 from storage.stream import stream_id
-from storage.stream.consumer_group import Consumer, ConsumerGroup
+from storage.stream.consumer_group import Consumer
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
 
@@ -40,7 +40,6 @@ NEW_WITHOUT_GROUP = ErrorReply(
     "option.",
 )
 LAST = b"+"  # XREAD: the last entry of the stream
-NEW = MAX  # stands for ">": no pending entry is behind the greatest id
 
 
 def _begin_reply(call: Call, request: Request) -> Encoder:
@@ -141,10 +140,6 @@ def _before_last(stream: Stream) -> StreamId:
     return stream.last_entry_id().prev() if stream.length else stream.last_id
 
 
-def _has_more(stream: Stream, after: StreamId) -> bool:
-    return stream.length > 0 and stream.last_id > after and stream.last_entry_id() > after
-
-
 def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
     """Wait for the streams if BLOCK is given. ``$`` becomes the last id of this moment."""
     if request.block_ms is None:
@@ -179,86 +174,78 @@ def xreadgroup(call: Call) -> Reply | Block:
     id [id ...]
     """
     request = stream_request.take_request(call.argv, True, call.now_ms)
-    sources = [
-        _source(call, request, key, text)
-        for key, text in zip(request.keys, call.argv[request.ids_at :], strict=True)
+    deliveries = [
+        _delivery(call, request, key, call.argv[at])
+        for at, key in enumerate(request.keys, request.ids_at)
     ]
     body = _begin_reply(call, request)
     served = 0
-    for key, (stream, group, after) in zip(request.keys, sources, strict=True):
-        served += _serve(call, request, body, key, stream, group, after)
+    for delivery in deliveries:
+        served += _serve(call, request, body, delivery)
     if served:
         return _end_reply(body, request, served)
     return _wait(call, request, call.argv[request.ids_at :])
 
 
-def _source(
-    call: Call, request: Request, key: bytes, text: bytes
-) -> tuple[Stream, ConsumerGroup, StreamId]:
-    """The stream, the group, and the id behind which to read. Raises ErrorReply, BadStreamId."""
+def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery:
+    """What is wanted from the stream at *key* behind the ID *text*.
+
+    Raises ErrorReply, BadStreamId.
+    """
     stream = call.db.read(key, Stream)
     name = request.group
     assert name is not None
     group = None if stream is None else stream.find_group(name)
     if stream is None or group is None:
         raise errors.no_such_key_or_group(key, name, " in XREADGROUP with GROUP option")
+    if text == b">":
+        return group_reply.new_delivery(key, stream, group, NEW)
     if text in LAST_IN_GROUP:
         raise LAST_IN_GROUP[text]
-    return stream, group, NEW if text == b">" else stream_id.parse_id(text)
+    return group_reply.new_delivery(key, stream, group, stream_id.parse_id(text))
 
 
-def _serve(
-    call: Call,
-    request: Request,
-    body: Encoder,
-    key: bytes,
-    stream: Stream,
-    group: ConsumerGroup,
-    after: StreamId,
-) -> bool:
+def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bool:
     """Write a stream's entries for the consumer. False if not even an empty array is written."""
-    has_new = after == NEW and _has_more(stream, group.last_id)
-    implied = has_new and not request.noack  # what is logged then makes the consumer too
-    consumer = _consumer(call, request, key, group, implied)
-    delivery = Delivery(body, stream, group, consumer, call.now_ms)
-    if after != NEW:
-        _write_key(body, key)
-        delivery.write_history(after, request.count)
-    elif has_new:
-        _write_key(body, key)
-        given = delivery.write_new(request.count, not request.noack)
-        _delivered(call, request, key, group, given)
-    else:
+    is_of_new = delivery.is_of_new()
+    entry = delivery.find_new() if is_of_new else None
+    implied = entry is not None and not request.noack  # what is logged then makes the consumer too
+    consumer = _consumer(call, request, delivery, implied)
+    if entry is not None:
+        _write_key(body, delivery.key)
+        delivery.write_new(body, entry, consumer, request.count, not request.noack, call.now_ms)
+        _delivered(call, request, delivery)
+    elif is_of_new:
         return False
+    else:
+        _write_key(body, delivery.key)
+        delivery.write_history(body, consumer, request.count, call.now_ms)
     return True
 
 
-def _consumer(
-    call: Call, request: Request, key: bytes, group: ConsumerGroup, implied: bool
-) -> Consumer:
+def _consumer(call: Call, request: Request, delivery: Delivery, implied: bool) -> Consumer:
     """The consumer that reads, made if need be."""
+    group = delivery.group
     consumer = group.find_consumer(request.consumer)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
-        made = (b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer)
-        log = NOTHING if implied else made
-        call.db.group_changed(key, b"xgroup-createconsumer", 1, log)
+        key, name = delivery.key, request.group or b""
+        made = (b"XGROUP", b"CREATECONSUMER", key, name, request.consumer)
+        call.db.group_changed(key, b"xgroup-createconsumer", 1, NOTHING if implied else made)
     consumer.seen_time = call.now_ms
     return consumer
 
 
-def _delivered(
-    call: Call, request: Request, key: bytes, group: ConsumerGroup, given: list[StreamId]
-) -> None:
+def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
     """Say that the group has moved on. A replica makes the same entries pending, and follows."""
+    key, group, name = delivery.key, delivery.group, request.group
     if not call.is_logged:
         call.db.group_changed(key, None)
         return
-    name = request.group
     assert name is not None
     if not request.noack:
         now = b"%d" % call.now_ms
-        for entry_id in given:
+        for entry_id in delivery.given:
             text = entry_id.encode()
             call.log_as(
                 b"XCLAIM", key, name, request.consumer, b"0", text, b"TIME", now,

@@ -16,6 +16,8 @@ cdef Py_ssize_t _MUCH
 
 
 @cython.final
+@cython.no_gc
+@cython.freelist(4)
 cdef class EntryWriter:
     cdef Encoder _out
     cdef Element _element

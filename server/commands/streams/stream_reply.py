@@ -150,12 +150,12 @@ def write_range(
     reverse: bool = False,
 ) -> int:
     """Write the entries from *start* to *end*, *count* at most (0: all); return how many."""
-    return write_entries(out, StreamIterator(stream.rax, start, end, reverse), count)
+    return write_entries(out, stream.range(start, end, reverse), count)
 
 
 def write_entry(out: Encoder, stream: Stream, entry_id: StreamId) -> bool:
     """Write one entry. False, and nothing written, if it is not there."""
-    entry = StreamIterator(stream.rax, entry_id, entry_id)
+    entry = stream.range(entry_id, entry_id)
     if not entry.next():
         return False
     EntryWriter(out).write(entry)

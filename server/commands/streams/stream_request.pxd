@@ -5,6 +5,8 @@ from server.table.args cimport Args
 
 
 @cython.final
+@cython.no_gc
+@cython.freelist(4)
 cdef class Request:
     cdef readonly Py_ssize_t count
     cdef readonly object block_ms

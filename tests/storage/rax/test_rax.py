@@ -9,6 +9,7 @@ import weakref
 
 import pytest
 
+from storage import allocation
 from storage.rax.rax import Rax
 
 WORDS = [b"alien", b"all", b"ally", b"b", b"be", b"beer", b"zoo"]
@@ -38,6 +39,39 @@ def test_an_empty_tree_has_one_node_and_finds_nothing() -> None:
     assert (len(rax), rax.node_count, list(rax)) == (0, 1, [])
     assert (rax.first(), rax.last(), rax.find(b""), rax.remove(b"")) == (None, None, None, None)
     assert not any(rax.seek(op, b"x").next() for op in (">=", ">", "<=", "<", "=", "^", "$"))
+
+
+@pytest.mark.parametrize("keys", [[b""], [b"a"], [b"a", b"b"], [b"ab", b"abc", b"b"]])
+def test_trees_that_share_the_empty_root_stay_apart(keys: list[bytes]) -> None:
+    emptied, cleared, never_used = tree_of(keys), tree_of(keys), Rax()
+    for key in keys:
+        emptied.remove(key)
+    cleared.clear()
+    filled = tree_of(keys)
+    for rax in (emptied, cleared, never_used):
+        assert (len(rax), rax.node_count, list(rax)) == (0, 1, [])
+        rax.check()
+    assert [key for key, _ in filled] == sorted(keys)
+    for rax in (emptied, cleared):
+        rax.insert(b"new", 1)
+        assert list(rax) == [(b"new", 1)]
+    assert list(never_used) == []
+
+
+def test_a_tree_pays_for_its_nodes_only_while_it_has_keys() -> None:
+    start = allocation.used_bytes()
+    rax = Rax()
+    empty = allocation.used_bytes()
+    assert empty - start == 64
+    rax.insert(b"key", 1)
+    assert allocation.used_bytes() > empty
+    rax.remove(b"key")
+    assert allocation.used_bytes() == empty
+    for key in WORDS:
+        rax.insert(key, 1)
+    rax.clear()
+    rax.clear()
+    assert allocation.used_bytes() == empty
 
 
 def test_insert_returns_what_it_replaces() -> None:
@@ -269,6 +303,23 @@ def test_an_iterator_stays_safe_when_its_tree_is_cleared_or_dropped() -> None:
     iterator = tree_of([b"a", b"b"]).seek("^")
     gc.collect()
     assert [iterator.next(), iterator.next(), iterator.key] == [True, True, b"b"]
+
+
+def test_an_iterator_goes_on_in_a_tree_that_was_emptied_and_filled() -> None:
+    rax = tree_of([b"b"])
+    place = rax.seek("^")
+    assert place.next()
+    rax.remove(b"b")
+    assert not place.next()
+    place = tree_of([]).seek("^")
+    assert not place.next()
+    rax.insert(b"a", 1)
+    place = rax.seek("^")
+    assert place.next()
+    rax.clear()
+    rax.insert(b"c", 2)
+    assert place.next()
+    assert (place.key, place.value) == (b"c", 2)
 
 
 def test_a_deep_tree_is_freed_without_a_deep_stack() -> None:

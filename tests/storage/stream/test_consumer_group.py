@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+
 import pytest
 
+from storage import allocation
 from storage.errors import Corrupt
 from storage.stream.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
 from storage.stream.pending import MAX_COUNT, id_of
@@ -251,8 +255,57 @@ def test_a_copy_is_equal_and_independent(group: ConsumerGroup) -> None:
     assert [member.name for member in group.sorted_consumers()] == [b"alice", b"bob"]
 
 
-def test_clear_removes_entries_and_consumers(group: ConsumerGroup) -> None:
-    group.clear()
-    assert (pending_of(group), group.consumers) == ({}, {})
-    group.deliver(sid(7), group.create_consumer(b"alice", 1), 5)
-    assert pending_of(group) == {7: (b"alice", 5, 1)}
+class TestUnusedGroups:
+    """A group makes its indexes with its first consumer or pending entry."""
+
+    @pytest.fixture
+    def unused(self) -> Iterator[ConsumerGroup]:
+        """A group that has none; another such group must still have none after the test."""
+        other = ConsumerGroup(sid(1))
+        yield ConsumerGroup(sid(3))
+        assert (pending_of(other), other.consumers, other.oldest) == ({}, {}, None)
+        assert (other.find_consumer(b"alice"), other.find(sid(4))) == (None, None)
+
+    def test_answers_all_questions(self, unused: ConsumerGroup) -> None:
+        assert (pending_of(unused), unused.consumers, unused.sorted_consumers()) == ({}, {}, [])
+        assert unused.pending_range(ZERO, MAX, 10) == []
+        assert not unused.ack(sid(1))
+        assert unused.delete_consumer(b"alice") is None
+        unused.settle()
+        assert pending_of(unused.copy()) == {}
+
+    def test_begins_with_a_consumer(self, unused: ConsumerGroup) -> None:
+        unused.deliver(sid(4), unused.create_consumer(b"alice", 1), 400)
+        assert pending_of(unused) == {4: (b"alice", 400, 1)}
+
+    def test_begins_with_a_forced_entry(self, unused: ConsumerGroup) -> None:
+        pending = unused.force(sid(4), 400)
+        unused.claim(pending, unused.create_consumer(b"alice", 1), 500)
+        assert pending_of(unused) == {4: (b"alice", 500, 1)}
+
+    def test_begins_with_a_restored_entry(self, unused: ConsumerGroup) -> None:
+        unused.restore(sid(4), 400, 2)
+        unused.assign(sid(4), unused.create_consumer(b"alice", 1))
+        unused.settle()
+        assert pending_of(unused) == {4: (b"alice", 400, 2)}
+
+    def test_is_small(self) -> None:
+        start = allocation.used_bytes()
+        unused = ConsumerGroup(sid(3))
+        assert allocation.used_bytes() - start == 80
+        unused.deliver(sid(4), unused.create_consumer(b"alice", 1), 400)
+        unused.delete_consumer(b"alice")
+        unused.create_consumer(b"bob", 1)
+        assert allocation.used_bytes() - start > 464
+        del unused
+        assert allocation.used_bytes() == start
+
+
+@pytest.mark.skipif(
+    not hasattr(ConsumerGroup, "__pyx_vtable__"),
+    reason="plain objects are all known to the collector",
+)
+def test_the_collector_knows_nothing_of_a_group(group: ConsumerGroup) -> None:
+    member = consumer(group, b"alice")
+    parts = [group, group.pel, group.by_time, group.consumers, group.oldest, member, member.pel]
+    assert not any(gc.is_tracked(part) for part in parts)

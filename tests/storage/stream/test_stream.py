@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from storage import allocation
 from storage.errors import (
     BelowMaxDeleted,
     GroupExists,
@@ -370,6 +371,17 @@ class TestGroups:
             stream.create_group(b"g", ZERO)
         assert stream.find_group(b"g") is group
         assert (group.last_id, group.entries_read) == (StreamId(3, 0), 5)
+
+    def test_of_one_stream_are_not_those_of_another(self) -> None:
+        start = allocation.used_bytes()
+        streams = [Stream(), Stream(), Stream()]
+        streams[0].create_group(b"g", ZERO)
+        streams[1].create_group(b"h", ZERO)
+        assert [list(stream.groups) for stream in streams] == [[b"g"], [b"h"], []]
+        assert not streams[2].delete_group(b"g")
+        assert [list(twin.copy().groups) for twin in streams] == [[b"g"], [b"h"], []]
+        del streams
+        assert allocation.used_bytes() == start
 
     def test_a_deleted_group_is_gone(self) -> None:
         stream = Stream()

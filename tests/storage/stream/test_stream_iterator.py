@@ -128,3 +128,25 @@ def test_an_iterator_that_has_not_begun_has_no_entry(stream: Stream) -> None:
     entry = stream.range()
     assert entry.node is None
     assert entry.read_fields() == []
+
+
+def test_a_walk_may_begin_at_any_entry_of_a_node() -> None:
+    """Entries of every form, so that each way of passing one by is taken."""
+    stream = Stream()
+    ids = []
+    for n in range(60):
+        entry_id = StreamId(2**40 + n // 3 * 10 ** (n // 6), n % 3 * 10 ** (n // 4))
+        fields = [b"n", b"x" * 90 * n] if n % 4 else [b"own", b"-%d" % 7**n, b"%d" % n, b"y"]
+        stream.append(entry_id, fields, 0, StreamConfig(node_max_bytes=0))
+        ids.append(entry_id)
+    stream.delete_all(ids[20:24])
+    assert len(stream.rax) == 1
+    living = ids[:20] + ids[24:]
+    for start in ids:
+        for first in (start, start.next(), start.prev()):
+            entry = stream.range(first, MAX)
+            expected = [entry_id for entry_id in living if entry_id >= first]
+            found = []
+            while entry.next():
+                found.append(entry.id)
+            assert found == expected

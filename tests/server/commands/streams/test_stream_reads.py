@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from storage.stream.stream_id import U64_MAX
+
 NOTHING_YET = "nothing has been answered"
 
 
@@ -279,6 +281,24 @@ class TestXreadgroup:
             [b"name", b"a", b"pending", 3, b"idle", 70, b"inactive", 70],
             [b"name", b"b", b"pending", 0, b"idle", 70, b"inactive", -1],
         ]
+
+    def test_deleted_entries_are_nothing_new(self, shop: Any) -> None:
+        shop.send_line("XREADGROUP GROUP g a COUNT 1 STREAMS s >")
+        shop.send_line("XDEL s 2-0 3-0")
+        shop.logged()
+        assert shop.send_line("XREADGROUP GROUP g b STREAMS s >") is None
+        assert shop.logged() == [b"XGROUP CREATECONSUMER s g b"]
+        shop.send_line("XADD s 5-0 n 5")
+        assert shop.send_line("XREADGROUP GROUP g b STREAMS s >") == [
+            [b"s", [[b"5-0", [b"n", b"5"]]]]
+        ]
+
+    def test_the_greatest_id_stands_for_new_entries(self, shop: Any) -> None:
+        greatest = f"{U64_MAX}-{U64_MAX}"
+        first = shop.send_line(f"XREADGROUP GROUP g a COUNT 1 STREAMS s {greatest}")
+        assert first == [[b"s", [entry(1)]]]
+        shop.send_line(f"XGROUP SETID s g {greatest}")
+        assert shop.send_line("XREADGROUP GROUP g a STREAMS s >") is None
 
     def test_logs_every_delivery_and_the_place_of_the_group(self, shop: Any) -> None:
         shop.send_line("XREADGROUP GROUP g a COUNT 2 STREAMS s >")
