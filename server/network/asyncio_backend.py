@@ -1,4 +1,4 @@
-"""The asyncio backend: the event loop's own servers and transports.
+"""The asyncio backend: the event loop's own transports.
 
 It serves where there is no epoll, as on macOS, and could serve whatever only the loop can speak, as
 TLS. On each connection an AsyncioTransport stands between the two sides:
@@ -20,11 +20,14 @@ from protocol.encoder import Encoder
 from server.client.endpoint import Endpoint
 from server.network.addresses import address
 from server.network.backend import Backend, Connect, KeepAlive
+from server.network.listening_socket import ListeningSocket
 from server.network.tcp_options import keep_alive, send_at_once
 from server.network.transport import Transport
 from server.process import faults
 
+ACCEPTED_AT_ONCE = 100  # before other sockets get their turn
 AT_ONCE = 64 * 1024  # bytes that are received at most with one call, but for long words
+TURNED_AWAY = "letting a client in, who is turned away"
 PORTION = 1024 * 1024  # bytes of a long reply that the loop's transport is given at once
 
 # What has come is received here, whichever the socket, and read before the next is.
@@ -36,30 +39,71 @@ class AsyncioBackend(Backend):
 
     def __init__(self, connect: Connect, keep_alive_s: KeepAlive) -> None:
         super().__init__(connect, keep_alive_s)
-        self._servers: list[asyncio.AbstractServer] = []
+        self._listeners: list[AsyncioListener] = []
         self.transports: set[AsyncioTransport] = set()  # the open ones
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
 
     async def listen(self, sock: socket, backlog: int) -> None:
-        serve = self.loop.create_unix_server if sock.family == AF_UNIX else self.loop.create_server
-        self._servers.append(await serve(self._new_transport, sock=sock, backlog=backlog))
-
-    def _new_transport(self) -> AsyncioTransport:
-        return AsyncioTransport(self)
+        self._listeners.append(AsyncioListener(sock, backlog, self))
 
     @property
     def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
         return self.loop.call_soon  # which comes before the loop looks at its sockets again
 
     def stop_listening(self) -> None:
-        while self._servers:
-            self._servers.pop().close()
+        while self._listeners:
+            self._listeners.pop().close()
 
     def stop(self) -> None:
         for transport in list(self.transports):
             transport.abort()
+
+
+class AsyncioListener:
+    """Listens at *sock*, and lets clients in.
+
+    A loop's own server does not do for that. Of errors that it does not expect, asyncio's ends the
+    accepting, uvloop's closes itself without a word; and when there are no files left, uvloop's
+    hangs up on those who wait.
+    """
+
+    def __init__(self, sock: socket, backlog: int, backend: AsyncioBackend) -> None:
+        self._backend = backend
+        self._coming: set[asyncio.Task[None]] = set()  # the loop alone would not keep them
+        self._listening = ListeningSocket(sock, backlog, backend.loop, self._accept)
+
+    def _accept(self) -> None:
+        """Let in those who have come, as far as there are files for them."""
+        for _ in range(ACCEPTED_AT_ONCE):
+            try:
+                client, _address = self._listening.sock.accept()
+                self._let_in(client)
+            except BlockingIOError:
+                return
+            except ConnectionAbortedError:
+                continue
+            except (OSError, MemoryError) as error:
+                self._listening.rest(error)
+                return
+
+    def _let_in(self, sock: socket) -> None:
+        task = self._backend.loop.create_task(self._serve(sock))
+        self._coming.add(task)
+        task.add_done_callback(self._coming.discard)
+
+    async def _serve(self, sock: socket) -> None:
+        transport = AsyncioTransport(self._backend)
+        try:
+            await self._backend.loop.connect_accepted_socket(lambda: transport, sock)
+        except Exception as error:
+            faults.report(TURNED_AWAY, error)
+            sock.close()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._listening.close()
 
 
 class AsyncioTransport(Transport, asyncio.BufferedProtocol):
@@ -102,7 +146,7 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         try:
             self._open()
         except Exception as error:
-            faults.report("letting a client in, who is turned away", error)
+            faults.report(TURNED_AWAY, error)
             self.abort()
 
     def _open(self) -> None:
