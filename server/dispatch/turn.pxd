@@ -15,6 +15,7 @@ cdef class Turn:
     cdef Execution _execution
     cdef Propagation _propagation
     cdef list _to_send
+    cdef object _send_all
     cdef public object at_end_of_turn
 
     cpdef send_later(self, Endpoint connection)

@@ -28,7 +28,14 @@ class Turn:
     *at_end_of_turn* has a call made when the turn of the loop is over; without a loop, at once.
     """
 
-    __slots__ = ("_execution", "_propagation", "_state", "_to_send", "at_end_of_turn")
+    __slots__ = (
+        "_execution",
+        "_propagation",
+        "_send_all",
+        "_state",
+        "_to_send",
+        "at_end_of_turn",
+    )
 
     def __init__(self, state: ServerState, execution: Execution) -> None:
         self._state = state
@@ -36,6 +43,7 @@ class Turn:
         self._propagation: Propagation = state.propagation
         self._to_send: list[Endpoint] = []
         self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
+        self._send_all = self.send_all  # bound once, not each turn
 
     def send_later(self, connection: Endpoint) -> None:
         """Have the answers of *connection* sent when this turn of the loop ends."""
@@ -45,7 +53,7 @@ class Turn:
 
     def _await_end(self) -> None:
         try:
-            self.at_end_of_turn(self.send_all)
+            self.at_end_of_turn(self._send_all)
         except Exception as error:
             raise ServerFault("answers would never be sent") from error
 
@@ -110,7 +118,7 @@ class Turn:
         for connection in connections + self._to_send:
             connection.refuse(error)
         for client in list(self._state.clients.values()):
-            if len(client.out):  # it was woken, and is sent its answer later
+            if client.out.size():  # it was woken, and is sent its answer later
                 client.refuse(error)
             elif client.written_offset > synced_offset:  # it wants no answers
                 client.hang_up()
