@@ -224,8 +224,6 @@ class Server:
         error = context.get("exception")
         if error is None:
             loop.default_exception_handler(context)
-        elif isinstance(error, OSError) and "socket" in context:  # asyncio tries again in a second
-            _log.error("cannot accept a client for now: %s", error.strerror)
         else:
             self.fail(error)
 

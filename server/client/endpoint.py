@@ -42,7 +42,7 @@ class Endpoint:
         """The socket takes no more for now; nothing is read from it either."""
 
     def sent_some(self) -> None:
-        """The socket has taken more, and not yet all. Not every transport tells."""
+        """The socket has taken more, and not yet all."""
 
     def resume_writing(self) -> None:
         """The socket has taken all."""

@@ -1,4 +1,4 @@
-"""The asyncio backend: the event loop's own servers and transports.
+"""The asyncio backend: the event loop's own transports.
 
 It serves where there is no epoll, as on macOS, and could serve whatever only the loop can speak, as
 TLS. On each connection an AsyncioTransport stands between the two sides:
@@ -11,6 +11,7 @@ TLS. On each connection an AsyncioTransport stands between the two sides:
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from socket import AF_UNIX, socket
 from typing import cast
@@ -19,11 +20,15 @@ from protocol.encoder import Encoder
 from server.client.endpoint import Endpoint
 from server.network.addresses import address
 from server.network.backend import Backend, Connect, KeepAlive
+from server.network.listening_socket import ListeningSocket
 from server.network.tcp_options import keep_alive, send_at_once
 from server.network.transport import Transport
 from server.process import faults
 
+ACCEPTED_AT_ONCE = 100  # before other sockets get their turn
 AT_ONCE = 64 * 1024  # bytes that are received at most with one call, but for long words
+TURNED_AWAY = "letting a client in, who is turned away"
+PORTION = 1024 * 1024  # bytes of a long reply that the loop's transport is given at once
 
 # What has come is received here, whichever the socket, and read before the next is.
 _arrived = memoryview(bytearray(AT_ONCE))
@@ -34,40 +39,93 @@ class AsyncioBackend(Backend):
 
     def __init__(self, connect: Connect, keep_alive_s: KeepAlive) -> None:
         super().__init__(connect, keep_alive_s)
-        self._servers: list[asyncio.AbstractServer] = []
+        self._listeners: list[AsyncioListener] = []
         self.transports: set[AsyncioTransport] = set()  # the open ones
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
 
     async def listen(self, sock: socket, backlog: int) -> None:
-        serve = self.loop.create_unix_server if sock.family == AF_UNIX else self.loop.create_server
-        self._servers.append(await serve(self._new_transport, sock=sock, backlog=backlog))
-
-    def _new_transport(self) -> AsyncioTransport:
-        return AsyncioTransport(self)
+        self._listeners.append(AsyncioListener(sock, backlog, self))
 
     @property
     def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
         return self.loop.call_soon  # which comes before the loop looks at its sockets again
 
     def stop_listening(self) -> None:
-        while self._servers:
-            self._servers.pop().close()
+        while self._listeners:
+            self._listeners.pop().close()
 
     def stop(self) -> None:
         for transport in list(self.transports):
             transport.abort()
 
 
+class AsyncioListener:
+    """Listens at *sock*, and lets clients in.
+
+    A loop's own server does not do for that. Of errors that it does not expect, asyncio's ends the
+    accepting, uvloop's closes itself without a word; and when there are no files left, uvloop's
+    hangs up on those who wait.
+    """
+
+    def __init__(self, sock: socket, backlog: int, backend: AsyncioBackend) -> None:
+        self._backend = backend
+        self._coming: set[asyncio.Task[None]] = set()  # the loop alone would not keep them
+        self._listening = ListeningSocket(sock, backlog, backend.loop, self._accept)
+
+    def _accept(self) -> None:
+        """Let in those who have come, as far as there are files for them."""
+        for _ in range(ACCEPTED_AT_ONCE):
+            try:
+                client, _address = self._listening.sock.accept()
+                self._let_in(client)
+            except BlockingIOError:
+                return
+            except ConnectionAbortedError:
+                continue
+            except (OSError, MemoryError) as error:
+                self._listening.rest(error)
+                return
+
+    def _let_in(self, sock: socket) -> None:
+        task = self._backend.loop.create_task(self._serve(sock))
+        self._coming.add(task)
+        task.add_done_callback(self._coming.discard)
+
+    async def _serve(self, sock: socket) -> None:
+        transport = AsyncioTransport(self._backend)
+        try:
+            await self._backend.loop.connect_accepted_socket(lambda: transport, sock)
+        except Exception as error:
+            faults.report(TURNED_AWAY, error)
+            sock.close()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._listening.close()
+
+
 class AsyncioTransport(Transport, asyncio.BufferedProtocol):
     """A protocol for the loop, a transport for the connection.
 
-    Nothing is kept here of what the loop's transport has not sent: that pauses with the first byte
-    which the socket does not take, and goes on when it has taken all.
+    The loop's transport tells when it has sent all that it was given, and nothing before. So a long
+    reply is given to it in portions: memory is freed, and counted as free, while it is sent.
+
+        _pieces [piece, piece, ...]  -- a portion -->  the loop's transport  ---->  socket
+           _unwritten bytes                            pauses when the socket is full
     """
 
-    __slots__ = ("_backend", "_endpoint", "_is_closing", "_is_direct", "_loops")
+    __slots__ = (
+        "_backend",
+        "_endpoint",
+        "_is_closing",
+        "_is_direct",
+        "_is_paused",
+        "_loops",
+        "_pieces",
+        "_unwritten",
+    )
 
     def __init__(self, backend: AsyncioBackend) -> None:
         Transport.__init__(self, -1, "", "")
@@ -76,6 +134,9 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         self._endpoint: Endpoint | None = None  # not open yet, or closed
         self._is_direct = False  # what comes is received into the endpoint's buffer
         self._is_closing = False
+        self._is_paused = False  # the loop's transport has not sent all that it was given
+        self._pieces: deque[bytes | bytearray | memoryview] = deque()
+        self._unwritten = 0  # bytes of these
 
     # ------------------------------------------------------------------ what the loop calls
 
@@ -85,7 +146,7 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         try:
             self._open()
         except Exception as error:
-            faults.report("letting a client in, who is turned away", error)
+            faults.report(TURNED_AWAY, error)
             self.abort()
 
     def _open(self) -> None:
@@ -132,21 +193,26 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         return True
 
     def pause_writing(self) -> None:
-        self._loops.pause_reading()
-        if self._endpoint is not None:
-            self._endpoint.pause_writing()
+        self._is_paused = True
 
     def resume_writing(self) -> None:
         """Go on when the loop has done what it is at: it does not expect to be closed amid that."""
         self._backend.loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
-        endpoint = self._endpoint
-        if endpoint is None or self._is_closing:
-            return
+        """The loop's transport has sent all that it was given: give it the next portions."""
+        self._is_paused = False
         try:
-            self._loops.resume_reading()
-            endpoint.resume_writing()
+            self._write_pieces()
+            if self._endpoint is None:
+                return
+            if self._is_paused:
+                self._endpoint.sent_some()
+            elif self._is_closing:
+                self.close()
+            else:
+                self._loops.resume_reading()
+                self._endpoint.resume_writing()
         except Exception as error:
             self._fail(error)
 
@@ -162,18 +228,50 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
     def write(self, out: Encoder) -> None:
         if self._endpoint is None:
             out.clear()
+        elif self._is_paused:
+            self._collect(out)
         else:
-            for piece in out.take_pieces():  # writelines() of Python 3.12.0 to 3.12.8 never pauses
-                self._loops.write(piece)
+            if out.in_pieces():
+                self._collect(out)
+                self._write_pieces()
+            else:
+                self._loops.write(out.take())
+                self._notice_break()
+            if self._is_paused and self._endpoint is not None:
+                self._loops.pause_reading()
+                self._endpoint.pause_writing()
+
+    def _collect(self, out: Encoder) -> None:
+        """Keep what *out* holds; it is empty then."""
+        self._unwritten += len(out)
+        self._pieces += out.take_pieces()
+
+    def _write_pieces(self) -> None:
+        """Give the loop's transport one portion after the other, until the socket is full."""
+        while self._pieces and not self._is_paused:
+            piece = self._pieces.popleft()
+            if len(piece) > PORTION:
+                whole = memoryview(piece)
+                self._pieces.appendleft(whole[PORTION:])
+                piece = whole[:PORTION]
+            self._unwritten -= len(piece)
+            self._loops.write(piece)
+            self._notice_break()
+
+    def _notice_break(self) -> None:
+        """Take note if the last write has failed: the loop would tell of it in its next turn."""
+        if self._loops.is_closing():
+            self._forget()
 
     def unsent(self) -> int:
-        return 0 if self._endpoint is None else self._loops.get_write_buffer_size()
+        if self._endpoint is None:
+            return 0
+        return self._unwritten + self._loops.get_write_buffer_size()
 
     def close(self) -> None:
         self._is_closing = True
-        has_unsent = self.unsent() > 0
-        self._loops.close()
-        if not has_unsent:
+        if not self._is_paused:
+            self._loops.close()
             self._forget()
 
     def abort(self) -> None:
@@ -184,6 +282,8 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         """The socket is closed, or the loop is about to close it."""
         endpoint, self._endpoint = self._endpoint, None
         self._backend.transports.discard(self)
+        self._pieces.clear()
+        self._unwritten = 0
         self.fd = -1
         if endpoint is not None:
             endpoint.connection_lost()

@@ -1,8 +1,8 @@
 """How sockets are served: by an epoll of the server's own, or by the event loop's transports.
 
-Both keep the same promises, and the same tests hold them to these; but for one: the epoll backend
-hears of a broken connection at once, the event loop tells of it in its next turn. Which one serves
-is decided in server.network.listeners.
+Both keep the same promises, and the same tests hold them to these; but for one: when a connection
+turns out to be broken as it is read, the event loop tells of that in its next turn. When it is
+written, both tell at once. Which one serves is decided in server.network.listeners.
 """
 
 from __future__ import annotations

@@ -61,6 +61,10 @@ class Clients:
             return errors.PROTECTED_MODE
         return None
 
+    def leaving(self, client: Client) -> None:
+        """The client sends nothing any more: it waits for nothing and watches nothing."""
+        self._state.client_left(client)
+
     def closed(self, client: Client) -> None:
         """The client has gone: nothing of it stays anywhere."""
         state = self._state
@@ -69,7 +73,7 @@ class Clients:
         del self._transports[client]
         state.memory.clients -= CLIENT_BYTES
         self._over_soft_limit.pop(client, None)
-        state.client_left(client)
+        self.leaving(client)
 
     # ------------------------------------------------------------------ limits
 

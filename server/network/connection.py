@@ -65,13 +65,17 @@ class Connection(Endpoint):
     def connection_made(self, transport: Transport) -> None:
         self._transport = transport
         self._client = self._clients.opened(transport)
-        self._client.hang_up = self.hang_up
-        self._client.resume = self.resume
-        self._client.unread = self._unread
-        self._out: Encoder = self._client.out
-        self._clients.set_limits(self._parser)
-        if self._client.close_after_reply:  # refused: too many clients, or protected mode
-            self._flush()
+        try:
+            self._client.hang_up = self.hang_up
+            self._client.resume = self.resume
+            self._client.unread = self._unread
+            self._out: Encoder = self._client.out
+            self._clients.set_limits(self._parser)
+            if self._client.close_after_reply:  # refused: too many clients, or protected mode
+                self._flush()
+        except Exception:  # for want of memory; the transport closes the socket
+            self.connection_lost()
+            raise
 
     def data_received(self, data: bytes) -> None:
         self._begin_batch(len(data))
@@ -117,9 +121,10 @@ class Connection(Endpoint):
     def eof_received(self) -> None:
         """Close: a client that has hung up its sending half gets what this very turn has answered.
 
-        It waits for nothing any more, so nothing must be handed to it from now on.
+        It waits for nothing any more, so nothing must be handed to it from now on. While it takes
+        its replies it is still a client: limits hold for it, and it can be killed.
         """
-        self._clients.closed(self._client)
+        self._clients.leaving(self._client)
         self._client.close_after_reply = True
         self._flush()
 

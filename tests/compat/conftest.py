@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -15,6 +16,26 @@ def penstock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess
     """The server under test."""
     server = ServerProcess(penstock_command(), tmp_path_factory.mktemp("penstock"))
     yield server
+    server.stop()
+
+
+@pytest.fixture(
+    scope="session", params=[("uvloop", 2), ("asyncio", 3)], ids=["uvloop-resp2", "asyncio-resp3"]
+)
+def penstock_on_loop(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[ServerProcess, int]]:
+    """The server under test on each event loop, which serves the sockets too; and a protocol.
+
+    One protocol for each loop is enough: what is asked here is of the sockets.
+    """
+    loop, protocol = request.param
+    if os.environ.get("PENSTOCK_COMMAND"):
+        pytest.skip("PENSTOCK_COMMAND says what is compared")
+    command = ["env", "PENSTOCK_SOCKETS=asyncio", *penstock_command()]
+    folder = tmp_path_factory.mktemp(f"penstock-{loop}")
+    server = ServerProcess(command, folder, "--event-loop", loop)
+    yield server, protocol
     server.stop()
 
 

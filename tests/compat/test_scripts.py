@@ -11,7 +11,7 @@ from tests.compat.differences import NOT_ASKED
 from tests.compat.judge import Judge, disagreement, script_line
 from tests.compat.oracles import REDIS_7, REDIS_8, VALKEY_9, Oracles
 from tests.compat.player import Answer, Player
-from tests.compat.processes import ServerProcess
+from tests.compat.processes import ServerProcess, bulk
 from tests.compat.script import Case, load
 
 CASES = load(Path(__file__).parent / "scripts")
@@ -23,6 +23,26 @@ ASKED = [(REDIS_7, 2), (REDIS_7, 3), (REDIS_8, 3), (VALKEY_9, 2)]  # (oracle, pr
 def test_penstock_answers_a_case_like_the_oracle(
     case: Case, oracle: str, protocol: int, penstock: ServerProcess, oracles: Oracles
 ) -> None:
+    check(case, oracle, protocol, penstock, oracles)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_no_answer_depends_on_what_serves_the_sockets(
+    case: Case, penstock_on_loop: tuple[ServerProcess, int], oracles: Oracles
+) -> None:
+    server, protocol = penstock_on_loop
+    check(case, REDIS_7, protocol, server, oracles)
+
+
+def test_the_loop_does_serve_the_sockets(penstock_on_loop: tuple[ServerProcess, int]) -> None:
+    server, _ = penstock_on_loop
+    assert b"multiplexing_api:epoll" not in bulk(server.control.call(b"INFO", b"server"))
+
+
+def check(
+    case: Case, oracle: str, protocol: int, penstock: ServerProcess, oracles: Oracles
+) -> None:
+    """Play *case* to both."""
     if reason := NOT_ASKED[oracle].get(case.name):
         pytest.skip(f"{oracle}: {reason}")
     redis = oracles.start(oracle)

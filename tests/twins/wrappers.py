@@ -7,7 +7,7 @@ around each C function that the .py has too. Pointers are made from Python objec
     raw.Raw      from bytes
     uint8_t *    from a bytearray
 
-Functions that take or return other pointers are left out.
+Functions that take or return other pointers are in pointers.pyx.
 """
 
 from __future__ import annotations
@@ -58,10 +58,27 @@ class Inline:
         return f"def {self.wrapper}({', '.join(taken)}):\n    return {call}\n"
 
 
+def inline_modules() -> list[str]:
+    """All modules that begin with ``# inline only``."""
+    return [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.pxd"))
+        if path.read_text().startswith("# inline only")
+    ]
+
+
+def twins(module: str) -> set[str]:
+    """The functions that *module* has in both languages."""
+    path = ROOT.joinpath(*module.split("."))
+    compiled = {match["name"] for match in FUNCTION.finditer(path.with_suffix(".pxd").read_text())}
+    return compiled & set(PLAIN.findall(path.with_suffix(".py").read_text()))
+
+
 def inline_functions(module: str) -> list[Inline]:
     """The functions of *module* that are written twice and can be called from Python."""
     path = ROOT.joinpath(*module.split("."))
-    plain = set(PLAIN.findall(path.with_suffix(".py").read_text()))
+    plain = twins(module)
     found = []
     for match in FUNCTION.finditer(path.with_suffix(".pxd").read_text()):
         args = tuple(_argument(text) for text in match["args"].split(",") if text.strip())

@@ -13,7 +13,7 @@ cdef class Listener:
     cdef object _connect
     cdef object _keep_alive_s
     cdef int _own_keep_alive_s
-    cdef object _loop
+    cdef object _listening
     cdef bint _is_unix
     cdef bint _are_late
     cdef str _address

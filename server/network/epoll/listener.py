@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import socket
 from collections.abc import Iterator
@@ -14,13 +13,11 @@ from server.network.backend import Connect, KeepAlive
 from server.network.epoll import socket_calls
 from server.network.epoll.selector import Selector
 from server.network.epoll.transport import EpollTransport
+from server.network.listening_socket import ListeningSocket
 from server.network.tcp_options import keep_alive, send_at_once
 from server.process import faults
 
 ACCEPTED_AT_ONCE = 100  # before other sockets get their turn
-RETRY_S = 1.0  # until the next try to accept, after the system had no file left for a client
-
-_log = logging.getLogger("penstock")
 
 
 class Listener:
@@ -36,7 +33,7 @@ class Listener:
         "_connect",
         "_is_unix",
         "_keep_alive_s",
-        "_loop",
+        "_listening",
         "_own_keep_alive_s",
         "_selector",
         "_sock",
@@ -57,7 +54,6 @@ class Listener:
         self._keep_alive_s = keep_alive_s
         self._own_keep_alive_s = 0  # what *sock* has
         self._are_late = False  # those who wait have come before that was set
-        self._loop = loop
         self._is_unix = sock.family == socket.AF_UNIX
         name = sock.getsockname()
         # of its clients' sockets at this end; "" if these have to be asked
@@ -66,9 +62,7 @@ class Listener:
             send_at_once(sock)
             self._follow_config()
             self._are_late = False
-        sock.setblocking(False)
-        sock.listen(backlog)
-        loop.add_reader(sock, self.accept)
+        self._listening = ListeningSocket(sock, backlog, loop, self.accept)
 
     def _follow_config(self) -> None:
         self._own_keep_alive_s = self._keep_alive_s()
@@ -85,7 +79,7 @@ class Listener:
             except ConnectionAbortedError:
                 continue
             except (OSError, MemoryError) as error:
-                self._rest(error)
+                self._listening.rest(error)
                 return
             if accepted is None:
                 self._are_late = False
@@ -108,19 +102,9 @@ class Listener:
             if endpoint is not None:
                 endpoint.connection_lost()
 
-    def _rest(self, error: OSError | MemoryError) -> None:
-        _log.error("cannot accept a client for now: %s", getattr(error, "strerror", "no memory"))
-        self._loop.remove_reader(self._sock)
-        self._loop.call_later(RETRY_S, self._go_on)
-
-    def _go_on(self) -> None:
-        if self._sock.fileno() >= 0:
-            self._loop.add_reader(self._sock, self.accept)
-
     def close(self) -> None:
         """Stop listening."""
-        self._loop.remove_reader(self._sock)
-        self._sock.close()
+        self._listening.close()
 
 
 def _keep_alive(fd: int, seconds: int) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from protocol.requests import RequestParser
 from server.config.parameter import OutputLimit
+from server.network.clients import Clients
 from server.network.connection import Connection
 from tests.server.running import Run, Running, ask, running
 
@@ -135,6 +137,29 @@ def test_a_client_that_stops_sending_still_gets_what_it_asked_for(run: Run) -> N
     run(test)
 
 
+def test_who_stopped_sending_and_takes_no_reply_was_no_client_any_more(run: Run) -> None:
+    """It held a socket and a long reply that no limit, no CLIENT KILL and no timeout could end."""
+
+    async def test() -> None:
+        async with running() as house:
+            waiting, other = await house.connect(), await house.connect()
+            waiting[1].transport.pause_reading()  # type: ignore[attr-defined]
+            waiting[1].write(b"BLPOP l 0\r\n")
+            await house.until(lambda: house.waiting == 1)
+            (client,) = (c for c in house.server.state.clients.values() if c.waiter is not None)
+            size = 20_000_000
+            other[1].write(b"*3\r\n$5\r\nRPUSH\r\n$1\r\nl\r\n$%d\r\n" % size + bytes(size))
+            await house.until(lambda: house.server.state.memory.clients > size)
+            other[1].write(b"\r\n")
+            waiting[1].write_eof()  # is read in the turn in which the element is handed over
+            assert await other[0].readexactly(4) == b":1\r\n"
+            assert house.server.clients.waiting_bytes(client) > 1_000_000
+            assert await ask(other, b"CLIENT KILL ID %d\r\n" % client.id, 4) == b":1\r\n"
+            assert client.id not in house.server.state.clients
+
+    run(test)
+
+
 def test_quit_answers_and_closes(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
@@ -189,6 +214,27 @@ def test_a_client_too_many_is_told_so(run: Run) -> None:
             await ask(first, b"PING\r\n", 7)
             reader, _ = await house.connect()
             assert await reader.read() == b"-ERR max number of clients reached\r\n"
+
+    run(test)
+
+
+def test_a_client_that_could_not_be_let_in_stayed_in_the_list(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For ever, and counted: its socket was closed, and nothing led to it any more."""
+
+    def fail(_self: Clients, _parser: RequestParser) -> None:
+        raise MemoryError
+
+    async def test() -> None:
+        async with running() as house:
+            with monkeypatch.context() as patch:
+                patch.setattr(Clients, "set_limits", fail)
+                reader, _ = await house.connect()
+                assert await reader.read() == b""
+            assert house.server.state.clients == {}
+            assert house.server.state.memory.clients == 0
+            assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
 
     run(test)
 

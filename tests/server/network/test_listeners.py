@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import socket
 from contextlib import asynccontextmanager, closing
 
@@ -226,23 +225,3 @@ async def test_a_bug_in_letting_a_client_in_costs_that_client_alone(caplog):
         door.is_broken = False
         assert await door.knock()
         await door.until_there_are(1)
-
-
-async def test_while_there_is_no_file_for_a_client_the_listener_rests(sockets, monkeypatch, caplog):
-    """Else it would be told of that client again and again, and nobody else would be served."""
-    if sockets != "epoll":
-        pytest.skip("the loop's listeners rest by themselves")
-    monkeypatch.setattr("server.network.epoll.listener.RETRY_S", 0)
-    async with opened(bind=["127.0.0.1"]) as door:
-        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-        with socket.socket() as client:
-            client.setblocking(False)
-            client.connect_ex(("127.0.0.1", door.config.port))
-            resource.setrlimit(resource.RLIMIT_NOFILE, (client.fileno() + 1, limits[1]))
-            try:
-                while "cannot accept" not in caplog.text:
-                    await asyncio.sleep(0)
-            finally:
-                resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-            assert "cannot accept a client for now: Too many open files" in caplog.text
-            await door.until_there_are(1)

@@ -1,0 +1,86 @@
+"""Both backends of sockets over socket pairs, in turns that a test makes by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+from server.client.endpoint import Endpoint
+from server.network.asyncio_backend import AsyncioBackend, AsyncioTransport
+from server.network.transport import Transport
+from tests.server.running import LOOPS
+
+
+class EpollFace:
+    """The selector of the epoll backend."""
+
+    def __init__(self) -> None:
+        from server.network.epoll.selector import Selector  # noqa: PLC0415  (on Linux alone)
+
+        self._selector = Selector()
+        self.turn = self._selector.turn
+        self.at_end_of_turn = self._selector.at_end_of_turn
+
+    def open(self, sock: socket.socket, endpoint: Endpoint) -> Transport:
+        from server.network.epoll.transport import EpollTransport  # noqa: PLC0415
+
+        transport = EpollTransport(sock.detach(), "", "", self._selector)
+        transport.open(endpoint)
+        return transport
+
+
+class AsyncioFace:
+    """The asyncio backend on *loop*. *failures* are what would have ended the server."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self.failures: list[dict[str, Any]] = []
+        loop.set_exception_handler(lambda _, context: self.failures.append(context))
+        self._backend = AsyncioBackend(lambda _: self._opened, lambda: 0)
+        self._backend.start(loop)
+        self.at_end_of_turn = self._backend.at_end_of_turn
+
+    def open(self, sock: socket.socket, endpoint: Endpoint) -> Transport:
+        self._opened = endpoint
+        transport = AsyncioTransport(self._backend)
+        self._loop.run_until_complete(self._loop.connect_accepted_socket(lambda: transport, sock))
+        return transport
+
+    def turn(self) -> None:
+        """Let the loop look at its sockets, and make the calls that follow from what it finds."""
+        for _ in range(3):
+            self._loop.call_soon(self._loop.stop)
+            self._loop.run_forever()
+
+    def end(self) -> None:
+        """Close what is open. Nothing may have got as far as the loop."""
+        self._backend.stop()
+        self.turn()
+        assert self.failures == []
+
+
+Face = EpollFace | AsyncioFace
+
+
+@contextmanager
+def _asyncio_face(make_loop: Callable[[], asyncio.AbstractEventLoop]) -> Iterator[AsyncioFace]:
+    with closing(make_loop()) as loop:
+        face = AsyncioFace(loop)
+        yield face
+        face.end()
+
+
+@contextmanager
+def opened_face(name: str) -> Iterator[Face]:
+    """The epoll backend, or asyncio's on one of LOOPS."""
+    if name == "epoll":
+        yield EpollFace()
+    else:
+        with _asyncio_face(LOOPS[name.removeprefix("asyncio on ")]) as face:
+            yield face
+
+
+FACES = ["epoll", *(f"asyncio on {loop}" for loop in sorted(LOOPS))]

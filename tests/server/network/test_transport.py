@@ -1,0 +1,363 @@
+"""One client's socket, over a socket pair, with each of the backends."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from protocol.encoder import Encoder
+from server.client.endpoint import Endpoint
+from server.network.transport import Transport
+from tests.server.network.faces import FACES, Face, opened_face
+
+FAR = 64 * 1024  # bytes; a value of this size is a piece of its own
+MANY = 1 << 22  # bytes: more than a socket pair holds
+
+
+class Listener(Endpoint):
+    """Remembers what the transport tells."""
+
+    transport: Transport
+
+    def __init__(self):
+        super().__init__()
+        self.data = b""
+        self.events = []
+        self.unsent: list[int] = []  # each time that the socket had taken a part
+        self.out = Encoder()
+
+    def data_received(self, data):
+        self.data += data
+
+    def eof_received(self):
+        self.events.append("eof")
+
+    def connection_lost(self):
+        self.events.append("lost")
+
+    def pause_writing(self):
+        self.events.append("pause")
+
+    def sent_some(self):
+        self.unsent.append(self.transport.unsent())
+
+    def resume_writing(self):
+        self.events.append("resume")
+
+
+class Pair:
+    """A transport, and the other end of its socket."""
+
+    def __init__(self, face: Face, endpoint: Any = None) -> None:
+        self.face = face
+        own, self.peer = socket.socketpair()
+        for sock in (own, self.peer):
+            sock.setblocking(False)
+        self.endpoint: Any = endpoint or Listener()
+        self.transport = self.endpoint.transport = face.open(own, self.endpoint)
+
+    def turn(self):
+        self.face.turn()
+
+    def write(self, data):
+        out = Encoder()
+        out.raw(data)
+        self.transport.write(out)
+        assert len(out) == 0
+
+    def received(self):
+        """All that has arrived at the other end."""
+        data = b""
+        try:
+            while piece := self.peer.recv(1 << 20):
+                data += piece
+        except BlockingIOError:
+            pass
+        return data
+
+    def leave(self):
+        self.transport.abort()
+        self.peer.close()
+
+
+@pytest.fixture(params=FACES)
+def face(request: pytest.FixtureRequest) -> Iterator[Face]:
+    with opened_face(request.param) as face:
+        yield face
+
+
+@pytest.fixture
+def pair(face):
+    pair = Pair(face)
+    yield pair
+    pair.leave()
+
+
+def test_what_comes_is_told_once(pair):
+    pair.peer.send(b"abc")
+    pair.turn()
+    pair.turn()
+    assert pair.endpoint.data == b"abc"
+
+
+def test_the_end_is_told_after_what_came_before_it(pair):
+    pair.peer.send(b"abc")
+    pair.peer.shutdown(socket.SHUT_WR)
+    pair.turn()
+    pair.turn()
+    assert (pair.endpoint.data, pair.endpoint.events) == (b"abc", ["eof"])
+
+
+def test_a_broken_connection_is_lost_at_once(pair):
+    pair.peer.close()
+    pair.write(b"abc")
+    assert pair.endpoint.events == ["lost"]
+    assert pair.transport.fd == -1
+    pair.write(b"more")
+    pair.turn()
+    assert pair.endpoint.events == ["lost"]
+
+
+def test_what_the_socket_does_not_take_is_sent_when_there_is_room(pair):
+    data = bytes(range(256)) * (MANY // 256)
+    pair.write(data)
+    assert pair.endpoint.events == ["pause"]
+    assert 0 < pair.transport.unsent() < MANY
+    pair.write(b"behind")
+    arrived = b""
+    while pair.endpoint.events == ["pause"]:
+        arrived += pair.received()
+        pair.turn()
+    arrived += pair.received()
+    assert pair.endpoint.events == ["pause", "resume"]
+    assert arrived == data + b"behind"
+    assert pair.transport.unsent() == 0
+
+
+def test_what_is_unsent_gets_less_while_it_is_sent(pair):
+    """And the endpoint is told, who counts the memory: one long reply, of one piece or of many."""
+    for values in ([bytes(4 * MANY)], [bytes(FAR)] * (4 * MANY // FAR)):
+        pair.endpoint.unsent = []
+        expected = len(written(pair, *values))
+        arrived = 0
+        while pair.transport.unsent():
+            arrived += len(pair.received())
+            pair.turn()
+        assert arrived + len(pair.received()) == expected
+        told = pair.endpoint.unsent
+        assert told == sorted(told, reverse=True)
+        assert len(set(told)) > 4
+        assert told[-1] < MANY
+
+
+def test_nothing_is_read_while_something_is_unsent(pair):
+    pair.write(bytes(MANY))
+    pair.peer.send(b"abc")
+    pair.turn()
+    assert pair.endpoint.data == b""
+    while pair.transport.unsent():
+        pair.received()
+        pair.turn()
+    pair.turn()
+    assert pair.endpoint.data == b"abc"
+
+
+def test_close_waits_until_all_is_sent(pair):
+    pair.write(bytes(MANY))
+    pair.transport.close()
+    arrived = 0
+    while "lost" not in pair.endpoint.events:
+        arrived += len(pair.received())
+        pair.turn()
+    assert arrived + len(pair.received()) == MANY
+    assert "resume" not in pair.endpoint.events
+
+
+@pytest.mark.parametrize("end", ["close", "abort"])
+def test_what_follows_a_long_reply_may_end_the_connection(face, end):
+    """The loop's own transports closed their socket twice then, which ended the server."""
+
+    class Ending(Listener):
+        def resume_writing(self):
+            super().resume_writing()
+            getattr(self.transport, end)()
+
+    pair = Pair(face, Ending())
+    pair.write(bytes(MANY))
+    while "lost" not in pair.endpoint.events:
+        pair.received()
+        pair.turn()
+    assert pair.endpoint.events == ["pause", "resume", "lost"]
+    pair.turn()
+    pair.leave()
+
+
+def test_abort_does_not_wait(pair):
+    pair.write(bytes(MANY))
+    pair.transport.abort()
+    pair.transport.abort()
+    assert pair.endpoint.events == ["pause", "lost"]
+    assert pair.transport.unsent() == 0
+
+
+def test_a_socket_closed_earlier_in_the_turn_is_not_served(pair):
+    class Closer(Listener):
+        def data_received(self, data):
+            pair.transport.abort()
+
+    closer = Pair(pair.face, Closer())
+    closer.peer.send(b"abc")
+    pair.peer.send(b"abc")
+    pair.turn()
+    assert pair.endpoint.data == b""
+    closer.leave()
+
+
+def test_a_bug_in_serving_a_client_costs_that_client_alone(pair, caplog):
+    class Broken(Listener):
+        def data_received(self, data):
+            raise ZeroDivisionError
+
+    broken = Pair(pair.face, Broken())
+    broken.peer.send(b"abc")
+    pair.peer.send(b"abc")
+    pair.turn()
+    assert pair.endpoint.data == b"abc"
+    assert broken.endpoint.events == ["lost"]
+    assert "ZeroDivisionError" in caplog.text
+    broken.leave()
+
+
+def test_what_waits_for_the_turns_end_is_done_once_after_all_sockets_were_served(pair):
+    done = []
+
+    class Waiting(Listener):
+        def data_received(self, data):
+            self.data += data
+            pair.face.at_end_of_turn(lambda: done.append(pair.endpoint.data))
+
+    waiting = Pair(pair.face, Waiting())
+    waiting.peer.send(b"first")
+    pair.peer.send(b"second")
+    pair.turn()
+    pair.turn()
+    assert done == [b"second"]
+    waiting.leave()
+
+
+# ---------------------------------------------------------------------- long words
+
+
+class Reader(Listener):
+    """Wants *room* bytes in a buffer of its own."""
+
+    def __init__(self, room):
+        super().__init__()
+        self.word = bytearray(room)
+        self.filled = 0
+        self.wants_buffer = True
+
+    def get_buffer(self):
+        return memoryview(self.word)[self.filled :]
+
+    def buffer_updated(self, size):
+        self.filled += size
+        self.wants_buffer = self.filled < len(self.word)
+
+
+def test_a_buffer_is_received_into_and_what_comes_behind_is_told_as_ever(face):
+    pair = Pair(face, Reader(6))
+    pair.peer.send(b"abc")
+    pair.turn()
+    assert pair.endpoint.word == b"abc\0\0\0"
+    pair.peer.send(b"defghi")
+    pair.turn()
+    pair.turn()
+    assert (pair.endpoint.word, pair.endpoint.data) == (b"abcdef", b"ghi")
+    pair.leave()
+
+
+def test_the_end_amid_a_long_word_is_told(face):
+    pair = Pair(face, Reader(6))
+    pair.peer.send(b"abc")
+    pair.peer.shutdown(socket.SHUT_WR)
+    pair.turn()
+    pair.turn()
+    assert (pair.endpoint.filled, pair.endpoint.events) == (3, ["eof"])
+    pair.leave()
+
+
+def test_a_connection_that_breaks_amid_a_long_word_is_lost(face):
+    pair = Pair(face, Reader(6))
+    pair.write(b"never read")
+    pair.peer.close()
+    pair.turn()
+    assert pair.endpoint.events == ["lost"]
+    pair.leave()
+
+
+# ---------------------------------------------------------------------- pieces
+
+
+def written(pair, *values):
+    """Have the transport write *values* as bulk strings; what the peer must get."""
+    out, same = Encoder(), Encoder()
+    for value in values:
+        out.bulk(value)
+        same.bulk(value)
+    pair.transport.write(out)
+    assert len(out) == 0
+    return same.take()
+
+
+def test_pieces_arrive_in_order_whatever_the_socket_takes(pair):
+    large = [bytes([n]) * (FAR + n) for n in range(200)]  # more pieces than one call sends
+    expected = written(pair, *large)
+    expected += written(pair, b"small")
+    expected += written(pair, large[7], b"end")
+    assert pair.endpoint.events == ["pause"]
+    arrived = b""
+    while pair.endpoint.events == ["pause"]:
+        arrived += pair.peer.recv(100_000)
+        pair.turn()
+    arrived += pair.received()
+    assert arrived == expected
+    assert pair.endpoint.events == ["pause", "resume"]
+    expected = written(pair, large[0])
+    assert pair.received() == expected
+
+
+def test_a_large_value_is_let_go_of_as_soon_as_it_is_sent(pair):
+    large = [bytes(MANY) for _ in range(3)]
+    held = [sys.getrefcount(value) for value in large]
+    written(pair, *large)
+    assert [sys.getrefcount(value) for value in large] == [count + 1 for count in held]
+    while pair.transport.unsent() > 2 * MANY:
+        pair.received()
+        pair.turn()
+    assert [sys.getrefcount(value) for value in large] == [held[0], held[1] + 1, held[2] + 1]
+    assert pair.endpoint.unsent
+    pair.transport.abort()
+    pair.turn()
+    assert [sys.getrefcount(value) for value in large] == held
+
+
+def test_what_is_closed_while_pieces_wait_sends_them_first(pair):
+    expected = written(pair, bytes(MANY), bytes(MANY))
+    pair.transport.close()
+    arrived = b""
+    while "lost" not in pair.endpoint.events:
+        arrived += pair.received()
+        pair.turn()
+    assert arrived + pair.received() == expected
+
+
+def test_a_connection_that_breaks_amid_pieces_is_lost(pair):
+    pair.peer.close()
+    written(pair, bytes(MANY))
+    assert pair.endpoint.events == ["lost"]
+    assert pair.transport.unsent() == 0

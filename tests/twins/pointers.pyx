@@ -1,0 +1,242 @@
+# cython: language_level=3
+"""Python functions around the inline C functions that take or return pointers.
+
+A pointer becomes what a test can hold: a block of branches an object of the class Branches, a
+borrowed reference an ordinary one, bytes at an address a copy of them, NULL None.
+"""
+
+from cpython.object cimport PyObject
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from protocol cimport word_memory
+from storage cimport allocation
+from storage.keyspace.key_table cimport KeyTable
+from storage.lists cimport borrowed_list
+from storage.rax cimport branches
+from storage.rdb cimport borrowed, raw
+from storage.snapshot cimport borrowed_table
+from storage.stream cimport links
+
+
+cdef object held(PyObject *reference):
+    return None if reference == NULL else <object>reference
+
+
+# ---------------------------------------------------------------------- storage.rax.branches
+
+
+def used_bytes():
+    return allocation.used
+
+
+cdef class Branches:
+    """A block of branches, which may move when it changes."""
+
+    cdef branches.Branches *block
+
+    def __cinit__(self):
+        self.block = branches.none()
+
+    def count(self):
+        return branches.count(self.block)
+
+    def place(self, unsigned char byte):
+        return branches.place(self.block, byte)
+
+    def find(self, unsigned char byte):
+        return branches.find(self.block, byte)
+
+    def edge(self, Py_ssize_t index):
+        return branches.edge(self.block, index)
+
+    def child(self, Py_ssize_t index):
+        return branches.child(self.block, index)
+
+    def put(self, Py_ssize_t index, object new):
+        branches.put(self.block, index, new)
+
+    def insert(self, Py_ssize_t index, unsigned char byte, object new):
+        self.block = branches.insert(self.block, index, byte, new)
+
+    def remove(self, Py_ssize_t index):
+        self.block = branches.remove(self.block, index)
+
+    def free(self):
+        branches.free(self.block)
+        self.block = branches.none()
+
+    def bare(self):
+        return branches.bare(self.block)
+
+    def count_bare(self, int change):
+        branches.count_bare(self.block, change)
+
+    def weight(self):
+        return branches.weight(self.block)
+
+
+cdef class Reference:
+    """An owned reference."""
+
+    cdef PyObject *reference
+
+    def __cinit__(self, value):
+        self.reference = branches.hold(value)
+
+    def held(self):
+        return branches.held(self.reference)
+
+    def let_go(self):
+        branches.let_go(self.reference)
+        self.reference = NULL
+
+
+# ---------------------------------------------------------------------- storage.stream.links
+
+
+def follow_link_to(target):
+    return links.follow(links.link_to(target))
+
+
+def hold(target):
+    links.hold(target)
+
+
+def let_go(target):
+    links.let_go(target)
+
+
+# ---------------------------------------------------------------------- storage.rdb.raw
+
+
+def of_bytes(bytes data):
+    return raw.cut(raw.of_bytes(data), 0, len(data))
+
+
+def of_bytearray(bytearray data):
+    return raw.cut(raw.of_bytearray(data), 0, len(data))
+
+
+def of_view(object data):
+    return raw.cut(raw.of_view(data), 0, data.nbytes)
+
+
+def into(bytearray data, Py_ssize_t at, uint8_t byte):
+    raw.into(data)[at] = byte
+
+
+def table32(object entries, Py_ssize_t at, uint32_t number):
+    raw.table32(entries)[at] = number
+
+
+def table64(object entries, Py_ssize_t at):
+    return raw.table64(entries)[at]
+
+
+# ---------------------------------------------------------------------- storage.rdb.borrowed
+
+
+def nothing():
+    return held(borrowed.nothing())
+
+
+def is_nothing(object value):
+    return borrowed.is_nothing(borrowed.nothing() if value is None else <PyObject *>value)
+
+
+def held_again(object value):
+    return borrowed.held(<PyObject *>value)
+
+
+def class_of(object value):
+    return held(borrowed.class_of(<PyObject *>value))
+
+
+def is_bytes(object value):
+    return borrowed.is_bytes(<PyObject *>value)
+
+
+def is_int(object value):
+    return borrowed.is_int(<PyObject *>value)
+
+
+def octets(bytes text):
+    return raw.cut(borrowed.octets(<PyObject *>text), 0, borrowed.size(<PyObject *>text))
+
+
+def size(bytes text):
+    return borrowed.size(<PyObject *>text)
+
+
+def number(object value):
+    return borrowed.number(<PyObject *>value)
+
+
+# ------------------------------------------------- storage.lists.borrowed_list, .snapshot.borrowed_table
+
+
+def only_listpack(object value):
+    return held(borrowed_list.only_listpack(<PyObject *>value))
+
+
+def listpack_octets(object pack):
+    return raw.cut(
+        borrowed_list.listpack_octets(<PyObject *>pack),
+        0,
+        borrowed_list.listpack_size(<PyObject *>pack),
+    )
+
+
+def listpack_size(object pack):
+    return borrowed_list.listpack_size(<PyObject *>pack)
+
+
+def directory_of(KeyTable table):
+    """What the plain functions read of a table; the C functions read the table itself."""
+    return table._directory
+
+
+def slots(KeyTable table):
+    return borrowed_table.slots(table)
+
+
+def segment_at(KeyTable table, Py_ssize_t slot):
+    return held(borrowed_table.segment_at(table, slot))
+
+
+def prefetch(object segment):
+    borrowed_table.prefetch(<PyObject *>segment)
+
+
+def entry_at(object segment, Py_ssize_t at):
+    cdef borrowed_table.Entry entry = borrowed_table.entry_at(<PyObject *>segment, at)
+    if entry.next < 0:
+        return None, None, entry.next
+    return <object>entry.key, <object>entry.value, entry.next
+
+
+def find(KeyTable table, bytes key):
+    return held(borrowed_table.find(table, <PyObject *>key))
+
+
+# ---------------------------------------------------------------------- protocol.word_memory
+
+
+def new():
+    return word_memory.new()
+
+
+def resize(list memory, Py_ssize_t size):
+    word_memory.resize(memory, size)
+
+
+def view(list memory, Py_ssize_t start, Py_ssize_t end):
+    return word_memory.view(memory, start, end)
+
+
+def put(list memory, Py_ssize_t at, bytes data, Py_ssize_t start, Py_ssize_t size):
+    return word_memory.put(memory, at, data, start, size)
+
+
+def finish(list memory, Py_ssize_t size):
+    return word_memory.finish(memory, size)

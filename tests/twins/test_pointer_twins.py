@@ -1,0 +1,333 @@
+"""Twins that work on pointers: the C side, through pointers.pyx, and its plain side.
+
+Both are led through the same steps and must give the same answers. The C side must also leave every
+reference count and the counter of bytes as it should.
+"""
+
+from __future__ import annotations
+
+import array
+import functools
+import os
+import re
+import sys
+from collections.abc import Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocol import word_memory
+from storage.keyspace.key_table import KeyTable
+from storage.lists import borrowed_list
+from storage.lists.quicklist import QuickList
+from storage.rax import branches
+from storage.rdb import borrowed, raw
+from storage.snapshot import borrowed_table
+from storage.stream import links
+from tests.twins import wrappers
+from tests.twins.test_twins import APART, CASES, FOLDER, I64, TEXT
+
+pytestmark = pytest.mark.skipif(
+    bool(os.environ.get("PENSTOCK_UNCOMPILED")), reason="this leg of the tests runs uncompiled"
+)
+
+SOURCE = (wrappers.ROOT / "tests" / "twins" / "pointers.pyx").read_text()
+
+
+@functools.cache
+def compiled() -> ModuleType:
+    return wrappers.build("pointer_twins", SOURCE, FOLDER)
+
+
+# Their tests are elsewhere: in test_system_calls.py, of the selector and of faults.
+CALLS = [
+    "server.network.epoll.socket_calls",
+    "server.process.ticks",
+    "server.process.reserve_calls",
+]
+
+
+@pytest.mark.parametrize("module", [m for m in wrappers.inline_modules() if m not in CALLS])
+def test_every_function_that_has_a_twin_is_compared(module: str) -> None:
+    """Here, if it is called in pointers.pyx, or in test_twins.py."""
+    called_here = set(re.findall(rf"\b{module.rpartition('.')[2]}\.(\w+)\(", SOURCE))
+    compared = called_here | set(CASES.get(module, ())) | APART.get(module, set())
+    assert wrappers.twins(module) <= compared
+
+
+# ---------------------------------------------------------------------- branches of the radix tree
+
+
+class PlainBranches:
+    """The plain side of a block, with the methods of the class Branches in pointers.pyx."""
+
+    def __init__(self) -> None:
+        self.block = branches.none()
+
+    def __getattr__(self, name: str) -> Any:
+        return functools.partial(getattr(branches, name), self.block)
+
+    def insert(self, index: int, byte: int, new: Any) -> None:
+        self.block = branches.insert(self.block, index, byte, new)
+
+    def remove(self, index: int) -> None:
+        self.block = branches.remove(self.block, index)
+
+    def free(self) -> None:
+        branches.free(self.block)
+        self.block = branches.none()
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    """What the plain side counts; the compiled counter is no module's attribute."""
+    counter = SimpleNamespace(used=0)
+    monkeypatch.setattr(branches, "allocation", counter)
+    before = compiled().used_bytes()
+    yield counter
+    assert compiled().used_bytes() == before
+    assert counter.used == 0
+
+
+# Bytes near each other or anywhere: find() guesses that there are no gaps.
+BYTES = st.lists(st.integers(0, 255) | st.integers(97, 103), max_size=200)
+
+
+def pairs_of(block: Any) -> list[tuple[int, Any]]:
+    return [(block.edge(index), block.child(index)) for index in range(block.count())]
+
+
+def agree(block: Any, plain: Any) -> None:
+    assert pairs_of(block) == pairs_of(plain)
+    assert block.bare() == plain.bare()
+    for byte in range(256):
+        assert block.find(byte) == plain.find(byte)
+        assert block.place(byte) == plain.place(byte)
+
+
+def weighs(block: Any) -> None:
+    """The block has room for what it holds, and for a quarter more at most but for rounding."""
+    least = branches.HEADER + branches.BRANCH * block.count()
+    if block.count():
+        assert least <= block.weight() <= least * 5 // 4 + 32
+    else:
+        assert block.weight() == 0
+
+
+@settings(deadline=None, max_examples=25)
+@given(BYTES, st.randoms(use_true_random=False))
+def test_branches_come_and_go_alike(wanted: list[int], random: Any) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        counter = SimpleNamespace(used=0)
+        patch.setattr(branches, "allocation", counter)
+        block, plain = compiled().Branches(), PlainBranches()
+        before = compiled().used_bytes()
+        for step, byte in enumerate(wanted):
+            child = b"child %d" % step
+            for each in (block, plain):
+                at = each.find(byte)
+                if at < 0:
+                    each.insert(each.place(byte), byte, child)
+                elif step % 3:
+                    each.put(at, child)
+                    each.count_bare(1)
+                else:
+                    each.remove(at)
+            assert compiled().used_bytes() - before == block.weight()
+            assert counter.used == plain.weight()
+            weighs(block)
+        agree(block, plain)
+        while block.count():
+            index = random.randrange(block.count())
+            for each in (block, plain):
+                each.remove(index)
+            weighs(block)
+            assert pairs_of(block) == pairs_of(plain)
+        assert compiled().used_bytes() == before
+        assert counter.used == 0
+
+
+@pytest.mark.usefixtures("counted")
+def test_a_block_holds_one_reference_to_each_child() -> None:
+    children = [[n] for n in range(256)]
+    held = [sys.getrefcount(child) for child in children]
+    block = compiled().Branches()
+    for byte in range(256):
+        block.insert(byte, byte, children[byte])
+    assert [sys.getrefcount(child) for child in children] == [count + 1 for count in held]
+    block.put(7, children[8])
+    assert sys.getrefcount(children[7]) == held[7]
+    assert sys.getrefcount(children[8]) == held[8] + 2
+    block.remove(9)
+    assert sys.getrefcount(children[9]) == held[9]
+    block.free()
+    assert [sys.getrefcount(child) for child in children] == held
+
+
+def test_all_branches_are_freed_alike(counted: SimpleNamespace) -> None:
+    for block in (compiled().Branches(), PlainBranches()):
+        block.free()
+        for byte in range(100):
+            block.insert(byte, byte, b"child")
+        block.free()
+        assert block.count() == block.weight() == 0
+    assert counted.used == 0
+
+
+def test_an_owned_reference_is_held_until_it_is_let_go() -> None:
+    value = [1]
+    before = sys.getrefcount(value)
+    reference = compiled().Reference(value)
+    assert reference.held() is branches.held(branches.hold(value)) is value
+    assert sys.getrefcount(value) == before + 1
+    reference.let_go()
+    branches.let_go(value)
+    reference.let_go()  # of nothing
+    assert sys.getrefcount(value) == before
+
+
+# ---------------------------------------------------------------------- links of a stream
+
+
+@pytest.mark.parametrize("target", [None, b"target"])
+def test_a_link_leads_to_its_target(target: bytes | None) -> None:
+    assert compiled().follow_link_to(target) is links.follow(links.link_to(target)) is target
+
+
+def test_a_link_keeps_nothing_alive_until_it_is_told_to() -> None:
+    target = [1]
+    before = sys.getrefcount(target)
+    compiled().follow_link_to(target)
+    assert sys.getrefcount(target) == before
+    compiled().hold(target)
+    assert sys.getrefcount(target) == before + 1
+    compiled().let_go(target)
+    assert sys.getrefcount(target) == before
+
+
+# ---------------------------------------------------------------------- raw bytes
+
+
+@given(st.binary(min_size=1, max_size=40), st.data())
+def test_raw_bytes_are_those_of_the_object(data: bytes, more: st.DataObject) -> None:
+    at = more.draw(st.integers(0, len(data) - 1))
+    octets = compiled()
+    assert octets.of_bytes(data) == raw.of_bytes(data) == data
+    assert octets.of_bytearray(bytearray(data)) == raw.of_bytearray(bytearray(data)) == data
+    part = memoryview(data)[at:]
+    assert octets.of_view(part) == raw.of_view(part) == data[at:]
+    written, plain = bytearray(data), bytearray(data)
+    octets.into(written, at, 255)
+    raw.into(plain)[at] = 255
+    assert written == plain
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=9), st.integers(0, 2**32 - 1))
+def test_tables_are_read_and_written_in_place(numbers: list[int], new: int) -> None:
+    at = len(numbers) // 2
+    written, plain = array.array("I", numbers), array.array("I", numbers)
+    compiled().table32(memoryview(written), at, new)
+    raw.table32(memoryview(plain))[at] = new
+    assert written == plain
+    entries = memoryview(array.array("Q", [number << 31 for number in numbers]))
+    assert compiled().table64(entries, at) == raw.table64(entries)[at]
+
+
+# ---------------------------------------------------------------------- borrowed references
+
+VALUES: st.SearchStrategy[Any] = (
+    TEXT | I64 | st.sampled_from([None, True, [], bytearray(b"x"), 1.5])
+)
+
+
+@given(VALUES)
+def test_a_borrowed_object_is_known_alike(value: Any) -> None:
+    c = compiled()
+    assert c.is_nothing(value) == borrowed.is_nothing(value)
+    assert c.held_again(value) is borrowed.held(value) is value
+    assert c.class_of(value) is borrowed.class_of(value)
+    assert c.is_bytes(value) == borrowed.is_bytes(value)
+    assert c.is_int(value) == borrowed.is_int(value)
+    if borrowed.is_bytes(value):
+        assert c.octets(value) == borrowed.octets(value)
+        assert c.size(value) == borrowed.size(value)
+    if borrowed.is_int(value):
+        assert c.number(value) == borrowed.number(value)
+
+
+def test_nothing_is_nothing() -> None:
+    assert compiled().nothing() is borrowed.nothing() is None
+
+
+@given(st.lists(st.binary(max_size=3000), max_size=12), st.integers(0, 12))
+def test_a_list_of_one_listpack_is_found_alike(elements: list[bytes], popped: int) -> None:
+    value = QuickList(-1)
+    for element in elements:
+        value.push_right(element)
+    for _ in range(min(popped, len(elements))):
+        value.pop_left()
+    pack = borrowed_list.only_listpack(value)
+    assert compiled().only_listpack(value) is pack
+    if pack is not None:
+        size = compiled().listpack_size(pack)
+        assert size == borrowed_list.listpack_size(pack)
+        assert compiled().listpack_octets(pack) == bytes(borrowed_list.listpack_octets(pack)[:size])
+
+
+def entries_of(side: Any, segment: Any) -> list[tuple[Any, Any, int]]:
+    entries = [tuple(side.entry_at(segment, 0))]
+    while entries[-1][2] >= 0:
+        entries.append(tuple(side.entry_at(segment, entries[-1][2])))
+    return entries
+
+
+@pytest.mark.parametrize("count", [0, 1, 170, 5000])
+def test_a_key_table_is_walked_alike(count: int) -> None:
+    table = KeyTable()
+    for n in range(count):
+        table.set(b"key:%d" % n, n)
+    c = compiled()
+    directory = SimpleNamespace(_directory=c.directory_of(table))
+    assert c.slots(table) == borrowed_table.slots(directory)  # type: ignore[arg-type]
+    found = []
+    for slot in range(c.slots(table)):
+        segment = c.segment_at(table, slot)
+        assert segment is borrowed_table.segment_at(directory, slot)  # type: ignore[arg-type]
+        if segment is not None:
+            c.prefetch(segment)
+            borrowed_table.prefetch(segment)
+            entries = entries_of(c, segment)
+            assert entries == entries_of(borrowed_table, segment)
+            found += entries[:-1]
+    assert sorted(key for key, _, _ in found) == sorted(table)
+    for key in [b"", b"none", *(b"key:%d" % n for n in range(count + 1))]:
+        assert c.find(table, key) is borrowed_table.find(table, key)
+
+
+# ---------------------------------------------------------------------- the memory of a long word
+
+
+@given(st.lists(st.binary(max_size=400), max_size=20), st.integers(0, 100))
+def test_a_word_is_put_together_alike(parts: list[bytes], short: int) -> None:
+    """It grows when a part has no room, and is cut in the end; what is new in it is undefined."""
+    sides = [(side, side.new()) for side in (compiled(), word_memory)]
+    words = []
+    for side, memory in sides:
+        at = room = 0
+        for number, part in enumerate(parts):
+            if at + len(part) > room:
+                room = at + len(part) + 64
+                side.resize(memory, room)
+            if number % 2:
+                at = side.put(memory, at, b"<" + part + b">", 1, len(part))
+            else:
+                with side.view(memory, at, at + len(part)) as view:
+                    view[:] = part
+                at += len(part)
+        words.append(side.finish(memory, max(at - short, 0)))
+        assert memory == [b""]
+    assert words == [b"".join(parts)[: len(words[0])]] * 2
+    assert type(words[0]) is type(words[1]) is bytes
