@@ -29,7 +29,6 @@ from functools import partial
 from typing import Any
 
 import server.commands  # noqa: F401  (fills the table)
-from server.client.client import Client
 from server.config.parameters import Config
 from server.cron import Cron
 from server.dispatch.dispatcher import Dispatcher
@@ -38,7 +37,6 @@ from server.network.clients import Clients
 from server.network.connection import Connection
 from server.network.listeners import Listeners, backend
 from server.network.transport import Transport
-from server.persistence.log_loader import Replay
 from server.persistence.snapshot_loader import LoadFailed
 from server.process import memory_reserve, process, signals, supervision
 from server.process.faults import ServerFault
@@ -81,10 +79,10 @@ class Server:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.state = ServerState(config, monotonic_ms)
-        self.dispatcher = Dispatcher(self.state)
-        self.clients = Clients(self.state, wall_ms)
-        self.cron = Cron(self.dispatcher, self.clients, time.monotonic)
+        self.state = ServerState(config)
+        self.dispatcher = Dispatcher(self.state, monotonic_ms)
+        self.clients = Clients(self.state, wall_ms, monotonic_ms)
+        self.cron = Cron(self.dispatcher, time.monotonic)
         self.stopped = asyncio.Event()
         self.exit_status = 0
         self._phase = Phase.LOADING
@@ -106,15 +104,14 @@ class Server:
 
     def _enter(self, phase: Phase) -> None:
         self._phase = phase
-        self.state.loading = phase is Phase.LOADING
-        self.state.stopping = phase in (Phase.STOPPING, Phase.CLOSED)
-        self.state.update_guard()
+        self.state.restrictions.set_phase(
+            loading=phase is Phase.LOADING, stopping=phase in (Phase.STOPPING, Phase.CLOSED)
+        )
 
     async def _listen(self) -> None:
-        self.state.started_ms = wall_ms()
-        self.state.clock.now_ms = wall_ms()
-        self.state.stop = self.stop_by_command
-        self.state.begin_replay = self._begin_replay
+        self.state.instance.started_ms = wall_ms()
+        self.state.instance.stop = self.stop_by_command
+        self.state.events.clock.now_ms = wall_ms()
         loop = asyncio.get_running_loop()
         self._backend.start(loop)
         self.dispatcher.turn.at_end_of_turn = self._backend.at_end_of_turn
@@ -124,7 +121,7 @@ class Server:
             self._backend.stop_listening()
             self._backend.stop()
             raise
-        self.state.listening = self._listeners.descriptions
+        self.state.instance.listening = self._listeners.descriptions
         self.cron.start(loop)
 
     # ------------------------------------------------------------------ loading
@@ -133,7 +130,7 @@ class Server:
         """Load the data on the disk; clients that come meanwhile are told so."""
         state = self.state
         patience_ms = monotonic_ms() + LOAD_PATIENCE_MS
-        for _ in state.persistence.load(self._begin_replay):
+        for _ in state.persistence.load(self.dispatcher.begin_replay):
             if monotonic_ms() >= patience_ms:
                 ready()
             await asyncio.sleep(0)
@@ -146,16 +143,6 @@ class Server:
         state.persistence.append_only.log.on_synced = partial(_call_soon, loop, self._synced)
         for kind in self._listeners.kinds:
             _log.info("Ready to accept connections %s", kind)
-
-    def _begin_replay(self) -> Replay:
-        """What runs the commands of one file that has logged them."""
-        client = Client(0, wall_ms())
-
-        def replay(argv: list[bytes]) -> str:
-            error = self.dispatcher.replay(client, argv)
-            return error.text if error else ""
-
-        return replay
 
     def _synced(self) -> None:
         """The AOF has been fsynced in the background: some may have waited for it."""

@@ -6,11 +6,13 @@ from server.client.client cimport Client
 from server.client.command_queue cimport CommandQueue
 from server.dispatch.call cimport Call
 from server.dispatch.server_key_events cimport ServerKeyEvents
+from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.state cimport ServerState
 from server.dispatch.timekeeper cimport Timekeeper
 from server.process cimport memory_reserve
 from server.propagation.propagation cimport Propagation
 from server.table.command cimport Block, Command
+from storage.keyspace.clock cimport Clock
 from storage.keyspace.lookup cimport Lookup
 
 cdef int WRITE
@@ -26,7 +28,9 @@ cpdef write(Encoder out, object reply)
 cdef class Execution:
     cdef ServerState _state
     cdef ServerKeyEvents _events
+    cdef Clock _clock
     cdef Lookup _lookup
+    cdef Restrictions _restrictions
     cdef Timekeeper _timekeeper
     cdef object _executor
     cdef Propagation _propagation

@@ -33,12 +33,14 @@ class Execution:
 
     __slots__ = (
         "_calls",
+        "_clock",
         "_depth",
         "_events",
         "_executor",
         "_failures",
         "_lookup",
         "_propagation",
+        "_restrictions",
         "_state",
         "_timekeeper",
     )
@@ -48,7 +50,9 @@ class Execution:
         self._timekeeper = timekeeper
         self._executor = executor
         self._events = state.events
-        self._lookup = state.lookup
+        self._clock = state.events.clock
+        self._lookup = state.events.lookup
+        self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
         self._calls = [Call(state, executor)]  # by depth: each is used again and again
         self._depth = 0
@@ -70,11 +74,11 @@ class Execution:
         call.client = client
         call.argv = argv
         call.db = state.databases[client.db_index]
-        call.now_ms = state.clock.now_ms
+        call.now_ms = self._clock.now_ms
         call.origin = origin
         call.is_logged = self._propagation.is_on
         self._lookup.no_touch = client.no_touch
-        self._lookup.hides_expired = state.guarded and self._hides_expired(command)
+        self._lookup.hides_expired = self._restrictions.must_check and self._hides_expired(command)
         outer, self._events.logged = self._events.logged, None
         self._depth += 1
         try:

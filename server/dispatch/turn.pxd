@@ -4,16 +4,17 @@ from libc.stdint cimport uint64_t
 from server.client.client cimport Client
 from server.client.endpoint cimport Endpoint
 from server.dispatch.execution cimport Execution
-from server.dispatch.state cimport ServerState
+from server.dispatch.restrictions cimport Restrictions
 from server.process cimport memory_reserve
 from server.propagation.propagation cimport Propagation
 
 
 @cython.final
 cdef class Turn:
-    cdef ServerState _state
     cdef Execution _execution
     cdef Propagation _propagation
+    cdef dict _clients
+    cdef Restrictions _restrictions
     cdef list _to_send
     cdef public object at_end_of_turn
 

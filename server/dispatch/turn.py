@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.replies import ErrorReply
+from server.client.client import Client
 from server.client.endpoint import Endpoint
 from server.dispatch.execution import Execution
-from server.dispatch.state import ServerState
+from server.dispatch.restrictions import Restrictions
 from server.process import faults, memory_reserve
 from server.process.faults import ServerFault
 from server.propagation.propagation import Propagation
@@ -28,12 +29,26 @@ class Turn:
     *at_end_of_turn* has a call made when the turn of the loop is over; without a loop, at once.
     """
 
-    __slots__ = ("_execution", "_propagation", "_state", "_to_send", "at_end_of_turn")
+    __slots__ = (
+        "_clients",
+        "_execution",
+        "_propagation",
+        "_restrictions",
+        "_to_send",
+        "at_end_of_turn",
+    )
 
-    def __init__(self, state: ServerState, execution: Execution) -> None:
-        self._state = state
+    def __init__(
+        self,
+        execution: Execution,
+        propagation: Propagation,
+        clients: dict[int, Client],
+        restrictions: Restrictions,
+    ) -> None:
         self._execution = execution
-        self._propagation: Propagation = state.propagation
+        self._propagation = propagation
+        self._clients = clients
+        self._restrictions = restrictions
         self._to_send: list[Endpoint] = []
         self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
 
@@ -70,8 +85,7 @@ class Turn:
         """Until cron has the reserve again. What this turn has begun has been ended with it."""
         faults.report("what was begun has needed the reserve", MemoryError())
         self._execution.forgive_failures()
-        self._state.short_of_memory = True
-        self._state.update_guard()
+        self._restrictions.set_short_of_memory(True)
 
     def send_now(self, connection: Endpoint) -> None:
         """Send the answers of *connection* in the midst of a turn: there are many, or no more."""
@@ -94,7 +108,9 @@ class Turn:
             is_kept = durability.write()
         except Exception as error:
             raise ServerFault("the append only file was not written") from error
-        if is_kept or self._state.refuses_reads or durability.synced_offset >= durability.offset:
+        if is_kept or durability.synced_offset >= durability.offset:
+            return
+        if self._restrictions.refuses_reads:
             return
         error_reply = errors.not_promised(durability.error)
         self._refuse_unkept(error_reply, connections, durability.synced_offset)
@@ -109,12 +125,12 @@ class Turn:
         """
         for connection in connections + self._to_send:
             connection.refuse(error)
-        for client in list(self._state.clients.values()):
+        for client in list(self._clients.values()):
             if len(client.out):  # it was woken, and is sent its answer later
                 client.refuse(error)
             elif client.written_offset > synced_offset:  # it wants no answers
                 client.hang_up()
-        self._state.follow_persistence()
+        self._restrictions.follow_persistence()
 
 
 def _at_once(call: Callable[[], None]) -> None:

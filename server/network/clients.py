@@ -14,20 +14,28 @@ from server.client.permissions import is_local
 from server.dispatch.state import ServerState
 from server.network.transport import Transport
 from server.observe.memory import CLIENT_BYTES
+from server.observe.part import Part
 from server.table import errors
 
 _log = logging.getLogger("penstock")
 
 
-class Clients:
-    """Registers clients that connect, and removes those that go. *wall_ms* is unix time in ms."""
+class Clients(Part):
+    """Registers clients that connect, and removes those that go.
 
-    def __init__(self, state: ServerState, wall_ms: Callable[[], int]) -> None:
+    *wall_ms* is unix time in ms, *monotonic_ms* a clock that never jumps.
+    """
+
+    def __init__(
+        self, state: ServerState, wall_ms: Callable[[], int], monotonic_ms: Callable[[], int]
+    ) -> None:
         self._state = state
         self._wall_ms = wall_ms
+        self._monotonic_ms = monotonic_ms
         self._ids = count(1)
         self._transports: dict[Client, Transport] = {}
         self._over_soft_limit: dict[Client, int] = {}  # -> since when, monotonic ms
+        state.parts.append(self)
 
     # ------------------------------------------------------------------ coming and going
 
@@ -62,14 +70,14 @@ class Clients:
         return None
 
     def closed(self, client: Client) -> None:
-        """The client has gone: nothing of it stays anywhere."""
-        state = self._state
-        if state.clients.pop(client.id, None) is None:
-            return
+        """The client has gone: every part lets go of it."""
+        if self._state.clients.pop(client.id, None) is not None:
+            self._state.client_left(client)
+
+    def client_left(self, client: Client) -> None:
         del self._transports[client]
-        state.memory.clients -= CLIENT_BYTES
+        self._state.memory.clients -= CLIENT_BYTES
         self._over_soft_limit.pop(client, None)
-        state.client_left(client)
 
     # ------------------------------------------------------------------ limits
 
@@ -90,7 +98,7 @@ class Clients:
             return
         limit = self._state.config.client_output_buffer_limit["normal"]
         waiting = transport.unsent() + len(client.out)
-        now_ms = self._state.monotonic_ms()
+        now_ms = self._monotonic_ms()
         if not limit.soft or waiting < limit.soft:
             self._over_soft_limit.pop(client, None)
         else:
@@ -108,8 +116,8 @@ class Clients:
     def _line(self, client: Client) -> str:
         return client_line.line(client, self._wall_ms()).decode()
 
-    def tick(self) -> None:
-        """Cron's share: soft limits that have lasted too long, and clients idle for too long."""
+    def tick(self, now_ms: int) -> None:
+        """Look after soft limits that have lasted too long, and clients idle for too long."""
         for client in list(self._over_soft_limit):
             self.check_output(client)
         if self._state.config.timeout:

@@ -91,7 +91,7 @@ class Connection(Endpoint):
         client = self._client
         client.received += size
         self._dispatcher.timekeeper.begin()
-        client.last_used_ms = self._dispatcher.state.clock.now_ms
+        client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         self._dispatcher.state.stats.input_bytes += size
 
     def _serve(self) -> None:

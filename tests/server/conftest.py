@@ -96,8 +96,10 @@ class House:
         self.now_ms = START_MS
         self._uptime_ms = 0
         self.log = RecordingLog()
-        self.state = ServerState(config, lambda: self._uptime_ms)
-        self.dispatcher = Dispatcher(self.state, lambda: self.now_ms, self.log)
+        self.state = ServerState(config)
+        self.dispatcher = Dispatcher(
+            self.state, lambda: self._uptime_ms, lambda: self.now_ms, self.log
+        )
         self.dispatcher.timekeeper.begin()
         self._door = iter(range(1, 1_000_000))
         self._owner = self.client()

@@ -89,11 +89,11 @@ async def test_who_came_before_the_last_address_was_open_was_served_without_data
     open_all = server._listeners.open
 
     async def look_and_open() -> None:
-        seen.append(server.state.loading)
+        seen.append(server.state.restrictions.loading)
         await open_all()
 
     monkeypatch.setattr(server._listeners, "open", look_and_open)
     await server.start()
     await server.stop()
     assert seen == [True]
-    assert not server.state.loading
+    assert not server.state.restrictions.loading

@@ -18,7 +18,7 @@ from server.persistence.folder_lock import FolderInUse
 from server.persistence.manifest import BadManifest
 from server.process import log, process
 from server.table import errors
-from server.table.command import Flags, command, container
+from server.table.command import TABLE, Flags, command, container
 from server.table.documentation import Tip
 from storage import glob
 
@@ -268,7 +268,7 @@ def config_help(call: Call) -> Reply:
 
     CONFIG HELP
     """
-    return call.server.table.help_of(b"config")
+    return TABLE.help_of(b"config")
 
 
 def _text(word: bytes) -> str:

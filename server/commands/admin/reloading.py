@@ -41,7 +41,7 @@ def load_log(call: Call) -> Reply:
         raise errors.FAILED
     server.empty(server.databases)
     try:
-        server.persistence.reload_log(server.begin_replay)
+        server.persistence.reload_log(call.executor.begin_replay)
     except (LoadFailed, OSError) as error:
         _log.warning("%s", error)
         raise CANNOT_LOAD_LOG from None

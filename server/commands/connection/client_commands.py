@@ -8,7 +8,7 @@ from server.client.client import MUTED, is_printable
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int, to_timeout_ms
-from server.table.command import Flags, command, container
+from server.table.command import TABLE, Flags, command, container
 from server.table.documentation import Tip
 
 ANYBODY = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
@@ -236,9 +236,7 @@ def client_pause(call: Call) -> Reply:
         raise BAD_PAUSE_MODE
     timeout_ms = to_timeout_ms(call.argv[2], call.now_ms)
     if timeout_ms:
-        until_ms = call.server.monotonic_ms() + timeout_ms
-        call.server.pausing.begin(until_ms, writes_only=mode == b"WRITE")
-        call.server.update_guard()
+        call.executor.begin_pause(timeout_ms, writes_only=mode == b"WRITE")
     return OK
 
 
@@ -313,4 +311,4 @@ def client_help(call: Call) -> Reply:
 
     CLIENT HELP
     """
-    return call.server.table.help_of(b"client")
+    return TABLE.help_of(b"client")

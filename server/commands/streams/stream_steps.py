@@ -38,7 +38,7 @@ def add(
             return None
         stream = Stream()
     entry_id = _next_id(call, stream, wanted, seq_given)
-    config = call.server.stream_config
+    config = call.server.node_limits.stream
     stream.append(entry_id, argv, id_at + 1, config)
     if is_new:
         db.add(key, stream)

@@ -87,9 +87,10 @@ def decrby(call: Call) -> Reply:
 def _add(call: Call, increment: int) -> Reply:
     key = call.argv[1]
     value = call.db.find_string(key)
-    old = (
-        0 if value is None else value if type(value) is int else to_int(string_steps.text_of(value))
-    )
+    if value is None:
+        old = 0
+    else:
+        old = value if type(value) is int else to_int(string_steps.text_of(value))
     new = old + increment
     if not INT64_MIN <= new <= INT64_MAX:
         raise INCREMENT_OVERFLOWS
