@@ -58,7 +58,7 @@ class Cron:
         if not state.restrictions.loading:
             self._look_after_data()
         self._dispatcher.serve_ready()
-        self._dispatcher.settle()
+        self._dispatcher.resume_unblocked()
 
     def _look_after_data(self) -> None:
         state = self._state
@@ -95,6 +95,6 @@ class Cron:
         self._dispatcher.timekeeper.begin()
         blocking = self._state.blocking
         blocking.expire(self._passed_ms(), self._dispatcher.end_wait)
-        self._dispatcher.settle()
+        self._dispatcher.resume_unblocked()
         if blocking.next_deadline_ms is not None:
             self._wait_until(blocking.next_deadline_ms)

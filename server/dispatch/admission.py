@@ -50,9 +50,9 @@ class Admission:
     def refusal(self, client: Client, command: Command, origin: int) -> ErrorReply | None:
         """Why *command*, which comes from *origin*, must not run now; None if it may."""
         if origin == CLIENT:
-            if client.gate & UNAUTHENTICATED and not command.flags & NO_AUTH:
+            if client.flags & UNAUTHENTICATED and not command.flags & NO_AUTH:
                 return errors.NO_AUTH
-            if client.gate & IN_MULTI and command.flags & NO_MULTI:
+            if client.flags & IN_MULTI and command.flags & NO_MULTI:
                 return errors.NOT_IN_MULTI
         if origin & NEEDS_MEMORY:
             shortage = self._shortage(client, command)
@@ -88,4 +88,4 @@ def _has(client: Client, command: Command, flags: int) -> bool:
 
 def _would_queue(client: Client, command: Command) -> bool:
     """Whether a transaction would grow by *command*: then it takes memory whatever it does."""
-    return bool(client.gate & IN_MULTI) and not command.flags & NOT_QUEUED
+    return bool(client.flags & IN_MULTI) and not command.flags & NOT_QUEUED

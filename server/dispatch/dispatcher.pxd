@@ -63,7 +63,7 @@ cdef class Dispatcher(Runner):
     @cython.locals(shared=SharedReply)
     cdef object _run_woken(self, Client client, Command command, list argv)
     @cython.locals(client=Client)
-    cpdef settle(self)
+    cpdef resume_unblocked(self)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
     cpdef object run_inside(self, Client client, list argv)
     @cython.locals(client=Client, command=Command)

@@ -87,7 +87,7 @@ class Dispatcher(Runner):
             if command is None:
                 return
         client.last_command = command
-        must_check = client.gate or self._restrictions.must_check
+        must_check = client.flags or self._restrictions.must_check
         if must_check and not self._admit(client, command, argv):
             return
         reply = self._execution.run(client, command, argv, CLIENT)
@@ -106,12 +106,12 @@ class Dispatcher(Runner):
         self.state.blocking.park(client, argv, block, now_ms)
 
     def _answer(self, client: Client, reply: Reply) -> None:
-        if not client.gate & MUTED:
+        if not client.flags & MUTED:
             execution.write(client.out, reply)
         elif client.skip:
             client.skip -= 1
             if not client.skip:
-                client.open_gate(MUTED)
+                client.clear_flag(MUTED)
 
     # ------------------------------------------------------------------ look-up and admission
 
@@ -121,8 +121,8 @@ class Dispatcher(Runner):
         found = self._find(argv)
         if isinstance(found, ErrorReply):
             if argv[0].lower() in SPOKEN_BY_BROWSERS:
-                _log.warning("%s speaks HTTP, as if a web page made it: hung up", client.address)
-                client.hang_up()
+                _log.warning("%s speaks HTTP, as if a web page made it: closed", client.address)
+                client.disconnect()
             else:
                 self._refuse(client, found)
             return None
@@ -156,7 +156,7 @@ class Dispatcher(Runner):
         if self.state.pausing.holds(client, command):
             self.state.pausing.hold(client, argv)
             return False
-        if client.gate & IN_MULTI and not command.flags & NOT_QUEUED:
+        if client.flags & IN_MULTI and not command.flags & NOT_QUEUED:
             client.queue.append(command, argv)
             self._answer(client, QUEUED)
             return False
@@ -181,7 +181,7 @@ class Dispatcher(Runner):
         What needs a look at each command is left to ``execute``. Bulk loads are of such runs.
         """
         is_free = not (self._restrictions.in_force or self.state.memory.exceeded())
-        if client.gate == IN_MULTI and is_free:
+        if client.flags == IN_MULTI and is_free:
             count = client.queue.take_alike(parser)
             if count:
                 client.out.raw(QUEUED.line * count)
@@ -197,7 +197,7 @@ class Dispatcher(Runner):
         command = self._look_up(client, argv)
         if command is None:
             return errors.unknown_command(argv)
-        if client.gate & IN_MULTI and not command.flags & NOT_QUEUED:
+        if client.flags & IN_MULTI and not command.flags & NOT_QUEUED:
             client.queue.append(command, argv)
         else:
             self._execution.replay(client, command, argv)
@@ -261,7 +261,7 @@ class Dispatcher(Runner):
             self.unblocked.append(client)
         except Exception as error:  # not the fault of who has woken it
             faults.report("answering after a wait", error)
-            client.hang_up()
+            client.disconnect()
         return None
 
     def _run_woken(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
@@ -281,7 +281,7 @@ class Dispatcher(Runner):
             self.state.stats.commands += 1
         return reply
 
-    def settle(self) -> None:
+    def resume_unblocked(self) -> None:
         """After a batch: send what woken clients got, and go on with what they had pipelined."""
         while self.unblocked:
             waiting, self.unblocked = self.unblocked, []
@@ -290,7 +290,7 @@ class Dispatcher(Runner):
                     client.resume()
                 except Exception as error:
                     faults.report("going on after a wait", error)
-                    client.hang_up()
+                    client.disconnect()
 
     # ------------------------------------------------------------------ what Call asks of it
 

@@ -42,8 +42,8 @@ cdef class Execution:
     cpdef object run(self, Client client, Command command, list argv, int origin)
     cdef bint _hides_expired(self, Command command) except -1
     cdef object _handle(self, Command command, Call call, uint64_t changes)
-    cdef _must_be_whole(self, Command command, object error, uint64_t changes)
-    cpdef forgive_failures(self)
+    cdef _check_unchanged(self, Command command, object error, uint64_t changes)
+    cpdef note_failures(self)
     cdef _propagate(self, Call call, Command command)
     @cython.locals(replies=Encoder, command=Command, running=Command, times=Py_ssize_t, origin=int)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)

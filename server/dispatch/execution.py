@@ -109,7 +109,7 @@ class Execution:
         except StorageError as refusal:
             reply = errors.on_the_wire(refusal)
         except Exception as error:
-            self._must_be_whole(command, error, changes)
+            self._check_unchanged(command, error, changes)
             faults.report(command.name, error)
             reply = errors.NO_MEMORY if isinstance(error, MemoryError) else errors.INTERNAL
         else:
@@ -119,18 +119,18 @@ class Execution:
         command.failed += 1
         return self.counted(reply)
 
-    def _must_be_whole(self, command: Command, error: Exception, changes: int) -> None:
+    def _check_unchanged(self, command: Command, error: Exception, changes: int) -> None:
         """See that a handler that has raised *error* had changed nothing by then.
 
         It has if more *changes* are counted than before it; and it may have if an allocation of any
         size has failed since the last one that was looked at here. Raises ServerFault.
         """
         broke_off = isinstance(error, MemoryError) and self._failures != memory_reserve.failures()
-        self.forgive_failures()
+        self.note_failures()
         if changes != self._events.changes or (broke_off and command.flags & WRITE):
             raise ServerFault(f"{command.name} was left in the midst of its changes") from error
 
-    def forgive_failures(self) -> None:
+    def note_failures(self) -> None:
         """The allocations that have failed so far have been answered for."""
         self._failures = memory_reserve.failures()
 

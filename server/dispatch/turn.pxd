@@ -24,6 +24,6 @@ cdef class Turn:
     cpdef send_all(self)
     cdef _refuse_what_needs_memory(self)
     cpdef send_now(self, Endpoint connection)
-    cdef _keep(self, list connections)
+    cdef _write_log(self, list connections)
     @cython.locals(connection=Endpoint, client=Client)
-    cdef _refuse_unkept(self, object error, list connections, uint64_t synced_offset)
+    cdef _refuse_answers(self, object error, list connections, uint64_t synced_offset)

@@ -69,7 +69,7 @@ class Turn:
         to_send, self._to_send = self._to_send, []
         if memory_reserve.is_gone():
             self._refuse_what_needs_memory()
-        self._keep(to_send)
+        self._write_log(to_send)
         at = 0
         while at < len(to_send):
             try:
@@ -79,22 +79,22 @@ class Turn:
                     connection.send()
             except Exception as error:
                 faults.report("sending answers", error)
-                connection.hang_up()
+                connection.disconnect()
 
     def _refuse_what_needs_memory(self) -> None:
         """Until cron has the reserve again. What this turn has begun has been ended with it."""
         faults.report("what was begun has needed the reserve", MemoryError())
-        self._execution.forgive_failures()
+        self._execution.note_failures()
         self._restrictions.set_short_of_memory(True)
 
     def send_now(self, connection: Endpoint) -> None:
         """Send the answers of *connection* in the midst of a turn: there are many, or no more."""
-        self._keep([connection])
+        self._write_log([connection])
         connection.send()
 
     # ------------------------------------------------------------------ the log comes first
 
-    def _keep(self, connections: list[Endpoint]) -> None:
+    def _write_log(self, connections: list[Endpoint]) -> None:
         """Write the AOF before answers leave.
 
         While reads are refused, what is answered tells nothing of the data, and may leave.
@@ -112,15 +112,15 @@ class Turn:
             return
         if self._restrictions.refuses_reads:
             return
-        error_reply = errors.not_promised(durability.error)
-        self._refuse_unkept(error_reply, connections, durability.synced_offset)
+        error_reply = errors.aof_write_failed_afterwards(durability.error)
+        self._refuse_answers(error_reply, connections, durability.synced_offset)
 
-    def _refuse_unkept(
+    def _refuse_answers(
         self, error: ErrorReply, connections: list[Endpoint], synced_offset: int
     ) -> None:
         """What this turn has written is not safe: nothing that may derive from it must leave.
 
-        Each client that has an answer, be it to a read, gets *error* instead and is hung up on.
+        Each client that has an answer, be it to a read, gets *error* instead and is disconnected.
         From now on data is not even read, until all is safe.
         """
         for connection in connections + self._to_send:
@@ -129,7 +129,7 @@ class Turn:
             if len(client.out):  # it was woken, and is sent its answer later
                 client.refuse(error)
             elif client.written_offset > synced_offset:  # it wants no answers
-                client.hang_up()
+                client.disconnect()
         self._restrictions.follow_persistence()
 
 

@@ -52,7 +52,7 @@ class Clients(Part):
             client.close_after_reply = True
             return client
         if state.config.requirepass:
-            client.shut_gate(UNAUTHENTICATED)
+            client.set_flag(UNAUTHENTICATED)
         state.clients[client.id] = client
         state.memory.clients += CLIENT_BYTES
         self._transports[client] = transport
@@ -87,12 +87,12 @@ class Clients(Part):
         parser.max_buffered = self._state.config.client_query_buffer_limit
 
     def query_limit_reached(self, client: Client) -> None:
-        """Count and log that *client* is hung up on because its unfinished request is too long."""
+        """Count and log that *client* is disconnected: its unfinished request is too long."""
         self._state.stats.query_limit_disconnections += 1
         _log.warning("Closing client that reached max query buffer length: %s", self._line(client))
 
     def check_output(self, client: Client) -> None:
-        """Hang up on *client* if more replies wait than client-output-buffer-limit allows."""
+        """Disconnect *client* if more replies wait than client-output-buffer-limit allows."""
         transport = self._transports.get(client)
         if transport is None:
             return
@@ -108,10 +108,10 @@ class Clients(Part):
             self.output_limit_reached(client)
 
     def output_limit_reached(self, client: Client) -> None:
-        """Hang up on *client*, which has more replies waiting than it may."""
+        """Disconnect *client*, which has more replies waiting than it may."""
         self._state.stats.output_limit_disconnections += 1
         _log.warning("Client %s closed for overcoming of output buffer limits.", self._line(client))
-        client.hang_up()
+        client.disconnect()
 
     def _line(self, client: Client) -> str:
         return client_line.line(client, self._wall_ms()).decode()
@@ -128,7 +128,7 @@ class Clients(Part):
         for client in list(self._state.clients.values()):
             if client.last_used_ms < before_ms and client.waiter is None:
                 _log.info("closing idle client %d (%s)", client.id, client.address)
-                client.hang_up()
+                client.disconnect()
 
     def waiting_bytes(self, client: Client) -> int:
         """Bytes of replies that *client* has not taken yet."""

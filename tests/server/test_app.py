@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from server import app
-from server.app import LOAD_PATIENCE_MS, Server
+from server.app import READY_AFTER_MS, Server
 from server.config.parameters import Config
 from server.persistence.log_loader import Replay
 from server.persistence.snapshot_loader import LoadFailed
@@ -57,11 +57,11 @@ async def test_who_waits_is_told_when_the_data_are_there(
 async def test_who_waits_is_not_held_up_by_a_long_load(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = Load(monkeypatch, step_ms=LOAD_PATIENCE_MS // 2)
+    load = Load(monkeypatch, step_ms=READY_AFTER_MS // 2)
     monkeypatch.setattr(server.state.persistence, "load", load.run)
     await server.start(load.ready)
     await server.stop()
-    assert load.told[0] == LOAD_PATIENCE_MS
+    assert load.told[0] == READY_AFTER_MS
 
 
 @pytest.mark.asyncio

@@ -119,16 +119,16 @@ def client_reply(call: Call) -> Reply:
     client, mode = call.client, call.argv[2].upper()
     if mode == b"ON":
         client.skip = 0
-        client.open_gate(MUTED)
+        client.clear_flag(MUTED)
         return OK
     if mode == b"OFF":
         client.skip = 0
-        client.shut_gate(MUTED)
+        client.set_flag(MUTED)
     elif mode != b"SKIP":
         raise errors.SYNTAX
     elif client.skip or not client.is_muted:
         client.skip = 2  # the first reply that is suppressed is that of this command
-        client.shut_gate(MUTED)
+        client.set_flag(MUTED)
     return NO_REPLY
 
 

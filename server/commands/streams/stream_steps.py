@@ -66,7 +66,7 @@ def _log_add(
     """What a replica must do: use this very id, and trim by no estimate."""
     argv = call.argv
     if trim is not None and trim.approximate:
-        words = trim.as_done(stream)
+        words = trim.as_exact(stream)
         call.log_as(argv[0], argv[1], *words, text, *argv[id_at + 1 :])
     elif not seq_given:
         call.log_as(*argv[:id_at], text, *argv[id_at + 1 :])

@@ -194,7 +194,7 @@ def xtrim(call: Call) -> Reply:
     if deleted:
         done = None
         if trim.approximate and call.is_logged:
-            done = (call.argv[0], key, *trim.as_done(stream))
+            done = (call.argv[0], key, *trim.as_exact(stream))
         call.db.changed(key, b"xtrim", deleted, done)
     return deleted
 

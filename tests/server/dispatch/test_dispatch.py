@@ -173,7 +173,7 @@ def test_while_data_is_loaded_only_what_needs_none_runs(house):
 
 
 def test_while_nothing_can_be_kept_nothing_is_written(house):
-    house.state.restrictions.refuse_writes(errors.unkept("No space left on device"))
+    house.state.restrictions.refuse_writes(errors.aof_write_failed("No space left on device"))
     refusal = "-MISCONF Errors writing to the AOF file: No space left on device"
     assert house.send_line("SET a 1") == house.send_line("PING") == refusal
     assert house.send_line("GET a") is None

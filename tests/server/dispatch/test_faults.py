@@ -179,7 +179,7 @@ class Peer(Endpoint):
             raise ZeroDivisionError
         self._notes.append("sent")
 
-    def hang_up(self):
+    def disconnect(self):
         self._notes.append("hung up")
 
 
