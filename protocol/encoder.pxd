@@ -42,6 +42,7 @@ cdef class Encoder(Encoded):
 
     @cython.locals(made=Encoder)
     cpdef Encoder another(self)
+    cpdef Py_ssize_t size(self)
     cpdef bytes take(self)
     cpdef list take_pieces(self)
     cpdef bint in_pieces(self)

@@ -52,14 +52,17 @@ cdef class Client:
 
 
 cdef class Standing:
+    cdef public Standing at_next_key
+
     cpdef leave(self)
     cpdef go_to_tail(self)
 
 
+@cython.freelist(64)
 cdef class Waiter:
     cdef readonly Client client
     cdef readonly list argv
     cdef public Block block
     cdef public int64_t due_ms
-    cdef readonly list standings
+    cdef public Standing standing
     cdef public int64_t turn

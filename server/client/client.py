@@ -155,26 +155,29 @@ class Client:
 class Standing:
     """A waiter's place in the queue of one of its keys."""
 
-    __slots__ = ()
+    __slots__ = ("at_next_key",)
+
+    def __init__(self) -> None:
+        self.at_next_key: Standing | None = None  # the same waiter's place for another key
 
     def leave(self) -> None:
-        """Stand there no more."""
+        """Take the waiter out of that queue."""
 
     def go_to_tail(self) -> None:
-        """Let all others who stand there go first."""
+        """Put the waiter behind all others of that queue."""
 
 
 class Waiter:
     """A client that is parked: what to run again, and until when."""
 
-    __slots__ = ("argv", "block", "client", "due_ms", "standings", "turn")
+    __slots__ = ("argv", "block", "client", "due_ms", "standing", "turn")
 
     def __init__(self, client: Client, argv: list[bytes], block: Block, due_ms: int) -> None:
         self.client = client
         self.argv = argv
         self.block = block
         self.due_ms = due_ms  # 0: never
-        self.standings: list[Standing] = []  # one for each key
+        self.standing: Standing | None = None  # in the queue of one of its keys
         self.turn = 0  # when it was last run again
 
 

@@ -18,7 +18,8 @@ cdef class Blocking(Part):
     cdef list _databases
     cdef readonly Py_ssize_t waiting
     cdef list _queues
-    cdef readonly list ready
+    cdef readonly Queue first_ready
+    cdef Queue _last_ready
     cdef readonly list _deadlines
     cdef object _serial
     cdef Py_ssize_t _stale
@@ -40,6 +41,8 @@ cdef class Blocking(Part):
     cdef _make_ready(self, Queue queue)
     @cython.locals(queue=Queue)
     cpdef serve(self, Runner runner)
+    @cython.locals(queue=Queue)
+    cdef Queue _take_ready(self)
     cpdef serve_keyless(self, Runner runner)
     @cython.locals(waiter=Waiter)
     cdef _serve_queue(self, Queue queue, Runner runner)

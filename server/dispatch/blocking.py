@@ -51,7 +51,8 @@ class Blocking(Part):
         self._databases = databases
         self.waiting = 0  # clients parked
         self._queues: list[dict[bytes, Queue]] = []  # of each database, by key
-        self.ready: list[Queue] = []  # to be served, in this order
+        self.first_ready: Queue | None = None  # the ready keys, a chain in the order of service
+        self._last_ready: Queue | None = None
         self._deadlines: list[tuple[int, int, Waiter]] = []
         self._serial = count()
         self._stale = 0
@@ -97,7 +98,7 @@ class Blocking(Part):
     def _enqueue(self, waiter: Waiter, db_index: int) -> None:
         for key in waiter.block.keys:
             self._queue_at(db_index, key).add(waiter)
-        if not waiter.standings:
+        if waiter.standing is None:
             self._keyless[waiter] = None
 
     def _queue_at(self, db_index: int, key: bytes) -> Queue:
@@ -109,11 +110,12 @@ class Blocking(Part):
         return Queue(self._databases[db_index], key, by_key) if queue is None else queue
 
     def _dequeue(self, waiter: Waiter) -> None:
-        if not waiter.standings:
+        if waiter.standing is None:
             del self._keyless[waiter]
-        for standing in waiter.standings:
+        standing, waiter.standing = waiter.standing, None  # a cycle would be collected late
+        while standing is not None:
             standing.leave()
-        del waiter.standings[:]  # they know the waiter, and cycles are collected rarely
+            standing = standing.at_next_key
 
     def _sweep(self) -> None:
         live = [entry for entry in self._deadlines if entry[2].client.waiter is entry[2]]
@@ -132,9 +134,14 @@ class Blocking(Part):
                 self._make_ready(queue)
 
     def _make_ready(self, queue: Queue) -> None:
-        if not queue.is_ready:
-            queue.is_ready = True
-            self.ready.append(queue)
+        if queue.is_ready:
+            return
+        queue.is_ready = True
+        if self._last_ready is None:
+            self.first_ready = queue
+        else:
+            self._last_ready.next_ready = queue
+        self._last_ready = queue
 
     def emptied(self, databases: Sequence[Keyspace]) -> None:
         """What the keys of *databases* hold is new to all who wait there."""
@@ -145,10 +152,18 @@ class Blocking(Part):
 
     def serve(self, runner: Runner) -> None:
         """Serve all ready keys: *runner* runs the commands of those who wait for them."""
-        for queue in self.ready:  # which may grow meanwhile
-            queue.is_ready = False
+        while self.first_ready is not None:  # serving may make further keys ready
+            queue = self._take_ready()
             self._serve_queue(queue, runner)
-        del self.ready[:]
+
+    def _take_ready(self) -> Queue:
+        queue = self.first_ready
+        assert queue is not None
+        self.first_ready, queue.next_ready = queue.next_ready, None
+        if self.first_ready is None:
+            self._last_ready = None
+        queue.is_ready = False
+        return queue
 
     def serve_keyless(self, runner: Runner) -> None:
         """Run the commands again that wait for no key (WAITAOF), in the order they came."""
@@ -189,8 +204,10 @@ class Blocking(Part):
             self.forget(waiter)
         else:
             waiter.block = block  # what it gets when its time is up may have changed
-            for standing in waiter.standings:
+            standing = waiter.standing
+            while standing is not None:
                 standing.go_to_tail()
+                standing = standing.at_next_key
 
     # ------------------------------------------------------------------ time
 

@@ -6,7 +6,7 @@ from server.client.client cimport Client, Waiter
 from server.client.command_queue cimport CommandQueue
 from server.dispatch cimport execution
 from server.dispatch.admission cimport Admission
-from server.dispatch.blocking cimport Runner
+from server.dispatch.blocking cimport Blocking, Runner
 from server.dispatch.execution cimport Execution
 from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.shared_reply cimport SharedReply
@@ -37,7 +37,7 @@ cdef class Dispatcher(Runner):
     cdef Admission _admission
     cdef Execution _execution
     cdef dict _spellings
-    cdef list _ready
+    cdef Blocking _blocking
     cdef SharedReply _shared
 
     @cython.locals(command=Command, must_check=bint)

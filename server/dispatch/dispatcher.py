@@ -74,7 +74,7 @@ class Dispatcher(Runner):
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._spellings = TABLE.by_spelling
         know_names(self._spellings)
-        self._ready = state.blocking.ready
+        self._blocking = state.blocking
         self._shared = SharedReply(state.events)
 
     # ------------------------------------------------------------------ a client's command
@@ -98,12 +98,12 @@ class Dispatcher(Runner):
             self._park(client, argv, reply)
         else:
             self._answer(client, reply)
-        if self._ready:
+        if self._blocking.first_ready is not None:
             self.serve_ready()
 
     def _park(self, client: Client, argv: list[bytes], block: Block) -> None:
         now_ms = self._monotonic_ms() if block.timeout_ms else 0
-        self.state.blocking.park(client, argv, block, now_ms)
+        self._blocking.park(client, argv, block, now_ms)
 
     def _answer(self, client: Client, reply: Reply) -> None:
         if not client.flags & MUTED:
@@ -225,7 +225,7 @@ class Dispatcher(Runner):
             return
         self.timekeeper.set()
         try:
-            self.state.blocking.serve(self)
+            self._blocking.serve(self)
         except Exception as error:
             raise ServerFault("waiting clients were not served") from error
         finally:
@@ -237,7 +237,7 @@ class Dispatcher(Runner):
 
     def serve_keyless(self) -> None:
         """Run the commands again that wait for no key but for what is kept (WAITAOF)."""
-        self.state.blocking.serve_keyless(self)
+        self._blocking.serve_keyless(self)
 
     def run_again(self, waiter: Waiter) -> Block | None:
         """Run a woken client's command again; None when it was answered."""
@@ -323,7 +323,7 @@ class Dispatcher(Runner):
         command = client.last_command
         assert command is not None  # it is what the client waits in
         if client.waiter is waiter:
-            self.state.blocking.forget(waiter)
+            self._blocking.forget(waiter)
         if isinstance(reply, ErrorReply):
             command.failed += 1
             self._execution.counted(reply)

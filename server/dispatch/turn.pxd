@@ -16,6 +16,7 @@ cdef class Turn:
     cdef dict _clients
     cdef Restrictions _restrictions
     cdef list _to_send
+    cdef object _send_all
     cdef public object at_end_of_turn
 
     cpdef send_later(self, Endpoint connection)

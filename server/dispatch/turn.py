@@ -34,6 +34,7 @@ class Turn:
         "_execution",
         "_propagation",
         "_restrictions",
+        "_send_all",
         "_to_send",
         "at_end_of_turn",
     )
@@ -51,6 +52,7 @@ class Turn:
         self._restrictions = restrictions
         self._to_send: list[Endpoint] = []
         self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
+        self._send_all = self.send_all  # bound once, not each turn
 
     def send_later(self, connection: Endpoint) -> None:
         """Have the answers of *connection* sent when this turn of the loop ends."""
@@ -60,7 +62,7 @@ class Turn:
 
     def _await_end(self) -> None:
         try:
-            self.at_end_of_turn(self.send_all)
+            self.at_end_of_turn(self._send_all)
         except Exception as error:
             raise ServerFault("answers would never be sent") from error
 
@@ -126,7 +128,7 @@ class Turn:
         for connection in connections + self._to_send:
             connection.refuse(error)
         for client in list(self._clients.values()):
-            if len(client.out):  # it was woken, and is sent its answer later
+            if client.out.size():  # it was woken, and is sent its answer later
                 client.refuse(error)
             elif client.written_offset > synced_offset:  # it wants no answers
                 client.disconnect()

@@ -16,6 +16,7 @@ cdef class Spot(Standing):
 
 
 @cython.final
+@cython.freelist(64)
 cdef class Queue:
     cdef readonly Keyspace database
     cdef readonly bytes key
@@ -23,6 +24,7 @@ cdef class Queue:
     cdef readonly Spot last
     cdef readonly Py_ssize_t on_no_key
     cdef public bint is_ready
+    cdef public Queue next_ready
     cdef dict _registry
 
     @cython.locals(spot=Spot)

@@ -21,6 +21,7 @@ class Spot(Standing):
     __slots__ = ("before", "behind", "queue", "waiter")
 
     def __init__(self, queue: Queue, waiter: Waiter) -> None:
+        self.at_next_key = None
         self.queue = queue
         self.waiter = waiter
         self.before: Spot | None = None
@@ -36,7 +37,16 @@ class Spot(Standing):
 class Queue:
     """The clients that wait for *key* of *database*. *registry* has it while there are any."""
 
-    __slots__ = ("_registry", "database", "first", "is_ready", "key", "last", "on_no_key")
+    __slots__ = (
+        "_registry",
+        "database",
+        "first",
+        "is_ready",
+        "key",
+        "last",
+        "next_ready",
+        "on_no_key",
+    )
 
     def __init__(self, database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> None:
         self.database = database
@@ -44,7 +54,8 @@ class Queue:
         self.first: Spot | None = None
         self.last: Spot | None = None
         self.on_no_key = 0  # how many of them a deletion of the key wakes
-        self.is_ready = False  # in Blocking.ready: to be served when the command ends
+        self.is_ready = False  # its waiters are served when the command ends
+        self.next_ready: Queue | None = None  # which is served after this one
         self._registry = registry
         registry[key] = self
 
@@ -61,7 +72,8 @@ class Queue:
             return
         spot = Spot(self, waiter)
         self._append(spot)
-        waiter.standings.append(spot)
+        spot.at_next_key = waiter.standing
+        waiter.standing = spot
         if waiter.block.on_no_key:
             self.on_no_key += 1
 

@@ -28,7 +28,7 @@ cdef class Connection(Endpoint):
 
     @cython.locals(client=Client)
     cdef _begin_batch(self, Py_ssize_t size)
-    @cython.locals(client=Client)
+    @cython.locals(client=Client, unread=Py_ssize_t)
     cdef _serve(self)
     @cython.locals(client=Client)
     cdef _check_query_limit(self)
@@ -38,7 +38,8 @@ cdef class Connection(Endpoint):
     @cython.locals(has_news=bint)
     cdef _flush(self)
     @cython.locals(client=Client, memory=Py_ssize_t)
-    cdef _count_memory(self)
+    cdef _count_memory(self, Py_ssize_t unread)
+    @cython.locals(size=Py_ssize_t)
     cpdef send(self)
     cpdef refuse(self, object error)
     cpdef disconnect(self)

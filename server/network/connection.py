@@ -99,10 +99,11 @@ class Connection(Endpoint):
         client = self._client
         self._run()
         self.wants_buffer = self._parser.wants_buffer()
-        if self._parser.buffered() or client.flags & IN_MULTI:
+        unread = self._parser.buffered()
+        if unread or client.flags & IN_MULTI:
             self._check_query_limit()
         if not self._closing:
-            self._count_memory()
+            self._count_memory(unread)
         if self._dispatcher.unblocked:
             self._dispatcher.resume_unblocked()
 
@@ -133,11 +134,11 @@ class Connection(Endpoint):
         self._write_paused = True
 
     def sent_some(self) -> None:
-        self._count_memory()
+        self._count_memory(self._parser.buffered())
 
     def resume_writing(self) -> None:
         self._write_paused = False
-        self._count_memory()
+        self._count_memory(self._parser.buffered())
         self._dispatcher.timekeeper.begin()
         self.resume()
         self._dispatcher.resume_unblocked()
@@ -181,12 +182,12 @@ class Connection(Endpoint):
             self._dispatcher.execute(client, argv)
             if client.flags == IN_MULTI:
                 self._dispatcher.queue_alike(client, parser)
-            if len(self._out) > FLUSH_AT:
+            if self._out.size() > FLUSH_AT:
                 self._dispatcher.turn.send_now(self)
 
     def _flush(self) -> None:
         """Have the answers so far sent when this turn of the loop ends."""
-        has_news = len(self._out) or self._out.overflown or self._client.close_after_reply
+        has_news = self._out.size() or self._out.overflown or self._client.close_after_reply
         if has_news and not self._sending:
             self._sending = True
             self._dispatcher.turn.send_later(self)
@@ -199,21 +200,22 @@ class Connection(Endpoint):
         if self._out.overflown:
             self._clients.output_limit_reached(self._client)
             return
-        if len(self._out):
-            self._dispatcher.state.stats.output_bytes += len(self._out)
+        size = self._out.size()
+        if size:
+            self._dispatcher.state.stats.output_bytes += size
             self._transport.write(self._out)
             if self._write_paused or self._client.memory:
-                self._count_memory()
+                self._count_memory(self._parser.buffered())
             if self._write_paused:
                 self._clients.check_output(self._client)
         if self._client.close_after_reply:
             self._closing = True
             self._transport.close()
 
-    def _count_memory(self) -> None:
-        """Count what the client holds now: what it has sent, and what it has not taken."""
+    def _count_memory(self, unread: int) -> None:
+        """Count what the client holds now: *unread* bytes of requests, and unsent replies."""
         client = self._client
-        memory = self._parser.buffered() + self._transport.unsent()
+        memory = unread + self._transport.unsent()
         if client.flags & IN_MULTI:
             memory += client.queue.memory()
         if client.waiter is not None or client.postponed is not None:

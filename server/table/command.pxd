@@ -1,6 +1,8 @@
+cimport cython
 from libc.stdint cimport int64_t
 
 
+@cython.freelist(64)
 cdef class Block:
     cdef readonly list keys
     cdef readonly object kind

@@ -256,7 +256,7 @@ class Blocked(RuleBasedStateMachine):
         queues = self.model.queues.items()
         assert held == {key: [ids[w.client] for w in queue] for key, queue in queues if queue}
         assert blocking.waiting == len({w for ids in held.values() for w in ids})
-        assert blocking.ready == []
+        assert blocking.first_ready is None
 
 
 def _bytes(word):

@@ -168,7 +168,7 @@ class EpollTransport(Transport):
             self._send(out)
 
     def _send(self, out: Encoder) -> None:
-        size = len(out)
+        size = out.size()
         try:
             taken = socket_calls.send(self.fd, out._buffer, size)  # noqa: SLF001  (spares a copy)
         except OSError:
@@ -184,7 +184,7 @@ class EpollTransport(Transport):
 
     def _collect(self, out: Encoder) -> None:
         """Keep what *out* holds; it is empty then."""
-        self._unsent += len(out)
+        self._unsent += out.size()
         self._pieces += out.take_pieces()
 
     def _await_room(self) -> None:

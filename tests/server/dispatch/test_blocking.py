@@ -73,7 +73,7 @@ def test_first_come_first_served(desk):
 
 def test_nothing_is_remembered_of_a_key_that_nobody_waits_for(desk):
     desk.put(b"a", b"x")
-    assert desk.blocking.ready == []
+    assert desk.blocking.first_ready is None
 
 
 def test_keys_are_served_in_the_order_in_which_they_became_ready(desk):

@@ -31,7 +31,7 @@ def test_whoever_leaves_or_goes_to_the_tail_the_others_keep_their_order(steps):
             queue.add(model[-1])
         elif len(model) > 1:
             waiter = model.pop(at % len(model))
-            (standing,) = waiter.standings
+            standing = waiter.standing
             if step == "leave":
                 standing.leave()
             else:
@@ -46,7 +46,7 @@ def test_nobody_stands_in_a_queue_twice():
     queue.add(waiter)
     queue.add(waiter)
     assert list(queue) == [waiter]
-    assert len(waiter.standings) == 1
+    assert waiter.standing.at_next_key is None
 
 
 def test_a_queue_is_registered_as_long_as_there_is_anybody():
@@ -54,7 +54,7 @@ def test_a_queue_is_registered_as_long_as_there_is_anybody():
     queue, waiters = a_queue(registry), [a_waiter(1), a_waiter(2)]
     for waiter in waiters:
         queue.add(waiter)
-    waiters[0].standings[0].leave()
+    waiters[0].standing.leave()
     assert registry == {b"k": queue}
-    waiters[1].standings[0].leave()
+    waiters[1].standing.leave()
     assert registry == {}
