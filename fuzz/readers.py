@@ -123,8 +123,8 @@ class Reading:
         config = Config()
         config.save = []
         config.enable_debug_command = "yes"
-        self._state = ServerState(config, lambda: 0)
-        self._dispatcher = Dispatcher(self._state, lambda: NOW_MS)
+        self._state = ServerState(config)
+        self._dispatcher = Dispatcher(self._state, lambda: 0, lambda: NOW_MS)
         self._client = Client(1, NOW_MS)
         self._readers = words_of(READERS)
         self._group_readers = words_of(GROUP_READERS)

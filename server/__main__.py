@@ -6,19 +6,19 @@ import asyncio
 import sys
 from collections.abc import Callable
 
-from server.app import nobody_waits, serve
+from server.app import ignore_ready, serve
 from server.config.command_line import HELP, BadOptions, read_command_line
 from server.config.parameters import Config
 from server.persistence.files import reason
 from server.persistence.snapshot_loader import LoadFailed
 from server.process import build, log, process
-from server.process.daemon import go_to_background
+from server.process.daemon import daemonize
 from server.process.supervision import in_background
 
 
 def main(argv: list[str]) -> int:
     """Serve until stopped; the exit status: 1 for bad options, a start that fails, or a fault."""
-    process.hold_standard_streams()
+    process.open_standard_streams()
     if argv[:1] in (["--help"], ["-h"]):
         sys.stdout.write(HELP)
         return 0
@@ -28,10 +28,10 @@ def main(argv: list[str]) -> int:
     try:
         return _run(read_command_line(argv))
     except (BadOptions, LoadFailed) as error:
-        log.tell(str(error))
+        log.log_and_print(str(error))
         return 1
     except OSError as error:
-        log.tell(reason(error))
+        log.log_and_print(reason(error))
         return 1
 
 
@@ -42,8 +42,8 @@ def _run(config: Config) -> int:
     """
     process.enter_directory(config)
     log.start(config)
-    ready = go_to_background().ready if in_background(config) else nobody_waits
-    log.introduce(config)
+    ready = daemonize().ready if in_background(config) else ignore_ready
+    log.log_startup(config)
     process.prepare(config)
     with asyncio.Runner(loop_factory=_loop_factory(config.event_loop)) as runner:
         return runner.run(serve(config, ready))

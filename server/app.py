@@ -29,7 +29,6 @@ from functools import partial
 from typing import Any
 
 import server.commands  # noqa: F401  (fills the table)
-from server.client.client import Client
 from server.config.parameters import Config
 from server.cron import Cron
 from server.dispatch.dispatcher import Dispatcher
@@ -38,7 +37,6 @@ from server.network.clients import Clients
 from server.network.connection import Connection
 from server.network.listeners import Listeners, backend
 from server.network.transport import Transport
-from server.persistence.log_loader import Replay
 from server.persistence.snapshot_loader import LoadFailed
 from server.process import memory_reserve, process, signals, supervision
 from server.process.faults import ServerFault
@@ -51,7 +49,7 @@ _log = logging.getLogger("penstock")
 COLLECT_AFTER = 100_000
 
 # Who starts the server in the background waits for its data so long; what fails later is logged.
-LOAD_PATIENCE_MS = 5000
+READY_AFTER_MS = 5000
 
 
 class Phase(Enum):
@@ -72,7 +70,7 @@ def monotonic_ms() -> int:
     return -(-time.monotonic_ns() // 1_000_000)
 
 
-def nobody_waits() -> None:
+def ignore_ready() -> None:
     """Stand in for whoever has started the server."""
 
 
@@ -81,17 +79,17 @@ class Server:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.state = ServerState(config, monotonic_ms)
-        self.dispatcher = Dispatcher(self.state)
-        self.clients = Clients(self.state, wall_ms)
-        self.cron = Cron(self.dispatcher, self.clients, time.monotonic)
+        self.state = ServerState(config)
+        self.dispatcher = Dispatcher(self.state, monotonic_ms)
+        self.clients = Clients(self.state, wall_ms, monotonic_ms)
+        self.cron = Cron(self.dispatcher, time.monotonic)
         self.stopped = asyncio.Event()
         self.exit_status = 0
         self._phase = Phase.LOADING
         self._backend = backend(config, self._connect)
         self._listeners = Listeners(config, self._backend)
 
-    async def start(self, ready: Callable[[], None] = nobody_waits) -> None:
+    async def start(self, ready: Callable[[], None] = ignore_ready) -> None:
         """Listen, and load what was kept; *ready* is called when that is done, or takes long.
 
         Raises OSError when an address or the folder cannot be had, and LoadFailed.
@@ -99,22 +97,21 @@ class Server:
         self.state.persistence.folder.open()
         self._enter(Phase.LOADING)  # before the first address is open: there are no data yet
         await self._listen()
-        process.keep_pid_file(self.config)
+        process.write_pid_file(self.config)
         _log.info("Server initialized")
         await self._load(ready)
         ready()
 
     def _enter(self, phase: Phase) -> None:
         self._phase = phase
-        self.state.loading = phase is Phase.LOADING
-        self.state.stopping = phase in (Phase.STOPPING, Phase.CLOSED)
-        self.state.update_guard()
+        self.state.restrictions.set_phase(
+            loading=phase is Phase.LOADING, stopping=phase in (Phase.STOPPING, Phase.CLOSED)
+        )
 
     async def _listen(self) -> None:
-        self.state.started_ms = wall_ms()
-        self.state.clock.now_ms = wall_ms()
-        self.state.stop = self.stop_by_command
-        self.state.begin_replay = self._begin_replay
+        self.state.instance.started_ms = wall_ms()
+        self.state.instance.stop = self.stop_by_command
+        self.state.events.clock.now_ms = wall_ms()
         loop = asyncio.get_running_loop()
         self._backend.start(loop)
         self.dispatcher.turn.at_end_of_turn = self._backend.at_end_of_turn
@@ -124,7 +121,7 @@ class Server:
             self._backend.stop_listening()
             self._backend.stop()
             raise
-        self.state.listening = self._listeners.descriptions
+        self.state.instance.listening = self._listeners.descriptions
         self.cron.start(loop)
 
     # ------------------------------------------------------------------ loading
@@ -132,9 +129,9 @@ class Server:
     async def _load(self, ready: Callable[[], None]) -> None:
         """Load the data on the disk; clients that come meanwhile are told so."""
         state = self.state
-        patience_ms = monotonic_ms() + LOAD_PATIENCE_MS
-        for _ in state.persistence.load(self._begin_replay):
-            if monotonic_ms() >= patience_ms:
+        ready_at_ms = monotonic_ms() + READY_AFTER_MS
+        for _ in state.persistence.load(self.dispatcher.begin_replay):
+            if monotonic_ms() >= ready_at_ms:
                 ready()
             await asyncio.sleep(0)
             if self._phase is not Phase.LOADING:
@@ -147,23 +144,13 @@ class Server:
         for kind in self._listeners.kinds:
             _log.info("Ready to accept connections %s", kind)
 
-    def _begin_replay(self) -> Replay:
-        """What runs the commands of one file that has logged them."""
-        client = Client(0, wall_ms())
-
-        def replay(argv: list[bytes]) -> str:
-            error = self.dispatcher.replay(client, argv)
-            return error.text if error else ""
-
-        return replay
-
     def _synced(self) -> None:
         """The AOF has been fsynced in the background: some may have waited for it."""
         self.dispatcher.timekeeper.begin()
         if self.state.propagation.durability is not None:
             self.state.propagation.durability.write()
         self.dispatcher.serve_keyless()
-        self.dispatcher.settle()
+        self.dispatcher.resume_unblocked()
 
     # ------------------------------------------------------------------ listening
 
@@ -196,7 +183,7 @@ class Server:
             _log.warning("Received shutdown signal during loading, exiting now.")
         else:
             _log.warning("Received %s scheduling shutdown...", number.name)
-        with signals.insistence():
+        with signals.exit_on_second_sigint():
             self.stop_by_command(frozenset(word.upper().encode() for word in options.split()))
 
     def _end(self) -> None:
@@ -206,7 +193,7 @@ class Server:
         self.stopped.set()
 
     async def stop(self) -> None:
-        """Let the last answers leave, stop listening and hang up on everybody."""
+        """Let the last answers leave, stop listening and disconnect all clients."""
         if self._phase is not Phase.CLOSED:
             self.cron.stop()
             self.dispatcher.turn.send_all()
@@ -240,14 +227,14 @@ class Server:
             _log.critical("The server cannot go on, and exits.", exc_info=error)
             is_loaded = self._phase is not Phase.LOADING
             self._end()
-            self._rescue(is_whole=is_loaded and not isinstance(error, ServerFault))
+            self._save_after_fault(is_whole=is_loaded and not isinstance(error, ServerFault))
             self._close()
         except BaseException:
             os._exit(1)
 
-    def _rescue(self, is_whole: bool) -> None:
+    def _save_after_fault(self, is_whole: bool) -> None:
         try:
-            self.state.persistence.rescue(is_whole)
+            self.state.persistence.save_after_fault(is_whole)
         except Exception:
             _log.critical("What is not on the disk could not be written.", exc_info=True)
 
@@ -266,7 +253,7 @@ async def serve(config: Config, ready: Callable[[], None]) -> int:
     server = Server(config)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(server.loop_failed)
-    signals.listen(loop, config, server.stop_by_signal)
+    signals.handle(loop, config, server.stop_by_signal)
     gc.collect()
     gc.freeze()  # what the program itself is made of need not be looked at again
     gc.set_threshold(COLLECT_AFTER, 10, 10)
@@ -278,7 +265,7 @@ async def serve(config: Config, ready: Callable[[], None]) -> int:
     except (Exception, ServerFault) as error:
         server.fail(error)
     if not server.stopped.is_set():
-        supervision.tell_ready(config)
+        supervision.notify_ready(config)
         await server.stopped.wait()
     await server.stop()
     if not server.exit_status:

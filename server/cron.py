@@ -12,17 +12,15 @@ from collections.abc import Callable
 
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.expiry import ExpiryCycle
-from server.network.clients import Clients
 from server.process import memory_reserve
 
 
 class Cron:
     """Runs on the loop it is started on, until stop()."""
 
-    def __init__(self, dispatcher: Dispatcher, clients: Clients, monotonic_s: Callable[[], float]):
+    def __init__(self, dispatcher: Dispatcher, monotonic_s: Callable[[], float]) -> None:
         self._dispatcher = dispatcher
         self._state = dispatcher.state
-        self._clients = clients
         self._monotonic_s = monotonic_s
         self._expiry = ExpiryCycle(dispatcher.state, monotonic_s)
         self._timer: asyncio.TimerHandle | None = None
@@ -57,11 +55,10 @@ class Cron:
         self._watch_memory()
         if state.pausing.active and now_ms >= state.pausing.until_ms:
             self._dispatcher.end_pause()
-        self._clients.tick()
-        if not state.loading:
+        if not state.restrictions.loading:
             self._look_after_data()
         self._dispatcher.serve_ready()
-        self._dispatcher.settle()
+        self._dispatcher.resume_unblocked()
 
     def _look_after_data(self) -> None:
         state = self._state
@@ -69,7 +66,7 @@ class Cron:
             self._expiry.run()
         state.propagation.deliver_each()
         state.persistence.tick()
-        state.follow_persistence()
+        state.restrictions.follow_persistence()
 
     def _passed_ms(self) -> int:
         """Monotonic time, rounded down: a wait is over when the whole of it has passed."""
@@ -80,8 +77,7 @@ class Cron:
         memory = self._state.memory
         memory.log = self._state.persistence.append_only.log.pending
         memory.used()
-        self._state.short_of_memory = memory_reserve.is_short()
-        self._state.update_guard()
+        self._state.restrictions.set_short_of_memory(memory_reserve.is_short())
 
     # ------------------------------------------------------------------ waits
 
@@ -99,6 +95,6 @@ class Cron:
         self._dispatcher.timekeeper.begin()
         blocking = self._state.blocking
         blocking.expire(self._passed_ms(), self._dispatcher.end_wait)
-        self._dispatcher.settle()
+        self._dispatcher.resume_unblocked()
         if blocking.next_deadline_ms is not None:
             self._wait_until(blocking.next_deadline_ms)

@@ -13,7 +13,7 @@ cdef class Client:
     cdef readonly uint64_t id
     cdef readonly Encoder out
     cdef public int db_index
-    cdef public int gate
+    cdef public int flags
     cdef public bytes name
     cdef public bytes lib_name
     cdef public bytes lib_version
@@ -26,7 +26,7 @@ cdef class Client:
     cdef public Command last_command
     cdef public uint64_t commands
     cdef public uint64_t received
-    cdef public int64_t held
+    cdef public int64_t memory
     cdef public bint no_evict
     cdef public bint no_touch
     cdef public int skip
@@ -40,15 +40,15 @@ cdef class Client:
     cdef public bint close_after_reply
     cdef public object unread
     cdef public object unsent
-    cdef public object hang_up
+    cdef public object disconnect
     cdef public object resume
 
     @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
     cpdef Py_ssize_t argv_bytes(self) except -1
-    cpdef disconnected(self)
+    cpdef connection_lost(self)
     cpdef refuse(self, object error)
-    cpdef open_gate(self, int reason)
-    cpdef shut_gate(self, int reason)
+    cpdef set_flag(self, int flag)
+    cpdef clear_flag(self, int flag)
 
 
 cdef class Standing:

@@ -1,7 +1,7 @@
 """One client as the server knows it: who it is, what it has chosen, what it waits for.
 
-A client has no socket here: its connection gives it a way to be hung up on, and takes what its
-*out* has collected.
+A client has no socket here: its connection says how to disconnect it, and sends what its *out* has
+collected.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from protocol.replies import ErrorReply
 from server.client.command_queue import NO_COMMANDS, CommandQueue
 from server.table.command import Block, Command
 
-# Why a client's next command cannot simply run: bits of Client.gate.
-UNAUTHENTICATED = 1
-IN_MULTI = 2
-MUTED = 4  # CLIENT REPLY OFF or SKIP
+# Client.flags: each of them makes the dispatcher check what a client's next command may do.
+UNAUTHENTICATED = 1  # requirepass is set, and the client has not sent AUTH
+IN_MULTI = 2  # commands are queued
+MUTED = 4  # CLIENT REPLY OFF or SKIP: nothing is answered
 
 
 class Client:
-    """One connected client. *gate* is 0 in the common case: its commands run with no more ado."""
+    """One connected client. *flags* is 0 in the common case: its commands run unchecked."""
 
     __slots__ = (
         "address",
@@ -30,16 +30,16 @@ class Client:
         "db_index",
         "dirty_exec",
         "dirty_watch",
+        "disconnect",
         "fd",
-        "gate",
-        "hang_up",
-        "held",
+        "flags",
         "id",
         "last_command",
         "last_used_ms",
         "lib_name",
         "lib_version",
         "local_address",
+        "memory",
         "name",
         "no_evict",
         "no_touch",
@@ -61,7 +61,7 @@ class Client:
         self.id = client_id
         self.out = Encoder(2)
         self.db_index = 0
-        self.gate = 0
+        self.flags = 0
         self.name = b""
         self.lib_name = b""
         self.lib_version = b""
@@ -74,7 +74,7 @@ class Client:
         self.last_command: Command | None = None
         self.commands = 0
         self.received = 0  # bytes
-        self.held = 0  # bytes of what it sent and has not taken, when its connection last looked
+        self.memory = 0  # bytes of its requests and replies, when its connection last counted them
         self.no_evict = False
         self.no_touch = False
         self.skip = 0  # how many answers CLIENT REPLY SKIP still swallows
@@ -88,7 +88,7 @@ class Client:
         self.close_after_reply = False
         self.unread: Callable[[], int] = _no_bytes  # of requests that have not been run yet
         self.unsent: Callable[[], int] = _no_bytes  # of replies that the socket has not taken yet
-        self.hang_up: Callable[[], None] = _nothing  # closes the connection at once
+        self.disconnect: Callable[[], None] = _nothing  # closes the connection at once
         self.resume: Callable[[], None] = _nothing  # go on with what was pipelined behind a wait
 
     @property
@@ -98,15 +98,15 @@ class Client:
 
     @property
     def in_multi(self) -> bool:
-        return bool(self.gate & IN_MULTI)
+        return bool(self.flags & IN_MULTI)
 
     @property
     def authenticated(self) -> bool:
-        return not self.gate & UNAUTHENTICATED
+        return not self.flags & UNAUTHENTICATED
 
     @property
     def is_muted(self) -> bool:
-        return bool(self.gate & MUTED)
+        return bool(self.flags & MUTED)
 
     def argv_bytes(self) -> int:
         """Bytes of the command that it waits with: for a key, or a pause's end."""
@@ -117,39 +117,39 @@ class Client:
                 size += len(word)
         return size
 
-    def disconnected(self) -> None:
+    def connection_lost(self) -> None:
         """There is no connection any more: let go of what leads to it.
 
         The two know each other, and cycles are collected rarely.
         """
-        self.hang_up = self.resume = _nothing
+        self.disconnect = self.resume = _nothing
         self.unread = _no_bytes
 
     def enter_multi(self) -> None:
         """What follows is queued until EXEC."""
-        self.shut_gate(IN_MULTI)
+        self.set_flag(IN_MULTI)
         self.queue = CommandQueue()
         self.dirty_exec = False
 
     def leave_multi(self) -> None:
         """The transaction is over, whether it ran or not."""
-        self.open_gate(IN_MULTI)
+        self.clear_flag(IN_MULTI)
         self.queue = NO_COMMANDS
         self.dirty_exec = False
 
     def refuse(self, error: ErrorReply) -> None:
-        """Let it have *error* in place of all that was answered, and be hung up on."""
+        """Answer *error* in place of all answers so far, and disconnect when it is sent."""
         self.out.truncate(0)
         self.out.write(error)
         self.close_after_reply = True
 
-    def open_gate(self, reason: int) -> None:
-        """*reason* (UNAUTHENTICATED, IN_MULTI or MUTED) holds no more."""
-        self.gate &= ~reason
+    def set_flag(self, flag: int) -> None:
+        """Set UNAUTHENTICATED, IN_MULTI or MUTED."""
+        self.flags |= flag
 
-    def shut_gate(self, reason: int) -> None:
-        """*reason* holds from now on."""
-        self.gate |= reason
+    def clear_flag(self, flag: int) -> None:
+        """Clear UNAUTHENTICATED, IN_MULTI or MUTED."""
+        self.flags &= ~flag
 
 
 class Standing:

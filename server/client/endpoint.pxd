@@ -11,4 +11,4 @@ cdef class Endpoint:
     cpdef resume_writing(self)
     cpdef send(self)
     cpdef refuse(self, object error)
-    cpdef hang_up(self)
+    cpdef disconnect(self)

@@ -55,5 +55,5 @@ class Endpoint:
     def refuse(self, error: ErrorReply) -> None:
         """Replace all answers so far by *error*, and close when it is sent."""
 
-    def hang_up(self) -> None:
+    def disconnect(self) -> None:
         """Close at once."""

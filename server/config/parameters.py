@@ -33,7 +33,6 @@ from server.config.parameter import (
     take_parameters,
     unsupported,
 )
-from server.config.switches import Switches
 
 __all__ = ["BadValue", "Config", "OutputLimit", "Parameter"]
 
@@ -51,6 +50,16 @@ DEFAULT_OUTPUT_LIMITS = {
     "slave": OutputLimit(256 * 1024**2, 64 * 1024**2, 60),
     "pubsub": OutputLimit(32 * 1024**2, 8 * 1024**2, 60),
 }
+
+
+class DebugSwitches:
+    """What DEBUG changes for tests. Not parameters: redis.conf and CONFIG do not have them."""
+
+    def __init__(self) -> None:
+        self.cron = True  # PAUSE-CRON
+        self.active_expire = True  # SET-ACTIVE-EXPIRE
+        self.checksums = True  # SET-SKIP-CHECKSUM-VALIDATION: verify the checksums of values
+        self.flush_sleep_s = 0.0  # AOF-FLUSH-SLEEP: before each write to the append-only file
 
 
 class Config(AcceptedParameters):
@@ -127,7 +136,7 @@ class Config(AcceptedParameters):
     def __init__(self) -> None:
         self.file: str | None = None
         self.given: set[str] = set()
-        self.switches = Switches()
+        self.switches = DebugSwitches()
         for row in PARAMETERS:
             self.set(row, row.default)
 
@@ -159,7 +168,7 @@ class Config(AcceptedParameters):
         """Give *row* a value that parse() has made."""
         setattr(self, row.attribute, value)
 
-    def give(self, row: Parameter[Any], words: list[str]) -> None:
+    def set_from_line(self, row: Parameter[Any], words: list[str]) -> None:
         """Set *row* as a line of redis.conf does. Raises BadValue.
 
         Lines of one cumulative parameter add up; one with an empty value begins anew.

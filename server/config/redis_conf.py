@@ -36,7 +36,7 @@ REFUSED = {
     "sentinel": "this server is no sentinel",
 }
 # Parameters that Redis or Valkey themselves accept and ignore.
-FORGOTTEN = (
+IGNORED_PARAMETERS = (
     "list-max-ziplist-entries",
     "list-max-ziplist-value",
     "lua-replicate-commands",
@@ -80,7 +80,7 @@ def read_lines(config: Config, lines: list[Line], level: int = 0) -> None:
         if words is None:
             raise BadLine(f"{line.where}: unbalanced quotes")
         if words:
-            _obey(config, words, line, level)
+            _apply_line(config, words, line, level)
 
 
 def _words(line: Line) -> list[str] | None:
@@ -95,15 +95,15 @@ def _words(line: Line) -> list[str] | None:
     return [word.decode("utf-8", "surrogateescape") for word in words]
 
 
-def _obey(config: Config, words: list[str], line: Line, level: int) -> None:
+def _apply_line(config: Config, words: list[str], line: Line, level: int) -> None:
     name, values = words[0].lower(), words[1:]
     row = config.find(name)
     try:
         if row is not None:
-            config.give(row, values)
+            config.set_from_line(row, values)
         elif name == "include" and len(values) == 1:
             _include(config, values[0], level + 1)
-        elif not (name in FORGOTTEN or _is_default_user(config, words)):
+        elif not (name in IGNORED_PARAMETERS or _is_default_user(config, words)):
             raise BadValue(_why_refused(name))
     except BadValue as error:
         raise BadLine(f"{line.where}: '{line.text.strip()}': {error}") from None

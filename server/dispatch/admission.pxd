@@ -1,7 +1,8 @@
 cimport cython
 
 from server.client.client cimport Client
-from server.dispatch.state cimport ServerState
+from server.dispatch.restrictions cimport Restrictions
+from server.observe.memory cimport Memory
 from server.table.command cimport Command
 
 cdef int CLIENT
@@ -25,8 +26,10 @@ cdef bint _would_queue(Client client, Command command) except -1
 
 @cython.final
 cdef class Admission:
-    cdef ServerState _state
+    cdef Restrictions _restrictions
+    cdef Memory _memory
 
+    @cython.locals(now=Restrictions)
     cpdef object refusal(self, Client client, Command command, int origin)
-    @cython.locals(state=ServerState)
+    @cython.locals(memory=Memory, is_short=bint)
     cdef object _shortage(self, Client client, Command command)

@@ -19,7 +19,8 @@ from __future__ import annotations
 from protocol.replies import ErrorReply
 from server.client.client import IN_MULTI, UNAUTHENTICATED, Client
 from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
-from server.dispatch.state import ServerState
+from server.dispatch.restrictions import Restrictions
+from server.observe.memory import Memory
 from server.table import errors
 from server.table.command import Command, Flags
 
@@ -40,40 +41,42 @@ NEEDS_DISK = CLIENT | SCRIPT
 class Admission:
     """Refuses commands, by the state of the client and of the server. It changes nothing."""
 
-    __slots__ = ("_state",)
+    __slots__ = ("_memory", "_restrictions")
 
-    def __init__(self, state: ServerState) -> None:
-        self._state = state
+    def __init__(self, restrictions: Restrictions, memory: Memory) -> None:
+        self._restrictions = restrictions
+        self._memory = memory
 
     def refusal(self, client: Client, command: Command, origin: int) -> ErrorReply | None:
         """Why *command*, which comes from *origin*, must not run now; None if it may."""
         if origin == CLIENT:
-            if client.gate & UNAUTHENTICATED and not command.flags & NO_AUTH:
+            if client.flags & UNAUTHENTICATED and not command.flags & NO_AUTH:
                 return errors.NO_AUTH
-            if client.gate & IN_MULTI and command.flags & NO_MULTI:
+            if client.flags & IN_MULTI and command.flags & NO_MULTI:
                 return errors.NOT_IN_MULTI
         if origin & NEEDS_MEMORY:
             shortage = self._shortage(client, command)
             if shortage is not None:
                 return shortage
-        if self._state.write_refusal is not None and origin & NEEDS_DISK:
-            refused = DATA if self._state.refuses_reads else WRITE
+        now = self._restrictions
+        if now.write_refusal is not None and origin & NEEDS_DISK:
+            refused = DATA if now.refuses_reads else WRITE
             if command.flags & TELLS_HEALTH or _has(client, command, refused):
-                return self._state.write_refusal
-        if self._state.loading and origin == CLIENT and not command.flags & LOADING:
+                return now.write_refusal
+        if now.loading and origin == CLIENT and not command.flags & LOADING:
             return errors.LOADING
         return None
 
     def _shortage(self, client: Client, command: Command) -> ErrorReply | None:
         """The error of a command that takes memory while there is none for it."""
-        state = self._state
-        if not (state.memory.limit or state.short_of_memory):
+        memory, is_short = self._memory, self._restrictions.short_of_memory
+        if not (memory.limit or is_short):
             return None
         if not (command.flags & DENYOOM or _would_queue(client, command)):
             return None
-        if state.memory.limit and state.memory.exceeded():
+        if memory.limit and memory.exceeded():
             return errors.OUT_OF_MEMORY
-        return errors.NO_MEMORY if state.short_of_memory else None
+        return errors.NO_MEMORY if is_short else None
 
 
 def _has(client: Client, command: Command, flags: int) -> bool:
@@ -85,4 +88,4 @@ def _has(client: Client, command: Command, flags: int) -> bool:
 
 def _would_queue(client: Client, command: Command) -> bool:
     """Whether a transaction would grow by *command*: then it takes memory whatever it does."""
-    return bool(client.gate & IN_MULTI) and not command.flags & NOT_QUEUED
+    return bool(client.flags & IN_MULTI) and not command.flags & NOT_QUEUED

@@ -13,6 +13,7 @@ from server.client.client import Client, Waiter
 from server.client.command_queue import CommandQueue
 from server.dispatch.origin import INSIDE, REPLAYED
 from server.dispatch.state import ServerState
+from server.persistence.log_loader import Replay
 from storage.keyspace.keyspace import Keyspace
 
 
@@ -28,8 +29,14 @@ class Executor(Protocol):
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """Answer a client that waits, before its time (CLIENT UNBLOCK)."""
 
+    def begin_pause(self, timeout_ms: int, writes_only: bool) -> None:
+        """Hold commands back for *timeout_ms*, all or those that write (CLIENT PAUSE)."""
+
     def end_pause(self) -> None:
         """Run the commands that CLIENT PAUSE held back."""
+
+    def begin_replay(self) -> Replay:
+        """What runs the commands of one file that has logged them (DEBUG LOADAOF)."""
 
 
 class Call:

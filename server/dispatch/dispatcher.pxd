@@ -8,6 +8,7 @@ from server.dispatch cimport execution
 from server.dispatch.admission cimport Admission
 from server.dispatch.blocking cimport Blocking, Runner
 from server.dispatch.execution cimport Execution
+from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.shared_reply cimport SharedReply
 from server.dispatch.state cimport ServerState
 from server.dispatch.timekeeper cimport Timekeeper
@@ -30,6 +31,8 @@ cdef class Dispatcher(Runner):
     cdef readonly Timekeeper timekeeper
     cdef readonly Turn turn
     cdef public list unblocked
+    cdef object _monotonic_ms
+    cdef Restrictions _restrictions
     cdef Propagation _propagation
     cdef Admission _admission
     cdef Execution _execution
@@ -37,7 +40,7 @@ cdef class Dispatcher(Runner):
     cdef Blocking _blocking
     cdef SharedReply _shared
 
-    @cython.locals(command=Command)
+    @cython.locals(command=Command, must_check=bint)
     cpdef execute(self, Client client, list argv)
     cdef _park(self, Client client, list argv, Block block)
     cdef _answer(self, Client client, object reply)
@@ -47,22 +50,23 @@ cdef class Dispatcher(Runner):
     cdef bint _admit(self, Client client, Command command, list argv) except -1
     cdef _refuse(self, Client client, object error)
     cdef _reject(self, Client client, Command command, object error)
-    @cython.locals(state=ServerState, count=Py_ssize_t)
+    @cython.locals(is_free=bint, count=Py_ssize_t)
     cpdef queue_alike(self, Client client, RequestParser parser)
     @cython.locals(command=Command)
     cpdef object replay(self, Client client, list argv)
     cpdef serve_ready(self)
-    @cython.locals(state=ServerState)
+    @cython.locals(now=Restrictions)
     cdef bint _holds_waiters(self) except -1
     cpdef serve_keyless(self)
-    @cython.locals(client=Client, argv=list, command=Command)
+    @cython.locals(client=Client, argv=list, command=Command, must_check=bint)
     cpdef Block run_again(self, Waiter waiter)
     @cython.locals(shared=SharedReply)
     cdef object _run_woken(self, Client client, Command command, list argv)
     @cython.locals(client=Client)
-    cpdef settle(self)
+    cpdef resume_unblocked(self)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
     cpdef object run_inside(self, Client client, list argv)
     @cython.locals(client=Client, command=Command)
     cpdef end_wait(self, object waiter, object reply)
+    cpdef begin_pause(self, object timeout_ms, bint writes_only)
     cpdef end_pause(self)

@@ -30,11 +30,12 @@ from server.dispatch.shared_reply import SharedReply
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
 from server.dispatch.turn import Turn
+from server.persistence.log_loader import Replay
 from server.process import faults
 from server.process.faults import ServerFault
 from server.propagation.propagation import Durability, Propagation
 from server.table import errors
-from server.table.command import Block, Command, Flags
+from server.table.command import TABLE, Block, Command, Flags
 
 READONLY = int(Flags.READONLY)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
@@ -50,25 +51,28 @@ _log = logging.getLogger("penstock")
 class Dispatcher(Runner):
     """Runs the commands of clients, one at a time, to their end.
 
-    *wall_ms* is unix time in ms, the system's if it is not given; *durability*, if given, is what
-    answers wait for.
+    *monotonic_ms* is for deadlines: a clock that never jumps. *wall_ms* is unix time in ms, the
+    system's if it is not given; *durability*, if given, is what answers wait for.
     """
 
     def __init__(
         self,
         state: ServerState,
+        monotonic_ms: Callable[[], int],
         wall_ms: Callable[[], int] | None = None,
         durability: Durability | None = None,
     ) -> None:
         self.state = state
+        self._monotonic_ms = monotonic_ms
+        self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
         self._propagation.durability = durability
-        self.timekeeper = Timekeeper(state.clock, wall_ms)
-        self._admission = Admission(state)
+        self.timekeeper = Timekeeper(state.events.clock, wall_ms)
+        self._admission = Admission(state.restrictions, state.memory)
         self._execution = Execution(state, self.timekeeper, self)
-        self.turn = Turn(state, self._execution)
+        self.turn = Turn(self._execution, state.propagation, state.clients, state.restrictions)
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
-        self._spellings = state.table.by_spelling
+        self._spellings = TABLE.by_spelling
         know_names(self._spellings)
         self._blocking = state.blocking
         self._shared = SharedReply(state.events)
@@ -83,7 +87,8 @@ class Dispatcher(Runner):
             if command is None:
                 return
         client.last_command = command
-        if (client.gate or self.state.guarded) and not self._admit(client, command, argv):
+        must_check = client.flags or self._restrictions.must_check
+        if must_check and not self._admit(client, command, argv):
             return
         reply = self._execution.run(client, command, argv, CLIENT)
         self._execution.count(command, 0 if isinstance(reply, Block) else 1)
@@ -97,16 +102,16 @@ class Dispatcher(Runner):
             self.serve_ready()
 
     def _park(self, client: Client, argv: list[bytes], block: Block) -> None:
-        now_ms = self.state.monotonic_ms() if block.timeout_ms else 0
+        now_ms = self._monotonic_ms() if block.timeout_ms else 0
         self._blocking.park(client, argv, block, now_ms)
 
     def _answer(self, client: Client, reply: Reply) -> None:
-        if not client.gate & MUTED:
+        if not client.flags & MUTED:
             execution.write(client.out, reply)
         elif client.skip:
             client.skip -= 1
             if not client.skip:
-                client.open_gate(MUTED)
+                client.clear_flag(MUTED)
 
     # ------------------------------------------------------------------ look-up and admission
 
@@ -116,8 +121,8 @@ class Dispatcher(Runner):
         found = self._find(argv)
         if isinstance(found, ErrorReply):
             if argv[0].lower() in SPOKEN_BY_BROWSERS:
-                _log.warning("%s speaks HTTP, as if a web page made it: hung up", client.address)
-                client.hang_up()
+                _log.warning("%s speaks HTTP, as if a web page made it: closed", client.address)
+                client.disconnect()
             else:
                 self._refuse(client, found)
             return None
@@ -129,7 +134,7 @@ class Dispatcher(Runner):
 
     def _find(self, argv: list[bytes]) -> Command | ErrorReply:
         """The command, or the subcommand, that *argv* names; the error if there is none."""
-        command = self._spellings.get(argv[0]) or self.state.table.find(argv[0])
+        command = self._spellings.get(argv[0]) or TABLE.find(argv[0])
         if command is None:
             return errors.unknown_command(argv)
         if not command.subcommands or len(argv) == 1:
@@ -141,7 +146,7 @@ class Dispatcher(Runner):
 
     def _admit(self, client: Client, command: Command, argv: list[bytes]) -> bool:
         """Whether *command* may run now. If not, it was refused, queued or held back."""
-        if self.state.stopping:
+        if self._restrictions.stopping:
             client.close_after_reply = True  # with what was answered before the end
             return False
         refusal = self._admission.refusal(client, command, CLIENT)
@@ -151,7 +156,7 @@ class Dispatcher(Runner):
         if self.state.pausing.holds(client, command):
             self.state.pausing.hold(client, argv)
             return False
-        if client.gate & IN_MULTI and not command.flags & NOT_QUEUED:
+        if client.flags & IN_MULTI and not command.flags & NOT_QUEUED:
             client.queue.append(command, argv)
             self._answer(client, QUEUED)
             return False
@@ -175,8 +180,8 @@ class Dispatcher(Runner):
 
         What needs a look at each command is left to ``execute``. Bulk loads are of such runs.
         """
-        state = self.state
-        if client.gate == IN_MULTI and not (state.restricted or state.memory.exceeded()):
+        is_free = not (self._restrictions.in_force or self.state.memory.exceeded())
+        if client.flags == IN_MULTI and is_free:
             count = client.queue.take_alike(parser)
             if count:
                 client.out.raw(QUEUED.line * count)
@@ -192,12 +197,22 @@ class Dispatcher(Runner):
         command = self._look_up(client, argv)
         if command is None:
             return errors.unknown_command(argv)
-        if client.gate & IN_MULTI and not command.flags & NOT_QUEUED:
+        if client.flags & IN_MULTI and not command.flags & NOT_QUEUED:
             client.queue.append(command, argv)
         else:
             self._execution.replay(client, command, argv)
         client.out.truncate(0)
         return None
+
+    def begin_replay(self) -> Replay:
+        """What runs the commands of one file that has logged them; its MULTI ends with the file."""
+        client = Client(0, self.state.events.clock.now_ms)
+
+        def replay(argv: list[bytes]) -> str:
+            error = self.replay(client, argv)
+            return error.text if error else ""
+
+        return replay
 
     # ------------------------------------------------------------------ clients that wait
 
@@ -206,7 +221,7 @@ class Dispatcher(Runner):
 
         What was pushed for them may have expired while the command ran that pushed it.
         """
-        if self.state.guarded and self._holds_waiters():
+        if self._restrictions.must_check and self._holds_waiters():
             return
         self.timekeeper.set()
         try:
@@ -217,8 +232,8 @@ class Dispatcher(Runner):
             self._shared.forget()
 
     def _holds_waiters(self) -> bool:
-        state = self.state
-        return bool(state.pausing.active) or state.stopping or state.refuses_reads
+        now = self._restrictions
+        return bool(self.state.pausing.active) or now.stopping or now.refuses_reads
 
     def serve_keyless(self) -> None:
         """Run the commands again that wait for no key but for what is kept (WAITAOF)."""
@@ -229,7 +244,8 @@ class Dispatcher(Runner):
         client, argv = waiter.client, waiter.argv
         command = client.last_command
         assert command is not None  # it is what the client waits in
-        refusal = self._admission.refusal(client, command, WOKEN) if self.state.guarded else None
+        must_check = self._restrictions.must_check
+        refusal = self._admission.refusal(client, command, WOKEN) if must_check else None
         if refusal is not None:
             command.rejected += 1
             reply: Reply | Block = self._execution.counted(refusal)
@@ -245,7 +261,7 @@ class Dispatcher(Runner):
             self.unblocked.append(client)
         except Exception as error:  # not the fault of who has woken it
             faults.report("answering after a wait", error)
-            client.hang_up()
+            client.disconnect()
         return None
 
     def _run_woken(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
@@ -265,7 +281,7 @@ class Dispatcher(Runner):
             self.state.stats.commands += 1
         return reply
 
-    def settle(self) -> None:
+    def resume_unblocked(self) -> None:
         """After a batch: send what woken clients got, and go on with what they had pipelined."""
         while self.unblocked:
             waiting, self.unblocked = self.unblocked, []
@@ -274,7 +290,7 @@ class Dispatcher(Runner):
                     client.resume()
                 except Exception as error:
                     faults.report("going on after a wait", error)
-                    client.hang_up()
+                    client.disconnect()
 
     # ------------------------------------------------------------------ what Call asks of it
 
@@ -316,8 +332,13 @@ class Dispatcher(Runner):
         self._answer(client, reply)
         self.unblocked.append(client)
 
+    def begin_pause(self, timeout_ms: int, writes_only: bool) -> None:
+        """CLIENT PAUSE: hold commands back for *timeout_ms*, or only those that write."""
+        self.state.pausing.begin(self._monotonic_ms() + timeout_ms, writes_only)
+        self._restrictions.update()
+
     def end_pause(self) -> None:
         """CLIENT PAUSE is over: serve what became ready meanwhile, and run what was held back."""
         self.unblocked += self.state.pausing.end()
-        self.state.update_guard()
+        self._restrictions.update()
         self.serve_ready()

@@ -6,11 +6,13 @@ from server.client.client cimport Client
 from server.client.command_queue cimport CommandQueue
 from server.dispatch.call cimport Call
 from server.dispatch.server_key_events cimport ServerKeyEvents
+from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.state cimport ServerState
 from server.dispatch.timekeeper cimport Timekeeper
 from server.process cimport memory_reserve
 from server.propagation.propagation cimport Propagation
 from server.table.command cimport Block, Command
+from storage.keyspace.clock cimport Clock
 from storage.keyspace.lookup cimport Lookup
 
 cdef int WRITE
@@ -26,7 +28,9 @@ cpdef write(Encoder out, object reply)
 cdef class Execution:
     cdef ServerState _state
     cdef ServerKeyEvents _events
+    cdef Clock _clock
     cdef Lookup _lookup
+    cdef Restrictions _restrictions
     cdef Timekeeper _timekeeper
     cdef object _executor
     cdef Propagation _propagation
@@ -38,8 +42,8 @@ cdef class Execution:
     cpdef object run(self, Client client, Command command, list argv, int origin)
     cdef bint _hides_expired(self, Command command) except -1
     cdef object _handle(self, Command command, Call call, uint64_t changes)
-    cdef _must_be_whole(self, Command command, object error, uint64_t changes)
-    cpdef forgive_failures(self)
+    cdef _check_unchanged(self, Command command, object error, uint64_t changes)
+    cpdef note_failures(self)
     cdef _propagate(self, Call call, Command command)
     @cython.locals(replies=Encoder, command=Command, running=Command, times=Py_ssize_t, origin=int)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)

@@ -33,12 +33,14 @@ class Execution:
 
     __slots__ = (
         "_calls",
+        "_clock",
         "_depth",
         "_events",
         "_executor",
         "_failures",
         "_lookup",
         "_propagation",
+        "_restrictions",
         "_state",
         "_timekeeper",
     )
@@ -48,7 +50,9 @@ class Execution:
         self._timekeeper = timekeeper
         self._executor = executor
         self._events = state.events
-        self._lookup = state.lookup
+        self._clock = state.events.clock
+        self._lookup = state.events.lookup
+        self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
         self._calls = [Call(state, executor)]  # by depth: each is used again and again
         self._depth = 0
@@ -70,11 +74,11 @@ class Execution:
         call.client = client
         call.argv = argv
         call.db = state.databases[client.db_index]
-        call.now_ms = state.clock.now_ms
+        call.now_ms = self._clock.now_ms
         call.origin = origin
         call.is_logged = self._propagation.is_on
         self._lookup.no_touch = client.no_touch
-        self._lookup.hides_expired = state.guarded and self._hides_expired(command)
+        self._lookup.hides_expired = self._restrictions.must_check and self._hides_expired(command)
         outer, self._events.logged = self._events.logged, None
         self._depth += 1
         try:
@@ -105,7 +109,7 @@ class Execution:
         except StorageError as refusal:
             reply = errors.on_the_wire(refusal)
         except Exception as error:
-            self._must_be_whole(command, error, changes)
+            self._check_unchanged(command, error, changes)
             faults.report(command.name, error)
             reply = errors.NO_MEMORY if isinstance(error, MemoryError) else errors.INTERNAL
         else:
@@ -115,18 +119,18 @@ class Execution:
         command.failed += 1
         return self.counted(reply)
 
-    def _must_be_whole(self, command: Command, error: Exception, changes: int) -> None:
+    def _check_unchanged(self, command: Command, error: Exception, changes: int) -> None:
         """See that a handler that has raised *error* had changed nothing by then.
 
         It has if more *changes* are counted than before it; and it may have if an allocation of any
         size has failed since the last one that was looked at here. Raises ServerFault.
         """
         broke_off = isinstance(error, MemoryError) and self._failures != memory_reserve.failures()
-        self.forgive_failures()
+        self.note_failures()
         if changes != self._events.changes or (broke_off and command.flags & WRITE):
             raise ServerFault(f"{command.name} was left in the midst of its changes") from error
 
-    def forgive_failures(self) -> None:
+    def note_failures(self) -> None:
         """The allocations that have failed so far have been answered for."""
         self._failures = memory_reserve.failures()
 

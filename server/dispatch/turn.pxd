@@ -4,16 +4,17 @@ from libc.stdint cimport uint64_t
 from server.client.client cimport Client
 from server.client.endpoint cimport Endpoint
 from server.dispatch.execution cimport Execution
-from server.dispatch.state cimport ServerState
+from server.dispatch.restrictions cimport Restrictions
 from server.process cimport memory_reserve
 from server.propagation.propagation cimport Propagation
 
 
 @cython.final
 cdef class Turn:
-    cdef ServerState _state
     cdef Execution _execution
     cdef Propagation _propagation
+    cdef dict _clients
+    cdef Restrictions _restrictions
     cdef list _to_send
     cdef object _send_all
     cdef public object at_end_of_turn
@@ -24,6 +25,6 @@ cdef class Turn:
     cpdef send_all(self)
     cdef _refuse_what_needs_memory(self)
     cpdef send_now(self, Endpoint connection)
-    cdef _keep(self, list connections)
+    cdef _write_log(self, list connections)
     @cython.locals(connection=Endpoint, client=Client)
-    cdef _refuse_unkept(self, object error, list connections, uint64_t synced_offset)
+    cdef _refuse_answers(self, object error, list connections, uint64_t synced_offset)

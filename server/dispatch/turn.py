@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.replies import ErrorReply
+from server.client.client import Client
 from server.client.endpoint import Endpoint
 from server.dispatch.execution import Execution
-from server.dispatch.state import ServerState
+from server.dispatch.restrictions import Restrictions
 from server.process import faults, memory_reserve
 from server.process.faults import ServerFault
 from server.propagation.propagation import Propagation
@@ -29,18 +30,26 @@ class Turn:
     """
 
     __slots__ = (
+        "_clients",
         "_execution",
         "_propagation",
+        "_restrictions",
         "_send_all",
-        "_state",
         "_to_send",
         "at_end_of_turn",
     )
 
-    def __init__(self, state: ServerState, execution: Execution) -> None:
-        self._state = state
+    def __init__(
+        self,
+        execution: Execution,
+        propagation: Propagation,
+        clients: dict[int, Client],
+        restrictions: Restrictions,
+    ) -> None:
         self._execution = execution
-        self._propagation: Propagation = state.propagation
+        self._propagation = propagation
+        self._clients = clients
+        self._restrictions = restrictions
         self._to_send: list[Endpoint] = []
         self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
         self._send_all = self.send_all  # bound once, not each turn
@@ -62,7 +71,7 @@ class Turn:
         to_send, self._to_send = self._to_send, []
         if memory_reserve.is_gone():
             self._refuse_what_needs_memory()
-        self._keep(to_send)
+        self._write_log(to_send)
         at = 0
         while at < len(to_send):
             try:
@@ -72,23 +81,22 @@ class Turn:
                     connection.send()
             except Exception as error:
                 faults.report("sending answers", error)
-                connection.hang_up()
+                connection.disconnect()
 
     def _refuse_what_needs_memory(self) -> None:
         """Until cron has the reserve again. What this turn has begun has been ended with it."""
         faults.report("what was begun has needed the reserve", MemoryError())
-        self._execution.forgive_failures()
-        self._state.short_of_memory = True
-        self._state.update_guard()
+        self._execution.note_failures()
+        self._restrictions.set_short_of_memory(True)
 
     def send_now(self, connection: Endpoint) -> None:
         """Send the answers of *connection* in the midst of a turn: there are many, or no more."""
-        self._keep([connection])
+        self._write_log([connection])
         connection.send()
 
     # ------------------------------------------------------------------ the log comes first
 
-    def _keep(self, connections: list[Endpoint]) -> None:
+    def _write_log(self, connections: list[Endpoint]) -> None:
         """Write the AOF before answers leave.
 
         While reads are refused, what is answered tells nothing of the data, and may leave.
@@ -102,27 +110,29 @@ class Turn:
             is_kept = durability.write()
         except Exception as error:
             raise ServerFault("the append only file was not written") from error
-        if is_kept or self._state.refuses_reads or durability.synced_offset >= durability.offset:
+        if is_kept or durability.synced_offset >= durability.offset:
             return
-        error_reply = errors.not_promised(durability.error)
-        self._refuse_unkept(error_reply, connections, durability.synced_offset)
+        if self._restrictions.refuses_reads:
+            return
+        error_reply = errors.aof_write_failed_afterwards(durability.error)
+        self._refuse_answers(error_reply, connections, durability.synced_offset)
 
-    def _refuse_unkept(
+    def _refuse_answers(
         self, error: ErrorReply, connections: list[Endpoint], synced_offset: int
     ) -> None:
         """What this turn has written is not safe: nothing that may derive from it must leave.
 
-        Each client that has an answer, be it to a read, gets *error* instead and is hung up on.
+        Each client that has an answer, be it to a read, gets *error* instead and is disconnected.
         From now on data is not even read, until all is safe.
         """
         for connection in connections + self._to_send:
             connection.refuse(error)
-        for client in list(self._state.clients.values()):
+        for client in list(self._clients.values()):
             if client.out.size():  # it was woken, and is sent its answer later
                 client.refuse(error)
             elif client.written_offset > synced_offset:  # it wants no answers
-                client.hang_up()
-        self._state.follow_persistence()
+                client.disconnect()
+        self._restrictions.follow_persistence()
 
 
 def _at_once(call: Callable[[], None]) -> None:

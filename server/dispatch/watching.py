@@ -63,7 +63,7 @@ class Watching(Part):
                 for client in watchers:
                     client.dirty_watch = True
 
-    def has_expired(self, client: Client, databases: list[Keyspace]) -> None:
+    def remove_expired(self, client: Client, databases: list[Keyspace]) -> None:
         """Remove the keys that *client* watches and that have expired, which is a change."""
         for index, key in list(client.watching):
             databases[index].peek(key)

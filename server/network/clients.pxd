@@ -3,24 +3,25 @@ cimport cython
 from protocol.requests cimport RequestParser
 from server.client.client cimport Client
 from server.dispatch.state cimport ServerState
+from server.observe.part cimport Part
 from server.network.transport cimport Transport
 
 cdef int UNAUTHENTICATED
 
 
 @cython.final
-cdef class Clients:
+cdef class Clients(Part):
     cdef ServerState _state
     cdef object _wall_ms
+    cdef object _monotonic_ms
     cdef object _ids
     cdef dict _transports
     cdef dict _over_soft_limit
 
     @cython.locals(state=ServerState, client=Client)
     cpdef Client opened(self, Transport transport)
-    @cython.locals(config=object)
     cdef _refusal(self, Client client)
-    @cython.locals(state=ServerState)
+    cpdef leaving(self, Client client)
     cpdef closed(self, Client client)
     cpdef set_limits(self, RequestParser parser)
     @cython.locals(transport=Transport)

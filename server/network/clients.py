@@ -14,20 +14,28 @@ from server.client.permissions import is_local
 from server.dispatch.state import ServerState
 from server.network.transport import Transport
 from server.observe.memory import CLIENT_BYTES
+from server.observe.part import Part
 from server.table import errors
 
 _log = logging.getLogger("penstock")
 
 
-class Clients:
-    """Registers clients that connect, and removes those that go. *wall_ms* is unix time in ms."""
+class Clients(Part):
+    """Registers clients that connect, and removes those that go.
 
-    def __init__(self, state: ServerState, wall_ms: Callable[[], int]) -> None:
+    *wall_ms* is unix time in ms, *monotonic_ms* a clock that never jumps.
+    """
+
+    def __init__(
+        self, state: ServerState, wall_ms: Callable[[], int], monotonic_ms: Callable[[], int]
+    ) -> None:
         self._state = state
         self._wall_ms = wall_ms
+        self._monotonic_ms = monotonic_ms
         self._ids = count(1)
         self._transports: dict[Client, Transport] = {}
         self._over_soft_limit: dict[Client, int] = {}  # -> since when, monotonic ms
+        state.parts.append(self)
 
     # ------------------------------------------------------------------ coming and going
 
@@ -44,7 +52,7 @@ class Clients:
             client.close_after_reply = True
             return client
         if state.config.requirepass:
-            client.shut_gate(UNAUTHENTICATED)
+            client.set_flag(UNAUTHENTICATED)
         state.clients[client.id] = client
         state.memory.clients += CLIENT_BYTES
         self._transports[client] = transport
@@ -67,11 +75,10 @@ class Clients:
 
     def closed(self, client: Client) -> None:
         """The client has gone: nothing of it stays anywhere."""
-        state = self._state
-        if state.clients.pop(client.id, None) is None:
+        if self._state.clients.pop(client.id, None) is None:
             return
         del self._transports[client]
-        state.memory.clients -= CLIENT_BYTES
+        self._state.memory.clients -= CLIENT_BYTES
         self._over_soft_limit.pop(client, None)
         self.leaving(client)
 
@@ -83,18 +90,18 @@ class Clients:
         parser.max_buffered = self._state.config.client_query_buffer_limit
 
     def query_limit_reached(self, client: Client) -> None:
-        """Count and log that *client* is hung up on because its unfinished request is too long."""
+        """Count and log that *client* is disconnected: its unfinished request is too long."""
         self._state.stats.query_limit_disconnections += 1
         _log.warning("Closing client that reached max query buffer length: %s", self._line(client))
 
     def check_output(self, client: Client) -> None:
-        """Hang up on *client* if more replies wait than client-output-buffer-limit allows."""
+        """Disconnect *client* if more replies wait than client-output-buffer-limit allows."""
         transport = self._transports.get(client)
         if transport is None:
             return
         limit = self._state.config.client_output_buffer_limit["normal"]
         waiting = transport.unsent() + len(client.out)
-        now_ms = self._state.monotonic_ms()
+        now_ms = self._monotonic_ms()
         if not limit.soft or waiting < limit.soft:
             self._over_soft_limit.pop(client, None)
         else:
@@ -104,16 +111,16 @@ class Clients:
             self.output_limit_reached(client)
 
     def output_limit_reached(self, client: Client) -> None:
-        """Hang up on *client*, which has more replies waiting than it may."""
+        """Disconnect *client*, which has more replies waiting than it may."""
         self._state.stats.output_limit_disconnections += 1
         _log.warning("Client %s closed for overcoming of output buffer limits.", self._line(client))
-        client.hang_up()
+        client.disconnect()
 
     def _line(self, client: Client) -> str:
         return client_line.line(client, self._wall_ms()).decode()
 
-    def tick(self) -> None:
-        """Cron's share: soft limits that have lasted too long, and clients idle for too long."""
+    def tick(self, now_ms: int) -> None:
+        """Look after soft limits that have lasted too long, and clients idle for too long."""
         for client in list(self._over_soft_limit):
             self.check_output(client)
         if self._state.config.timeout:
@@ -124,7 +131,7 @@ class Clients:
         for client in list(self._state.clients.values()):
             if client.last_used_ms < before_ms and client.waiter is None:
                 _log.info("closing idle client %d (%s)", client.id, client.address)
-                client.hang_up()
+                client.disconnect()
 
     def waiting_bytes(self, client: Client) -> int:
         """Bytes of replies that *client* has not taken yet."""

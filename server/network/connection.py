@@ -66,7 +66,7 @@ class Connection(Endpoint):
         self._transport = transport
         self._client = self._clients.opened(transport)
         try:
-            self._client.hang_up = self.hang_up
+            self._client.disconnect = self.disconnect
             self._client.resume = self.resume
             self._client.unread = self._unread
             self._out: Encoder = self._client.out
@@ -95,7 +95,7 @@ class Connection(Endpoint):
         client = self._client
         client.received += size
         self._dispatcher.timekeeper.begin()
-        client.last_used_ms = self._dispatcher.state.clock.now_ms
+        client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         self._dispatcher.state.stats.input_bytes += size
 
     def _serve(self) -> None:
@@ -104,22 +104,22 @@ class Connection(Endpoint):
         self._run()
         self.wants_buffer = self._parser.wants_buffer()
         unread = self._parser.buffered()
-        if unread or client.gate & IN_MULTI:
+        if unread or client.flags & IN_MULTI:
             self._check_query_limit()
         if not self._closing:
-            self._weigh(unread)
+            self._count_memory(unread)
         if self._dispatcher.unblocked:
-            self._dispatcher.settle()
+            self._dispatcher.resume_unblocked()
 
     def _check_query_limit(self) -> None:
-        """Hang up on a client that has sent more than it may of what is not run yet."""
+        """Disconnect a client that has sent more than it may of what is not run yet."""
         client = self._client
-        if self._parser.overfull(client.queue.size() if client.gate & IN_MULTI else 0):
+        if self._parser.overfull(client.queue.size() if client.flags & IN_MULTI else 0):
             self._clients.query_limit_reached(client)
-            self.hang_up()
+            self.disconnect()
 
     def eof_received(self) -> None:
-        """Close: a client that has hung up its sending half gets what this very turn has answered.
+        """Close: a client that has closed its sending half gets what this very turn has answered.
 
         It waits for nothing any more, so nothing must be handed to it from now on. While it takes
         its replies it is still a client: limits hold for it, and it can be killed.
@@ -131,22 +131,22 @@ class Connection(Endpoint):
     def connection_lost(self) -> None:
         self._closing = True
         self._clients.closed(self._client)
-        self._client.disconnected()
-        self._memory.clients -= self._client.held
-        self._client.held = 0
+        self._client.connection_lost()
+        self._memory.clients -= self._client.memory
+        self._client.memory = 0
 
     def pause_writing(self) -> None:
         self._write_paused = True
 
     def sent_some(self) -> None:
-        self._weigh(self._parser.buffered())
+        self._count_memory(self._parser.buffered())
 
     def resume_writing(self) -> None:
         self._write_paused = False
-        self._weigh(self._parser.buffered())
+        self._count_memory(self._parser.buffered())
         self._dispatcher.timekeeper.begin()
         self.resume()
-        self._dispatcher.settle()
+        self._dispatcher.resume_unblocked()
 
     # ------------------------------------------------------------------ running commands
 
@@ -180,12 +180,12 @@ class Connection(Endpoint):
                 return
             if self._out.overflown:
                 return
-            parser.authenticated = not client.gate & UNAUTHENTICATED
+            parser.authenticated = not client.flags & UNAUTHENTICATED
             argv = parser.take()
             if argv is None:
                 return
             self._dispatcher.execute(client, argv)
-            if client.gate == IN_MULTI:
+            if client.flags == IN_MULTI:
                 self._dispatcher.queue_alike(client, parser)
             if self._out.size() > FLUSH_AT:
                 self._dispatcher.turn.send_now(self)
@@ -209,29 +209,29 @@ class Connection(Endpoint):
         if size:
             self._dispatcher.state.stats.output_bytes += size
             self._transport.write(self._out)
-            if self._write_paused or self._client.held:
-                self._weigh(self._parser.buffered())
+            if self._write_paused or self._client.memory:
+                self._count_memory(self._parser.buffered())
             if self._write_paused:
                 self._clients.check_output(self._client)
         if self._client.close_after_reply:
             self._closing = True
             self._transport.close()
 
-    def _weigh(self, unread: int) -> None:
+    def _count_memory(self, unread: int) -> None:
         """Count what the client holds now: *unread* bytes of requests, and unsent replies."""
         client = self._client
-        held = unread + self._transport.unsent()
-        if client.gate & IN_MULTI:
-            held += client.queue.memory()
+        memory = unread + self._transport.unsent()
+        if client.flags & IN_MULTI:
+            memory += client.queue.memory()
         if client.waiter is not None or client.postponed is not None:
-            held += client.argv_bytes()
-        self._memory.clients += held - client.held
-        client.held = held
+            memory += client.argv_bytes()
+        self._memory.clients += memory - client.memory
+        client.memory = memory
 
     def refuse(self, error: ErrorReply) -> None:
         self._client.refuse(error)
 
-    def hang_up(self) -> None:
+    def disconnect(self) -> None:
         """Close at once: what has not been sent is lost, and nobody serves the client any more."""
         self._transport.abort()
 

@@ -1,9 +1,10 @@
 from libc.stdint cimport int64_t
 
+from server.observe.part cimport Part
 from storage cimport allocation
 
 
-cdef class Memory:
+cdef class Memory(Part):
     cdef public int64_t limit
     cdef public int64_t clients
     cdef public int64_t log

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import os
 
+from server.config.parameters import Config
+from server.observe.part import Part
 from storage import allocation
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -21,7 +23,7 @@ NO_LIMIT = 0
 MOST = 2**63 - 1
 
 
-class Memory:
+class Memory(Part):
     """The bytes in use, and maxmemory. Made before the databases, which it sees *started*."""
 
     __slots__ = ("clients", "limit", "log", "peak", "startup")
@@ -36,6 +38,9 @@ class Memory:
     def started(self) -> None:
         """The databases are there, and empty."""
         self.startup = allocation.used_bytes() - self.startup
+
+    def configured(self, config: Config) -> None:
+        self.limit = min(config.maxmemory, MOST)
 
     def used(self) -> int:
         """Bytes in use."""

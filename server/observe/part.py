@@ -4,6 +4,7 @@
     tick(now_ms)              cron's tick, hz times a second
     info(section)             INFO: the fields that the part adds to that section
     statistics_reset()        CONFIG RESETSTAT
+    configured(config)        the start, and CONFIG SET: parameters may have other values
     emptying(databases)       FLUSHALL and its like: all keys of these are about to go
     emptied(databases)        they have gone
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from server.client.client import Client
+from server.config.parameters import Config
 from storage.keyspace.keyspace import Keyspace
 
 
@@ -35,6 +37,9 @@ class Part:
 
     def statistics_reset(self) -> None:
         """Count anew from here."""
+
+    def configured(self, config: Config) -> None:
+        """Parameters may have changed: take from *config* what concerns the part."""
 
     def emptying(self, databases: Sequence[Keyspace]) -> None:
         """All keys of *databases* are about to go, or to be exchanged between them."""

@@ -42,7 +42,7 @@ cdef class AppendLog:
     cdef _add(self, tuple op)
     @cython.locals(word=bytes)
     cdef _command(self, list argv)
-    cdef _note_time(self)
+    cdef _add_timestamp(self)
     cdef bint _must_wait(self) except -1
     cdef _write_out(self)
     @cython.locals(data=bytes, taken=Py_ssize_t)
@@ -50,13 +50,13 @@ cdef class AppendLog:
     cdef _cut_off(self, Py_ssize_t taken)
     cdef _failed(self, str reason)
     cdef _forget_pending(self)
-    cdef _forget_torn(self)
-    cdef _go_on_in(self, int fd, uint64_t size)
+    cdef _drop_partial(self)
+    cdef _use_file(self, int fd, uint64_t size)
     cdef _sync_now(self, bint whatever)
-    cdef bint _leaves_sync_to_others(self) except -1
+    cdef bint _sync_is_suppressed(self) except -1
     cdef bint _sync_is_due(self) except -1
     cdef _sync_in_background(self)
     cdef _await_sync(self)
     cdef _take_sync(self)
-    cdef _is_safe(self, uint64_t to)
-    cdef _broke(self, object failure, uint64_t to)
+    cdef _mark_synced(self, uint64_t to)
+    cdef _sync_failed(self, object failure, uint64_t to)

@@ -62,7 +62,9 @@ class AppendLog:
         self.tentative = False  # the file has no base yet, so nothing in it survives a crash
         self.file_size = 0  # of the file that is written to, up to the last whole write
         self.delayed_syncs = 0
-        self.on_synced: Callable[[], None] = _nobody  # called from the thread that has synced
+        self.on_synced: Callable[[], None] = (
+            _ignore_synced  # called from the thread that has synced
+        )
         self._config = config
         self._files = files
         self._threads = threads
@@ -91,9 +93,9 @@ class AppendLog:
         """Add *ops* as one unit: all of them, or none if it raises MemoryError."""
         before = self._whole
         if len(self._out) != before:
-            self._forget_torn()
+            self._drop_partial()
         if self._config.aof_timestamp_enabled:
-            self._note_time()
+            self._add_timestamp()
         if len(ops) == 1:
             self._add(ops[0])
         else:
@@ -134,7 +136,7 @@ class AppendLog:
         self.broken = False
         self.error = ""
         self.tentative = tentative
-        self._go_on_in(fd, size)
+        self._use_file(fd, size)
 
     def move_to(self, fd: int, tentative: bool = False) -> None:
         """Go on in the empty file *fd*; the old file is synced and closed in the background.
@@ -146,19 +148,19 @@ class AppendLog:
         self._forget_pending()
         self.tentative = tentative
         old, before = self._fd, self._sync
-        self._go_on_in(fd, 0)
+        self._use_file(fd, 0)
         self._sync_to = self.offset
         self._sync = self._threads.submit(self._sync_and_close, old, before)
         self._sync.add_done_callback(self._tell)
 
-    def has_base(self, to: int) -> None:
+    def base_written(self, to: int) -> None:
         """A base on the disk has everything up to the offset *to*: earlier losses do not matter."""
         self.tentative = False
         self._based_to = to
         if self.broken and self._lost_to <= to:
             self.broken = False
             self.error = ""
-        self._is_safe(max(to, self._synced_to))
+        self._mark_synced(max(to, self._synced_to))
         self.on_synced()
 
     def flush(self) -> bool:
@@ -166,14 +168,14 @@ class AppendLog:
         self._write_out()
         return not self.pending
 
-    def make_safe(self) -> bool:
+    def write_and_sync(self) -> bool:
         """Write and fsync everything that was added; False if that failed."""
         self._write_out()
         return bool(self._sync_now(True)) and not self.pending
 
     def close(self) -> None:
         """Write and fsync as much as possible, close the file, and drop the rest."""
-        self.make_safe()
+        self.write_and_sync()
         try:
             self._files.close(self._fd)
         except OSError as error:
@@ -186,12 +188,12 @@ class AppendLog:
         self._whole = 0
         self._unwritten = b""
 
-    def _forget_torn(self) -> None:
+    def _drop_partial(self) -> None:
         """An exception has interrupted add_all(): remove what it had added."""
         self._out.truncate(self._whole)
         self._db = -1
 
-    def _go_on_in(self, fd: int, size: int) -> None:
+    def _use_file(self, fd: int, size: int) -> None:
         self._fd = fd
         self.file_size = size
         self._db = -1
@@ -225,7 +227,7 @@ class AppendLog:
         for word in argv:
             self._out.bulk(word)
 
-    def _note_time(self) -> None:
+    def _add_timestamp(self) -> None:
         now_s = self._wall_s()
         if now_s > self._stamp:
             self._stamp = now_s
@@ -260,7 +262,7 @@ class AppendLog:
         while self.pending:
             if not self._unwritten:
                 if len(self._out) != self._whole:
-                    self._forget_torn()
+                    self._drop_partial()
                 self._unwritten = self._out.take()
                 self._whole = 0
             if not self._write_unwritten():
@@ -308,18 +310,18 @@ class AppendLog:
         self._await_sync()
         if self.broken or self.error:
             return False
-        if self._synced_to == self.offset or (not whatever and self._leaves_sync_to_others()):
+        if self._synced_to == self.offset or (not whatever and self._sync_is_suppressed()):
             return True
         try:
             self._files.sync(self._fd)
         except OSError as error:
-            self._broke(error, self.offset)
+            self._sync_failed(error, self.offset)
             return False
-        self._is_safe(self.offset)
+        self._mark_synced(self.offset)
         self._synced_s = self._monotonic_s()
         return True
 
-    def _leaves_sync_to_others(self) -> bool:
+    def _sync_is_suppressed(self) -> bool:
         """Whether no-appendfsync-on-rewrite forbids an fsync because a child is writing."""
         return self._config.no_appendfsync_on_rewrite and self._busy()
 
@@ -330,7 +332,7 @@ class AppendLog:
             and not self.broken
             and self._synced_to < self.offset - self.pending
             and self._monotonic_s() - self._synced_s >= SYNC_EVERY_S
-            and not self._leaves_sync_to_others()
+            and not self._sync_is_suppressed()
         )
 
     def _sync_in_background(self) -> None:
@@ -363,17 +365,19 @@ class AppendLog:
         failure = self._sync.exception()
         self._sync = None
         if failure is None:
-            self._is_safe(max(self._synced_to, self._sync_to))
+            self._mark_synced(max(self._synced_to, self._sync_to))
         else:  # any of the file may be lost; of a file that was left, up to its end
-            self._broke(failure, self.offset if self._sync_to > self._file_from else self._sync_to)
+            self._sync_failed(
+                failure, self.offset if self._sync_to > self._file_from else self._sync_to
+            )
 
-    def _is_safe(self, to: int) -> None:
+    def _mark_synced(self, to: int) -> None:
         """What was added up to the offset *to* is on the disk."""
         self._synced_to = to
         if not self.tentative:
             self.synced_offset = to
 
-    def _broke(self, failure: BaseException, to: int) -> None:
+    def _sync_failed(self, failure: BaseException, to: int) -> None:
         """Something may be lost before the offset *to*."""
         if to <= self._based_to:
             return
@@ -382,5 +386,5 @@ class AppendLog:
         self._failed(f"fsync: {getattr(failure, 'strerror', None) or failure}")
 
 
-def _nobody() -> None:
+def _ignore_synced() -> None:
     """The callback until the server sets its own."""

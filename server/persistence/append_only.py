@@ -41,8 +41,8 @@ PURPOSE = "AOF"  # what the child is for
 FREE_FAILURES = 3  # rewrites that fail in a row without slowing down the next attempt
 FIRST_DELAY_S = 60.0
 LONGEST_DELAY_S = 3600.0
-FIRST_MEND_S = 1.0  # the same while the log is broken: writes are refused until one succeeds
-LONGEST_MEND_S = 30.0
+FIRST_REPAIR_S = 1.0  # the same while the log is broken: writes are refused until one succeeds
+LONGEST_REPAIR_S = 30.0
 MOST_DOUBLINGS = 30  # more than any of them takes
 CANNOT_REWRITE = "what was written could not be written out"
 
@@ -180,7 +180,7 @@ class AppendOnly:
         if self.mode is Mode.OFF:
             return True
         _log.info("Calling fsync() on the AOF file.")
-        if not self.log.make_safe():
+        if not self.log.write_and_sync():
             _log.warning("Fail to fsync the AOF file: %s", self.log.error)
             if not force:
                 return False
@@ -195,7 +195,7 @@ class AppendOnly:
         self.scheduled = False
         self.rewrites += 1
         try:
-            self._turn_the_page()
+            self._begin_increment()
             self._child_from = self.log.offset
             total = sum(len(db) for db in self._databases)
             child = self._children.start(PURPOSE, total, self._job, self._ended)
@@ -206,7 +206,7 @@ class AppendOnly:
         _log.info("Background append only file rewriting started by pid %d", child.pid)
         return True
 
-    def _turn_the_page(self) -> None:
+    def _begin_increment(self) -> None:
         """Go on in a new increment, which will be the only one that the new base needs.
 
         If the log so far has a loss, or no base, nothing may follow it: the increment stays without
@@ -218,7 +218,7 @@ class AppendOnly:
             self.folder.read()
             return
         if self.mode is Mode.ON:
-            self.log.make_safe()
+            self.log.write_and_sync()
         if self.mode is Mode.WAITING or self.log.broken:
             fd, self._unfinished = self.folder.unfinished_increment()
             self.log.move_to(fd, tentative=True)
@@ -260,7 +260,7 @@ class AppendOnly:
         self.last_ok = True
         self.failures = 0
         if self.mode is Mode.ON:
-            self.log.has_base(self._child_from)
+            self.log.base_written(self._child_from)
         _log.info("Background AOF rewrite finished successfully")
 
     def _take_base(self, temporary: Path) -> None:
@@ -324,7 +324,7 @@ class AppendOnly:
     def _is_slowed(self) -> bool:
         """Whether it is too soon after the last failures: one more would cost as much."""
         if self.log.broken:
-            free, first_s, longest_s = 1, FIRST_MEND_S, LONGEST_MEND_S
+            free, first_s, longest_s = 1, FIRST_REPAIR_S, LONGEST_REPAIR_S
         else:
             free, first_s, longest_s = FREE_FAILURES, FIRST_DELAY_S, LONGEST_DELAY_S
         if self.failures < free:

@@ -233,7 +233,7 @@ def _fork(job: Job, pipe: int) -> int:
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
         if pid == 0:
-            child_job.run_and_leave(job, pipe, parent)
+            child_job.run_and_exit(job, pipe, parent)
         return pid
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)

@@ -36,7 +36,7 @@ def no_report(_done: int) -> None:
     """The report of a job that runs in the server itself."""
 
 
-def run_and_leave(job: Job, pipe: int, parent: int) -> NoReturn:
+def run_and_exit(job: Job, pipe: int, parent: int) -> NoReturn:
     """Run *job* in this process, which was just forked off, and end it.
 
     The exit status is 0 if *job* returned. The parent's atexit handlers do not run here. The

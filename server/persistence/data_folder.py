@@ -39,7 +39,7 @@ class DataFolder:
         """
         if self._is_needed:
             self.claim()
-            self._try_out()
+            self._check_writable()
 
     def claim(self, folder: Path = HERE) -> None:
         """Lock *folder*, before anything is written there. Raises FolderInUse."""
@@ -94,7 +94,7 @@ class DataFolder:
 
     # ------------------------------------------------------------------ trying out
 
-    def _try_out(self) -> None:
+    def _check_writable(self) -> None:
         """Create the files that saving will create: nothing else proves that this is possible."""
         config = self._config
         self._try_to_write(temporary_path(os.getpid()))

@@ -45,7 +45,7 @@ class LoadProgress:
             return 1
         return elapsed * (self.total_bytes - self.loaded_bytes) // (self.loaded_bytes + 1)
 
-    def log_now_and_then(self) -> None:
+    def log_periodically(self) -> None:
         """Log the progress, at most once a second."""
         now_s = self._monotonic_s()
         if now_s - self._logged_s >= LOG_EVERY_S:

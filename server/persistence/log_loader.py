@@ -24,7 +24,7 @@ from server.persistence.log_folder import LogFolder
 from server.persistence.log_reader import LogReader, NoCommand, Torn
 from server.persistence.snapshot_loader import SLICE_S, LoadFailed
 
-COMMANDS_A_LOOK = 256  # commands between two looks at the clock
+COMMANDS_PER_LOOK = 256  # commands between two looks at the clock
 SNAPSHOT_MAGIC = (b"REDIS", b"VALKEY")
 
 Replay = Callable[[list[bytes]], str]  # runs a command; the error, or ""
@@ -80,7 +80,7 @@ class LogLoader:
         whole = yield from self._replay(path, data, start)
         self._progress.loaded_bytes = before + size
         if whole < size:
-            self._cut(path, whole, size, may_be_torn)
+            self._truncate(path, whole, size, may_be_torn)
 
     def _replay(self, path: Path, data: bytes | mmap, start: int) -> Generator[None, None, int]:
         """Run the commands from *start* on; return the offset behind the last complete one."""
@@ -112,14 +112,14 @@ class LogLoader:
             if not in_multi:
                 unit = reader.position
             commands += 1
-            if commands % COMMANDS_A_LOOK == 0 and time.monotonic() >= stop_s:
+            if commands % COMMANDS_PER_LOOK == 0 and time.monotonic() >= stop_s:
                 self._progress.loaded_bytes = before + reader.position
-                self._progress.log_now_and_then()
+                self._progress.log_periodically()
                 yield
                 stop_s = time.monotonic() + SLICE_S
         return unit if in_multi else reader.position
 
-    def _cut(self, path: Path, whole: int, size: int, may_be_torn: bool) -> None:
+    def _truncate(self, path: Path, whole: int, size: int, may_be_torn: bool) -> None:
         """Truncate a file that ends amid a command or transaction, to *whole* bytes."""
         if not may_be_torn:
             raise LoadFailed(

@@ -21,7 +21,7 @@ cdef class LogReader:
     @cython.locals(count=int64_t, argv=list)
     cpdef list next(self)
     @cython.locals(at=Py_ssize_t)
-    cdef _pass_note(self)
+    cdef _skip_annotation(self)
     @cython.locals(size=int64_t, at=Py_ssize_t)
     cdef bytes _word(self)
     @cython.locals(at=Py_ssize_t, first=Py_ssize_t, number=int64_t)

@@ -40,7 +40,7 @@ class LogReader:
     def next(self) -> list[bytes] | None:
         """The next command; None at the end. Raises Torn and NoCommand."""
         while self._at < self._end and self._data[self._at] == HASH:
-            self._pass_note()
+            self._skip_annotation()
         if self._at == self._end:
             return None
         count = self._number(ASTERISK)
@@ -56,7 +56,7 @@ class LogReader:
         self._data = raw.of_view(self._view)
         self._at = self._end = 0
 
-    def _pass_note(self) -> None:
+    def _skip_annotation(self) -> None:
         at = self._at
         while at < self._end and self._data[at] != LF:
             at += 1

@@ -175,7 +175,7 @@ class Persistence:
     def refusal(self) -> ErrorReply | None:
         """The error for writes while the disk fails; None if all is well."""
         if self._log_fails():
-            return errors.unkept(self.append_only.log.error)
+            return errors.aof_write_failed(self.append_only.log.error)
         return errors.SAVING_FAILED if self.snapshots.refuses_writes else None
 
     @property
@@ -221,15 +221,15 @@ class Persistence:
             return False
         return self.append_only.close(force)
 
-    def rescue(self, is_whole: bool) -> None:
+    def save_after_fault(self, is_whole: bool) -> None:
         """After a fault: put on the disk what was acknowledged, as far as that is possible.
 
         The last snapshot is replaced only if *is_whole*: the data in memory is undamaged.
         """
         if self.append_only.mode is not Mode.OFF:
-            if not self.append_only.log.make_safe():
+            if not self.append_only.log.write_and_sync():
                 _log.critical("The append only file could not be written and synced.")
         elif self._config.save and is_whole:
-            self.snapshots.save_here()
+            self.snapshots.save_in_foreground()
         elif self._config.save:
             _log.critical("The data may not be whole: the last snapshot stays as it is.")

@@ -129,7 +129,7 @@ class SnapshotLoader:
         progress.loaded_bytes = self._bytes_before + reader.position
         progress.keys_loaded = self._keys_before + filler.keys_loaded
         progress.keys_expired = self._expired_before + filler.keys_expired
-        progress.log_now_and_then()
+        progress.log_periodically()
 
 
 def _refuse_functions(reader: SnapshotReader) -> None:

@@ -108,7 +108,7 @@ class Snapshots:
             raise errors.SAVE_IN_PROGRESS
         self._claim_folder()
         self.saves += 1
-        if not self.save_here():
+        if not self.save_in_foreground():
             raise errors.FAILED
 
     def _claim_folder(self) -> None:
@@ -118,7 +118,7 @@ class Snapshots:
         except FolderInUse as error:
             raise errors.folder_in_use(str(error)) from None
 
-    def save_here(self) -> bool:
+    def save_in_foreground(self) -> bool:
         """Save in this process, even while a child runs. False if it failed; the log says why."""
         try:
             self._folder.claim()
@@ -153,7 +153,7 @@ class Snapshots:
             self._children.kill()
             self._children.poll(wait=True)
         if self._config.save:
-            self.save_here()
+            self.save_in_foreground()
 
     # ------------------------------------------------------------------ the end of the server
 
@@ -172,7 +172,7 @@ class Snapshots:
         if not save and (nosave or not self._config.save):
             return True
         _log.info("Saving the final RDB snapshot before exiting.")
-        return self.save_here()
+        return self.save_in_foreground()
 
     # ------------------------------------------------------------------ cron
 

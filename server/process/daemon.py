@@ -13,7 +13,7 @@ import os
 import signal
 from typing import NoReturn
 
-from server.process.log import complain
+from server.process.log import print_error
 
 READY = b"ready"
 
@@ -30,14 +30,14 @@ class Background:
         """Let the parent end, and close its standard error. May be called again."""
         if self._pipe < 0:
             return
-        _to_nowhere(STDERR)
+        _redirect_to_null(STDERR)
         with contextlib.suppress(BrokenPipeError):  # the parent may have been ended
             os.write(self._pipe, READY)
         os.close(self._pipe)
         self._pipe = -1
 
 
-def go_to_background() -> Background:
+def daemonize() -> Background:
     """Go on in a child without a terminal; the parent ends when the child is ready, or has ended.
 
     Raises OSError when the system has no room for another process.
@@ -45,14 +45,14 @@ def go_to_background() -> Background:
     reading, writing = os.pipe()
     if pid := os.fork():
         os.close(writing)
-        _await_word(pid, reading)
+        _wait_for_child(pid, reading)
     os.close(reading)
     os.setsid()
-    _to_nowhere(STDIN, STDOUT)
+    _redirect_to_null(STDIN, STDOUT)
     return Background(writing)
 
 
-def _await_word(pid: int, pipe: int) -> NoReturn:
+def _wait_for_child(pid: int, pipe: int) -> NoReturn:
     """The parent's side."""
     status = 1
     try:
@@ -61,14 +61,14 @@ def _await_word(pid: int, pipe: int) -> NoReturn:
         else:
             code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
             if code < 0:
-                complain(f"the server was ended by signal {-code}")
+                print_error(f"the server was ended by signal {-code}")
     except KeyboardInterrupt:
         os.kill(pid, signal.SIGTERM)
     finally:
         os._exit(status)  # what is to happen at the end is the child's
 
 
-def _to_nowhere(*streams: int) -> None:
+def _redirect_to_null(*streams: int) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in streams:
         os.dup2(nowhere, stream)

@@ -1,7 +1,7 @@
 """Exceptions that nobody expected: whose fault each is, and what follows.
 
     a command's      out of its handler, which had changed nothing   its client gets an error
-    a connection's   out of reading, answering or sending            its client is hung up on
+    a connection's   out of reading, answering or sending            its client is disconnected
     the server's     ServerFault, and whatever reaches the loop      server.app ends the process
 
 It is the server's fault when what it holds and what its log says may differ from then on: a handler
@@ -38,4 +38,4 @@ def report(where: str, error: Exception) -> None:
         else:
             _log.error("bug in %s", where, exc_info=error)
     except MemoryError:
-        pass  # who is hung up on, or gets an error, learns of it all the same
+        pass  # a client that is disconnected, or gets an error, learns of it anyway

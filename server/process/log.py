@@ -93,7 +93,7 @@ def start(config: Config) -> None:
     set_level(config)
 
 
-def introduce(config: Config) -> None:
+def log_startup(config: Config) -> None:
     """The first lines of the log: those of redis, which tools look for."""
     _log.info("oO0OoO0OoO0Oo Penstock is starting oO0OoO0OoO0Oo")
     _log.info(
@@ -116,7 +116,7 @@ def set_level(config: Config) -> None:
     _log.setLevel(LOG_LEVELS[config.loglevel])
 
 
-def tell(message: str, level: int = logging.CRITICAL) -> None:
+def log_and_print(message: str, level: int = logging.CRITICAL) -> None:
     """Log what the user who starts the server must see, and write it to the standard error too.
 
     Only once, if the log goes there as well.
@@ -125,10 +125,10 @@ def tell(message: str, level: int = logging.CRITICAL) -> None:
         _log.log(level, "%s", message)
         if _log.isEnabledFor(level) and _is_standard_error():
             return
-    complain(message)
+    print_error(message)
 
 
-def complain(message: str) -> None:
+def print_error(message: str) -> None:
     """Write *message* to the standard error, if it can be."""
     with contextlib.suppress(OSError):
         os.write(STDERR, f"penstock: {message}\n".encode("utf-8", "backslashreplace"))

@@ -28,7 +28,7 @@ def prepare(config: Config) -> None:
         _log.warning("accepted, but without effect here: %s", ", ".join(config.without_effect))
 
 
-def hold_standard_streams() -> None:
+def open_standard_streams() -> None:
     """Open those that are closed: else a file or a client would get their numbers, and the log."""
     for stream in STANDARD_STREAMS:
         try:
@@ -73,7 +73,7 @@ def enter_directory(config: Config) -> None:
         raise OSError(f"Can't chdir to '{wanted}': {error.strerror}") from error
 
 
-def keep_pid_file(config: Config) -> None:
+def write_pid_file(config: Config) -> None:
     """Keep the process's id in *pidfile*, if there is one, until it ends.
 
     To be called when the server listens, so that one that cannot start leaves another's file alone.
@@ -85,7 +85,7 @@ def keep_pid_file(config: Config) -> None:
     try:
         path.write_text(_own_id())
     except OSError as error:
-        log.tell(f"Failed to write PID file '{path}': {error.strerror}", logging.WARNING)
+        log.log_and_print(f"Failed to write PID file '{path}': {error.strerror}", logging.WARNING)
     else:
         atexit.register(_remove_pid_file, path)
 

@@ -24,10 +24,10 @@ IGNORED = (signal.SIGHUP, signal.SIGPIPE)
 _log = logging.getLogger("penstock")
 
 
-def listen(
+def handle(
     loop: asyncio.AbstractEventLoop, config: Config, stop: Callable[[signal.Signals, str], None]
 ) -> None:
-    """Call *stop* with each signal that asks for the end, and with its options."""
+    """Have *stop* called with each signal that stops the server, and with its options."""
     for number in IGNORED:
         signal.signal(number, signal.SIG_IGN)
     loop.add_signal_handler(signal.SIGINT, lambda: stop(signal.SIGINT, config.shutdown_on_sigint))
@@ -37,16 +37,16 @@ def listen(
 
 
 @contextlib.contextmanager
-def insistence() -> Iterator[None]:
+def exit_on_second_sigint() -> Iterator[None]:
     """Within this, while a save is waited for, a second SIGINT ends the process at once."""
-    before = signal.signal(signal.SIGINT, _leave)
+    before = signal.signal(signal.SIGINT, _exit_now)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
+def _exit_now(_number: int, _frame: FrameType | None) -> NoReturn:
     """Raises SystemExit, so that a file which is being written is removed on the way out."""
     _log.warning("You insist... exiting now.")
     raise SystemExit(1)

@@ -32,7 +32,7 @@ def in_background(config: Config) -> bool:
     return config.daemonize and supervisor(config) == "no"
 
 
-def tell_ready(config: Config) -> None:
+def notify_ready(config: Config) -> None:
     """Let the supervisor know that clients are served."""
     who = supervisor(config)
     if who == "systemd":

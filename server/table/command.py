@@ -262,6 +262,13 @@ class CommandTable:
         row.summary = summary
         self.add(row)
 
+    def reset_statistics(self) -> None:
+        """Count the calls of all commands anew."""
+        for row in self:
+            row.reset_stats()
+            for child in row.subcommands.values():
+                child.reset_stats()
+
     def help_of(self, container: bytes) -> list[Reply]:
         """What HELP of *container* answers: of each subcommand its syntax and its summary."""
         row = self._rows[container]

@@ -100,12 +100,12 @@ def folder_in_use(reason: str) -> ErrorReply:
     return ErrorReply("ERR", reason)
 
 
-def unkept(reason: str) -> ErrorReply:
+def aof_write_failed(reason: str) -> ErrorReply:
     """The AOF cannot be written, for *reason*."""
     return ErrorReply("MISCONF", f"Errors writing to the AOF file: {reason}")
 
 
-def not_promised(reason: str) -> ErrorReply:
+def aof_write_failed_afterwards(reason: str) -> ErrorReply:
     """The same error for a client whose commands had run before writing failed."""
     return ErrorReply(
         "MISCONF",

@@ -46,8 +46,10 @@ class Replica:
 
     def __init__(self) -> None:
         self.log = Recorder()
-        self.state = ServerState(Config(), lambda: time.monotonic_ns() // 1_000_000)
-        self._dispatcher = Dispatcher(self.state, durability=self.log)
+        self.state = ServerState(Config())
+        self._dispatcher = Dispatcher(
+            self.state, lambda: time.monotonic_ns() // 1_000_000, durability=self.log
+        )
         self._dispatcher.timekeeper.begin()
         self._client = Client(1, 0)
 
@@ -59,7 +61,7 @@ class Replica:
 
     def run(self, unit: list[Op]) -> None:
         """Replay commands that were logged together."""
-        self.state.lookup.keeps_expired = True
+        self.state.events.lookup.keeps_expired = True
         if len(unit) > 1:
             self._replay([b"MULTI"])
         for db, argv in unit:

@@ -30,7 +30,7 @@ class Guest:
         self.client = client
         self.gone = False
         self._reader = hiredis.Reader()
-        client.hang_up = self.leave
+        client.disconnect = self.leave
         client.resume = self._resume
 
     def send(self, *words: object) -> Any:
@@ -96,8 +96,10 @@ class House:
         self.now_ms = START_MS
         self._uptime_ms = 0
         self.log = RecordingLog()
-        self.state = ServerState(config, lambda: self._uptime_ms)
-        self.dispatcher = Dispatcher(self.state, lambda: self.now_ms, self.log)
+        self.state = ServerState(config)
+        self.dispatcher = Dispatcher(
+            self.state, lambda: self._uptime_ms, lambda: self.now_ms, self.log
+        )
         self.dispatcher.timekeeper.begin()
         self._door = iter(range(1, 1_000_000))
         self._owner = self.client()
@@ -109,7 +111,7 @@ class House:
         client = Client(next(self._door), self.now_ms)
         client.address, client.local_address = f"10.0.0.1:{5000 + client.id}", "10.0.0.2:6379"
         if self.state.config.requirepass:
-            client.shut_gate(UNAUTHENTICATED)
+            client.set_flag(UNAUTHENTICATED)
         self.state.clients[client.id] = client
         return Guest(self, client)
 
@@ -122,7 +124,7 @@ class House:
         self.dispatcher.timekeeper.begin()
         client.last_used_ms = self.now_ms
         self.dispatcher.execute(client, argv)
-        self.dispatcher.settle()
+        self.dispatcher.resume_unblocked()
 
     def advance(self, ms: int) -> None:
         """Let time pass, and end what is over then, as cron does."""
@@ -133,7 +135,7 @@ class House:
         pausing = self.state.pausing
         if pausing.active and self._uptime_ms >= pausing.until_ms:
             self.dispatcher.end_pause()
-        self.dispatcher.settle()
+        self.dispatcher.resume_unblocked()
 
     def run_out_of_memory(self) -> None:
         self.state.config.maxmemory = 1

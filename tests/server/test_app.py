@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from server import app
-from server.app import LOAD_PATIENCE_MS, Server
+from server.app import READY_AFTER_MS, Server
 from server.config.parameters import Config
 from server.persistence.log_loader import Replay
 from server.persistence.snapshot_loader import LoadFailed
@@ -57,11 +57,11 @@ async def test_who_waits_is_told_when_the_data_are_there(
 async def test_who_waits_is_not_held_up_by_a_long_load(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = Load(monkeypatch, step_ms=LOAD_PATIENCE_MS // 2)
+    load = Load(monkeypatch, step_ms=READY_AFTER_MS // 2)
     monkeypatch.setattr(server.state.persistence, "load", load.run)
     await server.start(load.ready)
     await server.stop()
-    assert load.told[0] == LOAD_PATIENCE_MS
+    assert load.told[0] == READY_AFTER_MS
 
 
 @pytest.mark.asyncio
@@ -89,11 +89,11 @@ async def test_who_came_before_the_last_address_was_open_was_served_without_data
     open_all = server._listeners.open
 
     async def look_and_open() -> None:
-        seen.append(server.state.loading)
+        seen.append(server.state.restrictions.loading)
         await open_all()
 
     monkeypatch.setattr(server._listeners, "open", look_and_open)
     await server.start()
     await server.stop()
     assert seen == [True]
-    assert not server.state.loading
+    assert not server.state.restrictions.loading

@@ -28,7 +28,7 @@ from storage.rdb import borrowed, raw
 from storage.snapshot import borrowed_table
 from storage.stream import links
 from tests.twins import wrappers
-from tests.twins.test_twins import APART, CASES, FOLDER, I64, TEXT
+from tests.twins.test_twins import TESTED_BELOW, CASES, FOLDER, I64, TEXT
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("PENSTOCK_UNCOMPILED")), reason="this leg of the tests runs uncompiled"
@@ -54,7 +54,7 @@ CALLS = [
 def test_every_function_that_has_a_twin_is_compared(module: str) -> None:
     """Here, if it is called in pointers.pyx, or in test_twins.py."""
     called_here = set(re.findall(rf"\b{module.rpartition('.')[2]}\.(\w+)\(", SOURCE))
-    compared = called_here | set(CASES.get(module, ())) | APART.get(module, set())
+    compared = called_here | set(CASES.get(module, ())) | TESTED_BELOW.get(module, set())
     assert wrappers.twins(module) <= compared
 
 

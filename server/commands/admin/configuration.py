@@ -18,7 +18,7 @@ from server.persistence.folder_lock import FolderInUse
 from server.persistence.manifest import BadManifest
 from server.process import log, process
 from server.table import errors
-from server.table.command import Flags, command, container
+from server.table.command import TABLE, Flags, command, container
 from server.table.documentation import Tip
 from storage import glob
 
@@ -102,7 +102,7 @@ def config_set(call: Call) -> Reply:
     changes = _changes(call)
     before = [(row, config.value(row)) for _, row, _ in changes]
     try:
-        _make(call.server, changes)
+        _set_all(call.server, changes)
     except ErrorReply:
         for row, value in before:
             config.set(row, value)
@@ -139,7 +139,7 @@ def _settable(call: Call, name: str) -> Parameter[Any]:
     return row
 
 
-def _make(state: ServerState, changes: list[Change]) -> None:
+def _set_all(state: ServerState, changes: list[Change]) -> None:
     """Set all values, then run what has to follow. Raises ErrorReply."""
     for change in changes:
         try:
@@ -204,7 +204,7 @@ def _apply_requirepass(state: ServerState) -> None:
     """Without a password all clients count as logged in; a new one logs nobody out."""
     if not state.config.requirepass:
         for client in state.clients.values():
-            client.open_gate(UNAUTHENTICATED)
+            client.clear_flag(UNAUTHENTICATED)
 
 
 # What must run at once when a parameter changes; most parameters are read when they are needed.
@@ -268,7 +268,7 @@ def config_help(call: Call) -> Reply:
 
     CONFIG HELP
     """
-    return call.server.table.help_of(b"config")
+    return TABLE.help_of(b"config")
 
 
 def _text(word: bytes) -> str:

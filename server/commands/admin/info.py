@@ -13,6 +13,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
+from random import randrange
 from typing import TypeAlias
 
 from server.dispatch.state import ServerState
@@ -23,6 +24,7 @@ from server.persistence.load_progress import LoadProgress
 from server.persistence.persistence import Persistence
 from server.process import build
 from server.process.supervision import supervisor
+from server.table.command import TABLE
 from storage.keyspace.key_table import PLACE_BYTES
 
 Field: TypeAlias = tuple[str, object]
@@ -37,7 +39,7 @@ def server(state: ServerState) -> Fields:
     config = state.config
     system = os.uname()
     now_us = time.time_ns() // 1000
-    uptime_s = max(0, state.clock.now_ms - state.started_ms) // 1000
+    uptime_s = max(0, state.events.clock.now_ms - state.instance.started_ms) // 1000
     yield "redis_version", build.REDIS_VERSION
     yield "redis_mode", "standalone"
     yield "penstock_version", build.VERSION
@@ -49,7 +51,7 @@ def server(state: ServerState) -> Fields:
     yield "multiplexing_api", "epoll" if build.uses_epoll() else config.event_loop
     yield "process_id", os.getpid()
     yield "process_supervised", supervisor(config)
-    yield "run_id", state.run_id
+    yield "run_id", state.instance.run_id
     yield "tcp_port", config.port
     yield "server_time_usec", now_us
     yield "uptime_in_seconds", uptime_s
@@ -58,7 +60,7 @@ def server(state: ServerState) -> Fields:
     yield "configured_hz", config.hz
     yield "executable", sys.executable
     yield "config_file", config.file or ""
-    for number, listener in enumerate(state.listening):
+    for number, listener in enumerate(state.instance.listening):
         yield f"listener{number}", listener
 
 
@@ -121,7 +123,7 @@ def memory(state: ServerState) -> Fields:
 def persistence(state: ServerState) -> Fields:
     kept = state.persistence
     snapshots, child = kept.snapshots, kept.children
-    yield "loading", int(state.loading)
+    yield "loading", int(state.restrictions.loading)
     yield "current_cow_peak", child.cow_peak
     yield "current_cow_size", child.cow_size
     yield "current_cow_size_age", child.cow_size_age
@@ -222,7 +224,7 @@ def modules(_state: ServerState) -> Fields:
 
 def commandstats(state: ServerState) -> Fields:
     """The commands called or refused since the start or CONFIG RESETSTAT."""
-    for parent in state.table:
+    for parent in TABLE:
         for row in (parent, *parent.subcommands.values()):
             if row.calls or row.rejected or row.failed:
                 usec = row.nanoseconds // 1000
@@ -248,8 +250,8 @@ def keyspace(state: ServerState) -> Fields:
     """The databases that are not empty. avg_ttl is the mean of a random sample, in ms."""
     for db in state.databases:
         if len(db):
-            sample = db.expiring.sample(state.random.randrange, TTL_SAMPLE)
-            left_ms = [max(0, db.expiry(key) - state.clock.now_ms) for key in sample]
+            sample = db.expiring.sample(randrange, TTL_SAMPLE)
+            left_ms = [max(0, db.expiry(key) - state.events.clock.now_ms) for key in sample]
             mean_ms = sum(left_ms) // len(left_ms) if left_ms else 0
             yield (
                 f"db{db.index}",

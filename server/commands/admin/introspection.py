@@ -10,7 +10,7 @@ from protocol.replies import ErrorReply, Reply, Set, Status
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
-from server.table.command import INTERNAL, Command, Flags, command
+from server.table.command import INTERNAL, TABLE, Command, Flags, command
 from server.table.documentation import Tip
 from server.table.keys import KeyFlags, KeyRange, KeySpec, KeyUse, Search
 from server.table.syntax import Argument, arguments_of
@@ -71,7 +71,7 @@ def command_info(call: Call) -> Reply:
 
 
 def _all(call: Call) -> list[Reply]:
-    return [info_of(row) for row in call.server.table]
+    return [info_of(row) for row in TABLE]
 
 
 def info_of(row: Command) -> list[Reply]:
@@ -142,7 +142,7 @@ def command_docs(call: Call) -> Reply:
     COMMAND DOCS [command-name [command-name ...]]
     """
     names = call.argv[2:]
-    rows = [_find(call, name) for name in names] if names else list(call.server.table)
+    rows = [_find(call, name) for name in names] if names else list(TABLE)
     return {row.name.encode(): docs_of(row) for row in rows if row is not None}
 
 
@@ -215,7 +215,7 @@ def command_count(call: Call) -> Reply:
 
     COMMAND COUNT
     """
-    return len(call.server.table)
+    return len(TABLE)
 
 
 @command(
@@ -239,7 +239,7 @@ def command_list(call: Call) -> Reply:
         by, wanted = _filter(args)
     return [
         row.name.encode()
-        for parent in call.server.table
+        for parent in TABLE
         for row in (parent, *parent.subcommands.values())
         if _passes(row, by, wanted)
     ]
@@ -303,7 +303,7 @@ def command_getkeysandflags(call: Call) -> Reply:
 
 def _keys_in(call: Call, argv: list[bytes]) -> list[KeyUse]:
     """The keys of the command *argv*. Raises ErrorReply if it has none, or could not run."""
-    row = call.server.table.find(argv[0])
+    row = TABLE.find(argv[0])
     if row is not None and row.subcommands and len(argv) > 1:
         row = row.subcommands.get(argv[1].lower(), row if row.handler else None)
     if row is None:
@@ -326,11 +326,11 @@ def command_help(call: Call) -> Reply:
 
     COMMAND HELP
     """
-    return call.server.table.help_of(b"command")
+    return TABLE.help_of(b"command")
 
 
 def _find(call: Call, name: bytes) -> Command | None:
     """The command *name*, which may be a subcommand written as ``xgroup|create``."""
     parent, _, child = name.lower().partition(b"|")
-    row = call.server.table.find(parent)
+    row = TABLE.find(parent)
     return row.subcommands.get(child) if row is not None and child else row

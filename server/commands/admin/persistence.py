@@ -33,7 +33,7 @@ def save(call: Call) -> Reply:
     SAVE
     """
     call.server.persistence.snapshots.save()
-    call.server.follow_persistence()
+    call.server.restrictions.follow_persistence()
     return OK
 
 

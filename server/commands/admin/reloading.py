@@ -22,7 +22,7 @@ def reload(call: Call) -> Reply:
     if options - {b"NOSAVE", b"NOFLUSH", b"MERGE"}:
         raise BAD_OPTION
     persistence = call.server.persistence
-    if b"NOSAVE" not in options and not persistence.snapshots.save_here():
+    if b"NOSAVE" not in options and not persistence.snapshots.save_in_foreground():
         raise errors.FAILED
     if b"NOFLUSH" not in options:
         call.server.empty(call.server.databases)
@@ -41,7 +41,7 @@ def load_log(call: Call) -> Reply:
         raise errors.FAILED
     server.empty(server.databases)
     try:
-        server.persistence.reload_log(server.begin_replay)
+        server.persistence.reload_log(call.executor.begin_replay)
     except (LoadFailed, OSError) as error:
         _log.warning("%s", error)
         raise CANNOT_LOAD_LOG from None

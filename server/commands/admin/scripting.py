@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.command import Flags, command, container
+from server.table.command import TABLE, Flags, command, container
 from server.table.documentation import Tip
 
 MODES = (b"ASYNC", b"SYNC")
@@ -46,7 +46,7 @@ def script_help(call: Call) -> Reply:
 
     SCRIPT HELP
     """
-    return call.server.table.help_of(b"script")
+    return TABLE.help_of(b"script")
 
 
 @command(
@@ -79,4 +79,4 @@ def function_help(call: Call) -> Reply:
 
     FUNCTION HELP
     """
-    return call.server.table.help_of(b"function")
+    return TABLE.help_of(b"function")

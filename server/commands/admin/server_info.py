@@ -76,7 +76,7 @@ def shutdown(call: Call) -> Reply:
     words = _shutdown_options(call)
     if b"ABORT" in words:
         raise NO_SHUTDOWN  # a shutdown that has begun ends before another command runs
-    if not call.server.stop(frozenset(words)):
+    if not call.server.instance.stop(frozenset(words)):
         raise CANNOT_SHUT_DOWN
     call.client.close_after_reply = True  # commands pipelined behind it do not run
     return NO_REPLY

@@ -8,7 +8,7 @@ from server.client.client import MUTED, is_printable
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int, to_timeout_ms
-from server.table.command import Flags, command, container
+from server.table.command import TABLE, Flags, command, container
 from server.table.documentation import Tip
 
 ANYBODY = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
@@ -119,16 +119,16 @@ def client_reply(call: Call) -> Reply:
     client, mode = call.client, call.argv[2].upper()
     if mode == b"ON":
         client.skip = 0
-        client.open_gate(MUTED)
+        client.clear_flag(MUTED)
         return OK
     if mode == b"OFF":
         client.skip = 0
-        client.shut_gate(MUTED)
+        client.set_flag(MUTED)
     elif mode != b"SKIP":
         raise errors.SYNTAX
     elif client.skip or not client.is_muted:
         client.skip = 2  # the first reply that is suppressed is that of this command
-        client.shut_gate(MUTED)
+        client.set_flag(MUTED)
     return NO_REPLY
 
 
@@ -236,9 +236,7 @@ def client_pause(call: Call) -> Reply:
         raise BAD_PAUSE_MODE
     timeout_ms = to_timeout_ms(call.argv[2], call.now_ms)
     if timeout_ms:
-        until_ms = call.server.monotonic_ms() + timeout_ms
-        call.server.pausing.begin(until_ms, writes_only=mode == b"WRITE")
-        call.server.update_guard()
+        call.executor.begin_pause(timeout_ms, writes_only=mode == b"WRITE")
     return OK
 
 
@@ -313,4 +311,4 @@ def client_help(call: Call) -> Reply:
 
     CLIENT HELP
     """
-    return call.server.table.help_of(b"client")
+    return TABLE.help_of(b"client")

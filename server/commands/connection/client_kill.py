@@ -22,8 +22,8 @@ ONLY_USER = "default"
 
 
 @dataclass
-class Choice:
-    """The filters that a client must match to be closed. None stands for no filter."""
+class Filters:
+    """What a client must match to be closed. None stands for no filter."""
 
     id: int | None = None
     type: str | None = None
@@ -62,7 +62,7 @@ class Choice:
             raise errors.SYNTAX
         self.skip_me = word == b"YES"
 
-    def meets(self, client: Client, me: Client, now_ms: int) -> bool:
+    def match(self, client: Client, me: Client, now_ms: int) -> bool:
         """Whether *client* matches; *me* is the client that asks."""
         return (
             not (self.skip_me and client is me)
@@ -99,33 +99,33 @@ def client_kill(call: Call) -> Reply:
     """
     if len(call.argv) == 3:
         address = call.argv[2].decode("utf-8", "surrogateescape")
-        if not _kill(call, Choice(address=address, skip_me=False)):
+        if not _kill(call, Filters(address=address, skip_me=False)):
             raise NO_SUCH_CLIENT
         return OK
-    return _kill(call, _choice(call.argv))
+    return _kill(call, _filters(call.argv))
 
 
-def _choice(argv: list[bytes]) -> Choice:
-    choice = Choice()
+def _filters(argv: list[bytes]) -> Filters:
+    filters = Filters()
     args = Args(argv, 2)
     while args.left:
         option = args.take_word(*OPTIONS)
         if option is None or not args.left:
             raise errors.SYNTAX
-        choice.take(option, args)
-    return choice
+        filters.take(option, args)
+    return filters
 
 
-def _kill(call: Call, choice: Choice) -> int:
-    """Close the clients that *choice* means; return how many they are.
+def _kill(call: Call, filters: Filters) -> int:
+    """Close the clients that *filters* match; return how many they are.
 
     The caller itself is closed when it has its answer, the others at once.
     """
     me = call.client
-    meant = [c for c in call.server.clients.values() if choice.meets(c, me, call.now_ms)]
-    for client in meant:
+    chosen = [c for c in call.server.clients.values() if filters.match(c, me, call.now_ms)]
+    for client in chosen:
         if client is me:
             client.close_after_reply = True
         else:
-            client.hang_up()
-    return len(meant)
+            client.disconnect()
+    return len(chosen)

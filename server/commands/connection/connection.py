@@ -67,7 +67,7 @@ def _authenticate(call: Call, user: bytes, password: bytes) -> None:
     wanted = call.server.config.requirepass.encode("utf-8", "surrogateescape")
     if user != DEFAULT_USER or (wanted and not hmac.compare_digest(password, wanted)):
         raise WRONG_PASSWORD
-    call.client.open_gate(UNAUTHENTICATED)
+    call.client.clear_flag(UNAUTHENTICATED)
 
 
 @command(
@@ -144,21 +144,21 @@ def reset(call: Call) -> Reply:
 
     RESET
     """
-    _forget_choices(call.server, call.client)
+    _reset_client(call.server, call.client)
     return HAS_BEEN_RESET
 
 
-def _forget_choices(server: ServerState, client: Client) -> None:
+def _reset_client(server: ServerState, client: Client) -> None:
     client.leave_multi()
     server.watching.unwatch(client)
-    client.open_gate(MUTED)
+    client.clear_flag(MUTED)
     client.skip = 0
     client.out.resp = 2
     client.db_index = 0
     client.name = b""
     client.no_evict = client.no_touch = False
     if server.config.requirepass:
-        client.shut_gate(UNAUTHENTICATED)
+        client.set_flag(UNAUTHENTICATED)
 
 
 @command(

@@ -50,7 +50,7 @@ def exec_(call: Call) -> Reply:
     if is_short and not call.is_replayed:
         call.server.watching.leave_multi(client)
         raise EXEC_OUT_OF_MEMORY
-    call.server.watching.has_expired(client, call.server.databases)
+    call.server.watching.remove_expired(client, call.server.databases)
     queue, refused, changed = client.queue, client.dirty_exec, client.dirty_watch
     call.server.watching.leave_multi(client)
     if refused:

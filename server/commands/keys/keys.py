@@ -100,7 +100,7 @@ def touch(call: Call) -> Reply:
 
     TOUCH key [key ...]
     """
-    call.server.lookup.no_touch = False  # TOUCH counts as a use in spite of CLIENT NO-TOUCH
+    call.server.events.lookup.no_touch = False  # TOUCH counts as a use in spite of CLIENT NO-TOUCH
     found = 0
     for key in call.argv[1:]:
         if call.db.read_any(key) is not None:

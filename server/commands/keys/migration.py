@@ -62,7 +62,7 @@ def transfer(target: Target, restores: Iterable[list[bytes]]) -> Outcome:
         _greet(peer, target, outcome)
         if outcome.error is None:
             _restore(peer, restores, outcome)
-    except _Broken as broken:
+    except _ConnectionFailed as broken:
         outcome.failed(broken.error)
     finally:
         peer.close()
@@ -75,26 +75,29 @@ def _greet(peer: _Peer, target: Target, outcome: Outcome) -> None:
         requests.insert(0, [b"AUTH", *target.login])
     peer.send(requests)
     for _ in requests:
-        _settle(peer, outcome)
+        _read_answer(peer, outcome)
 
 
 def _restore(peer: _Peer, restores: Iterable[list[bytes]], outcome: Outcome) -> None:
     keys: list[bytes] = []
-    peer.send(_noting_keys(restores, keys))
+    peer.send(_collecting_keys(restores, keys))
     for key in keys:
-        if _settle(peer, outcome):
+        if _read_answer(peer, outcome):
             outcome.taken.append(key)
 
 
-def _noting_keys(restores: Iterable[list[bytes]], keys: list[bytes]) -> Iterable[list[bytes]]:
+def _collecting_keys(restores: Iterable[list[bytes]], keys: list[bytes]) -> Iterable[list[bytes]]:
     """Pass *restores* on and add the key of each to *keys*, so that no value stays in memory."""
     for words in restores:
         keys.append(words[1])
         yield words
 
 
-def _settle(peer: _Peer, outcome: Outcome) -> bool:
-    """Read an answer; an error goes into *outcome*. Whether it was none. Raises _Broken."""
+def _read_answer(peer: _Peer, outcome: Outcome) -> bool:
+    """Read an answer. False if it is an error, which goes into *outcome*.
+
+    Raises _ConnectionFailed.
+    """
     line = peer.read_line()
     if line.startswith(b"-"):
         text = line[1:].decode("utf-8", "surrogateescape")
@@ -103,7 +106,7 @@ def _settle(peer: _Peer, outcome: Outcome) -> bool:
     return True
 
 
-class _Broken(Exception):
+class _ConnectionFailed(Exception):
     """The connection failed; *error* says in doing what."""
 
     def __init__(self, error: ErrorReply) -> None:
@@ -126,7 +129,7 @@ class _Peer:
         self._socket.close()
 
     def send(self, requests: Iterable[list[bytes]]) -> None:
-        """Send *requests*, piece by piece. Raises _Broken."""
+        """Send *requests*, piece by piece. Raises _ConnectionFailed."""
         out = Encoder(2)
         for words in requests:
             out.array(len(words))
@@ -140,14 +143,14 @@ class _Peer:
         try:
             self._socket.sendall(data)
         except OSError:
-            raise _Broken(CANNOT_WRITE) from None
+            raise _ConnectionFailed(CANNOT_WRITE) from None
 
     def read_line(self) -> bytes:
-        """The next line, without its end. Raises _Broken."""
+        """The next line, without its end. Raises _ConnectionFailed."""
         try:
             line = self._lines.readline(MAX_LINE)
         except OSError:
-            raise _Broken(CANNOT_READ) from None
+            raise _ConnectionFailed(CANNOT_READ) from None
         if not line.endswith(b"\n"):
-            raise _Broken(CANNOT_READ)
+            raise _ConnectionFailed(CANNOT_READ)
         return line.rstrip(b"\r\n")

@@ -6,7 +6,7 @@ from typing import Any
 
 from protocol.replies import ErrorReply, Reply
 from server.dispatch.call import Call
-from server.table.command import Flags, command, container
+from server.table.command import TABLE, Flags, command, container
 from server.table.documentation import Tip
 from server.table.keys import RO, KeyRange
 from storage import types
@@ -107,4 +107,4 @@ def object_help(call: Call) -> Reply:
 
     OBJECT HELP
     """
-    return call.server.table.help_of(b"object")
+    return TABLE.help_of(b"object")

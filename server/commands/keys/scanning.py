@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import randrange
 from typing import Any
 
 from protocol.replies import ErrorReply, Reply
@@ -107,4 +108,4 @@ def randomkey(call: Call) -> Reply:
 
     RANDOMKEY
     """
-    return call.db.random_key(call.server.random.randrange)
+    return call.db.random_key(randrange)

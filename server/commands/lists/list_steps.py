@@ -22,7 +22,7 @@ def find(call: Call, key: bytes) -> QuickList | None:
     """The list at *key*, to be changed: its nodes follow the sizes configured now."""
     values: QuickList | None = call.db.find(key, QuickList)
     if values is not None:
-        values.follow(call.server.list_fill)
+        values.follow(call.server.node_limits.list_size)
     return values
 
 
@@ -46,7 +46,7 @@ def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> 
 
 def new_list(call: Call) -> QuickList:
     """An empty list, with the sizes of its nodes as configured."""
-    return QuickList(call.server.list_fill)
+    return QuickList(call.server.node_limits.list_size)
 
 
 def pop(call: Call, key: bytes, values: QuickList, left: bool) -> bytes:

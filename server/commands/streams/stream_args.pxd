@@ -43,4 +43,4 @@ cdef class Trim:
     cpdef int check_limit(self, Call call) except -1
     @cython.locals(limit=int64_t)
     cpdef int64_t apply(self, Stream stream, StreamConfig config) except -1
-    cpdef list as_done(self, Stream stream)
+    cpdef list as_exact(self, Stream stream)

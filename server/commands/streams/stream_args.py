@@ -180,7 +180,7 @@ class Trim:
             return stream.trim_by_length(self.maxlen, self.approximate, limit)
         return stream.trim_by_id(self.minid, self.approximate, limit)
 
-    def as_done(self, stream: Stream) -> list[bytes]:
+    def as_exact(self, stream: Stream) -> list[bytes]:
         """The words of an exact trim that does to a copy of the stream what was done to it."""
         if self.strategy == MAXLEN:
             threshold = b"%d" % (stream.length if self.approximate else self.maxlen)

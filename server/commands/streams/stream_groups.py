@@ -7,7 +7,7 @@ from server.commands.streams import stream_args
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
-from server.table.command import Flags, command, container
+from server.table.command import TABLE, Flags, command, container
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, INSERT, RO, RW, UPDATE, KeyRange
 from storage.stream import elapsed, stream_id
@@ -174,7 +174,7 @@ def xgroup_help(call: Call) -> Reply:
 
     XGROUP HELP
     """
-    return call.server.table.help_of(b"xgroup")
+    return TABLE.help_of(b"xgroup")
 
 
 # ---------------------------------------------------------------------- XACK

@@ -7,7 +7,7 @@ from server.commands.streams import stream_reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
-from server.table.command import Flags, command, container
+from server.table.command import TABLE, Flags, command, container
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, RO, KeyRange
 from storage.rax.rax import Rax
@@ -227,4 +227,4 @@ def xinfo_help(call: Call) -> Reply:
 
     XINFO HELP
     """
-    return call.server.table.help_of(b"xinfo")
+    return TABLE.help_of(b"xinfo")

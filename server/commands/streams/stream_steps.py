@@ -38,7 +38,7 @@ def add(
             return None
         stream = Stream()
     entry_id = _next_id(call, stream, wanted, seq_given)
-    config = call.server.stream_config
+    config = call.server.node_limits.stream
     stream.append(entry_id, argv, id_at + 1, config)
     if is_new:
         db.add(key, stream)
@@ -66,7 +66,7 @@ def _log_add(
     """What a replica must do: use this very id, and trim by no estimate."""
     argv = call.argv
     if trim is not None and trim.approximate:
-        words = trim.as_done(stream)
+        words = trim.as_exact(stream)
         call.log_as(argv[0], argv[1], *words, text, *argv[id_at + 1 :])
     elif not seq_given:
         call.log_as(*argv[:id_at], text, *argv[id_at + 1 :])

@@ -190,11 +190,11 @@ def xtrim(call: Call) -> Reply:
     stream = call.db.find(key, Stream)
     if stream is None:
         return 0
-    deleted = trim.apply(stream, call.server.stream_config)
+    deleted = trim.apply(stream, call.server.node_limits.stream)
     if deleted:
         done = None
         if trim.approximate and call.is_logged:
-            done = (call.argv[0], key, *trim.as_done(stream))
+            done = (call.argv[0], key, *trim.as_exact(stream))
         call.db.changed(key, b"xtrim", deleted, done)
     return deleted
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.strings import long_double
-from server.commands.strings.strings import text_of
+from server.commands.strings import long_double, string_steps
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, INT64_MIN, to_int
@@ -88,7 +87,10 @@ def decrby(call: Call) -> Reply:
 def _add(call: Call, increment: int) -> Reply:
     key = call.argv[1]
     value = call.db.find_string(key)
-    old = 0 if value is None else value if type(value) is int else to_int(text_of(value))
+    if value is None:
+        old = 0
+    else:
+        old = value if type(value) is int else to_int(string_steps.text_of(value))
     new = old + increment
     if not INT64_MIN <= new <= INT64_MAX:
         raise INCREMENT_OVERFLOWS
@@ -116,7 +118,7 @@ def incrbyfloat(call: Call) -> Reply:
     """
     _, key, increment = call.argv
     value = call.db.find_string(key)
-    text = _float_sum(b"0" if value is None else text_of(value), increment)
+    text = _float_sum(b"0" if value is None else string_steps.text_of(value), increment)
     if value is None:
         call.db.add(key, text)
     else:

@@ -1,17 +1,15 @@
-"""The string commands.
-
-A string is bytes, bytearray or int; see storage/keyspace/keyspace.py. The answer is always bytes.
-"""
+"""The string commands of one key and its whole value: GET, SET and their relatives."""
 
 from __future__ import annotations
 
-from protocol.replies import OK, ErrorReply, Reply
+from protocol.replies import OK, Reply
+from server.commands.strings import string_steps
 from server.dispatch.call import Call
 from server.dispatch.expire_times import UNITS, absolute_ms, expire
 from server.table import errors
-from server.table.args import Args, to_int
+from server.table.args import Args
 from server.table.command import Flags, command
-from server.table.documentation import Deprecated, Tip
+from server.table.documentation import Deprecated
 from server.table.keys import (
     ACCESS,
     DELETE,
@@ -24,28 +22,10 @@ from server.table.keys import (
     KeyRange,
     KeyUse,
 )
-from storage import allocation
-from storage.keyspace.keyspace import NO_EXPIRY, String
+from storage.keyspace.keyspace import NO_EXPIRY
 
 READ = Flags.READONLY | Flags.FAST
 WRITE = Flags.WRITE | Flags.DENYOOM
-
-OFFSET_OUT_OF_RANGE = ErrorReply("ERR", "offset is out of range")
-
-
-def text_of(value: String) -> bytes:
-    """The bytes that a client sees."""
-    if type(value) is bytes:
-        return value
-    return b"%d" % value if type(value) is int else bytes(value)
-
-
-def length_of(value: String) -> int:
-    """The number of bytes that a client sees."""
-    return len(b"%d" % value) if type(value) is int else len(value)  # type: ignore[arg-type]
-
-
-# ---------------------------------------------------------------------- GET and SET
 
 
 @command("GET", arity=2, flags=READ, group="string", since="1.0.0", keys=KeyRange(RO | ACCESS))
@@ -55,7 +35,7 @@ def get(call: Call) -> Reply:
     GET key
     """
     value = call.db.read_string(call.argv[1])
-    return value if value is None or type(value) is bytes else text_of(value)
+    return value if value is None or type(value) is bytes else string_steps.text_of(value)
 
 
 def _set_keys(argv: list[bytes]) -> list[KeyUse]:
@@ -87,7 +67,7 @@ def set_(call: Call) -> Reply:
     """
     argv = call.argv
     if len(argv) == 3:
-        _put(call, argv[1], argv[2])
+        string_steps.put(call, argv[1], argv[2])
         return OK
     return _set_with_options(call)
 
@@ -97,7 +77,7 @@ def _set_with_options(call: Call) -> Reply:
     condition, want_old, keep, unit, duration = _set_options(call.argv)
     when_ms = absolute_ms(duration, unit, call.now_ms, "set") if unit else NO_EXPIRY
     old = call.db.read_string(key) if want_old else None
-    answer = None if old is None else text_of(old)
+    answer = None if old is None else string_steps.text_of(old)
     if condition is not None and (condition == b"XX") != (key in call.db):
         return answer
     _store(call, key, value, when_ms, keep)
@@ -138,12 +118,6 @@ def _store(call: Call, key: bytes, value: bytes, when_ms: int, keep: bool = Fals
         db.changed(key, b"expire", 0, (b"SET", key, value, b"PXAT", b"%d" % when_ms))
 
 
-def _put(call: Call, key: bytes, value: bytes) -> None:
-    """Put *value* at *key*, without an expiry."""
-    call.db.put(key, value)
-    call.db.changed(key, b"set")
-
-
 @command(
     "SETNX",
     arity=3,
@@ -161,7 +135,7 @@ def setnx(call: Call) -> Reply:
     _, key, value = call.argv
     if key in call.db:
         return 0
-    _put(call, key, value)
+    string_steps.put(call, key, value)
     return 1
 
 
@@ -221,9 +195,9 @@ def getset(call: Call) -> Reply:
     """
     _, key, value = call.argv
     old = call.db.read_string(key)
-    _put(call, key, value)
+    string_steps.put(call, key, value)
     call.log_as(b"SET", key, value)
-    return None if old is None else text_of(old)
+    return None if old is None else string_steps.text_of(old)
 
 
 @command(
@@ -245,7 +219,7 @@ def getdel(call: Call) -> Reply:
         return None
     call.db.remove(key)
     call.db.changed(key, b"del", 1, (b"DEL", key))
-    return text_of(value)
+    return string_steps.text_of(value)
 
 
 @command(
@@ -271,7 +245,7 @@ def getex(call: Call) -> Reply:
         _persist(call, key)
     elif unit:
         expire(call, key, absolute_ms(duration, unit, call.now_ms, "getex"))
-    return text_of(value)
+    return string_steps.text_of(value)
 
 
 def _getex_options(argv: list[bytes]) -> tuple[bytes, bytes]:
@@ -291,214 +265,3 @@ def _getex_options(argv: list[bytes]) -> tuple[bytes, bytes]:
 def _persist(call: Call, key: bytes) -> None:
     if call.db.persist(key):
         call.db.changed(key, b"persist", 1, (b"PERSIST", key))
-
-
-# ---------------------------------------------------------------------- many keys
-
-
-@command(
-    "MGET",
-    arity=-2,
-    flags=READ,
-    group="string",
-    since="1.0.0",
-    complexity="O(N) where N is the number of keys to retrieve.",
-    keys=KeyRange(RO | ACCESS, last=-1),
-    tips=[Tip.REQUEST_MULTI_SHARD],
-)
-def mget(call: Call) -> Reply:
-    """Returns the strings at several keys; null where there is none.
-
-    MGET key [key ...]
-    """
-    out = call.client.out.another()
-    out.array(len(call.argv) - 1)
-    for key in call.argv[1:]:
-        value = call.db.read_any(key)
-        is_string = type(value) in (bytes, bytearray, int)
-        out.write(text_of(value) if is_string else None)
-    return out
-
-
-@command(
-    "MSET",
-    arity=-3,
-    flags=WRITE,
-    group="string",
-    since="1.0.1",
-    complexity="O(N) where N is the number of keys to set.",
-    keys=KeyRange(OW | UPDATE, last=-1, step=2),
-    tips=[Tip.REQUEST_MULTI_SHARD, Tip.RESPONSE_ALL_SUCCEEDED],
-)
-def mset(call: Call) -> Reply:
-    """Stores strings at several keys.
-
-    MSET key value [key value ...]
-    """
-    for key, value in _pairs(call, "mset"):
-        _put(call, key, value)
-    return OK
-
-
-@command(
-    "MSETNX",
-    arity=-3,
-    flags=WRITE,
-    group="string",
-    since="1.0.1",
-    complexity="O(N) where N is the number of keys to set.",
-    keys=KeyRange(OW | INSERT, last=-1, step=2),
-)
-def msetnx(call: Call) -> Reply:
-    """Stores strings at several keys if none of the keys exists.
-
-    MSETNX key value [key value ...]
-    """
-    pairs = _pairs(call, "msetnx")
-    if any(key in call.db for key, _ in pairs):
-        return 0
-    for key, value in pairs:
-        _put(call, key, value)
-    return 1
-
-
-def _pairs(call: Call, name: str) -> list[tuple[bytes, bytes]]:
-    words = call.argv[1:]
-    if len(words) % 2:
-        raise errors.wrong_arity(name)
-    return list(zip(words[::2], words[1::2], strict=True))
-
-
-# ---------------------------------------------------------------------- parts of a string
-
-
-@command("STRLEN", arity=2, flags=READ, group="string", since="2.2.0", keys=KeyRange(RO))
-def strlen(call: Call) -> Reply:
-    """Counts the bytes of a string.
-
-    STRLEN key
-    """
-    value = call.db.read_string(call.argv[1])
-    return 0 if value is None else length_of(value)
-
-
-@command(
-    "APPEND",
-    arity=3,
-    flags=WRITE | Flags.FAST,
-    group="string",
-    since="2.0.0",
-    keys=KeyRange(RW | INSERT),
-)
-def append(call: Call) -> Reply:
-    """Adds bytes to the end of a string; a missing key is an empty string.
-
-    APPEND key value
-    """
-    _, key, suffix = call.argv
-    value = call.db.find_string(key)
-    if value is None:
-        call.db.add(key, suffix)
-        call.db.changed(key, b"append")
-        return len(suffix)
-    raw = _raw(call, value, len(suffix))
-    before = allocation.of_string(raw)
-    raw += suffix
-    call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
-    call.db.changed(key, b"append")
-    return len(raw)
-
-
-@command(
-    "SETRANGE",
-    arity=4,
-    flags=WRITE,
-    group="string",
-    since="2.2.0",
-    complexity="O(M) where M is the length of the value argument.",
-    keys=KeyRange(RW | UPDATE),
-)
-def setrange(call: Call) -> Reply:
-    """Overwrites bytes of a string from an offset on; the string grows as needed.
-
-    SETRANGE key offset value
-    """
-    _, key, offset_text, patch = call.argv
-    offset = to_int(offset_text)
-    if offset < 0:
-        raise OFFSET_OUT_OF_RANGE
-    value = call.db.find_string(key)
-    if not patch:
-        return 0 if value is None else length_of(value)
-    if offset + len(patch) > call.server.config.proto_max_bulk_len:
-        raise errors.STRING_TOO_LARGE
-    raw = bytearray() if value is None else _raw(call, value, 0)
-    before = allocation.of_string(raw)
-    if len(raw) < offset:
-        raw.extend(bytes(offset - len(raw)))
-    raw[offset : offset + len(patch)] = patch
-    if value is None:
-        call.db.add(key, raw)
-    else:
-        call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
-    call.db.changed(key, b"setrange")
-    return len(raw)
-
-
-def _raw(call: Call, value: String, growth: int) -> bytearray:
-    """*value* as a bytearray, which can grow. Raises STRING_TOO_LARGE before it takes memory."""
-    raw = value if type(value) is bytearray else bytearray(text_of(value))
-    if len(raw) + growth > call.server.config.proto_max_bulk_len:
-        raise errors.STRING_TOO_LARGE
-    return raw
-
-
-@command(
-    "GETRANGE",
-    arity=4,
-    flags=Flags.READONLY,
-    group="string",
-    since="2.4.0",
-    complexity="O(N) where N is the length of the returned string.",
-    keys=KeyRange(RO | ACCESS),
-)
-def getrange(call: Call) -> Reply:
-    """Returns the bytes of a string between two offsets, both included.
-
-    GETRANGE key start end
-    """
-    _, key, start_text, end_text = call.argv
-    start, end = to_int(start_text), to_int(end_text)
-    value = call.db.read_string(key)
-    if value is None:
-        return b""
-    if start < 0 and end < 0 and start > end:
-        return b""
-    size = length_of(value)
-    start = max(start + size, 0) if start < 0 else min(start, size)
-    end = max(end + size, 0) if end < 0 else end
-    if type(value) is bytearray:  # it is not copied whole
-        with memoryview(value) as whole, whole[start : end + 1] as part:
-            return bytes(part)
-    return text_of(value)[start : end + 1]
-
-
-@command(
-    "SUBSTR",
-    arity=4,
-    flags=Flags.READONLY,
-    group="string",
-    since="1.0.0",
-    complexity="O(N) where N is the length of the returned string.",
-    keys=KeyRange(RO | ACCESS),
-    deprecated=Deprecated("2.0.0", "`GETRANGE`"),
-)
-def substr(call: Call) -> Reply:
-    """Does what GETRANGE does; this is its old name.
-
-    SUBSTR key start end
-    """
-    return getrange(call)
-
-
-# ---------------------------------------------------------------------- numbers

@@ -10,6 +10,7 @@ from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
 from server.table import errors
+from server.table.command import TABLE
 from storage.keyspace.keyspace import NOTHING
 
 UNANSWERED = "nothing has been answered"
@@ -73,7 +74,8 @@ def test_a_refusal_that_is_raised_often_keeps_no_traceback(house):
 
 
 def test_calls_failures_and_rejections_are_counted(house):
-    row = house.state.table.find(b"incr")
+    row = TABLE.find(b"incr")
+    assert row is not None
     row.reset_stats()
     house.send_line("INCR a")
     house.send_line("SET a x")
@@ -165,15 +167,13 @@ def test_a_client_knows_how_far_the_log_was_when_it_wrote_last(house):
 
 
 def test_while_data_is_loaded_only_what_needs_none_runs(house):
-    house.state.loading = True
-    house.state.update_guard()
+    house.state.restrictions.set_phase(loading=True)
     assert house.send_line("GET a") == "-LOADING Redis is loading the dataset in memory"
     assert house.send_line("INFO persistence").startswith(b"# Persistence")
 
 
 def test_while_nothing_can_be_kept_nothing_is_written(house):
-    house.state.write_refusal = errors.unkept("No space left on device")
-    house.state.update_guard()
+    house.state.restrictions.refuse_writes(errors.aof_write_failed("No space left on device"))
     refusal = "-MISCONF Errors writing to the AOF file: No space left on device"
     assert house.send_line("SET a 1") == house.send_line("PING") == refusal
     assert house.send_line("GET a") is None
@@ -185,7 +185,7 @@ def test_while_nothing_can_be_kept_nothing_is_written(house):
 def test_what_was_logged_is_replayed_without_answer_or_log(house):
     reader = house.client()
     for line in (b"SELECT 3", b"SET a 1 PXAT 1", b"MULTI", b"SET b 1", b"RPUSH l x", b"EXEC"):
-        house.state.lookup.keeps_expired = True
+        house.state.events.lookup.keeps_expired = True
         assert house.dispatcher.replay(reader.client, line.split()) is None
     assert sorted(house.state.databases[3].keys()) == [b"b", b"l"]
     assert house.state.databases[3].expiry(b"a") == 1
@@ -338,9 +338,9 @@ def test_a_client_that_speaks_http_is_hung_up_on(house, words, caplog):
 
 def test_a_batch_begins_at_the_wall_clocks_time():
     """Which is reckoned from the monotonic clock, and so may be off by the last millisecond."""
-    state = ServerState(Config(), lambda: 0)
-    dispatcher = Dispatcher(state)
+    state = ServerState(Config())
+    dispatcher = Dispatcher(state, lambda: 0)
     for _ in range(2):
         before = time.time_ns() // 1_000_000
         dispatcher.timekeeper.begin()
-        assert before - 1 <= state.clock.now_ms <= time.time_ns() // 1_000_000 + 1
+        assert before - 1 <= state.events.clock.now_ms <= time.time_ns() // 1_000_000 + 1

@@ -22,8 +22,8 @@ class Clock:
 def make_state(keys: int, due: int) -> ServerState:
     config = Config()
     config.save = []
-    state = ServerState(config, lambda: 0)
-    state.clock.now_ms = 1000
+    state = ServerState(config)
+    state.events.clock.now_ms = 1000
     db = state.databases[3]
     for n in range(keys):
         db.add(b"key:%d" % n, b"v")

@@ -81,8 +81,7 @@ def test_a_shortage_that_is_over_was_held_against_every_later_command(house, dec
 
 def test_while_the_system_has_no_memory_only_what_needs_some_is_refused(house):
     house.send_line("SET a 1")
-    house.state.short_of_memory = True
-    house.state.update_guard()
+    house.state.restrictions.set_short_of_memory(True)
     error = "-OOM the system gives the server no more memory; nothing was changed."
     assert house.send_line("SET a 2") == error
     assert house.send_line("GET a") == b"1"
@@ -180,7 +179,7 @@ class Peer(Endpoint):
             raise ZeroDivisionError
         self._notes.append("sent")
 
-    def hang_up(self):
+    def disconnect(self):
         self._notes.append("hung up")
 
 
@@ -250,8 +249,7 @@ def test_what_was_acknowledged_is_written_out_by_a_server_that_cannot_go_on(
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "write", full)
                 assert await ask(client, b"SET a 1\r\n", 5) == b"+OK\r\n"
-            house.server.state.write_refusal = None
-            house.server.state.update_guard()
+            house.server.state.restrictions.refuse_writes(None)
             client[1].write(b"half\r\n")
             assert await client[0].read() == b""
             await fails(house)

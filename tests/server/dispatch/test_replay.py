@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from storage import digest
@@ -21,10 +23,10 @@ def rewound(make_house):
     def rewind(log):
         house = make_house()
         house.advance(A_DAY_MS)
-        house.state.lookup.keeps_expired = True
+        house.state.events.lookup.keeps_expired = True
         for unit in log:
             replay(house, unit)
-        house.state.lookup.keeps_expired = False
+        house.state.events.lookup.keeps_expired = False
         return house
 
     return rewind
@@ -81,7 +83,7 @@ def run(house, commands):
         if house.owner.waits:
             house.advance(WAIT_MS)
         house.owner.client.out.truncate(0)
-        house.advance(house.state.random.randrange(3))
+        house.advance(random.randrange(3))
         log += house.log.units
         house.log.units.clear()
     return log
@@ -92,7 +94,7 @@ def run(house, commands):
 def test_the_log_of_random_commands_makes_the_same_data(family, number, make_house, rewound):
     commands = Draw(f"replay-{family}-{number}").sequence(family, COMMANDS)
     house = make_house()
-    house.state.random.seed(number)
+    random.seed(number)
     log = run(house, [command for command in commands if not reads_history(command)])
     again = rewound(log)
     assert data_of(again) == data_of(house)
@@ -123,10 +125,10 @@ def test_redis_logs_an_exact_trim_with_a_limit(rewound):
 
 def replayed(house, lines):
     """Run *lines* as a log has them, while what has expired is kept."""
-    house.state.lookup.keeps_expired = True
+    house.state.events.lookup.keeps_expired = True
     for line in lines:
         assert house.dispatcher.replay(house.owner.client, line.encode().split()) is None
-    house.state.lookup.keeps_expired = False
+    house.state.events.lookup.keeps_expired = False
 
 
 def test_an_expiry_that_has_passed_deletes_nothing_in_a_logged_transaction(house):

@@ -117,7 +117,7 @@ def test_until_all_is_safe_data_is_not_read_but_an_operator_can_look(
 
 async def served_again(house: Running) -> None:
     """The disk is well, and cron finds out by itself."""
-    await house.until(lambda: not house.server.state.refuses_reads)
+    await house.until(lambda: not house.server.state.restrictions.refuses_reads)
 
 
 def test_an_operator_may_choose_to_read_all_the_same(

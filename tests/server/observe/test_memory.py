@@ -141,8 +141,8 @@ def test_what_grows_in_place_is_counted(house):
 
 def test_bulk_loads_go_on_in_one_piece_under_a_limit_that_is_not_reached(house):
     limited(house, 1_000_000)
-    assert not house.state.restricted
-    assert house.state.guarded
+    assert not house.state.restrictions.in_force
+    assert house.state.restrictions.must_check
 
 
 # ---------------------------------------------------------------------- against real growth

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from server.client.client import Client
+from server.config.parameters import Config
 from server.observe.part import Part
 from storage.keyspace.keyspace import Keyspace
 
@@ -24,6 +25,9 @@ class Listener(Part):
 
     def statistics_reset(self) -> None:
         self.heard.append("reset")
+
+    def configured(self, config: Config) -> None:
+        self.heard.append(("configured", config.maxclients))
 
     def emptying(self, databases: Sequence[Keyspace]) -> None:
         self.heard.append(("emptying", [(db.index, len(db)) for db in databases]))
@@ -45,6 +49,13 @@ def test_a_part_hears_of_resetstat(house: Any) -> None:
     house.state.parts.append(part)
     house.send_line("CONFIG RESETSTAT")
     assert part.heard == ["reset"]
+
+
+def test_a_part_hears_that_parameters_are_set(house: Any) -> None:
+    part = Listener()
+    house.state.parts.append(part)
+    house.send_line("CONFIG SET maxclients 77")
+    assert part.heard == [("configured", 77)]
 
 
 def test_a_part_hears_before_and_after_keys_are_flushed_or_exchanged(house: Any) -> None:

@@ -7,7 +7,7 @@ has been promised to anybody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,9 +48,9 @@ class Machine:
             patch.object(persistence_module, "ChildSlot", FakeChildren),
             patch.object(state_module, "Persistence", make),
         ):
-            self.state = ServerState(self.config, lambda: int(self.now_s * 1000))
+            self.state = ServerState(self.config)
         self.persistence: Persistence = self.state.persistence
-        self.dispatcher = Dispatcher(self.state, lambda: START_MS)
+        self.dispatcher = Dispatcher(self.state, lambda: int(self.now_s * 1000), lambda: START_MS)
         self.issued = 0
         self.promised = 0  # numbers that somebody was told to be safe
         self._client = Client(1, START_MS)
@@ -68,7 +68,7 @@ class Machine:
     def start(self) -> None:
         """Load what there is. Raises LoadFailed."""
         self.dispatcher.timekeeper.begin()
-        for _ in self.persistence.load(self._begin_replay):
+        for _ in self.persistence.load(self.dispatcher.begin_replay):
             pass
         self.persistence.begin()
         self.issued = self.promised = len(self.numbers())
@@ -139,15 +139,6 @@ class Machine:
     def numbers(self) -> list[int]:
         value = self.state.databases[0].get(COUNT)
         return [] if value is None else [int(item) for item in value]
-
-    def _begin_replay(self) -> Callable[[list[bytes]], str]:
-        client = Client(0, START_MS)
-
-        def replay(argv: list[bytes]) -> str:
-            error = self.dispatcher.replay(client, argv)
-            return error.text if error else ""
-
-        return replay
 
 
 def log_files(files: FakeFiles) -> Iterator[Path]:

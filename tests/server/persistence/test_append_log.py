@@ -244,7 +244,7 @@ def test_what_is_to_be_made_safe_is_synced_whatever_the_child_does(site: Site) -
     site.config.no_appendfsync_on_rewrite = True
     site.busy = True
     site.add()
-    assert site.log.make_safe()
+    assert site.log.write_and_sync()
     assert site.on_disk == SELECT_0 + SET_BYTES
 
 
@@ -386,7 +386,7 @@ def test_a_base_makes_up_for_what_was_lost_before_it() -> None:
     begun = rewrite(site)
     site.add()
     assert not site.log.write()
-    site.log.has_base(begun)
+    site.log.base_written(begun)
     assert (site.log.broken, site.log.error) == (False, "")
     assert site.log.synced_offset == begun
     assert site.log.write()
@@ -402,7 +402,7 @@ def test_a_base_does_not_make_up_for_what_is_lost_after_it_was_begun(strict: Sit
     strict.add()
     assert not strict.log.write()
     strict.mend()
-    strict.log.has_base(begun)
+    strict.log.base_written(begun)
     assert strict.log.broken
     assert not strict.log.write()
     assert strict.log.synced_offset == begun
@@ -419,7 +419,7 @@ def test_the_file_left_behind_that_cannot_be_synced_matters_until_there_is_a_bas
     site.add()
     site.log.write()
     assert site.log.broken
-    site.log.has_base(begun)
+    site.log.base_written(begun)
     assert not site.log.broken
 
 
@@ -428,7 +428,7 @@ def test_once_there_is_a_base_it_does_not(site: Site) -> None:
     site.log.write()
     site.fail("sync", BROKEN)
     begun = rewrite(site)
-    site.log.has_base(begun)
+    site.log.base_written(begun)
     site.thread.run()
     site.log.write()
     assert not site.log.broken
@@ -443,9 +443,9 @@ def test_a_file_without_a_base_makes_nothing_safe_until_it_has_one(site: Site) -
     site.log.open(site.files.open_to_append(NEXT), 0, tentative=True)
     begun = site.log.offset
     site.add()
-    site.log.make_safe()
+    site.log.write_and_sync()
     assert site.log.synced_offset == begun == 0
-    site.log.has_base(begun)
+    site.log.base_written(begun)
     assert site.log.synced_offset == site.log.offset
     assert site.told == 1
 

@@ -32,7 +32,7 @@ def commands(made: Machine) -> list[bytes]:
 def reloaded(made: Machine) -> Machine:
     """A server that has loaded them."""
     fresh = machine()
-    replay = fresh._begin_replay()
+    replay = fresh.dispatcher.begin_replay()
     for line in commands(made):
         assert replay(line.split(b" ")) == ""
     return fresh

@@ -290,7 +290,7 @@ def test_progress_is_logged_once_a_second(log: Callable[[], list[str]]) -> None:
     for now_s in (0.5, 0.9, 2.0, 2.5, 3.0):
         clock.now_s = now_s
         progress.loaded_bytes += 100
-        progress.log_now_and_then()
+        progress.log_periodically()
     assert log() == [
         "Loading: 30.0% of 1000 bytes, about 4 seconds left",
         "Loading: 50.0% of 1000 bytes, about 2 seconds left",

@@ -174,7 +174,7 @@ def test_what_was_saved_since_is_not_forgotten_at_the_end_of_a_background_save(s
     site.write(b"a")
     bgsave(site)
     site.write(b"b")
-    assert site.snapshots.save_here()  # as DEBUG RELOAD does
+    assert site.snapshots.save_in_foreground()  # as DEBUG RELOAD does
     site.children.poll(wait=True)
     assert site.snapshots.changes_since_save == 0
 

@@ -104,7 +104,7 @@ def test_a_log_that_cannot_be_written_harms_nobody(config, capfd):
 def test_what_ends_the_start_is_in_the_log_and_on_the_standard_error(config, capfd):
     config.logfile = "server.log"
     log.start(config)
-    log.tell("no room")
+    log.log_and_print("no room")
     assert Path("server.log").read_text().endswith("# no room\n")
     assert capfd.readouterr() == ("", "penstock: no room\n")
 
@@ -112,7 +112,7 @@ def test_what_ends_the_start_is_in_the_log_and_on_the_standard_error(config, cap
 def test_what_ends_the_start_is_said_once_where_both_are_one(config, capfd, monkeypatch):
     monkeypatch.setattr(os.path, "sameopenfile", lambda _one, _other: True)
     log.start(config)
-    log.tell("no room")
+    log.log_and_print("no room")
     out, err = capfd.readouterr()
     assert out.endswith("# no room\n")
     assert err == ""
@@ -122,13 +122,13 @@ def test_what_ends_the_start_is_said_even_if_nothing_is_logged(config, capfd, mo
     monkeypatch.setattr(os.path, "sameopenfile", lambda _one, _other: True)
     config.loglevel = "nothing"
     log.start(config)
-    log.tell("no room")
+    log.log_and_print("no room")
     assert capfd.readouterr() == ("", "penstock: no room\n")
 
 
 def test_before_there_is_a_log_it_is_the_standard_error_alone(capfd, monkeypatch):
     monkeypatch.setattr(logging.Logger, "hasHandlers", lambda _self: False)
-    log.tell("bad option")
+    log.log_and_print("bad option")
     assert capfd.readouterr() == ("", "penstock: bad option\n")
 
 
@@ -136,7 +136,7 @@ def test_the_first_lines_are_those_that_tools_look_for(config, caplog):
     caplog.set_level(logging.INFO, "penstock")
     config.port = 7000
     config.always_show_logo = True
-    log.introduce(config)
+    log.log_startup(config)
     text = "\n".join(caplog.messages)
     assert "oO0OoO0OoO0Oo Penstock is starting oO0OoO0OoO0Oo" in text
     assert f"pid={os.getpid()}, just started" in text

@@ -40,7 +40,7 @@ def left_for_exit(monkeypatch):
 
 def test_the_pid_file_has_the_id_of_the_process(config, left_for_exit):
     config.pidfile = "penstock.pid"
-    process.keep_pid_file(config)
+    process.write_pid_file(config)
     assert Path("penstock.pid").read_text() == f"{os.getpid()}\n"
     ((remove, path),) = left_for_exit
     remove(path)
@@ -49,7 +49,7 @@ def test_the_pid_file_has_the_id_of_the_process(config, left_for_exit):
 
 def test_the_pid_file_of_another_is_left_alone_at_the_end(config, left_for_exit):
     config.pidfile = "penstock.pid"
-    process.keep_pid_file(config)
+    process.write_pid_file(config)
     Path("penstock.pid").write_text("1\n")
     ((remove, path),) = left_for_exit
     remove(path)
@@ -60,7 +60,7 @@ def test_the_pid_file_of_another_is_left_alone_at_the_end(config, left_for_exit)
 
 def test_a_pid_file_that_cannot_be_written_is_named(config, left_for_exit, capfd, tmp_path):
     config.pidfile = "none/penstock.pid"
-    process.keep_pid_file(config)
+    process.write_pid_file(config)
     assert f"'{tmp_path}/none/penstock.pid': No such file or directory" in capfd.readouterr().err
     assert left_for_exit == []
 
@@ -74,7 +74,7 @@ def test_all_that_has_no_effect_is_named_in_one_line(config, caplog):
 
 
 def test_defaults_are_not_worth_a_line(config, caplog):
-    config.give(config.find("io-threads"), ["1"])
+    config.set_from_line(config.find("io-threads"), ["1"])
     process.prepare(config)
     assert "effect" not in caplog.text
 

@@ -56,7 +56,7 @@ def test_its_children_do_not_mind_them_either(server: ServerProcess, tmp_path: P
 
 
 def test_who_insists_ends_a_save_that_takes_long() -> None:
-    with pytest.raises(SystemExit) as end, signals.insistence():
+    with pytest.raises(SystemExit) as end, signals.exit_on_second_sigint():
         signal.raise_signal(signal.SIGINT)
     assert end.value.code == 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

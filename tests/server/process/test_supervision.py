@@ -33,7 +33,7 @@ def systemd(config, monkeypatch, tmp_path):
 @pytest.mark.parametrize("supervised", ["systemd", "auto"])
 def test_systemd_is_told_when_the_server_is_ready(config, systemd, supervised):
     config.supervised = supervised
-    supervision.tell_ready(config)
+    supervision.notify_ready(config)
     assert systemd.recv(100) == b"STATUS=Ready to accept connections\nREADY=1\n"
     assert supervision.supervisor(config) == "systemd"
 
@@ -60,7 +60,7 @@ def test_a_server_that_systemd_starts_is_waited_for_until_it_serves(config, syst
 @pytest.mark.parametrize("supervised", ["no", "upstart"])
 def test_systemd_is_not_told_if_nobody_asks_for_it(config, systemd, supervised):
     config.supervised = supervised
-    supervision.tell_ready(config)
+    supervision.notify_ready(config)
     with pytest.raises(BlockingIOError):
         systemd.recv(100)
 
@@ -71,13 +71,13 @@ def test_a_socket_of_the_abstract_namespace_begins_with_an_at_sign(config, monke
         sock.bind("\0" + name)
         monkeypatch.setenv("NOTIFY_SOCKET", "@" + name)
         config.supervised = "systemd"
-        supervision.tell_ready(config)
+        supervision.notify_ready(config)
         assert sock.recv(100).endswith(b"READY=1\n")
 
 
 def test_without_systemd_nothing_happens(config):
     config.supervised = "systemd"
-    supervision.tell_ready(config)
+    supervision.notify_ready(config)
     assert supervision.supervisor(config) == "no"
 
 
@@ -93,7 +93,7 @@ def test_a_socket_that_is_gone_is_logged_and_harms_nobody(config, monkeypatch, t
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "gone"))
     config.supervised = "systemd"
     with caplog.at_level(logging.WARNING):
-        supervision.tell_ready(config)
+        supervision.notify_ready(config)
     assert "No such file or directory" in caplog.text
 
 
@@ -102,5 +102,5 @@ def test_under_upstart_the_process_stops_itself(config, monkeypatch):
     monkeypatch.setattr(os, "kill", lambda *signal: sent.append(signal))
     monkeypatch.setenv("UPSTART_JOB", "redis")
     config.supervised = "auto"
-    supervision.tell_ready(config)
+    supervision.notify_ready(config)
     assert sent == [(os.getpid(), signal.SIGSTOP)]

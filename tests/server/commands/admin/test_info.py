@@ -57,7 +57,7 @@ def test_server_says_what_it_is(house):
 
 
 def test_uptime_is_counted_from_the_start(house):
-    house.state.started_ms = house.now_ms
+    house.state.instance.started_ms = house.now_ms
     house.advance(90_000_000)
     server = sections(house, "server")["Server"]
     assert (server["uptime_in_seconds"], server["uptime_in_days"]) == ("90000", "1")
@@ -167,7 +167,7 @@ def stopped(house):
         calls.append(options)
         return True
 
-    house.state.stop = stop
+    house.state.instance.stop = stop
     return calls
 
 
@@ -195,7 +195,7 @@ def test_shutdown_that_is_refused_stops_nothing(house, stopped, line, error):
 
 
 def test_a_server_that_cannot_save_goes_on(house):
-    house.state.stop = lambda _options: False
+    house.state.instance.stop = lambda _options: False
     assert house.send_line("SHUTDOWN") == "-ERR Errors trying to SHUTDOWN. Check logs."
     assert not house.owner.client.close_after_reply
 

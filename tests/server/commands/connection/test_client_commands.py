@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from server.table.command import TABLE
+
 NOTHING = "nothing has been answered"
 SYNTAX = "-ERR syntax error"
 FIELDS_OF_7_4 = (
@@ -310,4 +312,6 @@ def test_help_shows_each_subcommand_and_what_it_does(house):
     lines = house.send_line("CLIENT HELP")
     at = lines.index(b"UNBLOCK client-id [TIMEOUT | ERROR]")
     assert lines[at + 1].startswith(b"    Ends a client's wait")
-    assert len(lines) == 1 + 2 * len(house.state.table.find(b"client").subcommands)
+    row = TABLE.find(b"client")
+    assert row is not None
+    assert len(lines) == 1 + 2 * len(row.subcommands)

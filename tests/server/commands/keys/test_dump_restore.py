@@ -124,8 +124,8 @@ def test_what_is_past_its_time_only_deletes(house, dumped):
 
 def test_a_log_that_is_loaded_keeps_what_is_past_its_time(house, dumped):
     """What comes later in the log decides: it may be given more time, or be deleted."""
-    house.state.lookup.keeps_expired = True
-    dispatcher = Dispatcher(house.state, lambda: house.now_ms)
+    house.state.events.lookup.keeps_expired = True
+    dispatcher = Dispatcher(house.state, lambda: 0, lambda: house.now_ms)
     dispatcher.replay(Client(0, 0), [b"RESTORE", b"old", b"1", dumped, b"ABSTTL"])
     assert b"old" in house.state.databases[0]
 

@@ -16,7 +16,7 @@ def sync(house):
     """The disk has caught up."""
     house.log.synced_offset = house.log.offset
     house.dispatcher.serve_keyless()
-    house.dispatcher.settle()
+    house.dispatcher.resume_unblocked()
 
 
 def test_who_has_written_nothing_waits_for_nothing(house, slow_disk):

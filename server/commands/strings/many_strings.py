@@ -1,0 +1,86 @@
+"""The string commands of several keys: MGET, MSET, MSETNX."""
+
+from __future__ import annotations
+
+from protocol.replies import OK, Reply
+from server.commands.strings import string_steps
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, INSERT, OW, RO, UPDATE, KeyRange
+
+WRITE = Flags.WRITE | Flags.DENYOOM
+
+
+@command(
+    "MGET",
+    arity=-2,
+    flags=Flags.READONLY | Flags.FAST,
+    group="string",
+    since="1.0.0",
+    complexity="O(N) where N is the number of keys to retrieve.",
+    keys=KeyRange(RO | ACCESS, last=-1),
+    tips=[Tip.REQUEST_MULTI_SHARD],
+)
+def mget(call: Call) -> Reply:
+    """Returns the strings at several keys; null where there is none.
+
+    MGET key [key ...]
+    """
+    out = call.client.out.another()
+    out.array(len(call.argv) - 1)
+    for key in call.argv[1:]:
+        value = call.db.read_any(key)
+        is_string = type(value) in (bytes, bytearray, int)
+        out.write(string_steps.text_of(value) if is_string else None)
+    return out
+
+
+@command(
+    "MSET",
+    arity=-3,
+    flags=WRITE,
+    group="string",
+    since="1.0.1",
+    complexity="O(N) where N is the number of keys to set.",
+    keys=KeyRange(OW | UPDATE, last=-1, step=2),
+    tips=[Tip.REQUEST_MULTI_SHARD, Tip.RESPONSE_ALL_SUCCEEDED],
+)
+def mset(call: Call) -> Reply:
+    """Stores strings at several keys.
+
+    MSET key value [key value ...]
+    """
+    for key, value in _pairs(call, "mset"):
+        string_steps.put(call, key, value)
+    return OK
+
+
+@command(
+    "MSETNX",
+    arity=-3,
+    flags=WRITE,
+    group="string",
+    since="1.0.1",
+    complexity="O(N) where N is the number of keys to set.",
+    keys=KeyRange(OW | INSERT, last=-1, step=2),
+)
+def msetnx(call: Call) -> Reply:
+    """Stores strings at several keys if none of the keys exists.
+
+    MSETNX key value [key value ...]
+    """
+    pairs = _pairs(call, "msetnx")
+    if any(key in call.db for key, _ in pairs):
+        return 0
+    for key, value in pairs:
+        string_steps.put(call, key, value)
+    return 1
+
+
+def _pairs(call: Call, name: str) -> list[tuple[bytes, bytes]]:
+    words = call.argv[1:]
+    if len(words) % 2:
+        raise errors.wrong_arity(name)
+    return list(zip(words[::2], words[1::2], strict=True))

@@ -1,0 +1,16 @@
+from server.dispatch.pausing cimport Pausing
+from server.observe.memory cimport Memory
+from server.observe.part cimport Part
+
+
+cdef class Restrictions(Part):
+    cdef Memory _memory
+    cdef Pausing _pausing
+    cdef object _persistence
+    cdef readonly bint loading
+    cdef readonly bint stopping
+    cdef readonly bint short_of_memory
+    cdef readonly object write_refusal
+    cdef readonly bint refuses_reads
+    cdef readonly bint in_force
+    cdef readonly bint must_check

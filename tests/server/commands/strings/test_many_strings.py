@@ -1,0 +1,20 @@
+"""MGET, MSET and MSETNX, as redis 7.0.15 answers them."""
+
+from __future__ import annotations
+
+
+def test_mget_gives_null_for_what_is_no_string(house):
+    house.send_line("MSET a 1 b 2")
+    house.send_line("RPUSH s x")
+    assert house.send_line("MGET a no s b a") == [b"1", None, None, b"2", b"1"]
+
+
+def test_mset_takes_the_last_of_two(house):
+    house.send_line("MSET a 1 a 2")
+    assert house.send_line("GET a") == b"2"
+
+
+def test_msetnx_sets_all_or_none(house):
+    assert house.send_line("MSETNX a 1 b 2") == 1
+    assert house.send_line("MSETNX c 1 b 3") == 0
+    assert house.send_line("MGET a b c") == [b"1", b"2", None]

@@ -1,0 +1,64 @@
+"""Which restrictions make commands be checked, and which are in force."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from server.dispatch.restrictions import Restrictions
+from server.table import errors
+
+
+@pytest.fixture
+def restrictions(house) -> Restrictions:
+    restrictions: Restrictions = house.state.restrictions
+    return restrictions
+
+
+def state_of(restrictions: Restrictions) -> tuple[bool, bool]:
+    return bool(restrictions.in_force), bool(restrictions.must_check)
+
+
+def test_a_server_with_the_defaults_restricts_nothing(restrictions):
+    assert state_of(restrictions) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        (lambda now: now.set_phase(loading=True), lambda now: now.set_phase()),
+        (lambda now: now.set_phase(stopping=True), lambda now: now.set_phase()),
+        (lambda now: now.set_short_of_memory(True), lambda now: now.set_short_of_memory(False)),
+        (lambda now: now.refuse_writes(errors.FAILED), lambda now: now.refuse_writes(None)),
+    ],
+    ids=["loading", "stopping", "memory", "disk"],
+)
+def test_each_restriction_is_in_force_until_it_ends(
+    restrictions, begin: Callable[[Restrictions], None], end: Callable[[Restrictions], None]
+):
+    begin(restrictions)
+    assert state_of(restrictions) == (True, True)
+    end(restrictions)
+    assert state_of(restrictions) == (False, False)
+
+
+def test_a_pause_is_in_force_until_it_ends(house, restrictions):
+    house.send_line("CLIENT PAUSE 100 WRITE")
+    assert state_of(restrictions) == (True, True)
+    house.advance(100)
+    assert state_of(restrictions) == (False, False)
+
+
+def test_with_maxmemory_commands_are_checked_although_nothing_is_in_force(house, restrictions):
+    house.send_line("CONFIG SET maxmemory 1gb")
+    assert state_of(restrictions) == (False, True)
+    house.send_line("CONFIG SET maxmemory 0")
+    assert state_of(restrictions) == (False, False)
+
+
+def test_reads_are_refused_with_writes_only(restrictions):
+    restrictions.refuse_writes(errors.FAILED, reads_too=True)
+    assert restrictions.refuses_reads
+    restrictions.refuse_writes(None)
+    assert not restrictions.refuses_reads
