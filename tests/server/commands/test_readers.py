@@ -1,4 +1,4 @@
-"""What the fuzzer calls: every reader reads every value, whatever its numbers are."""
+"""The readers that the fuzzer calls: each copes with every value, whatever its numbers are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ reading = Reading()
 
 @st.composite
 def groups(draw: st.DrawFn, entry_id: StreamId) -> bytes:
-    """A group to which one entry is pending, as a stream of the form 21 ends with it."""
+    """A list of one group with one pending entry, as it ends a stream of RDB type 21."""
     writer = RdbWriter()
     writer.length(1)
     writer.string(b"g")
@@ -43,7 +43,7 @@ def groups(draw: st.DrawFn, entry_id: StreamId) -> bytes:
 
 @st.composite
 def payloads(draw: st.DrawFn) -> bytes:
-    """A stream of one entry."""
+    """A DUMP payload of a stream with one entry and one group, with any numbers."""
     entry_id = draw(IDS.filter(lambda drawn: drawn > StreamId(0, 0)))
     stream = Stream()
     stream.append(entry_id, [b"f", b"v"])

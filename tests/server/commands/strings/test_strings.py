@@ -34,7 +34,7 @@ def test_set_drops_the_expiry_unless_told_to_keep_it(house):
         "SET a 1 EX 9 EX 5",
     ],
 )
-def test_every_way_to_set_with_an_expiry_is_logged_as_one(house, line):
+def test_every_form_of_set_with_an_expiry_is_logged_as_set_pxat(house, line):
     assert house.send_line(line) == b"OK"
     assert house.send_line("PTTL a") == 5000
     assert house.logged() == [b"SET a 1 PXAT 1700000005000"]
@@ -58,7 +58,7 @@ def test_every_way_to_set_with_an_expiry_is_logged_as_one(house, line):
         (b"1", "GETSET a 2", b"1", b"2"),
     ],
 )
-def test_conditions_and_the_old_value(house, before, line, answer, after):
+def test_set_nx_xx_get_setnx_and_getset(house, before, line, answer, after):
     if before is not None:
         house.send("SET", "a", before)
     assert house.send_line(line) == answer
@@ -100,7 +100,7 @@ def test_conditions_and_the_old_value(house, before, line, answer, after):
         ("GETEX a EX 0", "-ERR invalid expire time in 'getex' command"),
     ],
 )
-def test_what_is_refused_changes_nothing(house, line, answer):
+def test_a_refused_command_changes_nothing(house, line, answer):
     house.send_line("SET a old")
     house.logged()
     assert house.send_line(line) == answer
@@ -109,7 +109,7 @@ def test_what_is_refused_changes_nothing(house, line, answer):
     assert house.logged() == []
 
 
-def test_set_replaces_a_value_of_another_type_but_does_not_get_it(house):
+def test_set_replaces_a_value_of_another_type_unless_it_has_get(house):
     house.send_line("RPUSH s x")
     assert house.send_line("SET s 1 GET").startswith("-WRONGTYPE")
     assert house.send_line("SET s 1") == b"OK"
@@ -118,7 +118,7 @@ def test_set_replaces_a_value_of_another_type_but_does_not_get_it(house):
 # ---------------------------------------------------------------------- GETDEL and GETEX
 
 
-def test_getdel(house):
+def test_getdel_answers_the_value_and_deletes_it(house):
     house.send_line("SET a 1")
     house.logged()
     assert house.send_line("GETDEL a") == b"1"
@@ -137,7 +137,7 @@ def test_getdel(house):
         ("PXAT 1", -2, [b"DEL a"]),
     ],
 )
-def test_getex(house, option, ttl_ms, logged):
+def test_getex_sets_or_removes_the_expiry(house, option, ttl_ms, logged):
     house.send_line("SET a 1 PX 1000")
     house.logged()
     assert house.send_line(f"GETEX a {option}") == b"1"
@@ -145,7 +145,7 @@ def test_getex(house, option, ttl_ms, logged):
     assert house.logged() == logged
 
 
-def test_getex_of_no_key_does_not_look_at_the_time(house):
+def test_getex_of_a_missing_key_does_not_check_the_time(house):
     assert house.send_line("GETEX no EX x") is None
     assert house.send_line("GETEX no EX x FOO") == SYNTAX
 
@@ -153,13 +153,13 @@ def test_getex_of_no_key_does_not_look_at_the_time(house):
 # ---------------------------------------------------------------------- many keys
 
 
-def test_mget_gives_null_for_what_is_no_string(house):
+def test_mget_answers_null_for_missing_keys_and_other_types(house):
     house.send_line("MSET a 1 b 2")
     house.send_line("RPUSH s x")
     assert house.send_line("MGET a no s b a") == [b"1", None, None, b"2", b"1"]
 
 
-def test_mset_takes_the_last_of_two(house):
+def test_mset_takes_the_last_value_of_a_repeated_key(house):
     house.send_line("MSET a 1 a 2")
     assert house.send_line("GET a") == b"2"
 
@@ -170,7 +170,7 @@ def test_msetnx_sets_all_or_none(house):
     assert house.send_line("MGET a b c") == [b"1", b"2", None]
 
 
-# ---------------------------------------------------------------------- parts
+# ---------------------------------------------------------------------- parts of a string
 
 
 def test_append_keeps_the_expiry(house):
@@ -180,7 +180,7 @@ def test_append_keeps_the_expiry(house):
     assert house.send_line("INCR a") == 1235
 
 
-def test_append_and_setrange_keep_to_the_greatest_size(make_house):
+def test_append_and_setrange_keep_to_proto_max_bulk_len(make_house):
     house = make_house(proto_max_bulk_len=10)
     house.send_line("SET a 12345678")
     assert house.send_line("APPEND a 123") == TOO_LARGE
@@ -213,14 +213,14 @@ def test_setrange_fills_with_zero_bytes(house):
     ],
 )
 @pytest.mark.parametrize("raw", [False, True])
-def test_getrange(house, start, end, part, raw):
+def test_getrange_and_substr(house, start, end, part, raw):
     house.send_line("APPEND a hel")
     house.send_line("APPEND a lo") if raw else house.send_line("SET a hello")
     assert house.send("GETRANGE", "a", start, end) == part
     assert house.send("SUBSTR", "a", start, end) == part
 
 
-def test_parts_of_an_integer_are_those_of_its_text(house):
+def test_an_integer_is_read_and_changed_as_its_text(house):
     house.send_line("INCRBY a -1234")
     assert house.send_line("STRLEN a") == 5
     assert house.send_line("GETRANGE a 0 1") == b"-1"
@@ -249,7 +249,7 @@ def test_parts_of_an_integer_are_those_of_its_text(house):
         "INCRBYFLOAT s x",
     ],
 )
-def test_a_list_is_no_string(house, line):
+def test_string_commands_refuse_a_list(house, line):
     house.send_line("RPUSH s x")
     assert house.send_line(line) == (
         "-WRONGTYPE Operation against a key holding the wrong kind of value"
