@@ -1,4 +1,4 @@
-"""One client's socket, over a socket pair; the test turns the selector by hand."""
+"""EpollTransport over a socket pair. The test runs each turn of the selector."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from server.network.epoll import socket_calls
 from server.network.epoll.selector import Selector
 from server.network.epoll.transport import EpollTransport
 
-FAR = 64 * 1024  # bytes; a value of this size is a piece of its own
-MANY = 1 << 22  # bytes: more than a socket pair holds
+FAR = 64 * 1024  # bytes; a value of this size is sent without a copy, as a piece
+MANY = 1 << 22  # more bytes than a socket pair holds
 
 
 class Listener(Endpoint):
-    """Remembers what the transport tells."""
+    """Records what the transport reports."""
 
     def __init__(self):
         super().__init__()
         self.data = b""
         self.events = []
-        self.some = 0  # how often the socket took a part
+        self.some = 0  # how often the socket took a part of the data
         self.out = Encoder()
 
     def data_received(self, data):
@@ -87,14 +87,14 @@ def pair():
     pair.leave()
 
 
-def test_what_comes_is_told_once(pair):
+def test_received_data_is_reported_once(pair):
     pair.peer.send(b"abc")
     pair.selector.turn()
     pair.selector.turn()
     assert pair.endpoint.data == b"abc"
 
 
-def test_what_one_read_leaves_comes_with_the_next_turns(pair):
+def test_data_beyond_one_read_comes_with_the_next_turn(pair):
     sent = 0
     pair.peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * socket_calls.AT_ONCE)
     while sent <= socket_calls.AT_ONCE:
@@ -105,7 +105,7 @@ def test_what_one_read_leaves_comes_with_the_next_turns(pair):
     assert len(pair.endpoint.data) == sent
 
 
-def test_the_end_is_told_after_what_came_before_it(pair):
+def test_eof_is_reported_after_the_data_before_it(pair):
     pair.peer.send(b"abc")
     pair.peer.shutdown(socket.SHUT_WR)
     pair.selector.turn()
@@ -123,7 +123,7 @@ def test_a_broken_connection_is_lost_at_once(pair):
     assert pair.endpoint.events == ["lost"]
 
 
-def test_what_the_socket_does_not_take_is_sent_when_there_is_room(pair):
+def test_data_that_the_socket_does_not_take_is_sent_when_there_is_room(pair):
     data = bytes(range(256)) * (MANY // 256)
     pair.write(data)
     assert pair.endpoint.events == ["pause"]
@@ -162,7 +162,7 @@ def test_close_waits_until_all_is_sent(pair):
     assert "resume" not in pair.endpoint.events
 
 
-def test_abort_does_not_wait(pair):
+def test_abort_drops_what_is_unsent(pair):
     pair.write(bytes(MANY))
     pair.transport.abort()
     pair.transport.abort()
@@ -183,7 +183,7 @@ def test_a_socket_closed_earlier_in_the_turn_is_not_served(pair):
     closer.leave()
 
 
-def test_a_bug_in_serving_a_client_costs_that_client_alone(pair, caplog):
+def test_a_bug_in_serving_a_client_ends_only_its_connection(pair, caplog):
     class Broken(Listener):
         def data_received(self, data):
             raise ZeroDivisionError
@@ -198,7 +198,7 @@ def test_a_bug_in_serving_a_client_costs_that_client_alone(pair, caplog):
     broken.leave()
 
 
-def test_what_waits_for_the_turns_end_is_done_once_after_all_sockets_were_served(pair):
+def test_a_call_at_the_end_of_the_turn_runs_once_after_all_sockets_were_served(pair):
     done = []
 
     class Waiting(Listener):
@@ -215,11 +215,11 @@ def test_what_waits_for_the_turns_end_is_done_once_after_all_sockets_were_served
     waiting.leave()
 
 
-# ---------------------------------------------------------------------- long words
+# ---------------------------------------------------------------------- buffers of the endpoint
 
 
 class Reader(Listener):
-    """Wants *room* bytes in a buffer of its own."""
+    """Receives the first *room* bytes into a buffer of its own."""
 
     def __init__(self, room):
         super().__init__()
@@ -235,7 +235,7 @@ class Reader(Listener):
         self.wants_buffer = self.filled < len(self.word)
 
 
-def test_a_buffer_is_received_into_and_what_comes_behind_is_told_as_ever():
+def test_data_fills_the_buffer_of_the_endpoint_and_the_rest_is_reported_as_usual():
     pair = Pair(Reader(6))
     pair.peer.send(b"abc")
     pair.selector.turn()
@@ -248,7 +248,7 @@ def test_a_buffer_is_received_into_and_what_comes_behind_is_told_as_ever():
     pair.leave()
 
 
-def test_the_end_amid_a_long_word_is_told():
+def test_eof_before_the_buffer_is_full_is_reported():
     pair = Pair(Reader(6))
     pair.peer.send(b"abc")
     pair.peer.shutdown(socket.SHUT_WR)
@@ -258,7 +258,7 @@ def test_the_end_amid_a_long_word_is_told():
     pair.leave()
 
 
-def test_a_connection_that_breaks_amid_a_long_word_is_lost():
+def test_a_connection_that_breaks_before_the_buffer_is_full_is_lost():
     pair = Pair(Reader(6))
     pair.write(b"never read")
     pair.peer.close()
@@ -267,11 +267,11 @@ def test_a_connection_that_breaks_amid_a_long_word_is_lost():
     pair.leave()
 
 
-# ---------------------------------------------------------------------- pieces
+# ---------------------------------------------------------------------- large values
 
 
 def written(pair, *values):
-    """Have the transport write *values* as bulk strings; what the peer must get."""
+    """Write *values* as bulk strings. Returns the bytes that the peer must get."""
     out, same = Encoder(), Encoder()
     for value in values:
         out.bulk(value)
@@ -298,7 +298,7 @@ def test_pieces_arrive_in_order_whatever_the_socket_takes(pair):
     assert pair.received() == expected
 
 
-def test_a_large_value_is_let_go_of_as_soon_as_it_is_sent(pair):
+def test_a_large_value_is_released_as_soon_as_it_is_sent(pair):
     large = [bytes(MANY) for _ in range(3)]
     held = [sys.getrefcount(value) for value in large]
     written(pair, *large)
@@ -312,7 +312,7 @@ def test_a_large_value_is_let_go_of_as_soon_as_it_is_sent(pair):
     assert [sys.getrefcount(value) for value in large] == held
 
 
-def test_what_is_closed_while_pieces_wait_sends_them_first(pair):
+def test_close_sends_waiting_pieces_first(pair):
     expected = written(pair, bytes(MANY), bytes(MANY))
     pair.transport.close()
     arrived = b""
