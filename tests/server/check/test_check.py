@@ -74,7 +74,7 @@ def test_a_flipped_bit_breaks_the_checksum(folder, look):
 
 
 def write_log(folder: Path, *increments: bytes) -> Path:
-    """A folder with a log of these increments; its manifest."""
+    """Write a log with these increments into *folder*. Returns the path of its manifest."""
     lines = []
     for seq, data in enumerate(increments, 1):
         (folder / f"a.{seq}.incr.aof").write_bytes(data)
@@ -123,7 +123,7 @@ def test_fix_refuses_the_log_of_a_running_server(tmp_path, look):
     assert look(path)[0] == 1
     server.release()
     assert look("--fix", tmp_path, ask=lambda _: "y")[0] == 0
-    server.take(tmp_path)  # the tool has let go of it
+    server.take(tmp_path)  # the tool has released the lock
 
 
 def test_fix_does_not_truncate_a_file_before_the_last_one(tmp_path, look):

@@ -18,7 +18,7 @@ def row(name: bytes) -> Command:
     return found
 
 
-MANY = 64  # the queue packs so many commands together
+MANY = 64  # the queue packs this many commands together
 WORDS = st.lists(st.binary(max_size=20), min_size=1, max_size=4)
 
 
@@ -79,7 +79,7 @@ def test_take_alike_takes_nothing_while_few_commands_are_queued() -> None:
     assert queue.take_alike(fed([b"GET", b"k"])) == 0
 
 
-def test_take_alike_takes_nothing_behind_alternating_commands() -> None:
+def test_take_alike_takes_nothing_after_alternating_commands() -> None:
     queue = CommandQueue()
     for _ in range(MANY):
         queue.append(row(b"get"), [b"GET", b"k"])

@@ -22,11 +22,11 @@ reading = Reading()
 
 @st.composite
 def groups(draw: st.DrawFn, entry_id: StreamId) -> bytes:
-    """A list of one group with one pending entry, as it ends a stream of RDB type 21."""
+    """One group with one pending entry, in the form that ends a stream of RDB type 21."""
     writer = RdbWriter()
     writer.length(1)
     writer.string(b"g")
-    for number in (draw(U64), draw(U64), draw(U64)):  # its last id, the entries read
+    for number in (draw(U64), draw(U64), draw(U64)):  # its last id (ms, seq), and the entries read
         writer.length(number)
     writer.length(1)
     writer.id(entry_id.ms, entry_id.seq)

@@ -1,6 +1,6 @@
 """The registry of waiters: their queues, the order in which they are served, and deadlines.
 
-The command of a waiter is a function here.
+Desk.run_again takes the place of the commands that the waiters run again.
 """
 
 from __future__ import annotations

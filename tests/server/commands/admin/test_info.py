@@ -36,7 +36,7 @@ def test_names_of_sections_ignore_case_and_each_comes_once(house):
     assert house.send("INFO", "nosuch") == b""
 
 
-def test_a_section_is_text_with_one_field_a_line(house):
+def test_a_section_has_a_line_for_each_field(house):
     assert house.send("INFO", "cluster") == b"# Cluster\r\ncluster_enabled:0\r\n"
 
 
@@ -206,7 +206,7 @@ def test_shutdown_is_refused_inside_multi(house):
 
 
 def calls_of(house, name):
-    """calls, rejected and failed of a command, from INFO commandstats; None if it has no line."""
+    """(calls, rejected, failed) of a command in INFO commandstats; None if it has no line."""
     line = sections(house, "commandstats")["Commandstats"].get(f"cmdstat_{name}")
     if line is None:
         return None

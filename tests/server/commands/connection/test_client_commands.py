@@ -250,7 +250,7 @@ def test_kill_by_filters(house, words, killed):
         ("MAXAGE 0", "-ERR maxage should be greater than 0"),
     ],
 )
-def test_kill_refuses_and_kills_nobody(house, words, answer):
+def test_a_refused_kill_kills_no_client(house, words, answer):
     guest = house.client()
     assert house.send_line(f"CLIENT KILL {words}") == answer
     assert not guest.gone

@@ -10,7 +10,7 @@ OUT_OF_MEMORY = "-OOM command not allowed when used memory > 'maxmemory'."
 
 
 def multi(client, *lines):
-    """Queue commands and run them; the reply of EXEC."""
+    """Run *lines* in a transaction. Returns the reply of EXEC."""
     assert client.send_line("MULTI") == OK
     for line in lines:
         assert client.send_line(line) == QUEUED

@@ -134,7 +134,7 @@ def test_restore_with_a_past_expiry_makes_the_key_while_a_log_is_loaded(house, d
 
 
 def test_a_type_that_is_not_served_is_named(house):
-    """The message is that of Redis, and more."""
+    """The error is that of Redis, followed by the name of the type."""
     payload = A_SET + crc64(A_SET).to_bytes(8, "little")
     assert house.send("RESTORE", "k", 0, payload) == (
         f"{BAD_FORMAT}: the value is of a type that is not served: set, RDB type 2"

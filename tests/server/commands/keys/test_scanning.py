@@ -14,7 +14,7 @@ def scan_all(house, *options):
             return keys
 
 
-def test_keys_lists_those_that_match(house):
+def test_keys_lists_the_matching_keys(house):
     house.send_line("MSET one 1 two 2 three 3")
     assert sorted(house.send_line("KEYS t*")) == [b"three", b"two"]
     assert house.send_line("KEYS x*") == []

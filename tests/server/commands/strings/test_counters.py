@@ -1,4 +1,4 @@
-"""INCR and its kin, as redis 7.0.15 answers them."""
+"""INCR, DECR and INCRBYFLOAT, as redis 7.0.15 answers them."""
 
 from __future__ import annotations
 
