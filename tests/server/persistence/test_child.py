@@ -229,9 +229,7 @@ def test_a_child_has_none_of_its_parents_signal_handlers(slot: ChildSlot) -> Non
 
 
 @pytest.mark.parametrize("number", child_job.IGNORED)
-def test_a_child_ignores_the_signals_that_a_terminal_sends_to_the_process_group(
-    slot: ChildSlot, number: signal.Signals
-) -> None:
+def test_a_child_ignores_sigint_and_sigterm(slot: ChildSlot, number: signal.Signals) -> None:
     assert end_of(slot, lambda _report: os.kill(os.getpid(), number)).ok
 
 

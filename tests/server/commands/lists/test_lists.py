@@ -66,7 +66,7 @@ def set_max_listpack_size(house, size):
         ("LREM l 0 5", "listpack"),
     ],
 )
-def test_a_list_that_grows_is_encoded_by_the_current_limit(house, change, encoding):
+def test_a_list_beyond_the_current_limit_is_converted_only_when_it_grows(house, change, encoding):
     set_max_listpack_size(house, 128)
     house.send("RPUSH", "l", *range(10))
     set_max_listpack_size(house, 4)

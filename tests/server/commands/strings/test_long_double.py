@@ -50,7 +50,7 @@ def test_a_sum_has_the_digits_that_redis_prints(left, right, text):
      b"1" * 4934, b"1" * 5120, b"1e999999999999999999", b"1e" + b"9" * 5000, b"1.19e4932",
      b"0x1p16384", b"1.8e-4951", b"0x1p-16446"],
 )  # fmt: skip
-def test_parse_refuses_what_redis_refuses(text):
+def test_parse_refuses_bad_floats(text):
     with pytest.raises(ValueError, match=r"not a float|exponent"):
         long_double.parse(text)
 
