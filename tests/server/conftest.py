@@ -1,4 +1,4 @@
-"""A server without sockets: commands go in, replies come out, and time stands still until told."""
+"""A server without sockets: a test sends commands, reads replies and sets the clock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ START_MS = 1_700_000_000_000
 
 
 class Guest:
-    """A client of a house. Replies are what hiredis makes of them; an error is "-" and its text."""
+    """A client of the server under test.
+
+    hiredis parses its replies. An error reply becomes "-" and the text of the error.
+    """
 
     def __init__(self, house: House, client: Client) -> None:
         self._house = house
@@ -34,23 +37,23 @@ class Guest:
         client.resume = self._resume
 
     def send(self, *words: object) -> Any:
-        """Run one command; its reply, or NOTHING if it waits, is held back or is muted."""
+        """Run one command. Returns its reply, or NOTHING if it is blocked, postponed or muted."""
         self._house.run(self.client, [_word(word) for word in words])
         return self.reply()
 
     def send_line(self, line: str) -> Any:
-        """Run one command given as words between blanks."""
+        """Run one command, given as words between blanks."""
         return self.send(*line.split())
 
     def reply(self) -> Any:
-        """The next reply that has arrived, or NOTHING."""
+        """The next reply that this client got, or NOTHING."""
         self._reader.feed(self.client.out.take())
         if not self._reader.has_data():
             return NOTHING
         return _shown(self._reader.gets())
 
     def raw(self, *words: object) -> bytes:
-        """Run one command; the bytes of its reply."""
+        """Run one command. Returns the bytes of its reply."""
         self._house.run(self.client, [_word(word) for word in words])
         return self.client.out.take()
 
@@ -59,7 +62,7 @@ class Guest:
         return self.client.waiter is not None
 
     def leave(self) -> None:
-        """The connection breaks."""
+        """Disconnect."""
         self.gone = True
         self._house.dismiss(self.client)
 
@@ -70,7 +73,7 @@ class Guest:
 
 
 class RecordingLog:
-    """Stands where the append-only file does. *kept* is False while its disk is full."""
+    """Takes the place of the append-only file. If *kept* is False, its disk is full."""
 
     def __init__(self) -> None:
         self.units: list[list[tuple[int, list[bytes]]]] = []
@@ -90,7 +93,7 @@ class RecordingLog:
 
 
 class House:
-    """The whole server but for its sockets and its cron."""
+    """A whole server, without sockets and cron."""
 
     def __init__(self, config: Config) -> None:
         self.now_ms = START_MS
@@ -107,7 +110,7 @@ class House:
         self.send_line = self._owner.send_line
 
     def client(self) -> Guest:
-        """Let somebody in."""
+        """Connect a client."""
         client = Client(next(self._door), self.now_ms)
         client.address, client.local_address = f"10.0.0.1:{5000 + client.id}", "10.0.0.2:6379"
         if self.state.config.requirepass:
@@ -117,7 +120,7 @@ class House:
 
     @property
     def owner(self) -> Guest:
-        """The client that *send* sends for."""
+        """The client that *send* and *send_line* use."""
         return self._owner
 
     def run(self, client: Client, argv: list[bytes]) -> None:
@@ -127,7 +130,7 @@ class House:
         self.dispatcher.resume_unblocked()
 
     def advance(self, ms: int) -> None:
-        """Let time pass, and end what is over then, as cron does."""
+        """Let time pass. End the waits and the pause whose time is up, as cron does."""
         self.now_ms += ms
         self._uptime_ms += ms
         self.dispatcher.timekeeper.begin()
@@ -142,7 +145,7 @@ class House:
         self.state.follow_config()
 
     def dismiss(self, client: Client) -> None:
-        """As server.network.clients does when a socket closes."""
+        """Do what server.network.clients does when a socket closes."""
         if self.state.clients.pop(client.id, None) is not None:
             self.state.client_left(client)
 
@@ -151,7 +154,7 @@ class House:
         return [line for transaction in self.transactions() for line in transaction]
 
     def transactions(self) -> list[list[bytes]]:
-        """The same, the lines of each transaction together."""
+        """The same, with the lines of each transaction in a list of their own."""
         units = [[b" ".join(argv) for _, argv in ops] for ops in self.log.units]
         self.log.units.clear()
         return units
@@ -169,7 +172,7 @@ def _shown(reply: Any) -> Any:
 
 @pytest.fixture
 def make_house() -> Callable[..., House]:
-    """For a house with a configuration of its own, such as requirepass="secret"."""
+    """Makes a server with its own configuration, such as requirepass="secret"."""
 
     def make(**parameters: object) -> House:
         config = Config()
@@ -183,13 +186,13 @@ def make_house() -> Callable[..., House]:
 
 @pytest.fixture
 def house(make_house: Callable[..., House]) -> House:
-    """A server with the defaults."""
+    """A server with the defaults, but without save points."""
     return make_house()
 
 
 @pytest.fixture
 def declare(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Command]:
-    """Declares a command for one test."""
+    """Adds a command to the table for one test."""
 
     def declare_one(
         name: str, handler: Any, arity: int = -1, flags: Flags = Flags.WRITE
@@ -205,25 +208,25 @@ def declare(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Command]:
 
 @pytest.fixture(params=["epoll", "asyncio"])
 def sockets(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What serves the sockets of the servers that a test starts."""
+    """Which backend serves the sockets of the servers that a test starts."""
     monkeypatch.setenv("PENSTOCK_SOCKETS", request.param)
     return str(request.param)
 
 
 @pytest.fixture(params=sorted(LOOPS))
 def run(request: pytest.FixtureRequest, sockets: str) -> Run:
-    """Run a test's coroutine on one of the loops, with each of the backends of sockets."""
+    """Runs a test's coroutine on each event loop, with each backend of sockets."""
     return lambda test: run_on(request.param, test)
 
 
 @pytest.fixture(autouse=True)
-def nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test hears of each fault anew."""
+def forget_reported_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault is logged in each test, even if an earlier test has caused it too."""
     monkeypatch.setattr(faults, "_reported_s", {})
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, in which the test runs."""
+    """An empty folder, which is the working directory of the test."""
     monkeypatch.chdir(tmp_path)
     return tmp_path

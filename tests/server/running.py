@@ -1,4 +1,4 @@
-"""A server on a real socket, within the loop of the test."""
+"""A server with real sockets, in the event loop of the test."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Running:
                 await writer.wait_closed()
 
     async def until(self, fact: Callable[[], bool]) -> None:
-        """Let the loop turn until *fact* holds; a test that waits in vain is ended by its limit."""
+        """Let the loop turn until *fact* holds. The test's time limit ends a wait in vain."""
         while not fact():
             await asyncio.sleep(0.001)
 
@@ -73,17 +73,18 @@ async def running(**parameters: Any) -> AsyncIterator[Running]:
 
 
 async def ask(streams: Streams, request: bytes, size: int) -> bytes:
+    """Send *request*. Returns the first *size* bytes of the answer."""
     streams[1].write(request)
     return await streams[0].readexactly(size)
 
 
 def logged() -> bytes:
-    """The append-only file of the server that runs in this folder."""
+    """The bytes of the append-only file in the working directory."""
     return Path("appendonlydir/appendonly.aof.1.incr.aof").read_bytes()
 
 
 def snapshot() -> bytes:
-    """What has been saved in this folder; nothing if there is no file."""
+    """The bytes of dump.rdb in the working directory; b"" if there is none."""
     path = Path("dump.rdb")
     return path.read_bytes() if path.exists() else b""
 

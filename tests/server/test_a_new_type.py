@@ -1,4 +1,4 @@
-"""A type that only its row makes known: every place that depends on types can deal with it."""
+"""A value type that is known by its row alone: every place that depends on types handles it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RDB_BAG = 200
 
 
 class Bag:
-    """A few texts in alphabetical order."""
+    """A value of the new type: a few texts in alphabetical order."""
 
     def __init__(self, texts: Iterable[bytes] = ()) -> None:
         self.texts = sorted(texts)
@@ -37,7 +37,7 @@ class Bag:
 
 
 class BagType(ValueType):
-    """The row."""
+    """The row of the new type."""
 
     __slots__ = ()
 
@@ -81,7 +81,7 @@ class BagType(ValueType):
 
 @pytest.fixture
 def row() -> Iterator[BagType]:
-    """The type's only line."""
+    """The new type, registered for one test."""
     row = BagType()
     types.register(row)
     yield row
@@ -98,7 +98,7 @@ def shop(row: BagType, house: House) -> House:
     return house
 
 
-def test_commands_on_any_key_know_it(shop: House) -> None:
+def test_type_scan_and_object_know_the_new_type(shop: House) -> None:
     assert shop.send_line("TYPE k") == b"bag"
     assert shop.send_line("SCAN 0 TYPE bag") == [b"0", [b"k"]]
     assert shop.send_line("SCAN 0 TYPE list") == [b"0", [b"l"]]
@@ -106,19 +106,19 @@ def test_commands_on_any_key_know_it(shop: House) -> None:
     assert shop.send_line("OBJECT REFCOUNT k") == 1
 
 
-def test_other_types_commands_refuse_it(shop: House) -> None:
+def test_commands_of_other_types_answer_wrongtype(shop: House) -> None:
     for line in ("GET k", "LPUSH k x", "XLEN k"):
         assert shop.send_line(line).startswith("-WRONGTYPE")
 
 
-def test_a_copy_shares_nothing_with_it(shop: House) -> None:
+def test_copy_shares_nothing_with_the_original(shop: House) -> None:
     assert shop.send_line("COPY k k2") == 1
     db = shop.state.databases[0]
     db.get(b"k2").texts.append(b"more")
     assert db.get(b"k") == Bag([b"x", b"\xffy", b"z"])
 
 
-def test_dump_and_restore_carry_it(shop: House) -> None:
+def test_dump_and_restore_work_for_the_new_type(shop: House) -> None:
     payload = shop.send_line("DUMP k")
     assert payload[0] == RDB_BAG
     assert shop.send("RESTORE", "k2", 0, payload) == b"OK"
@@ -127,12 +127,12 @@ def test_dump_and_restore_carry_it(shop: House) -> None:
     assert shop.send_line("DUMP k2") == payload
 
 
-def test_an_empty_one_is_refused_as_a_payload(row: BagType) -> None:
+def test_a_payload_with_an_empty_value_is_refused(row: BagType) -> None:
     with pytest.raises(Corrupt, match="a bag without elements"):
         restore(dump(Bag()))
 
 
-def test_a_snapshot_carries_it_and_drops_an_empty_one(shop: House) -> None:
+def test_a_snapshot_has_the_new_type_and_loading_drops_an_empty_value(shop: House) -> None:
     shop.state.databases[0].add(b"empty", Bag())
     reader = SnapshotReader(b"".join(SnapshotWriter(shop.state.databases, {})))
     loaded = {record.key: record.value for record in reader}
@@ -141,12 +141,12 @@ def test_a_snapshot_carries_it_and_drops_an_empty_one(shop: House) -> None:
     assert reader.empty_keys == 1
 
 
-def test_a_rewritten_log_makes_it_with_its_own_command(shop: House) -> None:
+def test_a_rewritten_log_has_the_commands_of_the_new_type(shop: House) -> None:
     words = b"*5\r\n$6\r\nBAGADD\r\n$1\r\nk\r\n$1\r\nx\r\n$1\r\nz\r\n$2\r\n\xffy\r\n"
     assert words in b"".join(CommandPieces(shop.state.databases))
 
 
-def test_debug_shows_its_digest_and_what_is_special_about_it(
+def test_debug_shows_the_digest_and_the_facts_of_the_new_type(
     shop: House, make_house: Callable[..., House]
 ) -> None:
     databases = shop.state.databases
@@ -160,7 +160,7 @@ def test_debug_shows_its_digest_and_what_is_special_about_it(
     assert tester.send_line("DEBUG LISTPACK k") == "-ERR Not a listpack encoded object."
 
 
-def test_the_check_of_a_file_counts_and_describes_it(shop: House) -> None:
+def test_the_check_of_a_file_counts_and_describes_the_new_type(shop: House) -> None:
     contents = Contents()
     for record in SnapshotReader(b"".join(SnapshotWriter(shop.state.databases, {}))):
         contents.add(record.db, record.key, record.value, False, 10)
@@ -170,7 +170,7 @@ def test_the_check_of_a_file_counts_and_describes_it(shop: House) -> None:
     ]
 
 
-def test_who_waits_for_it_is_served_when_it_comes(
+def test_a_client_blocked_on_the_new_type_is_served(
     row: BagType, house: House, declare: Callable[..., Command]
 ) -> None:
     def pop_bag(call: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The application: what whoever starts it in the background waits for."""
+"""Server.start: when it calls *ready*, which tells whoever started the server that it serves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def server(sockets: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ser
 
 
 class Load:
-    """Takes *steps*, each as long as *step_ms*; what the starter has been told is in *told*."""
+    """A load of four steps of *step_ms* each. *told* has the times at which ready() was called."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, step_ms: int) -> None:
         self.now_ms = 0
@@ -43,7 +43,7 @@ class Load:
 
 
 @pytest.mark.asyncio
-async def test_who_waits_is_told_when_the_data_are_there(
+async def test_ready_is_called_when_the_data_is_loaded(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load = Load(monkeypatch, step_ms=10)
@@ -54,7 +54,7 @@ async def test_who_waits_is_told_when_the_data_are_there(
 
 
 @pytest.mark.asyncio
-async def test_who_waits_is_not_held_up_by_a_long_load(
+async def test_ready_is_called_before_the_end_of_a_long_load(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load = Load(monkeypatch, step_ms=READY_AFTER_MS // 2)
@@ -65,7 +65,7 @@ async def test_who_waits_is_not_held_up_by_a_long_load(
 
 
 @pytest.mark.asyncio
-async def test_who_waits_is_told_nothing_if_the_load_fails(
+async def test_ready_is_not_called_if_the_load_fails(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_begin: Callable[[], Replay]) -> Iterator[None]:
@@ -81,10 +81,13 @@ async def test_who_waits_is_told_nothing_if_the_load_fails(
 
 
 @pytest.mark.asyncio
-async def test_who_came_before_the_last_address_was_open_was_served_without_data(
+async def test_the_server_is_loading_until_every_address_is_open(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was written then was lost, since the log was not open yet."""
+    """Once, a client that connected earlier was served without the data.
+
+    Its writes were lost, since the log was not open yet.
+    """
     seen: list[bool] = []
     open_all = server._listeners.open
 

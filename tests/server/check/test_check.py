@@ -1,4 +1,4 @@
-"""The tool that looks into the files: what it shows, where it says they break, and what it cuts."""
+"""python -m server.check: what it shows, which files it calls broken, and what --fix cuts off."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ MULTI = b"*1\r\n$5\r\nMULTI\r\n"
 
 
 def refuse(question: str) -> str:
+    """The answer where the tool may not ask."""
     raise AssertionError(f"asked: {question}")
 
 
 @pytest.fixture
 def folder(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where a server has saved a key of each type."""
+    """A folder with a snapshot that has a key of each type."""
     monkeypatch.chdir(tmp_path)
     for line in (
         "SET text hello PX 10000", "RPUSH jobs a b c", "XADD orders 1-1 item kettle",
@@ -34,7 +35,7 @@ def folder(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def look(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-    """Runs the tool: its status, and what it says."""
+    """Runs the tool. Returns its exit status and its output."""
 
     def run(*words: object, ask: Callable[[str], str] = refuse) -> tuple[int, str]:
         status = main([str(word) for word in words], ask)
@@ -43,7 +44,7 @@ def look(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
     return run
 
 
-def test_a_whole_snapshot_and_what_is_in_it(folder, look):
+def test_a_whole_snapshot_is_summarized(folder, look):
     status, text = look(folder)
     assert status == 0
     assert "dump.rdb: snapshot" in text
@@ -53,7 +54,7 @@ def test_a_whole_snapshot_and_what_is_in_it(folder, look):
     assert "group shipping: delivered up to 1-1, 1 consumers, 1 pending" in text
 
 
-def test_where_a_snapshot_breaks(folder, look):
+def test_a_truncated_snapshot_is_broken(folder, look):
     path = folder / "dump.rdb"
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
@@ -62,7 +63,7 @@ def test_where_a_snapshot_breaks(folder, look):
     assert "BROKEN: the bytes end too soon" in text
 
 
-def test_a_flipped_bit_is_seen(folder, look):
+def test_a_flipped_bit_breaks_the_checksum(folder, look):
     path = folder / "dump.rdb"
     whole = bytearray(path.read_bytes())
     whole[whole.index(b"hello")] ^= 1
@@ -73,7 +74,7 @@ def test_a_flipped_bit_is_seen(folder, look):
 
 
 def write_log(folder: Path, *increments: bytes) -> Path:
-    """A folder with a log of these increments; its manifest."""
+    """Write a log with these increments into *folder*. Returns the path of its manifest."""
     lines = []
     for seq, data in enumerate(increments, 1):
         (folder / f"a.{seq}.incr.aof").write_bytes(data)
@@ -90,7 +91,7 @@ def test_commands_are_counted(tmp_path, look):
 
 
 @pytest.mark.parametrize("tail", [COMMANDS[:-3], MULTI, MULTI + COMMANDS, MULTI + COMMANDS[:9]])
-def test_a_torn_end_is_cut_off_after_asking(tmp_path, look, tail):
+def test_fix_truncates_a_torn_end_after_asking(tmp_path, look, tail):
     path = write_log(tmp_path, COMMANDS + tail)
     assert look(path)[0] == 1
     assert look("--fix", path, ask=lambda _: "no")[0] == 1
@@ -109,7 +110,7 @@ def test_a_torn_end_is_cut_off_after_asking(tmp_path, look, tail):
     assert look(path)[0] == 0
 
 
-def test_the_log_of_a_server_that_runs_could_be_cut_under_it(tmp_path, look):
+def test_fix_refuses_the_log_of_a_running_server(tmp_path, look):
     log = tmp_path / "appendonlydir"
     log.mkdir()
     path = write_log(log, COMMANDS[:-3])
@@ -122,22 +123,22 @@ def test_the_log_of_a_server_that_runs_could_be_cut_under_it(tmp_path, look):
     assert look(path)[0] == 1
     server.release()
     assert look("--fix", tmp_path, ask=lambda _: "y")[0] == 0
-    server.take(tmp_path)  # the tool has let go of it
+    server.take(tmp_path)  # the tool has released the lock
 
 
-def test_what_was_torn_before_the_end_is_not_cut(tmp_path, look):
+def test_fix_does_not_truncate_a_file_before_the_last_one(tmp_path, look):
     status, text = look("--fix", write_log(tmp_path, COMMANDS[:-3], COMMANDS))
     assert status == 1
     assert "the last command is not complete" in text
 
 
-def test_what_is_no_command_is_not_cut(tmp_path, look):
+def test_fix_does_not_truncate_at_bytes_that_are_no_command(tmp_path, look):
     status, text = look("--fix", write_log(tmp_path, COMMANDS + b"hello\r\n" + COMMANDS))
     assert status == 1
     assert f"what follows is no command (offset {len(COMMANDS)} of" in text
 
 
-def test_a_snapshot_may_have_commands_behind_it(folder, look):
+def test_commands_may_follow_a_snapshot_in_one_file(folder, look):
     path = folder / "both.aof"
     path.write_bytes((folder / "dump.rdb").read_bytes() + COMMANDS)
     status, text = look(path)
@@ -146,20 +147,20 @@ def test_a_snapshot_may_have_commands_behind_it(folder, look):
     assert "both.aof: log" in text
 
 
-def test_a_manifest_may_name_what_is_not_there(tmp_path, look):
+def test_a_manifest_that_names_a_missing_file_is_broken(tmp_path, look):
     (tmp_path / "a.manifest").write_text("file a.1.incr.aof seq 1 type i\n")
     status, text = look(tmp_path)
     assert status == 1
     assert "it names what does not exist: a.1.incr.aof" in text
 
 
-def test_what_is_not_there_cannot_be_looked_at(tmp_path, look):
+def test_a_missing_path_is_an_error(tmp_path, look):
     status, text = look(tmp_path / "nothing")
     assert status == 2
     assert "No such file or directory" in text
 
 
-def test_names_are_shown_as_they_can_be_printed(house, tmp_path, monkeypatch, look):
+def test_key_names_are_escaped_and_shortened(house, tmp_path, monkeypatch, look):
     monkeypatch.chdir(tmp_path)
     house.send(b"SET", b"\x1b[31m\xff" + b"k" * 100, "v")
     house.send_line("SAVE")

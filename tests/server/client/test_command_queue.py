@@ -1,4 +1,4 @@
-"""What waits for EXEC comes out as it went in, few or many."""
+"""The commands that wait for EXEC come out of the queue as they went in, few or many."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def row(name: bytes) -> Command:
     return found
 
 
-MANY = 64  # so many are packed together
+MANY = 64  # the queue packs this many commands together
 WORDS = st.lists(st.binary(max_size=20), min_size=1, max_size=4)
 
 
@@ -31,7 +31,7 @@ def test_words_come_out_in_order(queued: list[list[bytes]]) -> None:
     assert [queue.next_words() for _ in queue.commands] == queued
 
 
-def test_a_word_larger_than_what_strangers_may_send_comes_out_too() -> None:
+def test_a_word_beyond_the_unauthenticated_limit_comes_out_too() -> None:
     queue, command = CommandQueue(), row(b"set")
     argv = [b"SET", b"k", bytes(1 << 20)]
     for _ in range(MANY):
@@ -39,7 +39,7 @@ def test_a_word_larger_than_what_strangers_may_send_comes_out_too() -> None:
     assert [queue.next_words() for _ in queue.commands] == [argv] * MANY
 
 
-def test_flags_are_those_of_any_command_and_the_size_is_of_all_words() -> None:
+def test_a_queue_has_the_flags_and_the_size_of_all_its_commands() -> None:
     queue = CommandQueue()
     queue.append(row(b"get"), [b"GET", b"key"])
     assert not queue.flags & Flags.WRITE
@@ -58,7 +58,7 @@ def fed(*commands: list[bytes]) -> RequestParser:
     return parser
 
 
-def test_a_run_of_the_last_command_is_taken_in_one_piece() -> None:
+def test_take_alike_queues_the_requests_that_repeat_the_last_command() -> None:
     queue, command = CommandQueue(), row(b"get")
     queued = [[b"GET", b"%d" % i] for i in range(MANY + 1)]
     for argv in queued:
@@ -72,14 +72,14 @@ def test_a_run_of_the_last_command_is_taken_in_one_piece() -> None:
     assert [queue.next_words() for _ in queue.commands] == [*queued, *more, [b"ECHO", b"b"]]
 
 
-def test_few_commands_are_not_worth_a_run() -> None:
+def test_take_alike_takes_nothing_while_few_commands_are_queued() -> None:
     queue = CommandQueue()
     for _ in range(MANY - 1):
         queue.append(row(b"get"), [b"GET", b"k"])
     assert queue.take_alike(fed([b"GET", b"k"])) == 0
 
 
-def test_what_comes_in_turns_makes_no_run() -> None:
+def test_take_alike_takes_nothing_after_alternating_commands() -> None:
     queue = CommandQueue()
     for _ in range(MANY):
         queue.append(row(b"get"), [b"GET", b"k"])
@@ -89,7 +89,7 @@ def test_what_comes_in_turns_makes_no_run() -> None:
 
 
 @pytest.mark.parametrize("name", [b"config", b"command", b"object"])
-def test_a_first_word_that_does_not_tell_the_command_makes_no_run(name: bytes) -> None:
+def test_take_alike_takes_no_commands_that_have_subcommands(name: bytes) -> None:
     family = row(name)
     for command in [family, *family.subcommands.values()]:
         queue = CommandQueue()
@@ -99,7 +99,7 @@ def test_a_first_word_that_does_not_tell_the_command_makes_no_run(name: bytes) -
 
 
 @pytest.mark.parametrize("client_commands", [1, MANY, 10 * MANY])
-def test_nothing_that_is_queued_is_lost_at_the_edge_of_packing(client_commands: int) -> None:
+def test_no_command_is_lost_where_the_queue_begins_to_pack(client_commands: int) -> None:
     queue, command = CommandQueue(), row(b"get")
     for i in range(client_commands):
         queue.append(command, [b"GET", b"%d" % i])

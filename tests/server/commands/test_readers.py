@@ -1,4 +1,4 @@
-"""What the fuzzer calls: every reader reads every value, whatever its numbers are."""
+"""The readers that the fuzzer calls: each copes with every value, whatever its numbers are."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ reading = Reading()
 
 @st.composite
 def groups(draw: st.DrawFn, entry_id: StreamId) -> bytes:
-    """A group to which one entry is pending, as a stream of the form 21 ends with it."""
+    """One group with one pending entry, in the form that ends a stream of RDB type 21."""
     writer = RdbWriter()
     writer.length(1)
     writer.string(b"g")
-    for number in (draw(U64), draw(U64), draw(U64)):  # its last id, the entries read
+    for number in (draw(U64), draw(U64), draw(U64)):  # its last id (ms, seq), and the entries read
         writer.length(number)
     writer.length(1)
     writer.id(entry_id.ms, entry_id.seq)
@@ -43,7 +43,7 @@ def groups(draw: st.DrawFn, entry_id: StreamId) -> bytes:
 
 @st.composite
 def payloads(draw: st.DrawFn) -> bytes:
-    """A stream of one entry."""
+    """A DUMP payload of a stream with one entry and one group, with any numbers."""
     entry_id = draw(IDS.filter(lambda drawn: drawn > StreamId(0, 0)))
     stream = Stream()
     stream.append(entry_id, [b"f", b"v"])

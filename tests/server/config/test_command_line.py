@@ -1,4 +1,4 @@
-"""The command line: redis-server's conventions."""
+"""The command line, which follows redis-server's conventions."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ def read(*argv, given=""):
     return read_command_line(list(argv), lambda: given)
 
 
-def test_without_words_the_defaults_hold():
+def test_without_options_the_defaults_hold():
     config = read()
     assert (config.port, config.bind, config.file) == (6379, ["127.0.0.1", "-::1"], None)
 
@@ -51,11 +51,11 @@ def test_repeated_save_options_add_up():
 
 
 @pytest.mark.parametrize("argv", [("-",), ("-", "--timeout", "3"), ("--timeout", "3", "-")])
-def test_a_dash_reads_lines_from_the_input(argv):
+def test_a_dash_reads_the_configuration_from_standard_input(argv):
     assert read(*argv, given="# lines\nport 7000\n").port == 7000
 
 
-def test_options_override_the_input_too():
+def test_options_override_standard_input_too():
     assert read("-", "--port", "2", given="port 1").port == 2
 
 
@@ -72,7 +72,7 @@ def test_options_override_the_input_too():
         (("-x",), "unexpected argument '-x'"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_in_one_line(argv, message):
+def test_a_bad_option_is_reported_in_one_line(argv, message):
     with pytest.raises(BadOptions) as raised:
         read(*argv)
     assert str(raised.value) == message

@@ -1,4 +1,4 @@
-"""CONFIG: what can be asked for, what can be set, and what happens when it cannot."""
+"""CONFIG: GET, SET, RESETSTAT and REWRITE."""
 
 import logging
 from pathlib import Path
@@ -19,18 +19,18 @@ def as_dict(flat):
 # ---------------------------------------------------------------------- CONFIG GET
 
 
-def test_a_name_is_answered_as_it_was_spelled_and_once(house):
+def test_config_get_answers_a_name_once_and_as_it_was_spelled(house):
     assert house.send("CONFIG", "GET", "HZ", "hz") == [b"HZ", b"10"]
 
 
-def test_patterns_match_old_names_too_which_show_the_same_value(house):
+def test_patterns_match_aliases_too_which_show_the_same_value(house):
     assert as_dict(house.send("CONFIG", "GET", "list-max*")) == {
         b"list-max-listpack-size": b"-2",
         b"list-max-ziplist-size": b"-2",
     }
 
 
-def test_several_patterns_are_joined_without_repetition(house):
+def test_several_patterns_show_each_parameter_once(house):
     found = house.send("CONFIG", "GET", "hz", "h?", "TIMEOUT", "nosuch")
     assert found == [b"hz", b"10", b"TIMEOUT", b"0"]
 
@@ -79,7 +79,7 @@ def test_if_one_value_is_bad_none_is_set(house):
     assert house.send("CONFIG", "GET", "timeout") == [b"timeout", b"0"]
 
 
-def test_if_one_value_cannot_act_none_is_set(house, make_house, tmp_path, monkeypatch):
+def test_if_one_value_cannot_be_applied_none_is_set(house, make_house, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     house = make_house(enable_protected_configs="yes")
     reply = house.send("CONFIG", "SET", "timeout", "7", "dir", "/no/such/place")
@@ -139,13 +139,13 @@ def test_output_limits_of_one_class_leave_the_others_alone(house):
     assert limits["normal"] == (0, 0, 0)
 
 
-def test_an_old_name_and_the_new_one_are_no_duplicates(house):
+def test_a_name_and_its_alias_are_no_duplicates(house):
     reply = house.send_line("CONFIG SET list-max-listpack-size 5 list-max-ziplist-size 6")
     assert reply == b"OK"
     assert house.state.config.list_max_listpack_size == 6
 
 
-def test_hz_is_brought_between_1_and_500(house):
+def test_hz_is_limited_to_1_and_500(house):
     house.send_line("CONFIG SET hz 1000")
     assert house.send_line("CONFIG GET hz") == [b"hz", b"500"]
 
@@ -165,7 +165,7 @@ def test_hz_is_brought_between_1_and_500(house):
         ("import-mode", "yes", "this server cannot put off what expires"),
     ],
 )  # fmt: skip
-def test_what_would_be_believed_in_is_refused_while_it_does_not_exist(house, name, value, missing):
+def test_a_parameter_of_a_missing_feature_keeps_its_default(house, name, value, missing):
     before = house.send("CONFIG", "GET", name)
     assert house.send("CONFIG", "SET", name, value) == FAILED.format(name, missing)
     assert house.send("CONFIG", "GET", name) == before
@@ -184,12 +184,12 @@ def test_what_would_be_believed_in_is_refused_while_it_does_not_exist(house, nam
         "commandlog-request-larger-than -1", "hide-user-data-from-log yes",
     ],
 )  # fmt: skip
-def test_what_harms_nobody_can_be_set_and_is_shown(house, line):
+def test_a_harmless_parameter_without_effect_can_be_set_and_is_shown(house, line):
     assert house.send_line(f"CONFIG SET {line}") == b"OK"
     assert house.send_line(f"CONFIG GET {line.split()[0]}") == [w.encode() for w in line.split()]
 
 
-def test_the_names_of_valkey_mean_the_same(house):
+def test_names_of_valkey_are_aliases(house):
     house.send_line("CONFIG SET primaryauth secret commandlog-execution-slower-than 7")
     assert house.send_line("CONFIG GET masterauth slowlog-log-slower-than") == [
         b"masterauth", b"secret", b"slowlog-log-slower-than", b"7",
@@ -201,14 +201,14 @@ def test_no_name_means_two_parameters():
     assert len(names) == len(set(names))
 
 
-def test_maxmemory_acts_at_once(house):
+def test_maxmemory_takes_effect_at_once(house):
     house.send_line("CONFIG SET maxmemory 1")
     assert house.send_line("SET key value").startswith("-OOM")
     house.send_line("CONFIG SET maxmemory 0")
     assert house.send_line("SET key value") == b"OK"
 
 
-def test_loglevel_acts_at_once(house):
+def test_loglevel_takes_effect_at_once(house):
     log = logging.getLogger("penstock")
     before = log.level
     try:
@@ -226,7 +226,7 @@ def test_more_clients_than_the_system_has_files_for_are_refused(house):
     assert house.state.config.maxclients == 10000
 
 
-def test_protected_parameters_can_be_set_where_that_is_allowed(make_house, tmp_path, monkeypatch):
+def test_enable_protected_configs_allows_to_set_dir(make_house, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     house = make_house(enable_protected_configs="yes")
     (tmp_path / "below").mkdir()
@@ -239,14 +239,16 @@ def test_protected_parameters_can_be_set_where_that_is_allowed(make_house, tmp_p
     [("127.0.0.1:5000", True), ("[::1]:5000", True), ("/run/penstock.sock:0", True),
      ("10.0.0.1:5000", False), ("[2001:db8::1]:5000", False), ("?:0", False)],
 )  # fmt: skip
-def test_local_allows_this_machine_only(make_house, tmp_path, monkeypatch, address, allowed):
+def test_enable_protected_configs_local_allows_local_clients_only(
+    make_house, tmp_path, monkeypatch, address, allowed
+):
     monkeypatch.chdir(tmp_path)
     house = make_house(enable_protected_configs="local")
     house.owner.client.address = address
     assert (house.send("CONFIG", "SET", "dir", str(tmp_path)) == b"OK") is allowed
 
 
-# ---------------------------------------------------------------------- the others
+# ---------------------------------------------------------------------- RESETSTAT, REWRITE and HELP
 
 
 def test_resetstat_sets_the_counters_to_zero(house):
@@ -260,11 +262,11 @@ def test_resetstat_sets_the_counters_to_zero(house):
     assert row.calls == 0
 
 
-def test_rewrite_needs_a_file(house):
+def test_rewrite_needs_a_config_file(house):
     assert house.send_line("CONFIG REWRITE") == "-ERR The server is running without a config file"
 
 
-def test_rewrite_writes_what_was_set(make_house, tmp_path):
+def test_rewrite_writes_the_parameters_that_were_set(make_house, tmp_path):
     house = make_house(save=DEFAULT_SAVE_POINTS)
     path = tmp_path / "redis.conf"
     path.write_text("# mine\ntimeout 1\n")
@@ -277,12 +279,12 @@ def test_rewrite_writes_what_was_set(make_house, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_by_default_there_are_redis_save_points(make_house):
+def test_the_default_save_points_are_those_of_redis(make_house):
     house = make_house(save=DEFAULT_SAVE_POINTS)
     assert house.send_line("CONFIG GET save") == [b"save", b"3600 1 300 100 60 10000"]
 
 
-def test_rewrite_says_why_it_cannot(house, tmp_path):
+def test_a_failed_rewrite_says_why(house, tmp_path):
     house.state.config.file = str(tmp_path / "gone" / "redis.conf")
     reply = house.send_line("CONFIG REWRITE")
     assert reply == "-ERR Rewriting config file: No such file or directory"

@@ -1,4 +1,4 @@
-"""user lines of redis.conf: those that CONFIG REWRITE of redis writes."""
+"""The user lines in redis.conf, as Redis's CONFIG REWRITE writes them."""
 
 import hashlib
 
@@ -20,7 +20,7 @@ SECRET_DIGEST = "#" + hashlib.sha256(b"secret").hexdigest()
         ("on >secret ~* &* +@all", "secret"),
     ],
 )
-def test_a_user_who_may_do_everything_is_the_one_there_is(rules, password):
+def test_a_default_user_with_all_permissions_is_accepted(rules, password):
     assert is_default_user(["default", *rules.split()], password)
 
 
@@ -40,5 +40,5 @@ def test_a_user_who_may_do_everything_is_the_one_there_is(rules, password):
         ("default on >secret >another ~* &* +@all", "secret"),
     ],
 )
-def test_a_user_who_may_do_less_or_has_another_password_is_not(words, password):
+def test_a_user_with_fewer_permissions_or_another_password_is_not_accepted(words, password):
     assert not is_default_user(words.split(), password)

@@ -1,4 +1,4 @@
-"""The configuration files that redis and valkey come with start this server as they are.
+"""The stock configuration files of Redis and Valkey start this server unchanged.
 
 stock_configs/ has the lines of each that are no comments.
 """
@@ -45,30 +45,30 @@ def test_a_stock_file_starts_the_server(path):
 @pytest.mark.parametrize(
     "path", [path for path in STOCK if "redis" in path.stem], ids=lambda path: path.stem
 )
-def test_a_stock_file_of_redis_leaves_nothing_to_warn_of(path):
+def test_every_parameter_of_a_stock_redis_conf_has_an_effect_or_its_default(path):
     assert read(path).without_effect == []
 
 
 @pytest.mark.parametrize(
     "path", [path for path in STOCK if "valkey" in path.stem], ids=lambda path: path.stem
 )
-def test_of_valkey_only_what_has_another_default_there_is_named(path):
+def test_a_stock_valkey_conf_has_few_parameters_without_effect(path):
     names = read(path).without_effect
     assert names
     assert all("lazy" in name or name == "hide-user-data-from-log" for name in names)
 
 
 @pytest.mark.parametrize("path", INSTALLED, ids=lambda path: path.stem)
-def test_the_file_of_this_machine_starts_the_server(path):
+def test_the_installed_file_is_accepted(path):
     if not os.access(path, os.R_OK):
         pytest.skip(f"no {path} here")
     assert read(path).port
 
 
-# ---------------------------------------------------------------------- their examples
+# ---------------------------------------------------------------------- examples in these files
 
-# What stands behind a # in those files, to be taken as it is.
-WELCOME = """
+# Examples in the comments of those files. These are accepted.
+ACCEPTED_EXAMPLES = """
     acl-pubsub-default resetchannels
     active-defrag-cycle-max 25
     active-defrag-cycle-min 1
@@ -223,7 +223,7 @@ WELCOME = """
     unixsocketperm 700
 """
 
-# What would be believed in, and is refused with what is missing.
+# These need a feature that is missing. They are refused, and the error names it.
 REFUSED_EXAMPLES = [
     ("aclfile /etc/redis/users.acl", NO_USERS),
     ("user worker +@list +@connection ~jobs:* on >ffa9203c493aa99", NO_USERS),
@@ -253,19 +253,19 @@ REFUSED_EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("line", WELCOME.strip().splitlines(), ids=str.strip)
-def test_an_example_that_harms_nobody_is_taken(line):
+@pytest.mark.parametrize("line", ACCEPTED_EXAMPLES.strip().splitlines(), ids=str.strip)
+def test_a_harmless_example_is_accepted(line):
     read_lines(Config(), numbered(line, "redis.conf"))
 
 
 @pytest.mark.parametrize(("line", "missing"), REFUSED_EXAMPLES)
-def test_an_example_that_would_be_believed_in_is_refused_with_what_is_missing(line, missing):
+def test_an_example_of_a_missing_feature_is_refused_with_what_is_missing(line, missing):
     with pytest.raises(BadLine) as raised:
         read_lines(Config(), numbered(line, "redis.conf"))
     assert str(raised.value) == f"redis.conf, line 1: '{line}': {missing}"
 
 
-# ---------------------------------------------------------------------- others' command lines
+# ---------------------------------------------------------------------- common command lines
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_an_example_that_would_be_believed_in_is_refused_with_what_is_missing(li
         "--notify-keyspace-events ''",
     ],
 )
-def test_what_others_start_redis_with_starts_this_server(words):
+def test_common_redis_command_lines_are_accepted(words):
     read_command_line([word.strip("'") for word in words.split()])
 
 

@@ -1,4 +1,7 @@
-"""The registry of waiters: queues, turns, deadlines. A waiter's command is a function here."""
+"""The registry of waiters: their queues, the order in which they are served, and deadlines.
+
+Desk.run_again takes the place of the commands that the waiters run again.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from storage.keyspace.keyspace import Keyspace
 
 
 class Desk(Runner):
-    """A registry, some databases, and what became of each waiter."""
+    """The registry of waiters, its databases, and a record of what became of each waiter."""
 
     def __init__(self):
         events = KeyEvents()
@@ -20,7 +23,7 @@ class Desk(Runner):
         self.blocking = Blocking(self.databases)
         self.ran = []  # client ids, in the order in which their commands ran again
         self.over = []  # (client id, reply) of the waits that timed out
-        self.takes = True  # whether a woken waiter takes what is there
+        self.takes = True  # whether a woken waiter takes an element
 
     def park(self, number, *keys, kind=list, timeout_ms=0, on_no_key=False, now_ms=0, db=0):
         client = Client(number, 0)
@@ -38,7 +41,7 @@ class Desk(Runner):
         return self.ran
 
     def run_again(self, waiter):
-        """A BLPOP of sorts."""
+        """Do what BLPOP does: take the first element of the first list, or block again."""
         self.ran.append(waiter.client.id)
         db = self.databases[waiter.client.db_index]
         for key in waiter.block.keys:
@@ -59,10 +62,10 @@ def desk():
     return Desk()
 
 
-# ---------------------------------------------------------------------- turns
+# ---------------------------------------------------------------------- order
 
 
-def test_first_come_first_served(desk):
+def test_waiters_are_served_in_the_order_in_which_they_blocked(desk):
     for number in (3, 1, 2):
         desk.park(number, b"a")
     desk.put(b"a", b"x", b"y")
@@ -71,7 +74,7 @@ def test_first_come_first_served(desk):
     assert desk.blocking.waiting == 1
 
 
-def test_nothing_is_remembered_of_a_key_that_nobody_waits_for(desk):
+def test_a_key_without_waiters_does_not_become_ready(desk):
     desk.put(b"a", b"x")
     assert desk.blocking.first_ready is None
 
@@ -85,7 +88,7 @@ def test_keys_are_served_in_the_order_in_which_they_became_ready(desk):
     assert desk.serve() == [2, 1]
 
 
-def test_one_that_blocks_again_goes_to_the_tail_of_all_its_queues(desk):
+def test_a_waiter_that_blocks_again_goes_to_the_tail_of_all_its_queues(desk):
     first = desk.park(1, b"a", b"b")
     desk.park(2, b"a", b"b")
     desk.takes = False
@@ -99,7 +102,7 @@ def test_one_that_blocks_again_goes_to_the_tail_of_all_its_queues(desk):
     assert desk.serve() == [1, 2, 2, 3]
 
 
-def test_each_waiter_has_one_turn_when_a_key_is_served(desk):
+def test_each_waiter_runs_once_when_a_key_is_served(desk):
     desk.park(1, b"a", kind=dict)
     desk.park(2, b"a")
     desk.park(3, b"a", kind=dict)
@@ -109,28 +112,28 @@ def test_each_waiter_has_one_turn_when_a_key_is_served(desk):
     assert desk.serve() == [2, 4]
 
 
-def test_a_waiter_for_another_kind_of_value_sleeps_on(desk):
+def test_a_waiter_for_another_type_is_not_woken(desk):
     desk.park(1, b"a", kind=dict)
     desk.park(2, b"a")
     desk.put(b"a", b"x")
     assert desk.serve() == [2]
 
 
-def test_a_key_that_is_gone_again_wakes_nobody(desk):
+def test_a_key_that_was_removed_again_wakes_no_waiter(desk):
     desk.park(1, b"a")
     desk.put(b"a", b"x")
     desk.databases[0].remove(b"a")
     assert desk.serve() == []
 
 
-def test_a_key_that_is_gone_wakes_those_who_mind(desk):
+def test_a_missing_key_wakes_waiters_with_on_no_key(desk):
     desk.park(1, b"a")
     desk.park(2, b"a", kind=dict, on_no_key=True)
     desk.blocking.key_ready(0, b"a")
     assert desk.serve() == [2]
 
 
-def test_another_type_wakes_those_who_mind(desk):
+def test_a_key_of_another_type_wakes_waiters_with_on_no_key(desk):
     desk.park(1, b"a", kind=dict, on_no_key=True)
     desk.park(2, b"a", kind=dict)
     desk.put(b"a", b"x")
@@ -147,7 +150,7 @@ def test_a_waiter_may_be_served_from_a_key_that_did_not_wake_it(desk):
     assert desk.blocking.queues == {}
 
 
-def test_a_key_named_twice_is_one_place(desk):
+def test_a_waiter_has_one_place_in_the_queue_of_a_key_named_twice(desk):
     desk.park(1, b"a", b"a", on_no_key=True)
     assert desk.blocking.waiting_keys() == (1, 1)
     desk.put(b"a", b"x", b"y")
@@ -155,7 +158,7 @@ def test_a_key_named_twice_is_one_place(desk):
     assert (desk.blocking.queues, desk.blocking.waiting) == ({}, 0)
 
 
-def test_what_a_served_waiter_makes_ready_is_served_in_the_same_call(desk):
+def test_a_key_that_a_served_waiter_makes_ready_is_served_in_the_same_call(desk):
     desk.park(1, b"a")
     desk.park(2, b"b")
 
@@ -171,7 +174,7 @@ def test_what_a_served_waiter_makes_ready_is_served_in_the_same_call(desk):
     assert desk.blocking.queues == {}
 
 
-def test_databases_have_their_own_keys(desk):
+def test_a_key_wakes_only_waiters_of_its_own_database(desk):
     desk.park(1, b"a", db=1)
     desk.put(b"a", b"x", db=0)
     assert desk.serve() == []
@@ -179,7 +182,7 @@ def test_databases_have_their_own_keys(desk):
     assert desk.serve() == [1]
 
 
-def test_exchanged_databases_make_all_their_keys_ready(desk):
+def test_swapped_databases_make_all_their_keys_ready(desk):
     for number, db in enumerate((0, 1, 2)):
         desk.park(number, b"a", db=db)
         desk.databases[db].put(b"a", [b"x"])
@@ -204,14 +207,14 @@ def test_waits_end_in_the_order_of_their_deadlines(desk):
     assert desk.blocking.waiting == 1
 
 
-def test_of_one_deadline_the_first_to_wait_is_the_first(desk):
+def test_waits_with_the_same_deadline_end_in_the_order_in_which_they_began(desk):
     for number in (2, 1, 3):
         desk.park(number, b"a", timeout_ms=100)
     desk.expire(100)
     assert [number for number, _ in desk.over] == [2, 1, 3]
 
 
-def test_one_that_blocks_again_keeps_its_deadline(desk):
+def test_a_waiter_that_blocks_again_keeps_its_deadline(desk):
     desk.park(1, b"a", timeout_ms=100)
     desk.takes = False
     desk.put(b"a", b"x")
@@ -220,7 +223,7 @@ def test_one_that_blocks_again_keeps_its_deadline(desk):
     assert desk.over == [(1, b"over 1")]
 
 
-def test_one_that_was_served_is_not_timed_out(desk):
+def test_a_served_waiter_does_not_time_out(desk):
     desk.park(1, b"a", timeout_ms=100)
     desk.put(b"a", b"x")
     desk.serve()
@@ -247,10 +250,10 @@ def test_cron_is_told_of_each_deadline(desk):
     assert told == [1100]
 
 
-# ---------------------------------------------------------------------- leaving
+# ---------------------------------------------------------------------- the waiter
 
 
-def test_one_that_leaves_leaves_nothing_behind(desk):
+def test_forget_removes_every_trace_of_a_waiter(desk):
     client = desk.park(1, b"a", b"b", b"a", timeout_ms=5, on_no_key=True)
     desk.blocking.forget(client.waiter)
     assert (desk.blocking.queues, desk.blocking.waiting) == ({}, 0)
@@ -260,7 +263,7 @@ def test_one_that_leaves_leaves_nothing_behind(desk):
     assert desk.over == []
 
 
-def test_the_command_that_runs_again_is_the_one_with_concrete_ids(desk):
+def test_a_waiter_keeps_the_argv_of_its_block(desk):
     client = Client(1, 0)
     block = Block([b"a"], list, 0, None, argv=[b"XREAD", b"5-1"])
     desk.blocking.park(client, [b"XREAD", b"$"], block, 0)

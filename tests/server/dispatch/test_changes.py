@@ -1,4 +1,4 @@
-"""How many changes a command counts as: what save points and rdb_changes_since_last_save see.
+"""How many changes a command counts, for save points and rdb_changes_since_last_save.
 
 The numbers are those of Redis 8.0.6.
 """
@@ -12,7 +12,10 @@ import pytest
 
 @pytest.fixture
 def full(house: Any) -> Any:
-    """Lists l (a, b, c) and m (d); the stream s, of which alice has 1-0 and 2-0 is new."""
+    """A server with the lists l (a, b, c) and m (d), and the stream s with a group g.
+
+    alice was given 1-0. 2-0 is new.
+    """
     for line in (
         "RPUSH l a b c", "RPUSH m d", "XADD s 1-0 f v", "XGROUP CREATE s g 0",
         "XREADGROUP GROUP g alice STREAMS s >", "XADD s 2-0 f v",
@@ -39,7 +42,7 @@ def full(house: Any) -> Any:
         ("XREADGROUP GROUP g bob STREAMS s >", 2),
     ],
 )
-def test_a_command(full: Any, line: str, changes: int) -> None:
+def test_a_command_counts_its_changes(full: Any, line: str, changes: int) -> None:
     before = full.state.events.changes
     full.send_line(line)
     assert full.state.events.changes - before == changes
@@ -56,7 +59,9 @@ def test_a_command(full: Any, line: str, changes: int) -> None:
         ("BLMPOP 0 1 new LEFT COUNT 2", "RPUSH new x y z", 5),
     ],
 )
-def test_a_push_and_the_wake_that_follows(full: Any, wait: str, push: str, changes: int) -> None:
+def test_a_push_counts_together_with_the_command_that_it_wakes(
+    full: Any, wait: str, push: str, changes: int
+) -> None:
     guest = full.client()
     guest.send_line(wait)
     before = full.state.events.changes
@@ -65,7 +70,7 @@ def test_a_push_and_the_wake_that_follows(full: Any, wait: str, push: str, chang
     assert full.state.events.changes - before == changes
 
 
-def test_what_was_delivered_again_is_not_logged(full: Any) -> None:
+def test_reading_the_history_is_not_logged(full: Any) -> None:
     full.logged()
     full.send_line("XREADGROUP GROUP g alice STREAMS s 0")
     assert full.logged() == []

@@ -1,4 +1,4 @@
-"""The road of a command: look-up, gates, run, log, count, answer, and who is served afterwards."""
+"""How a command is dispatched: look-up, checks, execution, log, statistics, and blocked clients."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from server.dispatch.state import ServerState
 from server.table import errors
 from server.table.command import TABLE
 from storage.keyspace.keyspace import NOTHING
-
-UNANSWERED = "nothing has been answered"
-
+from tests.server.conftest import NOTHING as NO_REPLY
 
 # ---------------------------------------------------------------------- look-up
 
 
 @pytest.mark.parametrize("name", ["get", "GET", "gEt"])
-def test_names_are_found_in_any_letters(house, name):
+def test_names_of_commands_ignore_case(house, name):
     assert house.send(name, "a") is None
 
 
@@ -34,7 +32,7 @@ def test_names_are_found_in_any_letters(house, name):
         (["foo", "y" * 100, "z" * 300], f"'foo', with args beginning with: '{'y' * 100}' '"),
     ],
 )
-def test_an_unknown_command_is_echoed_but_not_at_any_length(house, words, echo):
+def test_an_unknown_command_is_echoed_up_to_a_limit(house, words, echo):
     answer = house.send(*words)
     assert answer.startswith(f"-ERR unknown command {echo}")
     assert len(answer) < 330
@@ -45,7 +43,7 @@ def test_line_ends_in_an_echo_cannot_forge_a_reply(house):
     assert raw.count(b"\r\n") == 1
 
 
-def test_names_that_are_no_text_are_echoed_as_they_are(house):
+def test_names_that_are_no_text_are_echoed_unchanged(house):
     assert b"\xff\xfe" in house.owner.raw(b"\xff\xfe")
 
 
@@ -53,7 +51,7 @@ def test_names_that_are_no_text_are_echoed_as_they_are(house):
     ("line", "name"), [("GET", "get"), ("GET a b", "get"), ("CLIENT", "client"),
                        ("client ID x", "client|id")],
 )  # fmt: skip
-def test_arity(house, line, name):
+def test_wrong_arity_is_refused(house, line, name):
     assert house.send_line(line) == f"-ERR wrong number of arguments for '{name}' command"
 
 
@@ -96,10 +94,10 @@ def test_errors_are_counted_by_their_code(house):
     assert house.state.stats.errors == 3
 
 
-# ---------------------------------------------------------------------- memory
+# ---------------------------------------------------------------------- maxmemory
 
 
-def test_without_memory_only_what_needs_none_runs(house):
+def test_over_maxmemory_only_commands_that_need_no_memory_run(house):
     house.send_line("SET a 1")
     house.run_out_of_memory()
     refusal = "-OOM command not allowed when used memory > 'maxmemory'."
@@ -111,7 +109,7 @@ def test_without_memory_only_what_needs_none_runs(house):
 # ---------------------------------------------------------------------- the log
 
 
-def test_what_changes_nothing_is_not_logged(house):
+def test_a_command_that_changes_nothing_is_not_logged(house):
     house.send_line("GET a")
     house.send_line("SETNX a 1")
     house.send_line("SETNX a 2")
@@ -135,13 +133,13 @@ def test_a_command_may_log_several_others_or_none(house, declare):
     assert house.logged() == [b"one", b"two"]
 
 
-def test_what_exec_runs_is_one_transaction(house):
+def test_exec_is_logged_as_one_transaction(house):
     for line in ("MULTI", "SET a 1", "GET a", "RPUSH l x y", "EXEC"):
         house.send_line(line)
     assert house.transactions() == [[b"SET a 1", b"RPUSH l x y"]]
 
 
-def test_a_key_that_expired_is_deleted_before_what_found_it_gone(house):
+def test_a_del_of_an_expired_key_is_logged_before_the_command_that_found_it(house):
     house.send_line("SET a 1 PX 10")
     house.transactions()
     house.advance(20)
@@ -156,23 +154,23 @@ def test_a_key_that_expired_is_deleted_before_what_found_it_gone(house):
     ]
 
 
-def test_a_client_knows_how_far_the_log_was_when_it_wrote_last(house):
+def test_a_client_keeps_the_log_offset_of_its_last_write(house):
     reader = house.client()
     house.send_line("SET a 1")
     reader.send_line("GET a")
     assert (house.owner.client.written_offset, reader.client.written_offset) == (1, 0)
 
 
-# ---------------------------------------------------------------------- loading, and what cannot be
+# ---------------------------------------------------------------------- loading and replay
 
 
-def test_while_data_is_loaded_only_what_needs_none_runs(house):
+def test_while_loading_only_commands_that_need_no_data_run(house):
     house.state.restrictions.set_phase(loading=True)
     assert house.send_line("GET a") == "-LOADING Redis is loading the dataset in memory"
     assert house.send_line("INFO persistence").startswith(b"# Persistence")
 
 
-def test_while_nothing_can_be_kept_nothing_is_written(house):
+def test_after_an_aof_write_error_writes_are_refused(house):
     house.state.restrictions.refuse_writes(errors.aof_write_failed("No space left on device"))
     refusal = "-MISCONF Errors writing to the AOF file: No space left on device"
     assert house.send_line("SET a 1") == house.send_line("PING") == refusal
@@ -182,7 +180,7 @@ def test_while_nothing_can_be_kept_nothing_is_written(house):
     assert house.send_line("EXEC") == [None]
 
 
-def test_what_was_logged_is_replayed_without_answer_or_log(house):
+def test_replay_runs_commands_without_replies_and_without_logging_them(house):
     reader = house.client()
     for line in (b"SELECT 3", b"SET a 1 PXAT 1", b"MULTI", b"SET b 1", b"RPUSH l x", b"EXEC"):
         house.state.events.lookup.keeps_expired = True
@@ -192,36 +190,36 @@ def test_what_was_logged_is_replayed_without_answer_or_log(house):
     assert len(reader.client.out) == 0
 
 
-def test_what_cannot_be_replayed_is_told(house):
+def test_replay_returns_the_error_of_a_command_that_cannot_run(house):
     refusal = house.dispatcher.replay(house.owner.client, [b"NEVER", b"a"])
     assert refusal.text == "unknown command 'NEVER', with args beginning with: 'a' "
 
 
-# ---------------------------------------------------------------------- waits
+# ---------------------------------------------------------------------- blocking
 
 
 def test_a_blocked_client_is_served_by_a_push(house):
     guest = house.client()
-    assert guest.send_line("BLPOP a b 0") == UNANSWERED
+    assert guest.send_line("BLPOP a b 0") == NO_REPLY
     assert house.send_line("RPUSH b x") == 1
     assert guest.reply() == [b"b", b"x"]
     assert house.send_line("EXISTS b") == 0
 
 
-def test_what_serves_a_waiter_is_logged_in_that_order(house):
+def test_a_push_is_logged_before_the_pop_that_it_serves(house):
     house.client().send_line("BLPOP a 0")
     house.send_line("RPUSH a x y")
     assert house.logged() == [b"RPUSH a x y", b"LPOP a"]
 
 
-def test_a_push_is_done_before_anybody_is_served(house):
+def test_a_push_adds_all_its_elements_before_a_blocked_client_is_served(house):
     guest = house.client()
     guest.send_line("BLPOP a 0")
     house.send_line("LPUSH a 1 2 3")
     assert guest.reply() == [b"a", b"3"]
 
 
-def test_waiters_are_served_when_exec_is_done(house):
+def test_blocked_clients_are_served_after_exec(house):
     guest = house.client()
     guest.send_line("BLPOP a b 0")
     house.send_line("MULTI")
@@ -232,7 +230,7 @@ def test_waiters_are_served_when_exec_is_done(house):
     assert guest.reply() == [b"a", b"2"]
 
 
-def test_what_a_transaction_pushes_and_removes_wakes_nobody(house):
+def test_an_element_that_exec_pushes_and_removes_wakes_no_client(house):
     guest = house.client()
     guest.send_line("BLPOP a 0")
     house.send_line("MULTI")
@@ -243,7 +241,7 @@ def test_what_a_transaction_pushes_and_removes_wakes_nobody(house):
     assert guest.waits
 
 
-def test_nobody_waits_inside_a_transaction(house):
+def test_nothing_blocks_inside_exec(house):
     house.send_line("MULTI")
     house.send_line("BLPOP a 0")
     house.send_line("BLMOVE a b LEFT LEFT 0")
@@ -252,7 +250,7 @@ def test_nobody_waits_inside_a_transaction(house):
     assert not house.owner.waits
 
 
-def test_a_chain_is_done_before_the_next_command(house):
+def test_a_chain_of_blocked_moves_is_served_before_the_next_command(house):
     first, second = house.client(), house.client()
     first.send_line("BLMOVE a b LEFT LEFT 0")
     second.send_line("BLMOVE b c LEFT LEFT 0")
@@ -262,17 +260,17 @@ def test_a_chain_is_done_before_the_next_command(house):
     assert house.logged() == [b"RPUSH a x", b"LMOVE a b LEFT LEFT", b"LMOVE b c LEFT LEFT"]
 
 
-def test_a_wait_ends_at_its_deadline(house):
+def test_a_blocked_client_times_out(house):
     guest = house.client()
     guest.send_line("BLPOP a 1.5")
     house.advance(1499)
-    assert guest.reply() == UNANSWERED
+    assert guest.reply() == NO_REPLY
     house.advance(1)
     assert guest.reply() is None
     assert not guest.waits
 
 
-def test_a_client_that_leaves_takes_no_element_along(house):
+def test_a_blocked_client_that_disconnects_takes_no_element(house):
     guest, other = house.client(), house.client()
     guest.send_line("BLPOP a 0")
     other.send_line("BLPOP a 0")
@@ -281,7 +279,7 @@ def test_a_client_that_leaves_takes_no_element_along(house):
     assert other.reply() == [b"a", b"x"]
 
 
-def test_a_killed_client_takes_no_element_along(house):
+def test_a_blocked_client_that_is_killed_takes_no_element(house):
     guest = house.client()
     guest.send_line("BLPOP a 0")
     assert house.send("CLIENT", "KILL", "ID", guest.client.id) == 1
@@ -297,7 +295,7 @@ def test_a_killed_client_takes_no_element_along(house):
         ("error", "-UNBLOCKED client unblocked via CLIENT UNBLOCK"),
     ],
 )
-def test_client_unblock(house, reason, answer):
+def test_client_unblock_ends_the_wait(house, reason, answer):
     guest = house.client()
     guest.send_line("BLPOP a 0")
     assert house.send_line(f"CLIENT UNBLOCK {guest.client.id} {reason}") == 1
@@ -306,38 +304,38 @@ def test_client_unblock(house, reason, answer):
     assert house.state.blocking.queues == {}
 
 
-def test_a_woken_client_gets_an_error_if_its_command_cannot_run_any_more(house):
+def test_a_woken_client_gets_the_error_of_its_command(house):
     house.send_line("SET b x")
     guest = house.client()
-    assert guest.send_line("BLMOVE a b LEFT LEFT 0") == UNANSWERED
+    assert guest.send_line("BLMOVE a b LEFT LEFT 0") == NO_REPLY
     house.send_line("RPUSH a 1")
     assert guest.reply().startswith("-WRONGTYPE")
     assert house.send_line("LLEN a") == 1
 
 
-def test_while_writes_are_paused_nobody_is_served(house):
+def test_blocked_clients_are_not_served_while_writes_are_paused(house):
     guest = house.client()
     guest.send_line("BLPOP a 0")
     house.send_line("MULTI")
     house.send_line("RPUSH a x")
     house.send_line("CLIENT PAUSE 1000 WRITE")
     house.send_line("EXEC")
-    assert guest.reply() == UNANSWERED
+    assert guest.reply() == NO_REPLY
     house.advance(1000)
     assert guest.reply() == [b"a", b"x"]
 
 
 @pytest.mark.parametrize("words", [["POST", "/", "HTTP/1.1"], ["Host:", "localhost"]])
-def test_a_client_that_speaks_http_is_hung_up_on(house, words, caplog):
-    """As redis: what a browser was made to send must never reach the commands in its body."""
+def test_a_client_that_speaks_http_is_disconnected(house, words, caplog):
+    """As in Redis: a web page could otherwise make a browser send commands in a POST."""
     guest = house.client()
-    assert guest.send(*words) == UNANSWERED
+    assert guest.send(*words) == NO_REPLY
     assert guest.gone
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
-def test_a_batch_begins_at_the_wall_clocks_time():
-    """Which is reckoned from the monotonic clock, and so may be off by the last millisecond."""
+def test_a_batch_has_the_time_of_the_wall_clock():
+    """The time is computed from the monotonic clock, and may be off by a millisecond."""
     state = ServerState(Config())
     dispatcher = Dispatcher(state, lambda: 0)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Commands inside commands: depth, origin, what is logged, what they may."""
+"""Commands that run inside a command, as in a script: their origin, log, errors and permissions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from storage.keyspace.keyspace import NOTHING
 
 
 def calling(*lines: str, keep: list[Any] | None = None) -> Any:
-    """A handler that runs *lines* inside its command, and answers what the last one gave."""
+    """A handler that runs *lines* as inner commands, and answers the reply of the last one.
+
+    It adds (argv, origin, replies) to *keep*.
+    """
 
     def handler(call: Any) -> Any:
         replies = [call.executor.run_inside(call.client, line.encode().split()) for line in lines]
@@ -22,12 +25,12 @@ def calling(*lines: str, keep: list[Any] | None = None) -> Any:
     return handler
 
 
-def test_what_a_command_inside_gives_can_be_answered(house: Any, declare: Any) -> None:
+def test_the_reply_of_an_inner_command_can_be_answered(house: Any, declare: Any) -> None:
     declare("script", calling("SET a 1", "GET a"))
     assert house.send_line("script") == b"1"
 
 
-def test_the_outer_command_is_what_it_was_behind_one_inside(house: Any, declare: Any) -> None:
+def test_an_inner_command_does_not_change_the_outer_call(house: Any, declare: Any) -> None:
     kept: list[Any] = []
     declare("script", calling("SET a 1", "INCR a", keep=kept))
     house.send_line("script")
@@ -37,13 +40,13 @@ def test_the_outer_command_is_what_it_was_behind_one_inside(house: Any, declare:
     assert replies[1] == 2
 
 
-def test_commands_inside_are_logged_as_one_transaction(house: Any, declare: Any) -> None:
+def test_inner_commands_are_logged_as_one_transaction(house: Any, declare: Any) -> None:
     declare("script", calling("SET a 1 EX 5", "RPUSH l x", "GET a"))
     house.send_line("script")
     assert house.transactions() == [[b"SET a 1 PXAT %d" % (house.now_ms + 5000), b"RPUSH l x"]]
 
 
-def test_a_command_inside_knows_that_it_is(house: Any, declare: Any) -> None:
+def test_an_inner_command_knows_its_origin(house: Any, declare: Any) -> None:
     seen: list[tuple[int, bool]] = []
     declare("probe", lambda call: seen.append((call.origin, call.is_inside)))
     declare("script", calling("probe"))
@@ -54,13 +57,15 @@ def test_a_command_inside_knows_that_it_is(house: Any, declare: Any) -> None:
     assert seen == [(origin.CLIENT, False), (origin.SCRIPT, True), (origin.EXEC, True)]
 
 
-def test_a_command_inside_does_not_wait(house: Any, declare: Any) -> None:
+def test_an_inner_command_does_not_block(house: Any, declare: Any) -> None:
     declare("script", calling("BLPOP nothing 0"))
     assert house.owner.raw("script") == b"*-1\r\n"
     assert house.owner.client.waiter is None
 
 
-def test_errors_inside_are_values_and_leave_the_client_alone(house: Any, declare: Any) -> None:
+def test_errors_of_inner_commands_are_values_and_do_not_abort_exec(
+    house: Any, declare: Any
+) -> None:
     kept: list[Any] = []
     declare("script", calling("NOSUCH x", "GET", "SET l x", "LPUSH l y", "PING", keep=kept))
     house.send_line("script")
@@ -72,7 +77,7 @@ def test_errors_inside_are_values_and_leave_the_client_alone(house: Any, declare
     assert not house.owner.client.dirty_exec
 
 
-def test_without_memory_a_write_inside_is_refused_and_a_read_is_not(
+def test_over_maxmemory_an_inner_write_is_refused_and_a_read_is_not(
     house: Any, declare: Any
 ) -> None:
     house.send_line("SET a 1")
@@ -98,11 +103,11 @@ def test_an_inner_command_that_logs_nothing_leaves_the_others_logged(
     assert house.transactions() == [[b"SET a 1", b"SET b 1"]]
 
 
-def test_what_exec_has_run_last_is_not_kept(house: Any) -> None:
-    """The words of the last command stayed until another EXEC, and were counted nowhere."""
+def test_exec_does_not_keep_the_arguments_of_its_last_command(house: Any) -> None:
+    """Once, they stayed in memory until the next EXEC, and were counted nowhere."""
     value = b"x" * 1000
     before = sys.getrefcount(value)
     for words in (["MULTI"], ["SET", "k", value], ["EXEC"], ["DEL", "k"], ["PING"]):
         house.send(*words)
-    house.transactions()  # the log has had the words, too
+    house.transactions()  # the recorded log holds the arguments, too
     assert sys.getrefcount(value) == before

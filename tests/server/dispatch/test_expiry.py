@@ -8,7 +8,7 @@ from server.dispatch.state import ServerState
 
 
 class Clock:
-    """Seconds that pass only when somebody looks: *step* at each look."""
+    """A clock that advances by *step* seconds each time it is read."""
 
     def __init__(self, step: float = 0.0) -> None:
         self.now = 0.0
@@ -31,14 +31,14 @@ def make_state(keys: int, due: int) -> ServerState:
     return state
 
 
-def test_keys_that_nobody_looks_at_are_freed() -> None:
+def test_expired_keys_that_no_command_reads_are_deleted() -> None:
     state = make_state(keys=200, due=200)
     ExpiryCycle(state, Clock()).run()
     assert len(state.databases[3]) == 0
     assert state.events.expired == 200
 
 
-def test_keys_whose_time_has_not_come_stay() -> None:
+def test_keys_that_have_not_expired_stay() -> None:
     state = make_state(keys=200, due=0)
     cycle = ExpiryCycle(state, Clock())
     for _ in range(50):
@@ -46,8 +46,8 @@ def test_keys_whose_time_has_not_come_stay() -> None:
     assert len(state.databases[3]) == 200
 
 
-def test_all_that_is_due_goes_in_the_end() -> None:
-    """A page with little to do ends a cycle; the next one goes on where it stopped."""
+def test_repeated_cycles_delete_all_expired_keys() -> None:
+    """A page with few expired keys ends a cycle. The next cycle goes on with the next page."""
     state = make_state(keys=1000, due=100)
     cycle = ExpiryCycle(state, Clock())
     for _ in range(100):

@@ -1,4 +1,4 @@
-"""Exceptions that nobody expected: who is hurt by each, and that nothing hangs."""
+"""Unexpected exceptions: whether each ends a command, a connection or the server. None hangs it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def raiser(fault: type[Exception]) -> Callable[..., None]:
     return fail
 
 
-# ---------------------------------------------------------------------- a command's
+# ---------------------------------------------------------------------- in a command
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_a_handler_that_fails_before_it_changes_anything_answers_an_error(
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_handler_that_fails_amid_its_changes_is_the_end_of_the_server(house, declare, fault):
-    """Its client was answered an error, and the log got what had not been done."""
+def test_a_handler_that_fails_amid_its_changes_ends_the_server(house, declare, fault):
+    """Once, its client got an error, and the log got a change that had not been made."""
 
     def half(call):
         call.db.changed(b"key", b"set")
@@ -61,7 +61,9 @@ def test_a_handler_that_fails_amid_its_changes_is_the_end_of_the_server(house, d
     assert house.logged() == []
 
 
-def test_so_is_a_write_without_memory_for_even_the_smallest_thing(house, declare, monkeypatch):
+def test_a_write_without_memory_for_the_smallest_object_ends_the_server(
+    house, declare, monkeypatch
+):
     monkeypatch.setattr(memory_reserve, "failures", count(1).__next__)
     declare("poor", raiser(MemoryError))
     declare("poor.reader", raiser(MemoryError), flags=Flags.READONLY)
@@ -70,8 +72,8 @@ def test_so_is_a_write_without_memory_for_even_the_smallest_thing(house, declare
         house.send_line("poor")
 
 
-def test_a_shortage_that_is_over_was_held_against_every_later_command(house, declare, monkeypatch):
-    """The next request for too much ended the server, though it had broken nothing off."""
+def test_a_memory_shortage_that_is_over_does_not_end_the_server(house, declare, monkeypatch):
+    """Once, the next command that asked for too much memory ended the server."""
     monkeypatch.setattr(memory_reserve, "failures", lambda: 5)
     declare("poor", raiser(MemoryError))
     declare("poor.reader", raiser(MemoryError), flags=Flags.READONLY)
@@ -79,7 +81,7 @@ def test_a_shortage_that_is_over_was_held_against_every_later_command(house, dec
     assert house.send_line("poor").startswith("-OOM")
 
 
-def test_while_the_system_has_no_memory_only_what_needs_some_is_refused(house):
+def test_without_system_memory_only_commands_that_need_memory_are_refused(house):
     house.send_line("SET a 1")
     house.state.restrictions.set_short_of_memory(True)
     error = "-OOM the system gives the server no more memory; nothing was changed."
@@ -88,17 +90,15 @@ def test_while_the_system_has_no_memory_only_what_needs_some_is_refused(house):
     assert house.send_line("DEL a") == 1
 
 
-def test_a_logged_command_that_cannot_be_run_again_is_not_passed_over(house, declare):
-    """The start went on without it, and the next rewrite made that last."""
+def test_a_logged_command_that_cannot_be_replayed_ends_the_start(house, declare):
+    """Once, it was skipped, and the next rewrite of the log made the loss permanent."""
     declare("broken", raiser(ZeroDivisionError))
     with pytest.raises(ServerFault):
         house.dispatcher.replay(house.client().client, [b"broken"])
 
 
-def test_a_change_that_cannot_be_logged_now_is_logged_before_anything_is_answered(
-    house, monkeypatch
-):
-    """It was forgotten, and the log went on without it."""
+def test_a_change_that_could_not_be_logged_is_logged_before_the_next_reply(house, monkeypatch):
+    """Once, it was lost, and the log continued without it."""
     with monkeypatch.context() as broken:
         broken.setattr(house.log, "add_all", raiser(MemoryError))
         with pytest.raises(MemoryError):
@@ -110,7 +110,7 @@ def test_a_change_that_cannot_be_logged_now_is_logged_before_anything_is_answere
     house.dispatcher.turn.send_all()
 
 
-def test_a_fault_that_comes_with_each_request_is_logged_once(house, declare, caplog):
+def test_a_repeated_fault_is_logged_once(house, declare, caplog):
     declare("broken", raiser(ZeroDivisionError))
     for _ in range(100):
         house.send_line("broken")
@@ -118,14 +118,14 @@ def test_a_fault_that_comes_with_each_request_is_logged_once(house, declare, cap
     assert "Traceback" in caplog.text
 
 
-# ---------------------------------------------------------------------- a connection's
+# ---------------------------------------------------------------------- in a connection
 
 
 class Unsendable:
-    """What no encoder has a word for."""
+    """A reply that no encoder can write."""
 
 
-def test_an_answer_that_cannot_be_written_ends_its_connection_alone(run: Run, declare) -> None:
+def test_a_reply_that_cannot_be_encoded_ends_only_its_connection(run: Run, declare) -> None:
     declare("odd", lambda _call: Unsendable())
 
     async def test() -> None:
@@ -140,7 +140,7 @@ def test_an_answer_that_cannot_be_written_ends_its_connection_alone(run: Run, de
     run(test)
 
 
-def test_a_waiter_that_cannot_be_answered_is_not_the_fault_of_who_woke_it(house, declare):
+def test_a_blocked_client_that_cannot_be_answered_does_not_affect_other_clients(house, declare):
     def odd(call):
         if call.db.find(b"l", QuickList) is None:
             return Block([b"l"], QuickList, 0, None)
@@ -155,7 +155,7 @@ def test_a_waiter_that_cannot_be_answered_is_not_the_fault_of_who_woke_it(house,
     assert second.reply() == [b"l", b"a"]
 
 
-def test_a_client_that_cannot_go_on_after_its_wait_does_not_keep_the_others(house):
+def test_a_client_that_cannot_resume_does_not_stop_the_others(house):
     first, second = house.client(), house.client()
     resumed = []
     first.client.resume = raiser(ZeroDivisionError)
@@ -168,7 +168,7 @@ def test_a_client_that_cannot_go_on_after_its_wait_does_not_keep_the_others(hous
 
 
 class Peer(Endpoint):
-    """Notes what becomes of it; sending fails if it *fails*."""
+    """Records what happens to it. send() raises if *fails* is true."""
 
     def __init__(self, fails, notes):
         self._fails = fails
@@ -183,8 +183,8 @@ class Peer(Endpoint):
         self._notes.append("hung up")
 
 
-def test_answers_that_cannot_be_sent_do_not_keep_the_others(house):
-    """The others were thought to be about to be sent, for ever."""
+def test_replies_that_cannot_be_sent_do_not_stop_the_others(house):
+    """Once, the other replies stayed marked as about to be sent, and never were."""
     notes: list[Any] = []
     house.dispatcher.turn.at_end_of_turn = lambda _call: None
     for fails in (False, True, False):
@@ -193,10 +193,10 @@ def test_answers_that_cannot_be_sent_do_not_keep_the_others(house):
     assert notes == ["sent", "hung up", "sent"]
 
 
-# ---------------------------------------------------------------------- the server's
+# ---------------------------------------------------------------------- in the server
 
 
-async def fails(house: Running) -> None:
+async def exits_with_status_1(house: Running) -> None:
     await house.server.stopped.wait()
     assert house.server.exit_status == 1
     await house.server.stop()
@@ -208,7 +208,7 @@ def test_a_log_writer_that_fails_acknowledges_nothing_and_ends_the_server(
     run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
     fault: type[Exception], policy: str,
 ) -> None:  # fmt: skip
-    """It logged a traceback at each tick, answered nobody, and lived."""
+    """Once, the server stayed up, answered no client, and logged a traceback at each tick."""
 
     async def test() -> None:
         async with running(appendonly=True, appendfsync=policy) as house:
@@ -220,7 +220,7 @@ def test_a_log_writer_that_fails_acknowledges_nothing_and_ends_the_server(
                 other[1].write(b"PING\r\n")
                 assert await writer[0].read() == b""
                 assert await other[0].read() == b""
-                await fails(house)
+                await exits_with_status_1(house)
             assert b"\r\na\r\n" in logged()
 
     run(test)
@@ -229,10 +229,10 @@ def test_a_log_writer_that_fails_acknowledges_nothing_and_ends_the_server(
     assert len(caplog.records) <= 3
 
 
-def test_what_was_acknowledged_is_written_out_by_a_server_that_cannot_go_on(
+def test_a_server_that_must_exit_writes_out_what_it_has_acknowledged(
     run: Run, monkeypatch: pytest.MonkeyPatch, declare
 ) -> None:
-    """With everysec a disk that is busy holds up writes that have been answered."""
+    """With everysec, a busy disk delays writes that have been acknowledged."""
 
     def half(call):
         call.db.changed(b"key", b"set")
@@ -252,14 +252,14 @@ def test_what_was_acknowledged_is_written_out_by_a_server_that_cannot_go_on(
             house.server.state.restrictions.refuse_writes(None)
             client[1].write(b"half\r\n")
             assert await client[0].read() == b""
-            await fails(house)
+            await exits_with_status_1(house)
             assert b"\r\na\r\n" in logged()
 
     run(test)
 
 
 @pytest.mark.parametrize("save", [[], [(3600, 1000)]], ids=["no save points", "save points"])
-def test_a_cron_that_fails_ends_the_server_and_saves_what_it_has(
+def test_a_fault_in_cron_ends_the_server_after_a_save(
     run: Run, monkeypatch: pytest.MonkeyPatch, save: list[tuple[int, int]]
 ) -> None:
     async def test() -> None:
@@ -267,16 +267,14 @@ def test_a_cron_that_fails_ends_the_server_and_saves_what_it_has(
             client = await house.connect()
             await ask(client, b"SET a 1\r\n", 5)
             monkeypatch.setattr(house.server.clients, "tick", raiser(ZeroDivisionError))
-            await fails(house)
+            await exits_with_status_1(house)
             assert await client[0].read() == b""
             assert bool(snapshot()) == bool(save)
 
     run(test)
 
 
-def test_data_that_may_be_torn_does_not_take_the_place_of_the_last_snapshot(
-    run: Run, declare
-) -> None:
+def test_data_that_may_be_half_changed_is_not_saved(run: Run, declare) -> None:
     def half(call):
         call.db.changed(b"key", b"set")
         raise MemoryError
@@ -288,25 +286,25 @@ def test_data_that_may_be_torn_does_not_take_the_place_of_the_last_snapshot(
             client = await house.connect()
             client[1].write(b"half\r\n")
             assert await client[0].read() == b""
-            await fails(house)
+            await exits_with_status_1(house)
             assert not snapshot()
 
     run(test)
 
 
-def test_whatever_reaches_the_loop_ends_the_server(run: Run) -> None:
+def test_an_exception_in_the_event_loop_ends_the_server(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             asyncio.get_running_loop().call_soon(raiser(ZeroDivisionError))
-            await fails(house)
+            await exits_with_status_1(house)
 
     run(test)
 
 
-def test_a_client_for_whom_there_is_no_memory_is_turned_away_and_the_next_one_served(
+def test_a_client_that_finds_no_memory_is_disconnected_and_the_next_one_is_served(
     run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The listener was closed for good once, and nobody could connect any more."""
+    """Once, the listener was closed for good, and no client could connect any more."""
 
     async def test() -> None:
         async with running() as house:

@@ -1,13 +1,13 @@
-"""CLIENT PAUSE: who is held back, for how long, and what happens then."""
+"""CLIENT PAUSE: which commands it postpones, for how long, and what runs when it ends."""
 
 from __future__ import annotations
 
 import pytest
 
-NOTHING = "nothing has been answered"
+from tests.server.conftest import NOTHING
 
 
-def test_all_commands_are_held_back_and_run_when_it_is_over(house):
+def test_a_pause_of_all_postpones_every_command_until_it_ends(house):
     guest = house.client()
     house.send_line("CLIENT PAUSE 1000")
     assert guest.send_line("PING") == NOTHING
@@ -18,14 +18,14 @@ def test_all_commands_are_held_back_and_run_when_it_is_over(house):
     assert guest.send_line("PING") == b"PONG"
 
 
-def test_even_unpause_waits_when_all_are_paused(house):
+def test_a_pause_of_all_postpones_unpause_too(house):
     house.send_line("CLIENT PAUSE 1000 ALL")
     assert house.send_line("CLIENT UNPAUSE") == NOTHING
     house.advance(1000)
     assert house.owner.reply() == b"OK"
 
 
-def test_unpause_lets_them_run_in_the_order_they_came(house):
+def test_unpause_runs_postponed_commands_in_the_order_they_came(house):
     house.send_line("CLIENT PAUSE 1000 WRITE")
     guests = [house.client() for _ in range(3)]
     for guest in reversed(guests):
@@ -35,13 +35,13 @@ def test_unpause_lets_them_run_in_the_order_they_came(house):
 
 
 @pytest.mark.parametrize("line", ["GET a", "PING", "MULTI", "CLIENT ID", "TTL a"])
-def test_a_pause_of_writes_lets_the_others_through(house, line):
+def test_a_pause_of_writes_lets_other_commands_run(house, line):
     house.send_line("CLIENT PAUSE 1000 WRITE")
     assert house.client().send_line(line) != NOTHING
 
 
 @pytest.mark.parametrize("line", ["SET a 1", "DEL a", "EXPIRE a 1", "FLUSHALL"])
-def test_a_pause_of_writes_holds_all_that_may_write(house, line):
+def test_a_pause_of_writes_postpones_every_command_that_may_write(house, line):
     guest = house.client()
     house.send_line("CLIENT PAUSE 1000 WRITE")
     assert guest.send_line(line) == NOTHING
@@ -54,7 +54,7 @@ def test_an_unknown_command_is_answered_during_a_pause(house):
     assert house.client().send_line("foo").startswith("-ERR unknown command")
 
 
-def test_a_write_is_not_even_queued_during_a_pause(house):
+def test_a_write_inside_multi_is_postponed_before_it_is_queued(house):
     guest = house.client()
     guest.send_line("MULTI")
     house.send_line("CLIENT PAUSE 1000 WRITE")
@@ -65,7 +65,7 @@ def test_a_write_is_not_even_queued_during_a_pause(house):
 
 
 @pytest.mark.parametrize(("queued", "held"), [("SET a 1", True), ("GET a", False)])
-def test_exec_is_held_if_what_it_runs_would_write(house, queued, held):
+def test_exec_is_postponed_if_a_queued_command_may_write(house, queued, held):
     guest = house.client()
     guest.send_line("MULTI")
     guest.send_line(queued)
@@ -73,7 +73,7 @@ def test_exec_is_held_if_what_it_runs_would_write(house, queued, held):
     assert (guest.send_line("EXEC") == NOTHING) is held
 
 
-def test_a_pause_is_only_made_longer_and_stricter(house):
+def test_a_second_pause_only_makes_the_first_longer_and_stricter(house):
     guest, other = house.client(), house.client()
     house.send_line("CLIENT PAUSE 1000 WRITE")
     house.send_line("CLIENT PAUSE 10 WRITE")
@@ -88,14 +88,14 @@ def test_a_pause_is_only_made_longer_and_stricter(house):
     assert (guest.reply(), other.reply()) == (b"OK", b"1")
 
 
-def test_a_new_pause_is_not_as_strict_as_an_old_one_was(house):
+def test_a_pause_that_is_over_does_not_make_the_next_one_stricter(house):
     house.send_line("CLIENT PAUSE 10 ALL")
     house.advance(10)
     house.send_line("CLIENT PAUSE 10 WRITE")
     assert house.send_line("PING") == b"PONG"
 
 
-def test_a_client_that_is_held_back_shows_as_blocked_but_cannot_be_unblocked(house):
+def test_a_postponed_client_shows_as_blocked_but_cannot_be_unblocked(house):
     guest = house.client()
     house.send_line("CLIENT PAUSE 1000 WRITE")
     guest.send_line("SET a 1")
@@ -103,7 +103,7 @@ def test_a_client_that_is_held_back_shows_as_blocked_but_cannot_be_unblocked(hou
     assert house.send("CLIENT", "UNBLOCK", guest.client.id) == 0
 
 
-def test_a_client_that_leaves_takes_its_command_along(house):
+def test_a_postponed_command_does_not_run_if_its_client_disconnects(house):
     guest = house.client()
     house.send_line("CLIENT PAUSE 1000 WRITE")
     guest.send_line("SET a 1")
@@ -114,7 +114,7 @@ def test_a_client_that_leaves_takes_its_command_along(house):
 
 @pytest.fixture
 def paused(house):
-    """The key k is past its time, and writes are paused."""
+    """A server with an expired key k, on which writes are paused."""
     house.send_line("SET k v PX 10")
     house.logged()
     house.send_line("CLIENT PAUSE 1000 WRITE")
@@ -129,7 +129,7 @@ READS = {
 
 
 @pytest.mark.parametrize("line", READS)
-def test_a_read_during_a_pause_of_writes_deleted_an_expired_key(paused, line):
+def test_a_read_during_a_pause_of_writes_does_not_delete_an_expired_key(paused, line):
     assert paused.send_line(line) == READS[line]
     assert paused.send_line("DBSIZE") == 1
     assert paused.logged() == []
@@ -138,7 +138,7 @@ def test_a_read_during_a_pause_of_writes_deleted_an_expired_key(paused, line):
     assert paused.logged() == ([] if line == "KEYS *" else [b"DEL k"])
 
 
-def test_a_random_key_is_found_although_all_are_past_their_time(paused):
+def test_randomkey_during_a_pause_of_writes_may_answer_an_expired_key(paused):
     assert paused.send_line("RANDOMKEY") == b"k"
     paused.send_line("CLIENT UNPAUSE")
     assert paused.send_line("RANDOMKEY") is None
@@ -154,8 +154,8 @@ WRITES = {
 
 
 @pytest.mark.parametrize("line", WRITES)
-def test_a_write_of_the_exec_that_paused_writes_wrote_to_what_had_expired(house, line):
-    """It was told that all went well, and its data went with the key that had expired."""
+def test_a_write_in_the_exec_that_paused_writes_does_not_change_an_expired_key(house, line):
+    """Once, it did: it was acknowledged, and its data was deleted with the expired key."""
     for before in ("SET other there", "SET k 1", "PEXPIRE k 10"):
         house.send_line(before)
     house.advance(11)
@@ -168,7 +168,7 @@ def test_a_write_of_the_exec_that_paused_writes_wrote_to_what_had_expired(house,
     assert b"DEL k" in house.logged()
 
 
-def test_a_waiter_does_not_get_what_expired_during_a_pause(house):
+def test_a_blocked_client_does_not_get_a_list_that_expired_during_a_pause(house):
     guest = house.client()
     guest.send_line("BLPOP a 0")
     house.send_line("MULTI")

@@ -1,4 +1,4 @@
-"""What is logged, run again on an empty server at another time, makes the same data."""
+"""The log of a server, replayed on an empty server at another time, makes the same data."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ WAIT_MS = 5  # longer than any wait in a random command
 
 
 @pytest.fixture
-def rewound(make_house):
-    """Makes a house where all has happened that was logged in another one."""
+def server_from_log(make_house):
+    """Makes a server that has replayed the log of another one, a day later."""
 
-    def rewind(log):
+    def load(log):
         house = make_house()
         house.advance(A_DAY_MS)
         house.state.events.lookup.keeps_expired = True
@@ -29,11 +29,11 @@ def rewound(make_house):
         house.state.events.lookup.keeps_expired = False
         return house
 
-    return rewind
+    return load
 
 
 def replay(house, unit):
-    """Run what was logged together, in MULTI if that is more than one command."""
+    """Replay commands that were logged together, inside MULTI if there are several."""
     client = house.owner.client
     words = [[b"SELECT", b"%d" % unit[0][0]], *(argv for _, argv in unit)]
     if len(unit) > 1:
@@ -50,7 +50,7 @@ def data_of(house):
 
 
 def streams_of(house):
-    """Of each stream all that XINFO tells, but for what nobody logs."""
+    """XINFO STREAM FULL of each stream, without what is not logged."""
     guest = house.client()
     return {
         (db.index, key): as_logged(guest.send("XINFO", "STREAM", key, "FULL", "COUNT", "0"))
@@ -61,7 +61,7 @@ def streams_of(house):
 
 
 def as_logged(info):
-    """Without when consumers came last, and where a node without living entries may still be."""
+    """Hide what is not logged: when consumers came last, and empty nodes of the radix tree."""
     if not isinstance(info, list):
         return info
     shown = [as_logged(item) for item in info]
@@ -72,7 +72,7 @@ def as_logged(info):
 
 
 def reads_history(command):
-    """Whether deliveries are counted that nobody logs: redis does not either."""
+    """Whether *command* counts deliveries without logging them, as in Redis."""
     return command[0] == b"XREADGROUP" and command[-1] != b">"
 
 
@@ -91,28 +91,30 @@ def run(house, commands):
 
 @pytest.mark.parametrize("number", range(SEQUENCES))
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_log_of_random_commands_makes_the_same_data(family, number, make_house, rewound):
+def test_the_log_of_random_commands_makes_the_same_data(
+    family, number, make_house, server_from_log
+):
     commands = Draw(f"replay-{family}-{number}").sequence(family, COMMANDS)
     house = make_house()
     random.seed(number)
     log = run(house, [command for command in commands if not reads_history(command)])
-    again = rewound(log)
+    again = server_from_log(log)
     assert data_of(again) == data_of(house)
     assert streams_of(again) == streams_of(house)
 
 
-def test_nothing_in_the_log_is_refused(make_house, rewound):
+def test_no_logged_command_is_refused(make_house, server_from_log):
     house = make_house()
     log = [
         unit
         for family in FAMILIES
         for unit in run(house, Draw(f"refused-{family}").sequence(family, COMMANDS))
     ]
-    assert rewound(log).state.stats.errors == 0
+    assert server_from_log(log).state.stats.errors == 0
 
 
-def test_redis_logs_an_exact_trim_with_a_limit(rewound):
-    house = rewound(
+def test_an_exact_trim_with_a_limit_is_replayed_since_redis_logs_it(server_from_log):
+    house = server_from_log(
         [
             [(0, [b"XADD", b"s", b"1-1", b"a", b"b"])],
             [(0, [b"XADD", b"s", b"MAXLEN", b"=", b"1", b"LIMIT", b"10", b"2-1", b"a", b"b"])],
@@ -123,27 +125,29 @@ def test_redis_logs_an_exact_trim_with_a_limit(rewound):
     assert house.send_line("XRANGE s - +") == [[b"3-1", [b"a", b"b"]]]
 
 
-def replayed(house, lines):
-    """Run *lines* as a log has them, while what has expired is kept."""
+def replay_lines(house, lines):
+    """Replay *lines* as a load does, which keeps expired keys."""
     house.state.events.lookup.keeps_expired = True
     for line in lines:
         assert house.dispatcher.replay(house.owner.client, line.encode().split()) is None
     house.state.events.lookup.keeps_expired = False
 
 
-def test_an_expiry_that_has_passed_deletes_nothing_in_a_logged_transaction(house):
-    """The key was deleted at once, and what the log does with it later found nothing."""
-    replayed(house, ["MULTI", "SET k v", f"PEXPIREAT k {house.now_ms - 1}", "EXEC", "PERSIST k"])
+def test_a_past_expiry_in_a_replayed_transaction_deletes_nothing(house):
+    """Once, the key was deleted at once, and later commands in the log did not find it."""
+    replay_lines(
+        house, ["MULTI", "SET k v", f"PEXPIREAT k {house.now_ms - 1}", "EXEC", "PERSIST k"]
+    )
     assert house.send_line("GET k") == b"v"
 
 
-def test_a_limit_that_redis_has_logged_is_passed_over_in_a_transaction_too(house):
-    replayed(house, ["MULTI", "XADD s MAXLEN = 5 LIMIT 10 1-1 f v", "EXEC"])
+def test_the_limit_of_an_exact_trim_is_ignored_in_a_replayed_transaction_too(house):
+    replay_lines(house, ["MULTI", "XADD s MAXLEN = 5 LIMIT 10 1-1 f v", "EXEC"])
     assert house.send_line("XLEN s") == 1
 
 
-def test_a_logged_transaction_is_run_whatever_maxmemory_says(house):
-    """It was dropped, and the load was said to have succeeded."""
+def test_a_replayed_transaction_ignores_maxmemory(house):
+    """Once, it was dropped, and the load was reported as a success."""
     house.run_out_of_memory()
-    replayed(house, ["MULTI", "SET a 1", "SET b 2", "EXEC"])
+    replay_lines(house, ["MULTI", "SET a 1", "SET b 2", "EXEC"])
     assert house.send_line("MGET a b") == [b"1", b"2"]

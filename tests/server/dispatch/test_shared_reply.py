@@ -1,4 +1,4 @@
-"""Readers who wait for the same get one reply, and each what it would have got alone."""
+"""Clients that are blocked in the same XREAD share one reply: each gets what it would get alone."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from protocol.encoder import Encoder
 from server.client.client import Client
 from server.dispatch.shared_reply import SharedReply
 from storage.keyspace.key_events import KeyEvents
+from tests.server.conftest import NOTHING
 
 WORDS = [b"XREAD", b"BLOCK", b"0", b"STREAMS", b"a", b"1-1"]
-NOTHING = "nothing has been answered"
-
 REPLY = b"+what XREAD gave\r\n"
 
 
@@ -30,7 +29,7 @@ def events() -> KeyEvents:
 
 @pytest.fixture
 def shared(events: KeyEvents) -> SharedReply:
-    """What a client of database 0 that speaks RESP2 got: it read two keys, one of them missing."""
+    """The reply to a RESP2 client of database 0, which read two keys. One of them was missing."""
     shared = SharedReply(events)
     shared.begin(a_client(), WORDS)
     events.hits += 1
@@ -43,29 +42,31 @@ def shared(events: KeyEvents) -> SharedReply:
 
 
 class TestSharedReply:
-    def test_who_asks_the_same_gets_the_same(self, shared: SharedReply) -> None:
+    def test_the_same_command_gets_the_same_reply(self, shared: SharedReply) -> None:
         for _ in range(3):
             reply = shared.reply_to(a_client(), list(WORDS))
             assert reply is not None
-            assert reply.take() == REPLY  # whoever sends it empties it
+            assert reply.take() == REPLY  # sending a reply empties its encoder
 
     @pytest.mark.parametrize(
         "other", [{"db_index": 1}, {"resp": 3}, {"no_touch": True}], ids=lambda o: next(iter(o))
     )
-    def test_who_asks_otherwise_does_not(self, shared: SharedReply, other: Any) -> None:
+    def test_another_database_protocol_or_no_touch_gets_no_shared_reply(
+        self, shared: SharedReply, other: Any
+    ) -> None:
         assert shared.reply_to(a_client(**other), WORDS) is None
 
-    def test_other_words_have_another_reply(self, shared: SharedReply) -> None:
+    def test_other_arguments_get_no_shared_reply(self, shared: SharedReply) -> None:
         assert shared.reply_to(a_client(), [*WORDS[:-1], b"1-2"]) is None
 
-    def test_the_keys_count_as_read_by_each(self, shared: SharedReply, events: KeyEvents) -> None:
+    def test_each_shared_reply_counts_hits_and_misses(
+        self, shared: SharedReply, events: KeyEvents
+    ) -> None:
         shared.reply_to(a_client(), WORDS)
         shared.reply_to(a_client(), WORDS)
         assert (events.hits, events.misses) == (3, 3)
 
-    def test_nothing_is_shared_before_it_is_known_or_after_it_is_forgotten(
-        self, shared: SharedReply
-    ) -> None:
+    def test_nothing_is_shared_before_keep_or_after_forget(self, shared: SharedReply) -> None:
         shared.forget()
         assert shared.reply_to(a_client(), WORDS) is None
         shared.begin(a_client(), WORDS)
@@ -73,7 +74,7 @@ class TestSharedReply:
 
 
 class TestWokenReaders:
-    def test_each_gets_the_entries_behind_its_own_id_in_its_own_protocol(self, house: Any) -> None:
+    def test_each_gets_the_entries_after_its_own_id_in_its_own_protocol(self, house: Any) -> None:
         house.send_line("XADD a 1-1 f 1")
         readers = []
         for resp, start in ((2, "$"), (2, "1-1"), (3, "$"), (3, "2-0"), (3, "1-1"), (2, "2-1")):
@@ -87,7 +88,7 @@ class TestWokenReaders:
             pairs, pairs, mapped, mapped, mapped, NOTHING,
         ]  # fmt: skip
 
-    def test_each_looks_into_its_own_database(self, house: Any) -> None:
+    def test_each_reads_its_own_database(self, house: Any) -> None:
         here, there = house.client(), house.client()
         there.send_line("SELECT 1")
         for reader in (here, there):
@@ -100,7 +101,7 @@ class TestWokenReaders:
         assert here.reply() == [[b"a", [[b"1-1", [b"f", b"here"]]]]]
         assert there.reply() == [[b"a", [[b"1-1", [b"f", b"there"]]]]]
 
-    def test_one_that_is_woken_later_sees_what_has_changed_since(self, house: Any) -> None:
+    def test_a_reader_that_is_woken_later_sees_later_changes(self, house: Any) -> None:
         early, late = house.client(), house.client()
         early.send_line("XREAD BLOCK 0 STREAMS a 0")
         house.send_line("XADD a 1-1 f 1")
@@ -120,16 +121,16 @@ class TestWokenReaders:
 
 
 class TestDeletedAtTheEnd:
-    """The last id of a stream may belong to an entry that is gone."""
+    """The last id of a stream may belong to a deleted entry."""
 
     @pytest.fixture(autouse=True)
     def deleted(self, house: Any) -> None:
         for line in ("XADD a 1-1 f 1", "XADD a 2-1 f 2", "XDEL a 2-1", "XADD b 1-1 f 1"):
             house.send_line(line)
 
-    def test_there_is_nothing_behind_the_last_entry_alive(self, house: Any) -> None:
+    def test_nothing_follows_the_last_entry_that_was_not_deleted(self, house: Any) -> None:
         assert house.send_line("XREAD STREAMS a 1-1") is None
         assert house.send_line("XREAD BLOCK 0 STREAMS a 1-1") == NOTHING
 
-    def test_such_a_stream_is_not_among_those_that_are_answered(self, house: Any) -> None:
+    def test_a_stream_without_newer_entries_is_left_out_of_the_reply(self, house: Any) -> None:
         assert house.send_line("XREAD STREAMS a b 1-1 0") == [[b"b", [[b"1-1", [b"f", b"1"]]]]]

@@ -1,4 +1,4 @@
-"""appendfsync always on a disk that fails: nobody sees what is not safe, and it heals soon."""
+"""appendfsync always on a disk that fails: no client sees data that is not synced."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def strict() -> dict[str, object]:
 
 
 def break_disk(monkeypatch: pytest.MonkeyPatch, step: str = "sync") -> None:
-    """From now on that step fails."""
+    """Let *step* fail for every file from now on."""
 
     def fail(*_args: object) -> None:
         raise OSError(5, "Input/output error")
@@ -35,7 +35,7 @@ def break_disk(monkeypatch: pytest.MonkeyPatch, step: str = "sync") -> None:
     [(b"XREAD BLOCK 0 STREAMS s $\r\n", b"XADD s 1-1 a b\r\n"),
      (b"BLPOP l 0\r\n", b"RPUSH l x\r\n")],
 )  # fmt: skip
-def test_who_waits_is_not_handed_what_the_disk_refused(
+def test_a_blocked_client_is_not_served_data_that_the_disk_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch, wait: bytes, write: bytes
 ) -> None:
     async def test() -> None:
@@ -54,7 +54,7 @@ def test_who_waits_is_not_handed_what_the_disk_refused(
 
 
 @pytest.mark.parametrize("step", ["write", "sync"])
-def test_who_reads_in_the_turn_of_a_write_that_the_disk_refused_does_not_see_it(
+def test_a_read_in_the_same_turn_does_not_see_a_write_that_the_disk_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     async def test() -> None:
@@ -69,7 +69,7 @@ def test_who_reads_in_the_turn_of_a_write_that_the_disk_refused_does_not_see_it(
     run(test)
 
 
-def test_a_long_pipeline_that_is_sent_in_pieces_shows_nothing_either(
+def test_a_long_pipeline_does_not_show_a_write_that_the_disk_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test() -> None:
@@ -88,7 +88,7 @@ def test_a_long_pipeline_that_is_sent_in_pieces_shows_nothing_either(
 
 
 @pytest.mark.parametrize("step", ["write", "sync"])
-def test_until_all_is_safe_data_is_not_read_but_an_operator_can_look(
+def test_until_all_is_synced_reads_are_refused_but_info_and_config_get_work(
     run: Run, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     async def test() -> None:
@@ -116,11 +116,11 @@ def test_until_all_is_safe_data_is_not_read_but_an_operator_can_look(
 
 
 async def served_again(house: Running) -> None:
-    """The disk is well, and cron finds out by itself."""
+    """Wait until cron finds that the disk works again."""
     await house.until(lambda: not house.server.state.restrictions.refuses_reads)
 
 
-def test_an_operator_may_choose_to_read_all_the_same(
+def test_setting_appendfsync_everysec_allows_reads_again(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test() -> None:
@@ -136,7 +136,9 @@ def test_an_operator_may_choose_to_read_all_the_same(
     run(test)
 
 
-def test_who_wants_no_answers_is_hung_up_on_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_with_replies_off_is_disconnected_too(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def test() -> None:
         async with running(**strict()) as house:
             writer = await house.connect()

@@ -1,4 +1,4 @@
-"""The queue of one key's waiters, against a plain list."""
+"""The queue of the clients blocked on one key, compared with a plain list."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def a_waiter(number, on_no_key=False):
 
 
 @given(steps)
-def test_whoever_leaves_or_goes_to_the_tail_the_others_keep_their_order(steps):
+def test_waiters_keep_their_order_when_others_leave_or_go_to_the_tail(steps):
     queue, model = a_queue({}), []
     for number, (step, at) in enumerate(steps):
         if step == "add":
@@ -41,7 +41,7 @@ def test_whoever_leaves_or_goes_to_the_tail_the_others_keep_their_order(steps):
         assert queue.on_no_key == sum(waiter.block.on_no_key for waiter in model)
 
 
-def test_nobody_stands_in_a_queue_twice():
+def test_a_waiter_has_one_place_in_a_queue():
     queue, waiter = a_queue({}), a_waiter(1)
     queue.add(waiter)
     queue.add(waiter)
@@ -49,7 +49,7 @@ def test_nobody_stands_in_a_queue_twice():
     assert waiter.standing.at_next_key is None
 
 
-def test_a_queue_is_registered_as_long_as_there_is_anybody():
+def test_a_queue_is_registered_while_it_has_waiters():
     registry: dict[bytes, Queue] = {}
     queue, waiters = a_queue(registry), [a_waiter(1), a_waiter(2)]
     for waiter in waiters:

@@ -1,14 +1,14 @@
-"""What a blocked client gets when something happens to its key, event by event.
+"""What a client blocked in BLPOP, XREAD or XREADGROUP gets when something happens to its key.
 
-Section 2.8 of the reference is the table: a column for each of BLPOP, XREAD and XREADGROUP. The
-waiters wait for key a of database 0; g is a group that is up to date.
+The clients are blocked on the key a of database 0. g is a group that has read everything.
 """
 
 from __future__ import annotations
 
 import pytest
 
-NOTHING = "nothing has been answered"
+from tests.server.conftest import NOTHING
+
 NO_GROUP = "-NOGROUP"
 WRONG_TYPE = "-WRONGTYPE"
 DATA = "data"
@@ -92,7 +92,7 @@ def test_blpop_gets_the_element(house, lines):
     assert house.state.blocking.queues == {}
 
 
-def test_blpop_times_out_with_a_key_of_another_type_there(house):
+def test_blpop_times_out_while_the_key_has_another_type(house):
     guest = house.client()
     guest.send_line("BLPOP a 1")
     house.send_line("SET a x")
@@ -134,7 +134,7 @@ def test_blpop_times_out_with_a_key_of_another_type_there(house):
     ],
     ids=lambda value: " ; ".join(value) if isinstance(value, list) else value,
 )
-def test_streams(house, lines, xread, xreadgroup):
+def test_events_and_blocked_xread_and_xreadgroup(house, lines, xread, xreadgroup):
     run(house, [STREAM, GROUP])
     reader, member = house.client(), house.client()
     assert reader.send_line("XREAD BLOCK 0 STREAMS a $") == NOTHING
@@ -143,7 +143,7 @@ def test_streams(house, lines, xread, xreadgroup):
     assert (outcome(reader), outcome(member)) == (xread, xreadgroup)
 
 
-def test_a_stream_that_expires_is_noticed_when_somebody_looks(house):
+def test_a_blocked_xreadgroup_gets_an_error_when_a_command_finds_its_stream_expired(house):
     run(house, [STREAM, GROUP, "PEXPIRE a 10"])
     member = house.client()
     member.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS a >")
@@ -152,7 +152,7 @@ def test_a_stream_that_expires_is_noticed_when_somebody_looks(house):
     assert outcome(member) == NO_GROUP
 
 
-def test_members_that_find_the_entry_trimmed_wait_on_in_their_order(house):
+def test_members_of_a_group_keep_their_order_when_the_new_entry_is_trimmed(house):
     run(house, [STREAM, GROUP])
     first, second = house.client(), house.client()
     for guest in (first, second):
@@ -162,7 +162,7 @@ def test_members_that_find_the_entry_trimmed_wait_on_in_their_order(house):
     assert (outcome(first), outcome(second)) == (DATA, NOTHING)
 
 
-def test_all_readers_of_a_stream_get_the_entry_but_one_member_of_a_group(house):
+def test_every_xread_gets_a_new_entry_but_only_one_member_of_a_group(house):
     run(house, [STREAM, GROUP])
     readers = [house.client() for _ in range(3)]
     members = [house.client() for _ in range(2)]
@@ -176,7 +176,7 @@ def test_all_readers_of_a_stream_get_the_entry_but_one_member_of_a_group(house):
     assert [guest.reply() for guest in members] == [entries, NOTHING]
 
 
-def test_blpop_was_handed_an_element_that_had_expired_inside_exec(house, monkeypatch):
+def test_blpop_does_not_get_an_element_that_expired_inside_exec(house, monkeypatch):
     def sleep(seconds):
         house.now_ms += int(seconds * 1000)
 

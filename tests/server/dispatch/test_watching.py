@@ -16,7 +16,7 @@ def db():
     return Keyspace(0, KeyEvents())
 
 
-def test_a_key_watched_twice_is_forgotten_at_once(db):
+def test_unwatch_forgets_a_key_that_was_watched_twice(db):
     watching, client = Watching(Memory()), Client(1, 0)
     watching.watch(client, db, b"a")
     watching.watch(client, db, b"a")
@@ -24,7 +24,7 @@ def test_a_key_watched_twice_is_forgotten_at_once(db):
     assert (watching.watchers, client.watching) == ({}, {})
 
 
-def test_all_who_watch_are_warned(db):
+def test_a_touched_key_marks_every_client_that_watches_it(db):
     watching, clients = Watching(Memory()), [Client(n, 0) for n in range(3)]
     for client in clients[:2]:
         watching.watch(client, db, b"a")
@@ -32,7 +32,7 @@ def test_all_who_watch_are_warned(db):
     assert [client.dirty_watch for client in clients] == [True, True, False]
 
 
-def test_one_who_leaves_leaves_the_others(db):
+def test_unwatch_leaves_the_other_clients(db):
     watching, first, second = Watching(Memory()), Client(1, 0), Client(2, 0)
     watching.watch(first, db, b"a")
     watching.watch(second, db, b"a")
@@ -41,7 +41,7 @@ def test_one_who_leaves_leaves_the_others(db):
     assert (first.dirty_watch, second.dirty_watch) == (False, True)
 
 
-def test_unwatch_forgives_what_has_changed(db):
+def test_unwatch_clears_the_mark(db):
     watching, client = Watching(Memory()), Client(1, 0)
     watching.watch(client, db, b"a")
     watching.touched(0, b"a")
@@ -49,7 +49,7 @@ def test_unwatch_forgives_what_has_changed(db):
     assert not client.dirty_watch
 
 
-def test_an_emptied_database_warns_for_the_keys_it_had(db):
+def test_emptying_a_database_marks_the_clients_that_watch_an_existing_key(db):
     watching, client, other = Watching(Memory()), Client(1, 0), Client(2, 0)
     db.add(b"a", b"1")
     watching.watch(client, db, b"a")
@@ -58,7 +58,7 @@ def test_an_emptied_database_warns_for_the_keys_it_had(db):
     assert (client.dirty_watch, other.dirty_watch) == (True, False)
 
 
-def test_exchanged_databases_warn_for_keys_that_either_has(db):
+def test_swapping_databases_marks_clients_whose_key_exists_in_either(db):
     watching, client = Watching(Memory()), Client(1, 0)
     other_db = Keyspace(1, db.events)
     other_db.add(b"a", b"1")
@@ -67,7 +67,7 @@ def test_exchanged_databases_warn_for_keys_that_either_has(db):
     assert client.dirty_watch
 
 
-def test_what_is_watched_is_memory_of_the_clients(db):
+def test_watched_keys_count_as_memory_of_the_clients(db):
     memory = Memory()
     watching, client = Watching(memory), Client(1, 0)
     for _ in range(2):

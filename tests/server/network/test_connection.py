@@ -38,7 +38,7 @@ def test_a_command_may_come_byte_by_byte(run: Run) -> None:
     run(test)
 
 
-def test_what_is_pipelined_behind_a_wait_is_done_after_it(run: Run) -> None:
+def test_commands_pipelined_after_a_blocking_one_run_when_it_has_ended(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             waiting, other = await house.connect(), await house.connect()
@@ -51,7 +51,7 @@ def test_what_is_pipelined_behind_a_wait_is_done_after_it(run: Run) -> None:
     run(test)
 
 
-def test_a_wait_ends_when_its_time_is_up(run: Run) -> None:
+def test_a_blocked_client_times_out(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             assert await ask(await house.connect(), b"BLPOP l 0.02\r\n", 5) == b"*-1\r\n"
@@ -60,7 +60,7 @@ def test_a_wait_ends_when_its_time_is_up(run: Run) -> None:
     run(test)
 
 
-def test_of_two_waits_the_shorter_ends_first_whoever_began(run: Run) -> None:
+def test_a_shorter_timeout_that_began_later_ends_first(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             long, short = await house.connect(), await house.connect()
@@ -87,8 +87,8 @@ def test_a_blocked_client_that_disconnects_leaves_nothing_behind(run: Run) -> No
     run(test)
 
 
-def test_a_connection_that_has_gone_is_freed_without_the_cyclic_collector(run: Run) -> None:
-    """Connection and client know each other; a kilobyte stayed behind with every disconnect."""
+def test_a_closed_connection_is_freed_without_the_garbage_collector(run: Run) -> None:
+    """Connection and client refer to each other. Once, each disconnect left a kilobyte behind."""
 
     def connections() -> int:
         return sum(type(thing) is Connection for thing in gc.get_objects())
@@ -124,8 +124,8 @@ def test_after_a_protocol_error_the_connection_is_closed(run: Run) -> None:
     run(test)
 
 
-def test_a_client_that_stops_sending_still_gets_what_it_asked_for(run: Run) -> None:
-    """As when a shell pipes commands in and its input ends."""
+def test_a_client_that_ends_its_input_still_gets_its_replies(run: Run) -> None:
+    """As when commands are piped in from a shell."""
 
     async def test() -> None:
         async with running() as house:
@@ -170,8 +170,8 @@ def test_quit_answers_and_closes(run: Run) -> None:
     run(test)
 
 
-def test_a_client_that_does_not_read_is_not_served_without_bound(run: Run) -> None:
-    """Replies of 20 GB are asked for; the server holds a megabyte or two, and reads no further."""
+def test_a_client_that_does_not_read_its_replies_is_not_served_further(run: Run) -> None:
+    """It asks for 20 GB. The server holds a megabyte or two, and reads no further requests."""
 
     async def test() -> None:
         async with running() as house:
@@ -192,7 +192,7 @@ def test_a_client_that_does_not_read_is_not_served_without_bound(run: Run) -> No
     run(test)
 
 
-def test_a_client_over_its_hard_output_limit_is_hung_up_on(run: Run) -> None:
+def test_a_client_over_its_hard_output_limit_is_disconnected(run: Run) -> None:
     async def test() -> None:
         limits = {"normal": OutputLimit(1 << 21, 0, 0)}
         async with running(client_output_buffer_limit=limits) as house:
@@ -207,7 +207,7 @@ def test_a_client_over_its_hard_output_limit_is_hung_up_on(run: Run) -> None:
     run(test)
 
 
-def test_a_client_too_many_is_told_so(run: Run) -> None:
+def test_a_client_beyond_maxclients_gets_an_error(run: Run) -> None:
     async def test() -> None:
         async with running(maxclients=1) as house:
             first = await house.connect()
@@ -295,9 +295,7 @@ def test_an_unfinished_request_beyond_the_query_limit_ends_the_connection(run: R
     run(test)
 
 
-def test_a_transaction_that_is_queued_counts_as_part_of_the_request(run: Run) -> None:
-    """MULTI's queue is what the client has sent and not run: the query limit holds for it too."""
-
+def test_the_query_limit_holds_for_commands_queued_by_multi(run: Run) -> None:
     async def test() -> None:
         async with running(client_query_buffer_limit=1 << 20) as house:
             reader, writer = await house.connect()
@@ -322,10 +320,8 @@ def test_a_transaction_that_is_queued_counts_as_part_of_the_request(run: Run) ->
     ],
     ids=["values", "transaction", "entries", "elements", "read"],
 )
-def test_one_reply_beyond_the_output_limit_is_dropped_while_it_grows(
-    run: Run, lines: bytes
-) -> None:
-    """The client is hung up on, nobody else notices, and what the commands did stays."""
+def test_a_reply_beyond_the_output_limit_is_dropped_while_it_grows(run: Run, lines: bytes) -> None:
+    """Its client is disconnected, other clients are not affected, and the changes stay."""
 
     async def test() -> None:
         limits = {"normal": OutputLimit(1 << 21, 0, 0)}
@@ -335,7 +331,7 @@ def test_one_reply_beyond_the_output_limit_is_dropped_while_it_grows(
             await ask(other, b"SETRANGE big %d x\r\n" % (size - 1), len(b":%d\r\n" % size))
             field = b"f" * 4000
             rows = b"".join(b"XADD s * f %b\r\nRPUSH l %b\r\n" % (field, field) for _ in range(900))
-            assert (await everything(house, rows)).count(b"\r\n:") == 900
+            assert (await all_replies(house, rows)).count(b"\r\n:") == 900
             reader, writer = await house.connect()
             writer.write(lines + b"INCR never\r\n")
             with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
@@ -348,7 +344,7 @@ def test_one_reply_beyond_the_output_limit_is_dropped_while_it_grows(
     run(test)
 
 
-def test_an_output_limit_that_is_set_holds_for_those_who_are_inside(run: Run) -> None:
+def test_a_new_output_limit_holds_for_connected_clients(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             streams = await house.connect()
@@ -361,8 +357,8 @@ def test_an_output_limit_that_is_set_holds_for_those_who_are_inside(run: Run) ->
     run(test)
 
 
-def test_what_a_client_held_that_was_hung_up_on_was_counted_for_good(run: Run) -> None:
-    """Its requests were counted again after it had gone; under maxmemory that added up."""
+def test_the_memory_of_a_disconnected_client_is_not_counted_any_more(run: Run) -> None:
+    """Once, its requests were counted again after it had gone, which added up under maxmemory."""
 
     async def test() -> None:
         async with running() as house:
@@ -379,7 +375,7 @@ def test_what_a_client_held_that_was_hung_up_on_was_counted_for_good(run: Run) -
     run(test)
 
 
-def test_what_a_client_holds_is_counted_while_it_holds_it(run: Run) -> None:
+def test_the_buffers_and_the_queue_of_a_client_are_counted_while_they_exist(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             memory = house.server.state.memory
@@ -407,7 +403,7 @@ def test_what_a_client_holds_is_counted_while_it_holds_it(run: Run) -> None:
 
 
 class FullDisk:
-    """A log that takes everything and keeps nothing."""
+    """Takes the place of the append-only file. It takes commands, but can write none."""
 
     offset = 0
     synced_offset = 0
@@ -421,7 +417,7 @@ class FullDisk:
         return False
 
 
-def test_a_write_that_cannot_be_kept_is_never_acknowledged(run: Run) -> None:
+def test_a_write_that_cannot_be_logged_is_never_acknowledged(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             house.server.state.propagation.durability = FullDisk()
@@ -435,7 +431,7 @@ def test_a_write_that_cannot_be_kept_is_never_acknowledged(run: Run) -> None:
     run(test)
 
 
-def test_who_only_reads_is_answered_though_nothing_can_be_kept(run: Run) -> None:
+def test_a_client_that_writes_nothing_is_answered_while_the_log_cannot_be_written(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             house.server.state.propagation.durability = FullDisk()
@@ -452,7 +448,7 @@ ROWS = b"".join(b"XADD s * a %d\r\n" % i for i in range(500))
 
 
 def as_requests(lines: bytes) -> bytes:
-    """Inline commands in the form that libraries send."""
+    """Inline commands as RESP arrays."""
     words = [line.split() for line in lines.splitlines()]
     return b"".join(
         b"*%d\r\n" % len(each) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in each)
@@ -460,8 +456,8 @@ def as_requests(lines: bytes) -> bytes:
     )
 
 
-async def everything(house: Running, lines: bytes) -> bytes:
-    """All answers to what comes in one piece, up to that of ECHO."""
+async def all_replies(house: Running, lines: bytes) -> bytes:
+    """Send *lines* in one piece. Returns all replies, up to that of a final ECHO."""
     reader, writer = await house.connect()
     writer.write(as_requests(lines + b"ECHO end\r\n"))
     return await reader.readuntil(b"$3\r\nend\r\n")
@@ -470,23 +466,23 @@ async def everything(house: Running, lines: bytes) -> bytes:
 def test_a_long_transaction_in_one_piece_is_queued_and_run_in_order(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
-            answers = await everything(house, b"MULTI\r\n" + ROWS + b"XLEN s\r\nEXEC\r\n")
+            answers = await all_replies(house, b"MULTI\r\n" + ROWS + b"XLEN s\r\nEXEC\r\n")
             assert answers.startswith(b"+OK\r\n" + b"+QUEUED\r\n" * 501 + b"*501\r\n$")
             assert answers.endswith(b"\r\n:500\r\n$3\r\nend\r\n")
-            entries = await everything(house, b"XRANGE s - +\r\n")
+            entries = await all_replies(house, b"XRANGE s - +\r\n")
             values = [int(line) for line in entries.split(b"\r\n")[8::8]]
             assert values == list(range(500))
-            stats = await everything(house, b"INFO commandstats\r\n")
+            stats = await all_replies(house, b"INFO commandstats\r\n")
             assert b"cmdstat_xadd:calls=500," in stats
 
     run(test)
 
 
-def test_a_mistake_amid_a_long_run_refuses_the_transaction(run: Run) -> None:
+def test_an_error_amid_a_long_transaction_aborts_it(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             lines = b"MULTI\r\n" + ROWS + b"XADD s *\r\n" + ROWS + b"EXEC\r\nXLEN s\r\n"
-            answers = await everything(house, lines)
+            answers = await all_replies(house, lines)
             assert answers.count(b"+QUEUED\r\n") == 1000
             assert b"-ERR wrong number of arguments for 'xadd' command\r\n" in answers
             assert b"\r\n-EXECABORT Transaction discarded" in answers
@@ -495,22 +491,22 @@ def test_a_mistake_amid_a_long_run_refuses_the_transaction(run: Run) -> None:
     run(test)
 
 
-def test_a_muted_client_hears_nothing_of_a_long_run(run: Run) -> None:
+def test_a_client_with_replies_off_gets_no_reply_to_a_long_transaction(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             lines = b"CLIENT REPLY OFF\r\nMULTI\r\n" + ROWS + b"EXEC\r\nCLIENT REPLY ON\r\n"
-            assert await everything(house, lines) == b"+OK\r\n$3\r\nend\r\n"
-            assert (await everything(house, b"XLEN s\r\n")).startswith(b":500\r\n")
+            assert await all_replies(house, lines) == b"+OK\r\n$3\r\nend\r\n"
+            assert (await all_replies(house, b"XLEN s\r\n")).startswith(b":500\r\n")
 
     run(test)
 
 
-def test_a_long_run_is_not_queued_when_memory_is_short(run: Run) -> None:
+def test_a_long_transaction_is_not_queued_over_maxmemory(run: Run) -> None:
     async def test() -> None:
         async with running() as house:
             house.server.state.config.maxmemory = 1
             house.server.state.follow_config()
-            answers = await everything(house, b"MULTI\r\n" + ROWS + b"EXEC\r\n")
+            answers = await all_replies(house, b"MULTI\r\n" + ROWS + b"EXEC\r\n")
             assert answers.count(b"-OOM ") == 500
             assert b"+QUEUED" not in answers
 

@@ -1,4 +1,4 @@
-"""Where the server listens, with each of the backends."""
+"""Where the server listens, with each backend."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def free_port():
 
 
 class Door:
-    """Listeners on a backend of their own, and the transports of those who have come."""
+    """Listeners on a backend of their own, and the transports of the clients that connected."""
 
     def __init__(self, **parameters):
         self.config = Config()
@@ -40,7 +40,7 @@ class Door:
         return Endpoint()
 
     async def knock(self, host="127.0.0.1"):
-        """Whether somebody answers there."""
+        """Whether a connection is accepted."""
         try:
             _, writer = await asyncio.open_connection(host, self.config.port)
         except OSError:
@@ -49,7 +49,7 @@ class Door:
         return True
 
     async def until_there_are(self, count):
-        """Let the loop turn until *count* have come in; one who waits in vain is ended."""
+        """Let the loop turn until *count* clients have connected, for ten seconds at most."""
         async with asyncio.timeout(10):
             while len(self.came) < count:
                 await asyncio.sleep(0)
@@ -57,7 +57,7 @@ class Door:
 
 @asynccontextmanager
 async def opened(**parameters):
-    """A door that is open; closed in the end."""
+    """A Door that listens, and is closed in the end."""
     door = Door(**parameters)
     door.backend.start(asyncio.get_running_loop())
     try:
@@ -66,7 +66,7 @@ async def opened(**parameters):
     finally:
         door.listeners.close()
         door.backend.stop()
-        for _ in range(3):  # the loop closes what is its own when it turns
+        for _ in range(3):  # the loop closes its own sockets when it turns
             await asyncio.sleep(0)
 
 
@@ -78,7 +78,7 @@ def has_ipv6():
     return True
 
 
-async def test_each_who_knocks_comes_in_with_a_socket_that_does_not_block():
+async def test_each_client_gets_a_socket_that_does_not_block():
     async with opened(bind=["127.0.0.1"]) as door:
         assert await door.knock()
         assert await door.knock()
@@ -86,7 +86,7 @@ async def test_each_who_knocks_comes_in_with_a_socket_that_does_not_block():
         assert not any(os.get_blocking(transport.fd) for transport in door.came)
 
 
-async def test_both_ends_of_a_connection_are_known():
+async def test_a_transport_knows_both_addresses():
     async with opened(bind=["127.0.0.1"]) as door:
         _, writer = await asyncio.open_connection("127.0.0.1", door.config.port)
         await door.until_there_are(1)
@@ -96,7 +96,7 @@ async def test_both_ends_of_a_connection_are_known():
         writer.close()
 
 
-async def test_who_listens_everywhere_knows_at_which_address_each_came_in():
+async def test_a_listener_on_all_addresses_knows_the_local_address_of_each_connection():
     async with opened(bind=["*"]) as door:
         assert await door.knock("127.0.0.1")
         await door.until_there_are(1)
@@ -112,7 +112,7 @@ async def test_an_ipv6_host_stands_in_brackets():
         assert door.came[0].local_address == f"[::1]:{door.config.port}"
 
 
-async def test_the_kernel_looks_after_each_connection_as_tcp_keepalive_says_now():
+async def test_each_new_connection_has_the_present_tcp_keepalive():
     def options(transport):
         with closing(socket.socket(fileno=os.dup(transport.fd))) as sock:
             return [
@@ -136,27 +136,28 @@ async def test_the_kernel_looks_after_each_connection_as_tcp_keepalive_says_now(
             writer.close()
 
 
-async def test_an_address_that_the_machine_lacks_is_an_error():
+async def test_an_unavailable_address_is_an_error():
     with pytest.raises(OSError, match=r" socket 192\.0\.2\.1:\d+: bind: "):
         async with opened(bind=["192.0.2.1"]):
             pass
 
 
-async def test_with_a_dash_before_it_it_is_left_out():
+async def test_an_unavailable_address_with_a_dash_is_skipped():
     async with opened(bind=["127.0.0.1", "-192.0.2.1"]) as door:
         assert await door.knock()
         assert [line.split(",")[1] for line in door.listeners.descriptions] == ["bind=127.0.0.1"]
 
 
 @pytest.mark.skipif(not has_ipv6(), reason="needs IPv6")
-async def test_an_optional_address_whose_port_another_has_was_left_out_in_silence():
+async def test_a_busy_port_of_an_address_with_a_dash_is_an_error():
+    """Once, the address was skipped without a word."""
     async with opened(bind=["::1"]) as door:
         with pytest.raises(OSError, match="bind: Address already in use"):
             async with opened(port=door.config.port, bind=["127.0.0.1", "-::1"]):
                 pass
 
 
-async def test_the_log_tells_what_kinds_of_connections_are_accepted(tmp_path):
+async def test_kinds_has_the_accepted_kinds_of_connections(tmp_path):
     path = str(tmp_path / "sock")
     async with opened(bind=["127.0.0.1"], unixsocket=path) as door:
         assert door.listeners.kinds == ["tcp", "unix"]
@@ -164,7 +165,7 @@ async def test_the_log_tells_what_kinds_of_connections_are_accepted(tmp_path):
         assert door.listeners.kinds == ["unix"]
 
 
-async def test_a_path_whose_folder_is_missing_is_named(tmp_path):
+async def test_a_unix_socket_in_a_missing_folder_is_an_error_with_its_path(tmp_path):
     with pytest.raises(OSError, match="none/sock': bind: No such file"):
         async with opened(port=0, unixsocket=str(tmp_path / "none" / "sock")):
             pass
@@ -176,7 +177,7 @@ async def test_no_address_at_all_is_an_error():
             pass
 
 
-async def test_a_port_that_is_taken_is_an_error():
+async def test_a_busy_port_is_an_error():
     async with opened(bind=["127.0.0.1"]) as door:
         with pytest.raises(OSError, match="in use"):
             async with opened(port=door.config.port, bind=["127.0.0.1"]):
@@ -215,7 +216,7 @@ async def test_a_socket_that_a_killed_server_left_behind_is_replaced(tmp_path):
     assert not path.exists()
 
 
-async def test_a_bug_in_letting_a_client_in_costs_that_client_alone(caplog):
+async def test_a_bug_in_accepting_a_client_ends_only_its_connection(caplog):
     async with opened(bind=["127.0.0.1"]) as door:
         door.is_broken = True
         reader, writer = await asyncio.open_connection("127.0.0.1", door.config.port)

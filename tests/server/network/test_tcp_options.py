@@ -7,8 +7,8 @@ import socket
 from server.network.tcp_options import keep_alive
 
 
-def test_a_keep_alive_that_the_system_does_not_take_is_passed_over() -> None:
-    """tcp-keepalive 40000 ended the server when the next client came."""
+def test_a_keepalive_time_that_the_system_refuses_is_ignored() -> None:
+    """Once, tcp-keepalive 40000 ended the server when the next client connected."""
     with socket.socket() as sock:
         keep_alive(sock, 40_000)
         assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1

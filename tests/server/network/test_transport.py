@@ -14,12 +14,12 @@ from server.client.endpoint import Endpoint
 from server.network.transport import Transport
 from tests.server.network.faces import FACES, Face, opened_face
 
-FAR = 64 * 1024  # bytes; a value of this size is a piece of its own
-MANY = 1 << 22  # bytes: more than a socket pair holds
+FAR = 64 * 1024  # bytes; a value of this size is sent without a copy, as a piece
+MANY = 1 << 22  # more bytes than a socket pair holds
 
 
 class Listener(Endpoint):
-    """Remembers what the transport tells."""
+    """Records what the transport reports."""
 
     transport: Transport
 
@@ -97,14 +97,14 @@ def pair(face):
     pair.leave()
 
 
-def test_what_comes_is_told_once(pair):
+def test_received_data_is_reported_once(pair):
     pair.peer.send(b"abc")
     pair.turn()
     pair.turn()
     assert pair.endpoint.data == b"abc"
 
 
-def test_the_end_is_told_after_what_came_before_it(pair):
+def test_eof_is_reported_after_the_data_before_it(pair):
     pair.peer.send(b"abc")
     pair.peer.shutdown(socket.SHUT_WR)
     pair.turn()
@@ -122,7 +122,7 @@ def test_a_broken_connection_is_lost_at_once(pair):
     assert pair.endpoint.events == ["lost"]
 
 
-def test_what_the_socket_does_not_take_is_sent_when_there_is_room(pair):
+def test_data_that_the_socket_does_not_take_is_sent_when_there_is_room(pair):
     data = bytes(range(256)) * (MANY // 256)
     pair.write(data)
     assert pair.endpoint.events == ["pause"]
@@ -196,7 +196,7 @@ def test_what_follows_a_long_reply_may_end_the_connection(face, end):
     pair.leave()
 
 
-def test_abort_does_not_wait(pair):
+def test_abort_drops_what_is_unsent(pair):
     pair.write(bytes(MANY))
     pair.transport.abort()
     pair.transport.abort()
@@ -217,7 +217,7 @@ def test_a_socket_closed_earlier_in_the_turn_is_not_served(pair):
     closer.leave()
 
 
-def test_a_bug_in_serving_a_client_costs_that_client_alone(pair, caplog):
+def test_a_bug_in_serving_a_client_ends_only_its_connection(pair, caplog):
     class Broken(Listener):
         def data_received(self, data):
             raise ZeroDivisionError
@@ -232,7 +232,7 @@ def test_a_bug_in_serving_a_client_costs_that_client_alone(pair, caplog):
     broken.leave()
 
 
-def test_what_waits_for_the_turns_end_is_done_once_after_all_sockets_were_served(pair):
+def test_a_call_at_the_end_of_the_turn_runs_once_after_all_sockets_were_served(pair):
     done = []
 
     class Waiting(Listener):
@@ -249,11 +249,11 @@ def test_what_waits_for_the_turns_end_is_done_once_after_all_sockets_were_served
     waiting.leave()
 
 
-# ---------------------------------------------------------------------- long words
+# ---------------------------------------------------------------------- buffers of the endpoint
 
 
 class Reader(Listener):
-    """Wants *room* bytes in a buffer of its own."""
+    """Receives the first *room* bytes into a buffer of its own."""
 
     def __init__(self, room):
         super().__init__()
@@ -300,11 +300,11 @@ def test_a_connection_that_breaks_amid_a_long_word_is_lost(face):
     pair.leave()
 
 
-# ---------------------------------------------------------------------- pieces
+# ---------------------------------------------------------------------- large values
 
 
 def written(pair, *values):
-    """Have the transport write *values* as bulk strings; what the peer must get."""
+    """Write *values* as bulk strings. Returns the bytes that the peer must get."""
     out, same = Encoder(), Encoder()
     for value in values:
         out.bulk(value)
@@ -331,7 +331,7 @@ def test_pieces_arrive_in_order_whatever_the_socket_takes(pair):
     assert pair.received() == expected
 
 
-def test_a_large_value_is_let_go_of_as_soon_as_it_is_sent(pair):
+def test_a_large_value_is_released_as_soon_as_it_is_sent(pair):
     large = [bytes(MANY) for _ in range(3)]
     held = [sys.getrefcount(value) for value in large]
     written(pair, *large)
@@ -346,7 +346,7 @@ def test_a_large_value_is_let_go_of_as_soon_as_it_is_sent(pair):
     assert [sys.getrefcount(value) for value in large] == held
 
 
-def test_what_is_closed_while_pieces_wait_sends_them_first(pair):
+def test_close_sends_waiting_pieces_first(pair):
     expected = written(pair, bytes(MANY), bytes(MANY))
     pair.transport.close()
     arrived = b""

@@ -1,4 +1,4 @@
-"""Used memory: what is stored is counted, and what maxmemory refuses it takes again."""
+"""Used memory: stored data is counted, and maxmemory accepts writes again when data is deleted."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ENTRY = ("name", b"v" * 1000)
 
 
 def limited(house: House, room: int) -> None:
-    """Let maxmemory leave *room* bytes for data."""
+    """Set maxmemory so that it leaves *room* bytes for data."""
     house.send("CONFIG", "SET", "maxmemory", house.state.memory.used() + room)
 
 
 def fill(house: House, *words: object) -> int:
-    """Send a command until it is refused; how often it was not."""
+    """Send a command until it is refused. Returns how often it was accepted."""
     done = 0
     while house.send(*words) != REFUSED:
         done += 1
@@ -29,7 +29,7 @@ def fill(house: House, *words: object) -> int:
 
 
 def test_a_server_without_data_is_far_below_32_mb(house):
-    gc.collect()  # what other tests have left
+    gc.collect()  # garbage of other tests
     house.send_line("CONFIG SET maxmemory 32mb")
     assert house.send_line("SET key value") == b"OK"
 
@@ -43,8 +43,8 @@ def test_a_server_without_data_is_far_below_32_mb(house):
         (("APPEND", "key", b"v" * 1000), 1000),
     ],
 )
-def test_writes_are_taken_again_when_data_are_deleted(house, words, size):
-    """Resident memory would stay where it was, and everything be refused for good."""
+def test_writes_are_accepted_again_when_data_is_deleted(house, words, size):
+    """Resident memory would not shrink: if it were compared, every later write would be refused."""
     limited(house, 1_000_000)
     for _ in range(3):
         taken = fill(house, *words) * size
@@ -64,7 +64,7 @@ def test_trimming_a_stream_makes_room_at_once(house):
 
 @pytest.mark.parametrize("line", ["FLUSHALL", "FLUSHDB ASYNC"])
 def test_emptying_makes_room_at_once(house, line):
-    gc.collect()  # what other tests have left must not go meanwhile
+    gc.collect()  # garbage of other tests must not be freed meanwhile
     before = allocation.used_bytes()
     for n in range(1000):
         house.send("SET", n, b"x" * n)
@@ -75,8 +75,8 @@ def test_emptying_makes_room_at_once(house, line):
     assert allocation.used_bytes() == before
 
 
-def test_what_one_command_takes_is_seen_by_the_next(house):
-    """Cron would see it a tenth of a second later, and a gigabyte may come until then."""
+def test_memory_that_one_command_takes_is_seen_by_the_next(house):
+    """Cron would see it 100 ms later, and a gigabyte may come until then."""
     limited(house, 1_000_000)
     assert house.send("SET", "a", b"x" * 5_000_000) == b"OK"
     assert house.send_line("SET b 1") == REFUSED
@@ -105,15 +105,15 @@ def test_a_transaction_that_deletes_runs(house):
     assert deleter.send_line("EXEC") == [1]
 
 
-def test_within_a_transaction_nothing_more_is_refused(house):
-    """As in redis: it was let in as a whole."""
+def test_commands_inside_exec_are_not_refused(house):
+    """As in Redis: maxmemory is compared when EXEC begins, for the transaction as a whole."""
     limited(house, 1_000_000)
     for words in (["MULTI"], ["SET", "a", b"x" * 2_000_000], ["SET", "b", "1"]):
         house.send(*words)
     assert house.send_line("EXEC") == [b"OK", b"OK"]
 
 
-def test_a_wait_that_would_add_is_refused_when_it_is_woken(house):
+def test_a_woken_command_that_needs_memory_is_refused(house):
     limited(house, 1_000_000)
     waiter = house.client()
     waiter.send_line("BLMOVE from to LEFT LEFT 0")
@@ -124,7 +124,7 @@ def test_a_wait_that_would_add_is_refused_when_it_is_woken(house):
     assert waiter.reply() == REFUSED
 
 
-def test_what_grows_in_place_is_counted(house):
+def test_values_that_grow_in_place_are_counted(house):
     before = allocation.used_bytes()
     house.send("SET", "key", b"x" * 100)
     house.send("APPEND", "key", b"y" * 100_000)
@@ -139,13 +139,13 @@ def test_what_grows_in_place_is_counted(house):
     assert allocation.used_bytes() == before
 
 
-def test_bulk_loads_go_on_in_one_piece_under_a_limit_that_is_not_reached(house):
+def test_a_limit_that_is_not_reached_guards_but_does_not_restrict(house):
     limited(house, 1_000_000)
     assert not house.state.restrictions.in_force
     assert house.state.restrictions.must_check
 
 
-# ---------------------------------------------------------------------- against real growth
+# ---------------------------------------------------------------------- compared with tracemalloc
 
 
 def small_strings(house):
@@ -210,8 +210,8 @@ def large_elements(house):
     ],
     ids=lambda work: work.__name__,
 )  # fmt: skip
-def test_the_count_follows_what_is_allocated(house, work):
-    """What is traced has not been rounded up to blocks of 16 bytes, up to a tenth of it here."""
+def test_used_memory_follows_what_tracemalloc_counts(house, work):
+    """Sizes in tracemalloc are not rounded up to blocks of 16 bytes: up to a tenth less here."""
     house.send_line("PING")
     house.log.units.clear()
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""A new part enters itself in ServerState.parts, and hears all that concerns it."""
+"""A Part that is in ServerState.parts is told of each event."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from storage.keyspace.keyspace import Keyspace
 
 
 class Listener(Part):
-    """Remembers what it hears."""
+    """Records what it is told."""
 
     def __init__(self) -> None:
         self.heard: list[Any] = []
@@ -36,7 +36,7 @@ class Listener(Part):
         self.heard.append(("emptied", [(db.index, len(db)) for db in databases]))
 
 
-def test_a_part_hears_that_a_client_left(house: Any) -> None:
+def test_a_part_is_told_that_a_client_left(house: Any) -> None:
     part = Listener()
     house.state.parts.append(part)
     guest = house.client()
@@ -44,7 +44,7 @@ def test_a_part_hears_that_a_client_left(house: Any) -> None:
     assert part.heard == [("left", guest.client.id)]
 
 
-def test_a_part_hears_of_resetstat(house: Any) -> None:
+def test_a_part_is_told_of_resetstat(house: Any) -> None:
     part = Listener()
     house.state.parts.append(part)
     house.send_line("CONFIG RESETSTAT")
@@ -58,7 +58,7 @@ def test_a_part_hears_that_parameters_are_set(house: Any) -> None:
     assert part.heard == [("configured", 77)]
 
 
-def test_a_part_hears_before_and_after_keys_are_flushed_or_exchanged(house: Any) -> None:
+def test_a_part_is_told_before_and_after_databases_are_flushed_or_swapped(house: Any) -> None:
     part = Listener()
     house.state.parts.append(part)
     house.send_line("SET a 1")

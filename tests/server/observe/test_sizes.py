@@ -1,4 +1,4 @@
-"""Sizes for people."""
+"""Sizes in the form that INFO shows to people."""
 
 import pytest
 

@@ -1,12 +1,12 @@
-"""A disk for tests: it fails where it is told to, and forgets in a power cut what was not synced.
+"""A disk for tests. It fails at chosen steps, and a power cut loses what was not synced.
 
-    names    path -> file      as processes see it          after kill -9 this is what there is
+    names    path -> file      as processes see it          what is there after kill -9
     kept     path -> file      as the disk has it           after a power cut: this, and perhaps
-    journal  changes of names  on their way to the disk     some of what was on its way
+    journal  changes of names  not yet on the disk          some of what was not yet on the disk
     file     data / on_disk    the same for its bytes
 
-Nothing is on the disk by itself: bytes get there by sync(), names by sync_directory(). Bytes whose
-sync failed never do, whatever a later sync answers: the system has forgotten that they are missing.
+Nothing gets to the disk by itself: sync() brings bytes there, and sync_directory() names. Bytes
+whose sync failed never get there, whatever a later sync answers: the kernel has dropped them.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 BROKEN = OSError(errno.EIO, "Input/output error")
 
 Fault: TypeAlias = OSError | BaseException
-Plan: TypeAlias = Callable[[int, str], "Fault | None"]  # number and name of a step; how it fails
+Plan: TypeAlias = Callable[[int, str], "Fault | None"]  # (number, name) of a step -> fault
 
 
 class PowerCut(BaseException):
-    """The machine is off: no step is made any more, not even to clean up."""
+    """The machine is off: no further step happens, not even to clean up."""
 
 
 class FakeFile:
@@ -39,7 +39,7 @@ class FakeFile:
     def __init__(self, data: bytes = b"") -> None:
         self.data = bytearray(data)
         self.on_disk = bytearray(data)
-        self.lost: list[range] = []  # written, and not synced when it was to be
+        self.lost: list[range] = []  # bytes whose sync failed
 
     def sync(self) -> None:
         self.on_disk[:] = self.data
@@ -47,13 +47,15 @@ class FakeFile:
             self.on_disk[gap.start : gap.stop] = bytes(len(gap))
 
     def forget(self) -> None:
-        """A sync fails: what was to be on the disk by it never is."""
+        """Let a sync fail: the bytes that it should have written never get to the disk."""
         self.lost.append(range(len(self.on_disk), len(self.data)))
 
     def after_power_cut(self, share: float) -> FakeFile:
-        """What the disk has, and *share* of what was on its way."""
-        way = self.data[len(self.on_disk) :]
-        left = FakeFile(bytes(self.on_disk[: len(self.data)] + way[: int(len(way) * share)]))
+        """What the disk has, and *share* of the bytes that were not synced."""
+        unsynced = self.data[len(self.on_disk) :]
+        left = FakeFile(
+            bytes(self.on_disk[: len(self.data)] + unsynced[: int(len(unsynced) * share)])
+        )
         left.lost = self.lost
         return left
 
@@ -62,7 +64,7 @@ Change: TypeAlias = "tuple[Path | None, Path | None, FakeFile | None]"  # old na
 
 
 class FakeFiles(Files):
-    """*plan* says which step fails. *steps* are the names of all so far."""
+    """*plan* says which step fails. *steps* has the names of all steps so far."""
 
     def __init__(self, plan: Plan | None = None) -> None:
         self.plan = plan
@@ -70,7 +72,7 @@ class FakeFiles(Files):
         self.names: dict[Path, FakeFile] = {}
         self.kept: dict[Path, FakeFile] = {}
         self.journal: list[Change] = []
-        self.short_writes = False  # a write that fails has taken half of its bytes
+        self.short_writes = False  # a write that fails writes half of its bytes first
         self._fds: dict[int, FakeFile] = {}
         self._next_fd = 1000
         self._is_off = False
@@ -78,7 +80,7 @@ class FakeFiles(Files):
     # ------------------------------------------------------------------ for tests
 
     def put(self, path: Path | str, data: bytes) -> None:
-        """Let *path* hold *data*, on the disk."""
+        """Let *path* hold *data*, synced."""
         self.names[Path(path)] = self.kept[Path(path)] = FakeFile(data)
 
     def get(self, path: Path | str) -> bytes:
@@ -86,7 +88,7 @@ class FakeFiles(Files):
 
     @property
     def has_holes(self) -> bool:
-        """Whether a file may lack bytes within, since a sync failed."""
+        """Whether a sync has failed, so that a file may lack bytes in the middle."""
         return any(file.lost for file in self.names.values())
 
     @property
@@ -94,7 +96,7 @@ class FakeFiles(Files):
         return len(self._fds)
 
     def after_kill(self) -> FakeFiles:
-        """The disk as the next process finds it, if this one is killed."""
+        """The disk as the next process finds it if this one is killed."""
         return _disk_of({path: FakeFile(bytes(file.data)) for path, file in self.names.items()})
 
     def after_power_cut(self) -> Iterator[FakeFiles]:
@@ -225,7 +227,7 @@ def _apply(names: dict[Path, FakeFile], change: Change) -> None:
 
 
 def _disk_of(names: dict[Path, FakeFile]) -> FakeFiles:
-    """A disk with *names*, but for what lies in folders that are not there."""
+    """A disk with *names*, except for files whose folder does not exist."""
     disk = FakeFiles()
     for path, file in names.items():
         if path.parent == Path() or path.parent in names:
@@ -234,7 +236,7 @@ def _disk_of(names: dict[Path, FakeFile]) -> FakeFiles:
 
 
 class LateFuture(Future[Any]):
-    """Its work is done when somebody waits for it, or when the executor is told to."""
+    """Its work is done when its result is asked for, or when the executor is run."""
 
     def __init__(self, executor: LateThread) -> None:
         super().__init__()
@@ -250,7 +252,7 @@ class LateFuture(Future[Any]):
 
 
 class LateThread(Executor):
-    """One thread that gets round to its work when the test lets it."""
+    """One thread that works only when the test runs it."""
 
     def __init__(self) -> None:
         self._work: list[tuple[LateFuture, Callable[[], Any]]] = []
@@ -261,7 +263,7 @@ class LateThread(Executor):
         return future
 
     def run(self) -> None:
-        """Do all there is to do."""
+        """Do all work that was submitted."""
         while self._work:
             future, work = self._work.pop(0)
             try:
@@ -277,7 +279,7 @@ class LateThread(Executor):
 
 
 class FakeChildren:
-    """Stands where ChildSlot does: the child works at once, and ends when it is polled."""
+    """Takes the place of ChildSlot: the job runs at once, and the child ends when it is polled."""
 
     def __init__(self, _monotonic_s: Callable[[], float] | None = None) -> None:
         self.child: FakeChildren | None = None

@@ -1,4 +1,4 @@
-"""An append-only file on a fake disk, with a clock and a thread that the test moves."""
+"""An append-only file on a fake disk, with a clock and a thread that the test controls."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ SET = [b"SET", b"k", b"v"]
 
 
 class Site:
-    """What a log has around it; see above."""
+    """An AppendLog and what it needs."""
 
     def __init__(self, policy: str = "everysec") -> None:
         self.now_s = 100.0
         self.wall_s = 1_700_000_000
         self.busy = False
-        self.told = 0
+        self.synced_calls = 0
         self.config = Config()
         self.config.appendfsync = policy
         self.thread = LateThread()
@@ -28,17 +28,17 @@ class Site:
             self.config, self.files, self.thread,
             lambda: self.now_s, lambda: self.wall_s, lambda: self.busy,
         )  # fmt: skip
-        self.log.on_synced = self._tell
+        self.log.on_synced = self._count_synced_call
         self.log.open(self.files.open_to_append(PATH), 0)
 
-    def _tell(self) -> None:
-        self.told += 1
+    def _count_synced_call(self) -> None:
+        self.synced_calls += 1
 
     def add(self, *argv: bytes, db: int = 0) -> None:
         self.log.add_all([(db, list(argv or SET))])
 
     def fail(self, step: str, error: OSError = FULL) -> None:
-        """Let all steps of that name fail."""
+        """Let every step with that name fail."""
         self.files.plan = lambda number, name: error if name == step else None
 
     def mend(self) -> None:

@@ -1,8 +1,8 @@
-"""A server on a fake disk, for tests of what survives: it counts aloud, into a list.
+"""A server on a fake disk, for tests of what survives a crash.
 
-Each write pushes the next number to the list ``count``. So what has been loaded is right if it is
-0 1 2 .. with nothing missing in between and nothing twice, and it is enough if it reaches as far as
-has been promised to anybody.
+Each write pushes the next number to the list ``count``. So what was loaded is consistent if the
+list is 0 1 2 .. without a gap and without a repetition, and it is complete if it has all the
+numbers that were promised to a client.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COUNT = b"count"
 
 
 class Machine:
-    """One life of the server, from its start on *files* to whatever ends it."""
+    """A server on *files*, from its start to its shutdown or crash."""
 
     def __init__(self, files: FakeFiles, **parameters: object) -> None:
         self.files = files
@@ -52,7 +52,7 @@ class Machine:
         self.persistence: Persistence = self.state.persistence
         self.dispatcher = Dispatcher(self.state, lambda: int(self.now_s * 1000), lambda: START_MS)
         self.issued = 0
-        self.promised = 0  # numbers that somebody was told to be safe
+        self.promised = 0  # how many numbers some client was told to be safe
         self._client = Client(1, START_MS)
 
     @property
@@ -63,10 +63,10 @@ class Machine:
     def mode(self) -> Mode:
         return self.persistence.append_only.mode
 
-    # ------------------------------------------------------------------ its life
+    # ------------------------------------------------------------------ what happens to it
 
     def start(self) -> None:
-        """Load what there is. Raises LoadFailed."""
+        """Load the data. Raises LoadFailed."""
         self.dispatcher.timekeeper.begin()
         for _ in self.persistence.load(self.dispatcher.begin_replay):
             pass
@@ -74,7 +74,7 @@ class Machine:
         self.issued = self.promised = len(self.numbers())
 
     def run(self, *commands: list[bytes]) -> bytes:
-        """Run what came in one turn, and end it; the replies, or "" if they cannot be promised."""
+        """Run commands in one turn. Returns the replies, or b"" if they cannot be promised."""
         self.dispatcher.timekeeper.begin()
         for argv in commands:
             self.dispatcher.execute(self._client, argv)
@@ -84,34 +84,34 @@ class Machine:
             return b""
         return reply
 
-    def hear(self) -> bytes:
-        """What is answered to who has waited for the log."""
+    def serve_waitaof(self) -> bytes:
+        """Serve the clients that are blocked in WAITAOF. Returns the replies."""
         self.dispatcher.serve_keyless()
         return self._client.out.take()
 
     def count(self, how_many: int = 1) -> None:
-        """Push the next numbers, and note what is promised."""
+        """Push the next numbers, and note what was promised."""
         for _ in range(how_many):
             if self.persistence.refusal is not None:
                 return
-            self._take(self.run(self._next()))
-        self._look_at_waiters()
+            self._note_acknowledged(self.run(self._next()))
+        self._note_synced()
 
     def rewrite(self) -> None:
         """Push a number, BGREWRITEAOF, and push another one: all in one turn."""
         if self.persistence.refusal is None:
-            self._take(self.run(self._next(), [b"BGREWRITEAOF"], self._next()))
+            self._note_acknowledged(self.run(self._next(), [b"BGREWRITEAOF"], self._next()))
 
     def _next(self) -> list[bytes]:
         self.issued += 1
         return [b"RPUSH", COUNT, b"%d" % (self.issued - 1)]
 
-    def _take(self, reply: bytes) -> None:
+    def _note_acknowledged(self, reply: bytes) -> None:
         if self.mode is Mode.ON and self.config.appendfsync == "always" and reply:
             self.promised = self.issued
 
-    def _look_at_waiters(self) -> None:
-        """What WAITAOF has answered to those who wait for it, or would."""
+    def _note_synced(self) -> None:
+        """Note what WAITAOF has promised, or would promise."""
         log = self.state.propagation.durability
         if log is None or log.tentative or self._client.written_offset == 0:
             return
@@ -119,14 +119,14 @@ class Machine:
             self.promised = self.issued
 
     def tick(self, seconds: float = 0.1) -> None:
-        """Time passes, the thread works, the child ends, the cron ticks."""
+        """Time passes, the thread works, the child ends, and cron ticks."""
         self.now_s += seconds
         self.thread.run()
         self.persistence.tick()
-        self._look_at_waiters()
+        self._note_synced()
 
     def end(self) -> None:
-        """SHUTDOWN: the server ends when all is safe."""
+        """Shut down, as SHUTDOWN does: if it succeeds, everything is safe."""
         was_on = self.mode is Mode.ON
         if self.persistence.close() and was_on:
             self.promised = self.issued
@@ -134,7 +134,7 @@ class Machine:
     def switch(self, on: bool) -> bytes:
         return self.run([b"CONFIG", b"SET", b"appendonly", b"yes" if on else b"no"])
 
-    # ------------------------------------------------------------------ what it has
+    # ------------------------------------------------------------------ its data
 
     def numbers(self) -> list[int]:
         value = self.state.databases[0].get(COUNT)
@@ -142,5 +142,5 @@ class Machine:
 
 
 def log_files(files: FakeFiles) -> Iterator[Path]:
-    """What is in the folder of the log."""
+    """The files in the folder of the append-only file."""
     return (path for path in files.names if path.parent == Path("appendonlydir"))

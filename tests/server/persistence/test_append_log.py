@@ -1,4 +1,4 @@
-"""The append-only file as it is written: what is in it, when it is safe, and what failures do."""
+"""AppendLog: what it writes, when it syncs, and what it does when the disk fails."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def strict() -> Site:
     return Site("always")
 
 
-# ---------------------------------------------------------------------- what is in it
+# ---------------------------------------------------------------------- contents
 
 
 def test_nothing_is_written_before_the_turn_ends(site: Site) -> None:
@@ -55,7 +55,7 @@ def test_a_turn_without_writes_touches_no_file(strict: Site) -> None:
     assert strict.files.steps == before
 
 
-def test_the_database_is_selected_when_it_changes_only(site: Site) -> None:
+def test_the_database_is_selected_only_when_it_changes(site: Site) -> None:
     for db in (0, 0, 12, 0):
         site.add(db=db)
     site.log.write()
@@ -81,7 +81,7 @@ def test_a_new_file_selects_the_database_anew(site: Site) -> None:
     assert site.files.get(NEXT) == SELECT_0 + SET_BYTES
 
 
-def test_times_are_noted_once_a_second_and_never_inside_a_transaction(site: Site) -> None:
+def test_timestamps_are_written_once_a_second_and_never_inside_a_transaction(site: Site) -> None:
     site.config.aof_timestamp_enabled = True
     site.add()
     site.add()
@@ -97,7 +97,7 @@ def test_times_are_noted_once_a_second_and_never_inside_a_transaction(site: Site
 # ---------------------------------------------------------------------- always
 
 
-def test_always_it_is_on_the_disk_before_answers_leave(strict: Site) -> None:
+def test_always_syncs_before_replies_are_sent(strict: Site) -> None:
     strict.add()
     assert strict.log.write()
     assert strict.on_disk == SELECT_0 + SET_BYTES
@@ -105,7 +105,7 @@ def test_always_it_is_on_the_disk_before_answers_leave(strict: Site) -> None:
 
 
 @pytest.mark.parametrize("step", ["write", "sync"])
-def test_always_nothing_may_be_promised_when_the_disk_refuses(strict: Site, step: str) -> None:
+def test_always_promises_nothing_when_the_disk_fails(strict: Site, step: str) -> None:
     strict.fail(step)
     strict.add()
     assert not strict.log.write()
@@ -113,7 +113,7 @@ def test_always_nothing_may_be_promised_when_the_disk_refuses(strict: Site, step
     assert "No space left on device" in strict.log.error
 
 
-def test_always_a_write_that_failed_is_made_up_for(strict: Site) -> None:
+def test_always_repeats_a_write_that_failed(strict: Site) -> None:
     strict.fail("write")
     strict.add()
     strict.log.write()
@@ -123,7 +123,7 @@ def test_always_a_write_that_failed_is_made_up_for(strict: Site) -> None:
     assert strict.log.error == ""
 
 
-def test_always_the_file_before_is_synced_before_the_next_one_is_written(strict: Site) -> None:
+def test_always_syncs_the_old_file_before_it_writes_to_the_next_one(strict: Site) -> None:
     strict.add()
     strict.log.flush()
     strict.log.move_to(strict.files.open_to_append(NEXT))
@@ -135,7 +135,7 @@ def test_always_the_file_before_is_synced_before_the_next_one_is_written(strict:
 # ---------------------------------------------------------------------- everysec
 
 
-def test_everysec_the_fsync_is_done_by_the_thread_once_a_second(site: Site) -> None:
+def test_everysec_fsyncs_in_the_thread_once_a_second(site: Site) -> None:
     site.add()
     site.log.write()
     assert not site.log.is_syncing
@@ -144,13 +144,13 @@ def test_everysec_the_fsync_is_done_by_the_thread_once_a_second(site: Site) -> N
     assert site.log.is_syncing
     assert site.syncs() == 0
     site.thread.run()
-    assert (site.syncs(), site.told) == (1, 1)
+    assert (site.syncs(), site.synced_calls) == (1, 1)
     site.log.write()
     assert site.log.synced_offset == site.log.offset
     assert not site.log.is_syncing
 
 
-def test_everysec_what_is_added_during_an_fsync_is_not_safe_by_it(site: Site) -> None:
+def test_everysec_does_not_count_as_synced_what_is_added_during_an_fsync(site: Site) -> None:
     site.add()
     site.log.write()
     safe = site.log.offset
@@ -162,14 +162,14 @@ def test_everysec_what_is_added_during_an_fsync_is_not_safe_by_it(site: Site) ->
     assert site.log.synced_offset == safe < site.log.offset
 
 
-def test_everysec_nothing_new_needs_no_fsync(site: Site) -> None:
+def test_everysec_does_not_fsync_without_new_data(site: Site) -> None:
     site.pass_s(10)
     site.log.write()
     assert not site.log.is_syncing
 
 
 def slow_disk(site: Site) -> None:
-    """An fsync is under way that does not end, and there is something to write."""
+    """Leave an fsync under way that does not end, and something to write."""
     site.add()
     site.log.write()
     site.pass_s(1)
@@ -177,7 +177,7 @@ def slow_disk(site: Site) -> None:
     site.add()
 
 
-def test_everysec_a_write_waits_two_seconds_for_a_slow_fsync(site: Site) -> None:
+def test_everysec_delays_a_write_up_to_two_seconds_during_a_slow_fsync(site: Site) -> None:
     slow_disk(site)
     site.log.write()
     site.pass_s(1.9)
@@ -186,7 +186,7 @@ def test_everysec_a_write_waits_two_seconds_for_a_slow_fsync(site: Site) -> None
     assert site.log.delayed_syncs == 0
 
 
-def test_everysec_after_that_it_is_written_all_the_same_and_counted(
+def test_everysec_writes_after_two_seconds_of_a_slow_fsync_and_counts_it(
     site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     slow_disk(site)
@@ -198,7 +198,7 @@ def test_everysec_after_that_it_is_written_all_the_same_and_counted(
     assert "Asynchronous AOF fsync is taking too long (disk is busy?)" in caplog.text
 
 
-def test_everysec_when_the_fsync_ends_the_write_waits_no_longer(site: Site) -> None:
+def test_everysec_writes_as_soon_as_the_slow_fsync_has_ended(site: Site) -> None:
     slow_disk(site)
     site.log.write()
     site.thread.run()
@@ -207,10 +207,10 @@ def test_everysec_when_the_fsync_ends_the_write_waits_no_longer(site: Site) -> N
     assert site.log.delayed_syncs == 0
 
 
-# ---------------------------------------------------------------------- no; and while a child works
+# ---------------------------------------------------------------------- no; and while a child runs
 
 
-def test_no_it_is_never_synced_but_at_the_end(site: Site) -> None:
+def test_appendfsync_no_syncs_only_at_the_end(site: Site) -> None:
     site.config.appendfsync = "no"
     site.add()
     site.log.write()
@@ -223,7 +223,7 @@ def test_no_it_is_never_synced_but_at_the_end(site: Site) -> None:
 
 
 @pytest.mark.parametrize("policy", ["always", "everysec"])
-def test_no_appendfsync_on_rewrite_leaves_the_disk_to_the_child(policy: str) -> None:
+def test_no_appendfsync_on_rewrite_does_not_sync_while_a_child_runs(policy: str) -> None:
     site = Site(policy)
     site.config.no_appendfsync_on_rewrite = True
     site.busy = True
@@ -240,7 +240,7 @@ def test_no_appendfsync_on_rewrite_leaves_the_disk_to_the_child(policy: str) -> 
     assert site.log.synced_offset == site.log.offset
 
 
-def test_what_is_to_be_made_safe_is_synced_whatever_the_child_does(site: Site) -> None:
+def test_make_safe_syncs_even_while_a_child_runs(site: Site) -> None:
     site.config.no_appendfsync_on_rewrite = True
     site.busy = True
     site.add()
@@ -251,7 +251,7 @@ def test_what_is_to_be_made_safe_is_synced_whatever_the_child_does(site: Site) -
 # ---------------------------------------------------------------------- writes that fail
 
 
-def test_a_short_write_is_taken_off_again_and_made_up_for(site: Site) -> None:
+def test_a_short_write_is_truncated_and_repeated(site: Site) -> None:
     site.files.short_writes = True
     site.fail("write")
     site.add()
@@ -264,7 +264,7 @@ def test_a_short_write_is_taken_off_again_and_made_up_for(site: Site) -> None:
     assert site.log.error == ""
 
 
-def test_a_short_write_that_cannot_be_taken_off_is_gone_on_with(site: Site) -> None:
+def test_a_short_write_that_cannot_be_truncated_is_continued(site: Site) -> None:
     site.files.short_writes = True
     site.files.plan = lambda number, name: FULL if name in {"write", "truncate"} else None
     site.add()
@@ -289,8 +289,8 @@ def test_failures_are_logged_every_thirty_seconds_at_most(
     assert caplog.records[0].getMessage() == "Error writing to the AOF file: Input/output error"
 
 
-def test_what_cannot_be_added_as_a_whole_is_not_added(site: Site) -> None:
-    """The rest of it would be what the next start trips over."""
+def test_a_unit_that_cannot_be_added_as_a_whole_is_not_added(site: Site) -> None:
+    """Otherwise the next start would fail at the part that was added."""
     site.add()
     with pytest.raises(TypeError):
         site.log.add_all([(3, SET), (3, [b"SET", 5])])  # type: ignore[list-item]
@@ -300,7 +300,7 @@ def test_what_cannot_be_added_as_a_whole_is_not_added(site: Site) -> None:
     assert site.log.offset == len(site.text)
 
 
-def test_a_closed_log_says_what_of_it_may_be_answered(strict: Site) -> None:
+def test_a_closed_log_says_whether_replies_may_be_sent(strict: Site) -> None:
     strict.add()
     strict.log.close()
     assert strict.log.write()
@@ -313,7 +313,7 @@ def test_a_closed_log_says_what_of_it_may_be_answered(strict: Site) -> None:
 
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(["add", "write", "fail", "short", "mend", "pass"]), max_size=40))
-def test_whatever_fails_the_file_is_a_beginning_of_what_was_added(steps: list[str]) -> None:
+def test_whatever_fails_the_file_is_a_prefix_of_what_was_added(steps: list[str]) -> None:
     site = Site()
     added = b""
     for step in steps:
@@ -375,13 +375,13 @@ def test_a_failed_fsync_is_never_tried_again(policy: str) -> None:
 
 
 def rewrite(site: Site) -> int:
-    """Go on in the next file, as a rewrite does; the offset from which its base is."""
+    """Go on in the next file, as a rewrite does. Returns the offset that its base reaches."""
     site.log.flush()
     site.log.move_to(site.files.open_to_append(NEXT))
     return site.log.offset
 
 
-def test_a_base_makes_up_for_what_was_lost_before_it() -> None:
+def test_a_base_makes_up_for_data_lost_before_it() -> None:
     site = broken("always")
     begun = rewrite(site)
     site.add()
@@ -393,7 +393,7 @@ def test_a_base_makes_up_for_what_was_lost_before_it() -> None:
     assert site.log.synced_offset == site.log.offset
 
 
-def test_a_base_does_not_make_up_for_what_is_lost_after_it_was_begun(strict: Site) -> None:
+def test_a_base_does_not_make_up_for_data_lost_after_it_was_begun(strict: Site) -> None:
     strict.add()
     strict.log.write()
     begun = rewrite(strict)
@@ -408,7 +408,7 @@ def test_a_base_does_not_make_up_for_what_is_lost_after_it_was_begun(strict: Sit
     assert strict.log.synced_offset == begun
 
 
-def test_the_file_left_behind_that_cannot_be_synced_matters_until_there_is_a_base(
+def test_a_failed_sync_of_the_old_file_breaks_the_log_until_there_is_a_base(
     site: Site,
 ) -> None:
     site.add()
@@ -423,7 +423,7 @@ def test_the_file_left_behind_that_cannot_be_synced_matters_until_there_is_a_bas
     assert not site.log.broken
 
 
-def test_once_there_is_a_base_it_does_not(site: Site) -> None:
+def test_a_failed_sync_of_the_old_file_does_no_harm_once_there_is_a_base(site: Site) -> None:
     site.add()
     site.log.write()
     site.fail("sync", BROKEN)
@@ -438,7 +438,7 @@ def test_once_there_is_a_base_it_does_not(site: Site) -> None:
 # ---------------------------------------------------------------------- files
 
 
-def test_a_file_without_a_base_makes_nothing_safe_until_it_has_one(site: Site) -> None:
+def test_a_file_without_a_base_promises_nothing_until_it_has_one(site: Site) -> None:
     site.log.close()
     site.log.open(site.files.open_to_append(NEXT), 0, tentative=True)
     begun = site.log.offset
@@ -447,10 +447,10 @@ def test_a_file_without_a_base_makes_nothing_safe_until_it_has_one(site: Site) -
     assert site.log.synced_offset == begun == 0
     site.log.base_written(begun)
     assert site.log.synced_offset == site.log.offset
-    assert site.told == 1
+    assert site.synced_calls == 1
 
 
-def test_the_file_before_is_synced_and_closed_by_the_thread(site: Site) -> None:
+def test_the_old_file_is_synced_and_closed_by_the_thread(site: Site) -> None:
     site.add()
     site.log.write()
     rewrite(site)
@@ -463,7 +463,7 @@ def test_the_file_before_is_synced_and_closed_by_the_thread(site: Site) -> None:
 
 
 @pytest.mark.parametrize("policy", ["everysec", "no"])
-def test_nothing_is_written_to_the_next_file_while_the_one_before_may_be_torn(policy: str) -> None:
+def test_nothing_is_written_to_the_next_file_while_the_old_one_may_be_torn(policy: str) -> None:
     site = Site(policy)
     site.add()
     site.log.write()
@@ -476,7 +476,7 @@ def test_nothing_is_written_to_the_next_file_while_the_one_before_may_be_torn(po
     assert site.files.get(NEXT) == SELECT_0 + SET_BYTES
 
 
-def test_what_a_closed_log_could_not_write_never_gets_into_the_next_one(site: Site) -> None:
+def test_data_that_a_closed_log_could_not_write_never_gets_into_the_next_one(site: Site) -> None:
     site.fail("write")
     site.add()
     site.log.write()

@@ -1,4 +1,4 @@
-"""The append-only file of a running server: rewrites, switching on and off, ends and starts."""
+"""The append-only file of a running server: rewrites, switching it on and off, shutdown, start."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def started(files: FakeFiles | None = None, **parameters: object) -> Machine:
 
 
 def off(**parameters: object) -> Machine:
-    """A server that logs nothing, and has counted to three."""
+    """A server without a log that has pushed three numbers."""
     machine = started(None, appendonly=False, **parameters)
     machine.count(3)
     return machine
@@ -47,7 +47,7 @@ def after_kill(machine: Machine) -> list[int]:
 
 
 def fail(machine: Machine, *starts: str) -> None:
-    """Let the steps fail whose names begin so."""
+    """Let every step fail whose name begins with one of *starts*."""
     machine.files.plan = lambda number, name: FULL if name.startswith(starts) else None
 
 
@@ -71,7 +71,7 @@ def test_the_first_start_makes_a_base_and_an_increment() -> None:
     ]
 
 
-def test_a_snapshot_that_is_there_becomes_the_base() -> None:
+def test_an_existing_snapshot_becomes_the_base() -> None:
     machine = off()
     machine.run([b"SAVE"])
     following = started(machine.files.after_kill())
@@ -79,7 +79,7 @@ def test_a_snapshot_that_is_there_becomes_the_base() -> None:
     assert after_kill(following) == [0, 1, 2, 3]
 
 
-def test_later_starts_go_on_in_the_last_increment() -> None:
+def test_later_starts_append_to_the_last_increment() -> None:
     machine = started()
     machine.count(2)
     following = started(machine.files.after_kill())
@@ -144,7 +144,7 @@ def test_the_base_is_a_snapshot_or_commands(preamble: bool, suffix: str) -> None
     assert after_kill(machine) == machine.numbers()
 
 
-def test_a_rewrite_that_fails_keeps_what_is_there_and_leaves_no_temporary_file() -> None:
+def test_a_failed_rewrite_keeps_the_data_and_leaves_no_temporary_file() -> None:
     machine = started()
     machine.count(2)
     fail(machine, "create temp-rewriteaof")
@@ -157,7 +157,7 @@ def test_a_rewrite_that_fails_keeps_what_is_there_and_leaves_no_temporary_file()
     assert after_kill(machine) == machine.numbers()
 
 
-def test_a_rewrite_that_succeeds_makes_failures_forgotten() -> None:
+def test_a_successful_rewrite_resets_the_failures() -> None:
     machine = started()
     fail(machine, "create temp-rewriteaof")
     machine.rewrite()
@@ -170,7 +170,7 @@ def test_a_rewrite_that_succeeds_makes_failures_forgotten() -> None:
     assert figures.last_cow_bytes == 4096
 
 
-def test_growth_begins_a_rewrite_by_itself() -> None:
+def test_growth_starts_a_rewrite() -> None:
     machine = started(auto_aof_rewrite_min_size=1000, auto_aof_rewrite_percentage=100)
     machine.count(40)
     machine.tick()
@@ -190,14 +190,14 @@ def test_growth_begins_a_rewrite_by_itself() -> None:
     ],
     ids=["small", "never", "little growth"],
 )
-def test_or_does_not(parameters: dict[str, object]) -> None:
+def test_too_little_growth_starts_no_rewrite(parameters: dict[str, object]) -> None:
     machine = started(None, **parameters)
     machine.count(40)
     machine.tick()
     assert machine.persistence.append_only.rewrites == 0
 
 
-def test_after_three_failures_the_next_attempts_wait_ever_longer() -> None:
+def test_after_three_failed_rewrites_the_delay_doubles_each_time() -> None:
     machine = started(auto_aof_rewrite_min_size=1, auto_aof_rewrite_percentage=1)
     machine.count(100)
     fail(machine, "create temp-rewriteaof")
@@ -216,7 +216,7 @@ def test_after_three_failures_the_next_attempts_wait_ever_longer() -> None:
 
 
 def test_a_disk_that_fails_for_two_seconds_does_not_stop_writes_for_a_minute() -> None:
-    """Three rewrites were tried within half a second, and the next one after sixty."""
+    """Once, three rewrites were tried within half a second, and the next one after a minute."""
     machine = started(appendfsync="always")
     machine.count(2)
     machine.files.plan = lambda number, name: BROKEN if name == "sync" else None
@@ -233,7 +233,7 @@ def test_a_disk_that_fails_for_two_seconds_does_not_stop_writes_for_a_minute() -
     assert after_kill(machine) == [0, 1, 2, 3]
 
 
-def test_while_the_disk_goes_on_failing_a_log_with_a_loss_is_rewritten_ever_less_often() -> None:
+def test_while_the_disk_fails_a_log_that_lost_data_is_rewritten_ever_less_often() -> None:
     machine = started(appendfsync="always")
     machine.files.plan = lambda number, name: BROKEN if name == "sync" else None
     machine.count()
@@ -249,7 +249,7 @@ def test_while_the_disk_goes_on_failing_a_log_with_a_loss_is_rewritten_ever_less
         assert figures.failures == failures + 1
 
 
-def test_a_log_with_a_loss_is_rewritten_by_itself_and_then_takes_writes_again() -> None:
+def test_a_log_that_lost_data_is_rewritten_and_then_takes_writes_again() -> None:
     machine = started(appendfsync="always")
     machine.count(2)
     machine.files.plan = lambda number, name: BROKEN if name == "sync" else None
@@ -264,7 +264,7 @@ def test_a_log_with_a_loss_is_rewritten_by_itself_and_then_takes_writes_again() 
     assert after_kill(machine) == [0, 1, 2, 3]
 
 
-def test_what_follows_a_loss_has_no_name_until_there_is_a_base() -> None:
+def test_after_a_loss_the_next_increment_is_not_in_the_manifest_until_it_has_a_base() -> None:
     machine = started(appendfsync="always")
     machine.count(2)
     machine.files.plan = lambda number, name: BROKEN if name == "sync" else None
@@ -278,10 +278,10 @@ def test_what_follows_a_loss_has_no_name_until_there_is_a_base() -> None:
     assert manifest(machine)[-1] == "file appendonly.aof.2.incr.aof seq 2 type i"
 
 
-# ---------------------------------------------------------------------- on and off
+# ---------------------------------------------------------------------- switching on and off
 
 
-def test_switched_on_it_has_what_was_there_and_what_came_since() -> None:
+def test_a_log_that_is_switched_on_has_the_earlier_data_and_the_later() -> None:
     machine = off()
     machine.switch(on=True)
     assert machine.mode is Mode.WAITING
@@ -292,7 +292,7 @@ def test_switched_on_it_has_what_was_there_and_what_came_since() -> None:
     assert after_kill(machine) == [0, 1, 2, 3, 4, 5]
 
 
-def test_while_it_waits_for_its_base_nobody_hears_that_anything_is_safe() -> None:
+def test_nothing_is_promised_before_the_first_base_is_written() -> None:
     machine = off(appendfsync="always")
     machine.switch(on=True)
     machine.count(2)
@@ -301,15 +301,15 @@ def test_while_it_waits_for_its_base_nobody_hears_that_anything_is_safe() -> Non
     assert machine.log.synced_offset == machine.log.offset
 
 
-def test_waitaof_waits_for_that_base() -> None:
+def test_waitaof_waits_for_the_first_base() -> None:
     machine = off()
     machine.switch(on=True)
     assert machine.run([b"WAITAOF", b"1", b"0", b"0"]) == b""
     machine.tick()
-    assert machine.hear() == b"*2\r\n:1\r\n:0\r\n"
+    assert machine.serve_waitaof() == b"*2\r\n:1\r\n:0\r\n"
 
 
-def test_a_rewrite_from_before_does_not_become_its_base() -> None:
+def test_a_rewrite_that_began_before_the_switch_does_not_become_the_base() -> None:
     """It lacks what was written between its fork and the switch."""
     machine = off()
     machine.run([b"BGREWRITEAOF"])
@@ -322,7 +322,7 @@ def test_a_rewrite_from_before_does_not_become_its_base() -> None:
     assert after_kill(machine) == [0, 1, 2, 3, 4, 5, 6]
 
 
-def test_while_a_snapshot_is_saved_the_base_is_written_after_it() -> None:
+def test_the_first_base_is_written_after_a_running_bgsave() -> None:
     machine = off()
     machine.run([b"BGSAVE"])
     machine.switch(on=True)
@@ -349,7 +349,7 @@ def test_a_first_base_that_fails_is_tried_again() -> None:
 
 
 @pytest.mark.parametrize("step", ["make_directory", "open"])
-def test_a_switch_that_cannot_be_made_is_an_error_and_all_stays_off(step: str) -> None:
+def test_a_log_that_cannot_be_switched_on_is_an_error_and_stays_off(step: str) -> None:
     machine = off()
     fail(machine, step)
     assert b"Unable to turn on AOF" in machine.switch(on=True)
@@ -360,7 +360,7 @@ def test_a_switch_that_cannot_be_made_is_an_error_and_all_stays_off(step: str) -
     assert machine.switch(on=True) == b"+OK\r\n"
 
 
-def test_switched_off_and_on_again_it_begins_anew() -> None:
+def test_a_log_that_is_switched_off_and_on_again_begins_anew() -> None:
     machine = started()
     machine.count(2)
     machine.switch(on=False)
@@ -377,7 +377,7 @@ def test_switched_off_and_on_again_it_begins_anew() -> None:
 
 
 @pytest.mark.parametrize("step", ["write", "sync", "close"])
-def test_a_failing_disk_does_not_keep_it_from_being_switched_off(step: str) -> None:
+def test_a_log_can_be_switched_off_while_the_disk_fails(step: str) -> None:
     machine = started()
     fail(machine, step)
     machine.count()
@@ -386,7 +386,7 @@ def test_a_failing_disk_does_not_keep_it_from_being_switched_off(step: str) -> N
     assert machine.files.open_files == 0
 
 
-def test_switched_off_during_a_rewrite_the_child_is_ended_and_that_is_no_failure(
+def test_switching_off_kills_the_child_of_a_rewrite_which_is_no_failure(
     log: Callable[[], str],
 ) -> None:
     machine = started()
@@ -397,10 +397,10 @@ def test_switched_off_during_a_rewrite_the_child_is_ended_and_that_is_no_failure
     assert "Killing running AOF rewrite child" in log()
 
 
-# ---------------------------------------------------------------------- the end
+# ---------------------------------------------------------------------- shutdown
 
 
-def test_at_the_end_all_is_written_and_synced() -> None:
+def test_shutdown_writes_and_syncs_everything() -> None:
     machine = started()
     machine.count(2)
     assert machine.persistence.close()
@@ -409,7 +409,7 @@ def test_at_the_end_all_is_written_and_synced() -> None:
 
 
 @pytest.mark.parametrize("step", ["write", "sync"])
-def test_an_end_that_would_lose_something_is_refused_unless_forced(step: str) -> None:
+def test_a_shutdown_that_would_lose_data_is_refused_unless_forced(step: str) -> None:
     machine = started()
     fail(machine, step)
     machine.count()
@@ -418,7 +418,7 @@ def test_an_end_that_would_lose_something_is_refused_unless_forced(step: str) ->
     assert machine.persistence.close(force=True)
 
 
-def test_while_the_first_base_is_written_the_end_is_refused_unless_forced(
+def test_shutdown_before_the_first_base_is_written_is_refused_unless_forced(
     log: Callable[[], str],
 ) -> None:
     machine = off()

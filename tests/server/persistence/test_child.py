@@ -51,7 +51,7 @@ def idle(_report: Report) -> None:
 
 
 def pass_on(fact: object) -> None:
-    """Make *fact*, seen by the child, the reason of its failure: so the parent learns of it."""
+    """Fail with *fact* as the reason, so that the parent gets it."""
     raise ValueError(str(fact))
 
 
@@ -61,7 +61,7 @@ def test_a_job_that_returns_is_a_success(slot: ChildSlot) -> None:
     assert slot.child is None
 
 
-def test_the_reason_of_a_failure_arrives(slot: ChildSlot) -> None:
+def test_the_parent_gets_the_reason_of_a_failure(slot: ChildSlot) -> None:
     def job(_report: Report) -> None:
         raise OSError(28, "No space left on device")
 
@@ -70,20 +70,20 @@ def test_the_reason_of_a_failure_arrives(slot: ChildSlot) -> None:
     assert outcome.error == "[Errno 28] No space left on device"
 
 
-def test_a_reason_of_many_lines_and_signs_arrives_as_one_line_that_fits(slot: ChildSlot) -> None:
+def test_a_long_reason_of_many_lines_is_passed_on_as_one_short_line(slot: ChildSlot) -> None:
     outcome = end_of(slot, lambda _report: pass_on("ä\n\ud800\n" + "x" * 100_000))
     assert outcome.error.startswith("ä \\ud800 xxx")
     assert len(outcome.error) < 2 * child_job.MOST_TEXT
 
 
-def test_even_an_exit_does_not_run_what_the_parent_would_at_its_end(slot: ChildSlot) -> None:
+def test_a_system_exit_in_the_job_is_a_failure_like_any_other(slot: ChildSlot) -> None:
     def job(_report: Report) -> None:
         raise SystemExit("told to go")
 
     assert end_of(slot, job).error == "told to go"
 
 
-def test_a_child_that_leaves_without_a_word_has_failed(slot: ChildSlot) -> None:
+def test_a_child_that_exits_without_a_report_has_failed(slot: ChildSlot) -> None:
     assert end_of(slot, lambda _report: os._exit(3)).error == "exit status 3"
 
 
@@ -93,7 +93,7 @@ def test_a_child_that_is_killed_has_failed_and_the_signal_is_known(slot: ChildSl
     assert not outcome.killed
 
 
-def test_a_child_ended_by_its_parent_is_told_apart(slot: ChildSlot) -> None:
+def test_a_child_that_its_parent_kills_is_told_apart(slot: ChildSlot) -> None:
     outcomes: list[Outcome] = []
     slot.start("test", 0, idle, outcomes.append)
     slot.poll()
@@ -103,7 +103,7 @@ def test_a_child_ended_by_its_parent_is_told_apart(slot: ChildSlot) -> None:
     assert outcomes[0].killed and not outcomes[0].ok
 
 
-def test_a_child_that_somebody_else_has_waited_for_counts_as_failed(slot: ChildSlot) -> None:
+def test_a_child_whose_exit_status_is_lost_counts_as_failed(slot: ChildSlot) -> None:
     outcomes: list[Outcome] = []
     child = slot.start("test", 0, lambda report: None, outcomes.append)
     os.waitpid(child.pid, 0)
@@ -111,7 +111,7 @@ def test_a_child_that_somebody_else_has_waited_for_counts_as_failed(slot: ChildS
     assert outcomes[0].error == "exit status 1"
 
 
-def test_there_is_one_child_at_a_time(slot: ChildSlot) -> None:
+def test_a_second_child_is_refused_while_one_runs(slot: ChildSlot) -> None:
     slot.start("first", 0, idle, lambda outcome: None)
     with pytest.raises(ChildBusy, match="first"):
         slot.start("second", 0, idle, lambda outcome: None)
@@ -119,7 +119,7 @@ def test_there_is_one_child_at_a_time(slot: ChildSlot) -> None:
     assert slot.total_forks == 1
 
 
-def test_the_next_child_may_start_when_the_end_of_the_last_is_told(slot: ChildSlot) -> None:
+def test_the_next_child_may_start_when_the_end_of_the_last_is_reported(slot: ChildSlot) -> None:
     outcomes: list[Outcome] = []
 
     def again(outcome: Outcome) -> None:
@@ -148,7 +148,9 @@ def test_a_fork_that_fails_leaves_nothing_behind(
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
 
 
-def test_progress_and_copied_memory_are_reported_on_the_way(slot: ChildSlot, clock: Clock) -> None:
+def test_progress_and_copied_memory_are_reported_while_the_child_runs(
+    slot: ChildSlot, clock: Clock
+) -> None:
     child = slot.start("test", 200, report_and_go_on, lambda outcome: None)
     assert (slot.keys_done, slot.keys_total, slot.fork_perc) == (0, 200, 0)
     select.select([child._pipe], [], [])
@@ -180,7 +182,7 @@ def test_the_duration_is_what_the_clock_says(slot: ChildSlot, clock: Clock) -> N
     assert slot.latest_fork_usec > 0
 
 
-def test_the_memory_that_was_copied_is_known_at_the_end(slot: ChildSlot) -> None:
+def test_the_copied_memory_is_known_at_the_end(slot: ChildSlot) -> None:
     size = 32 * 1024 * 1024
     buffer = bytearray(size)
 
@@ -190,7 +192,7 @@ def test_the_memory_that_was_copied_is_known_at_the_end(slot: ChildSlot) -> None
     assert end_of(slot, write_to_it).cow_bytes >= size
 
 
-# ---------------------------------------------------------------------- what the child is like
+# ---------------------------------------------------------------------- what the child inherits
 
 
 def test_a_child_holds_none_of_its_parents_descriptors(slot: ChildSlot) -> None:
@@ -227,9 +229,7 @@ def test_a_child_has_none_of_its_parents_signal_handlers(slot: ChildSlot) -> Non
 
 
 @pytest.mark.parametrize("number", child_job.IGNORED)
-def test_a_signal_to_the_whole_group_leaves_the_child_to_its_parent(
-    slot: ChildSlot, number: signal.Signals
-) -> None:
+def test_a_child_ignores_sigint_and_sigterm(slot: ChildSlot, number: signal.Signals) -> None:
     assert end_of(slot, lambda _report: os.kill(os.getpid(), number)).ok
 
 
@@ -247,7 +247,7 @@ def test_a_signal_does_not_reach_the_loop_of_the_parent(slot: ChildSlot) -> None
             ours.recv(1)
 
 
-def test_a_child_whose_parent_died_stops() -> None:
+def test_a_report_raises_orphaned_when_the_parent_has_died() -> None:
     reading, writing = os.pipe()
     reporter = child_job.Reporter(writing, parent=os.getppid())
     reporter(1)

@@ -1,4 +1,4 @@
-"""The folder that data are kept in: one server's, without leftovers, and writable."""
+"""The data folder: one server locks it, temporary files are removed, and writing is checked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def folder_of(config: Config, files: Files | None = None) -> DataFolder:
 
 
 class Failing(Files):
-    """*step* fails with *number*."""
+    """Files on which *step* fails with the errno *number*."""
 
     def __init__(self, step: str, number: int) -> None:
         self._step = step
@@ -58,7 +58,7 @@ class Failing(Files):
 # ---------------------------------------------------------------------- the lock
 
 
-def test_two_servers_on_one_folder_were_let_write_over_each_other(config: Config) -> None:
+def test_a_second_server_on_the_folder_is_refused(config: Config) -> None:
     first = folder_of(config)
     first.open()
     with pytest.raises(FolderInUse) as caught:
@@ -68,14 +68,14 @@ def test_two_servers_on_one_folder_were_let_write_over_each_other(config: Config
     )
 
 
-def test_the_lock_is_taken_once(config: Config) -> None:
+def test_a_server_may_claim_its_folder_again(config: Config) -> None:
     folder = folder_of(config)
     folder.open()
     folder.claim()
     folder.claim(Path.cwd())
 
 
-def test_the_lock_ends_with_its_owner_and_the_file_means_nothing(config: Config) -> None:
+def test_a_lock_file_without_an_owner_is_no_lock(config: Config) -> None:
     Path(LOCK_NAME).write_text("1 elsewhere\n")
     folder_of(config).open()
     assert Path(LOCK_NAME).read_text() == f"{os.getpid()} {os.uname().nodename}\n"
@@ -92,7 +92,7 @@ def test_servers_that_save_nothing_share_a_folder(config: Config) -> None:
         other.claim()
 
 
-def test_a_server_moves_to_no_folder_of_another_and_keeps_its_own(config: Config) -> None:
+def test_a_server_cannot_move_to_the_folder_of_another_and_keeps_its_own(config: Config) -> None:
     Path("a").mkdir()
     Path("b").mkdir()
     one, other = folder_of(config), folder_of(config)
@@ -104,7 +104,7 @@ def test_a_server_moves_to_no_folder_of_another_and_keeps_its_own(config: Config
         other.claim_next(Path("a"))
 
 
-def test_a_server_that_saves_nothing_moves_where_it_likes(config: Config) -> None:
+def test_a_server_that_saves_nothing_may_move_to_the_folder_of_another(config: Config) -> None:
     config.save = []
     Path("a").mkdir()
     one, other = folder_of(config), folder_of(config)
@@ -113,7 +113,7 @@ def test_a_server_that_saves_nothing_moves_where_it_likes(config: Config) -> Non
 
 
 @pytest.mark.parametrize("text", [b"", b"nonsense\n", b"1 a\r\nb\n", b"1" * 500, b"\xff\n"])
-def test_what_the_lock_file_says_is_not_trusted(config: Config, text: bytes) -> None:
+def test_malformed_contents_of_the_lock_file_are_not_shown(config: Config, text: bytes) -> None:
     folder_of(config).open()
     Path(LOCK_NAME).write_bytes(text)
     with pytest.raises(FolderInUse, match="by another Penstock server: stop that one"):
@@ -129,7 +129,7 @@ def test_a_server_in_another_container_is_named_with_its_host(config: Config) ->
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS])
-def test_a_file_system_without_locks_is_warned_of(
+def test_a_file_system_without_locks_is_a_warning(
     config: Config, caplog: pytest.LogCaptureFixture, number: int
 ) -> None:
     Path("temp-1.rdb").touch()
@@ -138,7 +138,7 @@ def test_a_file_system_without_locks_is_warned_of(
     assert Path("temp-1.rdb").exists()  # it may be another server's
 
 
-def test_a_folder_that_nobody_writes_in_needs_no_lock_and_no_warning(
+def test_a_missing_or_read_only_folder_needs_no_lock_and_no_warning(
     config: Config, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder_of(config).claim(Path("none"))
@@ -146,7 +146,7 @@ def test_a_folder_that_nobody_writes_in_needs_no_lock_and_no_warning(
     assert caplog.text == ""
 
 
-def test_a_lock_file_of_another_user_is_locked_all_the_same(
+def test_a_lock_file_that_belongs_to_another_user_can_be_locked(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path(LOCK_NAME).touch()
@@ -190,10 +190,10 @@ def test_the_child_of_a_server_that_was_killed_does_not_keep_the_lock(config: Co
     slot.poll(wait=True)
 
 
-# ---------------------------------------------------------------------- leftovers
+# ---------------------------------------------------------------------- temporary files
 
 
-def test_what_a_killed_rewrite_left_stayed_for_ever(config: Config) -> None:
+def test_temporary_files_of_a_killed_server_are_removed(config: Config) -> None:
     Path("appendonlydir").mkdir()
     gone = [
         "temp-12.rdb", "temp-rewriteaof-bg-3.aof", "temp-rewriteaof-3.aof",
@@ -211,7 +211,7 @@ def test_what_a_killed_rewrite_left_stayed_for_ever(config: Config) -> None:
     assert [name for name in kept if not Path(name).exists()] == []
 
 
-def test_nothing_is_removed_while_another_server_is_at_work(config: Config) -> None:
+def test_no_temporary_file_is_removed_while_another_server_has_the_folder(config: Config) -> None:
     first = folder_of(config)
     first.open()
     Path("temp-12.rdb").touch()
@@ -220,7 +220,7 @@ def test_nothing_is_removed_while_another_server_is_at_work(config: Config) -> N
     assert Path("temp-12.rdb").exists()
 
 
-def test_a_folder_of_that_name_is_left_and_stops_nobody(
+def test_a_folder_with_the_name_of_a_temporary_file_is_left_with_a_warning(
     config: Config, caplog: pytest.LogCaptureFixture
 ) -> None:
     Path("temp-12.rdb").mkdir()
@@ -229,18 +229,18 @@ def test_a_folder_of_that_name_is_left_and_stops_nobody(
     assert "Can't remove the temporary file temp-12.rdb" in caplog.text
 
 
-def test_a_folder_that_cannot_be_listed_stops_nobody(
+def test_a_folder_that_cannot_be_listed_is_a_warning(
     config: Config, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder_of(config, Failing("listing", errno.EACCES)).open()
     assert "Can't look for temporary files" in caplog.text
 
 
-# ---------------------------------------------------------------------- whether it can be written
+# ---------------------------------------------------------------------- the write check
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])
-def test_a_folder_that_cannot_be_written_started_healthy(config: Config, number: int) -> None:
+def test_a_folder_that_cannot_be_written_is_refused(config: Config, number: int) -> None:
     with pytest.raises(OSError, match="Can't write in") as caught:
         folder_of(config, Failing("create", number)).open()
     text = str(caught.value)
@@ -250,12 +250,12 @@ def test_a_folder_that_cannot_be_written_started_healthy(config: Config, number:
     assert '--save ""' in text
 
 
-def test_a_folder_that_is_not_written_to_may_be_read_only(config: Config) -> None:
+def test_a_server_that_saves_nothing_may_have_a_read_only_folder(config: Config) -> None:
     config.save = []
     folder_of(config, Failing("create", errno.EROFS)).open()
 
 
-def test_trying_out_leaves_nothing(config: Config) -> None:
+def test_the_write_check_leaves_no_file(config: Config) -> None:
     config.appendonly = True
     Path("appendonlydir").mkdir()
     folder_of(config).open()
@@ -264,7 +264,7 @@ def test_trying_out_leaves_nothing(config: Config) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk_is_a_warning_since_room_may_come(
+def test_a_full_disk_is_only_a_warning(
     config: Config, caplog: pytest.LogCaptureFixture, number: int
 ) -> None:
     folder_of(config, Failing("write", number)).open()
@@ -272,7 +272,7 @@ def test_a_full_disk_is_a_warning_since_room_may_come(
     assert os.listdir() == [LOCK_NAME]
 
 
-def test_a_snapshot_whose_place_is_taken_by_a_directory_is_refused(config: Config) -> None:
+def test_a_directory_with_the_name_of_the_snapshot_is_refused(config: Config) -> None:
     Path("dump.rdb").mkdir()
     with pytest.raises(OSError, match="it is a directory") as caught:
         folder_of(config).open()

@@ -1,4 +1,4 @@
-"""A base made of commands: loaded again, they make the same data."""
+"""A base made of commands: a server that loads it has the same data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.server.persistence.machine import START_MS, Machine
 
 
 def machine(*lines: str) -> Machine:
-    """A server that has run those commands."""
+    """A server that has run *lines*."""
     made = Machine(FakeFiles(), appendonly=False)
     made.start()
     for line in lines:
@@ -21,7 +21,7 @@ def machine(*lines: str) -> Machine:
 
 
 def commands(made: Machine) -> list[bytes]:
-    """What makes its data, one line a command."""
+    """The commands that make the data of *made*, each as one line."""
     reader = LogReader(b"".join(CommandPieces(made.state.databases)))
     found = []
     while (argv := reader.next()) is not None:
@@ -30,7 +30,7 @@ def commands(made: Machine) -> list[bytes]:
 
 
 def reloaded(made: Machine) -> Machine:
-    """A server that has loaded them."""
+    """A server that has loaded the commands of *made*."""
     fresh = machine()
     replay = fresh.dispatcher.begin_replay()
     for line in commands(made):
@@ -38,13 +38,13 @@ def reloaded(made: Machine) -> Machine:
     return fresh
 
 
-def test_each_database_is_selected_if_it_has_anything() -> None:
+def test_each_database_that_has_keys_is_selected() -> None:
     assert commands(machine("SET a 1", "SELECT 3", "SET b x")) == [
         b"SELECT 0", b"SET a 1", b"SELECT 3", b"SET b x"
     ]  # fmt: skip
 
 
-def test_numbers_and_grown_strings_are_set_as_their_text() -> None:
+def test_integers_and_appended_strings_are_set_as_their_text() -> None:
     assert commands(machine("SET a 1", "APPEND a 2", "INCR a"))[1:] == [b"SET a 13"]
     assert commands(machine("SET a x", "SETRANGE a 1 yz"))[1:] == [b"SET a xyz"]
 
@@ -64,7 +64,7 @@ def test_a_list_is_pushed_64_elements_at_a_time() -> None:
     assert numbers == b" ".join(b"%d" % number for number in range(130))
 
 
-def test_a_stream_is_its_entries_its_counters_and_its_groups_as_redis_writes_them() -> None:
+def test_the_commands_of_a_stream_are_those_of_redis() -> None:
     made = machine(
         "XADD s 1-1 f v", "XADD s 2-1 f v g w", "XADD s 3-1 f v", "XDEL s 3-1",
         "XGROUP CREATE s group 0", "XREADGROUP GROUP group alice COUNT 1 STREAMS s >",
@@ -81,7 +81,7 @@ def test_a_stream_is_its_entries_its_counters_and_its_groups_as_redis_writes_the
     ]
 
 
-def test_an_empty_stream_is_made_by_an_entry_that_does_not_stay() -> None:
+def test_an_empty_stream_is_made_by_an_entry_that_is_trimmed_at_once() -> None:
     assert commands(machine("XGROUP CREATE s group $ MKSTREAM"))[1:] == [
         b"XADD s MAXLEN 0 0-1 x y",
         b"XSETID s 0-0 ENTRIESADDED 0 MAXDELETEDID 0-0",
@@ -116,7 +116,7 @@ QUESTIONS = [
     ],
     ids=["stream", "fresh stream", "emptied stream", "list", "string"],
 )  # fmt: skip
-def test_loaded_again_it_answers_the_same(
+def test_a_server_that_loads_the_commands_gives_the_same_replies(
     lines: tuple[str, ...], questions: tuple[str, ...]
 ) -> None:
     made = machine(*lines)
@@ -126,7 +126,7 @@ def test_loaded_again_it_answers_the_same(
         assert again.run(argv) == made.run(argv)
 
 
-def test_pending_entries_whose_data_is_gone_are_left_out_as_by_redis() -> None:
+def test_pending_entries_that_were_deleted_are_left_out_as_in_redis() -> None:
     made = machine(
         "XADD s 1-1 f v", "XADD s 2-1 f v", "XGROUP CREATE s group 0",
         "XREADGROUP GROUP group c STREAMS s >", "XDEL s 1-1",
@@ -136,7 +136,7 @@ def test_pending_entries_whose_data_is_gone_are_left_out_as_by_redis() -> None:
     assert reloaded(made).run(argv).startswith(b"*4\r\n:1\r\n")
 
 
-def test_much_comes_in_pieces_and_the_keys_are_counted() -> None:
+def test_much_data_comes_in_pieces_and_the_keys_are_counted() -> None:
     made = machine(*(f"SET key-{number} {'x' * 1000}" for number in range(200)))
     pieces = CommandPieces(made.state.databases)
     sizes = [len(piece) for piece in pieces]

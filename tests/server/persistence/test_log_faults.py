@@ -1,4 +1,4 @@
-"""Whatever step of the disk fails, and wherever the power does: what was promised is there."""
+"""Promised data survives whatever step of the disk fails, and whenever the power fails."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.server.persistence.machine import Machine
 POLICIES = ["always", "everysec", "no"]
 
 
-def life(machine: Machine) -> None:
-    """What a server does in its life: count, rewrite, go off and on, end."""
+def full_run(machine: Machine) -> None:
+    """What a server may do: push numbers, rewrite, switch the log off and on, shut down."""
     machine.start()
     machine.count(3)
     machine.tick(1.1)
@@ -47,34 +47,34 @@ def life(machine: Machine) -> None:
     machine.end()
 
 
-def outlives(machine: Machine) -> None:
-    """Whatever ends *machine* now, the next one has what it promised, and nothing out of order."""
+def check_survival(machine: Machine) -> None:
+    """However *machine* ends now, the next server has what was promised, and no gap."""
     for disk in (machine.files.after_kill(), *machine.files.after_power_cut()):
         following = Machine(disk, appendfsync=machine.config.appendfsync)
         try:
             following.start()
         except LoadFailed:
-            assert disk.has_holes  # nothing is served then rather than half of it
+            assert disk.has_holes  # then nothing is served, rather than a part
             continue
         numbers = following.numbers()
         assert numbers == list(range(len(numbers)))
         assert machine.promised <= len(numbers) <= machine.issued
 
 
-def live(policy: str, plan: Plan, short_writes: bool = False) -> Machine:
-    """A life on a disk with that *plan*; all that follows is said by outlives()."""
+def run_with(policy: str, plan: Plan, short_writes: bool = False) -> Machine:
+    """Do a full run on a disk that fails by *plan*. check_survival() says what must hold then."""
     machine = Machine(FakeFiles(plan), appendfsync=policy)
     machine.files.short_writes = short_writes
     try:
-        life(machine)
+        full_run(machine)
     except (PowerCut, LoadFailed):
-        pass  # LoadFailed: it could not begin, and said so
+        pass  # LoadFailed: it could not start, and said so
     machine.files.plan = None
     return machine
 
 
 def steps_of(policy: str) -> int:
-    return len(live(policy, lambda number, name: None).files.steps)
+    return len(run_with(policy, lambda number, name: None).files.steps)
 
 
 def fails_at(step: int, fault: Callable[[], Fault], times: int = 1) -> Plan:
@@ -82,29 +82,29 @@ def fails_at(step: int, fault: Callable[[], Fault], times: int = 1) -> Plan:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_life_without_faults_keeps_all_there_is(policy: str) -> None:
-    machine = live(policy, lambda number, name: None)
+def test_a_run_without_faults_promises_and_keeps_everything(policy: str) -> None:
+    machine = run_with(policy, lambda number, name: None)
     assert machine.promised == machine.issued == 17
-    outlives(machine)
+    check_survival(machine)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_the_power_fails_at_any_step(policy: str) -> None:
+def test_promised_data_survives_a_power_cut_at_any_step(policy: str) -> None:
     for step in range(1, steps_of(policy) + 1):
-        outlives(live(policy, fails_at(step, PowerCut)))
+        check_survival(run_with(policy, fails_at(step, PowerCut)))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("error", [FULL, BROKEN], ids=["full", "broken"])
-def test_any_step_fails_once_and_the_server_goes_on(policy: str, error: OSError) -> None:
+def test_promised_data_survives_if_any_step_fails_once(policy: str, error: OSError) -> None:
     for step in range(1, steps_of(policy) + 1):
-        outlives(live(policy, fails_at(step, lambda: error)))
+        check_survival(run_with(policy, fails_at(step, lambda: error)))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_any_write_is_short_and_the_server_goes_on(policy: str) -> None:
+def test_promised_data_survives_if_any_write_is_short(policy: str) -> None:
     for step in range(1, steps_of(policy) + 1):
-        outlives(live(policy, fails_at(step, lambda: FULL), short_writes=True))
+        check_survival(run_with(policy, fails_at(step, lambda: FULL), short_writes=True))
 
 
 @settings(max_examples=100, deadline=None)
@@ -116,7 +116,7 @@ def test_any_write_is_short_and_the_server_goes_on(policy: str) -> None:
     cut=st.integers(1, 150),
     short_writes=st.booleans(),
 )
-def test_several_steps_fail_and_then_the_power(
+def test_promised_data_survives_if_several_steps_fail_and_then_the_power(
     policy: str, faults: dict[int, OSError], runs: int, cut: int, short_writes: bool
 ) -> None:
     def plan(number: int, name: str) -> Fault | None:
@@ -124,4 +124,4 @@ def test_several_steps_fail_and_then_the_power(
             return PowerCut()
         return next((faults[number - i] for i in range(runs) if number - i in faults), None)
 
-    outlives(live(policy, plan, short_writes))
+    check_survival(run_with(policy, plan, short_writes))

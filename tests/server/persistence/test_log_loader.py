@@ -30,7 +30,7 @@ def encoded(line: str) -> bytes:
     )
 
 
-# Each of these stands or falls as a whole, and leaves one key more.
+# Each unit is loaded as a whole or not at all.
 UNITS = [
     encoded("SELECT 0") + encoded("SET a 1"),
     encoded("RPUSH b x y"),
@@ -44,11 +44,11 @@ UNITS = [
     + encoded("EXEC"),
     encoded("SET h 1"),
 ]
-KEYS = [0, 1, 2, 3, 4, 5, 7, 8]  # there are behind so many units
+KEYS = [0, 1, 2, 3, 4, 5, 7, 8]  # how many keys there are after 0, 1, 2 .. units
 
 
 def snapshot(*numbers: int) -> bytes:
-    """A snapshot in which those have been counted."""
+    """A snapshot whose list ``count`` has *numbers*."""
     machine = Machine(FakeFiles(), appendonly=False)
     for number in numbers:
         machine.run([b"RPUSH", COUNT, b"%d" % number])
@@ -60,7 +60,7 @@ def count(*numbers: int) -> bytes:
 
 
 def disk(**contents: bytes) -> FakeFiles:
-    """A folder with a base of 0 1 2, the given files, and a manifest that names them in order."""
+    """A disk with the given files of a log, and a manifest that names them in order."""
     files = FakeFiles()
     files.put(FOLDER, b"")
     text = b""
@@ -91,7 +91,7 @@ def keys(machine: Machine) -> int:
 
 
 def ends() -> list[int]:
-    """The offsets at which a unit ends, the beginning included."""
+    """The offset 0, and the offset at which each unit ends."""
     return [sum(map(len, UNITS[:n])) for n in range(len(UNITS) + 1)]
 
 
@@ -118,7 +118,7 @@ def test_each_file_begins_in_database_0() -> None:
     assert [len(machine.state.databases[index]) for index in (9, 0)] == [1, 1]
 
 
-def test_history_is_not_loaded_but_removed() -> None:
+def test_history_files_are_not_loaded_but_removed() -> None:
     files = disk(base=snapshot(0), first=count(1), manifest=BASE_LINE + b"%b%b" % (
         FIRST_LINE.replace(b"type i", b"type h"), SECOND_LINE))  # fmt: skip
     files.put(SECOND, count(1, 2))
@@ -129,7 +129,7 @@ def test_history_is_not_loaded_but_removed() -> None:
     assert b"type h" not in files.get(MANIFEST)
 
 
-def test_what_is_written_after_loading_goes_behind_it() -> None:
+def test_writes_after_loading_are_appended() -> None:
     files = disk(base=snapshot(0), first=count(1))
     machine = loaded(files)
     machine.count(2)
@@ -141,7 +141,7 @@ def test_what_is_written_after_loading_goes_behind_it() -> None:
 
 
 @pytest.mark.parametrize("in_file", ["first", "second"])
-def test_cut_at_any_byte_it_loads_to_the_last_whole_unit(in_file: str) -> None:
+def test_a_log_cut_at_any_byte_is_loaded_up_to_the_last_whole_unit(in_file: str) -> None:
     before = {} if in_file == "first" else {"first": b""}
     data = b"".join(UNITS)
     for cut in range(len(data) + 1):
@@ -153,7 +153,7 @@ def test_cut_at_any_byte_it_loads_to_the_last_whole_unit(in_file: str) -> None:
         assert keys(again) == KEYS[whole], cut
 
 
-def test_cut_within_a_command_it_is_refused_with_aof_load_truncated_no() -> None:
+def test_a_log_cut_within_a_command_is_refused_with_aof_load_truncated_no() -> None:
     data = b"".join(UNITS)
     commands_end = {sum(map(len, UNITS[:n])) for n in range(len(UNITS) + 1)}
     commands_end |= {len(encoded("SELECT 0")), ends()[2] + 16, ends()[4] + len(encoded("SELECT 3"))}
@@ -173,7 +173,7 @@ def test_a_transaction_without_its_end_is_cut_off_as_a_whole() -> None:
     assert files.get(FIRST) == count(0)
 
 
-def test_what_is_cut_off_is_told_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_truncation_is_reported_in_the_log_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
     loaded(disk(base=snapshot(), first=count(0) + b"*3\r\n$3\r\nSET"))
     messages = [
         record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING
@@ -185,7 +185,7 @@ def test_what_is_cut_off_is_told_to_the_log(caplog: pytest.LogCaptureFixture) ->
     ]
 
 
-def test_only_the_last_file_that_has_something_may_be_torn() -> None:
+def test_only_the_last_file_that_is_not_empty_may_be_torn() -> None:
     torn = count(0)[:-1]
     assert "there are files behind it" in refusal(
         disk(base=snapshot(), first=torn, second=count(1))
@@ -193,7 +193,7 @@ def test_only_the_last_file_that_has_something_may_be_torn() -> None:
     assert loaded(disk(base=snapshot(), first=torn, second=b"")).numbers() == []
 
 
-def test_a_base_is_whole_before_anything_follows_it() -> None:
+def test_a_torn_base_is_refused_if_a_file_follows_it() -> None:
     torn = count(0, 1)[:-1]
     assert "there are files behind it" in refusal(disk(base=torn, first=b""))
     assert loaded(disk(base=torn)).numbers() == [0]  # one file, as before Redis 7
@@ -217,12 +217,12 @@ def test_damage_is_refused_with_its_offset_and_nothing_is_cut_off() -> None:
     assert files.get(FIRST) == data
 
 
-def test_a_torn_base_of_snapshot_kind_is_refused() -> None:
+def test_a_torn_base_that_is_a_snapshot_is_refused() -> None:
     assert refusal(disk(base=snapshot(0, 1)[:-20], first=b""))
 
 
 @pytest.mark.parametrize("line", ["NOSUCH a b", "SET a", "HSET h f v"])
-def test_a_command_that_is_not_served_is_refused(line: str) -> None:
+def test_a_command_that_cannot_run_is_refused(line: str) -> None:
     assert str(FIRST) in refusal(disk(base=snapshot(), first=encoded(line)))
 
 
@@ -253,7 +253,7 @@ def fails_at(step: int) -> Plan:
     return lambda number, name: PowerCut() if number == step else None
 
 
-def test_the_power_fails_at_any_step_of_that_move() -> None:
+def test_making_an_old_file_the_base_survives_a_power_cut_at_any_step() -> None:
     files = FakeFiles()
     files.put(OLD, count(0, 1, 2))
     loaded(files)
@@ -273,7 +273,7 @@ def test_an_old_file_beside_a_log_is_left_alone() -> None:
     assert files.get(OLD) == count(7)
 
 
-def test_an_old_file_is_left_alone_while_nothing_is_logged() -> None:
+def test_an_old_file_is_left_alone_if_the_log_is_switched_on_later() -> None:
     files = FakeFiles()
     files.put(OLD, count(7))
     machine = loaded(files, appendonly=False)

@@ -1,4 +1,4 @@
-"""Cutting a log into commands: whole ones, torn ones, and what is none."""
+"""LogReader: whole commands, torn commands, and bytes that are no command."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def test_commands_are_read_as_they_were_written(written: list[list[bytes]]) -> N
     assert commands(b"".join(map(encoded, written))) == written
 
 
-def test_reading_begins_where_it_is_told_to_behind_a_snapshot() -> None:
+def test_reading_begins_at_the_given_offset() -> None:
     assert commands(b"REDIS0010" + SET, 9) == [[b"SET", b"k", b"v"]]
 
 
-def test_notes_of_the_time_are_passed_over() -> None:
+def test_timestamps_are_skipped() -> None:
     assert commands(b"#TS:1700000000\r\n" + SET + b"#TS:1700000001\r\n" + SET) == [
         [b"SET", b"k", b"v"],
         [b"SET", b"k", b"v"],
@@ -47,7 +47,7 @@ def test_notes_of_the_time_are_passed_over() -> None:
 
 
 @given(st.lists(ARGV, min_size=1, max_size=3), st.data())
-def test_cut_anywhere_it_is_torn_behind_the_last_whole_command(
+def test_a_log_cut_anywhere_is_torn_after_the_last_whole_command(
     written: list[list[bytes]], data: st.DataObject
 ) -> None:
     ends = [sum(len(encoded(argv)) for argv in written[:n]) for n in range(len(written) + 1)]
@@ -64,7 +64,7 @@ def test_cut_anywhere_it_is_torn_behind_the_last_whole_command(
     assert reader.position == ends[whole]
 
 
-def test_a_torn_note_is_torn_too() -> None:
+def test_a_torn_timestamp_is_torn_too() -> None:
     reader = LogReader(SET + b"#TS:17000")
     reader.next()
     with pytest.raises(Torn):
@@ -93,7 +93,7 @@ def test_a_torn_note_is_torn_too() -> None:
         b"*1\r\n$99999999999999999999\r\na\r\n",
     ],
 )
-def test_what_is_no_command_is_told_apart_from_a_torn_end(data: bytes) -> None:
+def test_bytes_that_are_no_command_are_told_apart_from_a_torn_end(data: bytes) -> None:
     reader = LogReader(SET + data)
     reader.next()
     with pytest.raises(NoCommand):
@@ -108,7 +108,7 @@ def test_no_memory_is_taken_for_words_that_are_not_there(data: bytes) -> None:
 
 
 @given(st.binary(max_size=80))
-def test_any_bytes_are_commands_or_torn_or_none(data: bytes) -> None:
+def test_any_bytes_are_commands_or_torn_or_no_command(data: bytes) -> None:
     reader = LogReader(data)
     try:
         while reader.next() is not None:
@@ -118,13 +118,13 @@ def test_any_bytes_are_commands_or_torn_or_none(data: bytes) -> None:
         assert reader.position < len(data)
 
 
-def test_closed_it_has_nothing_left() -> None:
+def test_a_closed_reader_has_no_commands() -> None:
     reader = LogReader(bytearray(SET))
     reader.close()
     assert reader.next() is None
 
 
-def test_a_megabyte_cut_at_any_byte_is_whole_up_to_a_command_and_torn_behind_it() -> None:
+def test_random_commands_cut_at_any_byte_are_torn() -> None:
     size = 1 << (20 if build.compiled() else 16)
     random = Random(7)
     at = 0

@@ -32,7 +32,7 @@ def refusal(text: bytes) -> str:
     return str(error.value)
 
 
-def test_what_redis_writes_is_read_and_written_again_byte_for_byte() -> None:
+def test_a_manifest_of_redis_is_read_and_written_again_byte_for_byte() -> None:
     found = manifest.parse(REDIS_WROTE)
     assert found.base == LogFile("appendonly.aof.2.base.rdb", 2, BASE)
     assert [file.seq for file in found.increments] == [2, 3]
@@ -67,7 +67,7 @@ def test_a_new_base_leaves_the_last_increment_and_makes_the_rest_history(
     assert fresh.without_history().history == ()
 
 
-def test_a_new_increment_never_gets_the_name_of_history_that_is_to_be_removed() -> None:
+def test_a_new_increment_never_gets_the_name_of_a_history_file() -> None:
     text = line("appendonly.aof.2.base.rdb", "2", "b") + line("appendonly.aof.7.incr.aof", "7", "h")
     assert manifest.parse(text).with_increment("appendonly.aof").increments[0].seq == 8
 
@@ -84,7 +84,7 @@ def test_a_name_with_blanks_stands_in_quotes_as_redis_has_it() -> None:
     assert text == b'file "my \\"log\\"\\x01\\n" seq 1 type i\n'
 
 
-def test_comments_and_the_further_pairs_of_redis_8_are_passed_over() -> None:
+def test_comments_and_the_new_pairs_of_redis_8_are_skipped() -> None:
     text = b"# made by hand\n" + line(more=" startoffset 123 endoffset 4567")
     assert manifest.parse(text).increments == (LogFile("a", 1, INCREMENT),)
 
@@ -119,12 +119,12 @@ def test_the_pairs_may_stand_in_any_order() -> None:
         line("a" * 1010),
     ],
 )
-def test_what_is_no_manifest_is_refused(text: bytes) -> None:
+def test_a_bad_manifest_is_refused(text: bytes) -> None:
     assert refusal(text)
 
 
 @given(st.binary(max_size=60))
-def test_no_bytes_do_harm(noise: bytes) -> None:
+def test_bytes_before_a_manifest_are_refused_unless_they_are_comments(noise: bytes) -> None:
     try:
         manifest.parse(noise + b"\n" + REDIS_WROTE)
     except BadManifest:

@@ -1,4 +1,4 @@
-"""Writing a snapshot: the old file stays whole until the new one is, whatever fails."""
+"""Writing a snapshot: whatever fails, the old file stays until the new one is whole."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STEPS = ["create", "write", "sync", "close", "rename", "sync_directory"]
 
 
 class Pieces:
-    """A snapshot of three keys, a piece each."""
+    """Takes the place of a snapshot of three keys, with a piece for each."""
 
     def __init__(self, *pieces: bytes) -> None:
         self.keys_written = 0
@@ -46,7 +46,7 @@ class Pieces:
 
 
 class FailingFiles(Files):
-    """Notes each step, and fails at the one named *fails*. Takes three bytes a write at most."""
+    """Records each step. The step *fails* fails. A short write takes three bytes at most."""
 
     def __init__(self, fails: str = "") -> None:
         self.steps: list[str] = []
@@ -90,14 +90,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_what_was_written_takes_the_place_of_the_old_file() -> None:
+def test_a_new_snapshot_takes_the_place_of_the_old_file() -> None:
     files = FailingFiles()
     save_snapshot(files, DUMP, Pieces(), no_report, incremental_sync=True)
     assert DUMP.read_bytes() == b"onetwothree"
     assert os.listdir() == ["dump.rdb"]
 
 
-def test_it_is_on_the_disk_before_it_gets_its_name_and_the_name_is_too_at_the_end() -> None:
+def test_the_file_is_synced_before_the_rename_and_the_folder_after_it() -> None:
     files = FailingFiles()
     save_snapshot(files, DUMP, Pieces(), no_report, incremental_sync=True)
     assert files.steps == [
@@ -106,7 +106,7 @@ def test_it_is_on_the_disk_before_it_gets_its_name_and_the_name_is_too_at_the_en
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_step_that_fails_keeps_a_whole_file_and_leaves_nothing_else(step: str) -> None:
+def test_a_failed_step_keeps_a_whole_file_and_leaves_no_temporary_one(step: str) -> None:
     with pytest.raises(SaveFailed, match="No space left on device"):
         save_snapshot(FailingFiles(step), DUMP, Pieces(), no_report, incremental_sync=True)
     renamed = step == "sync_directory"
@@ -144,7 +144,7 @@ def test_a_working_directory_that_was_removed_is_a_failure(folder: Path) -> None
         save_snapshot(Files(), DUMP, Pieces(), no_report, incremental_sync=True)
 
 
-def test_a_large_snapshot_is_synced_on_the_way_if_so_configured() -> None:
+def test_a_large_snapshot_is_synced_several_times_with_incremental_sync() -> None:
     pieces = [bytes(SYNC_EVERY_BYTES // 2)] * 5
     incremental, at_once = FailingFiles(), FailingFiles()
     write_snapshot(incremental, DUMP, Pieces(*pieces), no_report, incremental_sync=True)
@@ -159,7 +159,7 @@ def test_progress_is_reported_with_each_piece() -> None:
     assert reports == [1, 2, 3, 3]
 
 
-def test_the_child_of_a_parent_that_died_does_not_replace_the_file() -> None:
+def test_a_child_whose_parent_died_does_not_replace_the_file() -> None:
     def report(done: int) -> None:
         if done == 3:
             raise Orphaned
@@ -171,7 +171,7 @@ def test_the_child_of_a_parent_that_died_does_not_replace_the_file() -> None:
 
 
 @pytest.mark.parametrize("aof_base", [False, True])
-def test_a_snapshot_says_about_itself_what_that_of_redis_7_0_does(aof_base: bool) -> None:
+def test_a_snapshot_has_the_aux_fields_of_redis_7_0(aof_base: bool) -> None:
     databases = [Keyspace(0, KeyEvents())]
     databases[0].add(b"k", b"v")
     snapshot = snapshot_of(databases, Config(), 1_700_000_000, aof_base)
@@ -196,7 +196,7 @@ def test_checksum_and_compression_follow_the_configuration() -> None:
 @pytest.mark.parametrize(
     ("delay_us", "waits"), [(1000, [0.003, 0.002, 0.0]), (-2, [1.5e-6, 1e-6, 0.0]), (0, [])]
 )
-def test_a_delay_after_each_key_is_waited_for(
+def test_the_delay_after_each_key_is_slept(
     monkeypatch: pytest.MonkeyPatch, delay_us: int, waits: list[float]
 ) -> None:
     slept: list[float] = []

@@ -1,4 +1,4 @@
-"""Loading a snapshot: what of it arrives, what is refused, and how far it is."""
+"""Loading a snapshot: what is loaded, what is refused, and the progress that is reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOW_MS = 1_700_000_000_000
 
 
 class Clock:
-    """Each look at it takes some time."""
+    """A clock that advances by *step_s* seconds each time it is read."""
 
     def __init__(self, step_s: float = 0.0) -> None:
         self.now_s = 0.0
@@ -39,7 +39,7 @@ class Clock:
 
 
 class Target:
-    """Databases that something is loaded into."""
+    """Empty databases, to load into."""
 
     def __init__(self, count: int = 2) -> None:
         self.databases = empty(count)
@@ -53,7 +53,7 @@ class Target:
         return SnapshotLoader(data, self.databases, self.progress, rule, options, self.clock)
 
     def load(self, data: bytes, config: Config | None = None, **rules: bool) -> int:
-        """To the end; the offset behind it."""
+        """Load all of *data*. Returns the offset at which the snapshot ends."""
         loading = self.loader(data, config, **rules).run()
         while True:
             try:
@@ -72,7 +72,7 @@ def empty(count: int) -> list[Keyspace]:
 
 
 def snapshot(keys: dict[bytes, int] | None = None, aux: dict[bytes, bytes] | None = None) -> bytes:
-    """Of keys with their expiry, in database 0."""
+    """A snapshot of *keys*, each with its expiry, in database 0."""
     databases = empty(1)
     for key, expiry in (keys or {}).items():
         databases[0].add(key, b"v")
@@ -93,10 +93,10 @@ def log(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     return lambda: [record.getMessage() for record in caplog.records]
 
 
-# ---------------------------------------------------------------------- what arrives
+# ---------------------------------------------------------------------- what is loaded
 
 
-def test_keys_arrive_in_their_databases_with_their_expiry(target: Target) -> None:
+def test_keys_are_loaded_into_their_databases_with_their_expiry(target: Target) -> None:
     saved = empty(2)
     saved[0].add(b"a", b"text")
     saved[0].expire_at(b"a", NOW_MS + 1)
@@ -108,25 +108,25 @@ def test_keys_arrive_in_their_databases_with_their_expiry(target: Target) -> Non
     assert target.progress.keys_loaded == 2
 
 
-def test_loading_changes_nothing_that_would_have_to_be_saved(target: Target) -> None:
+def test_loading_counts_no_changes(target: Target) -> None:
     target.load(snapshot({b"a": NO_EXPIRY}))
     assert target.databases[0].events.changes == 0
 
 
-def test_keys_past_their_time_are_passed_over_and_counted(target: Target) -> None:
+def test_expired_keys_are_skipped_and_counted(target: Target) -> None:
     target.load(snapshot({b"gone": NOW_MS - 1, b"now": NOW_MS, b"stays": NO_EXPIRY}))
     assert target.keys() == [b"now", b"stays"]
     assert (target.progress.keys_loaded, target.progress.keys_expired) == (2, 1)
-    assert target.databases[0].events.expired == 0  # nothing that the log would hear of
+    assert target.databases[0].events.expired == 0  # nothing that would be logged
 
 
-def test_of_the_base_of_a_log_keys_past_their_time_are_kept(target: Target) -> None:
+def test_expired_keys_in_the_base_of_a_log_are_kept(target: Target) -> None:
     target.load(snapshot({b"gone": NOW_MS - 1}), keeps_expired=True)
     assert len(target.databases[0]) == 1
-    assert target.keys() == []  # gone for every reader, once loading is over
+    assert target.keys() == []  # every command finds it expired, once loading is over
 
 
-def test_the_end_of_a_preamble_is_where_the_commands_begin(target: Target) -> None:
+def test_loading_ends_where_the_commands_behind_a_preamble_begin(target: Target) -> None:
     data = snapshot({b"a": NO_EXPIRY})
     assert target.load(data + b"*1\r\n$4\r\nPING\r\n") == len(data)
 
@@ -134,19 +134,19 @@ def test_the_end_of_a_preamble_is_where_the_commands_begin(target: Target) -> No
 # ---------------------------------------------------------------------- what is refused
 
 
-def test_a_key_that_is_there_twice_is_refused(target: Target) -> None:
+def test_a_key_that_exists_already_is_refused(target: Target) -> None:
     target.load(snapshot({b"a": NO_EXPIRY}))
     with pytest.raises(LoadFailed, match="has the key b'a' of database 0 twice"):
         target.load(snapshot({b"a": NO_EXPIRY}))
 
 
-def test_a_key_past_its_time_is_there_too(target: Target) -> None:
+def test_an_expired_key_that_exists_already_is_refused_too(target: Target) -> None:
     target.load(snapshot({b"a": NOW_MS - 1}), keeps_expired=True)
     with pytest.raises(LoadFailed, match="twice"):
         target.load(snapshot({b"a": NO_EXPIRY}), keeps_expired=True)
 
 
-def test_to_merge_is_to_replace_what_is_there_and_its_expiry(target: Target) -> None:
+def test_loading_with_replaces_replaces_keys_and_their_expiry(target: Target) -> None:
     for key in (b"a", b"b"):
         target.databases[0].add(key, b"old")
         target.databases[0].expire_at(key, NOW_MS + 5)
@@ -164,12 +164,12 @@ def test_a_database_that_is_not_configured_is_refused() -> None:
 
 
 @pytest.mark.parametrize("cut", [0, 5, 20, -9, -1])
-def test_a_snapshot_that_was_cut_off_is_refused(target: Target, cut: int) -> None:
+def test_a_truncated_snapshot_is_refused(target: Target, cut: int) -> None:
     with pytest.raises(LoadFailed, match="the RDB cannot be loaded: "):
         target.load(snapshot({b"a": NO_EXPIRY})[:cut])
 
 
-def test_a_wrong_checksum_is_refused_unless_the_configuration_forgoes_it(target: Target) -> None:
+def test_a_wrong_checksum_is_refused_unless_rdbchecksum_is_no(target: Target) -> None:
     data = snapshot({b"key": NO_EXPIRY}).replace(b"key", b"kex")
     with pytest.raises(LoadFailed, match="checksum"):
         target.load(data)
@@ -203,7 +203,7 @@ def load_file(target: Target, path: Path) -> None:
         pass
 
 
-def test_a_file_is_loaded_and_told_as_redis_tells_it(
+def test_loading_a_file_is_logged_in_the_words_of_redis(
     target: Target, tmp_path: Path, log: Callable[[], list[str]]
 ) -> None:
     aux = {b"redis-ver": b"7.0.15", b"ctime": b"1699999990", b"used-mem": b"1048576"}
@@ -234,7 +234,7 @@ def test_an_empty_file_is_a_failure(target: Target, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 5, 15, -9, -1])
-def test_a_file_that_was_cut_off_is_a_failure(target: Target, tmp_path: Path, cut: int) -> None:
+def test_a_truncated_file_is_a_failure(target: Target, tmp_path: Path, cut: int) -> None:
     path = tmp_path / "dump.rdb"
     path.write_bytes(snapshot({b"a": NO_EXPIRY})[:cut])
     with pytest.raises(LoadFailed, match="the RDB cannot be loaded: "):
@@ -242,14 +242,14 @@ def test_a_file_that_was_cut_off_is_a_failure(target: Target, tmp_path: Path, cu
 
 
 @pytest.mark.parametrize("text", [b"", b"abc", b"9" * 100, b"-5"])
-def test_nonsense_about_itself_does_not_matter(target: Target, text: bytes) -> None:
+def test_malformed_aux_fields_do_no_harm(target: Target, text: bytes) -> None:
     target.load(snapshot({}, {b"ctime": text, b"used-mem": text, b"redis-ver": text}))
 
 
-# ---------------------------------------------------------------------- how far it is
+# ---------------------------------------------------------------------- progress
 
 
-def test_others_get_their_turn_while_it_loads(target: Target) -> None:
+def test_loading_yields_often_and_its_progress_grows(target: Target) -> None:
     target.clock._step_s = 0.01
     data = snapshot({b"%d" % n: NO_EXPIRY for n in range(60_000)})
     seen = [
@@ -260,7 +260,7 @@ def test_others_get_their_turn_while_it_loads(target: Target) -> None:
     assert target.progress.keys_loaded == 60_000 and target.progress.percent == 100
 
 
-def test_a_load_that_is_given_up_lets_keys_expire_again(target: Target) -> None:
+def test_after_an_abandoned_load_keys_expire_again(target: Target) -> None:
     target.clock._step_s = 0.01
     data = snapshot({b"%d" % n: NO_EXPIRY for n in range(20_000)})
     loading = target.loader(data).run()
@@ -270,7 +270,7 @@ def test_a_load_that_is_given_up_lets_keys_expire_again(target: Target) -> None:
     assert not target.databases[0].events.lookup.keeps_expired
 
 
-def test_the_time_to_go_is_what_the_bytes_so_far_took() -> None:
+def test_the_remaining_time_is_estimated_from_the_speed_so_far() -> None:
     clock = Clock()
     progress = LoadProgress(1000, lambda: 5.7, clock)
     assert (progress.started_s, progress.percent, progress.eta_s) == (5, 0, 1)
@@ -280,7 +280,7 @@ def test_the_time_to_go_is_what_the_bytes_so_far_took() -> None:
     assert progress.percent == 24.9
 
 
-def test_nothing_to_load_is_all_loaded() -> None:
+def test_an_empty_load_is_at_100_percent() -> None:
     assert LoadProgress(0).percent == 100
 
 

@@ -34,7 +34,7 @@ OTHER = (
 
 
 class Site:
-    """Snapshots with what they need around them, in a working directory of their own."""
+    """Snapshots and what it needs, in a working directory of its own."""
 
     def __init__(self) -> None:
         self.now_s = float(START_S)
@@ -52,18 +52,18 @@ class Site:
         self.databases[0].changed(key, b"set")
 
     def in_background(self) -> None:
-        """A background save, to its end."""
+        """Save in the background, and wait for the end."""
         self.snapshots.save_in_background(schedule=False, in_transaction=False)
         self.children.poll(wait=True)
 
     def cron(self) -> None:
-        """What a tick of cron does, but that a child has always ended by the next one."""
+        """Do what a tick of cron does, after the child has ended."""
         self.children.poll(wait=True)
         self.snapshots.start_due()
         self.snapshots.start_scheduled()
 
     def rewrite_log(self) -> None:
-        """Another child is at work."""
+        """Start another child, which does not end by itself."""
         self.children.start("AOF", 0, idle, lambda outcome: None)
 
     def break_disk(self) -> None:
@@ -82,7 +82,7 @@ def idle(_report: Report) -> None:
 
 
 def saved_files() -> list[str]:
-    """What is in the folder beside its lock."""
+    """The files in the folder, except for its lock."""
     return sorted(set(os.listdir()) - {LOCK_NAME})
 
 
@@ -133,7 +133,7 @@ def test_save_writes_all_databases(site: Site) -> None:
     assert saved_files() == ["dump.rdb"]
 
 
-def test_a_background_save_has_the_data_of_the_moment_it_began(site: Site) -> None:
+def test_a_background_save_has_the_data_of_the_time_when_it_began(site: Site) -> None:
     site.write(b"before")
     assert bgsave(site) == Status(b"Background saving started")
     site.write(b"after")
@@ -142,13 +142,13 @@ def test_a_background_save_has_the_data_of_the_moment_it_began(site: Site) -> No
     assert saved_files() == ["dump.rdb"]
 
 
-def test_the_file_is_named_by_the_configuration_of_the_moment(site: Site) -> None:
+def test_the_file_is_named_by_the_present_configuration(site: Site) -> None:
     site.config.dbfilename = "other.rdb"
     site.snapshots.save()
     assert saved_files() == ["other.rdb"]
 
 
-def test_a_save_sets_the_changes_to_nothing_and_the_time_to_now(site: Site) -> None:
+def test_a_save_resets_the_changes_and_sets_the_time(site: Site) -> None:
     assert site.snapshots.last_save_s == START_S
     site.write(b"a")
     assert site.snapshots.changes_since_save == 1
@@ -156,10 +156,10 @@ def test_a_save_sets_the_changes_to_nothing_and_the_time_to_now(site: Site) -> N
     site.snapshots.save()
     assert site.snapshots.changes_since_save == 0
     assert site.snapshots.last_save_s == START_S + 50
-    assert site.events.changes == 1  # who compares it before and after a command goes on doing so
+    assert site.events.changes == 1  # the total is never reset
 
 
-def test_what_changes_during_a_background_save_is_not_saved_by_it(site: Site) -> None:
+def test_changes_during_a_background_save_are_not_counted_as_saved(site: Site) -> None:
     site.write(b"a")
     bgsave(site)
     site.write(b"b")
@@ -170,7 +170,9 @@ def test_what_changes_during_a_background_save_is_not_saved_by_it(site: Site) ->
     assert site.snapshots.last_save_s == START_S + 3
 
 
-def test_what_was_saved_since_is_not_forgotten_at_the_end_of_a_background_save(site: Site) -> None:
+def test_changes_that_a_later_save_has_saved_stay_saved_when_a_background_save_ends(
+    site: Site,
+) -> None:
     site.write(b"a")
     bgsave(site)
     site.write(b"b")
@@ -179,7 +181,7 @@ def test_what_was_saved_since_is_not_forgotten_at_the_end_of_a_background_save(s
     assert site.snapshots.changes_since_save == 0
 
 
-def test_what_was_loaded_counts_as_saved(site: Site) -> None:
+def test_loaded_data_counts_as_saved(site: Site) -> None:
     site.write(b"a")
     site.snapshots.forget_changes()
     assert site.snapshots.changes_since_save == 0
@@ -188,20 +190,20 @@ def test_what_was_loaded_counts_as_saved(site: Site) -> None:
 # ---------------------------------------------------------------------- one child
 
 
-def test_during_a_background_save_nobody_else_may_save(site: Site) -> None:
+def test_other_saves_are_refused_during_a_background_save(site: Site) -> None:
     bgsave(site)
     assert refusal(site.snapshots.save) == ALREADY
     assert refusal(lambda: bgsave(site)) == ALREADY
     assert refusal(lambda: bgsave(site, schedule=True)) == ALREADY
 
 
-def test_while_the_log_is_rewritten_a_background_save_is_refused(site: Site) -> None:
+def test_a_background_save_is_refused_during_a_rewrite_of_the_log(site: Site) -> None:
     site.rewrite_log()
     assert refusal(lambda: bgsave(site)) == OTHER
     assert not site.snapshots.scheduled
 
 
-def test_while_the_log_is_rewritten_save_saves(site: Site) -> None:
+def test_save_works_during_a_rewrite_of_the_log(site: Site) -> None:
     site.rewrite_log()
     site.snapshots.save()
     assert DUMP.exists()
@@ -218,7 +220,7 @@ def test_a_scheduled_save_begins_when_the_other_child_has_ended(site: Site) -> N
     assert not site.snapshots.scheduled
 
 
-def test_in_a_transaction_a_background_save_waits_for_the_end_of_it(site: Site) -> None:
+def test_a_background_save_in_a_transaction_begins_after_its_end(site: Site) -> None:
     assert bgsave(site, in_transaction=True) == Status(b"Background saving scheduled")
     site.cron()
     assert site.snapshots.in_progress
@@ -266,7 +268,7 @@ def test_any_save_point_is_enough(site: Site, log: Callable[[], list[str]]) -> N
     assert log()[0] == "3 changes in 60 seconds. Saving..."
 
 
-def test_without_save_points_nothing_is_saved_by_itself(site: Site) -> None:
+def test_without_save_points_cron_saves_nothing(site: Site) -> None:
     site.config.save = []
     site.write(b"a")
     site.now_s += 10**6
@@ -293,7 +295,7 @@ def test_a_save_point_that_failed_is_tried_again_after_more_than_five_seconds(si
     assert saved_keys() == [b"a"]
 
 
-def test_a_scheduled_save_that_failed_before_waits_as_long(site: Site) -> None:
+def test_after_a_failure_a_scheduled_save_waits_as_long(site: Site) -> None:
     site.break_disk()
     site.in_background()
     bgsave(site, in_transaction=True)
@@ -349,7 +351,9 @@ def test_writes_are_refused_after_a_failed_background_save_until_one_succeeds(si
     assert not site.snapshots.refuses_writes
 
 
-def test_writes_go_on_where_nobody_asked_for_more(site: Site) -> None:
+def test_writes_are_not_refused_without_save_points_or_stop_writes_on_bgsave_error(
+    site: Site,
+) -> None:
     site.break_disk()
     site.in_background()
     site.config.stop_writes_on_bgsave_error = False
@@ -359,7 +363,7 @@ def test_writes_go_on_where_nobody_asked_for_more(site: Site) -> None:
     assert not site.snapshots.refuses_writes
 
 
-def test_a_child_killed_by_somebody_is_a_failure(
+def test_a_child_that_is_killed_is_a_failed_save(
     site: Site, log: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "save_snapshot", leave_a_torn_file)
@@ -387,7 +391,7 @@ def test_a_fork_that_fails_is_a_failed_save(
     assert site.snapshots.refuses_writes
 
 
-# ---------------------------------------------------------------------- FLUSHALL and the end
+# ---------------------------------------------------------------------- FLUSHALL and shutdown
 
 
 def save_forever(*_given: object) -> None:
@@ -395,7 +399,7 @@ def save_forever(*_given: object) -> None:
     idle(lambda done: None)
 
 
-def test_flushall_ends_a_background_save_and_saves_nothing_where_there_are_save_points(
+def test_flushall_kills_a_background_save_and_saves_empty_data_if_there_are_save_points(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.write(b"a")
@@ -410,7 +414,7 @@ def test_flushall_ends_a_background_save_and_saves_nothing_where_there_are_save_
     assert site.snapshots.last_ok and not site.snapshots.in_progress
 
 
-def test_flushall_leaves_the_file_alone_where_there_are_no_save_points(site: Site) -> None:
+def test_flushall_leaves_the_file_alone_without_save_points(site: Site) -> None:
     site.config.save = []
     site.write(b"a")
     site.snapshots.save()
@@ -419,7 +423,7 @@ def test_flushall_leaves_the_file_alone_where_there_are_no_save_points(site: Sit
     assert saved_keys() == [b"a"]
 
 
-def test_at_the_end_a_background_save_is_ended_without_a_trace(
+def test_shutdown_kills_a_background_save_and_removes_its_file(
     site: Site, log: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "save_snapshot", save_forever)
@@ -442,7 +446,7 @@ def test_at_the_end_a_background_save_is_ended_without_a_trace(
         ([], True, False, True),
     ],
 )
-def test_at_the_end_a_last_snapshot_is_written_if_there_are_save_points_or_if_asked_for(
+def test_shutdown_saves_if_there_are_save_points_or_if_asked_to(
     site: Site, points: list[tuple[int, int]], save: bool, nosave: bool, saves: bool
 ) -> None:
     site.config.save = points
@@ -450,7 +454,7 @@ def test_at_the_end_a_last_snapshot_is_written_if_there_are_save_points_or_if_as
     assert DUMP.exists() is saves
 
 
-def test_a_last_snapshot_that_fails_is_told(site: Site, log: Callable[[], list[str]]) -> None:
+def test_a_failed_save_at_shutdown_is_reported(site: Site, log: Callable[[], list[str]]) -> None:
     site.break_disk()
     assert not site.snapshots.save_at_end(save=False, nosave=False)
     assert log()[0] == "Saving the final RDB snapshot before exiting."

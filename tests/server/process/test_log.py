@@ -1,4 +1,4 @@
-"""The log: redis's lines, and where they go."""
+"""The server's log: its lines have the form of Redis's, and go to a file or to standard output."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_line_has_the_form_that_tools_parse(level, mark):
     assert match.group(3, 4) == (mark, "3 keys")
 
 
-def test_a_failure_has_the_mark_of_a_warning():
+def test_a_critical_line_has_the_mark_of_a_warning():
     assert " # lost" in log.LineFormatter().format(record(logging.CRITICAL, "lost"))
 
 
@@ -56,7 +56,7 @@ def test_the_levels_of_redis_are_in_order():
     assert levels[-1] > logging.CRITICAL
 
 
-def test_without_a_log_file_the_log_is_the_standard_output(config, capfd):
+def test_without_a_log_file_the_log_goes_to_standard_output(config, capfd):
     log.start(config)
     logging.getLogger("penstock").info("Ready")
     out, err = capfd.readouterr()
@@ -64,7 +64,7 @@ def test_without_a_log_file_the_log_is_the_standard_output(config, capfd):
     assert err == ""
 
 
-def test_a_log_file_that_was_moved_away_is_begun_anew(config):
+def test_a_log_file_that_was_moved_away_is_created_again(config):
     config.logfile = "server.log"
     log.start(config)
     logging.getLogger("penstock").info("one")
@@ -92,7 +92,7 @@ def test_a_log_file_in_a_folder_that_is_missing_is_refused_by_its_path(config, t
     )
 
 
-def test_a_log_that_cannot_be_written_harms_nobody(config, capfd):
+def test_a_log_that_cannot_be_written_is_ignored(config, capfd):
     config.logfile = "server.log"
     log.start(config)
     Path("server.log").unlink()
@@ -101,7 +101,7 @@ def test_a_log_that_cannot_be_written_harms_nobody(config, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_ends_the_start_is_in_the_log_and_on_the_standard_error(config, capfd):
+def test_a_fatal_error_goes_to_the_log_and_to_standard_error(config, capfd):
     config.logfile = "server.log"
     log.start(config)
     log.log_and_print("no room")
@@ -109,7 +109,7 @@ def test_what_ends_the_start_is_in_the_log_and_on_the_standard_error(config, cap
     assert capfd.readouterr() == ("", "penstock: no room\n")
 
 
-def test_what_ends_the_start_is_said_once_where_both_are_one(config, capfd, monkeypatch):
+def test_a_fatal_error_is_written_once_if_both_go_to_the_same_place(config, capfd, monkeypatch):
     monkeypatch.setattr(os.path, "sameopenfile", lambda _one, _other: True)
     log.start(config)
     log.log_and_print("no room")
@@ -118,7 +118,7 @@ def test_what_ends_the_start_is_said_once_where_both_are_one(config, capfd, monk
     assert err == ""
 
 
-def test_what_ends_the_start_is_said_even_if_nothing_is_logged(config, capfd, monkeypatch):
+def test_a_fatal_error_is_written_even_with_loglevel_nothing(config, capfd, monkeypatch):
     monkeypatch.setattr(os.path, "sameopenfile", lambda _one, _other: True)
     config.loglevel = "nothing"
     log.start(config)
@@ -126,7 +126,7 @@ def test_what_ends_the_start_is_said_even_if_nothing_is_logged(config, capfd, mo
     assert capfd.readouterr() == ("", "penstock: no room\n")
 
 
-def test_before_there_is_a_log_it_is_the_standard_error_alone(capfd, monkeypatch):
+def test_a_fatal_error_goes_to_standard_error_while_there_is_no_log(capfd, monkeypatch):
     monkeypatch.setattr(logging.Logger, "hasHandlers", lambda _self: False)
     log.log_and_print("bad option")
     assert capfd.readouterr() == ("", "penstock: bad option\n")

@@ -1,4 +1,4 @@
-"""What signals do to a server that runs."""
+"""What signals do to a running server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def server(tmp_path: Path) -> Iterator[ServerProcess]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGPIPE])
-def test_a_closed_terminal_takes_nothing_along(server: ServerProcess, number: int) -> None:
+def test_sighup_and_sigpipe_are_ignored(server: ServerProcess, number: int) -> None:
     server.control.call(b"SET", b"a", b"b")
     server.process.send_signal(number)
     for _ in range(3):
@@ -33,7 +33,7 @@ def test_a_closed_terminal_takes_nothing_along(server: ServerProcess, number: in
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_that_is_told_to_ends_with_status_0_and_its_data_saved(
+def test_sigterm_and_sigint_save_and_exit_with_status_0(
     server: ServerProcess, tmp_path: Path, number: int
 ) -> None:
     server.control.call(b"SET", b"a", b"b")
@@ -43,11 +43,11 @@ def test_a_server_that_is_told_to_ends_with_status_0_and_its_data_saved(
     assert "ready to exit, bye bye..." in server.log.read_text()
 
 
-def test_its_children_do_not_mind_them_either(server: ServerProcess, tmp_path: Path) -> None:
-    """The whole group of a terminal that is closed gets a SIGHUP."""
+def test_children_ignore_sighup_too(server: ServerProcess, tmp_path: Path) -> None:
+    """A terminal that is closed sends SIGHUP to its whole process group."""
     for n in range(20):
         server.control.call(b"DEBUG", b"POPULATE", b"20000", b"%d" % n)
-    server.control.call(b"CONFIG", b"SET", b"rdb-key-save-delay", b"1000")  # it is there for long
+    server.control.call(b"CONFIG", b"SET", b"rdb-key-save-delay", b"1000")  # a long save
     server.control.call(b"BGSAVE")
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
     for pid in children.read_text().split():
@@ -55,7 +55,7 @@ def test_its_children_do_not_mind_them_either(server: ServerProcess, tmp_path: P
         assert ignored & 1 << (signal.SIGHUP - 1)
 
 
-def test_who_insists_ends_a_save_that_takes_long() -> None:
+def test_a_second_sigint_ends_a_save_that_takes_long() -> None:
     with pytest.raises(SystemExit) as end, signals.exit_on_second_sigint():
         signal.raise_signal(signal.SIGINT)
     assert end.value.code == 1

@@ -1,4 +1,4 @@
-"""The start of the program, as whoever starts it sees it: exit status, standard error, log."""
+"""The start of the program as seen from outside: exit status, standard error, log."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def command(*argv: object) -> list[str]:
 
 
 def run(*argv: object) -> subprocess.CompletedProcess[str]:
-    """A start that comes to its end by itself."""
+    """Start the program, and wait until it exits."""
     return subprocess.run(
         command(*argv), cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
 
 
 def answer(port: int, request: bytes = b"PING\r\n") -> bytes:
-    """What the server says; b"" if there is none."""
+    """The reply to *request*; b"" if no server answers."""
     try:
         with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as sock:
             sock.sendall(request)
@@ -52,7 +52,7 @@ def answer(port: int, request: bytes = b"PING\r\n") -> bytes:
 
 
 def shut_down(port: int) -> None:
-    """Return when the server has ended, as far as clients see."""
+    """Send SHUTDOWN, and wait until the server closes the connection."""
     with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as sock:
         sock.sendall(b"SHUTDOWN\r\n")
         assert sock.recv(4096) == b""
@@ -71,7 +71,7 @@ class Running:
             )  # fmt: skip
 
     def is_ready(self) -> bool:
-        """Wait for the line that tools wait for; False if the program has ended instead."""
+        """Wait for the READY line. Returns False if the program has exited instead."""
         until_s = time.monotonic() + PATIENCE_S
         while READY not in self.text() and time.monotonic() < until_s:
             if self.process.poll() is not None:
@@ -103,10 +103,10 @@ def first(folder: Path) -> Iterator[Running]:
     running.kill()
 
 
-# ---------------------------------------------------------------------- two on one folder
+# ---------------------------------------------------------------------- two servers on one folder
 
 
-def test_the_second_server_on_a_folder_wrote_there_too(first: Running, folder: Path) -> None:
+def test_a_second_server_on_the_folder_is_refused(first: Running, folder: Path) -> None:
     done = run("--port", free_port(), "--dir", folder)
     assert done.returncode == 1
     assert f"{folder} is in use by another Penstock server, process {first.process.pid}:" in (
@@ -115,7 +115,7 @@ def test_the_second_server_on_a_folder_wrote_there_too(first: Running, folder: P
     assert answer(first.port) == b"+PONG\r\n"
 
 
-def test_of_two_that_are_started_at_once_one_stays(folder: Path) -> None:
+def test_of_two_servers_started_at_once_only_one_stays(folder: Path) -> None:
     servers = [Running(folder), Running(folder)]
     try:
         assert sorted(server.is_ready() for server in servers) == [False, True]
@@ -124,14 +124,14 @@ def test_of_two_that_are_started_at_once_one_stays(folder: Path) -> None:
             server.kill()
 
 
-def test_a_server_that_was_killed_is_started_again_at_once(first: Running, folder: Path) -> None:
+def test_a_killed_server_can_be_started_again_at_once(first: Running, folder: Path) -> None:
     first.kill()
     second = Running(folder)
     assert second.is_ready(), second.text()
     second.kill()
 
 
-def test_who_saves_nothing_shares_the_folder_until_told_to_save(
+def test_a_server_that_saves_nothing_may_share_the_folder_but_cannot_save(
     first: Running, folder: Path
 ) -> None:
     guest = Running(folder, "--save", "", "--enable-debug-command", "yes")
@@ -157,7 +157,7 @@ def test_who_saves_nothing_shares_the_folder_until_told_to_save(
         guest.kill()
 
 
-def test_a_server_moved_into_the_folder_of_another(first: Running, tmp_path: Path) -> None:
+def test_a_server_cannot_move_to_the_folder_of_another(first: Running, tmp_path: Path) -> None:
     own = tmp_path / "own"
     own.mkdir()
     mover = Running(own, "--enable-protected-configs", "yes")
@@ -170,7 +170,7 @@ def test_a_server_moved_into_the_folder_of_another(first: Running, tmp_path: Pat
         mover.kill()
 
 
-# ---------------------------------------------------------------------- what cannot be had
+# ---------------------------------------------------------------------- unavailable resources
 
 
 def test_a_busy_port_is_named_in_the_words_of_redis(first: Running, tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_busy_port_is_named_in_the_words_of_redis(first: Running, tmp_path: Pa
     ],
     ids=lambda words: words[0] if isinstance(words, list) else "",
 )
-def test_what_cannot_be_had_is_named(
+def test_an_unavailable_resource_is_named(
     tmp_path: Path, folder: Path, options: list[str], named: str
 ) -> None:
     (tmp_path / "file").touch()
@@ -215,7 +215,7 @@ def test_what_cannot_be_had_is_named(
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs another user")
 def test_a_folder_of_root_is_refused_for_another_user(tmp_path: Path) -> None:
-    """As a bind mount is in a container: the server started, could not save, and lost all."""
+    """A bind mount in a container may be one. Once, the server started, and could not save."""
     folder = tmp_path / "data"
     folder.mkdir()
     for path in (tmp_path.parents[1], tmp_path.parent, tmp_path):
@@ -239,7 +239,7 @@ def start_in_background(folder: Path, *argv: object) -> subprocess.CompletedProc
     return run("--dir", folder, "--daemonize", "yes", "--logfile", "server.log", *argv)
 
 
-def test_the_background_server_serves_when_its_parent_ends(folder: Path) -> None:
+def test_a_background_server_serves_when_its_parent_exits(folder: Path) -> None:
     port = free_port()
     done = start_in_background(folder, "--port", port, "--pidfile", "server.pid")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -251,14 +251,14 @@ def test_the_background_server_serves_when_its_parent_ends(folder: Path) -> None
     shut_down(port)
 
 
-def test_a_busy_port_ended_the_background_server_in_silence(first: Running, tmp_path: Path) -> None:
+def test_a_background_server_reports_a_busy_port(first: Running, tmp_path: Path) -> None:
     done = start_in_background(tmp_path, "--port", first.port, "--bind", "127.0.0.1")
     assert done.returncode == 1
     assert "bind: Address already in use" in done.stderr
     assert "bind: Address already in use" in (tmp_path / "server.log").read_text()
 
 
-def test_a_bad_manifest_ended_the_background_server_in_silence(folder: Path) -> None:
+def test_a_background_server_reports_a_bad_manifest(folder: Path) -> None:
     (folder / "appendonlydir").mkdir()
     (folder / "appendonlydir" / "appendonly.aof.manifest").write_text("nonsense\n")
     done = start_in_background(folder, "--port", free_port(), "--appendonly", "yes")
@@ -268,7 +268,7 @@ def test_a_bad_manifest_ended_the_background_server_in_silence(folder: Path) -> 
     assert named in (folder / "server.log").read_text()
 
 
-def test_a_broken_snapshot_ended_the_background_server_in_silence(folder: Path) -> None:
+def test_a_background_server_reports_a_broken_snapshot(folder: Path) -> None:
     (folder / "dump.rdb").write_bytes(b"REDIS0011 and nonsense")
     done = start_in_background(folder, "--port", free_port())
     assert done.returncode == 1
@@ -291,7 +291,9 @@ def test_a_broken_log_is_named(folder: Path, name: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_a_pid_file_that_cannot_be_written_stops_nobody_and_is_told_of(folder: Path) -> None:
+def test_a_pid_file_that_cannot_be_written_is_reported_but_does_not_stop_the_start(
+    folder: Path,
+) -> None:
     """Redis's stock redis.conf names one in /var/run, which only root may write."""
     port = free_port()
     done = start_in_background(folder, "--port", port, "--pidfile", "none/server.pid")
@@ -306,10 +308,10 @@ def test_a_pid_file_that_cannot_be_written_stops_nobody_and_is_told_of(folder: P
 # ---------------------------------------------------------------------- the pid file
 
 
-def test_the_pid_file_is_there_in_the_foreground_too_and_goes_with_the_server(
+def test_a_foreground_server_writes_a_pid_file_and_removes_it_at_its_end(
     folder: Path,
 ) -> None:
-    (folder / "server.pid").write_text("1\n")  # of one that was killed
+    (folder / "server.pid").write_text("1\n")  # of a server that was killed
     running = Running(folder, "--pidfile", "server.pid")
     try:
         assert running.is_ready(), running.text()
@@ -321,7 +323,7 @@ def test_the_pid_file_is_there_in_the_foreground_too_and_goes_with_the_server(
         running.kill()
 
 
-def test_a_server_that_could_not_start_removed_the_pid_file_of_another(folder: Path) -> None:
+def test_a_failed_start_leaves_the_pid_file_of_another_server_alone(folder: Path) -> None:
     running = Running(folder, "--pidfile", "server.pid")
     try:
         assert running.is_ready(), running.text()
@@ -334,7 +336,7 @@ def test_a_server_that_could_not_start_removed_the_pid_file_of_another(folder: P
 # ---------------------------------------------------------------------- what tools look for
 
 
-def test_the_lines_that_tools_wait_for_were_missing(first: Running) -> None:
+def test_the_log_has_the_lines_that_tools_wait_for(first: Running) -> None:
     first.process.send_signal(signal.SIGTERM)
     assert first.process.wait(PATIENCE_S) == 0
     words = [
@@ -362,7 +364,8 @@ def test_the_version_of_redis_is_where_tools_look_for_it() -> None:
     assert line.endswith(f" penstock={build.VERSION}")
 
 
-def test_a_log_line_never_goes_where_a_closed_stream_was(folder: Path) -> None:
+def test_closed_standard_streams_are_opened_as_dev_null(folder: Path) -> None:
+    """Otherwise log lines would go into whatever file or socket is opened next."""
     port = free_port()
     words = command("--port", port, "--dir", folder, "--appendonly", "yes")
     process = subprocess.Popen(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *words], cwd=ROOT)

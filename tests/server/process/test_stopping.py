@@ -1,4 +1,4 @@
-"""The end of a server: what was acknowledged is safe, and nothing else is acknowledged."""
+"""Shutdown: what was acknowledged is safe, and nothing else is acknowledged."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from tests.server.running import Run, Running, ask, logged, running, snapshot
 pytestmark = pytest.mark.usefixtures("folder")
 
 
-def logging_all(policy: str = "always") -> dict[str, object]:
+def with_log(policy: str = "always") -> dict[str, object]:
     return {"appendonly": True, "appendfsync": policy}
 
 
 async def ended(house: Running) -> None:
-    """The server has been told to end, and does."""
+    """Wait until the server has been told to stop, and stop it."""
     await house.server.stopped.wait()
     await house.server.stop()
 
 
 @pytest.mark.parametrize("policy", ["always", "everysec"])
-def test_what_comes_behind_a_shutdown_in_its_turn_is_neither_run_nor_answered(
+def test_commands_after_shutdown_in_the_same_turn_are_neither_run_nor_answered(
     run: Run, policy: str
 ) -> None:
-    """It was answered once, and there was no log any more that could have kept it."""
+    """Once, they were answered although the log was closed already."""
 
     async def test() -> None:
-        async with running(**logging_all(policy)) as house:
+        async with running(**with_log(policy)) as house:
             stopper, other = await house.connect(), await house.connect()
             await ask(other, b"SET a 1\r\n", 5)
             stopper[1].write(b"SHUTDOWN\r\n")
@@ -45,9 +45,9 @@ def test_what_comes_behind_a_shutdown_in_its_turn_is_neither_run_nor_answered(
     run(test)
 
 
-def test_what_came_before_a_shutdown_in_its_turn_is_safe_and_answered(run: Run) -> None:
+def test_commands_before_shutdown_in_the_same_turn_are_safe_and_answered(run: Run) -> None:
     async def test() -> None:
-        async with running(**logging_all()) as house:
+        async with running(**with_log()) as house:
             other, stopper = await house.connect(), await house.connect()
             other[1].write(b"SET b 1\r\n")
             stopper[1].write(b"SET a 1\r\nSHUTDOWN\r\nSET c 1\r\n")
@@ -62,7 +62,7 @@ def test_what_came_before_a_shutdown_in_its_turn_is_safe_and_answered(run: Run) 
     run(test)
 
 
-def test_without_a_log_a_shutdown_saves_what_it_has_answered(run: Run) -> None:
+def test_shutdown_without_a_log_saves_what_was_answered(run: Run) -> None:
     async def test() -> None:
         async with running(save=[(3600, 1000)]) as house:
             stopper, other = await house.connect(), await house.connect()
@@ -77,9 +77,9 @@ def test_without_a_log_a_shutdown_saves_what_it_has_answered(run: Run) -> None:
     run(test)
 
 
-def test_who_waits_is_hung_up_on_and_not_served_any_more(run: Run) -> None:
+def test_blocked_clients_are_disconnected_and_not_served(run: Run) -> None:
     async def test() -> None:
-        async with running(**logging_all()) as house:
+        async with running(**with_log()) as house:
             waiter, stopper = await house.connect(), await house.connect()
             waiter[1].write(b"BLPOP l 0\r\n")
             await house.until(lambda: house.waiting == 1)
@@ -94,7 +94,7 @@ def test_who_waits_is_hung_up_on_and_not_served_any_more(run: Run) -> None:
 
 def test_a_signal_between_two_turns_loses_nothing(run: Run) -> None:
     async def test() -> None:
-        async with running(**logging_all("everysec")) as house:
+        async with running(**with_log("everysec")) as house:
             client = await house.connect()
             await ask(client, b"SET a 1\r\n", 5)
             client[1].write(b"SET b 1\r\n")
@@ -108,11 +108,13 @@ def test_a_signal_between_two_turns_loses_nothing(run: Run) -> None:
     run(test)
 
 
-def test_the_log_has_redis_s_words(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+def test_shutdown_is_logged_in_the_words_of_redis(
+    run: Run, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.INFO, "penstock")
 
     async def test() -> None:
-        async with running(save=[(3600, 1)], **logging_all()) as house:
+        async with running(save=[(3600, 1)], **with_log()) as house:
             house.server.stop_by_signal(signal.SIGTERM, "")
             await ended(house)
 
@@ -128,18 +130,18 @@ def test_the_log_has_redis_s_words(run: Run, caplog: pytest.LogCaptureFixture) -
         assert words in said
 
 
-# ---------------------------------------------------------------------- ends that fail
+# ---------------------------------------------------------------------- shutdowns that fail
 
 
 def disk_fails(*_args: object) -> None:
     raise OSError(28, "No space left on device")
 
 
-def test_a_server_that_cannot_save_answers_so_and_serves_on(
+def test_a_server_that_cannot_save_answers_an_error_and_goes_on(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test() -> None:
-        async with running(save=[(3600, 1)], **logging_all()) as house:
+        async with running(save=[(3600, 1)], **with_log()) as house:
             stopper, other = await house.connect(), await house.connect()
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "rename", disk_fails)
@@ -156,7 +158,7 @@ def test_a_server_that_cannot_save_answers_so_and_serves_on(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_second_signal_does_not_throw_away_what_the_first_could_not_save(
+def test_a_second_signal_does_not_discard_data_that_could_not_be_saved(
     run: Run, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     async def test() -> None:
@@ -176,7 +178,7 @@ def test_a_second_signal_does_not_throw_away_what_the_first_could_not_save(
     run(test)
 
 
-def test_no_memory_for_the_last_save_is_no_reason_to_end_without_it(
+def test_a_server_without_memory_for_the_last_save_does_not_exit(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_memory(*_args: object) -> None:
@@ -193,11 +195,11 @@ def test_no_memory_for_the_last_save_is_no_reason_to_end_without_it(
     run(test)
 
 
-def test_forced_a_server_ends_but_answers_nothing_that_is_not_safe(
+def test_shutdown_force_exits_but_acknowledges_nothing_that_is_not_safe(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test() -> None:
-        async with running(**logging_all()) as house:
+        async with running(**with_log()) as house:
             client = await house.connect()
             monkeypatch.setattr(Files, "write", disk_fails)
             client[1].write(b"SET a 1\r\nSHUTDOWN FORCE\r\n")
@@ -207,7 +209,7 @@ def test_forced_a_server_ends_but_answers_nothing_that_is_not_safe(
     run(test)
 
 
-def test_a_server_that_is_still_loading_ends_and_saves_nothing(run: Run) -> None:
+def test_a_server_that_is_still_loading_exits_and_saves_nothing(run: Run) -> None:
     async def test() -> None:
         async with running(save=[(3600, 1)]) as house:
             house.server._enter(Phase.LOADING)

@@ -1,4 +1,4 @@
-"""Who started the server hears when it serves."""
+"""Supervision: systemd or upstart is told when the server is ready."""
 
 import logging
 import os
@@ -38,8 +38,8 @@ def test_systemd_is_told_when_the_server_is_ready(config, systemd, supervised):
     assert supervision.supervisor(config) == "systemd"
 
 
-def test_a_server_that_systemd_starts_is_waited_for_until_it_serves(config, systemd, tmp_path):
-    """As Debian's unit does: ``--supervised systemd`` and Type=notify."""
+def test_a_server_that_systemd_starts_reports_when_it_serves(config, systemd, tmp_path):
+    """With ``--supervised systemd`` and Type=notify, as in Debian's unit."""
     door = str(tmp_path / "door")
     command = [sys.executable, "-m", "server", "--port", "0", "--unixsocket", door, "--save", ""]
     process = subprocess.Popen(
@@ -58,7 +58,7 @@ def test_a_server_that_systemd_starts_is_waited_for_until_it_serves(config, syst
 
 
 @pytest.mark.parametrize("supervised", ["no", "upstart"])
-def test_systemd_is_not_told_if_nobody_asks_for_it(config, systemd, supervised):
+def test_systemd_is_not_told_unless_configured(config, systemd, supervised):
     config.supervised = supervised
     supervision.notify_ready(config)
     with pytest.raises(BlockingIOError):
@@ -82,14 +82,14 @@ def test_without_systemd_nothing_happens(config):
 
 
 @pytest.mark.parametrize(("supervised", "goes"), [("no", True), ("auto", False)])
-def test_whom_systemd_watches_does_not_go_to_the_background(config, systemd, supervised, goes):
+def test_a_server_under_systemd_does_not_go_to_the_background(config, systemd, supervised, goes):
     config.supervised = supervised
     assert not supervision.in_background(config)
     config.daemonize = True
     assert supervision.in_background(config) is goes
 
 
-def test_a_socket_that_is_gone_is_logged_and_harms_nobody(config, monkeypatch, tmp_path, caplog):
+def test_a_missing_notify_socket_is_only_logged(config, monkeypatch, tmp_path, caplog):
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "gone"))
     config.supervised = "systemd"
     with caplog.at_level(logging.WARNING):

@@ -1,4 +1,4 @@
-"""What is logged is what tests/propagation/cases.txt says; every write command is in there."""
+"""Commands are logged as tests/propagation/cases.txt says. It has every write command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CASES = cases.load()
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.title for case in CASES])
-def test_what_is_logged(case, make_house):
+def test_commands_are_logged_as_the_cases_say(case, make_house):
     house = make_house(enable_debug_command="yes")
     guests = {"": house.owner}
     for step in case.steps:

@@ -29,7 +29,7 @@ class Recorder:
         return True
 
 
-def test_nothing_is_collected_while_nobody_takes_it() -> None:
+def test_nothing_is_collected_without_a_sink() -> None:
     propagation = Propagation()
     propagation.add(0, [b"SET", b"a", b"1"])
     assert propagation.ops == []
@@ -49,7 +49,7 @@ def test_each_sink_gets_each_transaction_and_the_durability_is_first() -> None:
     assert told == ["log", "feed"]
 
 
-def test_a_sink_goes_on_without_a_durability_and_ends_when_it_is_detached() -> None:
+def test_a_sink_needs_no_durability_and_gets_nothing_once_detached() -> None:
     propagation = Propagation()
     feed = Recorder([], "feed")
     propagation.attach(feed)
@@ -62,7 +62,7 @@ def test_a_sink_goes_on_without_a_durability_and_ends_when_it_is_detached() -> N
     assert feed.units == [[(0, [b"DEL", b"a"])], [(0, [b"DEL", b"b"])]]
 
 
-def test_what_the_durability_cannot_take_no_other_sink_has_seen() -> None:
+def test_no_sink_sees_what_the_durability_could_not_take() -> None:
     propagation = Propagation()
     feed, log = Recorder([], "feed"), Recorder([], "log")
     propagation.attach(feed)

@@ -33,7 +33,7 @@ def test_a_docstring_gives_summary_and_syntax() -> None:
     assert row.handler is handler
 
 
-def test_a_name_is_declared_once() -> None:
+def test_a_name_cannot_be_declared_twice() -> None:
     table = CommandTable()
     table.container("X", group="generic", since="1.0.0", summary="Has parts.")
     table.add(declared("X ONE"))
@@ -48,7 +48,7 @@ def test_an_unknown_keyword_is_refused() -> None:
     assert TABLE.find(b"x") is None
 
 
-def test_the_group_is_a_category_unless_others_are_declared() -> None:
+def test_the_group_is_an_acl_category_unless_others_are_declared() -> None:
     assert declared("X", group="list").acl == {"list", "slow"}
     assert declared("X", group="list", categories=["dangerous"]).acl == {"dangerous", "slow"}
     assert declared("X", group="server").acl == {"slow"}
@@ -66,7 +66,7 @@ def test_the_group_is_a_category_unless_others_are_declared() -> None:
         ("SET a GET", [(b"a", OW | UPDATE)]),
     ],
 )
-def test_keys_come_with_what_is_done_with_them(line: str, uses: list[tuple[bytes, Any]]) -> None:
+def test_keys_of_argv_come_with_their_flags(line: str, uses: list[tuple[bytes, Any]]) -> None:
     argv = line.encode().split()
     row = TABLE.find(argv[0])
     assert row is not None

@@ -5,7 +5,7 @@ from server.table.command import TABLE
 
 
 def test_the_document_is_up_to_date():
-    """If not: make docs."""
+    """If not, run make docs."""
     assert DOCUMENT.read_text("utf-8") == document(TABLE)
 
 

@@ -1,4 +1,4 @@
-"""Key specs find the keys in argv, and show themselves as COMMAND INFO has them."""
+"""Key specs: how they find the keys in argv, and how COMMAND INFO shows them."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def test_flags_are_spelled_as_redis_does(flags, words):
         (ALL, "X KEYS", ""),
     ],
 )
-def test_keys_are_found(spec: KeySpec, line: str, keys: str) -> None:
+def test_a_key_spec_finds_the_keys(spec: KeySpec, line: str, keys: str) -> None:
     assert spec.find(line.encode().split()) == keys.encode().split()
 
 
-def test_a_keyword_is_told_from_keys_that_look_like_it() -> None:
+def test_a_keyword_is_told_apart_from_equal_keys_and_values() -> None:
     assert ALL.position(b"X key KEYS".split()) == 3
     assert ALL.position(b"X KEYS AUTH KEYS".split()) is None
 
@@ -80,13 +80,13 @@ def test_a_keyword_is_told_from_keys_that_look_like_it() -> None:
         (ALL, ("keyword", {"keyword": "KEYS", "startfrom": -2}), (-1, 1, 0)),
     ],
 )
-def test_specs_show_ranges_as_redis_does(spec, begin, find):
+def test_key_specs_show_ranges_as_redis_does(spec, begin, find):
     assert spec.begin_search == begin
     assert spec.find_keys.type == "range"
     assert tuple(spec.find_keys.spec.values()) == find
 
 
-def test_counted_keys_show_where_their_number_is() -> None:
+def test_counted_keys_show_the_index_of_their_number() -> None:
     spec = CountedKeys(RO, count_at=2)
     assert spec.begin_search == ("index", {"index": 2})
     assert spec.find_keys == ("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": 1})

@@ -1,11 +1,11 @@
-"""A line of syntax as a tree of arguments."""
+"""The syntax of a command, parsed into a tree of arguments."""
 
 import pytest
 
 from server.table.syntax import Argument, arguments_of
 
 
-def test_values_in_a_row():
+def test_arguments_follow_one_another():
     assert arguments_of("SETRANGE key offset value", "setrange") == [
         Argument("key", "key"),
         Argument("offset", "integer"),
@@ -13,23 +13,23 @@ def test_values_in_a_row():
     ]
 
 
-def test_a_command_without_arguments():
+def test_a_command_may_have_no_arguments():
     assert arguments_of("CONFIG REWRITE", "config|rewrite") == []
 
 
-def test_a_value_behind_its_word():
+def test_a_token_goes_with_the_argument_after_it():
     assert arguments_of("SCAN cursor [MATCH pattern]", "scan")[1] == Argument(
         "pattern", "pattern", token="MATCH", optional=True
     )
 
 
-def test_a_word_that_stands_for_itself():
+def test_a_token_alone_is_a_pure_token():
     assert arguments_of("X [NOACK]", "x") == [
         Argument("noack", "pure-token", token="NOACK", optional=True)
     ]
 
 
-def test_one_of_several():
+def test_alternatives_are_a_oneof():
     (either,) = arguments_of("X <LEFT | RIGHT>", "x")
     assert (either.name, either.type, either.flags) == ("left_or_right", "oneof", [])
     assert [choice.token for choice in either.arguments] == ["LEFT", "RIGHT"]
@@ -46,19 +46,19 @@ def test_brackets_around_alternatives_make_them_optional():
      ("X [ID key [key ...]]", ["optional", "multiple"]),
      ("X GET key [GET key ...]", ["multiple", "multiple_token"])],
 )  # fmt: skip
-def test_what_may_come_more_often(syntax, flags):
+def test_a_repeated_argument_is_multiple(syntax, flags):
     (key,) = arguments_of(syntax, "x")
     assert (key.name, key.type, key.flags) == ("key", "key", flags)
 
 
-def test_pairs_that_may_come_more_often_are_a_block():
+def test_repeated_pairs_are_a_block():
     key, pairs = arguments_of("HSET key field value [field value ...]", "hset")
     assert key.flags == []
     assert (pairs.name, pairs.type, pairs.flags) == ("field_value", "block", ["multiple"])
     assert [argument.name for argument in pairs.arguments] == ["field", "value"]
 
 
-def test_nested_parts():
+def test_blocks_may_be_nested():
     (trim,) = arguments_of("X [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]]", "x")
     strategy, operator, threshold, limit = trim.arguments
     assert (trim.type, trim.flags) == ("block", ["optional"])
@@ -68,7 +68,7 @@ def test_nested_parts():
     assert limit == Argument("count", "integer", token="LIMIT", optional=True)
 
 
-def test_names_have_types_unless_the_command_has_its_own():
+def test_arguments_have_the_types_of_their_names_unless_declared_otherwise():
     syntax = "XRANGE key start end"
     assert [a.type for a in arguments_of(syntax, "xrange")] == ["key", "integer", "integer"]
     own = arguments_of(syntax, "xrange", {"start": "string"})
@@ -76,6 +76,6 @@ def test_names_have_types_unless_the_command_has_its_own():
 
 
 @pytest.mark.parametrize("syntax", ["Y key", "X [key", "X key]", "X <a | b", "X [key ...]"])
-def test_what_is_malformed_is_refused(syntax):
-    with pytest.raises(ValueError):  # noqa: PT011  (the messages are for who writes docstrings)
+def test_malformed_syntax_is_refused(syntax):
+    with pytest.raises(ValueError):  # noqa: PT011  (the messages are for developers)
         arguments_of(syntax, "x")

@@ -11,10 +11,10 @@ def house(make_house):
     return make_house(enable_debug_command="yes")
 
 
-# ---------------------------------------------------------------------- who may
+# ---------------------------------------------------------------------- who may use it
 
 
-def test_debug_is_not_for_everybody(make_house):
+def test_debug_is_refused_by_default(make_house):
     assert make_house().send_line("DEBUG SLEEP 0") == (
         '-ERR DEBUG command not allowed. If the enable-debug-command option is set to "local",'
         " you can run it from a local connection, otherwise you need to set this option in the"
@@ -22,7 +22,7 @@ def test_debug_is_not_for_everybody(make_house):
     )
 
 
-def test_local_is_for_clients_of_this_machine(make_house):
+def test_enable_debug_command_local_allows_local_clients_only(make_house):
     house = make_house(enable_debug_command="local")
     assert house.send_line("DEBUG SLEEP 0").startswith("-ERR DEBUG command not allowed")
     house.owner.client.address = "127.0.0.1:5000"
@@ -30,14 +30,14 @@ def test_local_is_for_clients_of_this_machine(make_house):
 
 
 @pytest.mark.parametrize("line", ["foo", "SLEEP", "SLEEP 1 2", "POPULATE 1 2 3 4"])
-def test_what_it_does_not_know_is_refused(house, line):
+def test_unknown_subcommands_and_wrong_arity_are_refused(house, line):
     word = line.split()[0]
     assert house.send_line(f"DEBUG {line}") == (
         f"-ERR unknown subcommand or wrong number of arguments for '{word}'. Try DEBUG HELP."
     )
 
 
-# ---------------------------------------------------------------------- actions
+# ---------------------------------------------------------------------- subcommands
 
 
 def test_sleep_stops_the_server_for_that_long(house, monkeypatch):
@@ -48,14 +48,14 @@ def test_sleep_stops_the_server_for_that_long(house, monkeypatch):
     assert house.send_line("DEBUG SLEEP soon") == "-ERR value is not a valid float"
 
 
-def test_the_expiry_cycle_can_be_stopped(house):
+def test_set_active_expire_stops_and_starts_the_expiry_cycle(house):
     house.send_line("DEBUG SET-ACTIVE-EXPIRE 0")
     assert not house.state.config.switches.active_expire
     house.send_line("DEBUG SET-ACTIVE-EXPIRE 1")
     assert house.state.config.switches.active_expire
 
 
-def test_large_elements_get_nodes_of_their_own_from_the_threshold_on(house):
+def test_quicklist_packed_threshold_gives_large_elements_their_own_nodes(house):
     try:
         assert house.send_line("DEBUG QUICKLIST-PACKED-THRESHOLD 10b") == b"OK"
         house.send("RPUSH", "list", "small", "x" * 10, "small")
@@ -67,27 +67,27 @@ def test_large_elements_get_nodes_of_their_own_from_the_threshold_on(house):
 
 
 @pytest.mark.parametrize("size", ["x", "5gb", "-1"])
-def test_a_threshold_has_bounds(house, size):
+def test_quicklist_packed_threshold_has_bounds(house, size):
     assert house.send_line(f"DEBUG QUICKLIST-PACKED-THRESHOLD {size}") == (
         "-ERR argument must be a memory value bigger than 1 and smaller than 4gb"
     )
 
 
-def test_object_tells_the_encoding(house):
+def test_debug_object_shows_the_encoding(house):
     house.send_line("SET text hello")
     line = house.send_line("DEBUG OBJECT text").decode()
     assert line.startswith("Value at:0x")
     assert line.endswith(" refcount:1 encoding:embstr")
 
 
-def test_object_tells_of_a_lists_nodes(house):
+def test_debug_object_shows_the_nodes_of_a_list(house):
     house.send_line("RPUSH list 1 2 3")
     line = house.send_line("DEBUG OBJECT list")
     assert b" ql_nodes:1 ql_avg_node:3.00 ql_listpack_max:-2 ql_compressed:0 " in line
 
 
 @pytest.mark.parametrize("action", ["OBJECT", "LISTPACK"])
-def test_a_key_that_is_not_there_is_an_error(house, action):
+def test_a_missing_key_is_an_error(house, action):
     assert house.send_line(f"DEBUG {action} nosuch") == "-ERR no such key"
 
 
@@ -99,12 +99,12 @@ def test_a_listpack_is_described_in_the_log(house, caplog):
     assert lines == ["listpack: 14 bytes, 2 elements", "     6: 1", "     8: b'two'"]
 
 
-def test_what_is_no_listpack_is_an_error(house):
+def test_debug_listpack_refuses_other_encodings(house):
     house.send_line("SET text hello")
     assert house.send_line("DEBUG LISTPACK text") == "-ERR Not a listpack encoded object."
 
 
-def test_populate_makes_keys_and_leaves_those_that_are_there(house):
+def test_populate_makes_keys_and_leaves_existing_ones(house):
     house.send_line("SET key:1 mine")
     assert house.send_line("DEBUG POPULATE 3") == b"OK"
     assert house.send_line("MGET key:0 key:1 key:2") == [b"value:0", b"mine", b"value:2"]
@@ -117,13 +117,13 @@ def test_populate_takes_a_prefix_and_a_size(house):
 
 
 @pytest.mark.parametrize("line", ["x", "-1", "1 a b", "1 a -1"])
-def test_populate_wants_numbers(house, line):
+def test_populate_refuses_bad_numbers(house, line):
     assert house.send_line(f"DEBUG POPULATE {line}") == (
         "-ERR value is out of range, must be positive"
     )
 
 
-def test_populate_makes_no_value_that_a_client_could_not(house):
+def test_populate_refuses_values_beyond_the_maximum_size(house):
     assert "exceeds maximum allowed size" in house.send_line("DEBUG POPULATE 1 a 600000000")
 
 
@@ -159,11 +159,11 @@ def test_protocol_answers_every_type_as_redis_does(house, kind, resp2, resp3):
     assert house.owner.raw("DEBUG", "PROTOCOL", kind) == resp3
 
 
-def test_protocol_knows_no_other_types(house):
+def test_protocol_refuses_other_types(house):
     assert house.send_line("DEBUG PROTOCOL foo").startswith("-ERR Wrong protocol type name.")
 
 
-def test_help_names_every_action(house):
+def test_debug_help_shows_subcommands(house):
     lines = house.send_line("DEBUG HELP")
     assert b"SLEEP <seconds>" in lines
     assert b"HELP" in lines
@@ -173,7 +173,7 @@ def test_help_names_every_action(house):
 
 
 @pytest.mark.parametrize("line", ["SCRIPT FLUSH", "SCRIPT FLUSH async", "FUNCTION FLUSH SYNC"])
-def test_there_are_no_scripts_to_forget(house, line):
+def test_script_flush_and_function_flush_answer_ok(house, line):
     assert house.send_line(line) == b"OK"
 
 
@@ -188,7 +188,7 @@ def test_there_are_no_scripts_to_forget(house, line):
         ("SCRIPT foo", "unknown subcommand 'foo'. Try SCRIPT HELP."),
     ],
 )  # fmt: skip
-def test_the_mode_is_checked_all_the_same(house, line, error):
+def test_script_flush_and_function_flush_check_their_mode(house, line, error):
     assert house.send_line(line) == f"-ERR {error}"
 
 
@@ -209,14 +209,14 @@ def test_script_and_function_have_help(house):
         ("DEBUG AOF-FLUSH-SLEEP x", "flush_sleep_s", 0.0, 0.0),
     ],
 )
-def test_a_switch_is_set(house, line, name, set_to, default):
+def test_debug_sets_a_switch(house, line, name, set_to, default):
     switches = house.state.config.switches
     assert getattr(switches, name) == default
     assert house.send_line(line) == b"OK"
     assert getattr(switches, name) == set_to
 
 
-def test_restore_takes_a_wrong_checksum_when_told_to(house):
+def test_set_skip_checksum_validation_lets_restore_take_a_wrong_checksum(house):
     house.send_line("SET k v")
     payload = house.send_line("DUMP k")
     wrong = payload[:-1] + bytes([payload[-1] ^ 1])
@@ -237,5 +237,5 @@ def test_restore_takes_a_wrong_checksum_when_told_to(house):
         ("RESIZING 0", b"OK"),
     ],
 )
-def test_reply_buffers_may_be_told_but_have_nothing_to_set(house, words, answer):
+def test_replybuffer_is_accepted_without_effect(house, words, answer):
     assert house.send_line(f"DEBUG REPLYBUFFER {words}") == answer

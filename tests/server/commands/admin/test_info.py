@@ -15,7 +15,7 @@ def sections(house, *names):
     return found
 
 
-# ---------------------------------------------------------------------- which sections
+# ---------------------------------------------------------------------- sections
 
 
 def test_sections_come_in_the_order_of_redis(house):
@@ -31,12 +31,12 @@ def test_all_and_everything_have_commandstats_too(house):
     assert sections(house, "EVERYTHING").keys() == sections(house, "all").keys()
 
 
-def test_sections_can_be_chosen_in_any_letters_and_come_once(house):
+def test_names_of_sections_ignore_case_and_each_comes_once(house):
     assert list(sections(house, "KEYSPACE", "server", "Server")) == ["Server", "Keyspace"]
     assert house.send("INFO", "nosuch") == b""
 
 
-def test_a_section_is_text_with_one_field_a_line(house):
+def test_a_section_has_a_line_for_each_field(house):
     assert house.send("INFO", "cluster") == b"# Cluster\r\ncluster_enabled:0\r\n"
 
 
@@ -45,10 +45,10 @@ def test_resp3_clients_get_verbatim_text(house):
     assert house.owner.raw("INFO", "cluster").startswith(b"=34\r\ntxt:# Cluster\r\n")
 
 
-# ---------------------------------------------------------------------- what is true
+# ---------------------------------------------------------------------- fields
 
 
-def test_server_says_what_it_is(house):
+def test_the_server_section_has_version_mode_and_run_id(house):
     server = sections(house, "server")["Server"]
     assert server["redis_version"] == "7.4.0"
     assert server["redis_mode"] == "standalone"
@@ -88,7 +88,7 @@ def test_watched_keys_are_counted(house):
     assert (clients["watching_clients"], clients["total_watched_keys"]) == ("1", "2")
 
 
-def test_used_memory_is_what_is_stored_and_not_the_interpreter(house):
+def test_used_memory_counts_the_data_and_not_the_interpreter(house):
     before = {name: int(value) for name, value in _numbers(house).items()}
     assert before["used_memory_rss"] > 1024**2 > before["used_memory_startup"] > 0
     house.send("SET", "key", b"x" * 5_000_000)
@@ -116,7 +116,7 @@ def test_hits_misses_and_errors_are_counted(house):
     assert errors == {"errorstat_ERR": "count=1", "errorstat_WRONGTYPE": "count=1"}
 
 
-def test_nothing_is_saved_yet_and_info_says_so(house):
+def test_persistence_counts_the_changes_since_the_last_save(house):
     house.send_line("SET a 1")
     persistence = sections(house, "persistence")["Persistence"]
     assert persistence["loading"] == "0"
@@ -124,7 +124,7 @@ def test_nothing_is_saved_yet_and_info_says_so(house):
     assert int(persistence["rdb_changes_since_last_save"]) == 1
 
 
-def test_commandstats_have_a_line_for_what_was_called_or_refused(house):
+def test_commandstats_have_a_line_for_each_command_called_or_rejected(house):
     house.send_line("CONFIG RESETSTAT")
     for line in ("SET a 1", "SET a 2", "SET a", "LPUSH a x", "CONFIG GET hz"):
         house.send_line(line)
@@ -160,7 +160,7 @@ def test_time_is_seconds_and_microseconds(house):
 
 @pytest.fixture
 def stopped(house):
-    """The options with which the server was told to stop; it does."""
+    """The options of each call that stops the server. Every such call succeeds."""
     calls = []
 
     def stop(options):
@@ -189,24 +189,24 @@ def test_shutdown_stops_the_server_and_answers_nothing(house, stopped, line):
         ("SHUTDOWN ABORT", "-ERR No shutdown in progress."),
     ],
 )
-def test_shutdown_that_is_refused_stops_nothing(house, stopped, line, error):
+def test_a_refused_shutdown_does_not_stop_the_server(house, stopped, line, error):
     assert house.send_line(line) == error
     assert not stopped
 
 
-def test_a_server_that_cannot_save_goes_on(house):
+def test_a_server_that_cannot_save_does_not_shut_down(house):
     house.state.instance.stop = lambda _options: False
     assert house.send_line("SHUTDOWN") == "-ERR Errors trying to SHUTDOWN. Check logs."
     assert not house.owner.client.close_after_reply
 
 
-def test_shutdown_is_not_for_transactions(house):
+def test_shutdown_is_refused_inside_multi(house):
     house.send_line("MULTI")
     assert house.send_line("SHUTDOWN") == "-ERR Command not allowed inside a transaction"
 
 
 def calls_of(house, name):
-    """calls, rejected and failed of a command, from INFO commandstats; None if it has no line."""
+    """(calls, rejected, failed) of a command in INFO commandstats; None if it has no line."""
     line = sections(house, "commandstats")["Commandstats"].get(f"cmdstat_{name}")
     if line is None:
         return None
@@ -216,12 +216,12 @@ def calls_of(house, name):
 
 @pytest.fixture
 def counting(house):
-    """A server that counts anew: the command table is one for all."""
+    """A server whose statistics were reset: all tests share one command table."""
     house.send_line("CONFIG RESETSTAT")
     return house
 
 
-def test_a_command_that_waited_was_counted_twice(counting):
+def test_a_command_that_blocked_is_counted_once(counting):
     guest = counting.client()
     guest.send_line("BLPOP a 0")
     processed = counting.state.stats.commands
@@ -233,7 +233,7 @@ def test_a_command_that_waited_was_counted_twice(counting):
 
 
 @pytest.mark.parametrize("lines", [["MULTI", "RPUSH a x", "DEL a", "EXEC"], ["SET a x"]])
-def test_a_command_that_waits_on_is_not_counted_yet(counting, lines):
+def test_a_command_that_is_still_blocked_is_not_counted(counting, lines):
     guest = counting.client()
     guest.send_line("BLPOP a 0")
     for line in lines:
@@ -242,20 +242,20 @@ def test_a_command_that_waits_on_is_not_counted_yet(counting, lines):
     assert calls_of(counting, "blpop") is None
 
 
-def test_a_wait_that_is_over_counts_once(counting):
+def test_a_blocked_command_that_times_out_is_counted_once(counting):
     counting.client().send_line("BLPOP a 1")
     counting.advance(1000)
     assert calls_of(counting, "blpop") == (1, 0, 0)
 
 
-def test_a_client_that_leaves_while_it_waits_is_not_counted(counting):
+def test_a_blocked_command_is_not_counted_if_its_client_disconnects(counting):
     guest = counting.client()
     guest.send_line("BLPOP a 0")
     guest.leave()
     assert calls_of(counting, "blpop") is None
 
 
-def test_an_unblocked_client_got_an_error_that_no_one_counted(counting):
+def test_the_error_of_client_unblock_is_counted(counting):
     guest = counting.client()
     guest.send_line("BLPOP a 0")
     counting.send("CLIENT", "UNBLOCK", guest.client.id, "ERROR")
@@ -265,7 +265,7 @@ def test_an_unblocked_client_got_an_error_that_no_one_counted(counting):
     assert sections(counting, "stats")["Stats"]["total_error_replies"] == "1"
 
 
-def test_a_group_that_is_gone_is_one_failed_call(counting):
+def test_a_blocked_xreadgroup_whose_group_goes_is_one_failed_call(counting):
     counting.send_line("XGROUP CREATE s g $ MKSTREAM")
     guest = counting.client()
     guest.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >")

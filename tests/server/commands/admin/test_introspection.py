@@ -1,4 +1,4 @@
-"""COMMAND: what the table tells of itself."""
+"""COMMAND: what it shows of the command table."""
 
 import pytest
 
@@ -37,14 +37,14 @@ def test_every_key_spec_has_one_access(row, spec):
 
 
 @pytest.mark.parametrize("row", every_row(), ids=lambda row: row.name)
-def test_types_are_declared_of_arguments_that_there_are(row):
+def test_types_are_declared_for_existing_arguments_only(row):
     assert all(name in row.syntax.split() for name in row.argument_types)
 
 
 # ---------------------------------------------------------------------- COMMAND INFO
 
 
-def test_a_row_has_the_ten_elements_of_redis_7(house):
+def test_command_info_has_the_ten_elements_of_redis_7(house):
     (row,) = house.send_line("COMMAND INFO get")
     spec = [
         b"flags", [b"RO", b"access"],
@@ -80,7 +80,7 @@ def test_key_specs_tell_where_the_keys_are(house, name, begin, find):
     assert as_dict(spec[b"find_keys"])[b"spec"] == find
 
 
-def test_keys_of_different_use_have_a_spec_each(house):
+def test_keys_that_are_used_differently_have_a_spec_each(house):
     specs = [as_dict(spec) for spec in house.send_line("COMMAND INFO lmove")[0][8]]
     assert [spec[b"flags"] for spec in specs] == [[b"RW", b"access", b"delete"], [b"RW", b"insert"]]
     assert [as_dict(spec[b"begin_search"])[b"spec"][1] for spec in specs] == [1, 2]
@@ -94,7 +94,7 @@ def test_keys_of_different_use_have_a_spec_each(house):
         ("script|flush", [b"noscript"]),
     ],
 )
-def test_flags_that_only_the_server_needs_are_not_shown(house, name, flags):
+def test_internal_flags_are_not_shown(house, name, flags):
     assert house.send("COMMAND", "INFO", name)[0][2] == flags
 
 
@@ -109,36 +109,36 @@ def test_flags_that_only_the_server_needs_are_not_shown(house, name, flags):
         ("blpop", {b"@list", b"@write", b"@blocking", b"@slow"}),
     ],
 )
-def test_acl_categories_are_of_the_group_and_of_the_flags(house, name, categories):
+def test_acl_categories_come_from_the_group_and_the_flags(house, name, categories):
     assert set(house.send("COMMAND", "INFO", name)[0][6]) == categories
 
 
-def test_tips_are_in_their_order(house):
+def test_tips_are_shown_in_the_order_of_their_declaration(house):
     (row,) = house.send_line("COMMAND INFO scan")
     assert row[7] == [
         b"nondeterministic_output", b"request_policy:special", b"response_policy:special",
     ]  # fmt: skip
 
 
-def test_xreadgroup_only_reads_the_key_as_redis_shows_it(house):
+def test_xreadgroup_shows_its_key_as_read_only_as_redis_does(house):
     (row,) = house.send_line("COMMAND INFO xreadgroup")
     assert b"write" in row[2]
     assert as_dict(row[8][0])[b"flags"] == [b"RO", b"access"]
 
 
-def test_a_container_has_its_subcommands_below_it(house):
+def test_a_container_command_lists_its_subcommands(house):
     (row,) = house.send_line("COMMAND INFO CONFIG")
     assert {child[0] for child in row[9]} >= {b"config|get", b"config|set"}
     assert row[6] == [b"@slow"]
 
 
-def test_subcommands_are_found_by_their_full_name_and_the_unknown_are_null(house):
+def test_command_info_finds_subcommands_by_full_name_and_answers_null_for_unknown_names(house):
     rows = house.send_line("COMMAND INFO config|get nosuch config|nosuch")
     assert rows[0][0] == b"config|get"
     assert rows[1:] == [None, None]
 
 
-def test_command_describes_all_and_count_counts_them(house):
+def test_command_describes_every_command_and_count_counts_them(house):
     assert len(house.send_line("COMMAND")) == len(TABLE)
     assert len(house.send_line("COMMAND INFO")) == len(TABLE)
     assert house.send_line("COMMAND COUNT") == len(TABLE)
@@ -168,13 +168,13 @@ def test_docs_have_summary_and_arguments(house):
     ]
 
 
-def test_docs_know_what_is_deprecated(house):
+def test_docs_show_deprecation(house):
     docs = as_dict(as_dict(house.send_line("COMMAND DOCS getset"))[b"getset"])
     assert docs[b"doc_flags"] == [b"deprecated"]
     assert docs[b"deprecated_since"] == b"6.2.0"
 
 
-def test_docs_have_the_history(house):
+def test_docs_show_the_history(house):
     docs = as_dict(as_dict(house.send_line("COMMAND DOCS xtrim"))[b"xtrim"])
     assert docs[b"history"] == [[b"6.2.0", b"Trimming by MINID, and LIMIT."]]
 
@@ -189,13 +189,15 @@ def test_docs_have_the_history(house):
         ("incrbyfloat", b"increment", b"double"),
     ],
 )
-def test_a_name_has_one_type_unless_the_declaration_says_so(house, name, argument, type_):
+def test_an_argument_has_the_type_of_its_name_unless_declared_otherwise(
+    house, name, argument, type_
+):
     docs = as_dict(as_dict(house.send("COMMAND", "DOCS", name))[name.encode()])
     types = {as_dict(a)[b"name"]: as_dict(a)[b"type"] for a in docs[b"arguments"]}
     assert types[argument] == type_
 
 
-def test_docs_of_the_unknown_are_left_out_and_no_name_means_all(house):
+def test_docs_leave_out_unknown_commands_and_show_all_without_names(house):
     assert house.send_line("COMMAND DOCS nosuch") == []
     assert len(as_dict(house.send_line("COMMAND DOCS"))) == len(TABLE)
 
@@ -214,7 +216,7 @@ def test_list_can_be_filtered(house):
 
 
 @pytest.mark.parametrize("words", ["foo", "FILTERBY", "FILTERBY PATTERN", "FILTERBY foo bar"])
-def test_a_filter_that_is_none_is_a_syntax_error(house, words):
+def test_a_bad_filter_is_a_syntax_error(house, words):
     assert house.send_line(f"COMMAND LIST {words}") == "-ERR syntax error"
 
 
@@ -233,7 +235,7 @@ def test_a_filter_that_is_none_is_a_syntax_error(house, words):
         ("xreadgroup group STREAMS c streams a >", [b"a"]),
     ],
 )
-def test_keys_are_found_where_the_command_itself_finds_them(house, line, keys):
+def test_getkeys_finds_the_keys_that_the_command_uses(house, line, keys):
     assert house.send_line(f"COMMAND GETKEYS {line}") == keys
 
 
@@ -248,18 +250,18 @@ def test_keys_are_found_where_the_command_itself_finds_them(house, line, keys):
         ("lmpop 5 a b", "Invalid arguments specified for command"),
     ],
 )
-def test_what_could_not_run_has_no_keys(house, line, error):
+def test_getkeys_refuses_a_command_that_could_not_run(house, line, error):
     assert house.send_line(f"COMMAND GETKEYS {line}") == f"-ERR {error}"
 
 
-def test_getkeysandflags_tells_the_use_of_each_key(house):
+def test_getkeysandflags_shows_the_flags_of_each_key(house):
     assert house.send_line("COMMAND GETKEYSANDFLAGS lmove a b left right") == [
         [b"a", [b"RW", b"access", b"delete"]],
         [b"b", [b"RW", b"insert"]],
     ]
 
 
-def test_migrate_takes_its_keys_from_one_place(house):
+def test_migrate_has_one_key_or_the_keys_option(house):
     one = [b"a", [b"RW", b"access", b"delete"]]
     ask = "COMMAND", "GETKEYSANDFLAGS", "migrate", "h", "1"
     assert house.send(*ask, "a", "0", "1") == [one]
@@ -270,14 +272,14 @@ def test_migrate_takes_its_keys_from_one_place(house):
     )
 
 
-def test_set_reads_the_old_value_only_when_asked(house):
+def test_set_has_the_access_flag_only_with_get(house):
     assert house.send_line("COMMAND GETKEYSANDFLAGS set a b") == [[b"a", [b"OW", b"update"]]]
     assert house.send_line("COMMAND GETKEYSANDFLAGS set a b GET") == [
         [b"a", [b"RW", b"access", b"update"]]
     ]
 
 
-def test_the_list_of_commands_lacked_the_subcommands(house):
+def test_command_list_has_the_subcommands(house):
     listed = house.send_line("COMMAND LIST")
     assert {b"config", b"config|get", b"xgroup|create", b"get"} <= set(listed)
     assert len(listed) == len(set(listed))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from server.table.command import TABLE
+from tests.server.conftest import NOTHING
 
-NOTHING = "nothing has been answered"
 SYNTAX = "-ERR syntax error"
 FIELDS_OF_7_4 = (
     "id addr laddr fd name age idle flags db sub psub ssub multi watch qbuf qbuf-free argv-mem"
@@ -24,15 +24,15 @@ def listed(house, *words):
     return {int(fields(line)["id"]): fields(line) for line in lines}
 
 
-# ---------------------------------------------------------------------- about itself
+# ---------------------------------------------------------------------- ID, names and switches
 
 
-def test_ids_grow(house):
+def test_client_ids_grow(house):
     assert house.send_line("CLIENT ID") == 1
     assert house.client().send_line("CLIENT ID") == 2
 
 
-def test_the_name(house):
+def test_setname_and_getname(house):
     assert house.send_line("CLIENT GETNAME") is None
     assert house.send_line("CLIENT SETNAME worker") == b"OK"
     assert house.send_line("CLIENT GETNAME") == b"worker"
@@ -41,14 +41,14 @@ def test_the_name(house):
 
 
 @pytest.mark.parametrize("name", ["a b", "a\nb", "\x7f", "é"])
-def test_a_name_is_printable(house, name):
+def test_setname_refuses_unprintable_names(house, name):
     assert house.send("CLIENT", "SETNAME", name) == (
         "-ERR Client names cannot contain spaces, newlines or special characters."
     )
     assert house.send_line("CLIENT GETNAME") is None
 
 
-def test_the_library(house):
+def test_setinfo_sets_the_name_and_version_of_the_library(house):
     assert house.send_line("CLIENT SETINFO lib-name redis-py") == b"OK"
     assert house.send_line("CLIENT SETINFO LIB-VER 5.1.0") == b"OK"
     shown = fields(house.send_line("CLIENT INFO"))
@@ -60,7 +60,7 @@ def test_the_library(house):
 
 
 @pytest.mark.parametrize("what", ["NO-EVICT", "NO-TOUCH"])
-def test_switches(house, what):
+def test_no_evict_and_no_touch_show_in_the_flags(house, what):
     letter = {"NO-EVICT": "e", "NO-TOUCH": "T"}[what]
     assert house.send("CLIENT", what, "ON") == b"OK"
     assert fields(house.send_line("CLIENT INFO"))["flags"] == letter
@@ -72,7 +72,7 @@ def test_switches(house, what):
 # ---------------------------------------------------------------------- LIST
 
 
-def test_cmd_is_what_was_sent_last_even_if_it_was_only_queued_or_held_back(house):
+def test_cmd_is_the_last_command_even_if_it_was_queued_postponed_or_refused(house):
     queuing, held, refused = house.client(), house.client(), house.client()
     queuing.send_line("MULTI")
     queuing.send_line("GET a")
@@ -87,7 +87,7 @@ def test_cmd_is_what_was_sent_last_even_if_it_was_only_queued_or_held_back(house
     ]
 
 
-def test_cmd_is_exec_after_what_exec_ran(house):
+def test_cmd_is_exec_after_a_transaction(house):
     guest = house.client()
     for line in ("MULTI", "GET a", "EXEC"):
         guest.send_line(line)
@@ -103,7 +103,7 @@ def test_client_info_is_verbatim_text(house):
     assert b"txt:id=1 addr=10.0.0.1:5001 laddr=10.0.0.2:6379 " in house.owner.raw("CLIENT", "INFO")
 
 
-def test_what_a_line_tells(house):
+def test_client_list_shows_the_state_of_each_client(house):
     guest = house.client()
     guest.send_line("HELLO 3 SETNAME worker")
     guest.send_line("SELECT 3")
@@ -119,13 +119,13 @@ def test_what_a_line_tells(house):
     assert shown["cmd"] == "set"
 
 
-def test_a_line_names_the_command_that_runs(house):
+def test_cmd_is_the_running_command_and_null_before_the_first_one(house):
     assert fields(house.send_line("CLIENT INFO"))["cmd"] == "client|info"
     silent = house.client()
     assert listed(house)[silent.client.id]["cmd"] == "NULL"
 
 
-def test_a_changed_watched_key_shows(house):
+def test_the_flags_show_that_a_watched_key_has_changed(house):
     guest = house.client()
     guest.send_line("WATCH a")
     house.send_line("SET a 1")
@@ -188,7 +188,7 @@ def test_reply_off_inside_a_transaction_swallows_its_reply(house):
     assert house.send_line("EXEC") == NOTHING
 
 
-def test_reply_takes_three_words(house):
+def test_reply_refuses_other_modes(house):
     assert house.send_line("CLIENT REPLY foo") == SYNTAX
 
 
@@ -202,7 +202,7 @@ def test_kill_by_address(house):
     assert house.send("CLIENT", "KILL", guest.client.address) == "-ERR No such client"
 
 
-def test_one_may_kill_oneself_by_address_and_gets_the_answer(house):
+def test_a_client_that_kills_itself_by_address_gets_the_reply(house):
     assert house.send("CLIENT", "KILL", house.owner.client.address) == b"OK"
     assert house.owner.client.close_after_reply
     assert not house.owner.gone
@@ -226,7 +226,7 @@ def test_one_may_kill_oneself_by_address_and_gets_the_answer(house):
         ("ID 2 ID 3", {3}),
     ],
 )
-def test_kill_by_conditions(house, words, killed):
+def test_kill_by_filters(house, words, killed):
     old = house.client()
     house.advance(60_000)
     young = house.client()
@@ -251,13 +251,13 @@ def test_kill_by_conditions(house, words, killed):
         ("MAXAGE 0", "-ERR maxage should be greater than 0"),
     ],
 )
-def test_kill_refuses_and_kills_nobody(house, words, answer):
+def test_a_refused_kill_kills_no_client(house, words, answer):
     guest = house.client()
     assert house.send_line(f"CLIENT KILL {words}") == answer
     assert not guest.gone
 
 
-# ---------------------------------------------------------------------- UNBLOCK, PAUSE: arguments
+# ---------------------------------------------------------------------- UNBLOCK and PAUSE
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_kill_refuses_and_kills_nobody(house, words, answer):
         ("foo", "-ERR unknown subcommand 'foo'. Try CLIENT HELP."),
     ],
 )
-def test_arguments(house, words, answer):
+def test_unblock_and_pause_check_their_arguments(house, words, answer):
     assert house.send_line(f"CLIENT {words}") == answer
     assert not house.state.pausing.active
 

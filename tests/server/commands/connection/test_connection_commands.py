@@ -23,7 +23,7 @@ def locked(make_house):
 @pytest.mark.parametrize(
     "line", ["AUTH secret", "AUTH default secret", "HELLO 2 AUTH default secret"]
 )
-def test_the_password_opens_the_door(locked, line):
+def test_the_right_password_authenticates(locked, line):
     assert locked.send_line("GET a") == NO_AUTH
     assert not str(locked.send_line(line)).startswith("-")
     assert locked.send_line("GET a") is None
@@ -32,18 +32,18 @@ def test_the_password_opens_the_door(locked, line):
 @pytest.mark.parametrize(
     "line", ["AUTH wrong", "AUTH other secret", "AUTH default secre", "HELLO 3 AUTH default wrong"]
 )
-def test_a_wrong_password_does_not(locked, line):
+def test_a_wrong_password_does_not_authenticate(locked, line):
     assert locked.send_line(line) == WRONG_PASSWORD
     assert locked.send_line("GET a") == NO_AUTH
 
 
-def test_a_failed_auth_does_not_log_out(locked):
+def test_a_failed_auth_does_not_undo_an_earlier_one(locked):
     locked.send_line("AUTH secret")
     assert locked.send_line("AUTH wrong") == WRONG_PASSWORD
     assert locked.send_line("PING") == b"PONG"
 
 
-def test_auth_without_a_password_set(house):
+def test_auth_on_a_server_without_a_password(house):
     assert house.send_line("AUTH x") == (
         "-ERR AUTH <password> called without any password configured for the default user. Are you"
         " sure your configuration is correct?"
@@ -60,14 +60,14 @@ def test_before_authentication_few_commands_run(locked):
     assert locked.send_line("QUIT") == b"OK"
 
 
-def test_an_unknown_command_is_seen_before_authentication(locked):
+def test_an_unknown_command_is_reported_before_authentication(locked):
     assert locked.send_line("foo").startswith("-ERR unknown command 'foo'")
 
 
 # ---------------------------------------------------------------------- HELLO
 
 
-def test_hello_tells_what_the_server_is(house):
+def test_hello_shows_the_facts_of_the_server(house):
     assert house.send_line("HELLO 3") == {
         b"server": b"redis",
         b"version": build.REDIS_VERSION.encode(),
@@ -85,7 +85,7 @@ def test_hello_in_resp2_is_a_flat_array(house):
     assert words[5] == 2
 
 
-def test_hello_changes_the_protocol_both_ways(house):
+def test_hello_switches_the_protocol(house):
     house.send_line("HELLO 3")
     assert house.owner.raw("GET", "no") == b"_\r\n"
     house.send_line("HELLO")
@@ -94,12 +94,12 @@ def test_hello_changes_the_protocol_both_ways(house):
     assert house.owner.raw("GET", "no") == b"$-1\r\n"
 
 
-def test_hello_sets_the_name(house):
+def test_hello_sets_the_name_of_the_client(house):
     house.send_line("HELLO 3 SETNAME worker")
     assert house.send_line("CLIENT GETNAME") == b"worker"
 
 
-def test_hello_needs_a_client_that_is_let_in(locked):
+def test_hello_needs_authentication(locked):
     assert locked.send_line("HELLO 3").startswith(
         "-NOAUTH HELLO must be called with the client already authenticated, otherwise"
     )
@@ -119,7 +119,7 @@ def test_hello_needs_a_client_that_is_let_in(locked):
         ("HELLO 3 SETNAME", "-ERR Syntax error in HELLO option 'SETNAME'"),
     ],
 )
-def test_what_hello_refuses_changes_nothing(house, line, answer):
+def test_a_refused_hello_changes_nothing(house, line, answer):
     assert house.send_line(line) == answer
     assert house.owner.client.resp == 2
 
@@ -152,14 +152,14 @@ def test_select_chooses_the_database(house):
         ),
     ],
 )
-def test_select_refuses_what_is_no_database(house, index, answer):
+def test_select_refuses_a_bad_index(house, index, answer):
     assert house.send("SELECT", index) == answer
 
 
 # ---------------------------------------------------------------------- RESET, QUIT
 
 
-def test_reset_brings_back_the_beginning(house):
+def test_reset_restores_all_of_a_new_client_but_the_library_name(house):
     house.send_line("HELLO 3 SETNAME worker")
     house.send_line("CLIENT SETINFO LIB-NAME lib")
     house.send_line("CLIENT NO-EVICT ON")
@@ -177,13 +177,13 @@ def test_reset_brings_back_the_beginning(house):
     assert house.state.watching.watchers == {}
 
 
-def test_reset_logs_out(locked):
+def test_reset_undoes_the_authentication(locked):
     locked.send_line("AUTH secret")
     locked.send_line("RESET")
     assert locked.send_line("PING") == NO_AUTH
 
 
-def test_reset_ends_silence(house):
+def test_reset_turns_replies_on(house):
     house.send_line("CLIENT REPLY OFF")
     assert house.send_line("RESET") == b"RESET"
     assert house.send_line("PING") == b"PONG"
@@ -195,7 +195,7 @@ def test_quit_closes_after_the_reply(house, line):
     assert house.owner.client.close_after_reply
 
 
-def test_quit_is_not_queued(house):
+def test_quit_is_not_queued_inside_multi(house):
     house.send_line("MULTI")
     assert house.send_line("QUIT") == b"OK"
 

@@ -10,14 +10,14 @@ OUT_OF_MEMORY = "-OOM command not allowed when used memory > 'maxmemory'."
 
 
 def multi(client, *lines):
-    """Queue commands and run them; the reply of EXEC."""
+    """Run *lines* in a transaction. Returns the reply of EXEC."""
     assert client.send_line("MULTI") == OK
     for line in lines:
         assert client.send_line(line) == QUEUED
     return client.send_line("EXEC")
 
 
-def test_the_answers_come_in_one_array(house):
+def test_exec_answers_one_array(house):
     assert multi(house, "SET a 1", "INCR a", "GET a") == [OK, 2, b"2"]
     assert multi(house) == []
 
@@ -30,7 +30,7 @@ def test_nothing_runs_before_exec(house):
     assert house.send_line("GET a") is None
 
 
-def test_an_error_at_run_time_stops_nothing(house):
+def test_an_error_at_run_time_does_not_stop_the_transaction(house):
     assert multi(house, "SET a x", "INCR a", "SET b 1") == [
         OK,
         "-ERR value is not an integer or out of range",
@@ -46,7 +46,7 @@ def test_an_error_at_run_time_stops_nothing(house):
         ("OBJECT foo", "-ERR unknown subcommand 'foo'. Try OBJECT HELP."),
     ],
 )
-def test_what_cannot_be_queued_aborts_exec(house, line, error):
+def test_a_command_that_cannot_be_queued_aborts_exec(house, line, error):
     house.send_line("MULTI")
     assert house.send_line(line) == error
     assert house.send_line("SET a 1") == QUEUED
@@ -56,7 +56,7 @@ def test_what_cannot_be_queued_aborts_exec(house, line, error):
 
 
 @pytest.mark.parametrize("line", ["MULTI", "WATCH a"])
-def test_what_makes_no_sense_inside_is_refused_but_aborts_nothing(house, line):
+def test_multi_and_watch_inside_multi_are_refused_but_do_not_abort_exec(house, line):
     house.send_line("MULTI")
     refusals = {
         "MULTI": "-ERR MULTI calls can not be nested",
@@ -66,32 +66,32 @@ def test_what_makes_no_sense_inside_is_refused_but_aborts_nothing(house, line):
     assert house.send_line("EXEC") == []
 
 
-def test_outside_of_a_transaction(house):
+def test_exec_and_discard_need_multi(house):
     assert house.send_line("EXEC") == "-ERR EXEC without MULTI"
     assert house.send_line("DISCARD") == "-ERR DISCARD without MULTI"
     assert house.send_line("UNWATCH") == OK
 
 
-def test_select_holds_for_the_rest_and_afterwards(house):
+def test_select_holds_for_the_rest_of_exec_and_afterwards(house):
     assert multi(house, "SELECT 1", "SET a 1") == [OK, OK]
     assert house.send_line("GET a") == b"1"
     house.send_line("SELECT 0")
     assert house.send_line("GET a") is None
 
 
-def test_each_command_is_logged_in_its_own_form(house):
+def test_each_command_of_exec_is_logged_in_its_own_form(house):
     multi(house, "SET a 1 EX 5", "GET a", "DEL a", "DEL a")
     assert house.logged() == [b"SET a 1 PXAT 1700000005000", b"DEL a"]
 
 
-def test_a_transaction_queues_nothing_when_memory_is_short(house):
+def test_no_command_is_queued_over_maxmemory(house):
     house.send_line("MULTI")
     house.run_out_of_memory()
     assert house.send_line("GET a") == OUT_OF_MEMORY
     assert house.send_line("EXEC") == ABORTED
 
 
-def test_exec_is_refused_when_a_queued_command_needs_memory(house):
+def test_exec_over_maxmemory_is_refused_if_a_queued_command_needs_memory(house):
     house.send_line("MULTI")
     house.send_line("SET a 1")
     house.run_out_of_memory()
@@ -102,14 +102,14 @@ def test_exec_is_refused_when_a_queued_command_needs_memory(house):
     assert house.send_line("EXEC") == "-ERR EXEC without MULTI"
 
 
-def test_exec_runs_without_memory_what_needs_none(house):
+def test_exec_over_maxmemory_runs_commands_that_need_no_memory(house):
     house.send_line("MULTI")
     house.send_line("DEL a")
     house.run_out_of_memory()
     assert house.send_line("EXEC") == [0]
 
 
-def test_a_client_that_leaves_in_the_middle_leaves_nothing(house):
+def test_a_disconnect_inside_multi_ends_the_watch(house):
     guest = house.client()
     guest.send_line("WATCH a")
     guest.send_line("MULTI")
@@ -148,7 +148,7 @@ def test_a_change_of_a_watched_key_makes_exec_null(house, line):
 @pytest.mark.parametrize(
     "line", ["GET a", "SET a 2 NX", "PERSIST a", "SET c 1", "EXPIRE a 1 XX", "DEL no", "GETEX a"]
 )
-def test_what_changes_nothing_does_not(house, line):
+def test_a_command_that_changes_nothing_does_not_make_exec_null(house, line):
     house.send_line("SET a 1")
     guest = house.client()
     guest.send_line("WATCH a no")
@@ -156,7 +156,7 @@ def test_what_changes_nothing_does_not(house, line):
     assert multi(guest, "PING") == [b"PONG"]
 
 
-def test_ones_own_change_counts_too(house):
+def test_a_change_by_the_watching_client_itself_makes_exec_null(house):
     house.send_line("WATCH a")
     house.send_line("SET a 1")
     assert multi(house, "PING") is None
@@ -171,7 +171,7 @@ def test_a_key_of_that_name_in_another_database_is_another_key(house):
 
 
 @pytest.mark.parametrize("end", ["UNWATCH", "DISCARD", "EXEC", "RESET"])
-def test_what_ends_the_watch(house, end):
+def test_unwatch_discard_exec_and_reset_end_the_watch(house, end):
     house.send_line("WATCH a")
     if end in ("DISCARD", "EXEC"):
         house.send_line("MULTI")
@@ -195,7 +195,7 @@ def test_a_watched_key_that_expires_is_a_change(house):
     assert multi(house, "PING") is None
 
 
-def test_a_key_that_had_expired_before_the_watch_is_none(house):
+def test_a_key_that_had_expired_before_the_watch_is_no_change(house):
     house.send_line("SET a 1 PX 10")
     house.advance(11)
     house.send_line("WATCH a")
@@ -212,7 +212,7 @@ def test_flushall_is_no_change_of_a_key_that_was_not_there(house):
     assert multi(house, "PING") == [b"PONG"]
 
 
-def test_swapdb_brings_a_watched_key_to_life(house):
+def test_swapdb_that_brings_a_watched_key_makes_exec_null(house):
     house.send_line("SELECT 1")
     house.send_line("SET a 1")
     house.send_line("SELECT 0")
@@ -222,7 +222,7 @@ def test_swapdb_brings_a_watched_key_to_life(house):
 
 
 @pytest.mark.parametrize("begin", ["PING", "MULTI"])
-def test_an_exec_that_cannot_even_run_says_why_and_ends_the_transaction(house, begin):
+def test_exec_with_wrong_arity_says_why_and_ends_the_transaction(house, begin):
     house.send_line("WATCH a")
     house.send_line(begin)
     assert house.send_line("EXEC now") == (
@@ -232,7 +232,7 @@ def test_an_exec_that_cannot_even_run_says_why_and_ends_the_transaction(house, b
     assert house.send_line("EXEC") == "-ERR EXEC without MULTI"
 
 
-def test_an_exec_without_password_says_why(house):
+def test_exec_without_authentication_says_why(house):
     house.state.config.requirepass = "secret"
     assert house.client().send_line("EXEC") == (
         "-EXECABORT Transaction discarded because of: NOAUTH Authentication required."
@@ -254,7 +254,7 @@ def test_an_exec_without_password_says_why(house):
         "XAUTOCLAIM s g d 0 0",
     ],
 )
-def test_what_happens_to_a_group_is_a_change_but_not_of_the_watched_stream(house, line):
+def test_a_change_of_a_group_is_no_change_of_the_watched_stream(house, line):
     house.send_line("XADD s 1-1 a b")
     house.send_line("XADD s 2-1 a b")
     house.send_line("XGROUP CREATE s g 0")

@@ -30,20 +30,20 @@ def test_flushdb_empties_one_database(house, mode):
 
 
 @pytest.mark.parametrize("mode", ["", "ASYNC", "sync"])
-def test_flushall_empties_all(house, mode):
+def test_flushall_empties_all_databases(house, mode):
     fill(house)
     assert house.send_line(f"FLUSHALL {mode}") == b"OK"
     assert sizes(house) == [0, 0]
 
 
 @pytest.mark.parametrize("line", ["FLUSHDB foo", "FLUSHALL foo", "FLUSHDB SYNC SYNC"])
-def test_flush_knows_two_modes(house, line):
+def test_flush_refuses_other_modes(house, line):
     fill(house)
     assert house.send_line(line) == "-ERR syntax error"
     assert sizes(house) == [2, 1]
 
 
-def test_a_flush_of_nothing_is_logged_all_the_same(house):
+def test_a_flush_of_an_empty_server_is_logged_too(house):
     house.send_line("FLUSHALL")
     house.send_line("FLUSHDB")
     assert house.logged() == [b"FLUSHALL", b"FLUSHDB"]

@@ -35,7 +35,7 @@ def test_each_form_sets_the_same_time_and_logs_it_as_absolute(house, key, name, 
 
 
 @pytest.mark.parametrize("name", ["TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME"])
-def test_no_expiry_and_no_key(house, key, name):
+def test_a_key_without_expiry_and_a_missing_key_are_told_apart(house, key, name):
     assert house.send(name, key) == NEVER
     assert house.send(name, "nokey") == NO_KEY
 
@@ -58,7 +58,7 @@ def test_a_key_lives_to_the_end_of_its_last_millisecond(house, key):
 @pytest.mark.parametrize(
     "line", ["EXPIRE a 0", "EXPIRE a -1", "PEXPIRE a -9223372036854775808", "EXPIREAT a 1"]
 )
-def test_a_time_that_has_passed_is_a_deletion(house, key, line):
+def test_an_expiry_in_the_past_deletes_the_key(house, key, line):
     assert house.send_line(line) == 1
     assert house.send("EXISTS", key) == 0
     assert house.logged() == [b"DEL a"]
@@ -85,7 +85,7 @@ def test_a_time_that_has_passed_is_a_deletion(house, key, line):
         ("XX XX", 50, 100, 1),
     ],
 )
-def test_conditions(house, key, options, old, new, answer):
+def test_nx_xx_gt_and_lt(house, key, options, old, new, answer):
     if old is not None:
         house.send("EXPIRE", key, old)
     assert house.send_line(f"EXPIRE a {new} {options}") == answer
@@ -116,18 +116,18 @@ def test_conditions(house, key, options, old, new, answer):
         ("EXPIRE nokey 10", 0),
     ],
 )
-def test_what_expire_refuses_changes_nothing(house, key, line, answer):
+def test_a_refused_expire_changes_nothing(house, key, line, answer):
     assert house.send_line(line) == answer
     assert house.send("TTL", key) == NEVER
     assert house.logged() == []
 
 
-def test_the_last_64_bit_millisecond_is_a_time(house, key):
+def test_the_last_64_bit_millisecond_can_be_set(house, key):
     assert house.send_line("PEXPIREAT a 9223372036854775807") == 1
     assert house.send("PEXPIRETIME", key) == 2**63 - 1
 
 
-def test_persist(house, key):
+def test_persist_removes_the_expiry(house, key):
     assert house.send("PERSIST", key) == 0
     house.send("EXPIRE", key, 100)
     house.logged()

@@ -1,4 +1,4 @@
-"""OBJECT IDLETIME: which commands use a key, as redis-server 7.0 has it, and which only peek."""
+"""OBJECT IDLETIME: which commands count as a use of their key, as in redis-server 7.0."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def lines(table: str) -> list[str]:
 
 @pytest.fixture
 def house(make_house):
-    """A string, a list and a stream that nobody has used for long."""
+    """A server with a string s, a list l and a stream x, none of them used for IDLE_S."""
     house = make_house(enable_debug_command="yes")
     for line in ("SET s 10", "RPUSH l a b c", "XADD x 1-1 f v", "XGROUP CREATE x g 0"):
         house.send_line(line)
@@ -48,19 +48,19 @@ def idle(house, key):
 
 
 @pytest.mark.parametrize("line", lines(USES))
-def test_a_command_uses_its_key_whether_it_succeeds_or_not(house, line):
+def test_a_command_resets_the_idle_time_of_its_key_even_if_it_fails(house, line):
     house.send_line(line)
     key = next(word for word in line.split() if word in ("s", "l", "x"))
     assert idle(house, key) == 0
 
 
 @pytest.mark.parametrize("line", lines(PEEKS))
-def test_a_command_that_asks_about_keys_uses_none(house, line):
+def test_a_command_about_keys_does_not_reset_their_idle_time(house, line):
     house.send_line(line)
     assert [idle(house, key) for key in "slx"] == [IDLE_S] * 3
 
 
-def test_a_key_is_idle_from_its_last_write_on_in_whole_seconds(house):
+def test_the_idle_time_is_whole_seconds_since_the_last_write(house):
     house.send_line("SET new 1")
     house.advance(999)
     assert idle(house, "new") == 0
@@ -68,24 +68,24 @@ def test_a_key_is_idle_from_its_last_write_on_in_whole_seconds(house):
     assert idle(house, "new") == 2
 
 
-def test_renaming_and_copying_use_what_they_make(house):
+def test_rename_and_copy_reset_the_idle_time_of_their_keys(house):
     house.send_line("RENAME s t")
     house.send_line("COPY l m")
     assert [idle(house, key) for key in "tlm"] == [0, 0, 0]
 
 
-def test_a_target_that_is_in_the_way_was_used(house):
+def test_copy_resets_the_idle_time_of_a_target_that_exists(house):
     assert house.send_line("COPY s l") == 0
     assert [idle(house, key) for key in "sl"] == [0, 0]
 
 
-def test_swapped_keys_stay_idle(house):
+def test_swapdb_does_not_reset_the_idle_time(house):
     house.send_line("SWAPDB 0 1")
     house.send_line("SELECT 1")
     assert idle(house, "s") == IDLE_S
 
 
-def test_a_client_that_does_not_touch_leaves_keys_idle_but_for_touch(house):
+def test_no_touch_leaves_keys_idle_except_for_the_touch_command(house):
     house.send_line("CLIENT NO-TOUCH ON")
     for line in ("GET s", "LRANGE l 0 -1", "XLEN x"):
         house.send_line(line)
@@ -95,24 +95,24 @@ def test_a_client_that_does_not_touch_leaves_keys_idle_but_for_touch(house):
     assert [idle(house, key) for key in "slx"] == [IDLE_S, 0, IDLE_S]
 
 
-def test_what_a_client_that_does_not_touch_writes_is_new(house):
+def test_a_key_that_is_set_under_no_touch_is_not_idle(house):
     house.send_line("CLIENT NO-TOUCH ON")
     house.send_line("SET s v")
     assert idle(house, "s") == 0
 
 
-def test_other_clients_touch_while_one_does_not(house):
+def test_no_touch_holds_for_its_own_client_only(house):
     house.send_line("CLIENT NO-TOUCH ON")
     house.client().send_line("GET s")
     assert idle(house, "s") == 0
 
 
-def test_in_a_transaction_the_rule_is_the_same(house):
+def test_exec_follows_the_same_rule(house):
     for line in ("MULTI", "TTL s", "LLEN l", "EXEC"):
         house.send_line(line)
     assert [idle(house, key) for key in "slx"] == [IDLE_S, 0, IDLE_S]
 
 
-def test_to_look_who_waits_for_what_is_no_use(house):
+def test_kind_at_does_not_reset_the_idle_time(house):
     assert house.state.databases[0].kind_at(b"s") is bytes
     assert idle(house, "s") == IDLE_S

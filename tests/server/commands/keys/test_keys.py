@@ -13,7 +13,7 @@ def keys_of(house):
     return sorted(house.send("KEYS", "*"))
 
 
-# ---------------------------------------------------------------------- one after the other
+# ---------------------------------------------------------------------- DEL, EXISTS, TOUCH and TYPE
 
 
 @pytest.mark.parametrize("name", ["DEL", "UNLINK"])
@@ -28,7 +28,7 @@ def test_del_logs_nothing_when_nothing_was_removed(house):
     assert house.logged() == []
 
 
-def test_del_of_a_key_past_its_time_counts_nothing(house):
+def test_del_of_an_expired_key_counts_nothing(house):
     house.send_line("SET a 1 PX 10")
     house.advance(11)
     assert house.send_line("DEL a") == 0
@@ -46,7 +46,7 @@ def test_exists_counts_hits_and_misses(house):
     assert (house.state.events.hits, house.state.events.misses) == (2, 1)
 
 
-def test_type(house):
+def test_type_names_the_type(house):
     house.send_line("SET a 1")
     house.send_line("RPUSH l x")
     house.send_line("XADD s * f v")
@@ -80,18 +80,18 @@ def test_rename_to_its_own_name_changes_nothing(house):
 
 
 @pytest.mark.parametrize("line", ["RENAME no a", "RENAME no no", "RENAMENX no a"])
-def test_rename_needs_a_key(house, line):
+def test_rename_of_a_missing_key_is_an_error(house, line):
     assert house.send_line(line) == "-ERR no such key"
 
 
-def test_renamenx_leaves_a_target_alone(house):
+def test_renamenx_leaves_an_existing_target_alone(house):
     house.send_line("MSET a 1 b 2")
     assert house.send_line("RENAMENX a b") == 0
     assert house.send_line("RENAMENX a c") == 1
     assert house.send_line("MGET a b c") == [None, b"2", b"1"]
 
 
-def test_rename_to_a_key_past_its_time_is_no_clash(house):
+def test_renamenx_takes_the_place_of_an_expired_target(house):
     house.send_line("SET a 1")
     house.send_line("SET b 2 PX 1")
     house.advance(2)
@@ -107,7 +107,7 @@ def test_copy_carries_the_expiry(house):
     assert (house.send_line("GET b"), house.send_line("PTTL b")) == (b"1", 5000)
 
 
-def test_copy_of_a_string_that_grows_is_independent(house):
+def test_copy_of_an_appended_string_is_independent(house):
     house.send_line("APPEND a x")
     house.send_line("APPEND a y")
     house.send_line("COPY a b")
@@ -132,7 +132,7 @@ def test_copy_of_other_types_is_independent(house, make, change, look):
     assert house.send_line(look) == before
 
 
-def test_copy_replaces_only_when_told(house):
+def test_copy_replaces_a_target_only_with_replace(house):
     house.send_line("MSET a 1 b 2")
     assert house.send_line("COPY a b") == 0
     assert house.send_line("COPY a b REPLACE") == 1
@@ -181,14 +181,14 @@ def test_move_carries_the_expiry(house):
     assert house.send_line("PTTL a") == 5000
 
 
-def test_move_leaves_a_key_of_that_name_alone(house):
+def test_move_leaves_an_existing_target_alone(house):
     house.send_line("SET a 1")
     house.send_line("COPY a a DB 1")
     assert house.send_line("MOVE a 1") == 0
 
 
 @pytest.mark.parametrize("line", ["RENAME a b", "RENAMENX a b", "COPY a b", "MOVE a 1"])
-def test_these_are_logged_as_they_were_sent(house, line):
+def test_rename_copy_and_move_are_logged_as_they_were_sent(house, line):
     house.send_line("SET a 1")
     house.logged()
     house.send_line(line)
@@ -245,7 +245,7 @@ def test_small_integers_are_shown_as_shared(house, value, count):
 
 
 @pytest.mark.parametrize("what", ["ENCODING", "REFCOUNT", "IDLETIME", "FREQ"])
-def test_object_of_no_key_is_null(house, what):
+def test_object_of_a_missing_key_is_null(house, what):
     assert house.send("OBJECT", what, "no") is None
 
 

@@ -1,4 +1,4 @@
-"""MIGRATE: what is sent, what happens here, and what when the other server fails."""
+"""MIGRATE: what it sends, what it deletes here, and what it answers when the other server fails."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ PATIENCE_S = 5.0
 
 
 class Peer:
-    """Another server: notes what it is sent, and answers what it was told to, one line each.
+    """The other server. It records the commands it gets, and sends *answers*, a line for each.
 
-    When it has nothing more to say it hangs up.
+    After the last answer it closes the connection.
     """
 
     def __init__(self):
@@ -57,7 +57,7 @@ def migrate(house, peer, *words):
 # ---------------------------------------------------------------------- what is sent
 
 
-def test_a_key_goes_there_and_is_gone_here(house, peer):
+def test_migrate_restores_the_key_there_and_deletes_it_here(house, peer):
     house.send_line("SET k v")
     dump = house.send_line("DUMP k")
     house.logged()
@@ -69,7 +69,7 @@ def test_a_key_goes_there_and_is_gone_here(house, peer):
     assert house.logged() == [b"DEL k"]
 
 
-def test_copies_stay(house, peer):
+def test_migrate_with_copy_keeps_the_key(house, peer):
     house.send_line("SET k v")
     house.logged()
     peer.answers = [b"+OK", b"+OK"]
@@ -80,7 +80,7 @@ def test_copies_stay(house, peer):
     assert house.logged() == []
 
 
-def test_many_keys_go_over_one_connection_and_those_that_are_not_there_do_not(house, peer):
+def test_many_keys_go_over_one_connection_without_the_missing_ones(house, peer):
     house.send_line("MSET a 1 b 2 c 3")
     peer.answers = [b"+OK"] * 4
     migrate(house, peer, "", 0, 1000, "KEYS", "a", "nosuch", "b", "c")
@@ -88,7 +88,7 @@ def test_many_keys_go_over_one_connection_and_those_that_are_not_there_do_not(ho
     assert [words[1] for words in peer.commands[1:]] == [b"a", b"b", b"c"]
 
 
-def test_the_rest_of_the_time_to_live_goes_along(house, peer):
+def test_the_remaining_ttl_is_sent(house, peer):
     house.send_line("SET k v PX 5000")
     house.advance(1000)
     peer.answers = [b"+OK", b"+OK"]
@@ -97,7 +97,7 @@ def test_the_rest_of_the_time_to_live_goes_along(house, peer):
     assert octets.int64_of(peer.commands[1][2]) == 4000
 
 
-def test_one_that_has_no_time_left_gets_a_millisecond(house, peer):
+def test_a_key_with_no_ttl_left_is_sent_with_a_millisecond(house, peer):
     house.send_line("SET k v PX 5000")
     house.advance(5000)
     peer.answers = [b"+OK", b"+OK"]
@@ -110,7 +110,7 @@ def test_one_that_has_no_time_left_gets_a_millisecond(house, peer):
     ("options", "login"),
     [(("AUTH", "pw"), [b"AUTH", b"pw"]), (("AUTH2", "me", "pw"), [b"AUTH", b"me", b"pw"])],
 )
-def test_it_logs_in_before_all_else(house, peer, options, login):
+def test_auth_is_sent_first(house, peer, options, login):
     house.send_line("SET k v")
     peer.answers = [b"+OK"] * 3
     assert migrate(house, peer, "k", 0, 1000, *options) == b"OK"
@@ -119,7 +119,7 @@ def test_it_logs_in_before_all_else(house, peer, options, login):
     assert peer.commands[0] == login
 
 
-def test_values_larger_than_a_piece_arrive_whole(house, peer):
+def test_large_values_arrive_whole(house, peer):
     house.send("SET", "a", b"\x00" * 70_000 + bytes(range(256)) * 300)
     house.send("SET", "b", "x" * 200_000)
     dumps = [house.send_line("DUMP a"), house.send_line("DUMP b")]
@@ -129,10 +129,10 @@ def test_values_larger_than_a_piece_arrive_whole(house, peer):
     assert [words[3] for words in peer.commands[1:]] == dumps
 
 
-# ---------------------------------------------------------------------- refusals of the other one
+# ---------------------------------------------------------------------- errors of the other server
 
 
-def test_what_the_other_refuses_stays_and_what_it_took_is_gone(house, peer):
+def test_only_the_keys_that_the_other_server_took_are_deleted(house, peer):
     house.send_line("MSET a 1 b 2 c 3")
     house.logged()
     peer.answers = [b"+OK", b"+OK", b"-BUSYKEY taken", b"+OK"]
@@ -143,7 +143,7 @@ def test_what_the_other_refuses_stays_and_what_it_took_is_gone(house, peer):
 
 
 @pytest.mark.parametrize("answers", [[b"-NOAUTH no", b"+OK"], [b"+OK", b"-ERR DB index"]])
-def test_nothing_is_sent_to_who_refuses_the_greeting(house, peer, answers):
+def test_no_key_is_sent_if_auth_or_select_is_refused(house, peer, answers):
     house.send_line("SET k v")
     peer.answers = list(answers)
     assert migrate(house, peer, "k", 99, 1000, "AUTH", "pw").startswith("-ERR Target instance")
@@ -155,7 +155,7 @@ def test_nothing_is_sent_to_who_refuses_the_greeting(house, peer, answers):
 # ---------------------------------------------------------------------- failures
 
 
-def test_nobody_listens(house):
+def test_a_refused_connection_is_an_ioerr(house):
     house.send_line("SET k v")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -167,13 +167,13 @@ def test_nobody_listens(house):
 @pytest.mark.parametrize(
     ("host", "port"), [("127.0.0.1", "http"), ("127.0.0.1", "99999"), ("..", "6379"), ("", "6379")]
 )
-def test_what_is_no_address_cannot_be_connected_to(house, host, port):
+def test_a_bad_address_is_an_ioerr(house, host, port):
     house.send_line("SET k v")
     answer = house.send("MIGRATE", host, port, "k", 0, 1000)
     assert answer == "-IOERR error or timeout connecting to the client"
 
 
-def test_who_hangs_up_keeps_what_it_said_it_took(house, peer):
+def test_only_acknowledged_keys_are_deleted_if_the_other_server_disconnects(house, peer):
     house.send_line("MSET a 1 b 2")
     peer.answers = [b"+OK", b"+OK"]
     answer = migrate(house, peer, "", 0, 1000, "KEYS", "a", "b")
@@ -181,7 +181,7 @@ def test_who_hangs_up_keeps_what_it_said_it_took(house, peer):
     assert house.send_line("MGET a b") == [None, b"2"]
 
 
-def test_who_says_nothing_is_given_up(house):
+def test_a_server_that_does_not_answer_times_out(house):
     house.send_line("SET k v")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         answer = house.send("MIGRATE", "127.0.0.1", listener.getsockname()[1], "k", 0, 10)
@@ -189,5 +189,5 @@ def test_who_says_nothing_is_given_up(house):
     assert house.send_line("GET k") == b"v"
 
 
-def test_no_key_no_connection(house):
+def test_a_missing_key_is_answered_without_a_connection(house):
     assert house.send_line("MIGRATE 127.0.0.1 1 nosuch 0 1000") == b"NOKEY"

@@ -14,13 +14,13 @@ def scan_all(house, *options):
             return keys
 
 
-def test_keys_lists_those_that_match(house):
+def test_keys_lists_the_matching_keys(house):
     house.send_line("MSET one 1 two 2 three 3")
     assert sorted(house.send_line("KEYS t*")) == [b"three", b"two"]
     assert house.send_line("KEYS x*") == []
 
 
-def test_keys_past_their_time_are_not_listed(house):
+def test_expired_keys_are_not_listed(house):
     house.send_line("SET a 1 PX 10")
     house.send_line("SET b 1 PX 12")
     house.advance(11)
@@ -28,7 +28,7 @@ def test_keys_past_their_time_are_not_listed(house):
     assert scan_all(house) == [b"b"]
 
 
-def test_scan_shows_each_key_once_whatever_the_page(house):
+def test_scan_shows_each_key_once_whatever_the_count(house):
     names = [b"key:%d" % n for n in range(500)]
     for name in names:
         house.send("SET", name, "x")
@@ -47,7 +47,7 @@ def test_scan_filters_by_pattern_and_type(house):
 
 
 @pytest.mark.parametrize("cursor", ["", "a", "1a", " 1", "0x1", "18446744073709551616", "9" * 40])
-def test_scan_refuses_what_is_no_cursor(house, cursor):
+def test_scan_refuses_a_bad_cursor(house, cursor):
     assert house.send("SCAN", cursor) == "-ERR invalid cursor"
 
 
@@ -72,11 +72,11 @@ def test_scan_checks_its_options(house, options, answer):
     assert house.send_line(f"SCAN 0 {options}") == answer
 
 
-def test_a_bad_cursor_is_seen_before_a_bad_option(house):
+def test_a_bad_cursor_is_reported_before_a_bad_option(house):
     assert house.send_line("SCAN x FOO") == "-ERR invalid cursor"
 
 
-def test_randomkey_is_a_key_that_is_there(house):
+def test_randomkey_answers_an_existing_key(house):
     assert house.send_line("RANDOMKEY") is None
     house.send_line("SET gone 1 PX 1")
     house.send_line("MSET a 1 b 2")

@@ -1,4 +1,4 @@
-"""List commands: numbers that are out of bounds, as redis answers them."""
+"""List commands: numbers that are out of bounds, and encodings, as redis has them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ NOT_AN_INTEGER = "-ERR value is not an integer or out of range"
 
 
 @pytest.mark.parametrize("key", ["l", "missing"])
-def test_the_smallest_integer_is_no_count_for_lrem(house, key):
+def test_lrem_refuses_the_smallest_integer_as_its_count(house, key):
     house.send_line("RPUSH l a b a")
     assert house.send_line(f"LREM {key} -9223372036854775808 a") == NO_NEGATIVE
     assert house.send_line("LRANGE l 0 -1") == [b"a", b"b", b"a"]
 
 
-def test_lrem_takes_the_integer_above_it_for_all_from_the_tail(house):
+def test_lrem_takes_the_second_smallest_integer_as_its_count(house):
     house.send_line("RPUSH l a b a")
     assert house.send_line("LREM l -9223372036854775807 a") == 2
     assert house.send_line("LRANGE l 0 -1") == [b"b"]
@@ -34,7 +34,7 @@ def test_lrem_takes_the_integer_above_it_for_all_from_the_tail(house):
         ("RANK -9223372036854775808", NO_NEGATIVE),
     ],
 )
-def test_lpos_says_of_the_first_bad_number_what_is_wrong(house, options, error):
+def test_lpos_reports_the_first_bad_number(house, options, error):
     assert house.send_line(f"LPOS l a {options}") == error
 
 
@@ -50,7 +50,7 @@ def encodings(house, lines):
     return found
 
 
-def limit(house, size):
+def set_max_listpack_size(house, size):
     house.send_line(f"CONFIG SET list-max-listpack-size {size}")
 
 
@@ -66,40 +66,40 @@ def limit(house, size):
         ("LREM l 0 5", "listpack"),
     ],
 )
-def test_a_list_kept_the_limit_it_was_made_with(house, change, encoding):
-    limit(house, 128)
+def test_a_list_beyond_the_current_limit_is_converted_only_when_it_grows(house, change, encoding):
+    set_max_listpack_size(house, 128)
     house.send("RPUSH", "l", *range(10))
-    limit(house, 4)
+    set_max_listpack_size(house, 4)
     assert house.send_line("OBJECT ENCODING l") == b"listpack"
     assert encodings(house, [change]) == [encoding]
 
 
 @pytest.mark.parametrize("pop", ["RPOP l", "BRPOP l 0", "LMPOP 1 l RIGHT", "LMOVE l m RIGHT LEFT"])
-def test_a_list_that_shrinks_is_a_listpack_again_by_the_limit_of_now(house, pop):
-    limit(house, 4)
+def test_a_list_that_shrinks_is_encoded_by_the_current_limit(house, pop):
+    set_max_listpack_size(house, 4)
     house.send("RPUSH", "l", *range(5))
-    limit(house, -2)
+    set_max_listpack_size(house, -2)
     assert encodings(house, [pop]) == ["listpack"]
 
 
-def test_a_list_of_several_nodes_shrinks_by_the_limit_of_now(house):
-    limit(house, 4)
+def test_a_list_of_several_nodes_shrinks_by_the_current_limit(house):
+    set_max_listpack_size(house, 4)
     house.send("RPUSH", "l", *range(10))
-    limit(house, 128)
+    set_max_listpack_size(house, 128)
     assert encodings(house, ["RPUSH l x", "RPOP l"]) == ["quicklist", "quicklist"]
     assert encodings(house, ["RPOP l"] * 6)[-1] == "listpack"
 
 
-def test_lset_of_a_full_list_was_seen_as_no_growth(house):
-    limit(house, 4)
+def test_lset_on_a_full_list_counts_as_growth(house):
+    set_max_listpack_size(house, 4)
     house.send("RPUSH", "l", *range(4))
     assert encodings(house, ["LSET l 0 x", "RPOP l", "RPOP l"]) == [
         "quicklist", "quicklist", "listpack",
     ]  # fmt: skip
 
 
-def test_lset_of_something_small_for_something_large_makes_it_a_listpack_again(house):
-    limit(house, -1)
+def test_a_list_whose_large_element_is_replaced_becomes_a_listpack_again(house):
+    set_max_listpack_size(house, -1)
     house.send("RPUSH", "l", "a", "x" * 5000)
     assert encodings(house, ["LSET l 1 x"]) == ["quicklist"]
     assert encodings(house, ["RPOP l"]) == ["listpack"]
@@ -108,12 +108,12 @@ def test_lset_of_something_small_for_something_large_makes_it_a_listpack_again(h
     assert encodings(house, ["LSET l 0 x"]) == ["listpack"]
 
 
-def test_a_list_that_is_loaded_is_judged_by_the_limit_of_now(house):
+def test_a_restored_or_copied_list_is_encoded_by_the_current_limit(house):
     house.send("RPUSH", "l", *range(10))
     payload = house.send_line("DUMP l")
-    limit(house, 4)
+    set_max_listpack_size(house, 4)
     house.send("RESTORE", "l", 0, payload, "REPLACE")
     assert encodings(house, ["COPY l l2", "COPY l2 l REPLACE"]) == ["quicklist", "quicklist"]
-    limit(house, 10)
+    set_max_listpack_size(house, 10)
     house.send("RESTORE", "l", 0, payload, "REPLACE")
     assert house.send_line("OBJECT ENCODING l") == b"listpack"

@@ -11,7 +11,10 @@ MAX_COUNT = (2**63 - 1) // 16
 
 @pytest.fixture
 def shop(house: Any) -> Any:
-    """The stream s (1-0 .. 5-0); of its group g, alice was given 1-0 to 4-0 a second ago."""
+    """A server with the stream s (1-0 .. 5-0).
+
+    In its group g, alice was given 1-0 to 4-0 a second ago. bob has nothing.
+    """
     for ms in (1, 2, 3, 4, 5):
         house.send("XADD", "s", f"{ms}-0", "n", ms)
     house.send_line("XGROUP CREATE s g 0")
@@ -27,12 +30,12 @@ def entry(ms: int) -> list[Any]:
 
 
 def pending(shop: Any) -> dict[bytes, tuple[bytes, int, int]]:
-    """Owner, idle time, deliveries by id."""
+    """The pending entries of g: id -> (consumer, idle ms, number of deliveries)."""
     return {row[0]: tuple(row[1:]) for row in shop.send_line("XPENDING s g - + 100")}
 
 
 class TestXclaim:
-    def test_gives_to_another_and_counts(self, shop: Any) -> None:
+    def test_gives_entries_to_the_consumer_and_counts_the_delivery(self, shop: Any) -> None:
         assert shop.send_line("XCLAIM s g bob 500 1-0 2") == [entry(1), entry(2)]
         assert pending(shop) == {
             b"1-0": (b"bob", 0, 2),
@@ -41,7 +44,7 @@ class TestXclaim:
             b"4-0": (b"alice", 1000, 1),
         }
 
-    def test_leaves_what_is_not_idle_for_long_enough(self, shop: Any) -> None:
+    def test_leaves_entries_that_are_not_idle_long_enough(self, shop: Any) -> None:
         assert shop.send_line("XCLAIM s g bob 1001 1-0") == []
         assert shop.send_line("XCLAIM s g bob 1000 1-0") == [entry(1)]
         assert shop.send_line("XCLAIM s g alice -1 1-0") == [entry(1)]
@@ -63,18 +66,18 @@ class TestXclaim:
             ("RETRYCOUNT -1", 0, 2),
         ],
     )
-    def test_time_and_count_may_be_set(
+    def test_options_set_the_delivery_time_and_count(
         self, shop: Any, options: str, idle: int, count: int
     ) -> None:
         shop.send_line(f"XCLAIM s g bob 0 1-0 {options}")
         assert pending(shop)[b"1-0"] == (b"bob", idle, count)
 
-    def test_what_is_not_pending_needs_force(self, shop: Any) -> None:
+    def test_an_entry_that_is_not_pending_needs_force(self, shop: Any) -> None:
         assert shop.send_line("XCLAIM s g bob 0 5-0") == []
         assert shop.send_line("XCLAIM s g bob 99999 5-0 9-0 FORCE") == [entry(5)]
         assert pending(shop)[b"5-0"] == (b"bob", 0, 2)
 
-    def test_an_entry_that_was_deleted_is_no_more_pending(self, shop: Any) -> None:
+    def test_a_deleted_entry_is_removed_from_the_pending_entries(self, shop: Any) -> None:
         shop.send_line("XDEL s 2-0")
         shop.logged()
         assert shop.send_line("XCLAIM s g bob 99999 1-0 2-0 FORCE") == []
@@ -91,13 +94,13 @@ class TestXclaim:
         report = shop.send_line("XINFO GROUPS s")[0]
         assert report[report.index(b"last-delivered-id") + 1] == b"5-0"
 
-    def test_makes_the_consumer_and_sees_it(self, shop: Any) -> None:
+    def test_creates_the_consumer_and_sets_its_seen_time(self, shop: Any) -> None:
         shop.send_line("XCLAIM s g carol 99999 1-0")
         shop.advance(10)
         report = shop.send_line("XINFO CONSUMERS s g")[2]
         assert report == [b"name", b"carol", b"pending", 0, b"idle", 10, b"inactive", -1]
 
-    def test_logs_what_it_did_in_absolute_terms(self, shop: Any) -> None:
+    def test_is_logged_with_an_absolute_time(self, shop: Any) -> None:
         shop.send_line("XCLAIM s g bob 0 1-0 IDLE 300")
         assert shop.logged() == [
             b"XCLAIM s g bob 0 1-0 TIME 1700000000700 RETRYCOUNT 2 FORCE JUSTID LASTID 4-0"
@@ -128,14 +131,14 @@ class TestXclaim:
 
 
 class TestXautoclaim:
-    def test_claims_what_is_idle_and_says_where_to_go_on(self, shop: Any) -> None:
+    def test_claims_idle_entries_and_answers_the_next_start(self, shop: Any) -> None:
         shop.send_line("XCLAIM s g bob 0 2-0")
         assert shop.send_line("XAUTOCLAIM s g bob 500 - COUNT 2") == [
             b"4-0", [entry(1), entry(3)], [],
         ]  # fmt: skip
         assert shop.send_line("XAUTOCLAIM s g bob 500 4-0") == [b"0-0", [entry(4)], []]
 
-    def test_a_start_may_be_left_out(self, shop: Any) -> None:
+    def test_the_start_may_be_exclusive(self, shop: Any) -> None:
         assert shop.send_line("XAUTOCLAIM s g bob 0 (3-0 JUSTID") == [b"0-0", [b"4-0"], []]
 
     def test_justid_does_not_count(self, shop: Any) -> None:
@@ -144,20 +147,20 @@ class TestXautoclaim:
         shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 1")
         assert pending(shop)[b"1-0"] == (b"bob", 0, 2)
 
-    def test_deleted_entries_are_dropped_told_and_counted(self, shop: Any) -> None:
+    def test_deleted_entries_are_removed_answered_and_counted(self, shop: Any) -> None:
         shop.send_line("XDEL s 1-0 3-0")
         assert shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 2") == [b"3-0", [entry(2)], [b"1-0"]]
         assert shop.send_line("XAUTOCLAIM s g bob 0 3-0") == [b"0-0", [entry(4)], [b"3-0"]]
         assert sorted(pending(shop)) == [b"2-0", b"4-0"]
 
-    def test_looks_at_ten_entries_for_each_it_may_give(self, shop: Any) -> None:
+    def test_scans_at_most_ten_times_count_entries(self, shop: Any) -> None:
         for ms in range(6, 16):
             shop.send("XADD", "s", f"{ms}-0", "n", ms)
         shop.send_line("XREADGROUP GROUP g alice STREAMS s >")
         shop.send_line("XCLAIM s g alice 0 1-0 2-0 3-0 4-0")
         assert shop.send_line("XAUTOCLAIM s g bob 500 - COUNT 1") == [b"11-0", [], []]
 
-    def test_logs_claims_and_drops(self, shop: Any) -> None:
+    def test_logs_claimed_and_removed_entries(self, shop: Any) -> None:
         shop.send_line("XDEL s 1-0")
         shop.logged()
         shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 2")

@@ -1,4 +1,4 @@
-"""COPY and MOVE of streams: groups, consumers, pending entries, times and counters go along."""
+"""COPY and MOVE of streams include groups, consumers, pending entries, times and counters."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def value_digest(house, key):
 
 
 @pytest.fixture(params=range(SEQUENCES))
-def lived(request, make_house):
-    """A house with streams that much has happened to, and what may happen to them next."""
+def after_random_commands(request, make_house):
+    """A server after random stream commands, and more random commands to run on it."""
     house = make_house(enable_debug_command="yes")
     draw = Draw(f"copies-{request.param}")
     for command in draw.sequence("groups", COMMANDS):
@@ -41,16 +41,16 @@ def streams_in(house):
     return [key for key in STREAMS if house.send("EXISTS", key)]
 
 
-def test_a_copy_equals_its_original(lived):
-    house, _ = lived
+def test_a_copy_equals_its_original(after_random_commands):
+    house, _ = after_random_commands
     for key in streams_in(house):
         house.send("COPY", key, "copy", "REPLACE")
         assert full(house, "copy") == full(house, key)
         assert value_digest(house, "copy") == value_digest(house, key)
 
 
-def test_what_happens_to_the_original_does_not_happen_to_the_copy(lived):
-    house, more = lived
+def test_changes_of_the_original_do_not_change_the_copy(after_random_commands):
+    house, more = after_random_commands
     copies = {}
     for key in streams_in(house):
         house.send("COPY", key, b"copy of " + key)
@@ -61,8 +61,8 @@ def test_what_happens_to_the_original_does_not_happen_to_the_copy(lived):
         assert full(house, b"copy of " + key) == before
 
 
-def test_what_happens_to_the_copy_does_not_happen_to_the_original(lived):
-    house, more = lived
+def test_changes_of_the_copy_do_not_change_the_original(after_random_commands):
+    house, more = after_random_commands
     originals = {key: full(house, key) for key in streams_in(house)}
     for key in originals:
         house.send("RENAME", key, b"original " + key)
@@ -73,9 +73,9 @@ def test_what_happens_to_the_copy_does_not_happen_to_the_original(lived):
         assert full(house, b"original " + key) == before
 
 
-def test_a_copy_lives_on_as_its_original_would(lived):
-    """Once the original and once the copy goes through the same: they end alike."""
-    house, more = lived
+def test_a_copy_behaves_like_its_original(after_random_commands):
+    """Run the same commands on the original and on the copy: the results are equal."""
+    house, more = after_random_commands
     for key in streams_in(house):
         house.send("COPY", key, key, "DB", "1")
     start_ms = house.now_ms
@@ -89,8 +89,8 @@ def test_a_copy_lives_on_as_its_original_would(lived):
     assert ends[0] == ends[1]
 
 
-def test_a_stream_that_is_moved_is_the_same(lived):
-    house, _ = lived
+def test_a_moved_stream_is_unchanged(after_random_commands):
+    house, _ = after_random_commands
     for key in streams_in(house):
         before = full(house, key), value_digest(house, key)
         house.send("MOVE", key, 1)

@@ -16,7 +16,10 @@ NO_GROUP = "-NOGROUP No such consumer group 'nog' for key name 's'"
 
 @pytest.fixture
 def shop(house: Any) -> Any:
-    """The stream s (1-0 .. 4-0); of its group g, alice was given 1-0 and 2-0, then bob 3-0."""
+    """A server with the stream s (1-0 .. 4-0).
+
+    In its group g, alice was given 1-0 and 2-0, and bob 3-0 100 ms later.
+    """
     for ms in (1, 2, 3, 4):
         house.send("XADD", "s", f"{ms}-0", "n", ms)
     house.send_line("XGROUP CREATE s g 0")
@@ -36,27 +39,27 @@ class TestCreate:
     @pytest.mark.parametrize(
         ("start", "last"), [("0", b"0-0"), ("2", b"2-0"), ("2-5", b"2-5"), ("$", b"4-0")]
     )
-    def test_begins_behind_an_id(self, shop: Any, start: str, last: bytes) -> None:
+    def test_begins_after_the_given_id(self, shop: Any, start: str, last: bytes) -> None:
         assert shop.send("XGROUP", "CREATE", "s", "h", start) == b"OK"
         row = group(shop, b"h")
         assert (row[b"last-delivered-id"], row[b"entries-read"]) == (last, None)
 
-    def test_a_name_is_given_once(self, shop: Any) -> None:
+    def test_an_existing_name_is_refused(self, shop: Any) -> None:
         assert shop.send_line("XGROUP CREATE s g 0") == (
             "-BUSYGROUP Consumer Group name already exists"
         )
 
-    def test_makes_the_stream_if_told_to(self, house: Any) -> None:
+    def test_mkstream_creates_the_stream(self, house: Any) -> None:
         assert house.send_line("XGROUP CREATE s g $") == NO_KEY
         assert house.send_line("XGROUP CREATE s g $ MKSTREAM") == b"OK"
         assert house.send_line("XLEN s") == 0
         assert house.send_line("TYPE s") == b"stream"
 
-    def test_a_refusal_makes_no_stream(self, house: Any) -> None:
+    def test_a_refused_mkstream_creates_no_stream(self, house: Any) -> None:
         assert house.send_line("XGROUP CREATE s g x MKSTREAM") == BAD_ID
         assert house.send_line("EXISTS s") == 0
 
-    def test_may_be_told_what_was_read(self, shop: Any) -> None:
+    def test_entriesread_is_stored(self, shop: Any) -> None:
         shop.send_line("XGROUP CREATE s h 2 ENTRIESREAD 2")
         row = group(shop, b"h")
         assert (row[b"entries-read"], row[b"lag"]) == (2, 2)
@@ -91,12 +94,12 @@ class TestSetid:
             ("+", b"18446744073709551615-18446744073709551615"),
         ],
     )
-    def test_moves_the_group(self, shop: Any, word: str, last: bytes) -> None:
+    def test_sets_the_last_delivered_id(self, shop: Any, word: str, last: bytes) -> None:
         assert shop.send("XGROUP", "SETID", "s", "g", word) == b"OK"
         row = group(shop)
         assert (row[b"last-delivered-id"], row[b"entries-read"], row[b"pending"]) == (last, None, 3)
 
-    def test_may_be_told_what_was_read(self, shop: Any) -> None:
+    def test_entriesread_is_stored(self, shop: Any) -> None:
         shop.send_line("XGROUP SETID s g 1 ENTRIESREAD 1")
         assert group(shop)[b"entries-read"] == 1
 
@@ -106,26 +109,26 @@ class TestSetid:
 
 
 class TestConsumers:
-    def test_are_made_once(self, shop: Any) -> None:
+    def test_createconsumer_creates_a_consumer_once(self, shop: Any) -> None:
         assert shop.send_line("XGROUP CREATECONSUMER s g carol") == 1
         assert shop.send_line("XGROUP CREATECONSUMER s g carol") == 0
         assert shop.send_line("XGROUP CREATECONSUMER s nog carol") == NO_GROUP
         assert shop.logged() == [b"XGROUP CREATECONSUMER s g carol"]
 
-    def test_take_along_what_is_pending(self, shop: Any) -> None:
+    def test_delconsumer_removes_the_pending_entries(self, shop: Any) -> None:
         assert shop.send_line("XGROUP DELCONSUMER s g alice") == 2
         assert shop.send_line("XGROUP DELCONSUMER s g alice") == 0
         assert shop.send_line("XPENDING s g") == [1, b"3-0", b"3-0", [[b"bob", b"1"]]]
         assert shop.logged() == [b"XGROUP DELCONSUMER s g alice"]
 
-    def test_one_with_nothing_pending_goes_too(self, shop: Any) -> None:
+    def test_delconsumer_removes_a_consumer_without_pending_entries(self, shop: Any) -> None:
         shop.send_line("XGROUP CREATECONSUMER s g carol")
         shop.logged()
         assert shop.send_line("XGROUP DELCONSUMER s g carol") == 0
         assert shop.logged() == [b"XGROUP DELCONSUMER s g carol"]
 
 
-def test_destroy(shop: Any) -> None:
+def test_destroy_removes_the_group(shop: Any) -> None:
     assert shop.send_line("XGROUP DESTROY s nog") == 0
     assert shop.send_line("XGROUP DESTROY s g") == 1
     assert shop.send_line("XINFO GROUPS s") == []
@@ -138,7 +141,7 @@ def test_help_and_unknown_subcommands(shop: Any) -> None:
 
 
 class TestXack:
-    def test_counts_what_was_pending(self, shop: Any) -> None:
+    def test_answers_how_many_entries_were_pending(self, shop: Any) -> None:
         assert shop.send_line("XACK s g 1-0 2 9-9 1-0") == 2
         assert shop.send_line("XACK s g 1-0") == 0
         assert shop.send_line("XPENDING s g")[0] == 1
@@ -148,19 +151,19 @@ class TestXack:
         assert shop.send_line("XACK nokey g 1-0") == 0
         assert shop.send_line("XACK s nog 1-0") == 0
 
-    def test_reads_all_ids_first(self, shop: Any) -> None:
+    def test_a_bad_id_acknowledges_nothing(self, shop: Any) -> None:
         assert shop.send_line("XACK s g 1-0 x") == BAD_ID
         assert shop.send_line("XPENDING s g")[0] == 3
 
 
 class TestXpending:
-    def test_in_short(self, shop: Any) -> None:
+    def test_summary(self, shop: Any) -> None:
         shop.send_line("XGROUP CREATECONSUMER s g carol")
         assert shop.send_line("XPENDING s g") == [
             3, b"1-0", b"3-0", [[b"alice", b"2"], [b"bob", b"1"]],
         ]  # fmt: skip
 
-    def test_nothing_in_short(self, shop: Any) -> None:
+    def test_summary_without_pending_entries(self, shop: Any) -> None:
         shop.send_line("XGROUP CREATE s h 0")
         assert shop.owner.raw("XPENDING", "s", "h") == b"*4\r\n:0\r\n$-1\r\n$-1\r\n*-1\r\n"
 

@@ -11,7 +11,10 @@ BAD_OPTIONS = "-ERR unknown subcommand or wrong number of arguments for 'STREAM'
 
 @pytest.fixture
 def shop(house: Any) -> Any:
-    """The stream s (1-0 .. 12-0, then 2-0 deleted); alice of group g was given 1-0 and 2-0."""
+    """A server with the stream s (1-0 .. 12-0, of which 2-0 was deleted).
+
+    In its group g, alice was given 1-0 and 2-0.
+    """
     for ms in range(1, 13):
         house.send("XADD", "s", f"{ms}-0", "n", ms)
     house.send_line("XGROUP CREATE s g 0")
@@ -28,7 +31,7 @@ def entry(ms: int) -> list[Any]:
     return [b"%d-0" % ms, [b"n", b"%d" % ms]]
 
 
-def test_a_stream_in_short(shop: Any) -> None:
+def test_xinfo_stream(shop: Any) -> None:
     assert shop.send_line("XINFO STREAM s") == [
         b"length", 11,
         b"radix-tree-keys", 1,
@@ -43,14 +46,14 @@ def test_a_stream_in_short(shop: Any) -> None:
     ]  # fmt: skip
 
 
-def test_an_empty_stream_has_no_edges(house: Any) -> None:
+def test_an_empty_stream_has_no_first_and_last_entry(house: Any) -> None:
     house.send_line("XGROUP CREATE s g 0 MKSTREAM")
     report = table(house.send_line("XINFO STREAM s"))
     assert (report[b"first-entry"], report[b"last-entry"]) == (None, None)
     assert report[b"radix-tree-nodes"] == 1
 
 
-def test_a_stream_in_full(shop: Any) -> None:
+def test_xinfo_stream_full(shop: Any) -> None:
     now = shop.now_ms
     report = table(shop.send_line("XINFO STREAM s FULL COUNT 1"))
     assert list(report)[-2:] == [b"entries", b"groups"]
@@ -76,17 +79,17 @@ def test_a_stream_in_full(shop: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "entries"), [("", 10), ("COUNT 0", 11), ("COUNT -3", 10), ("count 2", 2)]
 )
-def test_how_much_is_full(shop: Any, options: str, entries: int) -> None:
+def test_xinfo_stream_full_shows_count_entries(shop: Any, options: str, entries: int) -> None:
     report = table(shop.send_line(f"XINFO STREAM s FULL {options}"))
     assert len(report[b"entries"]) == entries
 
 
 @pytest.mark.parametrize("options", ["NOSUCH", "FULL COUNT", "FULL NOSUCH 1", "FULL COUNT 1 2"])
-def test_bad_options(shop: Any, options: str) -> None:
+def test_bad_options_are_refused(shop: Any, options: str) -> None:
     assert shop.send_line(f"XINFO STREAM s {options}") == BAD_OPTIONS
 
 
-def test_resp3_gets_maps(shop: Any) -> None:
+def test_resp3_clients_get_maps(shop: Any) -> None:
     shop.send_line("HELLO 3")
     assert shop.owner.raw("XINFO", "STREAM", "s").startswith(b"%10\r\n$6\r\nlength\r\n:11\r\n")
     assert shop.owner.raw("XINFO", "STREAM", "s", "FULL").startswith(b"%9\r\n")
@@ -94,7 +97,7 @@ def test_resp3_gets_maps(shop: Any) -> None:
     assert shop.owner.raw("XINFO", "CONSUMERS", "s", "g").startswith(b"*1\r\n%4\r\n")
 
 
-def test_groups(shop: Any) -> None:
+def test_xinfo_groups(shop: Any) -> None:
     shop.send_line("XGROUP CREATE s a $")
     assert shop.send_line("XINFO GROUPS s") == [
         [b"name", b"a", b"consumers", 0, b"pending", 0, b"last-delivered-id", b"12-0",
@@ -104,7 +107,7 @@ def test_groups(shop: Any) -> None:
     ]  # fmt: skip
 
 
-def test_consumers(shop: Any) -> None:
+def test_xinfo_consumers(shop: Any) -> None:
     shop.advance(40)
     shop.send_line("XGROUP CREATECONSUMER s g bob")
     shop.advance(2)

@@ -1,4 +1,4 @@
-"""XREAD and XREADGROUP: what is given, what is noted, when a client waits, what is logged."""
+"""XREAD and XREADGROUP: replies, pending entries, blocking, and what is logged."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from storage.stream.stream_id import U64_MAX
-
-NOTHING_YET = "nothing has been answered"
+from tests.server.conftest import NOTHING
 
 
 @pytest.fixture
 def shop(house: Any) -> Any:
-    """A house with the stream s (1-0, 2-0, 3-0) and its group g, which has read nothing."""
+    """A server with the stream s (1-0, 2-0, 3-0) and its group g, which has read nothing."""
     for ms in (1, 2, 3):
         house.send("XADD", "s", f"{ms}-0", "n", ms)
     house.send_line("XGROUP CREATE s g 0")
@@ -26,7 +25,7 @@ def entry(ms: int) -> list[Any]:
 
 
 class TestXread:
-    def test_gives_what_lies_behind_the_ids(self, shop: Any) -> None:
+    def test_answers_the_entries_after_the_ids(self, shop: Any) -> None:
         shop.send_line("XADD t 7-0 n 7")
         assert shop.send_line("XREAD STREAMS s 1") == [[b"s", [entry(2), entry(3)]]]
         assert shop.send_line("XREAD COUNT 1 STREAMS s t nokey 1-0 0 0") == [
@@ -43,15 +42,15 @@ class TestXread:
         assert len(shop.send("XREAD", "COUNT", count, "STREAMS", "s", "0")[0][1]) == 3
 
     @pytest.mark.parametrize("words", ["s 3", "s $", "nokey 0", "nokey $", "nokey +"])
-    def test_nothing_at_all_is_a_null_array(self, shop: Any, words: str) -> None:
+    def test_no_entries_at_all_are_a_null_array(self, shop: Any, words: str) -> None:
         assert shop.owner.raw("XREAD", "STREAMS", *words.split()) == b"*-1\r\n"
 
-    def test_plus_is_the_last_living_entry(self, shop: Any) -> None:
+    def test_plus_is_the_last_entry_that_was_not_deleted(self, shop: Any) -> None:
         assert shop.send_line("XREAD STREAMS s +") == [[b"s", [entry(3)]]]
         shop.send_line("XDEL s 3-0")
         assert shop.send_line("XREAD STREAMS s +") == [[b"s", [entry(2)]]]
 
-    def test_resp3_gets_a_map(self, shop: Any) -> None:
+    def test_resp3_clients_get_a_map(self, shop: Any) -> None:
         shop.send_line("HELLO 3")
         assert shop.owner.raw("XREAD", "COUNT", "1", "STREAMS", "s", "0") == (
             b"%1\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-0\r\n*2\r\n$1\r\nn\r\n$1\r\n1\r\n"
@@ -104,15 +103,15 @@ class TestXread:
         assert shop.send_line(line) == f"-{error}"
 
 
-class TestWaiting:
-    def test_is_over_when_an_entry_comes(self, shop: Any) -> None:
+class TestBlocking:
+    def test_a_new_entry_ends_the_wait(self, shop: Any) -> None:
         reader = shop.client()
-        assert reader.send_line("XREAD BLOCK 1000 STREAMS s t $ $") == NOTHING_YET
+        assert reader.send_line("XREAD BLOCK 1000 STREAMS s t $ $") == NOTHING
         shop.send_line("XADD t 1-0 n 1")
         assert reader.reply() == [[b"t", [entry(1)]]]
         assert not reader.waits
 
-    def test_is_over_when_the_time_is(self, shop: Any) -> None:
+    def test_the_timeout_ends_the_wait(self, shop: Any) -> None:
         reader = shop.client()
         reader.send_line("XREAD BLOCK 1000 STREAMS s $")
         shop.advance(999)
@@ -120,7 +119,7 @@ class TestWaiting:
         shop.advance(1)
         assert reader.reply() is None
 
-    def test_dollar_means_the_moment_of_asking(self, shop: Any) -> None:
+    def test_dollar_is_the_last_id_at_the_time_of_the_command(self, shop: Any) -> None:
         reader = shop.client()
         reader.send_line("XREAD BLOCK 0 STREAMS s $")
         shop.send_line("MULTI")
@@ -129,20 +128,20 @@ class TestWaiting:
         shop.send_line("EXEC")
         assert reader.reply() == [[b"s", [entry(4), entry(5)]]]
 
-    def test_plus_waits_on_an_empty_stream(self, house: Any) -> None:
+    def test_plus_blocks_on_a_missing_stream(self, house: Any) -> None:
         reader = house.client()
-        assert reader.send_line("XREAD BLOCK 0 STREAMS s +") == NOTHING_YET
+        assert reader.send_line("XREAD BLOCK 0 STREAMS s +") == NOTHING
         house.send_line("XADD s 1-0 n 1")
         assert reader.reply() == [[b"s", [entry(1)]]]
 
-    def test_plus_gave_all_that_came_at_once(self, house: Any) -> None:
+    def test_plus_gives_only_the_last_of_several_new_entries(self, house: Any) -> None:
         reader = house.client()
         reader.send_line("XREAD BLOCK 0 STREAMS s +")
         for line in ("MULTI", "XADD s 1-0 n 1", "XADD s 2-0 n 2", "EXEC"):
             house.send_line(line)
         assert reader.reply() == [[b"s", [entry(2)]]]
 
-    def test_goes_on_if_what_came_was_trimmed_at_once(self, shop: Any) -> None:
+    def test_a_new_entry_that_is_trimmed_at_once_does_not_end_the_wait(self, shop: Any) -> None:
         reader = shop.client()
         reader.send_line("XREAD BLOCK 0 STREAMS s $")
         shop.send_line("XADD s MAXLEN 0 4-0 n 4")
@@ -150,7 +149,7 @@ class TestWaiting:
         shop.send_line("XADD s 5-0 n 5")
         assert reader.reply() == [[b"s", [entry(5)]]]
 
-    def test_never_happens_inside_multi(self, shop: Any) -> None:
+    def test_nothing_blocks_inside_exec(self, shop: Any) -> None:
         shop.send_line("MULTI")
         shop.send_line("XREAD BLOCK 0 STREAMS s $")
         shop.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >")
@@ -158,7 +157,9 @@ class TestWaiting:
         given = [[b"s", [entry(1), entry(2), entry(3)]]]
         assert shop.send_line("EXEC") == [None, given, None]
 
-    def test_a_group_reader_is_served_in_turn(self, shop: Any) -> None:
+    def test_readers_of_a_group_are_served_in_the_order_in_which_they_blocked(
+        self, shop: Any
+    ) -> None:
         shop.send_line("XREADGROUP GROUP g c STREAMS s >")
         first, second = shop.client(), shop.client()
         first.send_line("XREADGROUP GROUP g a BLOCK 0 STREAMS s >")
@@ -179,23 +180,23 @@ class TestWaiting:
             ("RENAME s elsewhere", "-NOGROUP"),
         ],
     )
-    def test_a_group_reader_minds_that_its_group_goes(
+    def test_a_blocked_xreadgroup_gets_an_error_when_its_group_goes(
         self, shop: Any, line: str, code: str
     ) -> None:
         shop.send_line("XREADGROUP GROUP g c STREAMS s >")
         reader = shop.client()
-        assert reader.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >") == NOTHING_YET
+        assert reader.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >") == NOTHING
         shop.send_line(line)
         assert reader.reply().startswith(code)
 
-    def test_a_plain_reader_does_not(self, shop: Any) -> None:
+    def test_a_blocked_xread_waits_on_when_its_stream_goes(self, shop: Any) -> None:
         reader = shop.client()
         reader.send_line("XREAD BLOCK 0 STREAMS s $")
         shop.send_line("DEL s")
         shop.send_line("SET s x")
         assert reader.waits
 
-    def test_what_a_woken_group_reader_gets_is_logged_behind_its_cause(self, shop: Any) -> None:
+    def test_a_woken_xreadgroup_is_logged_after_the_command_that_woke_it(self, shop: Any) -> None:
         shop.send_line("XREADGROUP GROUP g c STREAMS s >")
         reader = shop.client()
         reader.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >")
@@ -209,7 +210,7 @@ class TestWaiting:
 
 
 class TestXreadgroup:
-    def test_gives_each_entry_once(self, shop: Any) -> None:
+    def test_delivers_each_entry_once(self, shop: Any) -> None:
         assert shop.send_line("XREADGROUP GROUP g a COUNT 2 STREAMS s >") == [
             [b"s", [entry(1), entry(2)]]
         ]
@@ -224,7 +225,7 @@ class TestXreadgroup:
         assert report[report.index(b"last-delivered-id") + 1] == b"3-0"
         assert report[report.index(b"entries-read") + 1] == 3
 
-    def test_history_is_the_consumers_own(self, shop: Any) -> None:
+    def test_a_consumer_sees_only_its_own_history(self, shop: Any) -> None:
         shop.send_line("XREADGROUP GROUP g a COUNT 2 STREAMS s >")
         shop.send_line("XREADGROUP GROUP g b STREAMS s >")
         assert shop.send_line("XREADGROUP GROUP g a STREAMS s 0") == [[b"s", [entry(1), entry(2)]]]
@@ -250,7 +251,7 @@ class TestXreadgroup:
         assert shop.send_line("XPENDING s g - + 9") == [[b"1-0", b"a", 0, 2]]
         assert shop.logged() == []
 
-    def test_an_entry_delivered_anew_changes_hands(self, shop: Any) -> None:
+    def test_an_entry_that_is_delivered_again_moves_to_the_new_consumer(self, shop: Any) -> None:
         shop.send_line("XREADGROUP GROUP g a STREAMS s >")
         shop.send_line("XGROUP SETID s g 1-0")
         shop.send_line("XREADGROUP GROUP g b COUNT 1 STREAMS s >")
@@ -261,7 +262,7 @@ class TestXreadgroup:
         assert shop.send_line("XREADGROUP GROUP g a STREAMS s nokey > >") == error
         assert shop.send_line("XINFO CONSUMERS s g") == []
 
-    def test_several_streams(self, shop: Any) -> None:
+    def test_reads_several_streams(self, shop: Any) -> None:
         shop.send_line("XGROUP CREATE t g $ MKSTREAM")
         assert shop.send_line("XREADGROUP GROUP g a COUNT 1 STREAMS s t > >") == [
             [b"s", [entry(1)]]
@@ -271,7 +272,7 @@ class TestXreadgroup:
             [b"t", []],
         ]
 
-    def test_an_attempt_makes_the_consumer_and_is_seen(self, shop: Any) -> None:
+    def test_reading_creates_the_consumer_and_sets_its_seen_time(self, shop: Any) -> None:
         shop.send_line("XREADGROUP GROUP g a STREAMS s >")
         shop.logged()
         shop.send_line("XREADGROUP GROUP g b STREAMS s >")
@@ -300,7 +301,7 @@ class TestXreadgroup:
         shop.send_line(f"XGROUP SETID s g {greatest}")
         assert shop.send_line("XREADGROUP GROUP g a STREAMS s >") is None
 
-    def test_logs_every_delivery_and_the_place_of_the_group(self, shop: Any) -> None:
+    def test_logs_every_delivery_and_the_last_id_of_the_group(self, shop: Any) -> None:
         shop.send_line("XREADGROUP GROUP g a COUNT 2 STREAMS s >")
         now = shop.now_ms
         assert shop.logged() == [
@@ -338,7 +339,7 @@ class TestXreadgroup:
         assert shop.send_line(line) == f"-{error}"
 
     @pytest.mark.parametrize("word", ["$", "+"])
-    def test_the_last_entry_means_nothing_here(self, shop: Any, word: str) -> None:
+    def test_dollar_and_plus_are_refused(self, shop: Any, word: str) -> None:
         error = shop.send("XREADGROUP", "GROUP", "g", "a", "STREAMS", "s", word)
         assert error == (
             f"-ERR The {word} ID is meaningless in the context of XREADGROUP: you want to read the "

@@ -1,4 +1,4 @@
-"""Entries as RESP, straight from the listpacks: the same bytes as from Python values."""
+"""Entries written as RESP directly from listpacks: the bytes are those of the plain encoder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def stream_of(entries: list[tuple[StreamId, list[bytes]]], node_max_entries: int
     return stream
 
 
-def plainly(entries: list[tuple[StreamId, list[bytes]]]) -> bytes:
+def plain_encoding(entries: list[tuple[StreamId, list[bytes]]]) -> bytes:
     out = Encoder(2)
     out.write([[entry_id.encode(), list[Reply](fields)] for entry_id, fields in entries])
     return out.take()
@@ -53,37 +53,37 @@ def test_a_range_is_written_as_the_plain_encoder_would(
     wanted = wanted[:count] if count else wanted
     out = Encoder(2)
     assert stream_reply.write_range(out, stream, ZERO, MAX, count, reverse) == len(wanted)
-    assert out.take() == plainly(wanted)
+    assert out.take() == plain_encoding(wanted)
 
 
-def test_the_longest_ids() -> None:
+def test_the_longest_ids_are_written() -> None:
     entries = [(StreamId(U64_MAX, seq), [b"f", b"v"]) for seq in (0, 9, 10, U64_MAX)]
     out = Encoder(2)
     stream_reply.write_range(out, stream_of(entries, 100), ZERO, MAX)
-    assert out.take() == plainly(entries)
+    assert out.take() == plain_encoding(entries)
 
 
-def test_a_large_node_and_large_values() -> None:
+def test_part_of_a_large_node_is_written() -> None:
     entries = [(StreamId(ms, 0), [b"f", b"v" * 60_000]) for ms in range(1, 6)]
     stream = stream_of(entries, 100)
     assert len(stream.rax) == 1
     out = Encoder(2)
     stream_reply.write_range(out, stream, ZERO, StreamId(2, 0))
-    assert out.take() == plainly(entries[:2])
+    assert out.take() == plain_encoding(entries[:2])
 
 
-def test_what_was_written_before_stays() -> None:
+def test_what_the_encoder_held_before_stays() -> None:
     out = Encoder(2)
     out.bulk(b"before")
     stream_reply.write_range(out, stream_of([(StreamId(1, 1), [b"f", b"v"])], 1), ZERO, MAX)
     out.bulk(b"behind")
     assert out.take() == (
-        b"$6\r\nbefore\r\n" + plainly([(StreamId(1, 1), [b"f", b"v"])]) + b"$6\r\nbehind\r\n"
+        b"$6\r\nbefore\r\n" + plain_encoding([(StreamId(1, 1), [b"f", b"v"])]) + b"$6\r\nbehind\r\n"
     )
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_one_entry(there: bool) -> None:
+def test_write_entry_writes_an_entry_if_it_exists(there: bool) -> None:
     stream = stream_of([(StreamId(1, 1), [b"f", b"v"])], 1)
     out = Encoder(2)
     assert stream_reply.write_entry(out, stream, StreamId(1, 1 if there else 2)) is there

@@ -1,4 +1,4 @@
-"""Times that a payload or a client says may be any 64-bit number: no reader of them may fail."""
+"""Times in a payload or a command may be any 64-bit number: no command fails because of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENTRY = StreamId(5, 1)
 
 
 def restore(house: Any, delivered_ms: int, seen_ms: int, active_ms: int) -> None:
-    """Let the stream s hold the entry 5-1, pending for alice of the group g."""
+    """Restore the stream s: its entry 5-1 is pending for alice of the group g."""
     stream = Stream()
     stream.append(ENTRY, [b"f", b"v"], 0)
     group = stream.create_group(b"g", ENTRY, 1)
@@ -31,9 +31,8 @@ def consumer_row(house: Any) -> dict[bytes, Any]:
 
 
 @pytest.mark.parametrize("delivered_ms", [EARLIEST, EARLIEST + 5])
-def test_a_delivery_too_long_ago_for_64_bits_disconnected_who_asked(
-    house: Any, delivered_ms: int
-) -> None:
+def test_an_idle_time_beyond_64_bits_counts_as_0(house: Any, delivered_ms: int) -> None:
+    """Once, the overflow disconnected the client that asked."""
     restore(house, delivered_ms, 1, 1)
     assert house.send_line("XPENDING s g - + 10") == [[b"5-1", b"alice", 0, 1]]
     assert house.send_line("XPENDING s g IDLE 5 - + 10") == []
@@ -46,7 +45,7 @@ def test_a_delivery_too_long_ago_for_64_bits_disconnected_who_asked(
 @pytest.mark.parametrize(
     ("delivered_ms", "idle"), [(-1, 1_700_000_000_001), (LATEST, 0), (1_700_000_000_001, 0)]
 )
-def test_all_other_deliveries_are_as_long_ago_as_they_are(
+def test_the_idle_time_of_other_deliveries_is_exact_and_never_negative(
     house: Any, delivered_ms: int, idle: int
 ) -> None:
     restore(house, delivered_ms, 1, 1)
@@ -54,7 +53,7 @@ def test_all_other_deliveries_are_as_long_ago_as_they_are(
 
 
 @pytest.mark.parametrize("seen_ms", [EARLIEST, LATEST])
-def test_a_consumer_that_was_seen_at_no_possible_time_is_not_idle(house: Any, seen_ms: int) -> None:
+def test_a_consumer_with_an_extreme_seen_time_is_not_idle(house: Any, seen_ms: int) -> None:
     restore(house, 1, seen_ms, -1)
     row = consumer_row(house)
     assert (row[b"idle"], row[b"inactive"]) == (0, -1)
@@ -65,7 +64,7 @@ def test_inactive_wraps_around_as_it_does_in_redis(house: Any) -> None:
     assert consumer_row(house)[b"inactive"] == house.now_ms + EARLIEST  # Redis 8.0.6
 
 
-def test_a_report_in_full_has_the_times_as_they_came(house: Any) -> None:
+def test_xinfo_stream_full_shows_the_times_unchanged(house: Any) -> None:
     restore(house, EARLIEST, LATEST, EARLIEST)
     report = house.send_line("XINFO STREAM s FULL")
     [group] = report[report.index(b"groups") + 1]

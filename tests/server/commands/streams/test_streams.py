@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-Words = tuple[object, ...]
 TOP = "18446744073709551615-18446744073709551615"
 BAD_ID = "-ERR Invalid stream ID specified as stream command argument"
 TOO_SMALL = "-ERR The ID specified in XADD is equal or smaller than the target stream top item"
 
 
 def fill(house: Any, count: int, key: str = "s") -> None:
-    """Entries 1-0, 2-0, ... each with the field n."""
+    """Add the entries 1-0, 2-0, .. with the field n."""
     for ms in range(1, count + 1):
         house.send("XADD", key, f"{ms}-0", "n", ms)
     house.logged()
@@ -29,40 +28,42 @@ class TestXadd:
         assert house.send_line("XADD s 5-1 a 1 b two a 3") == b"5-1"
         assert house.send_line("XRANGE s - +") == [[b"5-1", [b"a", b"1", b"b", b"two", b"a", b"3"]]]
 
-    def test_takes_the_time_for_an_id(self, house: Any) -> None:
+    def test_takes_the_time_as_the_id(self, house: Any) -> None:
         assert house.send_line("XADD s * a 1") == b"%d-0" % house.now_ms
         assert house.send_line("XADD s * a 1") == b"%d-1" % house.now_ms
         house.now_ms -= 1000
         assert house.send_line("XADD s * a 1") == b"%d-2" % (house.now_ms + 1000)
 
-    def test_takes_the_next_seq_of_a_ms(self, house: Any) -> None:
+    def test_takes_the_next_sequence_number_of_a_millisecond(self, house: Any) -> None:
         assert house.send_line("XADD s 0-* a 1") == b"0-1"
         assert house.send_line("XADD s 7-* a 1") == b"7-0"
         assert house.send_line("XADD s 7-* a 1") == b"7-1"
         assert house.send_line("XADD s 6-* a 1") == TOO_SMALL
 
-    def test_an_id_may_lack_its_seq(self, house: Any) -> None:
+    def test_an_id_without_a_sequence_number_has_0(self, house: Any) -> None:
         assert house.send_line("XADD s 7 a 1") == b"7-0"
 
     @pytest.mark.parametrize("line", ["XADD s 5-0 a 1", "XADD s 4-9 a 1", "XADD s 5 a 1"])
-    def test_ids_grow(self, house: Any, line: str) -> None:
+    def test_refuses_an_id_that_is_not_greater_than_the_last_one(
+        self, house: Any, line: str
+    ) -> None:
         house.send_line("XADD s 5-0 a 1")
         assert house.send_line(line) == TOO_SMALL
         assert ids(house) == [b"5-0"]
 
     @pytest.mark.parametrize("word", ["x", "-", "+", "(5-0", "1-2-3", "-5", "5-", "$", "1-x"])
-    def test_refuses_what_is_no_id(self, house: Any, word: str) -> None:
+    def test_refuses_a_bad_id(self, house: Any, word: str) -> None:
         assert house.send("XADD", "s", word, "a", "1") == BAD_ID
         assert house.send_line("EXISTS s") == 0
 
-    def test_zero_is_no_id_of_an_entry(self, house: Any) -> None:
+    def test_refuses_the_id_0_0(self, house: Any) -> None:
         error = "-ERR The ID specified in XADD must be greater than 0-0"
         assert house.send_line("XADD s 0-0 a 1") == error
         assert house.send_line("XADD s 0 a 1") == error
         assert house.send_line("EXISTS s") == 0
 
     @pytest.mark.parametrize("word", ["*", "5-5", "18446744073709551615-*"])
-    def test_behind_the_greatest_id_is_nothing(self, house: Any, word: str) -> None:
+    def test_refuses_every_id_after_the_greatest_one(self, house: Any, word: str) -> None:
         house.send("XADD", "s", TOP, "a", "1")
         error = "-ERR The stream has exhausted the last possible ID, unable to add more items"
         assert house.send("XADD", "s", word, "a", "1") == error
@@ -72,7 +73,7 @@ class TestXadd:
         ["XADD s * a", "XADD s * a 1 b", "XADD s MAXLEN 5 *", "XADD s NOMKSTREAM * a",
          "XADD s MAXLEN = 5"],
     )  # fmt: skip
-    def test_needs_names_and_values(self, house: Any, line: str) -> None:
+    def test_needs_pairs_of_field_and_value(self, house: Any, line: str) -> None:
         error = "-ERR wrong number of arguments for 'xadd' command"
         assert house.send_line(line) == error
 
@@ -97,13 +98,13 @@ class TestXadd:
         assert house.send_line("XLEN s") == 0
         assert house.send_line("EXISTS s") == 1
 
-    def test_about_so_many_means_whole_nodes(self, make_house: Callable[..., Any]) -> None:
+    def test_approximate_trimming_removes_whole_nodes(self, make_house: Callable[..., Any]) -> None:
         house = make_house(stream_node_max_entries=2)
         fill(house, 5)
         house.send_line("XADD s MAXLEN ~ 3 6-0 n 6")
         assert ids(house) == [b"3-0", b"4-0", b"5-0", b"6-0"]
 
-    def test_wakes_who_waits(self, house: Any) -> None:
+    def test_wakes_a_blocked_reader(self, house: Any) -> None:
         reader = house.client()
         reader.send_line("XREAD BLOCK 0 STREAMS s $")
         house.send_line("XADD s 1-0 a 1")
@@ -119,7 +120,7 @@ class TestXadd:
             b"XADD s 9000000000001-1 a 1",
         ]
 
-    def test_logs_an_exact_trim_for_an_estimate(self, make_house: Callable[..., Any]) -> None:
+    def test_approximate_trimming_is_logged_as_exact(self, make_house: Callable[..., Any]) -> None:
         house = make_house(stream_node_max_entries=2)
         fill(house, 5)
         house.send_line("XADD s MAXLEN ~ 3 LIMIT 0 6-0 n 6")
@@ -131,7 +132,9 @@ class TestXadd:
             b"XADD s NOMKSTREAM MAXLEN 2 %d-0 n 8" % house.now_ms,
         ]
 
-    def test_logs_an_estimate_that_left_nothing(self, make_house: Callable[..., Any]) -> None:
+    def test_approximate_trimming_that_left_nothing_is_logged_as_exact(
+        self, make_house: Callable[..., Any]
+    ) -> None:
         house = make_house(stream_node_max_entries=1)
         fill(house, 2)
         house.send_line("XADD s MINID ~ 9 3-0 n 3")
@@ -161,7 +164,7 @@ class TestXadd:
         ),
     ],
 )
-def test_how_to_trim_is_checked_for_xadd_and_xtrim(house: Any, options: str, error: str) -> None:
+def test_xadd_and_xtrim_check_their_trimming_options(house: Any, options: str, error: str) -> None:
     fill(house, 1)
     assert house.send_line(f"XADD s {options} * a 1") == error
     if len(options.split()) > 2 or not options.startswith("LIMIT"):
@@ -189,7 +192,9 @@ class TestRanges:
         assert house.send("XRANGE", "s", start, end) == entries
         assert house.send("XREVRANGE", "s", end, start) == entries[::-1]
 
-    def test_an_end_without_a_seq_is_the_end_of_its_ms(self, house: Any) -> None:
+    def test_an_end_without_a_sequence_number_includes_its_whole_millisecond(
+        self, house: Any
+    ) -> None:
         house.send_line("XADD s 5-7 a 1")
         assert len(house.send_line("XRANGE s 5 5")) == 1
 
@@ -211,7 +216,7 @@ class TestRanges:
     def test_refusals(self, house: Any, line: str, error: str) -> None:
         assert house.send_line(line) == error
 
-    def test_count(self, house: Any) -> None:
+    def test_count_limits_the_range(self, house: Any) -> None:
         fill(house, 3)
         assert len(house.send_line("XRANGE s - + COUNT 2")) == 2
         assert house.send_line("XREVRANGE s + - COUNT 1") == [[b"3-0", [b"n", b"3"]]]
@@ -232,18 +237,18 @@ class TestRanges:
 
 
 class TestXdel:
-    def test_counts_what_was_there(self, house: Any) -> None:
+    def test_answers_how_many_entries_were_deleted(self, house: Any) -> None:
         fill(house, 3)
         assert house.send_line("XDEL s 1-0 2 7-7 1-0") == 2
         assert ids(house) == [b"3-0"]
         assert house.logged() == [b"XDEL s 1-0 2 7-7 1-0"]
 
-    def test_reads_all_ids_first(self, house: Any) -> None:
+    def test_a_bad_id_deletes_nothing(self, house: Any) -> None:
         fill(house, 3)
         assert house.send_line("XDEL s 1-0 x") == BAD_ID
         assert house.send_line("XLEN s") == 3
 
-    def test_nothing_deleted_is_not_logged(self, house: Any) -> None:
+    def test_an_xdel_that_deletes_nothing_is_not_logged(self, house: Any) -> None:
         fill(house, 3)
         assert house.send_line("XDEL s 7-7") == 0
         assert house.send_line("XDEL nokey 7-7") == 0
@@ -256,7 +261,7 @@ class TestXdel:
 
 
 class TestXtrim:
-    def test_answers_how_many_went(self, house: Any) -> None:
+    def test_answers_how_many_entries_were_removed(self, house: Any) -> None:
         fill(house, 6)
         assert house.send_line("XTRIM s MAXLEN 4") == 2
         assert house.send_line("XTRIM s minid = 5") == 2
@@ -265,7 +270,7 @@ class TestXtrim:
         assert ids(house) == [b"5-0", b"6-0"]
         assert house.logged() == [b"XTRIM s MAXLEN 4", b"XTRIM s minid = 5"]
 
-    def test_an_estimate_is_logged_as_what_it_did(self, make_house: Callable[..., Any]) -> None:
+    def test_approximate_trimming_is_logged_as_exact(self, make_house: Callable[..., Any]) -> None:
         house = make_house(stream_node_max_entries=2)
         fill(house, 6)
         assert house.send_line("XTRIM s MAXLEN ~ 3 LIMIT 1") == 0
@@ -286,7 +291,7 @@ class TestXtrim:
 
 
 class TestXsetid:
-    def test_sets_the_counters(self, house: Any) -> None:
+    def test_sets_ids_and_counters(self, house: Any) -> None:
         fill(house, 2)
         assert house.send_line("XSETID s 9-9 ENTRIESADDED 100 MAXDELETEDID 5-5") == b"OK"
         report = house.send_line("XINFO STREAM s")

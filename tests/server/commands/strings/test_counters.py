@@ -1,4 +1,4 @@
-"""INCR and its kin, as redis 7.0.15 answers them."""
+"""INCR, DECR and INCRBYFLOAT, as redis 7.0.15 answers them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def test_the_incr_family(house):
 
 
 @pytest.mark.parametrize("value", ["007", "1.0", "+1", "", " 1", "9223372036854775808", "-0"])
-def test_only_a_plain_64_bit_integer_is_counted_up(house, value):
+def test_incr_refuses_all_but_a_plain_64_bit_integer(house, value):
     house.send("SET", "a", value)
     assert house.send_line("INCR a") == NOT_AN_INTEGER
 
 
-def test_incr_does_not_overflow(house):
+def test_incr_and_decr_refuse_to_overflow(house):
     house.send_line("SET a 9223372036854775806")
     assert house.send_line("INCR a") == 2**63 - 1
     assert house.send_line("INCR a") == "-ERR increment or decrement would overflow"
@@ -34,14 +34,14 @@ def test_incr_keeps_the_expiry(house):
     assert house.send_line("TTL a") == 100
 
 
-def test_incrbyfloat_is_logged_by_its_result(house):
+def test_incrbyfloat_is_logged_as_a_set_of_its_result(house):
     assert house.send_line("INCRBYFLOAT a 0.1") == b"0.1"
     assert house.send_line("INCRBYFLOAT a 0.2") == b"0.3"
     assert house.logged() == [b"SET a 0.1 KEEPTTL", b"SET a 0.3 KEEPTTL"]
 
 
 @pytest.mark.parametrize("increment", ["inf", "-Infinity"])
-def test_incrbyfloat_stays_finite(house, increment):
+def test_incrbyfloat_refuses_infinity(house, increment):
     assert house.send("INCRBYFLOAT", "a", increment) == (
         "-ERR increment would produce NaN or Infinity"
     )

@@ -40,7 +40,7 @@ def add(left: bytes, right: bytes) -> bytes:
         (b"0." + b"0" * 5000 + b"1e4999", b"0", b"0.01"),
     ],
 )
-def test_sums(left, right, text):
+def test_a_sum_has_the_digits_that_redis_prints(left, right, text):
     assert add(left, right) == text
 
 
@@ -50,13 +50,13 @@ def test_sums(left, right, text):
      b"1" * 4934, b"1" * 5120, b"1e999999999999999999", b"1e" + b"9" * 5000, b"1.19e4932",
      b"0x1p16384", b"1.8e-4951", b"0x1p-16446"],
 )  # fmt: skip
-def test_what_is_no_float(text):
+def test_parse_refuses_bad_floats(text):
     with pytest.raises(ValueError, match=r"not a float|exponent"):
         long_double.parse(text)
 
 
 @pytest.mark.parametrize("text", [b"inf", b"-inf", b"+Infinity", b"INF"])
-def test_infinity(text):
+def test_parse_answers_none_for_infinity(text):
     assert long_double.parse(text) is None
 
 
@@ -86,7 +86,7 @@ def test_rounding_errs_by_less_than_half_of_the_last_bit(number):
         (b"0x1p16383", 4932, b"594865747678615882542879663314", b"4982033408"),
     ],
 )
-def test_the_largest_floats_were_refused(text, length, head, tail):
+def test_the_largest_floats_are_accepted(text, length, head, tail):
     total = add(text, b"0")
     assert (len(total), total[:30], total[-10:]) == (length, head, tail)
     assert add(total, b"0") == total

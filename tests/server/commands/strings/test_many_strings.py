@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 
-def test_mget_gives_null_for_what_is_no_string(house):
+def test_mget_answers_null_for_missing_keys_and_other_types(house):
     house.send_line("MSET a 1 b 2")
     house.send_line("RPUSH s x")
     assert house.send_line("MGET a no s b a") == [b"1", None, None, b"2", b"1"]
 
 
-def test_mset_takes_the_last_of_two(house):
+def test_mset_takes_the_last_value_of_a_repeated_key(house):
     house.send_line("MSET a 1 a 2")
     assert house.send_line("GET a") == b"2"
 

@@ -34,7 +34,7 @@ def test_set_drops_the_expiry_unless_told_to_keep_it(house):
         "SET a 1 EX 9 EX 5",
     ],
 )
-def test_every_way_to_set_with_an_expiry_is_logged_as_one(house, line):
+def test_every_form_of_set_with_an_expiry_is_logged_as_set_pxat(house, line):
     assert house.send_line(line) == b"OK"
     assert house.send_line("PTTL a") == 5000
     assert house.logged() == [b"SET a 1 PXAT 1700000005000"]
@@ -58,7 +58,7 @@ def test_every_way_to_set_with_an_expiry_is_logged_as_one(house, line):
         (b"1", "GETSET a 2", b"1", b"2"),
     ],
 )
-def test_conditions_and_the_old_value(house, before, line, answer, after):
+def test_set_nx_xx_get_setnx_and_getset(house, before, line, answer, after):
     if before is not None:
         house.send("SET", "a", before)
     assert house.send_line(line) == answer
@@ -100,7 +100,7 @@ def test_conditions_and_the_old_value(house, before, line, answer, after):
         ("GETEX a EX 0", "-ERR invalid expire time in 'getex' command"),
     ],
 )
-def test_what_is_refused_changes_nothing(house, line, answer):
+def test_a_refused_command_changes_nothing(house, line, answer):
     house.send_line("SET a old")
     house.logged()
     assert house.send_line(line) == answer
@@ -109,7 +109,7 @@ def test_what_is_refused_changes_nothing(house, line, answer):
     assert house.logged() == []
 
 
-def test_set_replaces_a_value_of_another_type_but_does_not_get_it(house):
+def test_set_replaces_a_value_of_another_type_unless_it_has_get(house):
     house.send_line("RPUSH s x")
     assert house.send_line("SET s 1 GET").startswith("-WRONGTYPE")
     assert house.send_line("SET s 1") == b"OK"
@@ -118,7 +118,7 @@ def test_set_replaces_a_value_of_another_type_but_does_not_get_it(house):
 # ---------------------------------------------------------------------- GETDEL and GETEX
 
 
-def test_getdel(house):
+def test_getdel_answers_the_value_and_deletes_it(house):
     house.send_line("SET a 1")
     house.logged()
     assert house.send_line("GETDEL a") == b"1"
@@ -137,7 +137,7 @@ def test_getdel(house):
         ("PXAT 1", -2, [b"DEL a"]),
     ],
 )
-def test_getex(house, option, ttl_ms, logged):
+def test_getex_sets_or_removes_the_expiry(house, option, ttl_ms, logged):
     house.send_line("SET a 1 PX 1000")
     house.logged()
     assert house.send_line(f"GETEX a {option}") == b"1"
@@ -145,7 +145,7 @@ def test_getex(house, option, ttl_ms, logged):
     assert house.logged() == logged
 
 
-def test_getex_of_no_key_does_not_look_at_the_time(house):
+def test_getex_of_a_missing_key_does_not_check_the_time(house):
     assert house.send_line("GETEX no EX x") is None
     assert house.send_line("GETEX no EX x FOO") == SYNTAX
 
@@ -171,7 +171,7 @@ def test_getex_of_no_key_does_not_look_at_the_time(house):
         "INCRBYFLOAT s x",
     ],
 )
-def test_a_list_is_no_string(house, line):
+def test_string_commands_refuse_a_list(house, line):
     house.send_line("RPUSH s x")
     assert house.send_line(line) == (
         "-WRONGTYPE Operation against a key holding the wrong kind of value"

@@ -14,7 +14,7 @@ def test_append_keeps_the_expiry(house):
     assert house.send_line("INCR a") == 1235
 
 
-def test_append_and_setrange_keep_to_the_greatest_size(make_house):
+def test_append_and_setrange_keep_to_proto_max_bulk_len(make_house):
     house = make_house(proto_max_bulk_len=10)
     house.send_line("SET a 12345678")
     assert house.send_line("APPEND a 123") == TOO_LARGE
@@ -47,14 +47,14 @@ def test_setrange_fills_with_zero_bytes(house):
     ],
 )
 @pytest.mark.parametrize("raw", [False, True])
-def test_getrange(house, start, end, part, raw):
+def test_getrange_and_substr(house, start, end, part, raw):
     house.send_line("APPEND a hel")
     house.send_line("APPEND a lo") if raw else house.send_line("SET a hello")
     assert house.send("GETRANGE", "a", start, end) == part
     assert house.send("SUBSTR", "a", start, end) == part
 
 
-def test_parts_of_an_integer_are_those_of_its_text(house):
+def test_an_integer_is_read_and_changed_as_its_text(house):
     house.send_line("INCRBY a -1234")
     assert house.send_line("STRLEN a") == 5
     assert house.send_line("GETRANGE a 0 1") == b"-1"
