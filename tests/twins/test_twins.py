@@ -242,6 +242,7 @@ CASES: dict[str, Cases] = {
         "int32_of": st.integers(-(2**31), 2**31 - 1).map(lambda n: (b"%d" % n, len(b"%d" % n))),
     },
     "storage.rax.branches": {
+        "cut": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),
         "shared": args(st.binary(max_size=5), DATA, AT),
         "is_rest": args(st.binary(max_size=3), st.binary(max_size=3), st.just(0)),
         "joined": args(TEXT, U8, TEXT),
