@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from server.config.parameters import Config
-from tests.server.conftest import NOTHING, House
+from tests.server.conftest import NOTHING, SocketlessServer
 
 CLIENTS = range(4)
 KEYS = (b"a", b"b", b"c", b"d")
@@ -124,8 +124,8 @@ class Model:
 class BlockingMachine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
-        self.house = House(Config())
-        self.guests = {number: self.house.client() for number in CLIENTS}
+        self.server = SocketlessServer(Config())
+        self.guests = {number: self.server.client() for number in CLIENTS}
         self.model = Model()
         self.items = 0
 
@@ -139,7 +139,7 @@ class BlockingMachine(RuleBasedStateMachine):
     def start(self, wait, *words):
         """Send a blocking command, unless its client is blocked already."""
         if self.model.waiting(wait.client) is None:
-            self.house.run(self.guests[wait.client].client, [_bytes(word) for word in words])
+            self.server.run(self.guests[wait.client].client, [_bytes(word) for word in words])
             self.model.begin(wait)
 
     @rule(client=clients, names=some_keys, side=sides, timeout=timeouts)
@@ -168,44 +168,44 @@ class BlockingMachine(RuleBasedStateMachine):
     def push(self, key, side, count):
         if key not in self.model.strings:
             items = self.new_items(count)
-            self.house.send("LPUSH" if side == "LEFT" else "RPUSH", key, *items)
+            self.server.send("LPUSH" if side == "LEFT" else "RPUSH", key, *items)
             self.model.push(key, side, items)
             self.model.serve()
 
     @rule(names=st.lists(keys, min_size=2, max_size=4))
     def push_in_a_transaction(self, names):
-        self.house.send("MULTI")
+        self.server.send("MULTI")
         for key in names:
             if key not in self.model.strings:
                 items = self.new_items(1)
-                self.house.send("RPUSH", key, *items)
+                self.server.send("RPUSH", key, *items)
                 self.model.push(key, "RIGHT", items)
-        self.house.send("EXEC")
+        self.server.send("EXEC")
         self.model.serve()
 
     @rule(key=keys)
     def push_and_delete_in_a_transaction(self, key):
         for line in (["MULTI"], ["RPUSH", key, "x"], ["DEL", key], ["EXEC"]):
-            self.house.send(*line)
+            self.server.send(*line)
         self.model.lists.pop(key, None)
         self.model.strings.discard(key)
 
     @rule(key=keys)
     def delete(self, key):
-        self.house.send("DEL", key)
+        self.server.send("DEL", key)
         self.model.lists.pop(key, None)
         self.model.strings.discard(key)
 
     @rule(key=keys)
     def overwrite(self, key):
-        self.house.send("SET", key, "x")
+        self.server.send("SET", key, "x")
         self.model.lists.pop(key, None)
         self.model.strings.add(key)
 
     @rule(source=keys, destination=keys)
     def rename(self, source, destination):
         model = self.model
-        self.house.send("RENAME", source, destination)
+        self.server.send("RENAME", source, destination)
         if source == destination or (source not in model.lists and source not in model.strings):
             return
         model.lists.pop(destination, None)
@@ -220,7 +220,7 @@ class BlockingMachine(RuleBasedStateMachine):
     @rule(client=clients)
     def disconnect(self, client):
         self.guests[client].leave()
-        self.guests[client] = self.house.client()
+        self.guests[client] = self.server.client()
         wait = self.model.waiting(client)
         if wait is not None:
             self.model.end(wait)
@@ -228,7 +228,7 @@ class BlockingMachine(RuleBasedStateMachine):
     @rule(client=clients)
     def unblock(self, client):
         wait = self.model.waiting(client)
-        answer = self.house.send("CLIENT", "UNBLOCK", self.guests[client].client.id)
+        answer = self.server.send("CLIENT", "UNBLOCK", self.guests[client].client.id)
         assert answer == (wait is not None)
         if wait is not None:
             self.model.end(wait)
@@ -237,7 +237,7 @@ class BlockingMachine(RuleBasedStateMachine):
     @precondition(lambda self: any(self.model.queues.values()))
     @rule(seconds=st.integers(1, 3))
     def pass_time(self, seconds):
-        self.house.advance(seconds * 1000)
+        self.server.advance(seconds * 1000)
         self.model.pass_time(seconds)
 
     @invariant()
@@ -253,11 +253,11 @@ class BlockingMachine(RuleBasedStateMachine):
     def lists_agree(self):
         for key in KEYS:
             if key not in self.model.strings:
-                assert self.house.send("LRANGE", key, 0, -1) == self.model.lists.get(key, [])
+                assert self.server.send("LRANGE", key, 0, -1) == self.model.lists.get(key, [])
 
     @invariant()
     def exactly_the_blocked_clients_are_registered(self):
-        blocking = self.house.state.blocking
+        blocking = self.server.state.blocking
         held = {key: [w.client.id for w in queue] for (_, key), queue in blocking.queues.items()}
         ids = {number: guest.client.id for number, guest in self.guests.items()}
         queues = self.model.queues.items()

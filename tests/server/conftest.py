@@ -9,7 +9,7 @@ from typing import Any
 import hiredis
 import pytest
 
-import server.commands  # noqa: F401  (fills the table)
+from server import commands as _commands  # noqa: F401  (fills the table)
 from server.client.client import UNAUTHENTICATED, Client
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
@@ -22,14 +22,14 @@ NOTHING = "nothing has been answered"
 START_MS = 1_700_000_000_000
 
 
-class Guest:
+class SocketlessClient:
     """A client of the server under test.
 
     hiredis parses its replies. An error reply becomes "-" and the text of the error.
     """
 
-    def __init__(self, house: House, client: Client) -> None:
-        self._house = house
+    def __init__(self, server: SocketlessServer, client: Client) -> None:
+        self._server = server
         self.client = client
         self.gone = False
         self._reader = hiredis.Reader()
@@ -38,7 +38,7 @@ class Guest:
 
     def send(self, *words: object) -> Any:
         """Run one command. Returns its reply, or NOTHING if it is blocked, postponed or muted."""
-        self._house.run(self.client, [_word(word) for word in words])
+        self._server.run(self.client, [_word(word) for word in words])
         return self.reply()
 
     def send_line(self, line: str) -> Any:
@@ -54,7 +54,7 @@ class Guest:
 
     def raw(self, *words: object) -> bytes:
         """Run one command. Returns the bytes of its reply."""
-        self._house.run(self.client, [_word(word) for word in words])
+        self._server.run(self.client, [_word(word) for word in words])
         return self.client.out.take()
 
     @property
@@ -64,12 +64,12 @@ class Guest:
     def leave(self) -> None:
         """Disconnect."""
         self.gone = True
-        self._house.dismiss(self.client)
+        self._server.dismiss(self.client)
 
     def _resume(self) -> None:
         argv, self.client.postponed = self.client.postponed, None
         if argv is not None:
-            self._house.dispatcher.execute(self.client, argv)
+            self._server.dispatcher.execute(self.client, argv)
 
 
 class RecordingLog:
@@ -92,7 +92,7 @@ class RecordingLog:
         return self.kept
 
 
-class House:
+class SocketlessServer:
     """A whole server, without sockets and cron."""
 
     def __init__(self, config: Config) -> None:
@@ -109,17 +109,17 @@ class House:
         self.send = self._owner.send
         self.send_line = self._owner.send_line
 
-    def client(self) -> Guest:
+    def client(self) -> SocketlessClient:
         """Connect a client."""
         client = Client(next(self._door), self.now_ms)
         client.address, client.local_address = f"10.0.0.1:{5000 + client.id}", "10.0.0.2:6379"
         if self.state.config.requirepass:
             client.set_flag(UNAUTHENTICATED)
         self.state.clients[client.id] = client
-        return Guest(self, client)
+        return SocketlessClient(self, client)
 
     @property
-    def owner(self) -> Guest:
+    def owner(self) -> SocketlessClient:
         """The client that *send* and *send_line* use."""
         return self._owner
 
@@ -171,23 +171,23 @@ def _shown(reply: Any) -> Any:
 
 
 @pytest.fixture
-def make_house() -> Callable[..., House]:
+def make_server() -> Callable[..., SocketlessServer]:
     """Makes a server with its own configuration, such as requirepass="secret"."""
 
-    def make(**parameters: object) -> House:
+    def make(**parameters: object) -> SocketlessServer:
         config = Config()
         config.save = []
         for name, value in parameters.items():
             setattr(config, name, value)
-        return House(config)
+        return SocketlessServer(config)
 
     return make
 
 
 @pytest.fixture
-def house(make_house: Callable[..., House]) -> House:
+def server(make_server: Callable[..., SocketlessServer]) -> SocketlessServer:
     """A server with the defaults, but without save points."""
-    return make_house()
+    return make_server()
 
 
 @pytest.fixture

@@ -64,11 +64,11 @@ async def running(**parameters: Any) -> AsyncIterator[Running]:
     server = Server(config)
     asyncio.get_running_loop().set_exception_handler(server.loop_failed)
     await server.start()
-    house = Running(server, port)
+    instance = Running(server, port)
     try:
-        yield house
+        yield instance
     finally:
-        await house.leave()
+        await instance.leave()
         await server.stop()
 
 

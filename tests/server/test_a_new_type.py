@@ -19,7 +19,7 @@ from storage.rdb.writer import RdbWriter
 from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
 from storage.value_type import ValueType, Words
-from tests.server.conftest import NOTHING, House
+from tests.server.conftest import NOTHING, SocketlessServer
 
 RDB_BAG = 200
 
@@ -89,42 +89,42 @@ def row() -> Iterator[BagType]:
 
 
 @pytest.fixture
-def shop(row: BagType, house: House) -> House:
+def filled(row: BagType, server: SocketlessServer) -> SocketlessServer:
     """A server that holds a string, a bag and a list."""
-    house.send_line("SET a text")
-    house.state.databases[0].add(b"k", Bag([b"x", b"\xffy", b"z"]))
-    house.send_line("RPUSH l element")
-    house.logged()
-    return house
+    server.send_line("SET a text")
+    server.state.databases[0].add(b"k", Bag([b"x", b"\xffy", b"z"]))
+    server.send_line("RPUSH l element")
+    server.logged()
+    return server
 
 
-def test_type_scan_and_object_know_the_new_type(shop: House) -> None:
-    assert shop.send_line("TYPE k") == b"bag"
-    assert shop.send_line("SCAN 0 TYPE bag") == [b"0", [b"k"]]
-    assert shop.send_line("SCAN 0 TYPE list") == [b"0", [b"l"]]
-    assert shop.send_line("OBJECT ENCODING k") == b"sorted"
-    assert shop.send_line("OBJECT REFCOUNT k") == 1
+def test_type_scan_and_object_know_the_new_type(filled: SocketlessServer) -> None:
+    assert filled.send_line("TYPE k") == b"bag"
+    assert filled.send_line("SCAN 0 TYPE bag") == [b"0", [b"k"]]
+    assert filled.send_line("SCAN 0 TYPE list") == [b"0", [b"l"]]
+    assert filled.send_line("OBJECT ENCODING k") == b"sorted"
+    assert filled.send_line("OBJECT REFCOUNT k") == 1
 
 
-def test_commands_of_other_types_answer_wrongtype(shop: House) -> None:
+def test_commands_of_other_types_answer_wrongtype(filled: SocketlessServer) -> None:
     for line in ("GET k", "LPUSH k x", "XLEN k"):
-        assert shop.send_line(line).startswith("-WRONGTYPE")
+        assert filled.send_line(line).startswith("-WRONGTYPE")
 
 
-def test_copy_shares_nothing_with_the_original(shop: House) -> None:
-    assert shop.send_line("COPY k k2") == 1
-    db = shop.state.databases[0]
+def test_copy_shares_nothing_with_the_original(filled: SocketlessServer) -> None:
+    assert filled.send_line("COPY k k2") == 1
+    db = filled.state.databases[0]
     db.get(b"k2").texts.append(b"more")
     assert db.get(b"k") == Bag([b"x", b"\xffy", b"z"])
 
 
-def test_dump_and_restore_work_for_the_new_type(shop: House) -> None:
-    payload = shop.send_line("DUMP k")
+def test_dump_and_restore_work_for_the_new_type(filled: SocketlessServer) -> None:
+    payload = filled.send_line("DUMP k")
     assert payload[0] == RDB_BAG
-    assert shop.send("RESTORE", "k2", 0, payload) == b"OK"
-    db = shop.state.databases[0]
+    assert filled.send("RESTORE", "k2", 0, payload) == b"OK"
+    db = filled.state.databases[0]
     assert db.get(b"k2") == db.get(b"k")
-    assert shop.send_line("DUMP k2") == payload
+    assert filled.send_line("DUMP k2") == payload
 
 
 def test_a_payload_with_an_empty_value_is_refused(row: BagType) -> None:
@@ -132,37 +132,39 @@ def test_a_payload_with_an_empty_value_is_refused(row: BagType) -> None:
         restore(dump(Bag()))
 
 
-def test_a_snapshot_has_the_new_type_and_loading_drops_an_empty_value(shop: House) -> None:
-    shop.state.databases[0].add(b"empty", Bag())
-    reader = SnapshotReader(b"".join(SnapshotWriter(shop.state.databases, {})))
+def test_a_snapshot_has_the_new_type_and_loading_drops_an_empty_value(
+    filled: SocketlessServer,
+) -> None:
+    filled.state.databases[0].add(b"empty", Bag())
+    reader = SnapshotReader(b"".join(SnapshotWriter(filled.state.databases, {})))
     loaded = {record.key: record.value for record in reader}
     assert sorted(loaded) == [b"a", b"k", b"l"]
     assert loaded[b"k"] == Bag([b"x", b"\xffy", b"z"])
     assert reader.empty_keys == 1
 
 
-def test_a_rewritten_log_has_the_commands_of_the_new_type(shop: House) -> None:
+def test_a_rewritten_log_has_the_commands_of_the_new_type(filled: SocketlessServer) -> None:
     words = b"*5\r\n$6\r\nBAGADD\r\n$1\r\nk\r\n$1\r\nx\r\n$1\r\nz\r\n$2\r\n\xffy\r\n"
-    assert words in b"".join(CommandPieces(shop.state.databases))
+    assert words in b"".join(CommandPieces(filled.state.databases))
 
 
 def test_debug_shows_the_digest_and_the_facts_of_the_new_type(
-    shop: House, make_house: Callable[..., House]
+    filled: SocketlessServer, make_server: Callable[..., SocketlessServer]
 ) -> None:
-    databases = shop.state.databases
+    databases = filled.state.databases
     before = digest.of_data(databases)
     assert digest.of_key(databases[0], b"k") != digest.NOTHING
     databases[0].get(b"k").texts[0] = b"w"
     assert digest.of_data(databases) != before
-    tester = make_house(enable_debug_command="yes")
+    tester = make_server(enable_debug_command="yes")
     tester.state.databases[0].add(b"k", Bag([b"x"]))
     assert tester.send_line("DEBUG OBJECT k").endswith(b" encoding:sorted texts:1")
     assert tester.send_line("DEBUG LISTPACK k") == "-ERR Not a listpack encoded object."
 
 
-def test_the_check_of_a_file_counts_and_describes_the_new_type(shop: House) -> None:
+def test_the_check_of_a_file_counts_and_describes_the_new_type(filled: SocketlessServer) -> None:
     contents = Contents()
-    for record in SnapshotReader(b"".join(SnapshotWriter(shop.state.databases, {}))):
+    for record in SnapshotReader(b"".join(SnapshotWriter(filled.state.databases, {}))):
         contents.add(record.db, record.key, record.value, False, 10)
     assert (contents.types["bag"].keys, contents.types["bag"].elements) == (1, 3)
     assert [(d.kind, d.key, d.lines) for d in contents.described] == [
@@ -171,7 +173,7 @@ def test_the_check_of_a_file_counts_and_describes_the_new_type(shop: House) -> N
 
 
 def test_a_client_blocked_on_the_new_type_is_served(
-    row: BagType, house: House, declare: Callable[..., Command]
+    row: BagType, server: SocketlessServer, declare: Callable[..., Command]
 ) -> None:
     def pop_bag(call: Any) -> Any:
         bag = call.db.find(call.argv[1], Bag)
@@ -182,10 +184,10 @@ def test_a_client_blocked_on_the_new_type_is_served(
 
     declare("BAGPOP", pop_bag)
     declare("BAGMAKE", lambda call: call.db.add(call.argv[1], Bag(call.argv[2:])))
-    waiter = house.client()
+    waiter = server.client()
     assert waiter.send_line("BAGPOP k") == NOTHING
-    house.send_line("SET k text")
+    server.send_line("SET k text")
     assert waiter.reply() == NOTHING
-    house.send_line("DEL k")
-    house.send_line("BAGMAKE k y x")
+    server.send_line("DEL k")
+    server.send_line("BAGMAKE k y x")
     assert waiter.reply() == [b"x", b"y"]

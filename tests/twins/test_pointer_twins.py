@@ -28,7 +28,7 @@ from storage.rdb import borrowed, raw
 from storage.snapshot import borrowed_table
 from storage.stream import links
 from tests.twins import wrappers
-from tests.twins.test_twins import TESTED_BELOW, CASES, FOLDER, I64, TEXT
+from tests.twins.test_twins import CASES, FOLDER, I64, TESTED_BELOW, TEXT
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("PENSTOCK_UNCOMPILED")), reason="this leg of the tests runs uncompiled"

@@ -21,7 +21,7 @@ def refuse(question: str) -> str:
 
 
 @pytest.fixture
-def folder(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a snapshot that has a key of each type."""
     monkeypatch.chdir(tmp_path)
     for line in (
@@ -29,7 +29,7 @@ def folder(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "XADD orders 2-1 item pan", "XGROUP CREATE orders shipping 0",
         "XREADGROUP GROUP shipping ann COUNT 1 STREAMS orders >", "SAVE",
     ):  # fmt: skip
-        house.send_line(line)
+        server.send_line(line)
     return tmp_path
 
 
@@ -160,10 +160,10 @@ def test_a_missing_path_is_an_error(tmp_path, look):
     assert "No such file or directory" in text
 
 
-def test_key_names_are_escaped_and_shortened(house, tmp_path, monkeypatch, look):
+def test_key_names_are_escaped_and_shortened(server, tmp_path, monkeypatch, look):
     monkeypatch.chdir(tmp_path)
-    house.send(b"SET", b"\x1b[31m\xff" + b"k" * 100, "v")
-    house.send_line("SAVE")
+    server.send(b"SET", b"\x1b[31m\xff" + b"k" * 100, "v")
+    server.send_line("SAVE")
     text = look(tmp_path)[1]
     assert "\x1b" not in text
     assert "\\x1b[31m\\\\xff" in text

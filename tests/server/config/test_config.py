@@ -19,25 +19,25 @@ def as_dict(flat):
 # ---------------------------------------------------------------------- CONFIG GET
 
 
-def test_config_get_answers_a_name_once_and_as_it_was_spelled(house):
-    assert house.send("CONFIG", "GET", "HZ", "hz") == [b"HZ", b"10"]
+def test_config_get_answers_a_name_once_and_as_it_was_spelled(server):
+    assert server.send("CONFIG", "GET", "HZ", "hz") == [b"HZ", b"10"]
 
 
-def test_patterns_match_aliases_too_which_show_the_same_value(house):
-    assert as_dict(house.send("CONFIG", "GET", "list-max*")) == {
+def test_patterns_match_aliases_too_which_show_the_same_value(server):
+    assert as_dict(server.send("CONFIG", "GET", "list-max*")) == {
         b"list-max-listpack-size": b"-2",
         b"list-max-ziplist-size": b"-2",
     }
 
 
-def test_several_patterns_show_each_parameter_once(house):
-    found = house.send("CONFIG", "GET", "hz", "h?", "TIMEOUT", "nosuch")
+def test_several_patterns_show_each_parameter_once(server):
+    found = server.send("CONFIG", "GET", "hz", "h?", "TIMEOUT", "nosuch")
     assert found == [b"hz", b"10", b"TIMEOUT", b"0"]
 
 
-def test_resp3_clients_get_a_map(house):
-    house.owner.client.out.resp = 3
-    assert house.owner.raw("CONFIG", "GET", "hz") == b"%1\r\n$2\r\nhz\r\n$2\r\n10\r\n"
+def test_resp3_clients_get_a_map(server):
+    server.owner.client.out.resp = 3
+    assert server.owner.raw("CONFIG", "GET", "hz") == b"%1\r\n$2\r\nhz\r\n$2\r\n10\r\n"
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_resp3_clients_get_a_map(house):
         ("notify-keyspace-events", b""),
     ],
 )  # fmt: skip
-def test_defaults_are_shown_as_redis_shows_them(house, name, value):
-    assert house.send("CONFIG", "GET", name) == [name.encode(), value]
+def test_defaults_are_shown_as_redis_shows_them(server, name, value):
+    assert server.send("CONFIG", "GET", name) == [name.encode(), value]
 
 
 def test_every_default_is_shown_in_a_form_that_can_be_read_again():
@@ -66,25 +66,25 @@ def test_every_default_is_shown_in_a_form_that_can_be_read_again():
 # ---------------------------------------------------------------------- CONFIG SET
 
 
-def test_all_parameters_of_one_call_are_set(house):
-    assert house.send("CONFIG", "SET", "timeout", "7", "maxmemory", "1gb") == b"OK"
-    assert house.send("CONFIG", "GET", "timeout", "maxmemory") == [
+def test_all_parameters_of_one_call_are_set(server):
+    assert server.send("CONFIG", "SET", "timeout", "7", "maxmemory", "1gb") == b"OK"
+    assert server.send("CONFIG", "GET", "timeout", "maxmemory") == [
         b"timeout", b"7", b"maxmemory", b"1073741824",
     ]  # fmt: skip
 
 
-def test_if_one_value_is_bad_none_is_set(house):
-    reply = house.send("CONFIG", "SET", "timeout", "7", "maxmemory", "much")
+def test_if_one_value_is_bad_none_is_set(server):
+    reply = server.send("CONFIG", "SET", "timeout", "7", "maxmemory", "much")
     assert reply == FAILED.format("maxmemory", "argument must be a memory value")
-    assert house.send("CONFIG", "GET", "timeout") == [b"timeout", b"0"]
+    assert server.send("CONFIG", "GET", "timeout") == [b"timeout", b"0"]
 
 
-def test_if_one_value_cannot_be_applied_none_is_set(house, make_house, tmp_path, monkeypatch):
+def test_if_one_value_cannot_be_applied_none_is_set(server, make_server, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    house = make_house(enable_protected_configs="yes")
-    reply = house.send("CONFIG", "SET", "timeout", "7", "dir", "/no/such/place")
+    server = make_server(enable_protected_configs="yes")
+    reply = server.send("CONFIG", "SET", "timeout", "7", "dir", "/no/such/place")
     assert reply == FAILED.format("dir", "No such file or directory")
-    assert house.send("CONFIG", "GET", "timeout") == [b"timeout", b"0"]
+    assert server.send("CONFIG", "GET", "timeout") == [b"timeout", b"0"]
     assert Path.cwd() == tmp_path
 
 
@@ -114,8 +114,8 @@ def test_if_one_value_cannot_be_applied_none_is_set(house, make_house, tmp_path,
         ("save 60", FAILED.format("save", "Invalid save parameters")),
     ],
 )  # fmt: skip
-def test_refusals_are_worded_as_redis_words_them(house, words, reply):
-    assert house.send_line(f"CONFIG SET {words}") == reply
+def test_refusals_are_worded_as_redis_words_them(server, words, reply):
+    assert server.send_line(f"CONFIG SET {words}") == reply
 
 
 @pytest.mark.parametrize(
@@ -127,27 +127,27 @@ def test_refusals_are_worded_as_redis_words_them(house, words, reply):
          "Error in hard, soft or soft_seconds setting in buffer limit configuration."),
     ],
 )  # fmt: skip
-def test_bad_output_limits_are_refused(house, value, why):
-    reply = house.send("CONFIG", "SET", "client-output-buffer-limit", value)
+def test_bad_output_limits_are_refused(server, value, why):
+    reply = server.send("CONFIG", "SET", "client-output-buffer-limit", value)
     assert reply == FAILED.format("client-output-buffer-limit", why)
 
 
-def test_output_limits_of_one_class_leave_the_others_alone(house):
-    house.send("CONFIG", "SET", "client-output-buffer-limit", "replica 2mb 1mb 5")
-    limits = house.state.config.client_output_buffer_limit
+def test_output_limits_of_one_class_leave_the_others_alone(server):
+    server.send("CONFIG", "SET", "client-output-buffer-limit", "replica 2mb 1mb 5")
+    limits = server.state.config.client_output_buffer_limit
     assert limits["slave"] == (2 * 1024**2, 1024**2, 5)
     assert limits["normal"] == (0, 0, 0)
 
 
-def test_a_name_and_its_alias_are_no_duplicates(house):
-    reply = house.send_line("CONFIG SET list-max-listpack-size 5 list-max-ziplist-size 6")
+def test_a_name_and_its_alias_are_no_duplicates(server):
+    reply = server.send_line("CONFIG SET list-max-listpack-size 5 list-max-ziplist-size 6")
     assert reply == b"OK"
-    assert house.state.config.list_max_listpack_size == 6
+    assert server.state.config.list_max_listpack_size == 6
 
 
-def test_hz_is_limited_to_1_and_500(house):
-    house.send_line("CONFIG SET hz 1000")
-    assert house.send_line("CONFIG GET hz") == [b"hz", b"500"]
+def test_hz_is_limited_to_1_and_500(server):
+    server.send_line("CONFIG SET hz 1000")
+    assert server.send_line("CONFIG GET hz") == [b"hz", b"500"]
 
 
 @pytest.mark.parametrize(
@@ -165,11 +165,11 @@ def test_hz_is_limited_to_1_and_500(house):
         ("import-mode", "yes", "this server cannot put off what expires"),
     ],
 )  # fmt: skip
-def test_a_parameter_of_a_missing_feature_keeps_its_default(house, name, value, missing):
-    before = house.send("CONFIG", "GET", name)
-    assert house.send("CONFIG", "SET", name, value) == FAILED.format(name, missing)
-    assert house.send("CONFIG", "GET", name) == before
-    assert house.send("CONFIG", "SET", name, before[1]) == b"OK"
+def test_a_parameter_of_a_missing_feature_keeps_its_default(server, name, value, missing):
+    before = server.send("CONFIG", "GET", name)
+    assert server.send("CONFIG", "SET", name, value) == FAILED.format(name, missing)
+    assert server.send("CONFIG", "GET", name) == before
+    assert server.send("CONFIG", "SET", name, before[1]) == b"OK"
 
 
 @pytest.mark.parametrize(
@@ -184,14 +184,14 @@ def test_a_parameter_of_a_missing_feature_keeps_its_default(house, name, value, 
         "commandlog-request-larger-than -1", "hide-user-data-from-log yes",
     ],
 )  # fmt: skip
-def test_a_harmless_parameter_without_effect_can_be_set_and_is_shown(house, line):
-    assert house.send_line(f"CONFIG SET {line}") == b"OK"
-    assert house.send_line(f"CONFIG GET {line.split()[0]}") == [w.encode() for w in line.split()]
+def test_a_harmless_parameter_without_effect_can_be_set_and_is_shown(server, line):
+    assert server.send_line(f"CONFIG SET {line}") == b"OK"
+    assert server.send_line(f"CONFIG GET {line.split()[0]}") == [w.encode() for w in line.split()]
 
 
-def test_names_of_valkey_are_aliases(house):
-    house.send_line("CONFIG SET primaryauth secret commandlog-execution-slower-than 7")
-    assert house.send_line("CONFIG GET masterauth slowlog-log-slower-than") == [
+def test_names_of_valkey_are_aliases(server):
+    server.send_line("CONFIG SET primaryauth secret commandlog-execution-slower-than 7")
+    assert server.send_line("CONFIG GET masterauth slowlog-log-slower-than") == [
         b"masterauth", b"secret", b"slowlog-log-slower-than", b"7",
     ]  # fmt: skip
 
@@ -201,37 +201,37 @@ def test_no_name_means_two_parameters():
     assert len(names) == len(set(names))
 
 
-def test_maxmemory_takes_effect_at_once(house):
-    house.send_line("CONFIG SET maxmemory 1")
-    assert house.send_line("SET key value").startswith("-OOM")
-    house.send_line("CONFIG SET maxmemory 0")
-    assert house.send_line("SET key value") == b"OK"
+def test_maxmemory_takes_effect_at_once(server):
+    server.send_line("CONFIG SET maxmemory 1")
+    assert server.send_line("SET key value").startswith("-OOM")
+    server.send_line("CONFIG SET maxmemory 0")
+    assert server.send_line("SET key value") == b"OK"
 
 
-def test_loglevel_takes_effect_at_once(house):
+def test_loglevel_takes_effect_at_once(server):
     log = logging.getLogger("penstock")
     before = log.level
     try:
-        house.send_line("CONFIG SET loglevel warning")
+        server.send_line("CONFIG SET loglevel warning")
         assert not log.isEnabledFor(logging.INFO)
-        house.send_line("CONFIG SET loglevel debug")
+        server.send_line("CONFIG SET loglevel debug")
         assert log.isEnabledFor(logging.DEBUG)
     finally:
         log.setLevel(before)
 
 
-def test_more_clients_than_the_system_has_files_for_are_refused(house):
-    reply = house.send_line("CONFIG SET maxclients 4294967295")
+def test_more_clients_than_the_system_has_files_for_are_refused(server):
+    reply = server.send_line("CONFIG SET maxclients 4294967295")
     assert "The operating system is not able to handle" in reply
-    assert house.state.config.maxclients == 10000
+    assert server.state.config.maxclients == 10000
 
 
-def test_enable_protected_configs_allows_to_set_dir(make_house, tmp_path, monkeypatch):
+def test_enable_protected_configs_allows_to_set_dir(make_server, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    house = make_house(enable_protected_configs="yes")
+    server = make_server(enable_protected_configs="yes")
     (tmp_path / "below").mkdir()
-    assert house.send("CONFIG", "SET", "dir", "below") == b"OK"
-    assert house.send("CONFIG", "GET", "dir")[1] == str(tmp_path / "below").encode()
+    assert server.send("CONFIG", "SET", "dir", "below") == b"OK"
+    assert server.send("CONFIG", "GET", "dir")[1] == str(tmp_path / "below").encode()
 
 
 @pytest.mark.parametrize(
@@ -240,61 +240,61 @@ def test_enable_protected_configs_allows_to_set_dir(make_house, tmp_path, monkey
      ("10.0.0.1:5000", False), ("[2001:db8::1]:5000", False), ("?:0", False)],
 )  # fmt: skip
 def test_enable_protected_configs_local_allows_local_clients_only(
-    make_house, tmp_path, monkeypatch, address, allowed
+    make_server, tmp_path, monkeypatch, address, allowed
 ):
     monkeypatch.chdir(tmp_path)
-    house = make_house(enable_protected_configs="local")
-    house.owner.client.address = address
-    assert (house.send("CONFIG", "SET", "dir", str(tmp_path)) == b"OK") is allowed
+    server = make_server(enable_protected_configs="local")
+    server.owner.client.address = address
+    assert (server.send("CONFIG", "SET", "dir", str(tmp_path)) == b"OK") is allowed
 
 
 # ---------------------------------------------------------------------- RESETSTAT, REWRITE and HELP
 
 
-def test_resetstat_sets_the_counters_to_zero(house):
-    house.send_line("SET key value")
-    house.send_line("GET key")
-    house.send_line("LPUSH key x")
-    assert house.send_line("CONFIG RESETSTAT") == b"OK"
-    assert (house.state.events.hits, house.state.stats.errors) == (0, 0)
+def test_resetstat_sets_the_counters_to_zero(server):
+    server.send_line("SET key value")
+    server.send_line("GET key")
+    server.send_line("LPUSH key x")
+    assert server.send_line("CONFIG RESETSTAT") == b"OK"
+    assert (server.state.events.hits, server.state.stats.errors) == (0, 0)
     row = TABLE.find(b"set")
     assert row is not None
     assert row.calls == 0
 
 
-def test_rewrite_needs_a_config_file(house):
-    assert house.send_line("CONFIG REWRITE") == "-ERR The server is running without a config file"
+def test_rewrite_needs_a_config_file(server):
+    assert server.send_line("CONFIG REWRITE") == "-ERR The server is running without a config file"
 
 
-def test_rewrite_writes_the_parameters_that_were_set(make_house, tmp_path):
-    house = make_house(save=DEFAULT_SAVE_POINTS)
+def test_rewrite_writes_the_parameters_that_were_set(make_server, tmp_path):
+    server = make_server(save=DEFAULT_SAVE_POINTS)
     path = tmp_path / "redis.conf"
     path.write_text("# mine\ntimeout 1\n")
-    house.state.config.file = str(path)
-    house.send("CONFIG", "SET", "timeout", "9", "requirepass", 'a "word"')
-    assert house.send_line("CONFIG REWRITE") == b"OK"
+    server.state.config.file = str(path)
+    server.send("CONFIG", "SET", "timeout", "9", "requirepass", 'a "word"')
+    assert server.send_line("CONFIG REWRITE") == b"OK"
     assert path.read_text() == (
         '# mine\ntimeout 9\n\n# Generated by CONFIG REWRITE\nrequirepass "a \\"word\\""\n'
     )
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_default_save_points_are_those_of_redis(make_house):
-    house = make_house(save=DEFAULT_SAVE_POINTS)
-    assert house.send_line("CONFIG GET save") == [b"save", b"3600 1 300 100 60 10000"]
+def test_the_default_save_points_are_those_of_redis(make_server):
+    server = make_server(save=DEFAULT_SAVE_POINTS)
+    assert server.send_line("CONFIG GET save") == [b"save", b"3600 1 300 100 60 10000"]
 
 
-def test_a_failed_rewrite_says_why(house, tmp_path):
-    house.state.config.file = str(tmp_path / "gone" / "redis.conf")
-    reply = house.send_line("CONFIG REWRITE")
+def test_a_failed_rewrite_says_why(server, tmp_path):
+    server.state.config.file = str(tmp_path / "gone" / "redis.conf")
+    reply = server.send_line("CONFIG REWRITE")
     assert reply == "-ERR Rewriting config file: No such file or directory"
 
 
-def test_help_names_every_subcommand(house):
-    lines = house.send_line("CONFIG HELP")
+def test_help_names_every_subcommand(server):
+    lines = server.send_line("CONFIG HELP")
     assert lines[0] == b"CONFIG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"
     assert b"SET parameter value [parameter value ...]" in lines
 
 
-def test_an_unknown_subcommand_is_refused(house):
-    assert house.send_line("CONFIG foo") == "-ERR unknown subcommand 'foo'. Try CONFIG HELP."
+def test_an_unknown_subcommand_is_refused(server):
+    assert server.send_line("CONFIG foo") == "-ERR unknown subcommand 'foo'. Try CONFIG HELP."

@@ -11,7 +11,7 @@ import pytest
 
 
 @pytest.fixture
-def full(house: Any) -> Any:
+def full(server: Any) -> Any:
     """A server with the lists l (a, b, c) and m (d), and the stream s with a group g.
 
     alice was given 1-0. 2-0 is new.
@@ -20,8 +20,8 @@ def full(house: Any) -> Any:
         "RPUSH l a b c", "RPUSH m d", "XADD s 1-0 f v", "XGROUP CREATE s g 0",
         "XREADGROUP GROUP g alice STREAMS s >", "XADD s 2-0 f v",
     ):  # fmt: skip
-        house.send_line(line)
-    return house
+        server.send_line(line)
+    return server
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from tests.server.conftest import NOTHING as NO_REPLY
 
 
 @pytest.mark.parametrize("name", ["get", "GET", "gEt"])
-def test_names_of_commands_ignore_case(house, name):
-    assert house.send(name, "a") is None
+def test_names_of_commands_ignore_case(server, name):
+    assert server.send(name, "a") is None
 
 
 @pytest.mark.parametrize(
@@ -32,91 +32,91 @@ def test_names_of_commands_ignore_case(house, name):
         (["foo", "y" * 100, "z" * 300], f"'foo', with args beginning with: '{'y' * 100}' '"),
     ],
 )
-def test_an_unknown_command_is_echoed_up_to_a_limit(house, words, echo):
-    answer = house.send(*words)
+def test_an_unknown_command_is_echoed_up_to_a_limit(server, words, echo):
+    answer = server.send(*words)
     assert answer.startswith(f"-ERR unknown command {echo}")
     assert len(answer) < 330
 
 
-def test_line_ends_in_an_echo_cannot_forge_a_reply(house):
-    raw = house.owner.raw("foo\r\n+OK")
+def test_line_ends_in_an_echo_cannot_forge_a_reply(server):
+    raw = server.owner.raw("foo\r\n+OK")
     assert raw.count(b"\r\n") == 1
 
 
-def test_names_that_are_no_text_are_echoed_unchanged(house):
-    assert b"\xff\xfe" in house.owner.raw(b"\xff\xfe")
+def test_names_that_are_no_text_are_echoed_unchanged(server):
+    assert b"\xff\xfe" in server.owner.raw(b"\xff\xfe")
 
 
 @pytest.mark.parametrize(
     ("line", "name"), [("GET", "get"), ("GET a b", "get"), ("CLIENT", "client"),
                        ("client ID x", "client|id")],
 )  # fmt: skip
-def test_wrong_arity_is_refused(house, line, name):
-    assert house.send_line(line) == f"-ERR wrong number of arguments for '{name}' command"
+def test_wrong_arity_is_refused(server, line, name):
+    assert server.send_line(line) == f"-ERR wrong number of arguments for '{name}' command"
 
 
 # ---------------------------------------------------------------------- running
 
 
-def test_a_bug_in_a_handler_is_an_error_reply(house, declare, caplog):
+def test_a_bug_in_a_handler_is_an_error_reply(server, declare, caplog):
     declare("broken", lambda _call: 1 // 0)
-    assert house.send_line("broken") == "-ERR internal error; the server's log has the details"
+    assert server.send_line("broken") == "-ERR internal error; the server's log has the details"
     assert "bug in broken" in caplog.text
-    assert house.send_line("PING") == b"PONG"
+    assert server.send_line("PING") == b"PONG"
 
 
-def test_a_refusal_that_is_raised_often_keeps_no_traceback(house):
+def test_a_refusal_that_is_raised_often_keeps_no_traceback(server):
     for _ in range(3):
-        house.send_line("SET a 1 FOO")
+        server.send_line("SET a 1 FOO")
     assert errors.SYNTAX.__traceback__ is None
 
 
-def test_calls_failures_and_rejections_are_counted(house):
+def test_calls_failures_and_rejections_are_counted(server):
     row = TABLE.find(b"incr")
     assert row is not None
     row.reset_stats()
-    house.send_line("INCR a")
-    house.send_line("SET a x")
-    house.send_line("INCR a")
-    house.send_line("INCR")
+    server.send_line("INCR a")
+    server.send_line("SET a x")
+    server.send_line("INCR a")
+    server.send_line("INCR")
     assert (row.calls, row.failed, row.rejected) == (2, 1, 1)
     assert row.nanoseconds > 0
 
 
-def test_errors_are_counted_by_their_code(house):
-    house.send_line("foo")
-    house.send_line("RPUSH l x")
-    house.send_line("GET l")
-    house.send_line("MULTI")
-    house.send_line("GET l")
-    house.send_line("EXEC")
-    assert house.state.stats.errors_by_code == {"ERR": 1, "WRONGTYPE": 2}
-    assert house.state.stats.errors == 3
+def test_errors_are_counted_by_their_code(server):
+    server.send_line("foo")
+    server.send_line("RPUSH l x")
+    server.send_line("GET l")
+    server.send_line("MULTI")
+    server.send_line("GET l")
+    server.send_line("EXEC")
+    assert server.state.stats.errors_by_code == {"ERR": 1, "WRONGTYPE": 2}
+    assert server.state.stats.errors == 3
 
 
 # ---------------------------------------------------------------------- maxmemory
 
 
-def test_over_maxmemory_only_commands_that_need_no_memory_run(house):
-    house.send_line("SET a 1")
-    house.run_out_of_memory()
+def test_over_maxmemory_only_commands_that_need_no_memory_run(server):
+    server.send_line("SET a 1")
+    server.run_out_of_memory()
     refusal = "-OOM command not allowed when used memory > 'maxmemory'."
-    assert house.send_line("SET a 2") == refusal
-    assert house.send_line("GET a") == b"1"
-    assert house.send_line("DEL a") == 1
+    assert server.send_line("SET a 2") == refusal
+    assert server.send_line("GET a") == b"1"
+    assert server.send_line("DEL a") == 1
 
 
 # ---------------------------------------------------------------------- the log
 
 
-def test_a_command_that_changes_nothing_is_not_logged(house):
-    house.send_line("GET a")
-    house.send_line("SETNX a 1")
-    house.send_line("SETNX a 2")
-    assert house.logged() == [b"SETNX a 1"]
+def test_a_command_that_changes_nothing_is_not_logged(server):
+    server.send_line("GET a")
+    server.send_line("SETNX a 1")
+    server.send_line("SETNX a 2")
+    assert server.logged() == [b"SETNX a 1"]
 
 
-def test_a_command_may_log_several_others_or_none(house, declare):
+def test_a_command_may_log_several_others_or_none(server, declare):
     def two(call):
         call.db.changed(b"a", b"set", 1, (b"one",))
         call.log_as(b"two")
@@ -128,163 +128,163 @@ def test_a_command_may_log_several_others_or_none(house, declare):
 
     declare("two", two)
     declare("none", none)
-    house.send_line("two")
-    house.send_line("none")
-    assert house.logged() == [b"one", b"two"]
+    server.send_line("two")
+    server.send_line("none")
+    assert server.logged() == [b"one", b"two"]
 
 
-def test_exec_is_logged_as_one_transaction(house):
+def test_exec_is_logged_as_one_transaction(server):
     for line in ("MULTI", "SET a 1", "GET a", "RPUSH l x y", "EXEC"):
-        house.send_line(line)
-    assert house.transactions() == [[b"SET a 1", b"RPUSH l x y"]]
+        server.send_line(line)
+    assert server.transactions() == [[b"SET a 1", b"RPUSH l x y"]]
 
 
-def test_a_del_of_an_expired_key_is_logged_before_the_command_that_found_it(house):
-    house.send_line("SET a 1 PX 10")
-    house.transactions()
-    house.advance(20)
-    house.send_line("SET a 2 KEEPTTL")
-    house.send_line("SET b 1 PX 10")
-    house.advance(20)
-    house.send_line("GET b")
-    assert house.transactions() == [
+def test_a_del_of_an_expired_key_is_logged_before_the_command_that_found_it(server):
+    server.send_line("SET a 1 PX 10")
+    server.transactions()
+    server.advance(20)
+    server.send_line("SET a 2 KEEPTTL")
+    server.send_line("SET b 1 PX 10")
+    server.advance(20)
+    server.send_line("GET b")
+    assert server.transactions() == [
         [b"DEL a", b"SET a 2 KEEPTTL"],
         [b"SET b 1 PXAT 1700000000030"],
         [b"DEL b"],
     ]
 
 
-def test_a_client_keeps_the_log_offset_of_its_last_write(house):
-    reader = house.client()
-    house.send_line("SET a 1")
+def test_a_client_keeps_the_log_offset_of_its_last_write(server):
+    reader = server.client()
+    server.send_line("SET a 1")
     reader.send_line("GET a")
-    assert (house.owner.client.written_offset, reader.client.written_offset) == (1, 0)
+    assert (server.owner.client.written_offset, reader.client.written_offset) == (1, 0)
 
 
 # ---------------------------------------------------------------------- loading and replay
 
 
-def test_while_loading_only_commands_that_need_no_data_run(house):
-    house.state.restrictions.set_phase(loading=True)
-    assert house.send_line("GET a") == "-LOADING Redis is loading the dataset in memory"
-    assert house.send_line("INFO persistence").startswith(b"# Persistence")
+def test_while_loading_only_commands_that_need_no_data_run(server):
+    server.state.restrictions.set_phase(loading=True)
+    assert server.send_line("GET a") == "-LOADING Redis is loading the dataset in memory"
+    assert server.send_line("INFO persistence").startswith(b"# Persistence")
 
 
-def test_after_an_aof_write_error_writes_are_refused(house):
-    house.state.restrictions.refuse_writes(errors.aof_write_failed("No space left on device"))
+def test_after_an_aof_write_error_writes_are_refused(server):
+    server.state.restrictions.refuse_writes(errors.aof_write_failed("No space left on device"))
     refusal = "-MISCONF Errors writing to the AOF file: No space left on device"
-    assert house.send_line("SET a 1") == house.send_line("PING") == refusal
-    assert house.send_line("GET a") is None
-    house.send_line("MULTI")
-    house.send_line("GET a")
-    assert house.send_line("EXEC") == [None]
+    assert server.send_line("SET a 1") == server.send_line("PING") == refusal
+    assert server.send_line("GET a") is None
+    server.send_line("MULTI")
+    server.send_line("GET a")
+    assert server.send_line("EXEC") == [None]
 
 
-def test_replay_runs_commands_without_replies_and_without_logging_them(house):
-    reader = house.client()
+def test_replay_runs_commands_without_replies_and_without_logging_them(server):
+    reader = server.client()
     for line in (b"SELECT 3", b"SET a 1 PXAT 1", b"MULTI", b"SET b 1", b"RPUSH l x", b"EXEC"):
-        house.state.events.lookup.keeps_expired = True
-        assert house.dispatcher.replay(reader.client, line.split()) is None
-    assert sorted(house.state.databases[3].keys()) == [b"b", b"l"]
-    assert house.state.databases[3].expiry(b"a") == 1
+        server.state.events.lookup.keeps_expired = True
+        assert server.dispatcher.replay(reader.client, line.split()) is None
+    assert sorted(server.state.databases[3].keys()) == [b"b", b"l"]
+    assert server.state.databases[3].expiry(b"a") == 1
     assert len(reader.client.out) == 0
 
 
-def test_replay_returns_the_error_of_a_command_that_cannot_run(house):
-    refusal = house.dispatcher.replay(house.owner.client, [b"NEVER", b"a"])
+def test_replay_returns_the_error_of_a_command_that_cannot_run(server):
+    refusal = server.dispatcher.replay(server.owner.client, [b"NEVER", b"a"])
     assert refusal.text == "unknown command 'NEVER', with args beginning with: 'a' "
 
 
 # ---------------------------------------------------------------------- blocking
 
 
-def test_a_blocked_client_is_served_by_a_push(house):
-    guest = house.client()
+def test_a_blocked_client_is_served_by_a_push(server):
+    guest = server.client()
     assert guest.send_line("BLPOP a b 0") == NO_REPLY
-    assert house.send_line("RPUSH b x") == 1
+    assert server.send_line("RPUSH b x") == 1
     assert guest.reply() == [b"b", b"x"]
-    assert house.send_line("EXISTS b") == 0
+    assert server.send_line("EXISTS b") == 0
 
 
-def test_a_push_is_logged_before_the_pop_that_it_serves(house):
-    house.client().send_line("BLPOP a 0")
-    house.send_line("RPUSH a x y")
-    assert house.logged() == [b"RPUSH a x y", b"LPOP a"]
+def test_a_push_is_logged_before_the_pop_that_it_serves(server):
+    server.client().send_line("BLPOP a 0")
+    server.send_line("RPUSH a x y")
+    assert server.logged() == [b"RPUSH a x y", b"LPOP a"]
 
 
-def test_a_push_adds_all_its_elements_before_a_blocked_client_is_served(house):
-    guest = house.client()
+def test_a_push_adds_all_its_elements_before_a_blocked_client_is_served(server):
+    guest = server.client()
     guest.send_line("BLPOP a 0")
-    house.send_line("LPUSH a 1 2 3")
+    server.send_line("LPUSH a 1 2 3")
     assert guest.reply() == [b"a", b"3"]
 
 
-def test_blocked_clients_are_served_after_exec(house):
-    guest = house.client()
+def test_blocked_clients_are_served_after_exec(server):
+    guest = server.client()
     guest.send_line("BLPOP a b 0")
-    house.send_line("MULTI")
-    house.send_line("RPUSH b 1")
-    house.send_line("RPUSH a 2")
-    house.send_line("LLEN b")
-    assert house.send_line("EXEC") == [1, 1, 1]
+    server.send_line("MULTI")
+    server.send_line("RPUSH b 1")
+    server.send_line("RPUSH a 2")
+    server.send_line("LLEN b")
+    assert server.send_line("EXEC") == [1, 1, 1]
     assert guest.reply() == [b"a", b"2"]
 
 
-def test_an_element_that_exec_pushes_and_removes_wakes_no_client(house):
-    guest = house.client()
+def test_an_element_that_exec_pushes_and_removes_wakes_no_client(server):
+    guest = server.client()
     guest.send_line("BLPOP a 0")
-    house.send_line("MULTI")
-    house.send_line("RPUSH a 1")
-    house.send_line("DEL a")
-    house.send_line("SET a x")
-    house.send_line("EXEC")
+    server.send_line("MULTI")
+    server.send_line("RPUSH a 1")
+    server.send_line("DEL a")
+    server.send_line("SET a x")
+    server.send_line("EXEC")
     assert guest.waits
 
 
-def test_nothing_blocks_inside_exec(house):
-    house.send_line("MULTI")
-    house.send_line("BLPOP a 0")
-    house.send_line("BLMOVE a b LEFT LEFT 0")
-    house.send_line("RPUSH a 1")
-    assert house.send_line("EXEC") == [None, None, 1]
-    assert not house.owner.waits
+def test_nothing_blocks_inside_exec(server):
+    server.send_line("MULTI")
+    server.send_line("BLPOP a 0")
+    server.send_line("BLMOVE a b LEFT LEFT 0")
+    server.send_line("RPUSH a 1")
+    assert server.send_line("EXEC") == [None, None, 1]
+    assert not server.owner.waits
 
 
-def test_a_chain_of_blocked_moves_is_served_before_the_next_command(house):
-    first, second = house.client(), house.client()
+def test_a_chain_of_blocked_moves_is_served_before_the_next_command(server):
+    first, second = server.client(), server.client()
     first.send_line("BLMOVE a b LEFT LEFT 0")
     second.send_line("BLMOVE b c LEFT LEFT 0")
-    house.send_line("RPUSH a x")
+    server.send_line("RPUSH a x")
     assert (first.reply(), second.reply()) == (b"x", b"x")
-    assert house.send_line("LRANGE c 0 -1") == [b"x"]
-    assert house.logged() == [b"RPUSH a x", b"LMOVE a b LEFT LEFT", b"LMOVE b c LEFT LEFT"]
+    assert server.send_line("LRANGE c 0 -1") == [b"x"]
+    assert server.logged() == [b"RPUSH a x", b"LMOVE a b LEFT LEFT", b"LMOVE b c LEFT LEFT"]
 
 
-def test_a_blocked_client_times_out(house):
-    guest = house.client()
+def test_a_blocked_client_times_out(server):
+    guest = server.client()
     guest.send_line("BLPOP a 1.5")
-    house.advance(1499)
+    server.advance(1499)
     assert guest.reply() == NO_REPLY
-    house.advance(1)
+    server.advance(1)
     assert guest.reply() is None
     assert not guest.waits
 
 
-def test_a_blocked_client_that_disconnects_takes_no_element(house):
-    guest, other = house.client(), house.client()
+def test_a_blocked_client_that_disconnects_takes_no_element(server):
+    guest, other = server.client(), server.client()
     guest.send_line("BLPOP a 0")
     other.send_line("BLPOP a 0")
     guest.leave()
-    house.send_line("RPUSH a x")
+    server.send_line("RPUSH a x")
     assert other.reply() == [b"a", b"x"]
 
 
-def test_a_blocked_client_that_is_killed_takes_no_element(house):
-    guest = house.client()
+def test_a_blocked_client_that_is_killed_takes_no_element(server):
+    guest = server.client()
     guest.send_line("BLPOP a 0")
-    assert house.send("CLIENT", "KILL", "ID", guest.client.id) == 1
-    house.send_line("RPUSH a x")
-    assert house.send_line("LLEN a") == 1
+    assert server.send("CLIENT", "KILL", "ID", guest.client.id) == 1
+    server.send_line("RPUSH a x")
+    assert server.send_line("LLEN a") == 1
 
 
 @pytest.mark.parametrize(
@@ -295,40 +295,40 @@ def test_a_blocked_client_that_is_killed_takes_no_element(house):
         ("error", "-UNBLOCKED client unblocked via CLIENT UNBLOCK"),
     ],
 )
-def test_client_unblock_ends_the_wait(house, reason, answer):
-    guest = house.client()
+def test_client_unblock_ends_the_wait(server, reason, answer):
+    guest = server.client()
     guest.send_line("BLPOP a 0")
-    assert house.send_line(f"CLIENT UNBLOCK {guest.client.id} {reason}") == 1
+    assert server.send_line(f"CLIENT UNBLOCK {guest.client.id} {reason}") == 1
     assert guest.reply() == answer
-    assert house.send("CLIENT", "UNBLOCK", guest.client.id) == 0
-    assert house.state.blocking.queues == {}
+    assert server.send("CLIENT", "UNBLOCK", guest.client.id) == 0
+    assert server.state.blocking.queues == {}
 
 
-def test_a_woken_client_gets_the_error_of_its_command(house):
-    house.send_line("SET b x")
-    guest = house.client()
+def test_a_woken_client_gets_the_error_of_its_command(server):
+    server.send_line("SET b x")
+    guest = server.client()
     assert guest.send_line("BLMOVE a b LEFT LEFT 0") == NO_REPLY
-    house.send_line("RPUSH a 1")
+    server.send_line("RPUSH a 1")
     assert guest.reply().startswith("-WRONGTYPE")
-    assert house.send_line("LLEN a") == 1
+    assert server.send_line("LLEN a") == 1
 
 
-def test_blocked_clients_are_not_served_while_writes_are_paused(house):
-    guest = house.client()
+def test_blocked_clients_are_not_served_while_writes_are_paused(server):
+    guest = server.client()
     guest.send_line("BLPOP a 0")
-    house.send_line("MULTI")
-    house.send_line("RPUSH a x")
-    house.send_line("CLIENT PAUSE 1000 WRITE")
-    house.send_line("EXEC")
+    server.send_line("MULTI")
+    server.send_line("RPUSH a x")
+    server.send_line("CLIENT PAUSE 1000 WRITE")
+    server.send_line("EXEC")
     assert guest.reply() == NO_REPLY
-    house.advance(1000)
+    server.advance(1000)
     assert guest.reply() == [b"a", b"x"]
 
 
 @pytest.mark.parametrize("words", [["POST", "/", "HTTP/1.1"], ["Host:", "localhost"]])
-def test_a_client_that_speaks_http_is_disconnected(house, words, caplog):
+def test_a_client_that_speaks_http_is_disconnected(server, words, caplog):
     """As in Redis: a web page could otherwise make a browser send commands in a POST."""
-    guest = house.client()
+    guest = server.client()
     assert guest.send(*words) == NO_REPLY
     assert guest.gone
     assert [record.levelname for record in caplog.records] == ["WARNING"]

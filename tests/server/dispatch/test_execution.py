@@ -25,73 +25,73 @@ def calling(*lines: str, keep: list[Any] | None = None) -> Any:
     return handler
 
 
-def test_the_reply_of_an_inner_command_can_be_answered(house: Any, declare: Any) -> None:
+def test_the_reply_of_an_inner_command_can_be_answered(server: Any, declare: Any) -> None:
     declare("script", calling("SET a 1", "GET a"))
-    assert house.send_line("script") == b"1"
+    assert server.send_line("script") == b"1"
 
 
-def test_an_inner_command_does_not_change_the_outer_call(house: Any, declare: Any) -> None:
+def test_an_inner_command_does_not_change_the_outer_call(server: Any, declare: Any) -> None:
     kept: list[Any] = []
     declare("script", calling("SET a 1", "INCR a", keep=kept))
-    house.send_line("script")
+    server.send_line("script")
     argv, came_from, replies = kept[0]
     assert argv == [b"script"]
     assert came_from == origin.CLIENT
     assert replies[1] == 2
 
 
-def test_inner_commands_are_logged_as_one_transaction(house: Any, declare: Any) -> None:
+def test_inner_commands_are_logged_as_one_transaction(server: Any, declare: Any) -> None:
     declare("script", calling("SET a 1 EX 5", "RPUSH l x", "GET a"))
-    house.send_line("script")
-    assert house.transactions() == [[b"SET a 1 PXAT %d" % (house.now_ms + 5000), b"RPUSH l x"]]
+    server.send_line("script")
+    assert server.transactions() == [[b"SET a 1 PXAT %d" % (server.now_ms + 5000), b"RPUSH l x"]]
 
 
-def test_an_inner_command_knows_its_origin(house: Any, declare: Any) -> None:
+def test_an_inner_command_knows_its_origin(server: Any, declare: Any) -> None:
     seen: list[tuple[int, bool]] = []
     declare("probe", lambda call: seen.append((call.origin, call.is_inside)))
     declare("script", calling("probe"))
-    house.send_line("probe")
-    house.send_line("script")
+    server.send_line("probe")
+    server.send_line("script")
     for line in ("MULTI", "probe", "EXEC"):
-        house.send_line(line)
+        server.send_line(line)
     assert seen == [(origin.CLIENT, False), (origin.SCRIPT, True), (origin.EXEC, True)]
 
 
-def test_an_inner_command_does_not_block(house: Any, declare: Any) -> None:
+def test_an_inner_command_does_not_block(server: Any, declare: Any) -> None:
     declare("script", calling("BLPOP nothing 0"))
-    assert house.owner.raw("script") == b"*-1\r\n"
-    assert house.owner.client.waiter is None
+    assert server.owner.raw("script") == b"*-1\r\n"
+    assert server.owner.client.waiter is None
 
 
 def test_errors_of_inner_commands_are_values_and_do_not_abort_exec(
-    house: Any, declare: Any
+    server: Any, declare: Any
 ) -> None:
     kept: list[Any] = []
     declare("script", calling("NOSUCH x", "GET", "SET l x", "LPUSH l y", "PING", keep=kept))
-    house.send_line("script")
+    server.send_line("script")
     unknown, arity, _, wrong_type, last = kept[0][2]
     assert isinstance(unknown, ErrorReply)
     assert str(arity) == "ERR wrong number of arguments for 'get' command"
     assert wrong_type.code == "WRONGTYPE"
     assert not isinstance(last, ErrorReply)
-    assert not house.owner.client.dirty_exec
+    assert not server.owner.client.dirty_exec
 
 
 def test_over_maxmemory_an_inner_write_is_refused_and_a_read_is_not(
-    house: Any, declare: Any
+    server: Any, declare: Any
 ) -> None:
-    house.send_line("SET a 1")
+    server.send_line("SET a 1")
     kept: list[Any] = []
     declare("script", calling("SET b 1", "GET a", keep=kept))
-    house.run_out_of_memory()
-    house.send_line("script")
+    server.run_out_of_memory()
+    server.send_line("script")
     refused, read = kept[0][2]
     assert refused.code == "OOM"
     assert read == b"1"
 
 
 def test_an_inner_command_that_logs_nothing_leaves_the_others_logged(
-    house: Any, declare: Any
+    server: Any, declare: Any
 ) -> None:
     def quiet(call: Any) -> int:
         call.db.changed(b"q", b"set", 1, NOTHING)
@@ -99,15 +99,15 @@ def test_an_inner_command_that_logs_nothing_leaves_the_others_logged(
 
     declare("quiet", quiet)
     declare("script", calling("SET a 1", "quiet", "SET b 1"))
-    house.send_line("script")
-    assert house.transactions() == [[b"SET a 1", b"SET b 1"]]
+    server.send_line("script")
+    assert server.transactions() == [[b"SET a 1", b"SET b 1"]]
 
 
-def test_exec_does_not_keep_the_arguments_of_its_last_command(house: Any) -> None:
+def test_exec_does_not_keep_the_arguments_of_its_last_command(server: Any) -> None:
     """Once, they stayed in memory until the next EXEC, and were counted nowhere."""
     value = b"x" * 1000
     before = sys.getrefcount(value)
     for words in (["MULTI"], ["SET", "k", value], ["EXEC"], ["DEL", "k"], ["PING"]):
-        house.send(*words)
-    house.transactions()  # the recorded log holds the arguments, too
+        server.send(*words)
+    server.transactions()  # the recorded log holds the arguments, too
     assert sys.getrefcount(value) == before

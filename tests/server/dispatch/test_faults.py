@@ -38,17 +38,17 @@ def raiser(fault: type[Exception]) -> Callable[..., None]:
      (ZeroDivisionError, "-ERR internal error; the server's log has the details")],
 )  # fmt: skip
 def test_a_handler_that_fails_before_it_changes_anything_answers_an_error(
-    house, declare, monkeypatch, fault, error
+    server, declare, monkeypatch, fault, error
 ):
     monkeypatch.setattr(memory_reserve, "failures", lambda: 0)
     declare("broken", raiser(fault))
-    assert house.send_line("broken") == error
-    assert house.logged() == []
-    assert house.send_line("SET a 1") == b"OK"
+    assert server.send_line("broken") == error
+    assert server.logged() == []
+    assert server.send_line("SET a 1") == b"OK"
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_handler_that_fails_amid_its_changes_ends_the_server(house, declare, fault):
+def test_a_handler_that_fails_amid_its_changes_ends_the_server(server, declare, fault):
     """Once, its client got an error, and the log got a change that had not been made."""
 
     def half(call):
@@ -57,63 +57,63 @@ def test_a_handler_that_fails_amid_its_changes_ends_the_server(house, declare, f
 
     declare("half", half)
     with pytest.raises(ServerFault):
-        house.send_line("half")
-    assert house.logged() == []
+        server.send_line("half")
+    assert server.logged() == []
 
 
 def test_a_write_without_memory_for_the_smallest_object_ends_the_server(
-    house, declare, monkeypatch
+    server, declare, monkeypatch
 ):
     monkeypatch.setattr(memory_reserve, "failures", count(1).__next__)
     declare("poor", raiser(MemoryError))
     declare("poor.reader", raiser(MemoryError), flags=Flags.READONLY)
-    assert house.send_line("poor.reader").startswith("-OOM")
+    assert server.send_line("poor.reader").startswith("-OOM")
     with pytest.raises(ServerFault):
-        house.send_line("poor")
+        server.send_line("poor")
 
 
-def test_a_memory_shortage_that_is_over_does_not_end_the_server(house, declare, monkeypatch):
+def test_a_memory_shortage_that_is_over_does_not_end_the_server(server, declare, monkeypatch):
     """Once, the next command that asked for too much memory ended the server."""
     monkeypatch.setattr(memory_reserve, "failures", lambda: 5)
     declare("poor", raiser(MemoryError))
     declare("poor.reader", raiser(MemoryError), flags=Flags.READONLY)
-    assert house.send_line("poor.reader").startswith("-OOM")
-    assert house.send_line("poor").startswith("-OOM")
+    assert server.send_line("poor.reader").startswith("-OOM")
+    assert server.send_line("poor").startswith("-OOM")
 
 
-def test_without_system_memory_only_commands_that_need_memory_are_refused(house):
-    house.send_line("SET a 1")
-    house.state.restrictions.set_short_of_memory(True)
+def test_without_system_memory_only_commands_that_need_memory_are_refused(server):
+    server.send_line("SET a 1")
+    server.state.restrictions.set_short_of_memory(True)
     error = "-OOM the system gives the server no more memory; nothing was changed."
-    assert house.send_line("SET a 2") == error
-    assert house.send_line("GET a") == b"1"
-    assert house.send_line("DEL a") == 1
+    assert server.send_line("SET a 2") == error
+    assert server.send_line("GET a") == b"1"
+    assert server.send_line("DEL a") == 1
 
 
-def test_a_logged_command_that_cannot_be_replayed_ends_the_start(house, declare):
+def test_a_logged_command_that_cannot_be_replayed_ends_the_start(server, declare):
     """Once, it was skipped, and the next rewrite of the log made the loss permanent."""
     declare("broken", raiser(ZeroDivisionError))
     with pytest.raises(ServerFault):
-        house.dispatcher.replay(house.client().client, [b"broken"])
+        server.dispatcher.replay(server.client().client, [b"broken"])
 
 
-def test_a_change_that_could_not_be_logged_is_logged_before_the_next_reply(house, monkeypatch):
+def test_a_change_that_could_not_be_logged_is_logged_before_the_next_reply(server, monkeypatch):
     """Once, it was lost, and the log continued without it."""
     with monkeypatch.context() as broken:
-        broken.setattr(house.log, "add_all", raiser(MemoryError))
+        broken.setattr(server.log, "add_all", raiser(MemoryError))
         with pytest.raises(MemoryError):
-            house.send_line("SET a 1")
+            server.send_line("SET a 1")
         with pytest.raises(ServerFault):
-            house.dispatcher.turn.send_all()
-    house.send_line("SET b 1")
-    assert house.logged() == [b"SET a 1", b"SET b 1"]
-    house.dispatcher.turn.send_all()
+            server.dispatcher.turn.send_all()
+    server.send_line("SET b 1")
+    assert server.logged() == [b"SET a 1", b"SET b 1"]
+    server.dispatcher.turn.send_all()
 
 
-def test_a_repeated_fault_is_logged_once(house, declare, caplog):
+def test_a_repeated_fault_is_logged_once(server, declare, caplog):
     declare("broken", raiser(ZeroDivisionError))
     for _ in range(100):
-        house.send_line("broken")
+        server.send_line("broken")
     assert [record.getMessage() for record in caplog.records] == ["bug in broken"]
     assert "Traceback" in caplog.text
 
@@ -129,40 +129,40 @@ def test_a_reply_that_cannot_be_encoded_ends_only_its_connection(run: Run, decla
     declare("odd", lambda _call: Unsendable())
 
     async def test() -> None:
-        async with running() as house:
-            odd, other = await house.connect(), await house.connect()
+        async with running() as instance:
+            odd, other = await instance.connect(), await instance.connect()
             odd[1].write(b"odd\r\n")
             other[1].write(b"PING\r\n")
             assert await odd[0].read() == b""
             assert await other[0].readexactly(7) == b"+PONG\r\n"
-            assert house.server.exit_status == 0
+            assert instance.server.exit_status == 0
 
     run(test)
 
 
-def test_a_blocked_client_that_cannot_be_answered_does_not_affect_other_clients(house, declare):
+def test_a_blocked_client_that_cannot_be_answered_does_not_affect_other_clients(server, declare):
     def odd(call):
         if call.db.find(b"l", QuickList) is None:
             return Block([b"l"], QuickList, 0, None)
         return Unsendable()
 
     declare("odd", odd, flags=Flags.READONLY)
-    first, second = house.client(), house.client()
+    first, second = server.client(), server.client()
     first.send_line("odd")
     second.send_line("BLPOP l 0")
-    assert house.send_line("RPUSH l a b") == 2
+    assert server.send_line("RPUSH l a b") == 2
     assert first.gone
     assert second.reply() == [b"l", b"a"]
 
 
-def test_a_client_that_cannot_resume_does_not_stop_the_others(house):
-    first, second = house.client(), house.client()
+def test_a_client_that_cannot_resume_does_not_stop_the_others(server):
+    first, second = server.client(), server.client()
     resumed = []
     first.client.resume = raiser(ZeroDivisionError)
     second.client.resume = lambda: resumed.append(second)
     for guest in (first, second):
         guest.send_line("BLPOP l 0")
-    house.send_line("RPUSH l a b")
+    server.send_line("RPUSH l a b")
     assert first.gone
     assert resumed == [second]
 
@@ -183,23 +183,23 @@ class Peer(Endpoint):
         self._notes.append("hung up")
 
 
-def test_replies_that_cannot_be_sent_do_not_stop_the_others(house):
+def test_replies_that_cannot_be_sent_do_not_stop_the_others(server):
     """Once, the other replies stayed marked as about to be sent, and never were."""
     notes: list[Any] = []
-    house.dispatcher.turn.at_end_of_turn = lambda _call: None
+    server.dispatcher.turn.at_end_of_turn = lambda _call: None
     for fails in (False, True, False):
-        house.dispatcher.turn.send_later(Peer(fails, notes))
-    house.dispatcher.turn.send_all()
+        server.dispatcher.turn.send_later(Peer(fails, notes))
+    server.dispatcher.turn.send_all()
     assert notes == ["sent", "hung up", "sent"]
 
 
 # ---------------------------------------------------------------------- in the server
 
 
-async def exits_with_status_1(house: Running) -> None:
-    await house.server.stopped.wait()
-    assert house.server.exit_status == 1
-    await house.server.stop()
+async def exits_with_status_1(instance: Running) -> None:
+    await instance.server.stopped.wait()
+    assert instance.server.exit_status == 1
+    await instance.server.stop()
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -211,8 +211,8 @@ def test_a_log_writer_that_fails_acknowledges_nothing_and_ends_the_server(
     """Once, the server stayed up, answered no client, and logged a traceback at each tick."""
 
     async def test() -> None:
-        async with running(appendonly=True, appendfsync=policy) as house:
-            writer, other = await house.connect(), await house.connect()
+        async with running(appendonly=True, appendfsync=policy) as instance:
+            writer, other = await instance.connect(), await instance.connect()
             await ask(writer, b"SET a 1\r\n", 5)
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "write", raiser(fault))
@@ -220,7 +220,7 @@ def test_a_log_writer_that_fails_acknowledges_nothing_and_ends_the_server(
                 other[1].write(b"PING\r\n")
                 assert await writer[0].read() == b""
                 assert await other[0].read() == b""
-                await exits_with_status_1(house)
+                await exits_with_status_1(instance)
             assert b"\r\na\r\n" in logged()
 
     run(test)
@@ -244,15 +244,15 @@ def test_a_server_that_must_exit_writes_out_what_it_has_acknowledged(
         raise OSError(28, "No space left on device")
 
     async def test() -> None:
-        async with running(appendonly=True, appendfsync="everysec") as house:
-            client = await house.connect()
+        async with running(appendonly=True, appendfsync="everysec") as instance:
+            client = await instance.connect()
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "write", full)
                 assert await ask(client, b"SET a 1\r\n", 5) == b"+OK\r\n"
-            house.server.state.restrictions.refuse_writes(None)
+            instance.server.state.restrictions.refuse_writes(None)
             client[1].write(b"half\r\n")
             assert await client[0].read() == b""
-            await exits_with_status_1(house)
+            await exits_with_status_1(instance)
             assert b"\r\na\r\n" in logged()
 
     run(test)
@@ -263,11 +263,11 @@ def test_a_fault_in_cron_ends_the_server_after_a_save(
     run: Run, monkeypatch: pytest.MonkeyPatch, save: list[tuple[int, int]]
 ) -> None:
     async def test() -> None:
-        async with running(save=save) as house:
-            client = await house.connect()
+        async with running(save=save) as instance:
+            client = await instance.connect()
             await ask(client, b"SET a 1\r\n", 5)
-            monkeypatch.setattr(house.server.clients, "tick", raiser(ZeroDivisionError))
-            await exits_with_status_1(house)
+            monkeypatch.setattr(instance.server.clients, "tick", raiser(ZeroDivisionError))
+            await exits_with_status_1(instance)
             assert await client[0].read() == b""
             assert bool(snapshot()) == bool(save)
 
@@ -282,11 +282,11 @@ def test_data_that_may_be_half_changed_is_not_saved(run: Run, declare) -> None:
     declare("half", half)
 
     async def test() -> None:
-        async with running(save=[(3600, 1000)]) as house:
-            client = await house.connect()
+        async with running(save=[(3600, 1000)]) as instance:
+            client = await instance.connect()
             client[1].write(b"half\r\n")
             assert await client[0].read() == b""
-            await exits_with_status_1(house)
+            await exits_with_status_1(instance)
             assert not snapshot()
 
     run(test)
@@ -294,9 +294,9 @@ def test_data_that_may_be_half_changed_is_not_saved(run: Run, declare) -> None:
 
 def test_an_exception_in_the_event_loop_ends_the_server(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
+        async with running() as instance:
             asyncio.get_running_loop().call_soon(raiser(ZeroDivisionError))
-            await exits_with_status_1(house)
+            await exits_with_status_1(instance)
 
     run(test)
 
@@ -307,12 +307,12 @@ def test_a_client_that_finds_no_memory_is_disconnected_and_the_next_one_is_serve
     """Once, the listener was closed for good, and no client could connect any more."""
 
     async def test() -> None:
-        async with running() as house:
+        async with running() as instance:
             with monkeypatch.context() as short_of_memory:
                 short_of_memory.setattr("server.app.Connection", raiser(MemoryError))
-                reader, _ = await house.connect()
+                reader, _ = await instance.connect()
                 assert await reader.read() == b""
-            assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
+            assert await ask(await instance.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
 
     run(test)
     assert "there is no memory to be had" in caplog.text

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 
-def test_the_limits_are_those_of_the_configuration(house):
-    limits = house.state.node_limits
-    config = house.state.config
+def test_the_limits_are_those_of_the_configuration(server):
+    limits = server.state.node_limits
+    config = server.state.config
     assert limits.stream.node_max_bytes == config.stream_node_max_bytes
     assert limits.stream.node_max_entries == config.stream_node_max_entries
     assert limits.list_size == config.list_max_listpack_size
 
 
-def test_the_limits_follow_config_set(house):
-    house.send_line("CONFIG SET stream-node-max-bytes 5 stream-node-max-entries 6")
-    house.send_line("CONFIG SET list-max-listpack-size 7")
-    limits = house.state.node_limits
+def test_the_limits_follow_config_set(server):
+    server.send_line("CONFIG SET stream-node-max-bytes 5 stream-node-max-entries 6")
+    server.send_line("CONFIG SET list-max-listpack-size 7")
+    limits = server.state.node_limits
     assert limits.stream.node_max_bytes == 5
     assert limits.stream.node_max_entries == 6
     assert limits.list_size == 7

@@ -7,119 +7,119 @@ import pytest
 from tests.server.conftest import NOTHING
 
 
-def test_a_pause_of_all_postpones_every_command_until_it_ends(house):
-    guest = house.client()
-    house.send_line("CLIENT PAUSE 1000")
+def test_a_pause_of_all_postpones_every_command_until_it_ends(server):
+    guest = server.client()
+    server.send_line("CLIENT PAUSE 1000")
     assert guest.send_line("PING") == NOTHING
-    house.advance(999)
+    server.advance(999)
     assert guest.reply() == NOTHING
-    house.advance(1)
+    server.advance(1)
     assert guest.reply() == b"PONG"
     assert guest.send_line("PING") == b"PONG"
 
 
-def test_a_pause_of_all_postpones_unpause_too(house):
-    house.send_line("CLIENT PAUSE 1000 ALL")
-    assert house.send_line("CLIENT UNPAUSE") == NOTHING
-    house.advance(1000)
-    assert house.owner.reply() == b"OK"
+def test_a_pause_of_all_postpones_unpause_too(server):
+    server.send_line("CLIENT PAUSE 1000 ALL")
+    assert server.send_line("CLIENT UNPAUSE") == NOTHING
+    server.advance(1000)
+    assert server.owner.reply() == b"OK"
 
 
-def test_unpause_runs_postponed_commands_in_the_order_they_came(house):
-    house.send_line("CLIENT PAUSE 1000 WRITE")
-    guests = [house.client() for _ in range(3)]
+def test_unpause_runs_postponed_commands_in_the_order_they_came(server):
+    server.send_line("CLIENT PAUSE 1000 WRITE")
+    guests = [server.client() for _ in range(3)]
     for guest in reversed(guests):
         guest.send("APPEND", "a", guest.client.id)
-    assert house.send_line("CLIENT UNPAUSE") == b"OK"
-    assert house.send_line("GET a") == b"432"
+    assert server.send_line("CLIENT UNPAUSE") == b"OK"
+    assert server.send_line("GET a") == b"432"
 
 
 @pytest.mark.parametrize("line", ["GET a", "PING", "MULTI", "CLIENT ID", "TTL a"])
-def test_a_pause_of_writes_lets_other_commands_run(house, line):
-    house.send_line("CLIENT PAUSE 1000 WRITE")
-    assert house.client().send_line(line) != NOTHING
+def test_a_pause_of_writes_lets_other_commands_run(server, line):
+    server.send_line("CLIENT PAUSE 1000 WRITE")
+    assert server.client().send_line(line) != NOTHING
 
 
 @pytest.mark.parametrize("line", ["SET a 1", "DEL a", "EXPIRE a 1", "FLUSHALL"])
-def test_a_pause_of_writes_postpones_every_command_that_may_write(house, line):
-    guest = house.client()
-    house.send_line("CLIENT PAUSE 1000 WRITE")
+def test_a_pause_of_writes_postpones_every_command_that_may_write(server, line):
+    guest = server.client()
+    server.send_line("CLIENT PAUSE 1000 WRITE")
     assert guest.send_line(line) == NOTHING
-    house.send_line("CLIENT UNPAUSE")
+    server.send_line("CLIENT UNPAUSE")
     assert guest.reply() != NOTHING
 
 
-def test_an_unknown_command_is_answered_during_a_pause(house):
-    house.send_line("CLIENT PAUSE 1000 ALL")
-    assert house.client().send_line("foo").startswith("-ERR unknown command")
+def test_an_unknown_command_is_answered_during_a_pause(server):
+    server.send_line("CLIENT PAUSE 1000 ALL")
+    assert server.client().send_line("foo").startswith("-ERR unknown command")
 
 
-def test_a_write_inside_multi_is_postponed_before_it_is_queued(house):
-    guest = house.client()
+def test_a_write_inside_multi_is_postponed_before_it_is_queued(server):
+    guest = server.client()
     guest.send_line("MULTI")
-    house.send_line("CLIENT PAUSE 1000 WRITE")
+    server.send_line("CLIENT PAUSE 1000 WRITE")
     assert guest.send_line("SET a 1") == NOTHING
-    house.send_line("CLIENT UNPAUSE")
+    server.send_line("CLIENT UNPAUSE")
     assert guest.reply() == b"QUEUED"
     assert guest.send_line("EXEC") == [b"OK"]
 
 
 @pytest.mark.parametrize(("queued", "held"), [("SET a 1", True), ("GET a", False)])
-def test_exec_is_postponed_if_a_queued_command_may_write(house, queued, held):
-    guest = house.client()
+def test_exec_is_postponed_if_a_queued_command_may_write(server, queued, held):
+    guest = server.client()
     guest.send_line("MULTI")
     guest.send_line(queued)
-    house.send_line("CLIENT PAUSE 1000 WRITE")
+    server.send_line("CLIENT PAUSE 1000 WRITE")
     assert (guest.send_line("EXEC") == NOTHING) is held
 
 
-def test_a_second_pause_only_makes_the_first_longer_and_stricter(house):
-    guest, other = house.client(), house.client()
-    house.send_line("CLIENT PAUSE 1000 WRITE")
-    house.send_line("CLIENT PAUSE 10 WRITE")
+def test_a_second_pause_only_makes_the_first_longer_and_stricter(server):
+    guest, other = server.client(), server.client()
+    server.send_line("CLIENT PAUSE 1000 WRITE")
+    server.send_line("CLIENT PAUSE 10 WRITE")
     guest.send_line("SET a 1")
-    house.advance(500)
+    server.advance(500)
     assert guest.reply() == NOTHING
-    house.send_line("CLIENT PAUSE 10 ALL")
+    server.send_line("CLIENT PAUSE 10 ALL")
     assert other.send_line("GET a") == NOTHING
-    house.advance(499)
+    server.advance(499)
     assert other.reply() == NOTHING
-    house.advance(1)
+    server.advance(1)
     assert (guest.reply(), other.reply()) == (b"OK", b"1")
 
 
-def test_a_pause_that_is_over_does_not_make_the_next_one_stricter(house):
-    house.send_line("CLIENT PAUSE 10 ALL")
-    house.advance(10)
-    house.send_line("CLIENT PAUSE 10 WRITE")
-    assert house.send_line("PING") == b"PONG"
+def test_a_pause_that_is_over_does_not_make_the_next_one_stricter(server):
+    server.send_line("CLIENT PAUSE 10 ALL")
+    server.advance(10)
+    server.send_line("CLIENT PAUSE 10 WRITE")
+    assert server.send_line("PING") == b"PONG"
 
 
-def test_a_postponed_client_shows_as_blocked_but_cannot_be_unblocked(house):
-    guest = house.client()
-    house.send_line("CLIENT PAUSE 1000 WRITE")
+def test_a_postponed_client_shows_as_blocked_but_cannot_be_unblocked(server):
+    guest = server.client()
+    server.send_line("CLIENT PAUSE 1000 WRITE")
     guest.send_line("SET a 1")
-    assert b" flags=b " in house.send("CLIENT", "LIST", "ID", guest.client.id)
-    assert house.send("CLIENT", "UNBLOCK", guest.client.id) == 0
+    assert b" flags=b " in server.send("CLIENT", "LIST", "ID", guest.client.id)
+    assert server.send("CLIENT", "UNBLOCK", guest.client.id) == 0
 
 
-def test_a_postponed_command_does_not_run_if_its_client_disconnects(house):
-    guest = house.client()
-    house.send_line("CLIENT PAUSE 1000 WRITE")
+def test_a_postponed_command_does_not_run_if_its_client_disconnects(server):
+    guest = server.client()
+    server.send_line("CLIENT PAUSE 1000 WRITE")
     guest.send_line("SET a 1")
     guest.leave()
-    house.send_line("CLIENT UNPAUSE")
-    assert house.send_line("EXISTS a") == 0
+    server.send_line("CLIENT UNPAUSE")
+    assert server.send_line("EXISTS a") == 0
 
 
 @pytest.fixture
-def paused(house):
+def paused(server):
     """A server with an expired key k, on which writes are paused."""
-    house.send_line("SET k v PX 10")
-    house.logged()
-    house.send_line("CLIENT PAUSE 1000 WRITE")
-    house.advance(20)
-    return house
+    server.send_line("SET k v PX 10")
+    server.logged()
+    server.send_line("CLIENT PAUSE 1000 WRITE")
+    server.advance(20)
+    return server
 
 
 READS = {
@@ -154,27 +154,27 @@ WRITES = {
 
 
 @pytest.mark.parametrize("line", WRITES)
-def test_a_write_in_the_exec_that_paused_writes_does_not_change_an_expired_key(house, line):
+def test_a_write_in_the_exec_that_paused_writes_does_not_change_an_expired_key(server, line):
     """Once, it did: it was acknowledged, and its data was deleted with the expired key."""
     for before in ("SET other there", "SET k 1", "PEXPIRE k 10"):
-        house.send_line(before)
-    house.advance(11)
-    house.logged()
+        server.send_line(before)
+    server.advance(11)
+    server.logged()
     for word in ("MULTI", "CLIENT PAUSE 1000 WRITE", line, "EXEC", "CLIENT UNPAUSE"):
-        house.send_line(word)
+        server.send_line(word)
     read, found = WRITES[line]
-    assert house.send_line(read) == found
-    assert house.send_line("PTTL k") == -1
-    assert b"DEL k" in house.logged()
+    assert server.send_line(read) == found
+    assert server.send_line("PTTL k") == -1
+    assert b"DEL k" in server.logged()
 
 
-def test_a_blocked_client_does_not_get_a_list_that_expired_during_a_pause(house):
-    guest = house.client()
+def test_a_blocked_client_does_not_get_a_list_that_expired_during_a_pause(server):
+    guest = server.client()
     guest.send_line("BLPOP a 0")
-    house.send_line("MULTI")
+    server.send_line("MULTI")
     for line in ("RPUSH a x", "PEXPIRE a 10", "CLIENT PAUSE 1000 WRITE"):
-        house.send_line(line)
-    house.send_line("EXEC")
-    house.advance(20)
-    house.send_line("CLIENT UNPAUSE")
+        server.send_line(line)
+    server.send_line("EXEC")
+    server.advance(20)
+    server.send_line("CLIENT UNPAUSE")
     assert guest.waits

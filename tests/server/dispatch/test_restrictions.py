@@ -11,8 +11,8 @@ from server.table import errors
 
 
 @pytest.fixture
-def restrictions(house) -> Restrictions:
-    restrictions: Restrictions = house.state.restrictions
+def restrictions(server) -> Restrictions:
+    restrictions: Restrictions = server.state.restrictions
     return restrictions
 
 
@@ -43,17 +43,17 @@ def test_each_restriction_is_in_force_until_it_ends(
     assert state_of(restrictions) == (False, False)
 
 
-def test_a_pause_is_in_force_until_it_ends(house, restrictions):
-    house.send_line("CLIENT PAUSE 100 WRITE")
+def test_a_pause_is_in_force_until_it_ends(server, restrictions):
+    server.send_line("CLIENT PAUSE 100 WRITE")
     assert state_of(restrictions) == (True, True)
-    house.advance(100)
+    server.advance(100)
     assert state_of(restrictions) == (False, False)
 
 
-def test_with_maxmemory_commands_are_checked_although_nothing_is_in_force(house, restrictions):
-    house.send_line("CONFIG SET maxmemory 1gb")
+def test_with_maxmemory_commands_are_checked_although_nothing_is_in_force(server, restrictions):
+    server.send_line("CONFIG SET maxmemory 1gb")
     assert state_of(restrictions) == (False, True)
-    house.send_line("CONFIG SET maxmemory 0")
+    server.send_line("CONFIG SET maxmemory 0")
     assert state_of(restrictions) == (False, False)
 
 

@@ -74,63 +74,63 @@ class TestSharedReply:
 
 
 class TestWokenReaders:
-    def test_each_gets_the_entries_after_its_own_id_in_its_own_protocol(self, house: Any) -> None:
-        house.send_line("XADD a 1-1 f 1")
+    def test_each_gets_the_entries_after_its_own_id_in_its_own_protocol(self, server: Any) -> None:
+        server.send_line("XADD a 1-1 f 1")
         readers = []
         for resp, start in ((2, "$"), (2, "1-1"), (3, "$"), (3, "2-0"), (3, "1-1"), (2, "2-1")):
-            reader = house.client()
+            reader = server.client()
             reader.send("HELLO", resp)
             assert reader.send_line(f"XREAD BLOCK 0 STREAMS a {start}") == NOTHING
             readers.append(reader)
-        house.send_line("XADD a 2-1 f 2")
+        server.send_line("XADD a 2-1 f 2")
         pairs, mapped = [[b"a", [[b"2-1", [b"f", b"2"]]]]], {b"a": [[b"2-1", [b"f", b"2"]]]}
         assert [reader.reply() for reader in readers] == [
             pairs, pairs, mapped, mapped, mapped, NOTHING,
         ]  # fmt: skip
 
-    def test_each_reads_its_own_database(self, house: Any) -> None:
-        here, there = house.client(), house.client()
+    def test_each_reads_its_own_database(self, server: Any) -> None:
+        here, there = server.client(), server.client()
         there.send_line("SELECT 1")
         for reader in (here, there):
             reader.send_line("XREAD BLOCK 0 STREAMS a 0")
-        house.send_line("MULTI")
-        house.send_line("XADD a 1-1 f here")
-        house.send_line("SELECT 1")
-        house.send_line("XADD a 1-1 f there")
-        house.send_line("EXEC")
+        server.send_line("MULTI")
+        server.send_line("XADD a 1-1 f here")
+        server.send_line("SELECT 1")
+        server.send_line("XADD a 1-1 f there")
+        server.send_line("EXEC")
         assert here.reply() == [[b"a", [[b"1-1", [b"f", b"here"]]]]]
         assert there.reply() == [[b"a", [[b"1-1", [b"f", b"there"]]]]]
 
-    def test_a_reader_that_is_woken_later_sees_later_changes(self, house: Any) -> None:
-        early, late = house.client(), house.client()
+    def test_a_reader_that_is_woken_later_sees_later_changes(self, server: Any) -> None:
+        early, late = server.client(), server.client()
         early.send_line("XREAD BLOCK 0 STREAMS a 0")
-        house.send_line("XADD a 1-1 f 1")
-        house.send_line("DEL a")
+        server.send_line("XADD a 1-1 f 1")
+        server.send_line("DEL a")
         late.send_line("XREAD BLOCK 0 STREAMS a 0")
-        house.send_line("XADD a 1-1 f 2")
+        server.send_line("XADD a 1-1 f 2")
         assert early.reply() == [[b"a", [[b"1-1", [b"f", b"1"]]]]]
         assert late.reply() == [[b"a", [[b"1-1", [b"f", b"2"]]]]]
 
-    def test_each_counts_as_a_command_and_as_a_read(self, house: Any) -> None:
-        readers = [house.client() for _ in range(3)]
+    def test_each_counts_as_a_command_and_as_a_read(self, server: Any) -> None:
+        readers = [server.client() for _ in range(3)]
         for reader in readers:
             reader.send_line("XREAD BLOCK 0 STREAMS a 0")
-        house.send_line("XADD a 1-1 f v")
+        server.send_line("XADD a 1-1 f v")
         assert [reader.client.commands for reader in readers] == [readers[0].client.commands] * 3
-        assert house.state.events.hits == 3
+        assert server.state.events.hits == 3
 
 
 class TestDeletedAtTheEnd:
     """The last id of a stream may belong to a deleted entry."""
 
     @pytest.fixture(autouse=True)
-    def deleted(self, house: Any) -> None:
+    def deleted(self, server: Any) -> None:
         for line in ("XADD a 1-1 f 1", "XADD a 2-1 f 2", "XDEL a 2-1", "XADD b 1-1 f 1"):
-            house.send_line(line)
+            server.send_line(line)
 
-    def test_nothing_follows_the_last_entry_that_was_not_deleted(self, house: Any) -> None:
-        assert house.send_line("XREAD STREAMS a 1-1") is None
-        assert house.send_line("XREAD BLOCK 0 STREAMS a 1-1") == NOTHING
+    def test_nothing_follows_the_last_entry_that_was_not_deleted(self, server: Any) -> None:
+        assert server.send_line("XREAD STREAMS a 1-1") is None
+        assert server.send_line("XREAD BLOCK 0 STREAMS a 1-1") == NOTHING
 
-    def test_a_stream_without_newer_entries_is_left_out_of_the_reply(self, house: Any) -> None:
-        assert house.send_line("XREAD STREAMS a b 1-1 0") == [[b"b", [[b"1-1", [b"f", b"1"]]]]]
+    def test_a_stream_without_newer_entries_is_left_out_of_the_reply(self, server: Any) -> None:
+        assert server.send_line("XREAD STREAMS a b 1-1 0") == [[b"b", [[b"1-1", [b"f", b"1"]]]]]

@@ -39,10 +39,10 @@ def test_a_blocked_client_is_not_served_data_that_the_disk_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch, wait: bytes, write: bytes
 ) -> None:
     async def test() -> None:
-        async with running(**strict()) as house:
-            waiter, writer = await house.connect(), await house.connect()
+        async with running(**strict()) as instance:
+            waiter, writer = await instance.connect(), await instance.connect()
             waiter[1].write(wait)
-            await house.until(lambda: house.waiting == 1)
+            await instance.until(lambda: instance.waiting == 1)
             break_disk(monkeypatch)
             writer[1].write(write)
             for streams in (writer, waiter):
@@ -58,8 +58,8 @@ def test_a_read_in_the_same_turn_does_not_see_a_write_that_the_disk_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     async def test() -> None:
-        async with running(**strict()) as house:
-            writer, reader = await house.connect(), await house.connect()
+        async with running(**strict()) as instance:
+            writer, reader = await instance.connect(), await instance.connect()
             break_disk(monkeypatch, step)
             writer[1].write(b"SET a secret\r\n")
             reader[1].write(b"GET a\r\n")
@@ -73,8 +73,8 @@ def test_a_long_pipeline_does_not_show_a_write_that_the_disk_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test() -> None:
-        async with running(**strict()) as house:
-            reader, writer = await house.connect(), await house.connect()
+        async with running(**strict()) as instance:
+            reader, writer = await instance.connect(), await instance.connect()
             await ask(writer, b"SET big %b\r\n" % (b"x" * 50_000), 5)
             break_disk(monkeypatch)
             reader[1].write(b"GET b\r\n")
@@ -92,13 +92,13 @@ def test_until_all_is_synced_reads_are_refused_but_info_and_config_get_work(
     run: Run, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     async def test() -> None:
-        async with running(**strict()) as house:
-            writer = await house.connect()
+        async with running(**strict()) as instance:
+            writer = await instance.connect()
             with monkeypatch.context() as broken:
                 break_disk(broken, step)
                 writer[1].write(b"SET a secret\r\n")
                 await writer[0].read()
-                client = await house.connect()
+                client = await instance.connect()
                 for line in (b"GET a", b"XREAD STREAMS a 0", b"DBSIZE", b"SET b 1", b"PING"):
                     client[1].write(line + b"\r\n")
                     assert (await client[0].readline()).startswith(MISCONF)
@@ -109,27 +109,27 @@ def test_until_all_is_synced_reads_are_refused_but_info_and_config_get_work(
                 client[1].write(b"INFO persistence\r\nCONFIG GET appendfsync\r\n")
                 info = await client[0].readuntil(b"always\r\n")
                 assert b"aof_last_write_status:err" in info
-            await served_again(house)
+            await served_again(instance)
             assert await ask(client, b"GET a\r\n", 12) == b"$6\r\nsecret\r\n"
 
     run(test)
 
 
-async def served_again(house: Running) -> None:
+async def served_again(instance: Running) -> None:
     """Wait until cron finds that the disk works again."""
-    await house.until(lambda: not house.server.state.restrictions.refuses_reads)
+    await instance.until(lambda: not instance.server.state.restrictions.refuses_reads)
 
 
 def test_setting_appendfsync_everysec_allows_reads_again(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test() -> None:
-        async with running(**strict()) as house:
-            writer = await house.connect()
+        async with running(**strict()) as instance:
+            writer = await instance.connect()
             break_disk(monkeypatch)
             writer[1].write(b"SET a secret\r\n")
             await writer[0].read()
-            client = await house.connect()
+            client = await instance.connect()
             request = b"CONFIG SET appendfsync everysec\r\nGET a\r\n"
             assert await ask(client, request, 17) == b"+OK\r\n$6\r\nsecret\r\n"
 
@@ -140,13 +140,15 @@ def test_a_client_with_replies_off_is_disconnected_too(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test() -> None:
-        async with running(**strict()) as house:
-            writer = await house.connect()
+        async with running(**strict()) as instance:
+            writer = await instance.connect()
             writer[1].write(b"CLIENT REPLY OFF\r\n")
-            await house.until(lambda: any(c.is_muted for c in house.server.state.clients.values()))
+            await instance.until(
+                lambda: any(c.is_muted for c in instance.server.state.clients.values())
+            )
             break_disk(monkeypatch)
             writer[1].write(b"SET a 1\r\n")
-            other = await house.connect()
+            other = await instance.connect()
             other[1].write(b"GET a\r\n")
             assert await writer[0].read() == b""
 

@@ -17,9 +17,9 @@ STREAM = "XADD a 1-1 f old"
 GROUP = "XGROUP CREATE a g $"
 
 
-def run(house, lines):
+def run(server, lines):
     for line in lines:
-        house.send_line(line)
+        server.send_line(line)
 
 
 def outcome(guest):
@@ -57,10 +57,10 @@ def outcome(guest):
     ],
     ids=" ; ".join,
 )
-def test_blpop_stays_blocked(house, lines):
-    guest = house.client()
+def test_blpop_stays_blocked(server, lines):
+    guest = server.client()
     guest.send_line("BLPOP a 0")
-    run(house, lines)
+    run(server, lines)
     assert outcome(guest) == NOTHING
 
 
@@ -84,19 +84,19 @@ def test_blpop_stays_blocked(house, lines):
     ],
     ids=" ; ".join,
 )
-def test_blpop_gets_the_element(house, lines):
-    guest = house.client()
+def test_blpop_gets_the_element(server, lines):
+    guest = server.client()
     guest.send_line("BLPOP a 0")
-    run(house, lines)
+    run(server, lines)
     assert guest.reply() == [b"a", b"x"]
-    assert house.state.blocking.queues == {}
+    assert server.state.blocking.queues == {}
 
 
-def test_blpop_times_out_while_the_key_has_another_type(house):
-    guest = house.client()
+def test_blpop_times_out_while_the_key_has_another_type(server):
+    guest = server.client()
     guest.send_line("BLPOP a 1")
-    house.send_line("SET a x")
-    house.advance(1000)
+    server.send_line("SET a x")
+    server.advance(1000)
     assert guest.reply() is None
 
 
@@ -134,58 +134,58 @@ def test_blpop_times_out_while_the_key_has_another_type(house):
     ],
     ids=lambda value: " ; ".join(value) if isinstance(value, list) else value,
 )
-def test_events_and_blocked_xread_and_xreadgroup(house, lines, xread, xreadgroup):
-    run(house, [STREAM, GROUP])
-    reader, member = house.client(), house.client()
+def test_events_and_blocked_xread_and_xreadgroup(server, lines, xread, xreadgroup):
+    run(server, [STREAM, GROUP])
+    reader, member = server.client(), server.client()
     assert reader.send_line("XREAD BLOCK 0 STREAMS a $") == NOTHING
     assert member.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS a >") == NOTHING
-    run(house, lines)
+    run(server, lines)
     assert (outcome(reader), outcome(member)) == (xread, xreadgroup)
 
 
-def test_a_blocked_xreadgroup_gets_an_error_when_a_command_finds_its_stream_expired(house):
-    run(house, [STREAM, GROUP, "PEXPIRE a 10"])
-    member = house.client()
+def test_a_blocked_xreadgroup_gets_an_error_when_a_command_finds_its_stream_expired(server):
+    run(server, [STREAM, GROUP, "PEXPIRE a 10"])
+    member = server.client()
     member.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS a >")
-    house.advance(11)
-    house.send_line("EXISTS a")
+    server.advance(11)
+    server.send_line("EXISTS a")
     assert outcome(member) == NO_GROUP
 
 
-def test_members_of_a_group_keep_their_order_when_the_new_entry_is_trimmed(house):
-    run(house, [STREAM, GROUP])
-    first, second = house.client(), house.client()
+def test_members_of_a_group_keep_their_order_when_the_new_entry_is_trimmed(server):
+    run(server, [STREAM, GROUP])
+    first, second = server.client(), server.client()
     for guest in (first, second):
         guest.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS a >")
-    house.send_line("XADD a MAXLEN 0 2-1 f v")
-    house.send_line("XADD a 3-1 f v")
+    server.send_line("XADD a MAXLEN 0 2-1 f v")
+    server.send_line("XADD a 3-1 f v")
     assert (outcome(first), outcome(second)) == (DATA, NOTHING)
 
 
-def test_every_xread_gets_a_new_entry_but_only_one_member_of_a_group(house):
-    run(house, [STREAM, GROUP])
-    readers = [house.client() for _ in range(3)]
-    members = [house.client() for _ in range(2)]
+def test_every_xread_gets_a_new_entry_but_only_one_member_of_a_group(server):
+    run(server, [STREAM, GROUP])
+    readers = [server.client() for _ in range(3)]
+    members = [server.client() for _ in range(2)]
     for guest in readers:
         guest.send_line("XREAD BLOCK 0 STREAMS a $")
     for guest in members:
         guest.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS a >")
-    house.send_line("XADD a 2-1 f new")
+    server.send_line("XADD a 2-1 f new")
     entries = [[b"a", [[b"2-1", [b"f", b"new"]]]]]
     assert [guest.reply() for guest in readers] == [entries] * 3
     assert [guest.reply() for guest in members] == [entries, NOTHING]
 
 
-def test_blpop_does_not_get_an_element_that_expired_inside_exec(house, monkeypatch):
+def test_blpop_does_not_get_an_element_that_expired_inside_exec(server, monkeypatch):
     def sleep(seconds):
-        house.now_ms += int(seconds * 1000)
+        server.now_ms += int(seconds * 1000)
 
     monkeypatch.setattr("server.commands.admin.debug.time.sleep", sleep)
-    house.state.config.enable_debug_command = "yes"
-    guest = house.client()
+    server.state.config.enable_debug_command = "yes"
+    guest = server.client()
     guest.send_line("BLPOP a 1")
-    run(house, ["MULTI", "RPUSH a x", "PEXPIRE a 100", "DEBUG SLEEP 0.2", "EXEC"])
+    run(server, ["MULTI", "RPUSH a x", "PEXPIRE a 100", "DEBUG SLEEP 0.2", "EXEC"])
     assert outcome(guest) == NOTHING
-    assert house.send_line("EXISTS a") == 0
-    house.advance(1000)
+    assert server.send_line("EXISTS a") == 0
+    server.advance(1000)
     assert guest.reply() is None

@@ -17,8 +17,8 @@ from tests.server.running import Run, Running, ask, running
 
 def test_pipelined_commands_are_answered_in_order(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            streams = await house.connect()
+        async with running() as instance:
+            streams = await instance.connect()
             request = b"PING\r\nSET k v\r\nGET k\r\nECHO hi\r\n"
             answer = b"+PONG\r\n+OK\r\n$1\r\nv\r\n$2\r\nhi\r\n"
             assert await ask(streams, request, len(answer)) == answer
@@ -28,8 +28,8 @@ def test_pipelined_commands_are_answered_in_order(run: Run) -> None:
 
 def test_a_command_may_come_byte_by_byte(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            reader, writer = await house.connect()
+        async with running() as instance:
+            reader, writer = await instance.connect()
             for byte in b"*2\r\n$4\r\nECHO\r\n$5\r\nhe\r\no\r\n":
                 writer.write(bytes([byte]))
                 await asyncio.sleep(0)
@@ -40,10 +40,10 @@ def test_a_command_may_come_byte_by_byte(run: Run) -> None:
 
 def test_commands_pipelined_after_a_blocking_one_run_when_it_has_ended(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            waiting, other = await house.connect(), await house.connect()
+        async with running() as instance:
+            waiting, other = await instance.connect(), await instance.connect()
             waiting[1].write(b"BLPOP l 0\r\nECHO later\r\n")
-            await house.until(lambda: house.waiting == 1)
+            await instance.until(lambda: instance.waiting == 1)
             assert await ask(other, b"RPUSH l a\r\n", 4) == b":1\r\n"
             expected = b"*2\r\n$1\r\nl\r\n$1\r\na\r\n$5\r\nlater\r\n"
             assert await waiting[0].readexactly(len(expected)) == expected
@@ -53,36 +53,36 @@ def test_commands_pipelined_after_a_blocking_one_run_when_it_has_ended(run: Run)
 
 def test_a_blocked_client_times_out(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            assert await ask(await house.connect(), b"BLPOP l 0.02\r\n", 5) == b"*-1\r\n"
-            assert house.waiting == 0
+        async with running() as instance:
+            assert await ask(await instance.connect(), b"BLPOP l 0.02\r\n", 5) == b"*-1\r\n"
+            assert instance.waiting == 0
 
     run(test)
 
 
 def test_a_shorter_timeout_that_began_later_ends_first(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            long, short = await house.connect(), await house.connect()
+        async with running() as instance:
+            long, short = await instance.connect(), await instance.connect()
             long[1].write(b"BLPOP l 60\r\n")
-            await house.until(lambda: house.waiting == 1)
+            await instance.until(lambda: instance.waiting == 1)
             assert await ask(short, b"BLPOP l 0.02\r\n", 5) == b"*-1\r\n"
-            assert house.waiting == 1
+            assert instance.waiting == 1
 
     run(test)
 
 
 def test_a_blocked_client_that_disconnects_leaves_nothing_behind(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            before = set(house.server.state.clients)
-            streams = await house.connect()
+        async with running() as instance:
+            before = set(instance.server.state.clients)
+            streams = await instance.connect()
             streams[1].write(b"BLPOP a b c 30\r\n")
-            await house.until(lambda: house.waiting == 1)
+            await instance.until(lambda: instance.waiting == 1)
             streams[1].close()
-            await house.until(lambda: house.waiting == 0)
-            assert house.server.state.blocking.queues == {}
-            await house.until(lambda: set(house.server.state.clients) == before)
+            await instance.until(lambda: instance.waiting == 0)
+            assert instance.server.state.blocking.queues == {}
+            await instance.until(lambda: set(instance.server.state.clients) == before)
 
     run(test)
 
@@ -94,14 +94,14 @@ def test_a_closed_connection_is_freed_without_the_garbage_collector(run: Run) ->
         return sum(type(thing) is Connection for thing in gc.get_objects())
 
     async def test() -> None:
-        async with running() as house:
+        async with running() as instance:
             gc.collect()
             before = connections()
-            streams = await house.connect()
+            streams = await instance.connect()
             await ask(streams, b"PING\r\n", 7)
             assert connections() == before + 1
             streams[1].transport.abort()
-            await house.until(lambda: not house.server.state.clients)
+            await instance.until(lambda: not instance.server.state.clients)
             for _ in range(5):
                 await asyncio.sleep(0)
             assert connections() == before
@@ -115,8 +115,8 @@ def test_a_closed_connection_is_freed_without_the_garbage_collector(run: Run) ->
 
 def test_after_a_protocol_error_the_connection_is_closed(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            reader, writer = await house.connect()
+        async with running() as instance:
+            reader, writer = await instance.connect()
             writer.write(b"PING\r\n*1\r\n!\r\nPING\r\n")
             answer = await reader.read()
             assert answer == b"+PONG\r\n-ERR Protocol error: expected '$', got '!'\r\n"
@@ -128,8 +128,8 @@ def test_a_client_that_ends_its_input_still_gets_its_replies(run: Run) -> None:
     """As when commands are piped in from a shell."""
 
     async def test() -> None:
-        async with running() as house:
-            reader, writer = await house.connect()
+        async with running() as instance:
+            reader, writer = await instance.connect()
             writer.write(b"SET k v\r\nGET k\r\n")
             writer.write_eof()
             assert await reader.read() == b"+OK\r\n$1\r\nv\r\n"
@@ -137,33 +137,33 @@ def test_a_client_that_ends_its_input_still_gets_its_replies(run: Run) -> None:
     run(test)
 
 
-def test_who_stopped_sending_and_takes_no_reply_was_no_client_any_more(run: Run) -> None:
+def test_a_client_that_stopped_sending_is_listed_until_it_has_its_replies(run: Run) -> None:
     """It held a socket and a long reply that no limit, no CLIENT KILL and no timeout could end."""
 
     async def test() -> None:
-        async with running() as house:
-            waiting, other = await house.connect(), await house.connect()
+        async with running() as instance:
+            waiting, other = await instance.connect(), await instance.connect()
             waiting[1].transport.pause_reading()  # type: ignore[attr-defined]
             waiting[1].write(b"BLPOP l 0\r\n")
-            await house.until(lambda: house.waiting == 1)
-            (client,) = (c for c in house.server.state.clients.values() if c.waiter is not None)
+            await instance.until(lambda: instance.waiting == 1)
+            (client,) = (c for c in instance.server.state.clients.values() if c.waiter is not None)
             size = 20_000_000
             other[1].write(b"*3\r\n$5\r\nRPUSH\r\n$1\r\nl\r\n$%d\r\n" % size + bytes(size))
-            await house.until(lambda: house.server.state.memory.clients > size)
+            await instance.until(lambda: instance.server.state.memory.clients > size)
             other[1].write(b"\r\n")
             waiting[1].write_eof()  # is read in the turn in which the element is handed over
             assert await other[0].readexactly(4) == b":1\r\n"
-            assert house.server.clients.waiting_bytes(client) > 1_000_000
+            assert instance.server.clients.waiting_bytes(client) > 1_000_000
             assert await ask(other, b"CLIENT KILL ID %d\r\n" % client.id, 4) == b":1\r\n"
-            assert client.id not in house.server.state.clients
+            assert client.id not in instance.server.state.clients
 
     run(test)
 
 
 def test_quit_answers_and_closes(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            reader, writer = await house.connect()
+        async with running() as instance:
+            reader, writer = await instance.connect()
             writer.write(b"QUIT\r\nPING\r\n")
             assert await reader.read() == b"+OK\r\n"
 
@@ -174,20 +174,20 @@ def test_a_client_that_does_not_read_its_replies_is_not_served_further(run: Run)
     """It asks for 20 GB. The server holds a megabyte or two, and reads no further requests."""
 
     async def test() -> None:
-        async with running() as house:
-            reader, writer = await house.connect()
+        async with running() as instance:
+            reader, writer = await instance.connect()
             big = 1 << 20
             await ask((reader, writer), b"SETRANGE big %d x\r\n" % (big - 1), len(b":%d\r\n" % big))
             writer.transport.pause_reading()  # type: ignore[attr-defined]
             writer.write(b"GET big\r\n" * 20_000)
-            (client,) = house.server.state.clients.values()
-            await house.until(lambda: house.server.clients.waiting_bytes(client) > 0)
+            (client,) = instance.server.state.clients.values()
+            await instance.until(lambda: instance.server.clients.waiting_bytes(client) > 0)
             served = client.commands
-            assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
+            assert await ask(await instance.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
             for _ in range(20):
                 await asyncio.sleep(0)
             assert client.commands - served < 10
-            assert house.server.clients.waiting_bytes(client) < 3 * big
+            assert instance.server.clients.waiting_bytes(client) < 3 * big
 
     run(test)
 
@@ -195,30 +195,30 @@ def test_a_client_that_does_not_read_its_replies_is_not_served_further(run: Run)
 def test_a_client_over_its_hard_output_limit_is_disconnected(run: Run) -> None:
     async def test() -> None:
         limits = {"normal": OutputLimit(1 << 21, 0, 0)}
-        async with running(client_output_buffer_limit=limits) as house:
-            streams = await house.connect()
+        async with running(client_output_buffer_limit=limits) as instance:
+            streams = await instance.connect()
             size = 1 << 24
             await ask(streams, b"SETRANGE big %d x\r\n" % (size - 1), len(b":%d\r\n" % size))
             streams[1].transport.pause_reading()  # type: ignore[attr-defined]
             streams[1].write(b"GET big\r\n")
-            await house.until(lambda: not house.server.state.clients)
-            assert house.server.state.stats.output_limit_disconnections == 1
+            await instance.until(lambda: not instance.server.state.clients)
+            assert instance.server.state.stats.output_limit_disconnections == 1
 
     run(test)
 
 
 def test_a_client_beyond_maxclients_gets_an_error(run: Run) -> None:
     async def test() -> None:
-        async with running(maxclients=1) as house:
-            first = await house.connect()
+        async with running(maxclients=1) as instance:
+            first = await instance.connect()
             await ask(first, b"PING\r\n", 7)
-            reader, _ = await house.connect()
+            reader, _ = await instance.connect()
             assert await reader.read() == b"-ERR max number of clients reached\r\n"
 
     run(test)
 
 
-def test_a_client_that_could_not_be_let_in_stayed_in_the_list(
+def test_a_client_that_could_not_be_accepted_leaves_nothing_behind(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For ever, and counted: its socket was closed, and nothing led to it any more."""
@@ -227,29 +227,29 @@ def test_a_client_that_could_not_be_let_in_stayed_in_the_list(
         raise MemoryError
 
     async def test() -> None:
-        async with running() as house:
+        async with running() as instance:
             with monkeypatch.context() as patch:
                 patch.setattr(Clients, "set_limits", fail)
-                reader, _ = await house.connect()
+                reader, _ = await instance.connect()
                 assert await reader.read() == b""
-            assert house.server.state.clients == {}
-            assert house.server.state.memory.clients == 0
-            assert await ask(await house.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
+            assert instance.server.state.clients == {}
+            assert instance.server.state.memory.clients == 0
+            assert await ask(await instance.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
 
     run(test)
 
 
 def test_an_idle_client_is_dropped_after_timeout_but_a_blocked_one_is_not(run: Run) -> None:
     async def test() -> None:
-        async with running(timeout=1) as house:
-            idle, blocked = await house.connect(), await house.connect()
+        async with running(timeout=1) as instance:
+            idle, blocked = await instance.connect(), await instance.connect()
             await ask(idle, b"PING\r\n", 7)
             blocked[1].write(b"BLPOP l 0\r\n")
-            await house.until(lambda: house.waiting == 1)
-            for client in house.server.state.clients.values():
+            await instance.until(lambda: instance.waiting == 1)
+            for client in instance.server.state.clients.values():
                 client.last_used_ms -= 5000
             assert await idle[0].read() == b""
-            assert house.waiting == 1
+            assert instance.waiting == 1
 
     run(test)
 
@@ -268,14 +268,14 @@ def test_a_unix_socket_serves_too(run: Run, tmp_path: Path) -> None:
 
 def test_before_authentication_only_small_requests_are_read(run: Run) -> None:
     async def test() -> None:
-        async with running(requirepass="secret") as house:
-            reader, writer = await house.connect()
+        async with running(requirepass="secret") as instance:
+            reader, writer = await instance.connect()
             writer.write(b"PING\r\n*11\r\n")
             assert await reader.read() == (
                 b"-NOAUTH Authentication required.\r\n"
                 b"-ERR Protocol error: unauthenticated multibulk length\r\n"
             )
-            streams = await house.connect()
+            streams = await instance.connect()
             assert await ask(streams, b"AUTH secret\r\n", 5) == b"+OK\r\n"
             answer = await ask(streams, b"*12\r\n$3\r\nDEL\r\n" + b"$1\r\nk\r\n" * 11, 4)
             assert answer == b":0\r\n"
@@ -285,26 +285,26 @@ def test_before_authentication_only_small_requests_are_read(run: Run) -> None:
 
 def test_an_unfinished_request_beyond_the_query_limit_ends_the_connection(run: Run) -> None:
     async def test() -> None:
-        async with running(client_query_buffer_limit=1 << 20) as house:
-            reader, writer = await house.connect()
+        async with running(client_query_buffer_limit=1 << 20) as instance:
+            reader, writer = await instance.connect()
             writer.write(b"*2\r\n$4\r\nECHO\r\n$4000000\r\n" + b"x" * 3_000_000)
             with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
                 await reader.readexactly(1)
-            assert house.server.state.stats.query_limit_disconnections == 1
+            assert instance.server.state.stats.query_limit_disconnections == 1
 
     run(test)
 
 
 def test_the_query_limit_holds_for_commands_queued_by_multi(run: Run) -> None:
     async def test() -> None:
-        async with running(client_query_buffer_limit=1 << 20) as house:
-            reader, writer = await house.connect()
+        async with running(client_query_buffer_limit=1 << 20) as instance:
+            reader, writer = await instance.connect()
             writer.write(b"MULTI\r\n" + as_requests(b"SET k %b\r\n" % (b"v" * 30_000) * 100))
             with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
                 await reader.readexactly(1 << 20)
-            assert house.server.state.stats.query_limit_disconnections == 1
-            await house.until(lambda: not house.server.state.clients)
-            assert house.server.state.memory.clients == 0
+            assert instance.server.state.stats.query_limit_disconnections == 1
+            await instance.until(lambda: not instance.server.state.clients)
+            assert instance.server.state.memory.clients == 0
 
     run(test)
 
@@ -325,18 +325,18 @@ def test_a_reply_beyond_the_output_limit_is_dropped_while_it_grows(run: Run, lin
 
     async def test() -> None:
         limits = {"normal": OutputLimit(1 << 21, 0, 0)}
-        async with running(client_output_buffer_limit=limits) as house:
-            other = await house.connect()
+        async with running(client_output_buffer_limit=limits) as instance:
+            other = await instance.connect()
             size = 1 << 20
             await ask(other, b"SETRANGE big %d x\r\n" % (size - 1), len(b":%d\r\n" % size))
             field = b"f" * 4000
             rows = b"".join(b"XADD s * f %b\r\nRPUSH l %b\r\n" % (field, field) for _ in range(900))
-            assert (await all_replies(house, rows)).count(b"\r\n:") == 900
-            reader, writer = await house.connect()
+            assert (await all_replies(instance, rows)).count(b"\r\n:") == 900
+            reader, writer = await instance.connect()
             writer.write(lines + b"INCR never\r\n")
             with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
                 await reader.readexactly(size * 5)
-            assert house.server.state.stats.output_limit_disconnections == 1
+            assert instance.server.state.stats.output_limit_disconnections == 1
             done = b":1\r\n" if b"EXEC" not in lines else b":3\r\n"
             assert await ask(other, b"INCR done\r\n", 4) == done
             assert await ask(other, b"EXISTS never\r\n", 4) == b":0\r\n"
@@ -346,8 +346,8 @@ def test_a_reply_beyond_the_output_limit_is_dropped_while_it_grows(run: Run, lin
 
 def test_a_new_output_limit_holds_for_connected_clients(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            streams = await house.connect()
+        async with running() as instance:
+            streams = await instance.connect()
             await ask(streams, b"SETRANGE big 3000000 x\r\n", len(b":3000001\r\n"))
             request = b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n"
             assert await ask(streams, request, 5) == b"+OK\r\n"
@@ -361,42 +361,42 @@ def test_the_memory_of_a_disconnected_client_is_not_counted_any_more(run: Run) -
     """Once, its requests were counted again after it had gone, which added up under maxmemory."""
 
     async def test() -> None:
-        async with running() as house:
-            reader, writer = await house.connect()
+        async with running() as instance:
+            reader, writer = await instance.connect()
             size = 8_000_000
             await ask((reader, writer), b"SETRANGE big %d x\r\n" % (size - 1), 10)
             limit = b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n"
             writer.transport.pause_reading()  # type: ignore[attr-defined]
             writer.write(b"MULTI\r\nGET big\r\n" + limit + b"EXEC\r\n" + b"PING\r\n" * 5000)
-            await house.until(lambda: not house.server.state.clients)
-            assert house.server.state.stats.output_limit_disconnections == 1
-            assert house.server.state.memory.clients == 0
+            await instance.until(lambda: not instance.server.state.clients)
+            assert instance.server.state.stats.output_limit_disconnections == 1
+            assert instance.server.state.memory.clients == 0
 
     run(test)
 
 
 def test_the_buffers_and_the_queue_of_a_client_are_counted_while_they_exist(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            memory = house.server.state.memory
-            asking, sending = await house.connect(), await house.connect()
+        async with running() as instance:
+            memory = instance.server.state.memory
+            asking, sending = await instance.connect(), await instance.connect()
             big = 20_000_000
             await ask(sending, b"SETRANGE big %d x\r\n" % (big - 1), len(b":%d\r\n" % big))
             idle = memory.clients
             sending[1].write(b"*2\r\n$4\r\nECHO\r\n$2000000\r\n" + bytes(1_999_999))
-            await house.until(lambda: memory.clients - idle > 1_999_900)
+            await instance.until(lambda: memory.clients - idle > 1_999_900)
             asking[1].transport.pause_reading()  # type: ignore[attr-defined]
             asking[1].write(b"GET big\r\n")
-            await house.until(lambda: memory.clients - idle > 10_000_000)
+            await instance.until(lambda: memory.clients - idle > 10_000_000)
             asking[1].transport.resume_reading()  # type: ignore[attr-defined]
             assert len(await asking[0].readexactly(big + 13)) == big + 13
             assert len(await ask(sending, b"x\r\n", 2_000_012)) == 2_000_012
-            await house.until(lambda: memory.clients == idle)
+            await instance.until(lambda: memory.clients == idle)
             sending[1].write(as_requests(b"MULTI\r\nSET k %b\r\n" % bytes(100_000)))
-            await house.until(lambda: memory.clients - idle > 100_000)
+            await instance.until(lambda: memory.clients - idle > 100_000)
             for _, writer in (asking, sending):
                 writer.transport.abort()
-            await house.until(lambda: not house.server.state.clients)
+            await instance.until(lambda: not instance.server.state.clients)
             assert memory.clients == 0
 
     run(test)
@@ -419,9 +419,9 @@ class FullDisk:
 
 def test_a_write_that_cannot_be_logged_is_never_acknowledged(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            house.server.state.propagation.durability = FullDisk()
-            reader, writer = await house.connect()
+        async with running() as instance:
+            instance.server.state.propagation.durability = FullDisk()
+            reader, writer = await instance.connect()
             writer.write(b"PING\r\nSET a 1\r\nSET b 1\r\n")
             assert await reader.read() == (
                 b"-MISCONF Errors writing to the AOF file: No space left on device. What was sent"
@@ -433,9 +433,9 @@ def test_a_write_that_cannot_be_logged_is_never_acknowledged(run: Run) -> None:
 
 def test_a_client_that_writes_nothing_is_answered_while_the_log_cannot_be_written(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            house.server.state.propagation.durability = FullDisk()
-            reader, writer = await house.connect()
+        async with running() as instance:
+            instance.server.state.propagation.durability = FullDisk()
+            reader, writer = await instance.connect()
             writer.write(b"PING\r\n")
             assert await reader.readexactly(7) == b"+PONG\r\n"
 
@@ -456,23 +456,23 @@ def as_requests(lines: bytes) -> bytes:
     )
 
 
-async def all_replies(house: Running, lines: bytes) -> bytes:
+async def all_replies(instance: Running, lines: bytes) -> bytes:
     """Send *lines* in one piece. Returns all replies, up to that of a final ECHO."""
-    reader, writer = await house.connect()
+    reader, writer = await instance.connect()
     writer.write(as_requests(lines + b"ECHO end\r\n"))
     return await reader.readuntil(b"$3\r\nend\r\n")
 
 
 def test_a_long_transaction_in_one_piece_is_queued_and_run_in_order(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            answers = await all_replies(house, b"MULTI\r\n" + ROWS + b"XLEN s\r\nEXEC\r\n")
+        async with running() as instance:
+            answers = await all_replies(instance, b"MULTI\r\n" + ROWS + b"XLEN s\r\nEXEC\r\n")
             assert answers.startswith(b"+OK\r\n" + b"+QUEUED\r\n" * 501 + b"*501\r\n$")
             assert answers.endswith(b"\r\n:500\r\n$3\r\nend\r\n")
-            entries = await all_replies(house, b"XRANGE s - +\r\n")
+            entries = await all_replies(instance, b"XRANGE s - +\r\n")
             values = [int(line) for line in entries.split(b"\r\n")[8::8]]
             assert values == list(range(500))
-            stats = await all_replies(house, b"INFO commandstats\r\n")
+            stats = await all_replies(instance, b"INFO commandstats\r\n")
             assert b"cmdstat_xadd:calls=500," in stats
 
     run(test)
@@ -480,9 +480,9 @@ def test_a_long_transaction_in_one_piece_is_queued_and_run_in_order(run: Run) ->
 
 def test_an_error_amid_a_long_transaction_aborts_it(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
+        async with running() as instance:
             lines = b"MULTI\r\n" + ROWS + b"XADD s *\r\n" + ROWS + b"EXEC\r\nXLEN s\r\n"
-            answers = await all_replies(house, lines)
+            answers = await all_replies(instance, lines)
             assert answers.count(b"+QUEUED\r\n") == 1000
             assert b"-ERR wrong number of arguments for 'xadd' command\r\n" in answers
             assert b"\r\n-EXECABORT Transaction discarded" in answers
@@ -493,20 +493,20 @@ def test_an_error_amid_a_long_transaction_aborts_it(run: Run) -> None:
 
 def test_a_client_with_replies_off_gets_no_reply_to_a_long_transaction(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
+        async with running() as instance:
             lines = b"CLIENT REPLY OFF\r\nMULTI\r\n" + ROWS + b"EXEC\r\nCLIENT REPLY ON\r\n"
-            assert await all_replies(house, lines) == b"+OK\r\n$3\r\nend\r\n"
-            assert (await all_replies(house, b"XLEN s\r\n")).startswith(b":500\r\n")
+            assert await all_replies(instance, lines) == b"+OK\r\n$3\r\nend\r\n"
+            assert (await all_replies(instance, b"XLEN s\r\n")).startswith(b":500\r\n")
 
     run(test)
 
 
 def test_a_long_transaction_is_not_queued_over_maxmemory(run: Run) -> None:
     async def test() -> None:
-        async with running() as house:
-            house.server.state.config.maxmemory = 1
-            house.server.state.follow_config()
-            answers = await all_replies(house, b"MULTI\r\n" + ROWS + b"EXEC\r\n")
+        async with running() as instance:
+            instance.server.state.config.maxmemory = 1
+            instance.server.state.follow_config()
+            answers = await all_replies(instance, b"MULTI\r\n" + ROWS + b"EXEC\r\n")
             assert answers.count(b"-OOM ") == 500
             assert b"+QUEUED" not in answers
 

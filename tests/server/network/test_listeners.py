@@ -21,14 +21,14 @@ def free_port():
         return probe.getsockname()[1]
 
 
-class Door:
+class ListeningServer:
     """Listeners on a backend of their own, and the transports of the clients that connected."""
 
     def __init__(self, **parameters):
         self.config = Config()
         for name, value in {"port": free_port(), **parameters}.items():
             setattr(self.config, name, value)
-        self.came = []
+        self.accepted = []
         self.is_broken = False
         self.backend = backend(self.config, self.connect)
         self.listeners = Listeners(self.config, self.backend)
@@ -36,10 +36,10 @@ class Door:
     def connect(self, transport):
         if self.is_broken:
             raise ZeroDivisionError
-        self.came.append(transport)
+        self.accepted.append(transport)
         return Endpoint()
 
-    async def knock(self, host="127.0.0.1"):
+    async def connects(self, host="127.0.0.1"):
         """Whether a connection is accepted."""
         try:
             _, writer = await asyncio.open_connection(host, self.config.port)
@@ -48,24 +48,24 @@ class Door:
         writer.close()
         return True
 
-    async def until_there_are(self, count):
+    async def until_accepted(self, count):
         """Let the loop turn until *count* clients have connected, for ten seconds at most."""
         async with asyncio.timeout(10):
-            while len(self.came) < count:
+            while len(self.accepted) < count:
                 await asyncio.sleep(0)
 
 
 @asynccontextmanager
-async def opened(**parameters):
-    """A Door that listens, and is closed in the end."""
-    door = Door(**parameters)
-    door.backend.start(asyncio.get_running_loop())
+async def listening_server(**parameters):
+    """A ListeningServer that listens, and is closed in the end."""
+    listening = ListeningServer(**parameters)
+    listening.backend.start(asyncio.get_running_loop())
     try:
-        await door.listeners.open()
-        yield door
+        await listening.listeners.open()
+        yield listening
     finally:
-        door.listeners.close()
-        door.backend.stop()
+        listening.listeners.close()
+        listening.backend.stop()
         for _ in range(3):  # the loop closes its own sockets when it turns
             await asyncio.sleep(0)
 
@@ -79,37 +79,37 @@ def has_ipv6():
 
 
 async def test_each_client_gets_a_socket_that_does_not_block():
-    async with opened(bind=["127.0.0.1"]) as door:
-        assert await door.knock()
-        assert await door.knock()
-        await door.until_there_are(2)
-        assert not any(os.get_blocking(transport.fd) for transport in door.came)
+    async with listening_server(bind=["127.0.0.1"]) as listening:
+        assert await listening.connects()
+        assert await listening.connects()
+        await listening.until_accepted(2)
+        assert not any(os.get_blocking(transport.fd) for transport in listening.accepted)
 
 
 async def test_a_transport_knows_both_addresses():
-    async with opened(bind=["127.0.0.1"]) as door:
-        _, writer = await asyncio.open_connection("127.0.0.1", door.config.port)
-        await door.until_there_are(1)
+    async with listening_server(bind=["127.0.0.1"]) as listening:
+        _, writer = await asyncio.open_connection("127.0.0.1", listening.config.port)
+        await listening.until_accepted(1)
         host, port = writer.get_extra_info("sockname")
-        assert door.came[0].address == f"{host}:{port}"
-        assert door.came[0].local_address == f"127.0.0.1:{door.config.port}"
+        assert listening.accepted[0].address == f"{host}:{port}"
+        assert listening.accepted[0].local_address == f"127.0.0.1:{listening.config.port}"
         writer.close()
 
 
 async def test_a_listener_on_all_addresses_knows_the_local_address_of_each_connection():
-    async with opened(bind=["*"]) as door:
-        assert await door.knock("127.0.0.1")
-        await door.until_there_are(1)
-        assert door.came[0].local_address == f"127.0.0.1:{door.config.port}"
+    async with listening_server(bind=["*"]) as listening:
+        assert await listening.connects("127.0.0.1")
+        await listening.until_accepted(1)
+        assert listening.accepted[0].local_address == f"127.0.0.1:{listening.config.port}"
 
 
 @pytest.mark.skipif(not has_ipv6(), reason="needs IPv6")
 async def test_an_ipv6_host_stands_in_brackets():
-    async with opened(bind=["::1"]) as door:
-        assert await door.knock("::1")
-        await door.until_there_are(1)
-        assert door.came[0].address.startswith("[::1]:")
-        assert door.came[0].local_address == f"[::1]:{door.config.port}"
+    async with listening_server(bind=["::1"]) as listening:
+        assert await listening.connects("::1")
+        await listening.until_accepted(1)
+        assert listening.accepted[0].address.startswith("[::1]:")
+        assert listening.accepted[0].local_address == f"[::1]:{listening.config.port}"
 
 
 async def test_each_new_connection_has_the_present_tcp_keepalive():
@@ -123,72 +123,74 @@ async def test_each_new_connection_has_the_present_tcp_keepalive():
                 bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)),
             ]
 
-    async with opened(bind=["127.0.0.1"], tcp_keepalive=60) as door:
+    async with listening_server(bind=["127.0.0.1"], tcp_keepalive=60) as listening:
         writers = []
         for seconds in (60, 90, 0):
-            door.config.tcp_keepalive = seconds
-            writers.append((await asyncio.open_connection("127.0.0.1", door.config.port))[1])
-            await door.until_there_are(len(writers))
-        assert options(door.came[0]) == [True, 60, 20, 3, True]
-        assert options(door.came[1]) == [True, 90, 30, 3, True]
-        assert options(door.came[2])[0] is False
+            listening.config.tcp_keepalive = seconds
+            writers.append((await asyncio.open_connection("127.0.0.1", listening.config.port))[1])
+            await listening.until_accepted(len(writers))
+        assert options(listening.accepted[0]) == [True, 60, 20, 3, True]
+        assert options(listening.accepted[1]) == [True, 90, 30, 3, True]
+        assert options(listening.accepted[2])[0] is False
         for writer in writers:
             writer.close()
 
 
 async def test_an_unavailable_address_is_an_error():
     with pytest.raises(OSError, match=r" socket 192\.0\.2\.1:\d+: bind: "):
-        async with opened(bind=["192.0.2.1"]):
+        async with listening_server(bind=["192.0.2.1"]):
             pass
 
 
 async def test_an_unavailable_address_with_a_dash_is_skipped():
-    async with opened(bind=["127.0.0.1", "-192.0.2.1"]) as door:
-        assert await door.knock()
-        assert [line.split(",")[1] for line in door.listeners.descriptions] == ["bind=127.0.0.1"]
+    async with listening_server(bind=["127.0.0.1", "-192.0.2.1"]) as listening:
+        assert await listening.connects()
+        assert [line.split(",")[1] for line in listening.listeners.descriptions] == [
+            "bind=127.0.0.1"
+        ]
 
 
 @pytest.mark.skipif(not has_ipv6(), reason="needs IPv6")
 async def test_a_busy_port_of_an_address_with_a_dash_is_an_error():
     """Once, the address was skipped without a word."""
-    async with opened(bind=["::1"]) as door:
+    async with listening_server(bind=["::1"]) as listening:
         with pytest.raises(OSError, match="bind: Address already in use"):
-            async with opened(port=door.config.port, bind=["127.0.0.1", "-::1"]):
+            async with listening_server(port=listening.config.port, bind=["127.0.0.1", "-::1"]):
                 pass
 
 
 async def test_kinds_has_the_accepted_kinds_of_connections(tmp_path):
     path = str(tmp_path / "sock")
-    async with opened(bind=["127.0.0.1"], unixsocket=path) as door:
-        assert door.listeners.kinds == ["tcp", "unix"]
-    async with opened(port=0, unixsocket=path) as door:
-        assert door.listeners.kinds == ["unix"]
+    async with listening_server(bind=["127.0.0.1"], unixsocket=path) as listening:
+        assert listening.listeners.kinds == ["tcp", "unix"]
+    async with listening_server(port=0, unixsocket=path) as listening:
+        assert listening.listeners.kinds == ["unix"]
 
 
 async def test_a_unix_socket_in_a_missing_folder_is_an_error_with_its_path(tmp_path):
     with pytest.raises(OSError, match="none/sock': bind: No such file"):
-        async with opened(port=0, unixsocket=str(tmp_path / "none" / "sock")):
+        async with listening_server(port=0, unixsocket=str(tmp_path / "none" / "sock")):
             pass
 
 
 async def test_no_address_at_all_is_an_error():
     with pytest.raises(OSError, match="No address to listen on"):
-        async with opened(bind=["-192.0.2.1"]):
+        async with listening_server(bind=["-192.0.2.1"]):
             pass
 
 
 async def test_a_busy_port_is_an_error():
-    async with opened(bind=["127.0.0.1"]) as door:
+    async with listening_server(bind=["127.0.0.1"]) as listening:
         with pytest.raises(OSError, match="in use"):
-            async with opened(port=door.config.port, bind=["127.0.0.1"]):
+            async with listening_server(port=listening.config.port, bind=["127.0.0.1"]):
                 pass
 
 
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
 async def test_ipv4_and_ipv6_have_a_socket_each():
-    async with opened(bind=["127.0.0.1", "::1"]) as door:
-        assert await door.knock("127.0.0.1")
-        assert await door.knock("::1")
+    async with listening_server(bind=["127.0.0.1", "::1"]) as listening:
+        assert await listening.connects("127.0.0.1")
+        assert await listening.connects("::1")
 
 
 @pytest.mark.parametrize(("host", "address"), [("*", "0.0.0.0"), ("::*", "::")])
@@ -207,22 +209,22 @@ async def test_a_socket_that_a_killed_server_left_behind_is_replaced(tmp_path):
     left = socket.socket(socket.AF_UNIX)
     left.bind(str(path))
     left.close()
-    async with opened(port=0, unixsocket=str(path), unixsocketperm=0o700) as door:
+    async with listening_server(port=0, unixsocket=str(path), unixsocketperm=0o700) as listening:
         assert path.stat().st_mode & 0o777 == 0o700
         _, writer = await asyncio.open_unix_connection(str(path))
-        await door.until_there_are(1)
-        assert door.came[0].address == door.came[0].local_address == f"{path}:0"
+        await listening.until_accepted(1)
+        assert listening.accepted[0].address == listening.accepted[0].local_address == f"{path}:0"
         writer.close()
     assert not path.exists()
 
 
 async def test_a_bug_in_accepting_a_client_ends_only_its_connection(caplog):
-    async with opened(bind=["127.0.0.1"]) as door:
-        door.is_broken = True
-        reader, writer = await asyncio.open_connection("127.0.0.1", door.config.port)
+    async with listening_server(bind=["127.0.0.1"]) as listening:
+        listening.is_broken = True
+        reader, writer = await asyncio.open_connection("127.0.0.1", listening.config.port)
         assert await reader.read() == b""
         writer.close()
         assert "who is turned away" in caplog.text
-        door.is_broken = False
-        assert await door.knock()
-        await door.until_there_are(1)
+        listening.is_broken = False
+        assert await listening.connects()
+        await listening.until_accepted(1)

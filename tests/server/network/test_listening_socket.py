@@ -76,7 +76,7 @@ def no_files_beyond(fd: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
-def test_while_there_is_no_file_for_a_client_the_listener_rests(
+def test_the_listener_pauses_while_no_file_descriptor_is_free(
     run: Run, door: Door, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Else it would be told of that client again and again, and nobody else would be served."""
@@ -93,7 +93,7 @@ def test_while_there_is_no_file_for_a_client_the_listener_rests(
     run(test)
 
 
-def test_an_accept_that_failed_ended_the_server_or_kept_everybody_out(
+def test_a_failed_accept_neither_ends_the_server_nor_locks_clients_out(
     run: Run, door: Door, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The loops' own servers did that. A network that goes down makes it fail too."""
@@ -110,7 +110,7 @@ def test_an_accept_that_failed_ended_the_server_or_kept_everybody_out(
     run(test)
 
 
-def test_a_listener_that_is_closed_while_it_rests_stays_closed(
+def test_a_listener_that_is_closed_while_it_pauses_stays_closed(
     run: Run, door: Door, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def test() -> None:

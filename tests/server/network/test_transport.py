@@ -269,7 +269,7 @@ class Reader(Listener):
         self.wants_buffer = self.filled < len(self.word)
 
 
-def test_a_buffer_is_received_into_and_what_comes_behind_is_told_as_ever(face):
+def test_data_fills_the_buffer_of_the_endpoint_and_the_rest_is_reported_as_usual(face):
     pair = Pair(face, Reader(6))
     pair.peer.send(b"abc")
     pair.turn()
@@ -281,7 +281,7 @@ def test_a_buffer_is_received_into_and_what_comes_behind_is_told_as_ever(face):
     pair.leave()
 
 
-def test_the_end_amid_a_long_word_is_told(face):
+def test_eof_before_the_buffer_is_full_is_reported(face):
     pair = Pair(face, Reader(6))
     pair.peer.send(b"abc")
     pair.peer.shutdown(socket.SHUT_WR)
@@ -291,7 +291,7 @@ def test_the_end_amid_a_long_word_is_told(face):
     pair.leave()
 
 
-def test_a_connection_that_breaks_amid_a_long_word_is_lost(face):
+def test_a_connection_that_breaks_before_the_buffer_is_full_is_lost(face):
     pair = Pair(face, Reader(6))
     pair.write(b"never read")
     pair.peer.close()
@@ -356,7 +356,7 @@ def test_close_sends_waiting_pieces_first(pair):
     assert arrived + pair.received() == expected
 
 
-def test_a_connection_that_breaks_amid_pieces_is_lost(pair):
+def test_a_connection_that_breaks_between_pieces_is_lost(pair):
     pair.peer.close()
     written(pair, bytes(MANY))
     assert pair.endpoint.events == ["lost"]

@@ -9,29 +9,29 @@ import pytest
 
 from server.process import build
 from storage import allocation
-from tests.server.conftest import House
+from tests.server.conftest import SocketlessServer
 
 REFUSED = "-OOM command not allowed when used memory > 'maxmemory'."
 ENTRY = ("name", b"v" * 1000)
 
 
-def limited(house: House, room: int) -> None:
+def limited(server: SocketlessServer, room: int) -> None:
     """Set maxmemory so that it leaves *room* bytes for data."""
-    house.send("CONFIG", "SET", "maxmemory", house.state.memory.used() + room)
+    server.send("CONFIG", "SET", "maxmemory", server.state.memory.used() + room)
 
 
-def fill(house: House, *words: object) -> int:
+def fill(server: SocketlessServer, *words: object) -> int:
     """Send a command until it is refused. Returns how often it was accepted."""
     done = 0
-    while house.send(*words) != REFUSED:
+    while server.send(*words) != REFUSED:
         done += 1
     return done
 
 
-def test_a_server_without_data_is_far_below_32_mb(house):
+def test_a_server_without_data_is_far_below_32_mb(server):
     gc.collect()  # garbage of other tests
-    house.send_line("CONFIG SET maxmemory 32mb")
-    assert house.send_line("SET key value") == b"OK"
+    server.send_line("CONFIG SET maxmemory 32mb")
+    assert server.send_line("SET key value") == b"OK"
 
 
 @pytest.mark.parametrize(
@@ -43,162 +43,162 @@ def test_a_server_without_data_is_far_below_32_mb(house):
         (("APPEND", "key", b"v" * 1000), 1000),
     ],
 )
-def test_writes_are_accepted_again_when_data_is_deleted(house, words, size):
+def test_writes_are_accepted_again_when_data_is_deleted(server, words, size):
     """Resident memory would not shrink: if it were compared, every later write would be refused."""
-    limited(house, 1_000_000)
+    limited(server, 1_000_000)
     for _ in range(3):
-        taken = fill(house, *words) * size
+        taken = fill(server, *words) * size
         assert 700_000 < taken < 1_100_000
-        assert house.send(*words) == REFUSED
-        assert house.send_line("EXISTS key") == 1
-        house.send_line("UNLINK key")
-    assert house.send(*words) != REFUSED
+        assert server.send(*words) == REFUSED
+        assert server.send_line("EXISTS key") == 1
+        server.send_line("UNLINK key")
+    assert server.send(*words) != REFUSED
 
 
-def test_trimming_a_stream_makes_room_at_once(house):
-    limited(house, 1_000_000)
-    fill(house, "XADD", "s", "*", *ENTRY)
-    house.send_line("XTRIM s MAXLEN 10")
-    assert fill(house, "XADD", "s", "*", *ENTRY) > 700
+def test_trimming_a_stream_makes_room_at_once(server):
+    limited(server, 1_000_000)
+    fill(server, "XADD", "s", "*", *ENTRY)
+    server.send_line("XTRIM s MAXLEN 10")
+    assert fill(server, "XADD", "s", "*", *ENTRY) > 700
 
 
 @pytest.mark.parametrize("line", ["FLUSHALL", "FLUSHDB ASYNC"])
-def test_emptying_makes_room_at_once(house, line):
+def test_emptying_makes_room_at_once(server, line):
     gc.collect()  # garbage of other tests must not be freed meanwhile
     before = allocation.used_bytes()
     for n in range(1000):
-        house.send("SET", n, b"x" * n)
-    house.send_line("XADD s * a 1")
-    house.send_line("XGROUP CREATE s g 0")
-    house.send_line("XREADGROUP GROUP g c STREAMS s >")
-    house.send_line(line)
+        server.send("SET", n, b"x" * n)
+    server.send_line("XADD s * a 1")
+    server.send_line("XGROUP CREATE s g 0")
+    server.send_line("XREADGROUP GROUP g c STREAMS s >")
+    server.send_line(line)
     assert allocation.used_bytes() == before
 
 
-def test_memory_that_one_command_takes_is_seen_by_the_next(house):
+def test_memory_that_one_command_takes_is_seen_by_the_next(server):
     """Cron would see it 100 ms later, and a gigabyte may come until then."""
-    limited(house, 1_000_000)
-    assert house.send("SET", "a", b"x" * 5_000_000) == b"OK"
-    assert house.send_line("SET b 1") == REFUSED
-    assert house.send_line("DEL a") == 1
-    assert house.send_line("SET b 1") == b"OK"
+    limited(server, 1_000_000)
+    assert server.send("SET", "a", b"x" * 5_000_000) == b"OK"
+    assert server.send_line("SET b 1") == REFUSED
+    assert server.send_line("DEL a") == 1
+    assert server.send_line("SET b 1") == b"OK"
 
 
-def test_a_transaction_that_adds_is_refused_as_a_whole(house):
-    limited(house, 1_000_000)
-    writer = house.client()
+def test_a_transaction_that_adds_is_refused_as_a_whole(server):
+    limited(server, 1_000_000)
+    writer = server.client()
     assert [writer.send_line(line) for line in ("MULTI", "SET a 1")] == [b"OK", b"QUEUED"]
-    house.send("SET", "big", b"x" * 2_000_000)
+    server.send("SET", "big", b"x" * 2_000_000)
     assert writer.send_line("EXEC") == (
         "-EXECABORT Transaction discarded because of: OOM command not allowed when used memory >"
         " 'maxmemory'."
     )
-    assert house.send_line("EXISTS a") == 0
+    assert server.send_line("EXISTS a") == 0
 
 
-def test_a_transaction_that_deletes_runs(house):
-    limited(house, 1_000_000)
-    deleter = house.client()
+def test_a_transaction_that_deletes_runs(server):
+    limited(server, 1_000_000)
+    deleter = server.client()
     deleter.send_line("MULTI")
     deleter.send_line("DEL big")
-    house.send("SET", "big", b"x" * 2_000_000)
+    server.send("SET", "big", b"x" * 2_000_000)
     assert deleter.send_line("EXEC") == [1]
 
 
-def test_commands_inside_exec_are_not_refused(house):
+def test_commands_inside_exec_are_not_refused(server):
     """As in Redis: maxmemory is compared when EXEC begins, for the transaction as a whole."""
-    limited(house, 1_000_000)
+    limited(server, 1_000_000)
     for words in (["MULTI"], ["SET", "a", b"x" * 2_000_000], ["SET", "b", "1"]):
-        house.send(*words)
-    assert house.send_line("EXEC") == [b"OK", b"OK"]
+        server.send(*words)
+    assert server.send_line("EXEC") == [b"OK", b"OK"]
 
 
-def test_a_woken_command_that_needs_memory_is_refused(house):
-    limited(house, 1_000_000)
-    waiter = house.client()
+def test_a_woken_command_that_needs_memory_is_refused(server):
+    limited(server, 1_000_000)
+    waiter = server.client()
     waiter.send_line("BLMOVE from to LEFT LEFT 0")
-    house.send("MULTI")
-    house.send("RPUSH", "from", "a")
-    house.send("SET", "big", b"x" * 2_000_000)
-    house.send("EXEC")
+    server.send("MULTI")
+    server.send("RPUSH", "from", "a")
+    server.send("SET", "big", b"x" * 2_000_000)
+    server.send("EXEC")
     assert waiter.reply() == REFUSED
 
 
-def test_values_that_grow_in_place_are_counted(house):
+def test_values_that_grow_in_place_are_counted(server):
     before = allocation.used_bytes()
-    house.send("SET", "key", b"x" * 100)
-    house.send("APPEND", "key", b"y" * 100_000)
-    house.send("APPEND", "key", b"z" * 100_000)
-    house.send_line("SETRANGE key 500000 end")
+    server.send("SET", "key", b"x" * 100)
+    server.send("APPEND", "key", b"y" * 100_000)
+    server.send("APPEND", "key", b"z" * 100_000)
+    server.send_line("SETRANGE key 500000 end")
     assert 500_000 < allocation.used_bytes() - before < 600_000
-    house.send_line("INCR n")
-    house.send_line("RENAME key other")
-    house.send_line("COPY other third")
+    server.send_line("INCR n")
+    server.send_line("RENAME key other")
+    server.send_line("COPY other third")
     assert 1_000_000 < allocation.used_bytes() - before < 1_200_000
-    house.send_line("DEL other third n")
+    server.send_line("DEL other third n")
     assert allocation.used_bytes() == before
 
 
-def test_a_limit_that_is_not_reached_guards_but_does_not_restrict(house):
-    limited(house, 1_000_000)
-    assert not house.state.restrictions.in_force
-    assert house.state.restrictions.must_check
+def test_a_limit_that_is_not_reached_guards_but_does_not_restrict(server):
+    limited(server, 1_000_000)
+    assert not server.state.restrictions.in_force
+    assert server.state.restrictions.must_check
 
 
 # ---------------------------------------------------------------------- compared with tracemalloc
 
 
-def small_strings(house):
+def small_strings(server):
     for n in range(20_000):
-        house.send("SET", b"key:%d" % n, b"value of %d" % n)
+        server.send("SET", b"key:%d" % n, b"value of %d" % n)
 
 
-def expiring_strings(house):
+def expiring_strings(server):
     for n in range(10_000):
-        house.send("SET", b"key:%d" % n, b"value of %d" % n)
-        house.send("EXPIRE", b"key:%d" % n, 1000 + n)
+        server.send("SET", b"key:%d" % n, b"value of %d" % n)
+        server.send("EXPIRE", b"key:%d" % n, 1000 + n)
 
 
-def short_streams(house):
+def short_streams(server):
     for n in range(3000):
-        house.send("XADD", b"stream:%d" % n, "*", "a", "1", "b", n)
+        server.send("XADD", b"stream:%d" % n, "*", "a", "1", "b", n)
 
 
-def a_long_stream(house):
+def a_long_stream(server):
     for n in range(20_000):
-        house.now_ms += n % 3
-        house.send("XADD", "s", "*", "sensor", n, "temperature", f"{n / 7:.2f}", "unit", "C")
+        server.now_ms += n % 3
+        server.send("XADD", "s", "*", "sensor", n, "temperature", f"{n / 7:.2f}", "unit", "C")
 
 
-def pending_entries(house):
+def pending_entries(server):
     for n in range(10_000):
-        house.send("XADD", "s", f"{n * 11}-0", "a", n)
-    house.send_line("XGROUP CREATE s g 0")
+        server.send("XADD", "s", f"{n * 11}-0", "a", n)
+    server.send_line("XGROUP CREATE s g 0")
     for n in range(10):
-        house.send("XREADGROUP", "GROUP", "g", f"c{n}", "COUNT", 1000, "STREAMS", "s", ">")
+        server.send("XREADGROUP", "GROUP", "g", f"c{n}", "COUNT", 1000, "STREAMS", "s", ">")
 
 
-def groups_and_consumers(house):
-    house.send_line("XADD s * a 1")
+def groups_and_consumers(server):
+    server.send_line("XADD s * a 1")
     for n in range(300):
-        house.send("XGROUP", "CREATE", "s", f"group:{n}", 0)
+        server.send("XGROUP", "CREATE", "s", f"group:{n}", 0)
         for m in range(10):
-            house.send("XGROUP", "CREATECONSUMER", "s", f"group:{n}", f"consumer:{m}")
+            server.send("XGROUP", "CREATECONSUMER", "s", f"group:{n}", f"consumer:{m}")
 
 
-def short_lists(house):
+def short_lists(server):
     for n in range(3000):
-        house.send("RPUSH", b"list:%d" % n, "a", n)
+        server.send("RPUSH", b"list:%d" % n, "a", n)
 
 
-def a_long_list(house):
+def a_long_list(server):
     for n in range(30_000):
-        house.send("RPUSH", "l", b"an element %d" % n)
+        server.send("RPUSH", "l", b"an element %d" % n)
 
 
-def large_elements(house):
+def large_elements(server):
     for n in range(300):
-        house.send("RPUSH", "l", bytes([n % 256]) * 20_000)
+        server.send("RPUSH", "l", bytes([n % 256]) * 20_000)
 
 
 @pytest.mark.skipif(not build.compiled(), reason="sizes are those of the compiled objects")
@@ -210,17 +210,17 @@ def large_elements(house):
     ],
     ids=lambda work: work.__name__,
 )  # fmt: skip
-def test_used_memory_follows_what_tracemalloc_counts(house, work):
+def test_used_memory_follows_what_tracemalloc_counts(server, work):
     """Sizes in tracemalloc are not rounded up to blocks of 16 bytes: up to a tenth less here."""
-    house.send_line("PING")
-    house.log.units.clear()
+    server.send_line("PING")
+    server.log.units.clear()
     tracemalloc.start()
     try:
         gc.collect()
         counted, real = allocation.used_bytes(), tracemalloc.get_traced_memory()[0]
-        work(house)
-        house.log.units.clear()
-        house.send_line("PING")
+        work(server)
+        server.log.units.clear()
+        server.send_line("PING")
         gc.collect()
         counted = allocation.used_bytes() - counted
         real = tracemalloc.get_traced_memory()[0] - real

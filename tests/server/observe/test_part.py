@@ -36,35 +36,35 @@ class Listener(Part):
         self.heard.append(("emptied", [(db.index, len(db)) for db in databases]))
 
 
-def test_a_part_is_told_that_a_client_left(house: Any) -> None:
+def test_a_part_is_told_that_a_client_left(server: Any) -> None:
     part = Listener()
-    house.state.parts.append(part)
-    guest = house.client()
-    house.dismiss(guest.client)
+    server.state.parts.append(part)
+    guest = server.client()
+    server.dismiss(guest.client)
     assert part.heard == [("left", guest.client.id)]
 
 
-def test_a_part_is_told_of_resetstat(house: Any) -> None:
+def test_a_part_is_told_of_resetstat(server: Any) -> None:
     part = Listener()
-    house.state.parts.append(part)
-    house.send_line("CONFIG RESETSTAT")
+    server.state.parts.append(part)
+    server.send_line("CONFIG RESETSTAT")
     assert part.heard == ["reset"]
 
 
-def test_a_part_hears_that_parameters_are_set(house: Any) -> None:
+def test_a_part_hears_that_parameters_are_set(server: Any) -> None:
     part = Listener()
-    house.state.parts.append(part)
-    house.send_line("CONFIG SET maxclients 77")
+    server.state.parts.append(part)
+    server.send_line("CONFIG SET maxclients 77")
     assert part.heard == [("configured", 77)]
 
 
-def test_a_part_is_told_before_and_after_databases_are_flushed_or_swapped(house: Any) -> None:
+def test_a_part_is_told_before_and_after_databases_are_flushed_or_swapped(server: Any) -> None:
     part = Listener()
-    house.state.parts.append(part)
-    house.send_line("SET a 1")
-    house.send_line("SWAPDB 0 1")
-    house.send_line("SELECT 1")
-    house.send_line("FLUSHDB")
+    server.state.parts.append(part)
+    server.send_line("SET a 1")
+    server.send_line("SWAPDB 0 1")
+    server.send_line("SELECT 1")
+    server.send_line("FLUSHDB")
     assert part.heard == [
         ("emptying", [(0, 1), (1, 0)]),
         ("emptied", [(0, 0), (1, 1)]),
@@ -73,7 +73,7 @@ def test_a_part_is_told_before_and_after_databases_are_flushed_or_swapped(house:
     ]
 
 
-def test_a_part_adds_its_fields_to_info(house: Any) -> None:
-    house.state.parts.append(Listener())
-    assert b"\r\nlisteners:1\r\n" in house.send("INFO", "stats")
-    assert b"listeners" not in house.send("INFO", "clients")
+def test_a_part_adds_its_fields_to_info(server: Any) -> None:
+    server.state.parts.append(Listener())
+    assert b"\r\nlisteners:1\r\n" in server.send("INFO", "stats")
+    assert b"listeners" not in server.send("INFO", "clients")

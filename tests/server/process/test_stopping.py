@@ -19,10 +19,10 @@ def with_log(policy: str = "always") -> dict[str, object]:
     return {"appendonly": True, "appendfsync": policy}
 
 
-async def ended(house: Running) -> None:
+async def ended(instance: Running) -> None:
     """Wait until the server has been told to stop, and stop it."""
-    await house.server.stopped.wait()
-    await house.server.stop()
+    await instance.server.stopped.wait()
+    await instance.server.stop()
 
 
 @pytest.mark.parametrize("policy", ["always", "everysec"])
@@ -32,13 +32,13 @@ def test_commands_after_shutdown_in_the_same_turn_are_neither_run_nor_answered(
     """Once, they were answered although the log was closed already."""
 
     async def test() -> None:
-        async with running(**with_log(policy)) as house:
-            stopper, other = await house.connect(), await house.connect()
+        async with running(**with_log(policy)) as instance:
+            stopper, other = await instance.connect(), await instance.connect()
             await ask(other, b"SET a 1\r\n", 5)
             stopper[1].write(b"SHUTDOWN\r\n")
             other[1].write(b"SET b 1\r\n")
             assert await other[0].read() == b""
-            await ended(house)
+            await ended(instance)
             assert b"\r\na\r\n" in logged()
             assert b"\r\nb\r\n" not in logged()
 
@@ -47,13 +47,13 @@ def test_commands_after_shutdown_in_the_same_turn_are_neither_run_nor_answered(
 
 def test_commands_before_shutdown_in_the_same_turn_are_safe_and_answered(run: Run) -> None:
     async def test() -> None:
-        async with running(**with_log()) as house:
-            other, stopper = await house.connect(), await house.connect()
+        async with running(**with_log()) as instance:
+            other, stopper = await instance.connect(), await instance.connect()
             other[1].write(b"SET b 1\r\n")
             stopper[1].write(b"SET a 1\r\nSHUTDOWN\r\nSET c 1\r\n")
             assert await stopper[0].read() == b"+OK\r\n"
             assert await other[0].readexactly(5) == b"+OK\r\n"
-            await ended(house)
+            await ended(instance)
             log = logged()
             assert b"\r\na\r\n" in log
             assert b"\r\nb\r\n" in log
@@ -64,13 +64,13 @@ def test_commands_before_shutdown_in_the_same_turn_are_safe_and_answered(run: Ru
 
 def test_shutdown_without_a_log_saves_what_was_answered(run: Run) -> None:
     async def test() -> None:
-        async with running(save=[(3600, 1000)]) as house:
-            stopper, other = await house.connect(), await house.connect()
+        async with running(save=[(3600, 1000)]) as instance:
+            stopper, other = await instance.connect(), await instance.connect()
             await ask(other, b"SET first 1\r\n", 5)
             stopper[1].write(b"SHUTDOWN\r\n")
             other[1].write(b"SET second 1\r\n")
             assert await other[0].read() == b""
-            await ended(house)
+            await ended(instance)
             assert b"first" in snapshot()
             assert b"second" not in snapshot()
 
@@ -79,13 +79,13 @@ def test_shutdown_without_a_log_saves_what_was_answered(run: Run) -> None:
 
 def test_blocked_clients_are_disconnected_and_not_served(run: Run) -> None:
     async def test() -> None:
-        async with running(**with_log()) as house:
-            waiter, stopper = await house.connect(), await house.connect()
+        async with running(**with_log()) as instance:
+            waiter, stopper = await instance.connect(), await instance.connect()
             waiter[1].write(b"BLPOP l 0\r\n")
-            await house.until(lambda: house.waiting == 1)
+            await instance.until(lambda: instance.waiting == 1)
             stopper[1].write(b"SHUTDOWN\r\nRPUSH l x\r\n")
             assert await stopper[0].read() == b""
-            await ended(house)
+            await ended(instance)
             assert await waiter[0].read() == b""
             assert b"RPUSH" not in logged()
 
@@ -94,12 +94,12 @@ def test_blocked_clients_are_disconnected_and_not_served(run: Run) -> None:
 
 def test_a_signal_between_two_turns_loses_nothing(run: Run) -> None:
     async def test() -> None:
-        async with running(**with_log("everysec")) as house:
-            client = await house.connect()
+        async with running(**with_log("everysec")) as instance:
+            client = await instance.connect()
             await ask(client, b"SET a 1\r\n", 5)
             client[1].write(b"SET b 1\r\n")
-            house.server.stop_by_signal(signal.SIGTERM, "")
-            await ended(house)
+            instance.server.stop_by_signal(signal.SIGTERM, "")
+            await ended(instance)
             with suppress(ConnectionResetError):
                 assert await client[0].read() == b""
             assert b"\r\na\r\n" in logged()
@@ -114,9 +114,9 @@ def test_shutdown_is_logged_in_the_words_of_redis(
     caplog.set_level(logging.INFO, "penstock")
 
     async def test() -> None:
-        async with running(save=[(3600, 1)], **with_log()) as house:
-            house.server.stop_by_signal(signal.SIGTERM, "")
-            await ended(house)
+        async with running(save=[(3600, 1)], **with_log()) as instance:
+            instance.server.stop_by_signal(signal.SIGTERM, "")
+            await ended(instance)
 
     run(test)
     said = [record.getMessage() for record in caplog.records]
@@ -141,8 +141,8 @@ def test_a_server_that_cannot_save_answers_an_error_and_goes_on(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test() -> None:
-        async with running(save=[(3600, 1)], **with_log()) as house:
-            stopper, other = await house.connect(), await house.connect()
+        async with running(save=[(3600, 1)], **with_log()) as instance:
+            stopper, other = await instance.connect(), await instance.connect()
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "rename", disk_fails)
                 stopper[1].write(b"SHUTDOWN\r\nSET a 1\r\n")
@@ -152,7 +152,7 @@ def test_a_server_that_cannot_save_answers_an_error_and_goes_on(
             assert b"\r\nb\r\n" in logged()
             stopper[1].write(b"SHUTDOWN\r\n")
             assert await stopper[0].read() == b""
-            await ended(house)
+            await ended(instance)
 
     run(test)
 
@@ -162,17 +162,17 @@ def test_a_second_signal_does_not_discard_data_that_could_not_be_saved(
     run: Run, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     async def test() -> None:
-        async with running(save=[(3600, 1)]) as house:
-            client = await house.connect()
+        async with running(save=[(3600, 1)]) as instance:
+            client = await instance.connect()
             await ask(client, b"SET a 1\r\n", 5)
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "rename", disk_fails)
                 for _ in range(2):
-                    house.server.stop_by_signal(number, "")
-                    assert not house.server.stopped.is_set()
+                    instance.server.stop_by_signal(number, "")
+                    assert not instance.server.stopped.is_set()
             assert await ask(client, b"GET a\r\n", 7) == b"$1\r\n1\r\n"
-            house.server.stop_by_signal(number, "")
-            await ended(house)
+            instance.server.stop_by_signal(number, "")
+            await ended(instance)
             assert snapshot()
 
     run(test)
@@ -185,12 +185,12 @@ def test_a_server_without_memory_for_the_last_save_does_not_exit(
         raise MemoryError
 
     async def test() -> None:
-        async with running(save=[(3600, 1)]) as house:
+        async with running(save=[(3600, 1)]) as instance:
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "create", no_memory)
-                house.server.stop_by_signal(signal.SIGTERM, "")
-                assert not house.server.stopped.is_set()
-            assert house.server.exit_status == 0
+                instance.server.stop_by_signal(signal.SIGTERM, "")
+                assert not instance.server.stopped.is_set()
+            assert instance.server.exit_status == 0
 
     run(test)
 
@@ -199,22 +199,22 @@ def test_shutdown_force_exits_but_acknowledges_nothing_that_is_not_safe(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test() -> None:
-        async with running(**with_log()) as house:
-            client = await house.connect()
+        async with running(**with_log()) as instance:
+            client = await instance.connect()
             monkeypatch.setattr(Files, "write", disk_fails)
             client[1].write(b"SET a 1\r\nSHUTDOWN FORCE\r\n")
             assert (await client[0].read()).startswith(b"-MISCONF ")
-            await ended(house)
+            await ended(instance)
 
     run(test)
 
 
 def test_a_server_that_is_still_loading_exits_and_saves_nothing(run: Run) -> None:
     async def test() -> None:
-        async with running(save=[(3600, 1)]) as house:
-            house.server._enter(Phase.LOADING)
-            house.server.stop_by_signal(signal.SIGTERM, "")
-            assert house.server.stopped.is_set()
+        async with running(save=[(3600, 1)]) as instance:
+            instance.server._enter(Phase.LOADING)
+            instance.server.stop_by_signal(signal.SIGTERM, "")
+            assert instance.server.stopped.is_set()
             assert not snapshot()
 
     run(test)

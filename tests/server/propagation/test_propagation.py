@@ -11,18 +11,18 @@ CASES = cases.load()
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.title for case in CASES])
-def test_commands_are_logged_as_the_cases_say(case, make_house):
-    house = make_house(enable_debug_command="yes")
-    guests = {"": house.owner}
+def test_commands_are_logged_as_the_cases_say(case, make_server):
+    server = make_server(enable_debug_command="yes")
+    guests = {"": server.owner}
     for step in case.steps:
         if step.action == cases.LATER:
-            house.advance(cases.LATER_MS)
+            server.advance(cases.LATER_MS)
         else:
-            guest = guests.setdefault(step.client, None) or house.client()
+            guest = guests.setdefault(step.client, None) or server.client()
             guests[step.client] = guest
-            guest.send(*step.argv(house.now_ms))
-        logged = list(cases.shown(house.log.units, house.now_ms))
-        house.log.units.clear()
+            guest.send(*step.argv(server.now_ms))
+        logged = list(cases.shown(server.log.units, server.now_ms))
+        server.log.units.clear()
         if step.action != cases.GIVEN:
             assert logged == step.logged[cases.PENSTOCK], step.words
 

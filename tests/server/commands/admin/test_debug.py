@@ -7,32 +7,32 @@ import pytest
 
 
 @pytest.fixture
-def house(make_house):
-    return make_house(enable_debug_command="yes")
+def server(make_server):
+    return make_server(enable_debug_command="yes")
 
 
 # ---------------------------------------------------------------------- who may use it
 
 
-def test_debug_is_refused_by_default(make_house):
-    assert make_house().send_line("DEBUG SLEEP 0") == (
+def test_debug_is_refused_by_default(make_server):
+    assert make_server().send_line("DEBUG SLEEP 0") == (
         '-ERR DEBUG command not allowed. If the enable-debug-command option is set to "local",'
         " you can run it from a local connection, otherwise you need to set this option in the"
         " configuration file, and then restart the server."
     )
 
 
-def test_enable_debug_command_local_allows_local_clients_only(make_house):
-    house = make_house(enable_debug_command="local")
-    assert house.send_line("DEBUG SLEEP 0").startswith("-ERR DEBUG command not allowed")
-    house.owner.client.address = "127.0.0.1:5000"
-    assert house.send_line("DEBUG SLEEP 0") == b"OK"
+def test_enable_debug_command_local_allows_local_clients_only(make_server):
+    server = make_server(enable_debug_command="local")
+    assert server.send_line("DEBUG SLEEP 0").startswith("-ERR DEBUG command not allowed")
+    server.owner.client.address = "127.0.0.1:5000"
+    assert server.send_line("DEBUG SLEEP 0") == b"OK"
 
 
 @pytest.mark.parametrize("line", ["foo", "SLEEP", "SLEEP 1 2", "POPULATE 1 2 3 4"])
-def test_unknown_subcommands_and_wrong_arity_are_refused(house, line):
+def test_unknown_subcommands_and_wrong_arity_are_refused(server, line):
     word = line.split()[0]
-    assert house.send_line(f"DEBUG {line}") == (
+    assert server.send_line(f"DEBUG {line}") == (
         f"-ERR unknown subcommand or wrong number of arguments for '{word}'. Try DEBUG HELP."
     )
 
@@ -40,91 +40,91 @@ def test_unknown_subcommands_and_wrong_arity_are_refused(house, line):
 # ---------------------------------------------------------------------- subcommands
 
 
-def test_sleep_stops_the_server_for_that_long(house, monkeypatch):
+def test_sleep_stops_the_server_for_that_long(server, monkeypatch):
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
-    assert house.send_line("DEBUG SLEEP 0.25") == b"OK"
+    assert server.send_line("DEBUG SLEEP 0.25") == b"OK"
     assert slept == [0.25]
-    assert house.send_line("DEBUG SLEEP soon") == "-ERR value is not a valid float"
+    assert server.send_line("DEBUG SLEEP soon") == "-ERR value is not a valid float"
 
 
-def test_set_active_expire_stops_and_starts_the_expiry_cycle(house):
-    house.send_line("DEBUG SET-ACTIVE-EXPIRE 0")
-    assert not house.state.config.switches.active_expire
-    house.send_line("DEBUG SET-ACTIVE-EXPIRE 1")
-    assert house.state.config.switches.active_expire
+def test_set_active_expire_stops_and_starts_the_expiry_cycle(server):
+    server.send_line("DEBUG SET-ACTIVE-EXPIRE 0")
+    assert not server.state.config.switches.active_expire
+    server.send_line("DEBUG SET-ACTIVE-EXPIRE 1")
+    assert server.state.config.switches.active_expire
 
 
-def test_quicklist_packed_threshold_gives_large_elements_their_own_nodes(house):
+def test_quicklist_packed_threshold_gives_large_elements_their_own_nodes(server):
     try:
-        assert house.send_line("DEBUG QUICKLIST-PACKED-THRESHOLD 10b") == b"OK"
-        house.send("RPUSH", "list", "small", "x" * 10, "small")
-        assert b"ql_nodes:3" in house.send_line("DEBUG OBJECT list")
+        assert server.send_line("DEBUG QUICKLIST-PACKED-THRESHOLD 10b") == b"OK"
+        server.send("RPUSH", "list", "small", "x" * 10, "small")
+        assert b"ql_nodes:3" in server.send_line("DEBUG OBJECT list")
     finally:
-        assert house.send_line("DEBUG QUICKLIST-PACKED-THRESHOLD 0") == b"OK"
-    house.send("RPUSH", "later", "small", "x" * 10, "small")
-    assert b"ql_nodes:1" in house.send_line("DEBUG OBJECT later")
+        assert server.send_line("DEBUG QUICKLIST-PACKED-THRESHOLD 0") == b"OK"
+    server.send("RPUSH", "later", "small", "x" * 10, "small")
+    assert b"ql_nodes:1" in server.send_line("DEBUG OBJECT later")
 
 
 @pytest.mark.parametrize("size", ["x", "5gb", "-1"])
-def test_quicklist_packed_threshold_has_bounds(house, size):
-    assert house.send_line(f"DEBUG QUICKLIST-PACKED-THRESHOLD {size}") == (
+def test_quicklist_packed_threshold_has_bounds(server, size):
+    assert server.send_line(f"DEBUG QUICKLIST-PACKED-THRESHOLD {size}") == (
         "-ERR argument must be a memory value bigger than 1 and smaller than 4gb"
     )
 
 
-def test_debug_object_shows_the_encoding(house):
-    house.send_line("SET text hello")
-    line = house.send_line("DEBUG OBJECT text").decode()
+def test_debug_object_shows_the_encoding(server):
+    server.send_line("SET text hello")
+    line = server.send_line("DEBUG OBJECT text").decode()
     assert line.startswith("Value at:0x")
     assert line.endswith(" refcount:1 encoding:embstr")
 
 
-def test_debug_object_shows_the_nodes_of_a_list(house):
-    house.send_line("RPUSH list 1 2 3")
-    line = house.send_line("DEBUG OBJECT list")
+def test_debug_object_shows_the_nodes_of_a_list(server):
+    server.send_line("RPUSH list 1 2 3")
+    line = server.send_line("DEBUG OBJECT list")
     assert b" ql_nodes:1 ql_avg_node:3.00 ql_listpack_max:-2 ql_compressed:0 " in line
 
 
 @pytest.mark.parametrize("action", ["OBJECT", "LISTPACK"])
-def test_a_missing_key_is_an_error(house, action):
-    assert house.send_line(f"DEBUG {action} nosuch") == "-ERR no such key"
+def test_a_missing_key_is_an_error(server, action):
+    assert server.send_line(f"DEBUG {action} nosuch") == "-ERR no such key"
 
 
-def test_a_listpack_is_described_in_the_log(house, caplog):
-    house.send_line("RPUSH list 1 two")
+def test_a_listpack_is_described_in_the_log(server, caplog):
+    server.send_line("RPUSH list 1 two")
     with caplog.at_level(logging.WARNING, "penstock"):
-        assert house.send_line("DEBUG LISTPACK list") == b"Listpack structure written to the log"
+        assert server.send_line("DEBUG LISTPACK list") == b"Listpack structure written to the log"
     lines = [record.getMessage() for record in caplog.records]
     assert lines == ["listpack: 14 bytes, 2 elements", "     6: 1", "     8: b'two'"]
 
 
-def test_debug_listpack_refuses_other_encodings(house):
-    house.send_line("SET text hello")
-    assert house.send_line("DEBUG LISTPACK text") == "-ERR Not a listpack encoded object."
+def test_debug_listpack_refuses_other_encodings(server):
+    server.send_line("SET text hello")
+    assert server.send_line("DEBUG LISTPACK text") == "-ERR Not a listpack encoded object."
 
 
-def test_populate_makes_keys_and_leaves_existing_ones(house):
-    house.send_line("SET key:1 mine")
-    assert house.send_line("DEBUG POPULATE 3") == b"OK"
-    assert house.send_line("MGET key:0 key:1 key:2") == [b"value:0", b"mine", b"value:2"]
+def test_populate_makes_keys_and_leaves_existing_ones(server):
+    server.send_line("SET key:1 mine")
+    assert server.send_line("DEBUG POPULATE 3") == b"OK"
+    assert server.send_line("MGET key:0 key:1 key:2") == [b"value:0", b"mine", b"value:2"]
 
 
-def test_populate_takes_a_prefix_and_a_size(house):
-    house.send_line("DEBUG POPULATE 1 a 10")
-    house.send_line("DEBUG POPULATE 1 b 3")
-    assert house.send_line("MGET a:0 b:0") == [b"value:0\0\0\0", b"val"]
+def test_populate_takes_a_prefix_and_a_size(server):
+    server.send_line("DEBUG POPULATE 1 a 10")
+    server.send_line("DEBUG POPULATE 1 b 3")
+    assert server.send_line("MGET a:0 b:0") == [b"value:0\0\0\0", b"val"]
 
 
 @pytest.mark.parametrize("line", ["x", "-1", "1 a b", "1 a -1"])
-def test_populate_refuses_bad_numbers(house, line):
-    assert house.send_line(f"DEBUG POPULATE {line}") == (
+def test_populate_refuses_bad_numbers(server, line):
+    assert server.send_line(f"DEBUG POPULATE {line}") == (
         "-ERR value is out of range, must be positive"
     )
 
 
-def test_populate_refuses_values_beyond_the_maximum_size(house):
-    assert "exceeds maximum allowed size" in house.send_line("DEBUG POPULATE 1 a 600000000")
+def test_populate_refuses_values_beyond_the_maximum_size(server):
+    assert "exceeds maximum allowed size" in server.send_line("DEBUG POPULATE 1 a 600000000")
 
 
 PROTOCOL_REPLIES = [
@@ -152,19 +152,19 @@ PROTOCOL_REPLIES = [
 
 
 @pytest.mark.parametrize(("kind", "resp2", "resp3"), PROTOCOL_REPLIES)
-def test_protocol_answers_every_type_as_redis_does(house, kind, resp2, resp3):
+def test_protocol_answers_every_type_as_redis_does(server, kind, resp2, resp3):
     """The bytes are those of redis 7.0.15."""
-    assert house.owner.raw("DEBUG", "PROTOCOL", kind) == resp2
-    house.owner.client.out.resp = 3
-    assert house.owner.raw("DEBUG", "PROTOCOL", kind) == resp3
+    assert server.owner.raw("DEBUG", "PROTOCOL", kind) == resp2
+    server.owner.client.out.resp = 3
+    assert server.owner.raw("DEBUG", "PROTOCOL", kind) == resp3
 
 
-def test_protocol_refuses_other_types(house):
-    assert house.send_line("DEBUG PROTOCOL foo").startswith("-ERR Wrong protocol type name.")
+def test_protocol_refuses_other_types(server):
+    assert server.send_line("DEBUG PROTOCOL foo").startswith("-ERR Wrong protocol type name.")
 
 
-def test_debug_help_shows_subcommands(house):
-    lines = house.send_line("DEBUG HELP")
+def test_debug_help_shows_subcommands(server):
+    lines = server.send_line("DEBUG HELP")
     assert b"SLEEP <seconds>" in lines
     assert b"HELP" in lines
 
@@ -173,8 +173,8 @@ def test_debug_help_shows_subcommands(house):
 
 
 @pytest.mark.parametrize("line", ["SCRIPT FLUSH", "SCRIPT FLUSH async", "FUNCTION FLUSH SYNC"])
-def test_script_flush_and_function_flush_answer_ok(house, line):
-    assert house.send_line(line) == b"OK"
+def test_script_flush_and_function_flush_answer_ok(server, line):
+    assert server.send_line(line) == b"OK"
 
 
 @pytest.mark.parametrize(
@@ -188,13 +188,13 @@ def test_script_flush_and_function_flush_answer_ok(house, line):
         ("SCRIPT foo", "unknown subcommand 'foo'. Try SCRIPT HELP."),
     ],
 )  # fmt: skip
-def test_script_flush_and_function_flush_check_their_mode(house, line, error):
-    assert house.send_line(line) == f"-ERR {error}"
+def test_script_flush_and_function_flush_check_their_mode(server, line, error):
+    assert server.send_line(line) == f"-ERR {error}"
 
 
-def test_script_and_function_have_help(house):
-    assert b"FLUSH [ASYNC | SYNC]" in house.send_line("SCRIPT HELP")
-    assert b"FLUSH [ASYNC | SYNC]" in house.send_line("FUNCTION HELP")
+def test_script_and_function_have_help(server):
+    assert b"FLUSH [ASYNC | SYNC]" in server.send_line("SCRIPT HELP")
+    assert b"FLUSH [ASYNC | SYNC]" in server.send_line("FUNCTION HELP")
 
 
 @pytest.mark.parametrize(
@@ -209,22 +209,22 @@ def test_script_and_function_have_help(house):
         ("DEBUG AOF-FLUSH-SLEEP x", "flush_sleep_s", 0.0, 0.0),
     ],
 )
-def test_debug_sets_a_switch(house, line, name, set_to, default):
-    switches = house.state.config.switches
+def test_debug_sets_a_switch(server, line, name, set_to, default):
+    switches = server.state.config.switches
     assert getattr(switches, name) == default
-    assert house.send_line(line) == b"OK"
+    assert server.send_line(line) == b"OK"
     assert getattr(switches, name) == set_to
 
 
-def test_set_skip_checksum_validation_lets_restore_take_a_wrong_checksum(house):
-    house.send_line("SET k v")
-    payload = house.send_line("DUMP k")
+def test_set_skip_checksum_validation_lets_restore_take_a_wrong_checksum(server):
+    server.send_line("SET k v")
+    payload = server.send_line("DUMP k")
     wrong = payload[:-1] + bytes([payload[-1] ^ 1])
-    assert house.send("RESTORE", "l", 0, wrong).startswith("-ERR DUMP payload version or checksum")
-    house.send_line("DEBUG SET-SKIP-CHECKSUM-VALIDATION 1")
-    assert house.send("RESTORE", "l", 0, wrong) == b"OK"
-    house.send_line("DEBUG SET-SKIP-CHECKSUM-VALIDATION 0")
-    assert house.send("RESTORE", "m", 0, wrong).startswith("-ERR DUMP payload version or checksum")
+    assert server.send("RESTORE", "l", 0, wrong).startswith("-ERR DUMP payload version or checksum")
+    server.send_line("DEBUG SET-SKIP-CHECKSUM-VALIDATION 1")
+    assert server.send("RESTORE", "l", 0, wrong) == b"OK"
+    server.send_line("DEBUG SET-SKIP-CHECKSUM-VALIDATION 0")
+    assert server.send("RESTORE", "m", 0, wrong).startswith("-ERR DUMP payload version or checksum")
 
 
 @pytest.mark.parametrize(
@@ -237,5 +237,5 @@ def test_set_skip_checksum_validation_lets_restore_take_a_wrong_checksum(house):
         ("RESIZING 0", b"OK"),
     ],
 )
-def test_replybuffer_is_accepted_without_effect(house, words, answer):
-    assert house.send_line(f"DEBUG REPLYBUFFER {words}") == answer
+def test_replybuffer_is_accepted_without_effect(server, words, answer):
+    assert server.send_line(f"DEBUG REPLYBUFFER {words}") == answer

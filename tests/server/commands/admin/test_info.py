@@ -3,10 +3,10 @@
 import pytest
 
 
-def sections(house, *names):
+def sections(server, *names):
     """INFO as {title: {field: value}}."""
     found: dict[str, dict[str, str]] = {}
-    for line in house.send("INFO", *names).decode().split("\r\n"):
+    for line in server.send("INFO", *names).decode().split("\r\n"):
         if line.startswith("# "):
             fields = found[line[2:]] = {}
         elif line:
@@ -18,117 +18,117 @@ def sections(house, *names):
 # ---------------------------------------------------------------------- sections
 
 
-def test_sections_come_in_the_order_of_redis(house):
-    assert list(sections(house)) == [
+def test_sections_come_in_the_order_of_redis(server):
+    assert list(sections(server)) == [
         "Server", "Clients", "Memory", "Persistence", "Stats", "Replication", "CPU", "Modules",
         "Errorstats", "Cluster", "Keyspace",
     ]  # fmt: skip
 
 
-def test_all_and_everything_have_commandstats_too(house):
-    assert "Commandstats" not in sections(house, "default")
-    assert "Commandstats" in sections(house, "all")
-    assert sections(house, "EVERYTHING").keys() == sections(house, "all").keys()
+def test_all_and_everything_have_commandstats_too(server):
+    assert "Commandstats" not in sections(server, "default")
+    assert "Commandstats" in sections(server, "all")
+    assert sections(server, "EVERYTHING").keys() == sections(server, "all").keys()
 
 
-def test_names_of_sections_ignore_case_and_each_comes_once(house):
-    assert list(sections(house, "KEYSPACE", "server", "Server")) == ["Server", "Keyspace"]
-    assert house.send("INFO", "nosuch") == b""
+def test_names_of_sections_ignore_case_and_each_comes_once(server):
+    assert list(sections(server, "KEYSPACE", "server", "Server")) == ["Server", "Keyspace"]
+    assert server.send("INFO", "nosuch") == b""
 
 
-def test_a_section_has_a_line_for_each_field(house):
-    assert house.send("INFO", "cluster") == b"# Cluster\r\ncluster_enabled:0\r\n"
+def test_a_section_has_a_line_for_each_field(server):
+    assert server.send("INFO", "cluster") == b"# Cluster\r\ncluster_enabled:0\r\n"
 
 
-def test_resp3_clients_get_verbatim_text(house):
-    house.owner.client.out.resp = 3
-    assert house.owner.raw("INFO", "cluster").startswith(b"=34\r\ntxt:# Cluster\r\n")
+def test_resp3_clients_get_verbatim_text(server):
+    server.owner.client.out.resp = 3
+    assert server.owner.raw("INFO", "cluster").startswith(b"=34\r\ntxt:# Cluster\r\n")
 
 
 # ---------------------------------------------------------------------- fields
 
 
-def test_the_server_section_has_version_mode_and_run_id(house):
-    server = sections(house, "server")["Server"]
-    assert server["redis_version"] == "7.4.0"
-    assert server["redis_mode"] == "standalone"
-    assert server["penstock_compiled"] in ("yes", "no")
-    assert len(server["run_id"]) == 40
+def test_the_server_section_has_version_mode_and_run_id(server):
+    fields = sections(server, "server")["Server"]
+    assert fields["redis_version"] == "7.4.0"
+    assert fields["redis_mode"] == "standalone"
+    assert fields["penstock_compiled"] in ("yes", "no")
+    assert len(fields["run_id"]) == 40
 
 
-def test_uptime_is_counted_from_the_start(house):
-    house.state.instance.started_ms = house.now_ms
-    house.advance(90_000_000)
-    server = sections(house, "server")["Server"]
-    assert (server["uptime_in_seconds"], server["uptime_in_days"]) == ("90000", "1")
+def test_uptime_is_counted_from_the_start(server):
+    server.state.instance.started_ms = server.now_ms
+    server.advance(90_000_000)
+    fields = sections(server, "server")["Server"]
+    assert (fields["uptime_in_seconds"], fields["uptime_in_days"]) == ("90000", "1")
 
 
-def test_blocked_clients_and_their_keys_are_counted(house):
-    guest, patient = house.client(), house.client()
+def test_blocked_clients_and_their_keys_are_counted(server):
+    guest, patient = server.client(), server.client()
     guest.send_line("BLPOP a b 0")
     patient.send_line("BLPOP a 100")
-    clients = sections(house, "clients")["Clients"]
+    clients = sections(server, "clients")["Clients"]
     assert clients["connected_clients"] == "3"
     assert clients["blocked_clients"] == "2"
     assert clients["clients_in_timeout_table"] == "1"
     assert clients["total_blocking_keys"] == "2"
 
 
-def test_a_client_that_a_pause_holds_back_counts_as_blocked(house):
-    house.send_line("CLIENT PAUSE 1000 WRITE")
-    house.client().send_line("SET a 1")
-    assert sections(house, "clients")["Clients"]["blocked_clients"] == "1"
-    house.send_line("CLIENT UNPAUSE")
-    assert sections(house, "clients")["Clients"]["blocked_clients"] == "0"
+def test_a_client_that_a_pause_holds_back_counts_as_blocked(server):
+    server.send_line("CLIENT PAUSE 1000 WRITE")
+    server.client().send_line("SET a 1")
+    assert sections(server, "clients")["Clients"]["blocked_clients"] == "1"
+    server.send_line("CLIENT UNPAUSE")
+    assert sections(server, "clients")["Clients"]["blocked_clients"] == "0"
 
 
-def test_watched_keys_are_counted(house):
-    house.client().send_line("WATCH a b")
-    clients = sections(house, "clients")["Clients"]
+def test_watched_keys_are_counted(server):
+    server.client().send_line("WATCH a b")
+    clients = sections(server, "clients")["Clients"]
     assert (clients["watching_clients"], clients["total_watched_keys"]) == ("1", "2")
 
 
-def test_used_memory_counts_the_data_and_not_the_interpreter(house):
-    before = {name: int(value) for name, value in _numbers(house).items()}
+def test_used_memory_counts_the_data_and_not_the_interpreter(server):
+    before = {name: int(value) for name, value in _numbers(server).items()}
     assert before["used_memory_rss"] > 1024**2 > before["used_memory_startup"] > 0
-    house.send("SET", "key", b"x" * 5_000_000)
-    after = _numbers(house)
+    server.send("SET", "key", b"x" * 5_000_000)
+    after = _numbers(server)
     assert 5_000_000 <= after["used_memory"] - before["used_memory"] < 5_001_000
     assert after["used_memory_dataset"] - before["used_memory_dataset"] > 5_000_000
     assert after["used_memory_peak"] >= after["used_memory"]
-    house.send_line("UNLINK key")
-    assert _numbers(house)["used_memory"] == before["used_memory"]
-    assert _numbers(house)["used_memory_peak"] == after["used_memory_peak"]
+    server.send_line("UNLINK key")
+    assert _numbers(server)["used_memory"] == before["used_memory"]
+    assert _numbers(server)["used_memory_peak"] == after["used_memory_peak"]
 
 
-def _numbers(house):
-    fields = sections(house, "memory")["Memory"]
+def _numbers(server):
+    fields = sections(server, "memory")["Memory"]
     return {name: int(value) for name, value in fields.items() if value.isdigit()}
 
 
-def test_hits_misses_and_errors_are_counted(house):
+def test_hits_misses_and_errors_are_counted(server):
     for line in ("SET a 1", "GET a", "GET b", "LPUSH a x", "NOSUCH"):
-        house.send_line(line)
-    stats = sections(house, "stats")["Stats"]
+        server.send_line(line)
+    stats = sections(server, "stats")["Stats"]
     assert (stats["keyspace_hits"], stats["keyspace_misses"]) == ("1", "1")
     assert stats["total_error_replies"] == "2"
-    errors = sections(house, "errorstats")["Errorstats"]
+    errors = sections(server, "errorstats")["Errorstats"]
     assert errors == {"errorstat_ERR": "count=1", "errorstat_WRONGTYPE": "count=1"}
 
 
-def test_persistence_counts_the_changes_since_the_last_save(house):
-    house.send_line("SET a 1")
-    persistence = sections(house, "persistence")["Persistence"]
+def test_persistence_counts_the_changes_since_the_last_save(server):
+    server.send_line("SET a 1")
+    persistence = sections(server, "persistence")["Persistence"]
     assert persistence["loading"] == "0"
     assert persistence["aof_enabled"] == "0"
     assert int(persistence["rdb_changes_since_last_save"]) == 1
 
 
-def test_commandstats_have_a_line_for_each_command_called_or_rejected(house):
-    house.send_line("CONFIG RESETSTAT")
+def test_commandstats_have_a_line_for_each_command_called_or_rejected(server):
+    server.send_line("CONFIG RESETSTAT")
     for line in ("SET a 1", "SET a 2", "SET a", "LPUSH a x", "CONFIG GET hz"):
-        house.send_line(line)
-    stats = sections(house, "commandstats")["Commandstats"]
+        server.send_line(line)
+    stats = sections(server, "commandstats")["Commandstats"]
     assert stats["cmdstat_set"].startswith("calls=2,usec=")
     assert stats["cmdstat_set"].endswith(",rejected_calls=1,failed_calls=0")
     assert stats["cmdstat_lpush"].endswith(",rejected_calls=0,failed_calls=1")
@@ -136,14 +136,14 @@ def test_commandstats_have_a_line_for_each_command_called_or_rejected(house):
     assert "cmdstat_get" not in stats
 
 
-def test_keyspace_shows_the_databases_that_have_keys(house):
-    assert sections(house, "keyspace")["Keyspace"] == {}
-    house.send_line("SET a 1")
-    house.send_line("SET b 1 PX 5000")
-    house.send_line("SET c 1 PX 7000")
-    house.send_line("SELECT 3")
-    house.send_line("SET d 1")
-    assert sections(house, "keyspace")["Keyspace"] == {
+def test_keyspace_shows_the_databases_that_have_keys(server):
+    assert sections(server, "keyspace")["Keyspace"] == {}
+    server.send_line("SET a 1")
+    server.send_line("SET b 1 PX 5000")
+    server.send_line("SET c 1 PX 7000")
+    server.send_line("SELECT 3")
+    server.send_line("SET d 1")
+    assert sections(server, "keyspace")["Keyspace"] == {
         "db0": "keys=3,expires=2,avg_ttl=6000",
         "db3": "keys=1,expires=0,avg_ttl=0",
     }
@@ -152,14 +152,14 @@ def test_keyspace_shows_the_databases_that_have_keys(house):
 # ---------------------------------------------------------------------- TIME and SHUTDOWN
 
 
-def test_time_is_seconds_and_microseconds(house):
-    seconds, microseconds = house.send_line("TIME")
+def test_time_is_seconds_and_microseconds(server):
+    seconds, microseconds = server.send_line("TIME")
     assert int(seconds) > 1_700_000_000
     assert 0 <= int(microseconds) < 1_000_000
 
 
 @pytest.fixture
-def stopped(house):
+def stopped(server):
     """The options of each call that stops the server. Every such call succeeds."""
     calls = []
 
@@ -167,17 +167,17 @@ def stopped(house):
         calls.append(options)
         return True
 
-    house.state.instance.stop = stop
+    server.state.instance.stop = stop
     return calls
 
 
 @pytest.mark.parametrize(
     "line", ["SHUTDOWN", "SHUTDOWN NOSAVE", "shutdown nosave now force", "SHUTDOWN SAVE FORCE"]
 )
-def test_shutdown_stops_the_server_and_answers_nothing(house, stopped, line):
-    assert house.owner.raw(*line.split()) == b""
+def test_shutdown_stops_the_server_and_answers_nothing(server, stopped, line):
+    assert server.owner.raw(*line.split()) == b""
     assert stopped == [frozenset(line.upper().encode().split()[1:])]
-    assert house.owner.client.close_after_reply
+    assert server.owner.client.close_after_reply
 
 
 @pytest.mark.parametrize(
@@ -189,25 +189,25 @@ def test_shutdown_stops_the_server_and_answers_nothing(house, stopped, line):
         ("SHUTDOWN ABORT", "-ERR No shutdown in progress."),
     ],
 )
-def test_a_refused_shutdown_does_not_stop_the_server(house, stopped, line, error):
-    assert house.send_line(line) == error
+def test_a_refused_shutdown_does_not_stop_the_server(server, stopped, line, error):
+    assert server.send_line(line) == error
     assert not stopped
 
 
-def test_a_server_that_cannot_save_does_not_shut_down(house):
-    house.state.instance.stop = lambda _options: False
-    assert house.send_line("SHUTDOWN") == "-ERR Errors trying to SHUTDOWN. Check logs."
-    assert not house.owner.client.close_after_reply
+def test_a_server_that_cannot_save_does_not_shut_down(server):
+    server.state.instance.stop = lambda _options: False
+    assert server.send_line("SHUTDOWN") == "-ERR Errors trying to SHUTDOWN. Check logs."
+    assert not server.owner.client.close_after_reply
 
 
-def test_shutdown_is_refused_inside_multi(house):
-    house.send_line("MULTI")
-    assert house.send_line("SHUTDOWN") == "-ERR Command not allowed inside a transaction"
+def test_shutdown_is_refused_inside_multi(server):
+    server.send_line("MULTI")
+    assert server.send_line("SHUTDOWN") == "-ERR Command not allowed inside a transaction"
 
 
-def calls_of(house, name):
+def calls_of(server, name):
     """(calls, rejected, failed) of a command in INFO commandstats; None if it has no line."""
-    line = sections(house, "commandstats")["Commandstats"].get(f"cmdstat_{name}")
+    line = sections(server, "commandstats")["Commandstats"].get(f"cmdstat_{name}")
     if line is None:
         return None
     fields = dict(pair.split("=") for pair in line.split(","))
@@ -215,10 +215,10 @@ def calls_of(house, name):
 
 
 @pytest.fixture
-def counting(house):
+def counting(server):
     """A server whose statistics were reset: all tests share one command table."""
-    house.send_line("CONFIG RESETSTAT")
-    return house
+    server.send_line("CONFIG RESETSTAT")
+    return server
 
 
 def test_a_command_that_blocked_is_counted_once(counting):

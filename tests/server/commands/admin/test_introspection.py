@@ -44,8 +44,8 @@ def test_types_are_declared_for_existing_arguments_only(row):
 # ---------------------------------------------------------------------- COMMAND INFO
 
 
-def test_command_info_has_the_ten_elements_of_redis_7(house):
-    (row,) = house.send_line("COMMAND INFO get")
+def test_command_info_has_the_ten_elements_of_redis_7(server):
+    (row,) = server.send_line("COMMAND INFO get")
     spec = [
         b"flags", [b"RO", b"access"],
         b"begin_search", [b"type", b"index", b"spec", [b"index", 1]],
@@ -74,14 +74,14 @@ def test_command_info_has_the_ten_elements_of_redis_7(house):
          [b"lastkey", -2, b"keystep", 1, b"limit", 0]),
     ],
 )  # fmt: skip
-def test_key_specs_tell_where_the_keys_are(house, name, begin, find):
-    spec = as_dict(house.send("COMMAND", "INFO", name)[0][8][0])
+def test_key_specs_tell_where_the_keys_are(server, name, begin, find):
+    spec = as_dict(server.send("COMMAND", "INFO", name)[0][8][0])
     assert spec[b"begin_search"] == begin
     assert as_dict(spec[b"find_keys"])[b"spec"] == find
 
 
-def test_keys_that_are_used_differently_have_a_spec_each(house):
-    specs = [as_dict(spec) for spec in house.send_line("COMMAND INFO lmove")[0][8]]
+def test_keys_that_are_used_differently_have_a_spec_each(server):
+    specs = [as_dict(spec) for spec in server.send_line("COMMAND INFO lmove")[0][8]]
     assert [spec[b"flags"] for spec in specs] == [[b"RW", b"access", b"delete"], [b"RW", b"insert"]]
     assert [as_dict(spec[b"begin_search"])[b"spec"][1] for spec in specs] == [1, 2]
 
@@ -94,8 +94,8 @@ def test_keys_that_are_used_differently_have_a_spec_each(house):
         ("script|flush", [b"noscript"]),
     ],
 )
-def test_internal_flags_are_not_shown(house, name, flags):
-    assert house.send("COMMAND", "INFO", name)[0][2] == flags
+def test_internal_flags_are_not_shown(server, name, flags):
+    assert server.send("COMMAND", "INFO", name)[0][2] == flags
 
 
 @pytest.mark.parametrize(
@@ -109,48 +109,48 @@ def test_internal_flags_are_not_shown(house, name, flags):
         ("blpop", {b"@list", b"@write", b"@blocking", b"@slow"}),
     ],
 )
-def test_acl_categories_come_from_the_group_and_the_flags(house, name, categories):
-    assert set(house.send("COMMAND", "INFO", name)[0][6]) == categories
+def test_acl_categories_come_from_the_group_and_the_flags(server, name, categories):
+    assert set(server.send("COMMAND", "INFO", name)[0][6]) == categories
 
 
-def test_tips_are_shown_in_the_order_of_their_declaration(house):
-    (row,) = house.send_line("COMMAND INFO scan")
+def test_tips_are_shown_in_the_order_of_their_declaration(server):
+    (row,) = server.send_line("COMMAND INFO scan")
     assert row[7] == [
         b"nondeterministic_output", b"request_policy:special", b"response_policy:special",
     ]  # fmt: skip
 
 
-def test_xreadgroup_shows_its_key_as_read_only_as_redis_does(house):
-    (row,) = house.send_line("COMMAND INFO xreadgroup")
+def test_xreadgroup_shows_its_key_as_read_only_as_redis_does(server):
+    (row,) = server.send_line("COMMAND INFO xreadgroup")
     assert b"write" in row[2]
     assert as_dict(row[8][0])[b"flags"] == [b"RO", b"access"]
 
 
-def test_a_container_command_lists_its_subcommands(house):
-    (row,) = house.send_line("COMMAND INFO CONFIG")
+def test_a_container_command_lists_its_subcommands(server):
+    (row,) = server.send_line("COMMAND INFO CONFIG")
     assert {child[0] for child in row[9]} >= {b"config|get", b"config|set"}
     assert row[6] == [b"@slow"]
 
 
-def test_command_info_finds_subcommands_by_full_name_and_answers_null_for_unknown_names(house):
-    rows = house.send_line("COMMAND INFO config|get nosuch config|nosuch")
+def test_command_info_finds_subcommands_by_full_name_and_answers_null_for_unknown_names(server):
+    rows = server.send_line("COMMAND INFO config|get nosuch config|nosuch")
     assert rows[0][0] == b"config|get"
     assert rows[1:] == [None, None]
 
 
-def test_command_describes_every_command_and_count_counts_them(house):
-    assert len(house.send_line("COMMAND")) == len(TABLE)
-    assert len(house.send_line("COMMAND INFO")) == len(TABLE)
-    assert house.send_line("COMMAND COUNT") == len(TABLE)
+def test_command_describes_every_command_and_count_counts_them(server):
+    assert len(server.send_line("COMMAND")) == len(TABLE)
+    assert len(server.send_line("COMMAND INFO")) == len(TABLE)
+    assert server.send_line("COMMAND COUNT") == len(TABLE)
 
 
-def test_an_unknown_subcommand_is_refused(house):
-    assert house.send_line("COMMAND foo") == "-ERR unknown subcommand 'foo'. Try COMMAND HELP."
+def test_an_unknown_subcommand_is_refused(server):
+    assert server.send_line("COMMAND foo") == "-ERR unknown subcommand 'foo'. Try COMMAND HELP."
 
 
-def test_resp3_clients_get_sets_and_maps(house):
-    house.owner.client.out.resp = 3
-    raw = house.owner.raw("COMMAND", "INFO", "get")
+def test_resp3_clients_get_sets_and_maps(server):
+    server.owner.client.out.resp = 3
+    raw = server.owner.raw("COMMAND", "INFO", "get")
     assert raw.startswith(b"*1\r\n*10\r\n$3\r\nget\r\n:2\r\n~2\r\n+readonly\r\n+fast\r\n:1\r\n")
     assert b"~1\r\n%3\r\n$5\r\nflags\r\n~2\r\n+RO\r\n+access\r\n" in raw
 
@@ -158,8 +158,8 @@ def test_resp3_clients_get_sets_and_maps(house):
 # ---------------------------------------------------------------------- COMMAND DOCS
 
 
-def test_docs_have_summary_and_arguments(house):
-    docs = as_dict(as_dict(house.send_line("COMMAND DOCS rename"))[b"rename"])
+def test_docs_have_summary_and_arguments(server):
+    docs = as_dict(as_dict(server.send_line("COMMAND DOCS rename"))[b"rename"])
     assert docs[b"since"] == b"1.0.0"
     assert docs[b"group"] == b"generic"
     assert docs[b"arguments"] == [
@@ -168,14 +168,14 @@ def test_docs_have_summary_and_arguments(house):
     ]
 
 
-def test_docs_show_deprecation(house):
-    docs = as_dict(as_dict(house.send_line("COMMAND DOCS getset"))[b"getset"])
+def test_docs_show_deprecation(server):
+    docs = as_dict(as_dict(server.send_line("COMMAND DOCS getset"))[b"getset"])
     assert docs[b"doc_flags"] == [b"deprecated"]
     assert docs[b"deprecated_since"] == b"6.2.0"
 
 
-def test_docs_show_the_history(house):
-    docs = as_dict(as_dict(house.send_line("COMMAND DOCS xtrim"))[b"xtrim"])
+def test_docs_show_the_history(server):
+    docs = as_dict(as_dict(server.send_line("COMMAND DOCS xtrim"))[b"xtrim"])
     assert docs[b"history"] == [[b"6.2.0", b"Trimming by MINID, and LIMIT."]]
 
 
@@ -190,34 +190,34 @@ def test_docs_show_the_history(house):
     ],
 )
 def test_an_argument_has_the_type_of_its_name_unless_declared_otherwise(
-    house, name, argument, type_
+    server, name, argument, type_
 ):
-    docs = as_dict(as_dict(house.send("COMMAND", "DOCS", name))[name.encode()])
+    docs = as_dict(as_dict(server.send("COMMAND", "DOCS", name))[name.encode()])
     types = {as_dict(a)[b"name"]: as_dict(a)[b"type"] for a in docs[b"arguments"]}
     assert types[argument] == type_
 
 
-def test_docs_leave_out_unknown_commands_and_show_all_without_names(house):
-    assert house.send_line("COMMAND DOCS nosuch") == []
-    assert len(as_dict(house.send_line("COMMAND DOCS"))) == len(TABLE)
+def test_docs_leave_out_unknown_commands_and_show_all_without_names(server):
+    assert server.send_line("COMMAND DOCS nosuch") == []
+    assert len(as_dict(server.send_line("COMMAND DOCS"))) == len(TABLE)
 
 
 # ---------------------------------------------------------------------- COMMAND LIST
 
 
-def test_list_can_be_filtered(house):
-    assert b"xread" in house.send_line("COMMAND LIST")
-    assert sorted(house.send_line("COMMAND LIST FILTERBY PATTERN xr*")) == [
+def test_list_can_be_filtered(server):
+    assert b"xread" in server.send_line("COMMAND LIST")
+    assert sorted(server.send_line("COMMAND LIST FILTERBY PATTERN xr*")) == [
         b"xrange", b"xread", b"xreadgroup", b"xrevrange",
     ]  # fmt: skip
-    assert b"config|get" in house.send_line("COMMAND LIST FILTERBY ACLCAT admin")
-    assert b"get" not in house.send_line("COMMAND LIST FILTERBY ACLCAT admin")
-    assert house.send_line("COMMAND LIST FILTERBY MODULE json") == []
+    assert b"config|get" in server.send_line("COMMAND LIST FILTERBY ACLCAT admin")
+    assert b"get" not in server.send_line("COMMAND LIST FILTERBY ACLCAT admin")
+    assert server.send_line("COMMAND LIST FILTERBY MODULE json") == []
 
 
 @pytest.mark.parametrize("words", ["foo", "FILTERBY", "FILTERBY PATTERN", "FILTERBY foo bar"])
-def test_a_bad_filter_is_a_syntax_error(house, words):
-    assert house.send_line(f"COMMAND LIST {words}") == "-ERR syntax error"
+def test_a_bad_filter_is_a_syntax_error(server, words):
+    assert server.send_line(f"COMMAND LIST {words}") == "-ERR syntax error"
 
 
 # ---------------------------------------------------------------------- COMMAND GETKEYS
@@ -235,8 +235,8 @@ def test_a_bad_filter_is_a_syntax_error(house, words):
         ("xreadgroup group STREAMS c streams a >", [b"a"]),
     ],
 )
-def test_getkeys_finds_the_keys_that_the_command_uses(house, line, keys):
-    assert house.send_line(f"COMMAND GETKEYS {line}") == keys
+def test_getkeys_finds_the_keys_that_the_command_uses(server, line, keys):
+    assert server.send_line(f"COMMAND GETKEYS {line}") == keys
 
 
 @pytest.mark.parametrize(
@@ -250,38 +250,38 @@ def test_getkeys_finds_the_keys_that_the_command_uses(house, line, keys):
         ("lmpop 5 a b", "Invalid arguments specified for command"),
     ],
 )
-def test_getkeys_refuses_a_command_that_could_not_run(house, line, error):
-    assert house.send_line(f"COMMAND GETKEYS {line}") == f"-ERR {error}"
+def test_getkeys_refuses_a_command_that_could_not_run(server, line, error):
+    assert server.send_line(f"COMMAND GETKEYS {line}") == f"-ERR {error}"
 
 
-def test_getkeysandflags_shows_the_flags_of_each_key(house):
-    assert house.send_line("COMMAND GETKEYSANDFLAGS lmove a b left right") == [
+def test_getkeysandflags_shows_the_flags_of_each_key(server):
+    assert server.send_line("COMMAND GETKEYSANDFLAGS lmove a b left right") == [
         [b"a", [b"RW", b"access", b"delete"]],
         [b"b", [b"RW", b"insert"]],
     ]
 
 
-def test_migrate_has_one_key_or_the_keys_option(house):
+def test_migrate_has_one_key_or_the_keys_option(server):
     one = [b"a", [b"RW", b"access", b"delete"]]
     ask = "COMMAND", "GETKEYSANDFLAGS", "migrate", "h", "1"
-    assert house.send(*ask, "a", "0", "1") == [one]
+    assert server.send(*ask, "a", "0", "1") == [one]
     other = [b"b", one[1]]
-    assert house.send(*ask, "", "0", "1", "AUTH", "KEYS", "keys", "a", "b") == [one, other]
-    assert house.send(*ask, "a", "0", "1", "KEYS", "b") == (
+    assert server.send(*ask, "", "0", "1", "AUTH", "KEYS", "keys", "a", "b") == [one, other]
+    assert server.send(*ask, "a", "0", "1", "KEYS", "b") == (
         "-ERR Invalid arguments specified for command"
     )
 
 
-def test_set_has_the_access_flag_only_with_get(house):
-    assert house.send_line("COMMAND GETKEYSANDFLAGS set a b") == [[b"a", [b"OW", b"update"]]]
-    assert house.send_line("COMMAND GETKEYSANDFLAGS set a b GET") == [
+def test_set_has_the_access_flag_only_with_get(server):
+    assert server.send_line("COMMAND GETKEYSANDFLAGS set a b") == [[b"a", [b"OW", b"update"]]]
+    assert server.send_line("COMMAND GETKEYSANDFLAGS set a b GET") == [
         [b"a", [b"RW", b"access", b"update"]]
     ]
 
 
-def test_command_list_has_the_subcommands(house):
-    listed = house.send_line("COMMAND LIST")
+def test_command_list_has_the_subcommands(server):
+    listed = server.send_line("COMMAND LIST")
     assert {b"config", b"config|get", b"xgroup|create", b"get"} <= set(listed)
     assert len(listed) == len(set(listed))
-    assert sorted(listed) == sorted(house.send_line("COMMAND LIST FILTERBY PATTERN *"))
-    assert house.send_line("COMMAND COUNT") == sum(b"|" not in name for name in listed)
+    assert sorted(listed) == sorted(server.send_line("COMMAND LIST FILTERBY PATTERN *"))
+    assert server.send_line("COMMAND COUNT") == sum(b"|" not in name for name in listed)

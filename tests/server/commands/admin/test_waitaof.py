@@ -6,53 +6,53 @@ import pytest
 
 
 @pytest.fixture
-def slow_disk(house):
+def slow_disk(server):
     """The log takes writes, but none of them is on the disk yet."""
-    house.log.kept = False
-    return house.log
+    server.log.kept = False
+    return server.log
 
 
-def sync(house):
+def sync(server):
     """Let the disk catch up with the log."""
-    house.log.synced_offset = house.log.offset
-    house.dispatcher.serve_keyless()
-    house.dispatcher.resume_unblocked()
+    server.log.synced_offset = server.log.offset
+    server.dispatcher.serve_keyless()
+    server.dispatcher.resume_unblocked()
 
 
-def test_waitaof_does_not_block_a_client_that_has_written_nothing(house, slow_disk):
-    house.client().send_line("SET a 1")
-    assert house.send_line("WAITAOF 1 0 0") == [1, 0]
+def test_waitaof_does_not_block_a_client_that_has_written_nothing(server, slow_disk):
+    server.client().send_line("SET a 1")
+    assert server.send_line("WAITAOF 1 0 0") == [1, 0]
 
 
-def test_waitaof_blocks_until_the_write_of_the_client_is_synced(house, slow_disk):
-    house.send_line("SET a 1")
-    house.send_line("WAITAOF 1 0 0")
-    assert house.state.blocking.waiting == 1
-    sync(house)
-    assert house.owner.reply() == [1, 0]
-    assert house.state.blocking.waiting == 0
+def test_waitaof_blocks_until_the_write_of_the_client_is_synced(server, slow_disk):
+    server.send_line("SET a 1")
+    server.send_line("WAITAOF 1 0 0")
+    assert server.state.blocking.waiting == 1
+    sync(server)
+    assert server.owner.reply() == [1, 0]
+    assert server.state.blocking.waiting == 0
 
 
-def test_waitaof_answers_the_numbers_reached_at_its_timeout(house, slow_disk):
-    house.send_line("SET a 1")
-    house.send_line("WAITAOF 1 0 100")
-    house.advance(101)
-    assert house.owner.reply() == [0, 0]
+def test_waitaof_answers_the_numbers_reached_at_its_timeout(server, slow_disk):
+    server.send_line("SET a 1")
+    server.send_line("WAITAOF 1 0 100")
+    server.advance(101)
+    assert server.owner.reply() == [0, 0]
 
 
-def test_waitaof_for_a_replica_times_out_and_counts_the_local_sync(house, slow_disk):
-    house.send_line("SET a 1")
-    house.send_line("WAITAOF 1 1 100")
-    sync(house)
-    assert house.state.blocking.waiting == 1
-    house.advance(101)
-    assert house.owner.reply() == [1, 0]
+def test_waitaof_for_a_replica_times_out_and_counts_the_local_sync(server, slow_disk):
+    server.send_line("SET a 1")
+    server.send_line("WAITAOF 1 1 100")
+    sync(server)
+    assert server.state.blocking.waiting == 1
+    server.advance(101)
+    assert server.owner.reply() == [1, 0]
 
 
-def test_waitaof_does_not_block_inside_exec(house, slow_disk):
+def test_waitaof_does_not_block_inside_exec(server, slow_disk):
     for line in ("MULTI", "SET a 1", "WAITAOF 1 1 0"):
-        house.send_line(line)
-    assert house.send_line("EXEC") == [b"OK", [1, 0]]
+        server.send_line(line)
+    assert server.send_line("EXEC") == [b"OK", [1, 0]]
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,14 @@ def test_waitaof_does_not_block_inside_exec(house, slow_disk):
         ("WAITAOF 0 0 1.5", "-ERR timeout is not an integer or out of range"),
     ],
 )
-def test_waitaof_refuses_bad_arguments(house, line, error):
-    assert house.send_line(line) == error
+def test_waitaof_refuses_bad_arguments(server, line, error):
+    assert server.send_line(line) == error
 
 
-def test_waitaof_for_a_local_sync_is_refused_without_a_log(house):
-    house.state.propagation.durability = None
-    assert house.send_line("WAITAOF 1 0 0").startswith("-ERR WAITAOF cannot be used")
-    assert house.send_line("WAITAOF 0 0 0") == [0, 0]
+def test_waitaof_for_a_local_sync_is_refused_without_a_log(server):
+    server.state.propagation.durability = None
+    assert server.send_line("WAITAOF 1 0 0").startswith("-ERR WAITAOF cannot be used")
+    assert server.send_line("WAITAOF 0 0 0") == [0, 0]
 
 
 LATEST = 2**63 - 1
@@ -87,23 +87,23 @@ NO_INTEGER = "-ERR timeout is not an integer or out of range"
 @pytest.mark.parametrize(
     "words", ["WAITAOF 0 1 {}", "XREAD BLOCK {} STREAMS s 0", "CLIENT PAUSE {}"]
 )
-def test_a_timeout_that_ends_beyond_64_bits_is_refused(house, words, timeout, error):
-    assert house.send_line(words.format(timeout)) == error
+def test_a_timeout_that_ends_beyond_64_bits_is_refused(server, words, timeout, error):
+    assert server.send_line(words.format(timeout)) == error
 
 
 @pytest.mark.parametrize("words", ["WAITAOF 0 1 {}", "XREAD BLOCK {} STREAMS s 0"])
-def test_the_longest_timeout_ends_at_the_last_64_bit_millisecond(house, words):
-    guest = house.client()
-    assert guest.send_line(words.format(LATEST - house.now_ms + 1)) == OUT_OF_RANGE
-    guest.send_line(words.format(LATEST - house.now_ms))
+def test_the_longest_timeout_ends_at_the_last_64_bit_millisecond(server, words):
+    guest = server.client()
+    assert guest.send_line(words.format(LATEST - server.now_ms + 1)) == OUT_OF_RANGE
+    guest.send_line(words.format(LATEST - server.now_ms))
     assert guest.waits
 
 
 @pytest.mark.parametrize(
     "words", ["BLPOP l {}", "BLMOVE l m LEFT LEFT {}", "BRPOPLPUSH l m {}", "BLMPOP {} 1 l LEFT"]
 )
-def test_a_timeout_in_seconds_may_not_end_beyond_64_bits_either(house, words):
-    guest = house.client()
+def test_a_timeout_in_seconds_may_not_end_beyond_64_bits_either(server, words):
+    guest = server.client()
     assert guest.send_line(words.format(9223372036854775)) == OUT_OF_RANGE
     guest.send_line(words.format(9223370000000000))
     assert guest.waits

@@ -18,68 +18,68 @@ def fields(line):
     return dict(pair.split("=", 1) for pair in line.decode().split())
 
 
-def listed(house, *words):
+def listed(server, *words):
     """What CLIENT LIST shows: id -> fields."""
-    lines = house.send("CLIENT", "LIST", *words).splitlines()
+    lines = server.send("CLIENT", "LIST", *words).splitlines()
     return {int(fields(line)["id"]): fields(line) for line in lines}
 
 
 # ---------------------------------------------------------------------- ID, names and switches
 
 
-def test_client_ids_grow(house):
-    assert house.send_line("CLIENT ID") == 1
-    assert house.client().send_line("CLIENT ID") == 2
+def test_client_ids_grow(server):
+    assert server.send_line("CLIENT ID") == 1
+    assert server.client().send_line("CLIENT ID") == 2
 
 
-def test_setname_and_getname(house):
-    assert house.send_line("CLIENT GETNAME") is None
-    assert house.send_line("CLIENT SETNAME worker") == b"OK"
-    assert house.send_line("CLIENT GETNAME") == b"worker"
-    assert house.send("CLIENT", "SETNAME", "") == b"OK"
-    assert house.send_line("CLIENT GETNAME") is None
+def test_setname_and_getname(server):
+    assert server.send_line("CLIENT GETNAME") is None
+    assert server.send_line("CLIENT SETNAME worker") == b"OK"
+    assert server.send_line("CLIENT GETNAME") == b"worker"
+    assert server.send("CLIENT", "SETNAME", "") == b"OK"
+    assert server.send_line("CLIENT GETNAME") is None
 
 
 @pytest.mark.parametrize("name", ["a b", "a\nb", "\x7f", "é"])
-def test_setname_refuses_unprintable_names(house, name):
-    assert house.send("CLIENT", "SETNAME", name) == (
+def test_setname_refuses_unprintable_names(server, name):
+    assert server.send("CLIENT", "SETNAME", name) == (
         "-ERR Client names cannot contain spaces, newlines or special characters."
     )
-    assert house.send_line("CLIENT GETNAME") is None
+    assert server.send_line("CLIENT GETNAME") is None
 
 
-def test_setinfo_sets_the_name_and_version_of_the_library(house):
-    assert house.send_line("CLIENT SETINFO lib-name redis-py") == b"OK"
-    assert house.send_line("CLIENT SETINFO LIB-VER 5.1.0") == b"OK"
-    shown = fields(house.send_line("CLIENT INFO"))
+def test_setinfo_sets_the_name_and_version_of_the_library(server):
+    assert server.send_line("CLIENT SETINFO lib-name redis-py") == b"OK"
+    assert server.send_line("CLIENT SETINFO LIB-VER 5.1.0") == b"OK"
+    shown = fields(server.send_line("CLIENT INFO"))
     assert (shown["lib-name"], shown["lib-ver"]) == ("redis-py", "5.1.0")
-    assert house.send("CLIENT", "SETINFO", "lib-name", "a b") == (
+    assert server.send("CLIENT", "SETINFO", "lib-name", "a b") == (
         "-ERR lib-name cannot contain spaces, newlines or special characters."
     )
-    assert house.send_line("CLIENT SETINFO foo x") == "-ERR Unrecognized option 'foo'"
+    assert server.send_line("CLIENT SETINFO foo x") == "-ERR Unrecognized option 'foo'"
 
 
 @pytest.mark.parametrize("what", ["NO-EVICT", "NO-TOUCH"])
-def test_no_evict_and_no_touch_show_in_the_flags(house, what):
+def test_no_evict_and_no_touch_show_in_the_flags(server, what):
     letter = {"NO-EVICT": "e", "NO-TOUCH": "T"}[what]
-    assert house.send("CLIENT", what, "ON") == b"OK"
-    assert fields(house.send_line("CLIENT INFO"))["flags"] == letter
-    assert house.send("CLIENT", what, "off") == b"OK"
-    assert fields(house.send_line("CLIENT INFO"))["flags"] == "N"
-    assert house.send("CLIENT", what, "foo") == SYNTAX
+    assert server.send("CLIENT", what, "ON") == b"OK"
+    assert fields(server.send_line("CLIENT INFO"))["flags"] == letter
+    assert server.send("CLIENT", what, "off") == b"OK"
+    assert fields(server.send_line("CLIENT INFO"))["flags"] == "N"
+    assert server.send("CLIENT", what, "foo") == SYNTAX
 
 
 # ---------------------------------------------------------------------- LIST
 
 
-def test_cmd_is_the_last_command_even_if_it_was_queued_postponed_or_refused(house):
-    queuing, held, refused = house.client(), house.client(), house.client()
+def test_cmd_is_the_last_command_even_if_it_was_queued_postponed_or_refused(server):
+    queuing, held, refused = server.client(), server.client(), server.client()
     queuing.send_line("MULTI")
     queuing.send_line("GET a")
-    house.send_line("CLIENT PAUSE 1000 WRITE")
+    server.send_line("CLIENT PAUSE 1000 WRITE")
     held.send_line("SET a 1")
     refused.send_line("XINFO STREAM")
-    shown = listed(house)
+    shown = listed(server)
     assert [shown[guest.client.id]["cmd"] for guest in (queuing, held, refused)] == [
         "get",
         "set",
@@ -87,31 +87,31 @@ def test_cmd_is_the_last_command_even_if_it_was_queued_postponed_or_refused(hous
     ]
 
 
-def test_cmd_is_exec_after_a_transaction(house):
-    guest = house.client()
+def test_cmd_is_exec_after_a_transaction(server):
+    guest = server.client()
     for line in ("MULTI", "GET a", "EXEC"):
         guest.send_line(line)
-    assert listed(house)[guest.client.id]["cmd"] == "exec"
+    assert listed(server)[guest.client.id]["cmd"] == "exec"
 
 
-def test_the_fields_are_those_of_redis_7_4(house):
-    assert " ".join(fields(house.send_line("CLIENT INFO"))) == FIELDS_OF_7_4
+def test_the_fields_are_those_of_redis_7_4(server):
+    assert " ".join(fields(server.send_line("CLIENT INFO"))) == FIELDS_OF_7_4
 
 
-def test_client_info_is_verbatim_text(house):
-    house.send_line("HELLO 3")
-    assert b"txt:id=1 addr=10.0.0.1:5001 laddr=10.0.0.2:6379 " in house.owner.raw("CLIENT", "INFO")
+def test_client_info_is_verbatim_text(server):
+    server.send_line("HELLO 3")
+    assert b"txt:id=1 addr=10.0.0.1:5001 laddr=10.0.0.2:6379 " in server.owner.raw("CLIENT", "INFO")
 
 
-def test_client_list_shows_the_state_of_each_client(house):
-    guest = house.client()
+def test_client_list_shows_the_state_of_each_client(server):
+    guest = server.client()
     guest.send_line("HELLO 3 SETNAME worker")
     guest.send_line("SELECT 3")
     guest.send_line("WATCH a b")
     guest.send_line("MULTI")
     guest.send_line("SET a 12345")
-    house.advance(2500)
-    shown = listed(house)[guest.client.id]
+    server.advance(2500)
+    shown = listed(server)[guest.client.id]
     assert shown["name"] == "worker"
     assert (shown["db"], shown["multi"], shown["watch"]) == ("3", "1", "2")
     assert (shown["age"], shown["idle"]) == ("2", "2")
@@ -119,26 +119,26 @@ def test_client_list_shows_the_state_of_each_client(house):
     assert shown["cmd"] == "set"
 
 
-def test_cmd_is_the_running_command_and_null_before_the_first_one(house):
-    assert fields(house.send_line("CLIENT INFO"))["cmd"] == "client|info"
-    silent = house.client()
-    assert listed(house)[silent.client.id]["cmd"] == "NULL"
+def test_cmd_is_the_running_command_and_null_before_the_first_one(server):
+    assert fields(server.send_line("CLIENT INFO"))["cmd"] == "client|info"
+    silent = server.client()
+    assert listed(server)[silent.client.id]["cmd"] == "NULL"
 
 
-def test_the_flags_show_that_a_watched_key_has_changed(house):
-    guest = house.client()
+def test_the_flags_show_that_a_watched_key_has_changed(server):
+    guest = server.client()
     guest.send_line("WATCH a")
-    house.send_line("SET a 1")
-    assert listed(house)[guest.client.id]["flags"] == "d"
+    server.send_line("SET a 1")
+    assert listed(server)[guest.client.id]["flags"] == "d"
 
 
-def test_client_list_by_id_and_by_type(house):
+def test_client_list_by_id_and_by_type(server):
     for _ in range(3):
-        house.client()
-    assert list(listed(house)) == [1, 2, 3, 4]
-    assert list(listed(house, "ID", 3, 99, 1)) == [3, 1]
-    assert list(listed(house, "TYPE", "NORMAL")) == [1, 2, 3, 4]
-    assert list(listed(house, "TYPE", "replica")) == []
+        server.client()
+    assert list(listed(server)) == [1, 2, 3, 4]
+    assert list(listed(server, "ID", 3, 99, 1)) == [3, 1]
+    assert list(listed(server, "TYPE", "NORMAL")) == [1, 2, 3, 4]
+    assert list(listed(server, "TYPE", "replica")) == []
 
 
 @pytest.mark.parametrize(
@@ -152,60 +152,60 @@ def test_client_list_by_id_and_by_type(house):
         ("FOO", SYNTAX),
     ],
 )
-def test_client_list_refuses(house, words, answer):
-    assert house.send_line(f"CLIENT LIST {words}") == answer
+def test_client_list_refuses(server, words, answer):
+    assert server.send_line(f"CLIENT LIST {words}") == answer
 
 
 # ---------------------------------------------------------------------- REPLY
 
 
-def test_reply_off_and_on(house):
-    assert house.send_line("CLIENT REPLY OFF") == NOTHING
-    assert house.send_line("PING") == NOTHING
-    assert house.send_line("foo") == NOTHING
-    assert house.send_line("CLIENT REPLY SKIP") == NOTHING
-    assert house.send_line("PING") == NOTHING
-    assert house.send_line("CLIENT REPLY ON") == b"OK"
-    assert house.send_line("PING") == b"PONG"
+def test_reply_off_and_on(server):
+    assert server.send_line("CLIENT REPLY OFF") == NOTHING
+    assert server.send_line("PING") == NOTHING
+    assert server.send_line("foo") == NOTHING
+    assert server.send_line("CLIENT REPLY SKIP") == NOTHING
+    assert server.send_line("PING") == NOTHING
+    assert server.send_line("CLIENT REPLY ON") == b"OK"
+    assert server.send_line("PING") == b"PONG"
 
 
-def test_reply_skip_swallows_the_next_reply(house):
-    assert house.send_line("CLIENT REPLY SKIP") == NOTHING
-    assert house.send_line("PING") == NOTHING
-    assert house.send_line("PING") == b"PONG"
+def test_reply_skip_swallows_the_next_reply(server):
+    assert server.send_line("CLIENT REPLY SKIP") == NOTHING
+    assert server.send_line("PING") == NOTHING
+    assert server.send_line("PING") == b"PONG"
 
 
-def test_two_skips_swallow_one_reply(house):
-    house.send_line("CLIENT REPLY SKIP")
-    house.send_line("CLIENT REPLY SKIP")
-    assert house.send_line("PING") == NOTHING
-    assert house.send_line("PING") == b"PONG"
+def test_two_skips_swallow_one_reply(server):
+    server.send_line("CLIENT REPLY SKIP")
+    server.send_line("CLIENT REPLY SKIP")
+    assert server.send_line("PING") == NOTHING
+    assert server.send_line("PING") == b"PONG"
 
 
-def test_reply_off_inside_a_transaction_swallows_its_reply(house):
-    house.send_line("MULTI")
-    house.send_line("CLIENT REPLY OFF")
-    assert house.send_line("EXEC") == NOTHING
+def test_reply_off_inside_a_transaction_swallows_its_reply(server):
+    server.send_line("MULTI")
+    server.send_line("CLIENT REPLY OFF")
+    assert server.send_line("EXEC") == NOTHING
 
 
-def test_reply_refuses_other_modes(house):
-    assert house.send_line("CLIENT REPLY foo") == SYNTAX
+def test_reply_refuses_other_modes(server):
+    assert server.send_line("CLIENT REPLY foo") == SYNTAX
 
 
 # ---------------------------------------------------------------------- KILL
 
 
-def test_kill_by_address(house):
-    guest = house.client()
-    assert house.send("CLIENT", "KILL", guest.client.address) == b"OK"
+def test_kill_by_address(server):
+    guest = server.client()
+    assert server.send("CLIENT", "KILL", guest.client.address) == b"OK"
     assert guest.gone
-    assert house.send("CLIENT", "KILL", guest.client.address) == "-ERR No such client"
+    assert server.send("CLIENT", "KILL", guest.client.address) == "-ERR No such client"
 
 
-def test_a_client_that_kills_itself_by_address_gets_the_reply(house):
-    assert house.send("CLIENT", "KILL", house.owner.client.address) == b"OK"
-    assert house.owner.client.close_after_reply
-    assert not house.owner.gone
+def test_a_client_that_kills_itself_by_address_gets_the_reply(server):
+    assert server.send("CLIENT", "KILL", server.owner.client.address) == b"OK"
+    assert server.owner.client.close_after_reply
+    assert not server.owner.gone
 
 
 @pytest.mark.parametrize(
@@ -226,14 +226,14 @@ def test_a_client_that_kills_itself_by_address_gets_the_reply(house):
         ("ID 2 ID 3", {3}),
     ],
 )
-def test_kill_by_filters(house, words, killed):
-    old = house.client()
-    house.advance(60_000)
-    young = house.client()
-    house.owner.client.created_ms = house.now_ms
-    assert house.send_line(f"CLIENT KILL {words}") == len(killed)
+def test_kill_by_filters(server, words, killed):
+    old = server.client()
+    server.advance(60_000)
+    young = server.client()
+    server.owner.client.created_ms = server.now_ms
+    assert server.send_line(f"CLIENT KILL {words}") == len(killed)
     gone = {guest.client.id for guest in (old, young) if guest.gone}
-    assert gone | ({1} if house.owner.client.close_after_reply else set()) == killed
+    assert gone | ({1} if server.owner.client.close_after_reply else set()) == killed
 
 
 @pytest.mark.parametrize(
@@ -251,9 +251,9 @@ def test_kill_by_filters(house, words, killed):
         ("MAXAGE 0", "-ERR maxage should be greater than 0"),
     ],
 )
-def test_a_refused_kill_kills_no_client(house, words, answer):
-    guest = house.client()
-    assert house.send_line(f"CLIENT KILL {words}") == answer
+def test_a_refused_kill_kills_no_client(server, words, answer):
+    guest = server.client()
+    assert server.send_line(f"CLIENT KILL {words}") == answer
     assert not guest.gone
 
 
@@ -285,31 +285,31 @@ def test_a_refused_kill_kills_no_client(house, words, answer):
         ("foo", "-ERR unknown subcommand 'foo'. Try CLIENT HELP."),
     ],
 )
-def test_unblock_and_pause_check_their_arguments(house, words, answer):
-    assert house.send_line(f"CLIENT {words}") == answer
-    assert not house.state.pausing.active
+def test_unblock_and_pause_check_their_arguments(server, words, answer):
+    assert server.send_line(f"CLIENT {words}") == answer
+    assert not server.state.pausing.active
 
 
 # ---------------------------------------------------------------------- tracking, HELP
 
 
-def test_tracking_is_off_and_cannot_be_turned_on(house):
-    house.send_line("HELLO 3")
-    assert house.send_line("CLIENT GETREDIR") == -1
-    assert house.send_line("CLIENT TRACKING OFF") == b"OK"
-    assert house.send_line("CLIENT TRACKING OFF foo") == SYNTAX
-    assert house.send_line("CLIENT TRACKING foo") == SYNTAX
-    assert house.send_line("CLIENT TRACKING ON").startswith("-ERR client side caching")
-    assert house.send_line("CLIENT CACHING YES").startswith("-ERR CLIENT CACHING can be called")
-    assert house.send_line("CLIENT TRACKINGINFO") == {
+def test_tracking_is_off_and_cannot_be_turned_on(server):
+    server.send_line("HELLO 3")
+    assert server.send_line("CLIENT GETREDIR") == -1
+    assert server.send_line("CLIENT TRACKING OFF") == b"OK"
+    assert server.send_line("CLIENT TRACKING OFF foo") == SYNTAX
+    assert server.send_line("CLIENT TRACKING foo") == SYNTAX
+    assert server.send_line("CLIENT TRACKING ON").startswith("-ERR client side caching")
+    assert server.send_line("CLIENT CACHING YES").startswith("-ERR CLIENT CACHING can be called")
+    assert server.send_line("CLIENT TRACKINGINFO") == {
         b"flags": [b"off"],
         b"redirect": -1,
         b"prefixes": [],
     }
 
 
-def test_help_shows_each_subcommand_and_what_it_does(house):
-    lines = house.send_line("CLIENT HELP")
+def test_help_shows_each_subcommand_and_what_it_does(server):
+    lines = server.send_line("CLIENT HELP")
     at = lines.index(b"UNBLOCK client-id [TIMEOUT | ERROR]")
     assert lines[at + 1].startswith(b"    Ends a client's wait")
     row = TABLE.find(b"client")

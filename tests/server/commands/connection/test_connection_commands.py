@@ -12,9 +12,9 @@ WRONG_PASSWORD = "-WRONGPASS invalid username-password pair or user is disabled.
 
 
 @pytest.fixture
-def locked(make_house):
+def locked(make_server):
     """A server with a password."""
-    return make_house(requirepass="secret")
+    return make_server(requirepass="secret")
 
 
 # ---------------------------------------------------------------------- AUTH
@@ -43,14 +43,14 @@ def test_a_failed_auth_does_not_undo_an_earlier_one(locked):
     assert locked.send_line("PING") == b"PONG"
 
 
-def test_auth_on_a_server_without_a_password(house):
-    assert house.send_line("AUTH x") == (
+def test_auth_on_a_server_without_a_password(server):
+    assert server.send_line("AUTH x") == (
         "-ERR AUTH <password> called without any password configured for the default user. Are you"
         " sure your configuration is correct?"
     )
-    assert house.send_line("AUTH default anything") == b"OK"
-    assert house.send_line("AUTH other x") == WRONG_PASSWORD
-    assert house.send_line("AUTH a b c") == SYNTAX
+    assert server.send_line("AUTH default anything") == b"OK"
+    assert server.send_line("AUTH other x") == WRONG_PASSWORD
+    assert server.send_line("AUTH a b c") == SYNTAX
 
 
 def test_before_authentication_few_commands_run(locked):
@@ -67,8 +67,8 @@ def test_an_unknown_command_is_reported_before_authentication(locked):
 # ---------------------------------------------------------------------- HELLO
 
 
-def test_hello_shows_the_facts_of_the_server(house):
-    assert house.send_line("HELLO 3") == {
+def test_hello_shows_the_facts_of_the_server(server):
+    assert server.send_line("HELLO 3") == {
         b"server": b"redis",
         b"version": build.REDIS_VERSION.encode(),
         b"proto": 3,
@@ -79,24 +79,24 @@ def test_hello_shows_the_facts_of_the_server(house):
     }
 
 
-def test_hello_in_resp2_is_a_flat_array(house):
-    words = house.send_line("HELLO")
+def test_hello_in_resp2_is_a_flat_array(server):
+    words = server.send_line("HELLO")
     assert words[::2] == [b"server", b"version", b"proto", b"id", b"mode", b"role", b"modules"]
     assert words[5] == 2
 
 
-def test_hello_switches_the_protocol(house):
-    house.send_line("HELLO 3")
-    assert house.owner.raw("GET", "no") == b"_\r\n"
-    house.send_line("HELLO")
-    assert house.owner.raw("GET", "no") == b"_\r\n"
-    house.send_line("HELLO 2")
-    assert house.owner.raw("GET", "no") == b"$-1\r\n"
+def test_hello_switches_the_protocol(server):
+    server.send_line("HELLO 3")
+    assert server.owner.raw("GET", "no") == b"_\r\n"
+    server.send_line("HELLO")
+    assert server.owner.raw("GET", "no") == b"_\r\n"
+    server.send_line("HELLO 2")
+    assert server.owner.raw("GET", "no") == b"$-1\r\n"
 
 
-def test_hello_sets_the_name_of_the_client(house):
-    house.send_line("HELLO 3 SETNAME worker")
-    assert house.send_line("CLIENT GETNAME") == b"worker"
+def test_hello_sets_the_name_of_the_client(server):
+    server.send_line("HELLO 3 SETNAME worker")
+    assert server.send_line("CLIENT GETNAME") == b"worker"
 
 
 def test_hello_needs_authentication(locked):
@@ -119,25 +119,25 @@ def test_hello_needs_authentication(locked):
         ("HELLO 3 SETNAME", "-ERR Syntax error in HELLO option 'SETNAME'"),
     ],
 )
-def test_a_refused_hello_changes_nothing(house, line, answer):
-    assert house.send_line(line) == answer
-    assert house.owner.client.resp == 2
+def test_a_refused_hello_changes_nothing(server, line, answer):
+    assert server.send_line(line) == answer
+    assert server.owner.client.resp == 2
 
 
-def test_hello_refuses_a_name_with_blanks(house):
-    assert house.send("HELLO", 3, "SETNAME", "a b") == (
+def test_hello_refuses_a_name_with_blanks(server):
+    assert server.send("HELLO", 3, "SETNAME", "a b") == (
         "-ERR Client names cannot contain spaces, newlines or special characters."
     )
-    assert house.owner.client.resp == 2
+    assert server.owner.client.resp == 2
 
 
 # ---------------------------------------------------------------------- SELECT
 
 
-def test_select_chooses_the_database(house):
-    house.send_line("SET a 1")
-    assert house.send_line("SELECT 15") == b"OK"
-    assert house.send_line("GET a") is None
+def test_select_chooses_the_database(server):
+    server.send_line("SET a 1")
+    assert server.send_line("SELECT 15") == b"OK"
+    assert server.send_line("GET a") is None
 
 
 @pytest.mark.parametrize(
@@ -152,29 +152,29 @@ def test_select_chooses_the_database(house):
         ),
     ],
 )
-def test_select_refuses_a_bad_index(house, index, answer):
-    assert house.send("SELECT", index) == answer
+def test_select_refuses_a_bad_index(server, index, answer):
+    assert server.send("SELECT", index) == answer
 
 
 # ---------------------------------------------------------------------- RESET, QUIT
 
 
-def test_reset_restores_all_of_a_new_client_but_the_library_name(house):
-    house.send_line("HELLO 3 SETNAME worker")
-    house.send_line("CLIENT SETINFO LIB-NAME lib")
-    house.send_line("CLIENT NO-EVICT ON")
-    house.send_line("CLIENT NO-TOUCH ON")
-    house.send_line("SELECT 3")
-    house.send_line("WATCH a")
-    house.send_line("MULTI")
-    house.send_line("SET a 1")
-    assert house.send_line("RESET") == b"RESET"
-    assert house.send_line("EXEC") == "-ERR EXEC without MULTI"
-    client = house.owner.client
+def test_reset_restores_all_of_a_new_client_but_the_library_name(server):
+    server.send_line("HELLO 3 SETNAME worker")
+    server.send_line("CLIENT SETINFO LIB-NAME lib")
+    server.send_line("CLIENT NO-EVICT ON")
+    server.send_line("CLIENT NO-TOUCH ON")
+    server.send_line("SELECT 3")
+    server.send_line("WATCH a")
+    server.send_line("MULTI")
+    server.send_line("SET a 1")
+    assert server.send_line("RESET") == b"RESET"
+    assert server.send_line("EXEC") == "-ERR EXEC without MULTI"
+    client = server.owner.client
     assert (client.resp, client.db_index, client.name) == (2, 0, b"")
     assert (client.no_evict, client.no_touch) == (False, False)
     assert client.lib_name == b"lib"
-    assert house.state.watching.watchers == {}
+    assert server.state.watching.watchers == {}
 
 
 def test_reset_undoes_the_authentication(locked):
@@ -183,29 +183,29 @@ def test_reset_undoes_the_authentication(locked):
     assert locked.send_line("PING") == NO_AUTH
 
 
-def test_reset_turns_replies_on(house):
-    house.send_line("CLIENT REPLY OFF")
-    assert house.send_line("RESET") == b"RESET"
-    assert house.send_line("PING") == b"PONG"
+def test_reset_turns_replies_on(server):
+    server.send_line("CLIENT REPLY OFF")
+    assert server.send_line("RESET") == b"RESET"
+    assert server.send_line("PING") == b"PONG"
 
 
 @pytest.mark.parametrize("line", ["QUIT", "QUIT now"])
-def test_quit_closes_after_the_reply(house, line):
-    assert house.send_line(line) == b"OK"
-    assert house.owner.client.close_after_reply
+def test_quit_closes_after_the_reply(server, line):
+    assert server.send_line(line) == b"OK"
+    assert server.owner.client.close_after_reply
 
 
-def test_quit_is_not_queued_inside_multi(house):
-    house.send_line("MULTI")
-    assert house.send_line("QUIT") == b"OK"
+def test_quit_is_not_queued_inside_multi(server):
+    server.send_line("MULTI")
+    assert server.send_line("QUIT") == b"OK"
 
 
 # ---------------------------------------------------------------------- PING, ECHO
 
 
-def test_ping_and_echo(house):
-    assert house.owner.raw("PING") == b"+PONG\r\n"
-    assert house.owner.raw("PING", "x") == b"$1\r\nx\r\n"
-    assert house.send_line("ECHO x") == b"x"
-    assert house.send_line("PING a b") == "-ERR wrong number of arguments for 'ping' command"
-    assert house.send_line("ECHO") == "-ERR wrong number of arguments for 'echo' command"
+def test_ping_and_echo(server):
+    assert server.owner.raw("PING") == b"+PONG\r\n"
+    assert server.owner.raw("PING", "x") == b"$1\r\nx\r\n"
+    assert server.send_line("ECHO x") == b"x"
+    assert server.send_line("PING a b") == "-ERR wrong number of arguments for 'ping' command"
+    assert server.send_line("ECHO") == "-ERR wrong number of arguments for 'echo' command"

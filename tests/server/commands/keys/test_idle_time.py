@@ -34,85 +34,85 @@ def lines(table: str) -> list[str]:
 
 
 @pytest.fixture
-def house(make_house):
+def server(make_server):
     """A server with a string s, a list l and a stream x, none of them used for IDLE_S."""
-    house = make_house(enable_debug_command="yes")
+    server = make_server(enable_debug_command="yes")
     for line in ("SET s 10", "RPUSH l a b c", "XADD x 1-1 f v", "XGROUP CREATE x g 0"):
-        house.send_line(line)
-    house.advance(IDLE_S * 1000)
-    return house
+        server.send_line(line)
+    server.advance(IDLE_S * 1000)
+    return server
 
 
-def idle(house, key):
-    return house.send("OBJECT", "IDLETIME", key)
+def idle(server, key):
+    return server.send("OBJECT", "IDLETIME", key)
 
 
 @pytest.mark.parametrize("line", lines(USES))
-def test_a_command_resets_the_idle_time_of_its_key_even_if_it_fails(house, line):
-    house.send_line(line)
+def test_a_command_resets_the_idle_time_of_its_key_even_if_it_fails(server, line):
+    server.send_line(line)
     key = next(word for word in line.split() if word in ("s", "l", "x"))
-    assert idle(house, key) == 0
+    assert idle(server, key) == 0
 
 
 @pytest.mark.parametrize("line", lines(PEEKS))
-def test_a_command_about_keys_does_not_reset_their_idle_time(house, line):
-    house.send_line(line)
-    assert [idle(house, key) for key in "slx"] == [IDLE_S] * 3
+def test_a_command_about_keys_does_not_reset_their_idle_time(server, line):
+    server.send_line(line)
+    assert [idle(server, key) for key in "slx"] == [IDLE_S] * 3
 
 
-def test_the_idle_time_is_whole_seconds_since_the_last_write(house):
-    house.send_line("SET new 1")
-    house.advance(999)
-    assert idle(house, "new") == 0
-    house.advance(1501)
-    assert idle(house, "new") == 2
+def test_the_idle_time_is_whole_seconds_since_the_last_write(server):
+    server.send_line("SET new 1")
+    server.advance(999)
+    assert idle(server, "new") == 0
+    server.advance(1501)
+    assert idle(server, "new") == 2
 
 
-def test_rename_and_copy_reset_the_idle_time_of_their_keys(house):
-    house.send_line("RENAME s t")
-    house.send_line("COPY l m")
-    assert [idle(house, key) for key in "tlm"] == [0, 0, 0]
+def test_rename_and_copy_reset_the_idle_time_of_their_keys(server):
+    server.send_line("RENAME s t")
+    server.send_line("COPY l m")
+    assert [idle(server, key) for key in "tlm"] == [0, 0, 0]
 
 
-def test_copy_resets_the_idle_time_of_a_target_that_exists(house):
-    assert house.send_line("COPY s l") == 0
-    assert [idle(house, key) for key in "sl"] == [0, 0]
+def test_copy_resets_the_idle_time_of_a_target_that_exists(server):
+    assert server.send_line("COPY s l") == 0
+    assert [idle(server, key) for key in "sl"] == [0, 0]
 
 
-def test_swapdb_does_not_reset_the_idle_time(house):
-    house.send_line("SWAPDB 0 1")
-    house.send_line("SELECT 1")
-    assert idle(house, "s") == IDLE_S
+def test_swapdb_does_not_reset_the_idle_time(server):
+    server.send_line("SWAPDB 0 1")
+    server.send_line("SELECT 1")
+    assert idle(server, "s") == IDLE_S
 
 
-def test_no_touch_leaves_keys_idle_except_for_the_touch_command(house):
-    house.send_line("CLIENT NO-TOUCH ON")
+def test_no_touch_leaves_keys_idle_except_for_the_touch_command(server):
+    server.send_line("CLIENT NO-TOUCH ON")
     for line in ("GET s", "LRANGE l 0 -1", "XLEN x"):
-        house.send_line(line)
-    assert [idle(house, key) for key in "slx"] == [IDLE_S] * 3
-    house.send_line("TOUCH l")
-    house.send_line("GET s")
-    assert [idle(house, key) for key in "slx"] == [IDLE_S, 0, IDLE_S]
+        server.send_line(line)
+    assert [idle(server, key) for key in "slx"] == [IDLE_S] * 3
+    server.send_line("TOUCH l")
+    server.send_line("GET s")
+    assert [idle(server, key) for key in "slx"] == [IDLE_S, 0, IDLE_S]
 
 
-def test_a_key_that_is_set_under_no_touch_is_not_idle(house):
-    house.send_line("CLIENT NO-TOUCH ON")
-    house.send_line("SET s v")
-    assert idle(house, "s") == 0
+def test_a_key_that_is_set_under_no_touch_is_not_idle(server):
+    server.send_line("CLIENT NO-TOUCH ON")
+    server.send_line("SET s v")
+    assert idle(server, "s") == 0
 
 
-def test_no_touch_holds_for_its_own_client_only(house):
-    house.send_line("CLIENT NO-TOUCH ON")
-    house.client().send_line("GET s")
-    assert idle(house, "s") == 0
+def test_no_touch_holds_for_its_own_client_only(server):
+    server.send_line("CLIENT NO-TOUCH ON")
+    server.client().send_line("GET s")
+    assert idle(server, "s") == 0
 
 
-def test_exec_follows_the_same_rule(house):
+def test_exec_follows_the_same_rule(server):
     for line in ("MULTI", "TTL s", "LLEN l", "EXEC"):
-        house.send_line(line)
-    assert [idle(house, key) for key in "slx"] == [IDLE_S, 0, IDLE_S]
+        server.send_line(line)
+    assert [idle(server, key) for key in "slx"] == [IDLE_S, 0, IDLE_S]
 
 
-def test_kind_at_does_not_reset_the_idle_time(house):
-    assert house.state.databases[0].kind_at(b"s") is bytes
-    assert idle(house, "s") == IDLE_S
+def test_kind_at_does_not_reset_the_idle_time(server):
+    assert server.state.databases[0].kind_at(b"s") is bytes
+    assert idle(server, "s") == IDLE_S

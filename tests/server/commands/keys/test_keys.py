@@ -9,110 +9,110 @@ NOT_32_BIT = "-ERR value is out of range, value must between -2147483648 and 214
 SAME_OBJECT = "-ERR source and destination objects are the same"
 
 
-def keys_of(house):
-    return sorted(house.send("KEYS", "*"))
+def keys_of(server):
+    return sorted(server.send("KEYS", "*"))
 
 
 # ---------------------------------------------------------------------- DEL, EXISTS, TOUCH and TYPE
 
 
 @pytest.mark.parametrize("name", ["DEL", "UNLINK"])
-def test_del_counts_the_keys_that_were_there(house, name):
-    house.send_line("MSET a 1 b 2 c 3")
-    assert house.send(name, "a", "nokey", "a", "b") == 2
-    assert keys_of(house) == [b"c"]
+def test_del_counts_the_keys_that_were_there(server, name):
+    server.send_line("MSET a 1 b 2 c 3")
+    assert server.send(name, "a", "nokey", "a", "b") == 2
+    assert keys_of(server) == [b"c"]
 
 
-def test_del_logs_nothing_when_nothing_was_removed(house):
-    house.send_line("DEL nokey")
-    assert house.logged() == []
+def test_del_logs_nothing_when_nothing_was_removed(server):
+    server.send_line("DEL nokey")
+    assert server.logged() == []
 
 
-def test_del_of_an_expired_key_counts_nothing(house):
-    house.send_line("SET a 1 PX 10")
-    house.advance(11)
-    assert house.send_line("DEL a") == 0
+def test_del_of_an_expired_key_counts_nothing(server):
+    server.send_line("SET a 1 PX 10")
+    server.advance(11)
+    assert server.send_line("DEL a") == 0
 
 
 @pytest.mark.parametrize("name", ["EXISTS", "TOUCH"])
-def test_exists_counts_a_key_as_often_as_it_is_named(house, name):
-    house.send_line("SET a 1")
-    assert house.send(name, "a", "a", "nokey") == 2
+def test_exists_counts_a_key_as_often_as_it_is_named(server, name):
+    server.send_line("SET a 1")
+    assert server.send(name, "a", "a", "nokey") == 2
 
 
-def test_exists_counts_hits_and_misses(house):
-    house.send_line("SET a 1")
-    house.send_line("EXISTS a nokey a")
-    assert (house.state.events.hits, house.state.events.misses) == (2, 1)
+def test_exists_counts_hits_and_misses(server):
+    server.send_line("SET a 1")
+    server.send_line("EXISTS a nokey a")
+    assert (server.state.events.hits, server.state.events.misses) == (2, 1)
 
 
-def test_type_names_the_type(house):
-    house.send_line("SET a 1")
-    house.send_line("RPUSH l x")
-    house.send_line("XADD s * f v")
-    assert house.owner.raw("TYPE", "l") == b"+list\r\n"
-    assert house.owner.raw("TYPE", "s") == b"+stream\r\n"
-    assert house.owner.raw("TYPE", "a") == b"+string\r\n"
-    assert house.owner.raw("TYPE", "nokey") == b"+none\r\n"
+def test_type_names_the_type(server):
+    server.send_line("SET a 1")
+    server.send_line("RPUSH l x")
+    server.send_line("XADD s * f v")
+    assert server.owner.raw("TYPE", "l") == b"+list\r\n"
+    assert server.owner.raw("TYPE", "s") == b"+stream\r\n"
+    assert server.owner.raw("TYPE", "a") == b"+string\r\n"
+    assert server.owner.raw("TYPE", "nokey") == b"+none\r\n"
 
 
 # ---------------------------------------------------------------------- RENAME
 
 
-def test_rename_carries_the_expiry_and_drops_that_of_the_target(house):
-    house.send_line("SET a 1 PX 5000")
-    house.send_line("SET b 2")
-    house.send_line("RENAME a b")
-    assert house.send_line("PTTL b") == 5000
-    house.send_line("SET c 3")
-    house.send_line("RENAME c b")
-    assert house.send_line("PTTL b") == -1
-    assert keys_of(house) == [b"b"]
+def test_rename_carries_the_expiry_and_drops_that_of_the_target(server):
+    server.send_line("SET a 1 PX 5000")
+    server.send_line("SET b 2")
+    server.send_line("RENAME a b")
+    assert server.send_line("PTTL b") == 5000
+    server.send_line("SET c 3")
+    server.send_line("RENAME c b")
+    assert server.send_line("PTTL b") == -1
+    assert keys_of(server) == [b"b"]
 
 
-def test_rename_to_its_own_name_changes_nothing(house):
-    house.send_line("SET a 1")
-    house.logged()
-    assert house.send_line("RENAME a a") == b"OK"
-    assert house.send_line("RENAMENX a a") == 0
-    assert house.send_line("GET a") == b"1"
-    assert house.logged() == []
+def test_rename_to_its_own_name_changes_nothing(server):
+    server.send_line("SET a 1")
+    server.logged()
+    assert server.send_line("RENAME a a") == b"OK"
+    assert server.send_line("RENAMENX a a") == 0
+    assert server.send_line("GET a") == b"1"
+    assert server.logged() == []
 
 
 @pytest.mark.parametrize("line", ["RENAME no a", "RENAME no no", "RENAMENX no a"])
-def test_rename_of_a_missing_key_is_an_error(house, line):
-    assert house.send_line(line) == "-ERR no such key"
+def test_rename_of_a_missing_key_is_an_error(server, line):
+    assert server.send_line(line) == "-ERR no such key"
 
 
-def test_renamenx_leaves_an_existing_target_alone(house):
-    house.send_line("MSET a 1 b 2")
-    assert house.send_line("RENAMENX a b") == 0
-    assert house.send_line("RENAMENX a c") == 1
-    assert house.send_line("MGET a b c") == [None, b"2", b"1"]
+def test_renamenx_leaves_an_existing_target_alone(server):
+    server.send_line("MSET a 1 b 2")
+    assert server.send_line("RENAMENX a b") == 0
+    assert server.send_line("RENAMENX a c") == 1
+    assert server.send_line("MGET a b c") == [None, b"2", b"1"]
 
 
-def test_renamenx_takes_the_place_of_an_expired_target(house):
-    house.send_line("SET a 1")
-    house.send_line("SET b 2 PX 1")
-    house.advance(2)
-    assert house.send_line("RENAMENX a b") == 1
+def test_renamenx_takes_the_place_of_an_expired_target(server):
+    server.send_line("SET a 1")
+    server.send_line("SET b 2 PX 1")
+    server.advance(2)
+    assert server.send_line("RENAMENX a b") == 1
 
 
 # ---------------------------------------------------------------------- COPY and MOVE
 
 
-def test_copy_carries_the_expiry(house):
-    house.send_line("SET a 1 PX 5000")
-    assert house.send_line("COPY a b") == 1
-    assert (house.send_line("GET b"), house.send_line("PTTL b")) == (b"1", 5000)
+def test_copy_carries_the_expiry(server):
+    server.send_line("SET a 1 PX 5000")
+    assert server.send_line("COPY a b") == 1
+    assert (server.send_line("GET b"), server.send_line("PTTL b")) == (b"1", 5000)
 
 
-def test_copy_of_an_appended_string_is_independent(house):
-    house.send_line("APPEND a x")
-    house.send_line("APPEND a y")
-    house.send_line("COPY a b")
-    house.send_line("APPEND a z")
-    assert house.send_line("MGET a b") == [b"xyz", b"xy"]
+def test_copy_of_an_appended_string_is_independent(server):
+    server.send_line("APPEND a x")
+    server.send_line("APPEND a y")
+    server.send_line("COPY a b")
+    server.send_line("APPEND a z")
+    assert server.send_line("MGET a b") == [b"xyz", b"xy"]
 
 
 @pytest.mark.parametrize(
@@ -123,27 +123,27 @@ def test_copy_of_an_appended_string_is_independent(house):
         ("XGROUP CREATE a g 0 MKSTREAM", "XGROUP DESTROY a g", "XINFO GROUPS b"),
     ],
 )
-def test_copy_of_other_types_is_independent(house, make, change, look):
-    house.send_line(make)
-    house.send_line("COPY a b")
-    before = house.send_line(look)
-    house.send_line(change)
+def test_copy_of_other_types_is_independent(server, make, change, look):
+    server.send_line(make)
+    server.send_line("COPY a b")
+    before = server.send_line(look)
+    server.send_line(change)
     assert before != []
-    assert house.send_line(look) == before
+    assert server.send_line(look) == before
 
 
-def test_copy_replaces_a_target_only_with_replace(house):
-    house.send_line("MSET a 1 b 2")
-    assert house.send_line("COPY a b") == 0
-    assert house.send_line("COPY a b REPLACE") == 1
-    assert house.send_line("GET b") == b"1"
+def test_copy_replaces_a_target_only_with_replace(server):
+    server.send_line("MSET a 1 b 2")
+    assert server.send_line("COPY a b") == 0
+    assert server.send_line("COPY a b REPLACE") == 1
+    assert server.send_line("GET b") == b"1"
 
 
-def test_copy_to_another_database(house):
-    house.send_line("SET a 1")
-    assert house.send_line("COPY a a DB 3") == 1
-    house.send_line("SELECT 3")
-    assert house.send_line("GET a") == b"1"
+def test_copy_to_another_database(server):
+    server.send_line("SET a 1")
+    assert server.send_line("COPY a a DB 3") == 1
+    server.send_line("SELECT 3")
+    assert server.send_line("GET a") == b"1"
 
 
 @pytest.mark.parametrize(
@@ -166,33 +166,33 @@ def test_copy_to_another_database(house):
         ("MOVE a 4294967296", NOT_32_BIT),
     ],
 )
-def test_copy_and_move_refuse(house, line, answer):
-    house.send_line("SET a 1")
-    house.logged()
-    assert house.send_line(line) == answer
-    assert house.logged() == []
+def test_copy_and_move_refuse(server, line, answer):
+    server.send_line("SET a 1")
+    server.logged()
+    assert server.send_line(line) == answer
+    assert server.logged() == []
 
 
-def test_move_carries_the_expiry(house):
-    house.send_line("SET a 1 PX 5000")
-    assert house.send_line("MOVE a 1") == 1
-    assert house.send_line("EXISTS a") == 0
-    house.send_line("SELECT 1")
-    assert house.send_line("PTTL a") == 5000
+def test_move_carries_the_expiry(server):
+    server.send_line("SET a 1 PX 5000")
+    assert server.send_line("MOVE a 1") == 1
+    assert server.send_line("EXISTS a") == 0
+    server.send_line("SELECT 1")
+    assert server.send_line("PTTL a") == 5000
 
 
-def test_move_leaves_an_existing_target_alone(house):
-    house.send_line("SET a 1")
-    house.send_line("COPY a a DB 1")
-    assert house.send_line("MOVE a 1") == 0
+def test_move_leaves_an_existing_target_alone(server):
+    server.send_line("SET a 1")
+    server.send_line("COPY a a DB 1")
+    assert server.send_line("MOVE a 1") == 0
 
 
 @pytest.mark.parametrize("line", ["RENAME a b", "RENAMENX a b", "COPY a b", "MOVE a 1"])
-def test_rename_copy_and_move_are_logged_as_they_were_sent(house, line):
-    house.send_line("SET a 1")
-    house.logged()
-    house.send_line(line)
-    assert house.logged() == [line.encode()]
+def test_rename_copy_and_move_are_logged_as_they_were_sent(server, line):
+    server.send_line("SET a 1")
+    server.logged()
+    server.send_line(line)
+    assert server.logged() == [line.encode()]
 
 
 # ---------------------------------------------------------------------- OBJECT
@@ -213,52 +213,52 @@ def test_rename_copy_and_move_are_logged_as_they_were_sent(house, line):
         (b"x" * 45, b"raw"),
     ],
 )
-def test_encoding_of_a_string_as_it_was_set(house, value, encoding):
-    house.send("SET", "a", value)
-    assert house.send_line("OBJECT ENCODING a") == encoding
+def test_encoding_of_a_string_as_it_was_set(server, value, encoding):
+    server.send("SET", "a", value)
+    assert server.send_line("OBJECT ENCODING a") == encoding
 
 
-def test_encoding_of_a_string_that_was_changed(house):
-    house.send_line("INCR n")
-    house.send_line("SET a 1")
-    house.send_line("APPEND a 2")
-    house.send_line("SETRANGE b 0 x")
-    house.send_line("APPEND c 12")
-    encodings = [house.send_line(f"OBJECT ENCODING {key}") for key in "nabc"]
+def test_encoding_of_a_string_that_was_changed(server):
+    server.send_line("INCR n")
+    server.send_line("SET a 1")
+    server.send_line("APPEND a 2")
+    server.send_line("SETRANGE b 0 x")
+    server.send_line("APPEND c 12")
+    encodings = [server.send_line(f"OBJECT ENCODING {key}") for key in "nabc"]
     assert encodings == [b"int", b"raw", b"raw", b"int"]
 
 
-def test_encoding_of_lists_and_streams(house):
-    house.send_line("RPUSH small x")
-    house.send("RPUSH", "big", *["x" * 100] * 200)
-    house.send_line("XADD s * f v")
-    encodings = [house.send_line(f"OBJECT ENCODING {key}") for key in ("small", "big", "s")]
+def test_encoding_of_lists_and_streams(server):
+    server.send_line("RPUSH small x")
+    server.send("RPUSH", "big", *["x" * 100] * 200)
+    server.send_line("XADD s * f v")
+    encodings = [server.send_line(f"OBJECT ENCODING {key}") for key in ("small", "big", "s")]
     assert encodings == [b"listpack", b"quicklist", b"stream"]
 
 
 @pytest.mark.parametrize(
     ("value", "count"), [("0", 2147483647), ("9999", 2147483647), ("10000", 1), ("x", 1)]
 )
-def test_small_integers_are_shown_as_shared(house, value, count):
-    house.send("SET", "a", value)
-    assert house.send_line("OBJECT REFCOUNT a") == count
+def test_small_integers_are_shown_as_shared(server, value, count):
+    server.send("SET", "a", value)
+    assert server.send_line("OBJECT REFCOUNT a") == count
 
 
 @pytest.mark.parametrize("what", ["ENCODING", "REFCOUNT", "IDLETIME", "FREQ"])
-def test_object_of_a_missing_key_is_null(house, what):
-    assert house.send("OBJECT", what, "no") is None
+def test_object_of_a_missing_key_is_null(server, what):
+    assert server.send("OBJECT", what, "no") is None
 
 
-def test_object_freq_needs_an_lfu_policy(house):
-    house.send_line("SET a 1")
-    assert house.send_line("OBJECT FREQ a").startswith(
+def test_object_freq_needs_an_lfu_policy(server):
+    server.send_line("SET a 1")
+    assert server.send_line("OBJECT FREQ a").startswith(
         "-ERR An LFU maxmemory policy is not selected, access frequency not tracked."
     )
 
 
-def test_object_subcommands_are_checked(house):
-    assert house.send_line("OBJECT foo") == "-ERR unknown subcommand 'foo'. Try OBJECT HELP."
-    assert house.send_line("OBJECT encoding") == (
+def test_object_subcommands_are_checked(server):
+    assert server.send_line("OBJECT foo") == "-ERR unknown subcommand 'foo'. Try OBJECT HELP."
+    assert server.send_line("OBJECT encoding") == (
         "-ERR wrong number of arguments for 'object|encoding' command"
     )
-    assert house.send_line("OBJECT help")[0].startswith(b"OBJECT <subcommand>")
+    assert server.send_line("OBJECT help")[0].startswith(b"OBJECT <subcommand>")

@@ -50,58 +50,58 @@ def peer():
     made.stop()
 
 
-def migrate(house, peer, *words):
-    return house.send("MIGRATE", "127.0.0.1", peer.port, *words)
+def migrate(server, peer, *words):
+    return server.send("MIGRATE", "127.0.0.1", peer.port, *words)
 
 
 # ---------------------------------------------------------------------- what is sent
 
 
-def test_migrate_restores_the_key_there_and_deletes_it_here(house, peer):
-    house.send_line("SET k v")
-    dump = house.send_line("DUMP k")
-    house.logged()
+def test_migrate_restores_the_key_there_and_deletes_it_here(server, peer):
+    server.send_line("SET k v")
+    dump = server.send_line("DUMP k")
+    server.logged()
     peer.answers = [b"+OK", b"+OK"]
-    assert migrate(house, peer, "k", 3, 1000) == b"OK"
+    assert migrate(server, peer, "k", 3, 1000) == b"OK"
     peer.stop()
     assert peer.commands == [[b"SELECT", b"3"], [b"RESTORE", b"k", b"0", dump]]
-    assert house.send_line("EXISTS k") == 0
-    assert house.logged() == [b"DEL k"]
+    assert server.send_line("EXISTS k") == 0
+    assert server.logged() == [b"DEL k"]
 
 
-def test_migrate_with_copy_keeps_the_key(house, peer):
-    house.send_line("SET k v")
-    house.logged()
+def test_migrate_with_copy_keeps_the_key(server, peer):
+    server.send_line("SET k v")
+    server.logged()
     peer.answers = [b"+OK", b"+OK"]
-    migrate(house, peer, "k", 0, 1000, "COPY", "REPLACE")
+    migrate(server, peer, "k", 0, 1000, "COPY", "REPLACE")
     peer.stop()
     assert peer.commands[1][-1] == b"REPLACE"
-    assert house.send_line("GET k") == b"v"
-    assert house.logged() == []
+    assert server.send_line("GET k") == b"v"
+    assert server.logged() == []
 
 
-def test_many_keys_go_over_one_connection_without_the_missing_ones(house, peer):
-    house.send_line("MSET a 1 b 2 c 3")
+def test_many_keys_go_over_one_connection_without_the_missing_ones(server, peer):
+    server.send_line("MSET a 1 b 2 c 3")
     peer.answers = [b"+OK"] * 4
-    migrate(house, peer, "", 0, 1000, "KEYS", "a", "nosuch", "b", "c")
+    migrate(server, peer, "", 0, 1000, "KEYS", "a", "nosuch", "b", "c")
     peer.stop()
     assert [words[1] for words in peer.commands[1:]] == [b"a", b"b", b"c"]
 
 
-def test_the_remaining_ttl_is_sent(house, peer):
-    house.send_line("SET k v PX 5000")
-    house.advance(1000)
+def test_the_remaining_ttl_is_sent(server, peer):
+    server.send_line("SET k v PX 5000")
+    server.advance(1000)
     peer.answers = [b"+OK", b"+OK"]
-    migrate(house, peer, "k", 0, 1000)
+    migrate(server, peer, "k", 0, 1000)
     peer.stop()
     assert octets.int64_of(peer.commands[1][2]) == 4000
 
 
-def test_a_key_with_no_ttl_left_is_sent_with_a_millisecond(house, peer):
-    house.send_line("SET k v PX 5000")
-    house.advance(5000)
+def test_a_key_with_no_ttl_left_is_sent_with_a_millisecond(server, peer):
+    server.send_line("SET k v PX 5000")
+    server.advance(5000)
     peer.answers = [b"+OK", b"+OK"]
-    migrate(house, peer, "k", 0, 1000)
+    migrate(server, peer, "k", 0, 1000)
     peer.stop()
     assert peer.commands[1][2] == b"1"
 
@@ -110,21 +110,21 @@ def test_a_key_with_no_ttl_left_is_sent_with_a_millisecond(house, peer):
     ("options", "login"),
     [(("AUTH", "pw"), [b"AUTH", b"pw"]), (("AUTH2", "me", "pw"), [b"AUTH", b"me", b"pw"])],
 )
-def test_auth_is_sent_first(house, peer, options, login):
-    house.send_line("SET k v")
+def test_auth_is_sent_first(server, peer, options, login):
+    server.send_line("SET k v")
     peer.answers = [b"+OK"] * 3
-    assert migrate(house, peer, "k", 0, 1000, *options) == b"OK"
+    assert migrate(server, peer, "k", 0, 1000, *options) == b"OK"
     peer.stop()
     assert [words[0] for words in peer.commands] == [b"AUTH", b"SELECT", b"RESTORE"]
     assert peer.commands[0] == login
 
 
-def test_large_values_arrive_whole(house, peer):
-    house.send("SET", "a", b"\x00" * 70_000 + bytes(range(256)) * 300)
-    house.send("SET", "b", "x" * 200_000)
-    dumps = [house.send_line("DUMP a"), house.send_line("DUMP b")]
+def test_large_values_arrive_whole(server, peer):
+    server.send("SET", "a", b"\x00" * 70_000 + bytes(range(256)) * 300)
+    server.send("SET", "b", "x" * 200_000)
+    dumps = [server.send_line("DUMP a"), server.send_line("DUMP b")]
     peer.answers = [b"+OK"] * 3
-    assert migrate(house, peer, "", 0, 1000, "KEYS", "a", "b") == b"OK"
+    assert migrate(server, peer, "", 0, 1000, "KEYS", "a", "b") == b"OK"
     peer.stop()
     assert [words[3] for words in peer.commands[1:]] == dumps
 
@@ -132,62 +132,62 @@ def test_large_values_arrive_whole(house, peer):
 # ---------------------------------------------------------------------- errors of the other server
 
 
-def test_only_the_keys_that_the_other_server_took_are_deleted(house, peer):
-    house.send_line("MSET a 1 b 2 c 3")
-    house.logged()
+def test_only_the_keys_that_the_other_server_took_are_deleted(server, peer):
+    server.send_line("MSET a 1 b 2 c 3")
+    server.logged()
     peer.answers = [b"+OK", b"+OK", b"-BUSYKEY taken", b"+OK"]
-    answer = migrate(house, peer, "", 0, 1000, "KEYS", "a", "b", "c")
+    answer = migrate(server, peer, "", 0, 1000, "KEYS", "a", "b", "c")
     assert answer == "-ERR Target instance replied with error: BUSYKEY taken"
-    assert house.send_line("MGET a b c") == [None, b"2", None]
-    assert house.logged() == [b"DEL a c"]
+    assert server.send_line("MGET a b c") == [None, b"2", None]
+    assert server.logged() == [b"DEL a c"]
 
 
 @pytest.mark.parametrize("answers", [[b"-NOAUTH no", b"+OK"], [b"+OK", b"-ERR DB index"]])
-def test_no_key_is_sent_if_auth_or_select_is_refused(house, peer, answers):
-    house.send_line("SET k v")
+def test_no_key_is_sent_if_auth_or_select_is_refused(server, peer, answers):
+    server.send_line("SET k v")
     peer.answers = list(answers)
-    assert migrate(house, peer, "k", 99, 1000, "AUTH", "pw").startswith("-ERR Target instance")
+    assert migrate(server, peer, "k", 99, 1000, "AUTH", "pw").startswith("-ERR Target instance")
     peer.stop()
     assert [words[0] for words in peer.commands] == [b"AUTH", b"SELECT"]
-    assert house.send_line("GET k") == b"v"
+    assert server.send_line("GET k") == b"v"
 
 
 # ---------------------------------------------------------------------- failures
 
 
-def test_a_refused_connection_is_an_ioerr(house):
-    house.send_line("SET k v")
+def test_a_refused_connection_is_an_ioerr(server):
+    server.send_line("SET k v")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    answer = house.send("MIGRATE", "127.0.0.1", port, "k", 0, 1000)
+    answer = server.send("MIGRATE", "127.0.0.1", port, "k", 0, 1000)
     assert answer == "-IOERR error or timeout connecting to the client"
-    assert house.send_line("GET k") == b"v"
+    assert server.send_line("GET k") == b"v"
 
 
 @pytest.mark.parametrize(
     ("host", "port"), [("127.0.0.1", "http"), ("127.0.0.1", "99999"), ("..", "6379"), ("", "6379")]
 )
-def test_a_bad_address_is_an_ioerr(house, host, port):
-    house.send_line("SET k v")
-    answer = house.send("MIGRATE", host, port, "k", 0, 1000)
+def test_a_bad_address_is_an_ioerr(server, host, port):
+    server.send_line("SET k v")
+    answer = server.send("MIGRATE", host, port, "k", 0, 1000)
     assert answer == "-IOERR error or timeout connecting to the client"
 
 
-def test_only_acknowledged_keys_are_deleted_if_the_other_server_disconnects(house, peer):
-    house.send_line("MSET a 1 b 2")
+def test_only_acknowledged_keys_are_deleted_if_the_other_server_disconnects(server, peer):
+    server.send_line("MSET a 1 b 2")
     peer.answers = [b"+OK", b"+OK"]
-    answer = migrate(house, peer, "", 0, 1000, "KEYS", "a", "b")
+    answer = migrate(server, peer, "", 0, 1000, "KEYS", "a", "b")
     assert answer == "-IOERR error or timeout reading to target instance"
-    assert house.send_line("MGET a b") == [None, b"2"]
+    assert server.send_line("MGET a b") == [None, b"2"]
 
 
-def test_a_server_that_does_not_answer_times_out(house):
-    house.send_line("SET k v")
+def test_a_server_that_does_not_answer_times_out(server):
+    server.send_line("SET k v")
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        answer = house.send("MIGRATE", "127.0.0.1", listener.getsockname()[1], "k", 0, 10)
+        answer = server.send("MIGRATE", "127.0.0.1", listener.getsockname()[1], "k", 0, 10)
     assert answer == "-IOERR error or timeout reading to target instance"
-    assert house.send_line("GET k") == b"v"
+    assert server.send_line("GET k") == b"v"
 
 
-def test_a_missing_key_is_answered_without_a_connection(house):
-    assert house.send_line("MIGRATE 127.0.0.1 1 nosuch 0 1000") == b"NOKEY"
+def test_a_missing_key_is_answered_without_a_connection(server):
+    assert server.send_line("MIGRATE 127.0.0.1 1 nosuch 0 1000") == b"NOKEY"

@@ -10,48 +10,48 @@ MAX_COUNT = (2**63 - 1) // 16
 
 
 @pytest.fixture
-def shop(house: Any) -> Any:
+def filled(server: Any) -> Any:
     """A server with the stream s (1-0 .. 5-0).
 
     In its group g, alice was given 1-0 to 4-0 a second ago. bob has nothing.
     """
     for ms in (1, 2, 3, 4, 5):
-        house.send("XADD", "s", f"{ms}-0", "n", ms)
-    house.send_line("XGROUP CREATE s g 0")
-    house.send_line("XREADGROUP GROUP g alice COUNT 4 STREAMS s >")
-    house.advance(1000)
-    house.send_line("XGROUP CREATECONSUMER s g bob")
-    house.logged()
-    return house
+        server.send("XADD", "s", f"{ms}-0", "n", ms)
+    server.send_line("XGROUP CREATE s g 0")
+    server.send_line("XREADGROUP GROUP g alice COUNT 4 STREAMS s >")
+    server.advance(1000)
+    server.send_line("XGROUP CREATECONSUMER s g bob")
+    server.logged()
+    return server
 
 
 def entry(ms: int) -> list[Any]:
     return [b"%d-0" % ms, [b"n", b"%d" % ms]]
 
 
-def pending(shop: Any) -> dict[bytes, tuple[bytes, int, int]]:
+def pending(filled: Any) -> dict[bytes, tuple[bytes, int, int]]:
     """The pending entries of g: id -> (consumer, idle ms, number of deliveries)."""
-    return {row[0]: tuple(row[1:]) for row in shop.send_line("XPENDING s g - + 100")}
+    return {row[0]: tuple(row[1:]) for row in filled.send_line("XPENDING s g - + 100")}
 
 
 class TestXclaim:
-    def test_gives_entries_to_the_consumer_and_counts_the_delivery(self, shop: Any) -> None:
-        assert shop.send_line("XCLAIM s g bob 500 1-0 2") == [entry(1), entry(2)]
-        assert pending(shop) == {
+    def test_gives_entries_to_the_consumer_and_counts_the_delivery(self, filled: Any) -> None:
+        assert filled.send_line("XCLAIM s g bob 500 1-0 2") == [entry(1), entry(2)]
+        assert pending(filled) == {
             b"1-0": (b"bob", 0, 2),
             b"2-0": (b"bob", 0, 2),
             b"3-0": (b"alice", 1000, 1),
             b"4-0": (b"alice", 1000, 1),
         }
 
-    def test_leaves_entries_that_are_not_idle_long_enough(self, shop: Any) -> None:
-        assert shop.send_line("XCLAIM s g bob 1001 1-0") == []
-        assert shop.send_line("XCLAIM s g bob 1000 1-0") == [entry(1)]
-        assert shop.send_line("XCLAIM s g alice -1 1-0") == [entry(1)]
+    def test_leaves_entries_that_are_not_idle_long_enough(self, filled: Any) -> None:
+        assert filled.send_line("XCLAIM s g bob 1001 1-0") == []
+        assert filled.send_line("XCLAIM s g bob 1000 1-0") == [entry(1)]
+        assert filled.send_line("XCLAIM s g alice -1 1-0") == [entry(1)]
 
-    def test_justid_answers_ids_and_does_not_count(self, shop: Any) -> None:
-        assert shop.send_line("XCLAIM s g bob 0 1-0 JUSTID") == [b"1-0"]
-        assert pending(shop)[b"1-0"] == (b"bob", 0, 1)
+    def test_justid_answers_ids_and_does_not_count(self, filled: Any) -> None:
+        assert filled.send_line("XCLAIM s g bob 0 1-0 JUSTID") == [b"1-0"]
+        assert pending(filled)[b"1-0"] == (b"bob", 0, 1)
 
     @pytest.mark.parametrize(
         ("options", "idle", "count"),
@@ -67,42 +67,42 @@ class TestXclaim:
         ],
     )
     def test_options_set_the_delivery_time_and_count(
-        self, shop: Any, options: str, idle: int, count: int
+        self, filled: Any, options: str, idle: int, count: int
     ) -> None:
-        shop.send_line(f"XCLAIM s g bob 0 1-0 {options}")
-        assert pending(shop)[b"1-0"] == (b"bob", idle, count)
+        filled.send_line(f"XCLAIM s g bob 0 1-0 {options}")
+        assert pending(filled)[b"1-0"] == (b"bob", idle, count)
 
-    def test_an_entry_that_is_not_pending_needs_force(self, shop: Any) -> None:
-        assert shop.send_line("XCLAIM s g bob 0 5-0") == []
-        assert shop.send_line("XCLAIM s g bob 99999 5-0 9-0 FORCE") == [entry(5)]
-        assert pending(shop)[b"5-0"] == (b"bob", 0, 2)
+    def test_an_entry_that_is_not_pending_needs_force(self, filled: Any) -> None:
+        assert filled.send_line("XCLAIM s g bob 0 5-0") == []
+        assert filled.send_line("XCLAIM s g bob 99999 5-0 9-0 FORCE") == [entry(5)]
+        assert pending(filled)[b"5-0"] == (b"bob", 0, 2)
 
-    def test_a_deleted_entry_is_removed_from_the_pending_entries(self, shop: Any) -> None:
-        shop.send_line("XDEL s 2-0")
-        shop.logged()
-        assert shop.send_line("XCLAIM s g bob 99999 1-0 2-0 FORCE") == []
-        assert sorted(pending(shop)) == [b"1-0", b"3-0", b"4-0"]
-        assert shop.logged() == [
+    def test_a_deleted_entry_is_removed_from_the_pending_entries(self, filled: Any) -> None:
+        filled.send_line("XDEL s 2-0")
+        filled.logged()
+        assert filled.send_line("XCLAIM s g bob 99999 1-0 2-0 FORCE") == []
+        assert sorted(pending(filled)) == [b"1-0", b"3-0", b"4-0"]
+        assert filled.logged() == [
             b"XCLAIM s g alice 0 2-0 TIME 1700000000000 RETRYCOUNT 1 FORCE JUSTID LASTID 4-0"
         ]
 
-    def test_lastid_only_moves_the_group_forward(self, shop: Any) -> None:
-        shop.send_line("XCLAIM s g bob 0 9-9 LASTID 5-0")
-        assert shop.logged() == [b"XGROUP SETID s g 5-0 ENTRIESREAD 4"]
-        shop.send_line("XCLAIM s g bob 0 9-9 LASTID 3-0")
-        assert shop.logged() == []
-        report = shop.send_line("XINFO GROUPS s")[0]
+    def test_lastid_only_moves_the_group_forward(self, filled: Any) -> None:
+        filled.send_line("XCLAIM s g bob 0 9-9 LASTID 5-0")
+        assert filled.logged() == [b"XGROUP SETID s g 5-0 ENTRIESREAD 4"]
+        filled.send_line("XCLAIM s g bob 0 9-9 LASTID 3-0")
+        assert filled.logged() == []
+        report = filled.send_line("XINFO GROUPS s")[0]
         assert report[report.index(b"last-delivered-id") + 1] == b"5-0"
 
-    def test_creates_the_consumer_and_sets_its_seen_time(self, shop: Any) -> None:
-        shop.send_line("XCLAIM s g carol 99999 1-0")
-        shop.advance(10)
-        report = shop.send_line("XINFO CONSUMERS s g")[2]
+    def test_creates_the_consumer_and_sets_its_seen_time(self, filled: Any) -> None:
+        filled.send_line("XCLAIM s g carol 99999 1-0")
+        filled.advance(10)
+        report = filled.send_line("XINFO CONSUMERS s g")[2]
         assert report == [b"name", b"carol", b"pending", 0, b"idle", 10, b"inactive", -1]
 
-    def test_is_logged_with_an_absolute_time(self, shop: Any) -> None:
-        shop.send_line("XCLAIM s g bob 0 1-0 IDLE 300")
-        assert shop.logged() == [
+    def test_is_logged_with_an_absolute_time(self, filled: Any) -> None:
+        filled.send_line("XCLAIM s g bob 0 1-0 IDLE 300")
+        assert filled.logged() == [
             b"XCLAIM s g bob 0 1-0 TIME 1700000000700 RETRYCOUNT 2 FORCE JUSTID LASTID 4-0"
         ]
 
@@ -124,47 +124,47 @@ class TestXclaim:
             ("s g bob 0 1-0 FORCE 2-0", "ERR Unrecognized XCLAIM option '2-0'"),
         ],
     )
-    def test_refusals_change_nothing(self, shop: Any, words: str, error: str) -> None:
-        before = pending(shop)
-        assert shop.send_line(f"XCLAIM {words}") == f"-{error}"
-        assert pending(shop) == before
+    def test_refusals_change_nothing(self, filled: Any, words: str, error: str) -> None:
+        before = pending(filled)
+        assert filled.send_line(f"XCLAIM {words}") == f"-{error}"
+        assert pending(filled) == before
 
 
 class TestXautoclaim:
-    def test_claims_idle_entries_and_answers_the_next_start(self, shop: Any) -> None:
-        shop.send_line("XCLAIM s g bob 0 2-0")
-        assert shop.send_line("XAUTOCLAIM s g bob 500 - COUNT 2") == [
+    def test_claims_idle_entries_and_answers_the_next_start(self, filled: Any) -> None:
+        filled.send_line("XCLAIM s g bob 0 2-0")
+        assert filled.send_line("XAUTOCLAIM s g bob 500 - COUNT 2") == [
             b"4-0", [entry(1), entry(3)], [],
         ]  # fmt: skip
-        assert shop.send_line("XAUTOCLAIM s g bob 500 4-0") == [b"0-0", [entry(4)], []]
+        assert filled.send_line("XAUTOCLAIM s g bob 500 4-0") == [b"0-0", [entry(4)], []]
 
-    def test_the_start_may_be_exclusive(self, shop: Any) -> None:
-        assert shop.send_line("XAUTOCLAIM s g bob 0 (3-0 JUSTID") == [b"0-0", [b"4-0"], []]
+    def test_the_start_may_be_exclusive(self, filled: Any) -> None:
+        assert filled.send_line("XAUTOCLAIM s g bob 0 (3-0 JUSTID") == [b"0-0", [b"4-0"], []]
 
-    def test_justid_does_not_count(self, shop: Any) -> None:
-        shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 1 JUSTID")
-        assert pending(shop)[b"1-0"] == (b"bob", 0, 1)
-        shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 1")
-        assert pending(shop)[b"1-0"] == (b"bob", 0, 2)
+    def test_justid_does_not_count(self, filled: Any) -> None:
+        filled.send_line("XAUTOCLAIM s g bob 0 - COUNT 1 JUSTID")
+        assert pending(filled)[b"1-0"] == (b"bob", 0, 1)
+        filled.send_line("XAUTOCLAIM s g bob 0 - COUNT 1")
+        assert pending(filled)[b"1-0"] == (b"bob", 0, 2)
 
-    def test_deleted_entries_are_removed_answered_and_counted(self, shop: Any) -> None:
-        shop.send_line("XDEL s 1-0 3-0")
-        assert shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 2") == [b"3-0", [entry(2)], [b"1-0"]]
-        assert shop.send_line("XAUTOCLAIM s g bob 0 3-0") == [b"0-0", [entry(4)], [b"3-0"]]
-        assert sorted(pending(shop)) == [b"2-0", b"4-0"]
+    def test_deleted_entries_are_removed_answered_and_counted(self, filled: Any) -> None:
+        filled.send_line("XDEL s 1-0 3-0")
+        assert filled.send_line("XAUTOCLAIM s g bob 0 - COUNT 2") == [b"3-0", [entry(2)], [b"1-0"]]
+        assert filled.send_line("XAUTOCLAIM s g bob 0 3-0") == [b"0-0", [entry(4)], [b"3-0"]]
+        assert sorted(pending(filled)) == [b"2-0", b"4-0"]
 
-    def test_scans_at_most_ten_times_count_entries(self, shop: Any) -> None:
+    def test_scans_at_most_ten_times_count_entries(self, filled: Any) -> None:
         for ms in range(6, 16):
-            shop.send("XADD", "s", f"{ms}-0", "n", ms)
-        shop.send_line("XREADGROUP GROUP g alice STREAMS s >")
-        shop.send_line("XCLAIM s g alice 0 1-0 2-0 3-0 4-0")
-        assert shop.send_line("XAUTOCLAIM s g bob 500 - COUNT 1") == [b"11-0", [], []]
+            filled.send("XADD", "s", f"{ms}-0", "n", ms)
+        filled.send_line("XREADGROUP GROUP g alice STREAMS s >")
+        filled.send_line("XCLAIM s g alice 0 1-0 2-0 3-0 4-0")
+        assert filled.send_line("XAUTOCLAIM s g bob 500 - COUNT 1") == [b"11-0", [], []]
 
-    def test_logs_claimed_and_removed_entries(self, shop: Any) -> None:
-        shop.send_line("XDEL s 1-0")
-        shop.logged()
-        shop.send_line("XAUTOCLAIM s g bob 0 - COUNT 2")
-        assert shop.logged() == [
+    def test_logs_claimed_and_removed_entries(self, filled: Any) -> None:
+        filled.send_line("XDEL s 1-0")
+        filled.logged()
+        filled.send_line("XAUTOCLAIM s g bob 0 - COUNT 2")
+        assert filled.logged() == [
             b"XCLAIM s g alice 0 1-0 TIME 1700000000000 RETRYCOUNT 1 FORCE JUSTID LASTID 4-0",
             b"XCLAIM s g bob 0 2-0 TIME 1700000001000 RETRYCOUNT 2 FORCE JUSTID LASTID 4-0",
         ]
@@ -182,10 +182,10 @@ class TestXautoclaim:
             ("s g bob 0 - NOSUCH", "ERR syntax error"),
         ],
     )
-    def test_refusals_change_nothing(self, shop: Any, words: str, error: str) -> None:
-        before = pending(shop)
-        assert shop.send_line(f"XAUTOCLAIM {words}") == f"-{error}"
-        assert pending(shop) == before
+    def test_refusals_change_nothing(self, filled: Any, words: str, error: str) -> None:
+        before = pending(filled)
+        assert filled.send_line(f"XAUTOCLAIM {words}") == f"-{error}"
+        assert pending(filled) == before
 
-    def test_the_greatest_count_takes_no_memory(self, shop: Any) -> None:
-        assert len(shop.send_line(f"XAUTOCLAIM s g bob 0 - COUNT {MAX_COUNT}")[1]) == 4
+    def test_the_greatest_count_takes_no_memory(self, filled: Any) -> None:
+        assert len(filled.send_line(f"XAUTOCLAIM s g bob 0 - COUNT {MAX_COUNT}")[1]) == 4

@@ -11,90 +11,90 @@ COMMANDS = 60
 STREAMS = [b"s", b"t", b"missing"]  # the names that random commands use
 
 
-def full(house, key):
-    return house.send("XINFO", "STREAM", key, "FULL", "COUNT", "0")
+def full(server, key):
+    return server.send("XINFO", "STREAM", key, "FULL", "COUNT", "0")
 
 
-def value_digest(house, key):
-    return house.send("DEBUG", "DIGEST-VALUE", key)
+def value_digest(server, key):
+    return server.send("DEBUG", "DIGEST-VALUE", key)
 
 
 @pytest.fixture(params=range(SEQUENCES))
-def after_random_commands(request, make_house):
+def after_random_commands(request, make_server):
     """A server after random stream commands, and more random commands to run on it."""
-    house = make_house(enable_debug_command="yes")
+    server = make_server(enable_debug_command="yes")
     draw = Draw(f"copies-{request.param}")
     for command in draw.sequence("groups", COMMANDS):
-        play(house, command)
-    return house, draw.sequence("groups", COMMANDS)
+        play(server, command)
+    return server, draw.sequence("groups", COMMANDS)
 
 
-def play(house, command):
-    house.send(*command)
-    if house.owner.waits:
-        house.advance(5)
-    house.owner.client.out.truncate(0)
-    house.advance(1)
+def play(server, command):
+    server.send(*command)
+    if server.owner.waits:
+        server.advance(5)
+    server.owner.client.out.truncate(0)
+    server.advance(1)
 
 
-def streams_in(house):
-    return [key for key in STREAMS if house.send("EXISTS", key)]
+def streams_in(server):
+    return [key for key in STREAMS if server.send("EXISTS", key)]
 
 
 def test_a_copy_equals_its_original(after_random_commands):
-    house, _ = after_random_commands
-    for key in streams_in(house):
-        house.send("COPY", key, "copy", "REPLACE")
-        assert full(house, "copy") == full(house, key)
-        assert value_digest(house, "copy") == value_digest(house, key)
+    server, _ = after_random_commands
+    for key in streams_in(server):
+        server.send("COPY", key, "copy", "REPLACE")
+        assert full(server, "copy") == full(server, key)
+        assert value_digest(server, "copy") == value_digest(server, key)
 
 
 def test_changes_of_the_original_do_not_change_the_copy(after_random_commands):
-    house, more = after_random_commands
+    server, more = after_random_commands
     copies = {}
-    for key in streams_in(house):
-        house.send("COPY", key, b"copy of " + key)
-        copies[key] = full(house, key)
+    for key in streams_in(server):
+        server.send("COPY", key, b"copy of " + key)
+        copies[key] = full(server, key)
     for command in more:
-        play(house, command)
+        play(server, command)
     for key, before in copies.items():
-        assert full(house, b"copy of " + key) == before
+        assert full(server, b"copy of " + key) == before
 
 
 def test_changes_of_the_copy_do_not_change_the_original(after_random_commands):
-    house, more = after_random_commands
-    originals = {key: full(house, key) for key in streams_in(house)}
+    server, more = after_random_commands
+    originals = {key: full(server, key) for key in streams_in(server)}
     for key in originals:
-        house.send("RENAME", key, b"original " + key)
-        house.send("COPY", b"original " + key, key)
+        server.send("RENAME", key, b"original " + key)
+        server.send("COPY", b"original " + key, key)
     for command in more:
-        play(house, command)
+        play(server, command)
     for key, before in originals.items():
-        assert full(house, b"original " + key) == before
+        assert full(server, b"original " + key) == before
 
 
 def test_a_copy_behaves_like_its_original(after_random_commands):
     """Run the same commands on the original and on the copy: the results are equal."""
-    house, more = after_random_commands
-    for key in streams_in(house):
-        house.send("COPY", key, key, "DB", "1")
-    start_ms = house.now_ms
+    server, more = after_random_commands
+    for key in streams_in(server):
+        server.send("COPY", key, key, "DB", "1")
+    start_ms = server.now_ms
     ends = []
     for db in (0, 1):
-        house.now_ms = start_ms
-        house.send("SELECT", db)
+        server.now_ms = start_ms
+        server.send("SELECT", db)
         for command in more:
-            play(house, command)
-        ends.append([full(house, key) for key in streams_in(house)])
+            play(server, command)
+        ends.append([full(server, key) for key in streams_in(server)])
     assert ends[0] == ends[1]
 
 
 def test_a_moved_stream_is_unchanged(after_random_commands):
-    house, _ = after_random_commands
-    for key in streams_in(house):
-        before = full(house, key), value_digest(house, key)
-        house.send("MOVE", key, 1)
-        assert not house.send("EXISTS", key)
-        house.send("SELECT", 1)
-        assert (full(house, key), value_digest(house, key)) == before
-        house.send("SELECT", 0)
+    server, _ = after_random_commands
+    for key in streams_in(server):
+        before = full(server, key), value_digest(server, key)
+        server.send("MOVE", key, 1)
+        assert not server.send("EXISTS", key)
+        server.send("SELECT", 1)
+        assert (full(server, key), value_digest(server, key)) == before
+        server.send("SELECT", 0)

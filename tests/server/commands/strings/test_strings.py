@@ -14,12 +14,12 @@ NOW_MS = 1_700_000_000_000
 # ---------------------------------------------------------------------- SET
 
 
-def test_set_drops_the_expiry_unless_told_to_keep_it(house):
-    house.send_line("SET a 1 EX 100")
-    house.send_line("SET a 2 KEEPTTL")
-    assert house.send_line("TTL a") == 100
-    house.send_line("SET a 3")
-    assert house.send_line("TTL a") == -1
+def test_set_drops_the_expiry_unless_told_to_keep_it(server):
+    server.send_line("SET a 1 EX 100")
+    server.send_line("SET a 2 KEEPTTL")
+    assert server.send_line("TTL a") == 100
+    server.send_line("SET a 3")
+    assert server.send_line("TTL a") == -1
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,10 @@ def test_set_drops_the_expiry_unless_told_to_keep_it(house):
         "SET a 1 EX 9 EX 5",
     ],
 )
-def test_every_form_of_set_with_an_expiry_is_logged_as_set_pxat(house, line):
-    assert house.send_line(line) == b"OK"
-    assert house.send_line("PTTL a") == 5000
-    assert house.logged() == [b"SET a 1 PXAT 1700000005000"]
+def test_every_form_of_set_with_an_expiry_is_logged_as_set_pxat(server, line):
+    assert server.send_line(line) == b"OK"
+    assert server.send_line("PTTL a") == 5000
+    assert server.logged() == [b"SET a 1 PXAT 1700000005000"]
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_every_form_of_set_with_an_expiry_is_logged_as_set_pxat(house, line):
         (b"1", "GETSET a 2", b"1", b"2"),
     ],
 )
-def test_set_nx_xx_get_setnx_and_getset(house, before, line, answer, after):
+def test_set_nx_xx_get_setnx_and_getset(server, before, line, answer, after):
     if before is not None:
-        house.send("SET", "a", before)
-    assert house.send_line(line) == answer
-    assert house.send_line("GET a") == after
+        server.send("SET", "a", before)
+    assert server.send_line(line) == answer
+    assert server.send_line("GET a") == after
 
 
 @pytest.mark.parametrize(
@@ -100,30 +100,30 @@ def test_set_nx_xx_get_setnx_and_getset(house, before, line, answer, after):
         ("GETEX a EX 0", "-ERR invalid expire time in 'getex' command"),
     ],
 )
-def test_a_refused_command_changes_nothing(house, line, answer):
-    house.send_line("SET a old")
-    house.logged()
-    assert house.send_line(line) == answer
-    assert house.send_line("GET a") == b"old"
-    assert house.send_line("TTL a") == -1
-    assert house.logged() == []
+def test_a_refused_command_changes_nothing(server, line, answer):
+    server.send_line("SET a old")
+    server.logged()
+    assert server.send_line(line) == answer
+    assert server.send_line("GET a") == b"old"
+    assert server.send_line("TTL a") == -1
+    assert server.logged() == []
 
 
-def test_set_replaces_a_value_of_another_type_unless_it_has_get(house):
-    house.send_line("RPUSH s x")
-    assert house.send_line("SET s 1 GET").startswith("-WRONGTYPE")
-    assert house.send_line("SET s 1") == b"OK"
+def test_set_replaces_a_value_of_another_type_unless_it_has_get(server):
+    server.send_line("RPUSH s x")
+    assert server.send_line("SET s 1 GET").startswith("-WRONGTYPE")
+    assert server.send_line("SET s 1") == b"OK"
 
 
 # ---------------------------------------------------------------------- GETDEL and GETEX
 
 
-def test_getdel_answers_the_value_and_deletes_it(house):
-    house.send_line("SET a 1")
-    house.logged()
-    assert house.send_line("GETDEL a") == b"1"
-    assert house.send_line("GETDEL a") is None
-    assert house.logged() == [b"DEL a"]
+def test_getdel_answers_the_value_and_deletes_it(server):
+    server.send_line("SET a 1")
+    server.logged()
+    assert server.send_line("GETDEL a") == b"1"
+    assert server.send_line("GETDEL a") is None
+    assert server.logged() == [b"DEL a"]
 
 
 @pytest.mark.parametrize(
@@ -137,17 +137,17 @@ def test_getdel_answers_the_value_and_deletes_it(house):
         ("PXAT 1", -2, [b"DEL a"]),
     ],
 )
-def test_getex_sets_or_removes_the_expiry(house, option, ttl_ms, logged):
-    house.send_line("SET a 1 PX 1000")
-    house.logged()
-    assert house.send_line(f"GETEX a {option}") == b"1"
-    assert house.send_line("PTTL a") == ttl_ms
-    assert house.logged() == logged
+def test_getex_sets_or_removes_the_expiry(server, option, ttl_ms, logged):
+    server.send_line("SET a 1 PX 1000")
+    server.logged()
+    assert server.send_line(f"GETEX a {option}") == b"1"
+    assert server.send_line("PTTL a") == ttl_ms
+    assert server.logged() == logged
 
 
-def test_getex_of_a_missing_key_does_not_check_the_time(house):
-    assert house.send_line("GETEX no EX x") is None
-    assert house.send_line("GETEX no EX x FOO") == SYNTAX
+def test_getex_of_a_missing_key_does_not_check_the_time(server):
+    assert server.send_line("GETEX no EX x") is None
+    assert server.send_line("GETEX no EX x FOO") == SYNTAX
 
 
 # ---------------------------------------------------------------------- other types
@@ -171,9 +171,9 @@ def test_getex_of_a_missing_key_does_not_check_the_time(house):
         "INCRBYFLOAT s x",
     ],
 )
-def test_string_commands_refuse_a_list(house, line):
-    house.send_line("RPUSH s x")
-    assert house.send_line(line) == (
+def test_string_commands_refuse_a_list(server, line):
+    server.send_line("RPUSH s x")
+    assert server.send_line(line) == (
         "-WRONGTYPE Operation against a key holding the wrong kind of value"
     )
-    assert house.send_line("TYPE s") == b"list"
+    assert server.send_line("TYPE s") == b"list"
