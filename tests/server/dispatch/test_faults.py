@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from server.client.endpoint import Endpoint
+from server.observe.part import Part
 from server.persistence.files import Files
 from server.process import memory_reserve
 from server.process.faults import ServerFault
@@ -260,13 +261,17 @@ def test_a_server_that_must_exit_writes_out_what_it_has_acknowledged(
 
 @pytest.mark.parametrize("save", [[], [(3600, 1000)]], ids=["no save points", "save points"])
 def test_a_fault_in_cron_ends_the_server_after_a_save(
-    run: Run, monkeypatch: pytest.MonkeyPatch, save: list[tuple[int, int]]
+    run: Run, save: list[tuple[int, int]]
 ) -> None:
+    class Faulty(Part):
+        def tick(self, now_ms: int) -> None:
+            raise ZeroDivisionError
+
     async def test() -> None:
         async with running(save=save) as instance:
             client = await instance.connect()
             await ask(client, b"SET a 1\r\n", 5)
-            monkeypatch.setattr(instance.server.clients, "tick", raiser(ZeroDivisionError))
+            instance.server.state.parts.append(Faulty())
             await exits_with_status_1(instance)
             assert await client[0].read() == b""
             assert bool(snapshot()) == bool(save)
