@@ -93,6 +93,11 @@ def keep_class_directives() -> None:
     CClassDefNode.analyse_declarations = analyse_and_keep
 
 
+# Here, and not in main(), since Cython translates in processes of its own: those that are not
+# forked run this file again.
+keep_class_directives()
+
+
 def cythonized(modules: list[str], annotation_typing: bool, force: bool) -> list[Extension]:
     """Translate *modules* to C where that is not up to date; return the extensions."""
     extensions = [
@@ -117,7 +122,6 @@ def cythonized(modules: list[str], annotation_typing: bool, force: bool) -> list
 def main(wanted: list[str]) -> None:
     os.chdir(Path(__file__).parent)
     remove_orphans()
-    keep_class_directives()
     modules = [m for m in (wanted or compiled_modules()) if not inlined_only(m)]
     # Handlers of commands get their C types from annotations. Where the .pxd declares every
     # function, annotations are for readers and mypy: Cython would take ``int`` for a Python object.

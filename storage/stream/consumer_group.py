@@ -20,8 +20,8 @@ compiled, as the allocator rounds them:
                    64    its pel; with entries 48 more for each node, and the branches
     pending entry  64    and 9 bytes or more in each pel
 
-Compiled, none of these objects is known to the cyclic collector: nothing in a group refers back to
-it.
+Compiled, the cyclic collector tracks no group, consumer, pending entry or index: nothing in a group
+refers back to it.
 """
 
 from __future__ import annotations

@@ -102,13 +102,16 @@ class StreamIterator:
                     self._over = True
                     return False
                 at = self._edge()
-            # 2. Its id; past the far bound of the range the walk is over.
+            # 2. It does not count if it is deleted. Its id may be greater than those behind it, in
+            #    files from before Redis 7.0, so it does not end the walk either.
             flags = self._read_head(at)
+            if flags & stream_node.DELETED:
+                continue
+            # 3. Past the far bound of the range the walk is over; before the near one it goes on.
             if self._is_past():
                 self._over = True
                 break
-            # 3. It counts if it is alive and the near bound has been reached.
-            if not flags & stream_node.DELETED and not self._is_early():
+            if not self._is_early():
                 return True
         return False
 

@@ -307,5 +307,5 @@ class TestUnusedGroups:
 )
 def test_the_collector_knows_nothing_of_a_group(group: ConsumerGroup) -> None:
     member = consumer(group, b"alice")
-    parts = [group, group.pel, group.by_time, group.consumers, group.oldest, member, member.pel]
+    parts = [group, group.pel, group.by_time, group.oldest, member, member.pel]
     assert not any(gc.is_tracked(part) for part in parts)

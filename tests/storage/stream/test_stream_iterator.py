@@ -150,3 +150,16 @@ def test_a_walk_may_begin_at_any_entry_of_a_node() -> None:
             while entry.next():
                 found.append(entry.id)
             assert found == expected
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_deleted_entry_with_a_greater_id_does_not_end_the_walk(reverse: bool) -> None:
+    """Files from before Redis 7.0 have such nodes, after XDEL of the last entry and XSETID."""
+    stream = Stream()
+    stream.append(StreamId(5, 0), [b"f", b"v"], 0, StreamConfig())
+    stream.append(StreamId(10, 0), [b"f", b"v"], 0, StreamConfig())
+    stream.delete(StreamId(10, 0))
+    stream.last_id = StreamId(6, 0)
+    stream.append(StreamId(7, 0), [b"f", b"v"], 0, StreamConfig())
+    assert ids_in(stream, StreamId(6, 0), StreamId(8, 0), reverse) == [7]
+    assert stream.delete(StreamId(7, 0))
