@@ -80,8 +80,13 @@ lint-declarations: $(DEV_READY)
 	$(BIN)/python -m tests.declarations
 
 # Both legs at once: each keeps one processor busy, and the compiled one waits for other servers.
+# Each line says which leg has printed it.
 test-server: $(DEV_READY) build
-	@$(MAKE) --no-print-directory -j2 --output-sync=line test-compiled test-uncompiled
+	@$(MAKE) --no-print-directory -j2 labelled-compiled labelled-uncompiled
+
+labelled-%: SHELL := bash
+labelled-%:
+	@set -o pipefail; PYTHONUNBUFFERED=1 $(MAKE) --no-print-directory test-$* 2>&1 | sed -u 's/^/$*: /'
 
 test-compiled: $(DEV_READY) build
 	$(BIN)/python -m pytest --ignore=tests/spark

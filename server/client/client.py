@@ -18,6 +18,8 @@ UNAUTHENTICATED = 1  # requirepass is set, and the client has not sent AUTH
 IN_MULTI = 2  # commands are queued
 MUTED = 4  # CLIENT REPLY OFF or SKIP: nothing is answered
 
+MOST_OUTPUT = 2**63 - 1  # bytes; a greater limit means this one
+
 
 class Client:
     """One connected client. *flags* is 0 in the common case: its commands run unchecked."""
@@ -124,6 +126,10 @@ class Client:
         """
         self.disconnect = self.resume = _nothing
         self.unread = _no_bytes
+
+    def limit_output(self, size: int) -> None:
+        """Let *out* hold *size* bytes at most; 0: any number."""
+        self.out.limit = min(size, MOST_OUTPUT)
 
     def enter_multi(self) -> None:
         """What follows is queued until EXEC."""

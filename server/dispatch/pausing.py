@@ -48,7 +48,9 @@ class Pausing(Part):
         self._held[client] = None
 
     def client_left(self, client: Client) -> None:
-        self._held.pop(client, None)
+        if client in self._held:
+            del self._held[client]
+            client.postponed = None
 
     def end(self) -> list[Client]:
         """No pause any more; returns the clients to resume, in the order they came."""

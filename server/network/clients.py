@@ -53,12 +53,12 @@ class Clients(Part):
             return client
         if state.config.requirepass:
             client.set_flag(UNAUTHENTICATED)
+        client.unsent = transport.unsent
+        client.limit_output(state.config.client_output_buffer_limit["normal"].hard)
+        client.fd = transport.fd
+        self._transports[client] = transport
         state.clients[client.id] = client
         state.memory.clients += CLIENT_BYTES
-        self._transports[client] = transport
-        client.unsent = transport.unsent
-        client.out.limit = state.config.client_output_buffer_limit["normal"].hard
-        client.fd = transport.fd
         return client
 
     def _refusal(self, client: Client) -> ErrorReply | None:
@@ -129,7 +129,8 @@ class Clients(Part):
     def _drop_idle(self, before_ms: int) -> None:
         """Close clients not heard of since *before_ms*; one that waits is exempt. O(clients)."""
         for client in list(self._state.clients.values()):
-            if client.last_used_ms < before_ms and client.waiter is None:
+            waits = client.waiter is not None or client.postponed is not None
+            if client.last_used_ms < before_ms and not waits:
                 _log.info("closing idle client %d (%s)", client.id, client.address)
                 client.disconnect()
 

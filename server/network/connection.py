@@ -139,12 +139,13 @@ class Connection(Endpoint):
         self._write_paused = True
 
     def sent_some(self) -> None:
+        self._dispatcher.timekeeper.begin()
+        self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         self._count_memory(self._parser.buffered())
 
     def resume_writing(self) -> None:
         self._write_paused = False
-        self._count_memory(self._parser.buffered())
-        self._dispatcher.timekeeper.begin()
+        self.sent_some()
         self.resume()
         self._dispatcher.resume_unblocked()
 
@@ -208,6 +209,7 @@ class Connection(Endpoint):
         size = self._out.size()
         if size:
             self._dispatcher.state.stats.output_bytes += size
+            self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
             self._transport.write(self._out)
             if self._write_paused or self._client.memory:
                 self._count_memory(self._parser.buffered())

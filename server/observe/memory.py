@@ -54,9 +54,12 @@ class Memory(Part):
 
 
 def resident_bytes() -> int:
-    """Resident memory, in bytes (proc(5): the second field of statm)."""
-    with open("/proc/self/statm", "rb") as statm:
-        return int(statm.read().split()[1]) * PAGE_BYTES
+    """Resident memory in bytes (proc(5): the second field of statm); 0 if no file can be opened."""
+    try:
+        with open("/proc/self/statm", "rb") as statm:
+            return int(statm.read().split()[1]) * PAGE_BYTES
+    except OSError:
+        return 0
 
 
 def total_bytes() -> int:

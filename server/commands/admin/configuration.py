@@ -103,7 +103,7 @@ def config_set(call: Call) -> Reply:
     before = [(row, config.value(row)) for _, row, _ in changes]
     try:
         _set_all(call.server, changes)
-    except ErrorReply:
+    except Exception:
         for row, value in before:
             config.set(row, value)
         for change in changes:
@@ -197,7 +197,7 @@ def _apply_maxclients(state: ServerState) -> None:
 
 def _apply_output_limits(state: ServerState) -> None:
     for client in state.clients.values():
-        client.out.limit = state.config.client_output_buffer_limit["normal"].hard
+        client.limit_output(state.config.client_output_buffer_limit["normal"].hard)
 
 
 def _apply_requirepass(state: ServerState) -> None:

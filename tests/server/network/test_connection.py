@@ -251,6 +251,59 @@ def test_an_idle_client_is_dropped_after_timeout_but_a_blocked_one_is_not(run: R
     run(test)
 
 
+def test_a_client_is_not_idle_that_was_just_served_after_a_long_wait(run: Run) -> None:
+    """Once, timeout counted from its request, so a worker lost its connection with its element."""
+
+    async def test() -> None:
+        async with running(timeout=1) as instance:
+            waiting, pushing = await instance.connect(), await instance.connect()
+            waiting[1].write(b"BLPOP l 0\r\n")
+            await instance.until(lambda: instance.waiting == 1)
+            for client in instance.server.state.clients.values():
+                client.last_used_ms -= 5000
+            await ask(pushing, b"RPUSH l a\r\n", 4)
+            assert await waiting[0].readexactly(18) == b"*2\r\n$1\r\nl\r\n$1\r\na\r\n"
+            instance.server.clients.tick(0)
+            assert await ask(waiting, b"PING\r\n", 7) == b"+PONG\r\n"
+
+    run(test)
+
+
+def test_a_client_is_not_idle_that_client_pause_holds_back(run: Run) -> None:
+    """Once, timeout closed its connection, and its write was lost."""
+
+    async def test() -> None:
+        async with running(timeout=1) as instance:
+            held, other = await instance.connect(), await instance.connect()
+            await ask(other, b"CLIENT PAUSE 100000 WRITE\r\n", 5)
+            held[1].write(b"SET a 1\r\n")
+            await instance.until(lambda: instance.server.state.pausing.waiting == 1)
+            for client in instance.server.state.clients.values():
+                if client.postponed is not None:
+                    client.last_used_ms -= 5000
+            instance.server.clients.tick(0)
+            await ask(other, b"CLIENT UNPAUSE\r\n", 5)
+            assert await held[0].readexactly(5) == b"+OK\r\n"
+            instance.server.clients.tick(0)
+            assert await ask(held, b"PING\r\n", 7) == b"+PONG\r\n"
+
+    run(test)
+
+
+def test_any_output_limit_can_be_set_and_new_clients_are_served(run: Run) -> None:
+    """Once, a limit beyond 63 bits locked out all new clients, and each try stayed in the list."""
+
+    async def test() -> None:
+        async with running() as instance:
+            setting = await instance.connect()
+            limit = b"CONFIG SET client-output-buffer-limit 'normal 9223372036854775808 0 0'\r\n"
+            assert await ask(setting, limit, 5) == b"+OK\r\n"
+            assert await ask(await instance.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
+            assert len(instance.server.state.clients) == 2
+
+    run(test)
+
+
 def test_a_unix_socket_serves_too(run: Run, tmp_path: Path) -> None:
     async def test() -> None:
         path = tmp_path / "penstock.sock"
