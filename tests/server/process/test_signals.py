@@ -49,8 +49,10 @@ def test_children_ignore_sighup_too(server: ServerProcess, tmp_path: Path) -> No
         server.control.call(b"DEBUG", b"POPULATE", b"20000", b"%d" % n)
     server.control.call(b"CONFIG", b"SET", b"rdb-key-save-delay", b"1000")  # a long save
     server.control.call(b"BGSAVE")
-    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
-    for pid in children.read_text().split():
+    task = Path(f"/proc/{server.process.pid}/task/{server.process.pid}")
+    children = (task / "children").read_text().split()
+    assert children
+    for pid in children:
         ignored = int(Path(f"/proc/{pid}/status").read_text().split("SigIgn:")[1].split()[0], 16)
         assert ignored & 1 << (signal.SIGHUP - 1)
 
