@@ -75,17 +75,21 @@ def ignore_ready() -> None:
 
 
 class Server:
-    """A server that can be started and stopped within a running event loop."""
+    """A server that can be started and stopped within a running event loop.
 
-    def __init__(self, config: Config) -> None:
+    *owns_loop*: nothing else runs on the loop, so nobody minds when the server keeps it for a while.
+    """
+
+    def __init__(self, config: Config, owns_loop: bool = False) -> None:
         self.config = config
         self.state = ServerState(config)
         self.dispatcher = Dispatcher(self.state, monotonic_ms)
         self.clients = Clients(self.state, wall_ms, monotonic_ms)
-        self.cron = Cron(self.dispatcher, time.monotonic)
+        self.cron = Cron(self.dispatcher, time.monotonic, self._stay_until)
         self.stopped = asyncio.Event()
         self.exit_status = 0
         self._phase = Phase.LOADING
+        self._owns_loop = owns_loop
         self._backend = backend(config, self._connect)
         self._listeners = Listeners(config, self._backend)
 
@@ -140,9 +144,20 @@ class Server:
         state.reset_statistics()
         state.persistence.begin()
         loop = asyncio.get_running_loop()
-        state.persistence.append_only.log.on_synced = partial(_call_soon, loop, self._synced)
+        state.persistence.append_only.log.on_synced = partial(self._call_soon, loop, self._synced)
         for kind in self._listeners.kinds:
             _log.info("Ready to accept connections %s", kind)
+
+    def _stay_until(self, loop_due_s: float) -> None:
+        """While data are loaded, the loop has something to do all the time."""
+        if self._owns_loop:
+            self._backend.stay_until(loop_due_s if self._phase is Phase.SERVING else 0.0)
+
+    def _call_soon(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+        """Have *call* made by the loop; from any thread, and in vain when the loop has ended."""
+        with contextlib.suppress(RuntimeError, OSError):
+            loop.call_soon_threadsafe(call)
+            self._backend.ring()
 
     def _synced(self) -> None:
         """The AOF has been fsynced in the background: some may have waited for it."""
@@ -239,18 +254,12 @@ class Server:
             _log.critical("What is not on the disk could not be written.", exc_info=True)
 
 
-def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-    """Have *call* made by the loop; from any thread, and in vain when the loop has ended."""
-    with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(call)
-
-
 async def serve(config: Config, ready: Callable[[], None]) -> int:
     """Run a server until a signal, SHUTDOWN or a fault ends it; the process's exit status.
 
     Raises OSError and LoadFailed when it cannot begin, for a reason that the user is to hear.
     """
-    server = Server(config)
+    server = Server(config, owns_loop=True)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(server.loop_failed)
     signals.handle(loop, config, server.stop_by_signal)

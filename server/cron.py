@@ -16,16 +16,26 @@ from server.process import memory_reserve
 
 
 class Cron:
-    """Runs on the loop it is started on, until stop()."""
+    """Runs on the loop it is started on, until stop().
 
-    def __init__(self, dispatcher: Dispatcher, monotonic_s: Callable[[], float]) -> None:
+    *on_due* is told when the next timer is due, by the monotonic clock in s; 0: there is none.
+    """
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        monotonic_s: Callable[[], float],
+        on_due: Callable[[float], None],
+    ) -> None:
         self._dispatcher = dispatcher
         self._state = dispatcher.state
         self._monotonic_s = monotonic_s
+        self._on_due = on_due
         self._expiry = ExpiryCycle(dispatcher.state, monotonic_s)
         self._timer: asyncio.TimerHandle | None = None
         self._wait_timer: asyncio.TimerHandle | None = None
         self._wait_due_ms = 0
+        self._tick_due_s = 0.0
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -36,12 +46,22 @@ class Cron:
         for timer in (self._timer, self._wait_timer):
             if timer is not None:
                 timer.cancel()
+        self._on_due(0.0)
 
     # ------------------------------------------------------------------ ticks
 
     def _tick(self) -> None:
-        self._timer = self._loop.call_later(1 / self._state.config.hz, self._tick)
+        pause_s = 1 / self._state.config.hz
+        self._timer = self._loop.call_later(pause_s, self._tick)
+        self._tick_due_s = self._monotonic_s() + pause_s
+        self._tell_due()
         self.run()
+
+    def _tell_due(self) -> None:
+        if self._wait_timer is None:
+            self._on_due(self._tick_due_s)
+        else:
+            self._on_due(min(self._tick_due_s, self._wait_due_ms / 1000))
 
     def run(self) -> None:
         """One tick."""
@@ -89,6 +109,7 @@ class Cron:
             self._wait_due_ms = due_ms
             delay = max(0.0, due_ms / 1000 - self._monotonic_s())
             self._wait_timer = self._loop.call_later(delay, self._end_waits)
+            self._tell_due()
 
     def _end_waits(self) -> None:
         self._wait_timer = None
@@ -98,3 +119,5 @@ class Cron:
         self._dispatcher.resume_unblocked()
         if blocking.next_deadline_ms is not None:
             self._wait_until(blocking.next_deadline_ms)
+        else:
+            self._tell_due()

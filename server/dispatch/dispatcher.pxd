@@ -37,10 +37,12 @@ cdef class Dispatcher(Runner):
     cdef Admission _admission
     cdef Execution _execution
     cdef dict _spellings
+    cdef bytes _name
+    cdef Command _named
     cdef Blocking _blocking
     cdef SharedReply _shared
 
-    @cython.locals(command=Command, must_check=bint)
+    @cython.locals(command=Command, must_check=bint, waits=bint)
     cpdef execute(self, Client client, list argv)
     cdef _park(self, Client client, list argv, Block block)
     cdef _answer(self, Client client, object reply)

@@ -73,6 +73,9 @@ class Dispatcher(Runner):
         self.turn = Turn(self._execution, state.propagation, state.clients, state.restrictions)
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._spellings = TABLE.by_spelling
+        # The name that was looked up last. In a row of one command it is always the same object.
+        self._name: bytes | None = None
+        self._named: Command | None = None
         know_names(self._spellings)
         self._blocking = state.blocking
         self._shared = SharedReply(state.events)
@@ -81,7 +84,12 @@ class Dispatcher(Runner):
 
     def execute(self, client: Client, argv: list[bytes]) -> None:
         """Run what *client* sent. Its answer is in client.out, or it is parked or held back."""
-        command = self._spellings.get(argv[0])
+        if argv[0] is self._name:
+            command = self._named
+        else:
+            command = self._spellings.get(argv[0])
+            if command is not None:
+                self._name, self._named = argv[0], command
         if command is None or command.subcommands or not command.accepts(len(argv)):
             command = self._look_up(client, argv)
             if command is None:
@@ -91,13 +99,14 @@ class Dispatcher(Runner):
         if must_check and not self._admit(client, command, argv):
             return
         reply = self._execution.run(client, command, argv, CLIENT)
-        self._execution.count(command, 0 if isinstance(reply, Block) else 1)
+        waits = type(reply) is Block  # asked once; mypy does not follow
+        self._execution.count(command, 0 if waits else 1)
         if self._propagation.ops:
             client.written_offset = self._propagation.deliver()
-        if isinstance(reply, Block):
-            self._park(client, argv, reply)
+        if waits:
+            self._park(client, argv, reply)  # type: ignore[arg-type]
         else:
-            self._answer(client, reply)
+            self._answer(client, reply)  # type: ignore[arg-type]
         if self._blocking.first_ready is not None:
             self.serve_ready()
 

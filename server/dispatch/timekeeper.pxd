@@ -12,6 +12,10 @@ cdef class Timekeeper:
     cdef Clock _clock
     cdef object _wall_ms
     cdef int64_t _looked_at
+    cdef int64_t _ticks
+    cdef int64_t _pace
+    cdef int64_t _compared_at
+    cdef int64_t _compared_ticks
     cdef int64_t _wall_ahead
     cdef int64_t _compare_at
 
@@ -19,4 +23,5 @@ cdef class Timekeeper:
     cpdef set(self)
     @cython.locals(now=int64_t, passed=int64_t)
     cpdef int64_t lap(self) except? -1
+    @cython.locals(counted=int64_t)
     cdef _compare(self)

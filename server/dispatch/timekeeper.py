@@ -2,6 +2,9 @@
 
 begin()   a socket was read: all commands of that batch run at this time
 lap()     a command is done: the ns since the last look are its own
+
+Commands are timed by the CPU's own counter, whose pace is found out by comparing it with the
+monotonic clock. It only tells how long commands took: were it wrong, nothing else would be.
 """
 
 from __future__ import annotations
@@ -20,18 +23,33 @@ class Timekeeper:
     *wall_ms* is unix time in ms; the system's if it is not given.
     """
 
-    __slots__ = ("_clock", "_compare_at", "_looked_at", "_wall_ahead", "_wall_ms")
+    __slots__ = (
+        "_clock",
+        "_compare_at",
+        "_compared_at",
+        "_compared_ticks",
+        "_looked_at",
+        "_pace",
+        "_ticks",
+        "_wall_ahead",
+        "_wall_ms",
+    )
 
     def __init__(self, clock: Clock, wall_ms: Callable[[], int] | None = None) -> None:
         self._clock = clock
         self._wall_ms = wall_ms
         self._looked_at = 0  # the monotonic clock at the last look, in ns
+        self._ticks = 0  # the CPU's counter then
+        self._pace = 0  # ns that 65,536 of its ticks take
+        self._compared_at = ticks.now_ns()
+        self._compared_ticks = ticks.cpu_ticks()
         self._wall_ahead = 0  # ns from monotonic to unix time
         self._compare_at = 0
 
     def begin(self) -> None:
         """Look at the clock, and let it be that time."""
         self._looked_at = ticks.now_ns()
+        self._ticks = ticks.cpu_ticks()
         if self._looked_at >= self._compare_at:
             self._compare()
         self.set()
@@ -45,12 +63,22 @@ class Timekeeper:
 
     def lap(self) -> int:
         """Look at the clock; the ns since the last look."""
-        now = ticks.now_ns()
-        passed = now - self._looked_at
-        self._looked_at = now
+        now = ticks.cpu_ticks()
+        # Two CPUs may count apart from each other: no time at all, then, but never less.
+        passed = max(now - self._ticks, 0) * self._pace >> 16
+        self._ticks = now
+        self._looked_at += passed
         return passed
 
     def _compare(self) -> None:
-        """Find out how far the wall clock is ahead; until the next time, one clock tells both."""
+        """Find out how far the wall clock is ahead; until the next time, one clock tells both.
+
+        And at which pace the CPU has counted since the last time.
+        """
+        counted = self._ticks - self._compared_ticks
+        if counted > 0:
+            self._pace = ((self._looked_at - self._compared_at) << 16) // counted
+        self._compared_at = self._looked_at
+        self._compared_ticks = self._ticks
         self._wall_ahead = ticks.wall_ns() - self._looked_at
         self._compare_at = self._looked_at + COMPARE_EVERY_NS

@@ -52,6 +52,12 @@ class AsyncioBackend(Backend):
     def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
         return self.loop.call_soon  # which comes before the loop looks at its sockets again
 
+    def stay_until(self, loop_due_s: float) -> None:
+        """Nothing is to be done: only the loop waits."""
+
+    def ring(self) -> None:
+        """Nothing is to be done: the loop finds it by itself."""
+
     def stop_listening(self) -> None:
         while self._listeners:
             self._listeners.pop().close()
@@ -72,7 +78,7 @@ class AsyncioListener:
     def __init__(self, sock: socket, backlog: int, backend: AsyncioBackend) -> None:
         self._backend = backend
         self._coming: set[asyncio.Task[None]] = set()  # the loop alone would not keep them
-        self._listening = ListeningSocket(sock, backlog, backend.loop, self._accept)
+        self._listening = ListeningSocket(sock, backlog, backend.loop, backend.loop, self._accept)
 
     def _accept(self) -> None:
         """Let in those who have come, as far as there are files for them."""

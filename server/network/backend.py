@@ -46,6 +46,18 @@ class Backend(ABC):
         """Makes a call when all sockets have been served that were found ready together."""
 
     @abstractmethod
+    def stay_until(self, loop_due_s: float) -> None:
+        """The loop's next timer is due at *loop_due_s*, by the monotonic clock.
+
+        Until then a backend may wait for its sockets by itself, and nothing else runs on the loop
+        but after ring(). 0: it must not.
+        """
+
+    @abstractmethod
+    def ring(self) -> None:
+        """The loop has something to do now. From any thread."""
+
+    @abstractmethod
     def stop_listening(self) -> None:
         """Accept nobody any more."""
 

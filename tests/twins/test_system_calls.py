@@ -281,6 +281,8 @@ def test_both_sides_read_the_same_clocks(kind: str) -> None:
     calls = Side("server.process.ticks", kind)
     assert ticks.now_ns() <= calls.now_ns() <= ticks.now_ns()
     assert ticks.wall_ns() <= calls.wall_ns() <= ticks.wall_ns()
+    before = calls.cpu_ticks()
+    assert calls.cpu_ticks() >= before
 
 
 def test_the_reserve_is_taken_and_given_back(kind: str) -> None:

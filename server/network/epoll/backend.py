@@ -33,6 +33,12 @@ class EpollBackend(Backend):
     def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
         return self._selector.at_end_of_turn
 
+    def stay_until(self, loop_due_s: float) -> None:
+        self._selector.stay_until(loop_due_s)
+
+    def ring(self) -> None:
+        self._selector.ring()
+
     def stop_listening(self) -> None:
         while self._listeners:
             self._listeners.pop().close()

@@ -62,7 +62,7 @@ class Listener:
             send_at_once(sock)
             self._follow_config()
             self._are_late = False
-        self._listening = ListeningSocket(sock, backlog, loop, self.accept)
+        self._listening = ListeningSocket(sock, backlog, loop, selector, self.accept)
 
     def _follow_config(self) -> None:
         self._own_keep_alive_s = self._keep_alive_s()

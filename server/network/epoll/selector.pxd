@@ -1,23 +1,32 @@
 cimport cython
+from libc.stdint cimport int64_t
 
 from server.network.epoll cimport socket_calls
 from server.network.transport cimport Transport
+from server.process cimport ticks
 
-cdef int MANY
-cdef int MOST_TURNS
+cdef int64_t NS_A_MS
 
 
 cdef class Selector:
     cdef object _loop
     cdef object _epoll
+    cdef int _fd
     cdef list _transports
     cdef list _at_end
     cdef bint _in_turn
+    cdef int64_t _loop_due_ns
+    cdef bint _is_rung
+    cdef int _bell
 
     cpdef watch(self, int fd, Transport transport, unsigned int events)
     cpdef expect(self, int fd, unsigned int events)
     cpdef forget(self, int fd)
-    @cython.locals(count=int, at=int, transport=Transport)
+    @cython.locals(wait_ms=int)
     cpdef turn(self)
+    @cython.locals(count=int, at=int, transport=Transport)
+    cdef int _serve(self, int wait_ms) except -1
     cdef _tell(self, Transport transport, unsigned int events)
     cpdef at_end_of_turn(self, object call)
+    @cython.locals(left=int64_t)
+    cdef int _ms_to_stay(self) noexcept

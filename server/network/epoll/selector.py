@@ -1,13 +1,18 @@
-"""The clients' sockets that are ready: one epoll instance holds them all, and one turn serves them.
+"""The sockets that are ready: one epoll instance holds them all, and one turn serves them.
 
-    event loop  --add_reader-->  epoll  --->  clients' sockets
+    event loop  --add_reader-->  epoll  --->  clients' sockets, listening sockets
 
 The loop, be it uvloop or asyncio's own, sees a single file: the epoll itself, which is readable
 while one of its sockets has news. The news goes straight to the socket's transport, in compiled
-code; timers, signals and listening sockets stay with the loop.
+code; timers and signals stay with the loop.
 
-Sockets report news *once* (edge-triggered): a transport that does not take all there is asks to be
-told again. That spares the kernel another look, after each turn, at every socket of that turn.
+The way through the loop costs as much as a small command, and a busy server finds few sockets ready
+at once. So it stays here: as long as the loop's next timer is not due, a turn is followed by a wait
+for the next one. A signal, or a call from another thread, ends that wait.
+
+Clients' sockets report news *once* (edge-triggered): a transport that does not take all there is
+asks to be told again. That spares the kernel another look, after each turn, at every socket of that
+turn.
 
 Source: epoll(7), https://man7.org/linux/man-pages/man7/epoll.7.html
 """
@@ -15,15 +20,16 @@ Source: epoll(7), https://man7.org/linux/man-pages/man7/epoll.7.html
 from __future__ import annotations
 
 import asyncio
+import os
 import select
 from collections.abc import Callable
 
 from server.network.epoll import socket_calls
+from server.network.epoll.reader import Reader
 from server.network.transport import Transport
-from server.process import faults
+from server.process import faults, ticks
 
-MANY = 8  # sockets ready at once: the server is busy
-MOST_TURNS = 8  # in a row, before the loop has its own
+NS_A_MS = 1_000_000
 
 
 class Selector:
@@ -31,20 +37,27 @@ class Selector:
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
+        self._fd = self._epoll.fileno()
         self._transports: list[Transport | None] = []  # by file descriptor
         self._at_end: list[Callable[[], None]] = []
         self._in_turn = False
+        self._loop_due_ns = 0  # by the monotonic clock
+        self._is_rung = False
+        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self.add_reader(self._bell, self._leave)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        loop.add_reader(self._epoll.fileno(), self.turn)
+        loop.add_reader(self._fd, self.turn)
 
     def stop(self) -> None:
         """Let go of every socket."""
+        self.remove_reader(self._bell)
+        os.close(self._bell)
         for transport in self._transports:
             if transport is not None:
                 transport.abort()
-        self._loop.remove_reader(self._epoll.fileno())
+        self._loop.remove_reader(self._fd)
         self._epoll.close()
 
     # ------------------------------------------------------------------ what is watched
@@ -64,25 +77,41 @@ class Selector:
         self._epoll.unregister(fd)
         self._transports[fd] = None
 
+    def add_reader(self, fd: int, call: Callable[[], None]) -> None:
+        """Call *call* as long as there is something to read, as a loop's own add_reader does."""
+        self.watch(fd, Reader(fd, call), select.EPOLLIN)
+
+    def remove_reader(self, fd: int) -> None:
+        """Call it no more. Does nothing if it is not watched."""
+        if fd < len(self._transports) and self._transports[fd] is not None:
+            self.forget(fd)
+
     # ------------------------------------------------------------------ turns
 
     def turn(self) -> None:
+        """Serve the sockets that are ready; then wait for more until the loop is due."""
+        self._is_rung = False
+        wait_ms = 0
+        while self._serve(wait_ms):
+            wait_ms = self._ms_to_stay()
+            if not wait_ms:
+                break
+
+    def _serve(self, wait_ms: int) -> int:
         """Let each socket that is ready do what it can; then do what waits for the turn's end.
 
-        Where many were ready, some are again by now: then another turn follows at once.
+        Wait for *wait_ms* at most until one is ready; returns how many were.
         """
-        for _ in range(MOST_TURNS):
-            self._in_turn = True
-            count = socket_calls.find_ready(self._epoll)
-            for at in range(count):
-                transport = self._transports[socket_calls.ready_fd(at)]
-                if transport is not None:  # else it was closed in this very turn
-                    self._tell(transport, socket_calls.ready_events(at))
-            self._in_turn = False
-            if self._at_end:
-                self._end()
-            if count < MANY:
-                break
+        count = socket_calls.find_ready(self._epoll, self._fd, wait_ms)
+        self._in_turn = True
+        for at in range(count):
+            transport = self._transports[socket_calls.ready_fd(at)]
+            if transport is not None:  # else it was closed in this very turn
+                self._tell(transport, socket_calls.ready_events(at))
+        self._in_turn = False
+        if self._at_end:
+            self._end()
+        return count
 
     def _tell(self, transport: Transport, events: int) -> None:
         try:
@@ -101,3 +130,24 @@ class Selector:
         calls, self._at_end = self._at_end, []
         for call in calls:
             call()
+
+    # ------------------------------------------------------------------ how long it may stay
+
+    def stay_until(self, loop_due_s: float) -> None:
+        """The loop's next timer is due at *loop_due_s*, by the monotonic clock; 0: never stay."""
+        self._loop_due_ns = int(loop_due_s * 1_000_000_000)
+
+    def _ms_to_stay(self) -> int:
+        """How many ms may be waited here, rounded up; 0: it is the loop's turn."""
+        left = self._loop_due_ns - ticks.now_ns()
+        if left <= 0 or self._is_rung:
+            return 0
+        return left // NS_A_MS + 1
+
+    def ring(self) -> None:
+        """The loop has something to do now. From any thread."""
+        os.eventfd_write(self._bell, 1)
+
+    def _leave(self) -> None:
+        os.eventfd_read(self._bell)
+        self._is_rung = True

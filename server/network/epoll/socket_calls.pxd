@@ -51,12 +51,12 @@ cdef extern from *:
     }
     #define penstock_ready_fd(at) (penstock_ready[at].data.fd)
     #define penstock_ready_events(at) (penstock_ready[at].events)
-    #define penstock_find_ready(epoll) epoll_wait(epoll, penstock_ready, PENSTOCK_MOST_READY, 0)
+    #define penstock_find_ready(epoll, ms) epoll_wait(epoll, penstock_ready, PENSTOCK_MOST_READY, ms)
     """
     const int AT_ONCE "PENSTOCK_AT_ONCE"
     int c_accept "penstock_accept" (int listening, char *name) nogil
     char *arrived "penstock_arrived"
-    int c_find_ready "penstock_find_ready" (int epoll) nogil
+    int c_find_ready "penstock_find_ready" (int epoll, int ms) nogil
     int c_ready_fd "penstock_ready_fd" (int at) nogil
     uint32_t c_ready_events "penstock_ready_events" (int at) nogil
     const int MOST_PIECES "PENSTOCK_MOST_PIECES"
@@ -81,12 +81,17 @@ cdef inline close(int fd):
         PyErr_SetFromErrno(OSError)
 
 
-cdef inline int find_ready(object epoll) except -1:
-    cdef int fd = epoll.fileno()
-    cdef int count = c_find_ready(fd)
-    while count < 0 and not in_vain():
-        count = c_find_ready(fd)
-    return max(count, 0)
+cdef inline int find_ready(object epoll, int fd, int ms) except -1:
+    cdef int count
+    if ms:
+        with nogil:
+            count = c_find_ready(fd, ms)
+    else:
+        count = c_find_ready(fd, 0)
+    if count < 0:
+        in_vain()
+        return 0
+    return count
 
 
 cdef inline int ready_fd(int at) noexcept:

@@ -42,12 +42,14 @@ def close(fd: int) -> None:
     os.close(fd)
 
 
-def find_ready(epoll: select.epoll) -> int:
-    """Look which files are ready, without waiting: how many, up to MOST_READY.
+def find_ready(epoll: select.epoll, fd: int, ms: int) -> int:
+    """Wait until a file is ready, *ms* at most, or a signal comes: how many are, up to MOST_READY.
 
+    *fd* is the descriptor of *epoll*, which it would cost a call to ask for each time.
     Until the next look, ready_fd and ready_events tell of each of them.
     """
-    _ready[:] = epoll.poll(0, MOST_READY)
+    del fd
+    _ready[:] = epoll.poll(ms / 1000, MOST_READY)
     return len(_ready)
 
 

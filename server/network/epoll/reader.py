@@ -1,0 +1,27 @@
+"""A file that is only read: a listening socket, the selector's bell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from server.network.transport import Transport
+from server.process.faults import ServerFault
+
+
+class Reader(Transport):
+    """Makes a call whenever *fd*, which is somebody else's, has something to read."""
+
+    def __init__(self, fd: int, call: Callable[[], None]) -> None:
+        Transport.__init__(self, fd, "", "")
+        self._call = call
+
+    def ready(self, events: int) -> None:
+        """Make the call. Raises ServerFault if it fails: no client is to blame."""
+        del events
+        try:
+            self._call()
+        except Exception as error:
+            raise ServerFault("what is no client's socket was not served") from error
+
+    def abort(self) -> None:
+        """Nothing is to be done: whoever has opened the file closes it."""
