@@ -77,7 +77,7 @@ def ignore_ready() -> None:
 class Server:
     """A server that can be started and stopped within a running event loop.
 
-    *owns_loop*: nothing else runs on the loop, so nobody minds when the server keeps it for a while.
+    *owns_loop*: nothing else runs on the loop, so nobody minds if the server keeps it for a while.
     """
 
     def __init__(self, config: Config, owns_loop: bool = False) -> None:
