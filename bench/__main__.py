@@ -37,8 +37,8 @@ class Extent:
     count: int
 
 
-QUICK = Extent(seconds=0.1, rounds=5, latency_seconds=1.0, latency_rounds=3, count=200_000)
-FULL = Extent(seconds=0.5, rounds=8, latency_seconds=2.0, latency_rounds=5, count=1_000_000)
+QUICK = Extent(seconds=0.1, rounds=7, latency_seconds=1.0, latency_rounds=3, count=200_000)
+FULL = Extent(seconds=0.2, rounds=20, latency_seconds=2.0, latency_rounds=5, count=1_000_000)
 
 
 def main() -> int:

@@ -50,7 +50,7 @@ class Aimed:
 
 @dataclass(frozen=True)
 class Speed(Aimed):
-    """A workload at a pipeline depth, with the best rate and the lowest cost of each server."""
+    """A workload at a pipeline depth, with the best rate and the median cost of each server."""
 
     title: str
     depth: int

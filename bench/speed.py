@@ -1,14 +1,17 @@
-"""Rates and CPU costs: each workload runs on all servers in turn, and each server's best round
-counts.
+"""Rates and CPU costs: each workload runs on all servers in turn, in many rounds.
 
 A warm-up sets the number of requests, so that a round takes about the wanted time. The order of the
-servers changes from round to round, since the load of the machine changes with time. Other load
-only makes a round slower, so the best round is the least disturbed one.
+servers changes from round to round, since the load of the machine changes with time.
+
+Of the rates the best counts: other load only makes a round slower. Of the costs the median counts.
+Chance makes a round cheap, too, when many requests happen to come at once; and the least of all
+rounds of all peers would be compared with the least of fewer rounds of ours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 from bench.results import Sample, Speed
 from bench.servers import Server, cpu_seconds, in_turns
@@ -31,8 +34,8 @@ def measure(
     samples: dict[Server, list[Sample]] = {server: [] for server in servers}
     for server in in_turns(servers, rounds):
         samples[server].append(_run(workload, depth, server, requests))
-    ours, *peers = (_best(samples[server]) for server in servers)
-    best = min(servers[1:], key=lambda peer: min(sample.cost for sample in samples[peer]))
+    ours, *peers = (_summary(samples[server]) for server in servers)
+    best = min(servers[1:], key=lambda peer: _cost(samples[peer]))
     costs = [sample.cost for sample in samples[best]]
     return Speed(
         title=workload.title,
@@ -61,8 +64,13 @@ def _run(workload: Workload, depth: int, server: Server, requests: int) -> Sampl
     return Sample(requests, seconds, cpu_seconds(server.pid) - before)
 
 
-def _best(samples: list[Sample]) -> Sample:
-    """The best rate and the lowest cost, which may be from different rounds."""
+def _summary(samples: list[Sample]) -> Sample:
+    """The best rate, and the median of the costs."""
     fastest = max(samples, key=lambda sample: sample.rate)
-    cost = min(sample.cpu / sample.requests for sample in samples)
-    return Sample(fastest.requests, fastest.seconds, cost * fastest.requests)
+    cpu = _cost(samples) / 1e6 * fastest.requests
+    return Sample(fastest.requests, fastest.seconds, cpu)
+
+
+def _cost(samples: list[Sample]) -> float:
+    """Microseconds of CPU a request: the median."""
+    return median(sample.cost for sample in samples)
