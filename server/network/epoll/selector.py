@@ -53,7 +53,8 @@ class Selector:
     def stop(self) -> None:
         """Let go of every socket."""
         self.remove_reader(self._bell)
-        os.close(self._bell)
+        bell, self._bell = self._bell, -1
+        os.close(bell)
         for transport in self._transports:
             if transport is not None:
                 transport.abort()
@@ -145,8 +146,9 @@ class Selector:
         return left // NS_A_MS + 1
 
     def ring(self) -> None:
-        """The loop has something to do now. From any thread."""
-        os.eventfd_write(self._bell, 1)
+        """The loop has something to do now. From any thread; does nothing after stop()."""
+        if self._bell >= 0:
+            os.eventfd_write(self._bell, 1)
 
     def _leave(self) -> None:
         os.eventfd_read(self._bell)

@@ -150,3 +150,15 @@ def test_what_is_not_watched_can_be_removed(watched: Watched) -> None:
     watched.far.send(b"a")
     watched.selector.turn()
     assert watched.came == b""
+
+
+def test_a_stopped_selector_writes_to_nobody_elses_file() -> None:
+    watched = Watched()
+    watched.close()
+    reading, writing = os.pipe()  # the numbers of what has been closed
+    os.set_blocking(reading, False)
+    watched.selector.ring()
+    with pytest.raises(BlockingIOError):
+        os.read(reading, 1)
+    os.close(reading)
+    os.close(writing)
