@@ -232,7 +232,7 @@ class Dispatcher(Runner):
         """
         if self._restrictions.must_check and self._holds_waiters():
             return
-        self.timekeeper.set()
+        self.timekeeper.begin()
         try:
             self._blocking.serve(self)
         except Exception as error:

@@ -5,6 +5,8 @@ from server.process cimport ticks
 from storage.keyspace.clock cimport Clock
 
 cdef int64_t COMPARE_EVERY_NS
+cdef int64_t AT_ONCE_NS
+cdef int64_t COMPARABLE_NS
 
 
 @cython.final
@@ -20,8 +22,8 @@ cdef class Timekeeper:
     cdef int64_t _compare_at
 
     cpdef begin(self)
-    cpdef set(self)
     @cython.locals(now=int64_t, passed=int64_t)
     cpdef int64_t lap(self) except? -1
-    @cython.locals(counted=int64_t)
     cdef _compare(self)
+    @cython.locals(passed=int64_t, counted=int64_t)
+    cdef _find_pace(self)

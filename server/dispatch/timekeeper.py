@@ -4,7 +4,8 @@ begin()   a socket was read: all commands of that batch run at this time
 lap()     a command is done: the ns since the last look are its own
 
 Commands are timed by the CPU's own counter, whose pace is found out by comparing it with the
-monotonic clock. It only tells how long commands took: were it wrong, nothing else would be.
+monotonic clock. It only tells how long commands took: when it is wrong (the machine was moved, or
+its CPUs count apart from each other), nothing else is.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from server.process import ticks
 from storage.keyspace.clock import Clock
 
 COMPARE_EVERY_NS = 50_000_000  # a wall clock that is set is noticed so soon
+AT_ONCE_NS = 20_000  # two clocks were read together, and the process did not sleep in between
+COMPARABLE_NS = 1_000_000_000_000  # 1,000 s: what is longer would overflow 64 bits, 65,536 times
 
 
 class Timekeeper:
@@ -52,33 +55,30 @@ class Timekeeper:
         self._ticks = ticks.cpu_ticks()
         if self._looked_at >= self._compare_at:
             self._compare()
-        self.set()
-
-    def set(self) -> None:
-        """Let it be the time of the last look at the clock."""
         if self._wall_ms is not None:
             self._clock.now_ms = self._wall_ms()
         else:
             self._clock.now_ms = (self._looked_at + self._wall_ahead) // 1_000_000
 
     def lap(self) -> int:
-        """Look at the clock; the ns since the last look."""
+        """The ns since the last lap, or since begin()."""
         now = ticks.cpu_ticks()
-        # Two CPUs may count apart from each other: no time at all, then, but never less.
         passed = max(now - self._ticks, 0) * self._pace >> 16
         self._ticks = now
-        self._looked_at += passed
         return passed
 
     def _compare(self) -> None:
-        """Find out how far the wall clock is ahead; until the next time, one clock tells both.
+        """Find out how far the wall clock is ahead; until the next time, one clock tells both."""
+        self._compare_at = self._looked_at + COMPARE_EVERY_NS
+        if ticks.now_ns() - self._looked_at < AT_ONCE_NS:
+            self._find_pace()
+        self._wall_ahead = ticks.wall_ns() - ticks.now_ns()
 
-        And at which pace the CPU has counted since the last time.
-        """
+    def _find_pace(self) -> None:
+        """Find out at which pace the CPU has counted since the last time."""
+        passed = self._looked_at - self._compared_at
         counted = self._ticks - self._compared_ticks
-        if counted > 0:
-            self._pace = ((self._looked_at - self._compared_at) << 16) // counted
+        if counted > 0 and passed < COMPARABLE_NS:
+            self._pace = (passed << 16) // counted
         self._compared_at = self._looked_at
         self._compared_ticks = self._ticks
-        self._wall_ahead = ticks.wall_ns() - self._looked_at
-        self._compare_at = self._looked_at + COMPARE_EVERY_NS

@@ -6,6 +6,8 @@ from server.network.transport cimport Transport
 from server.process cimport ticks
 
 cdef int64_t NS_A_MS
+cdef int64_t LONGEST_STAY_NS
+cdef int TURNS_OF_THE_LOOP
 
 
 cdef class Selector:
@@ -16,17 +18,20 @@ cdef class Selector:
     cdef list _at_end
     cdef bint _in_turn
     cdef int64_t _loop_due_ns
+    cdef int64_t _leave_at_ns
+    cdef int _turns_without_stay
     cdef bint _is_rung
     cdef int _bell
 
     cpdef watch(self, int fd, Transport transport, unsigned int events)
     cpdef expect(self, int fd, unsigned int events)
     cpdef forget(self, int fd)
-    @cython.locals(wait_ms=int)
     cpdef turn(self)
     @cython.locals(count=int, at=int, transport=Transport)
     cdef int _serve(self, int wait_ms) except -1
     cdef _tell(self, Transport transport, unsigned int events)
     cpdef at_end_of_turn(self, object call)
+    @cython.locals(wait_ms=int)
+    cdef _stay(self)
     @cython.locals(left=int64_t)
     cdef int _ms_to_stay(self) noexcept

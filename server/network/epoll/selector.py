@@ -8,7 +8,8 @@ code; timers and signals stay with the loop.
 
 The way through the loop costs as much as a small command, and a busy server finds few sockets ready
 at once. So it stays here: as long as the loop's next timer is not due, a turn is followed by a wait
-for the next one. A signal, or a call from another thread, ends that wait.
+for the next one. A signal, or a call from another thread, ends the stay. Behind each stay the loop
+has some turns for itself: it may have to turn twice until it has done what it was called for.
 
 Clients' sockets report news *once* (edge-triggered): a transport that does not take all there is
 asks to be told again. That spares the kernel another look, after each turn, at every socket of that
@@ -30,6 +31,8 @@ from server.network.transport import Transport
 from server.process import faults, ticks
 
 NS_A_MS = 1_000_000
+LONGEST_STAY_NS = 100 * NS_A_MS  # a signal that comes just before a wait is heard behind it
+TURNS_OF_THE_LOOP = 2  # behind each stay: a signal wakes the loop, which wakes its handler
 
 
 class Selector:
@@ -42,6 +45,8 @@ class Selector:
         self._at_end: list[Callable[[], None]] = []
         self._in_turn = False
         self._loop_due_ns = 0  # by the monotonic clock
+        self._leave_at_ns = 0
+        self._turns_without_stay = 0
         self._is_rung = False
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.add_reader(self._bell, self._leave)
@@ -92,11 +97,11 @@ class Selector:
     def turn(self) -> None:
         """Serve the sockets that are ready; then wait for more until the loop is due."""
         self._is_rung = False
-        wait_ms = 0
-        while self._serve(wait_ms):
-            wait_ms = self._ms_to_stay()
-            if not wait_ms:
-                break
+        if self._turns_without_stay:
+            self._turns_without_stay -= 1
+            self._serve(0)
+        elif self._serve(0):
+            self._stay()
 
     def _serve(self, wait_ms: int) -> int:
         """Let each socket that is ready do what it can; then do what waits for the turn's end.
@@ -134,14 +139,23 @@ class Selector:
 
     # ------------------------------------------------------------------ how long it may stay
 
+    def _stay(self) -> None:
+        """Wait for sockets and serve them, until it is the loop's turn, or none became ready."""
+        self._leave_at_ns = ticks.now_ns() + LONGEST_STAY_NS
+        wait_ms = self._ms_to_stay()
+        if wait_ms:
+            self._turns_without_stay = TURNS_OF_THE_LOOP
+        while wait_ms and self._serve(wait_ms):
+            wait_ms = self._ms_to_stay()
+
     def stay_until(self, loop_due_s: float) -> None:
         """The loop's next timer is due at *loop_due_s*, by the monotonic clock; 0: never stay."""
         self._loop_due_ns = int(loop_due_s * 1_000_000_000)
 
     def _ms_to_stay(self) -> int:
         """How many ms may be waited here, rounded up; 0: it is the loop's turn."""
-        left = self._loop_due_ns - ticks.now_ns()
-        if left <= 0 or self._is_rung:
+        left = min(self._leave_at_ns, self._loop_due_ns) - ticks.now_ns()
+        if left <= 0 or self._is_rung or self._at_end:
             return 0
         return left // NS_A_MS + 1
 

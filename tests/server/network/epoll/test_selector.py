@@ -110,6 +110,18 @@ def test_another_thread_has_it_leave(watched: Watched) -> None:
     assert watched.came == b"ab"
 
 
+def test_the_loop_has_some_turns_for_itself_behind_each_stay(watched: Watched) -> None:
+    """Else what has ended the stay would wait for the end of the next one."""
+    watched.stay()
+    watched.on_byte[b"a"] = watched.selector.ring
+    watched.far.send(b"a")
+    watched.selector.turn()
+    watched.far.send(b"bcd")
+    for _ in range(2):
+        watched.selector.turn()
+    assert watched.came == b"abc"
+
+
 @pytest.mark.skipif(not build.compiled(), reason="Python's own epoll waits on after a signal")
 def test_a_signal_has_it_leave(watched: Watched) -> None:
     heard: list[int] = []
