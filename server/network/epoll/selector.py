@@ -89,7 +89,7 @@ class Selector:
 
     def remove_reader(self, fd: int) -> None:
         """Call it no more. Does nothing if it is not watched."""
-        if fd < len(self._transports) and self._transports[fd] is not None:
+        if 0 <= fd < len(self._transports) and self._transports[fd] is not None:
             self.forget(fd)
 
     # ------------------------------------------------------------------ turns

@@ -158,6 +158,7 @@ def test_a_call_that_fails_is_the_servers_fault(watched: Watched) -> None:
 def test_what_is_not_watched_can_be_removed(watched: Watched) -> None:
     watched.selector.remove_reader(watched.far.fileno())
     watched.selector.remove_reader(10_000)
+    watched.selector.remove_reader(-1)  # of a socket that is closed
     watched.selector.remove_reader(watched.near.fileno())
     watched.far.send(b"a")
     watched.selector.turn()
