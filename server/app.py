@@ -118,7 +118,7 @@ class Server:
         self.state.events.clock.now_ms = wall_ms()
         loop = asyncio.get_running_loop()
         self._backend.start(loop)
-        self.dispatcher.turn.at_end_of_turn = self._backend.at_end_of_turn
+        self._backend.tell_turns(self.dispatcher.turn)
         try:
             await self._listeners.open()
         except OSError:

@@ -66,3 +66,7 @@ cdef class Waiter:
     cdef public int64_t due_ms
     cdef public Standing standing
     cdef public int64_t turn
+
+
+@cython.locals(made=Waiter)
+cpdef Waiter new_waiter(Client client, list argv, Block block, int64_t due_ms)

@@ -174,17 +174,28 @@ class Standing:
 
 
 class Waiter:
-    """A client that is parked: what to run again, and until when."""
+    """A client that is parked: what to run again, and until when. new_waiter() makes one."""
 
     __slots__ = ("argv", "block", "client", "due_ms", "standing", "turn")
 
-    def __init__(self, client: Client, argv: list[bytes], block: Block, due_ms: int) -> None:
-        self.client = client
-        self.argv = argv
-        self.block = block
-        self.due_ms = due_ms  # 0: never
-        self.standing: Standing | None = None  # in the queue of one of its keys
-        self.turn = 0  # when it was last run again
+    client: Client
+    argv: list[bytes]
+    block: Block
+    due_ms: int  # 0: never
+    standing: Standing | None  # in the queue of one of its keys
+    turn: int  # when it was last run again
+
+
+def new_waiter(client: Client, argv: list[bytes], block: Block, due_ms: int) -> Waiter:
+    """A waiter that stands in no queue yet; *due_ms* is 0 if it waits without end."""
+    made = Waiter.__new__(Waiter)
+    made.client = client
+    made.argv = argv
+    made.block = block
+    made.due_ms = due_ms
+    made.standing = None
+    made.turn = 0
+    return made
 
 
 def _nothing() -> None:

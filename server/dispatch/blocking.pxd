@@ -1,9 +1,9 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from server.client.client cimport Client, Standing, Waiter
+from server.client.client cimport Client, Standing, Waiter, new_waiter
 from server.table.command cimport Block
-from server.dispatch.wait_queue cimport Queue, Spot
+from server.dispatch.wait_queue cimport Queue, Spot, new_queue
 from server.observe.part cimport Part
 
 cdef int64_t LONGEST_MS

@@ -21,8 +21,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 from protocol.replies import Reply
-from server.client.client import Client, Waiter
-from server.dispatch.wait_queue import Queue
+from server.client.client import Client, Waiter, new_waiter
+from server.dispatch.wait_queue import Queue, new_queue
 from server.observe.part import Part
 from server.table.command import Block
 from storage.keyspace.keyspace import Keyspace
@@ -73,7 +73,7 @@ class Blocking(Part):
         """Let *client* wait with *argv*, behind those that wait already. O(keys)."""
         timeout_ms = min(block.timeout_ms, LONGEST_MS)
         due_ms = now_ms + timeout_ms if timeout_ms else 0
-        waiter = Waiter(client, block.argv or argv, block, due_ms)
+        waiter = new_waiter(client, block.argv or argv, block, due_ms)
         client.waiter = waiter
         self._enqueue(waiter, client.db_index)
         self.waiting += 1
@@ -107,7 +107,7 @@ class Blocking(Part):
             self._queues.append({})
         by_key = self._queues[db_index]
         queue = by_key.get(key)
-        return Queue(self._databases[db_index], key, by_key) if queue is None else queue
+        return new_queue(self._databases[db_index], key, by_key) if queue is None else queue
 
     def _dequeue(self, waiter: Waiter) -> None:
         if waiter.standing is None:

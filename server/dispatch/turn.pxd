@@ -17,8 +17,11 @@ cdef class Turn:
     cdef Restrictions _restrictions
     cdef list _to_send
     cdef object _send_all
+    cdef bint _is_on
     cdef public object at_end_of_turn
 
+    cpdef begin(self)
+    cpdef end(self)
     cpdef send_later(self, Endpoint connection)
     cdef _await_end(self)
     @cython.locals(to_send=list, connection=Endpoint, at=Py_ssize_t)

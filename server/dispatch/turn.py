@@ -1,6 +1,7 @@
 """The turn of the event loop: all its answers leave together, when it ends.
 
-    send_later(connection)   it has answers; the first one has the end of the turn awaited
+    begin(), end()           sockets are about to be served, and have been
+    send_later(connection)   it has answers; outside of a turn, its end is asked for
     send_all()               the turn is over: the AOF is written, then all answers leave
     send_now(connection)     there are many answers already: the same for one connection
 
@@ -26,12 +27,14 @@ from server.table import errors
 class Turn:
     """Collects the connections that have answers.
 
-    *at_end_of_turn* has a call made when the turn of the loop is over; without a loop, at once.
+    Who serves the sockets calls begin() and end(). If nobody does so now, *at_end_of_turn* has a
+    call made when the turn of the loop is over; without a loop, at once.
     """
 
     __slots__ = (
         "_clients",
         "_execution",
+        "_is_on",
         "_propagation",
         "_restrictions",
         "_send_all",
@@ -53,11 +56,22 @@ class Turn:
         self._to_send: list[Endpoint] = []
         self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
         self._send_all = self.send_all  # bound once, not each turn
+        self._is_on = False
+
+    def begin(self) -> None:
+        """Sockets are about to be served; end() will follow."""
+        self._is_on = True
+
+    def end(self) -> None:
+        """They have been served."""
+        self._is_on = False
+        if self._to_send:
+            self.send_all()
 
     def send_later(self, connection: Endpoint) -> None:
         """Have the answers of *connection* sent when this turn of the loop ends."""
         self._to_send.append(connection)
-        if len(self._to_send) == 1:
+        if not self._is_on and len(self._to_send) == 1:
             self._await_end()
 
     def _await_end(self) -> None:

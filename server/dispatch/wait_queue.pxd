@@ -34,3 +34,9 @@ cdef class Queue:
     cdef _append(self, Spot spot)
     @cython.locals(before=Spot, behind=Spot)
     cdef _take_out(self, Spot spot)
+
+
+@cython.locals(made=Queue)
+cpdef Queue new_queue(Keyspace database, bytes key, dict registry)
+@cython.locals(made=Spot)
+cdef Spot _new_spot(Queue queue, Waiter waiter)

@@ -20,12 +20,10 @@ class Spot(Standing):
 
     __slots__ = ("before", "behind", "queue", "waiter")
 
-    def __init__(self, queue: Queue, waiter: Waiter) -> None:
-        self.at_next_key = None
-        self.queue = queue
-        self.waiter = waiter
-        self.before: Spot | None = None
-        self.behind: Spot | None = None
+    queue: Queue
+    waiter: Waiter
+    before: Spot | None
+    behind: Spot | None
 
     def leave(self) -> None:
         self.queue.remove(self)
@@ -35,7 +33,7 @@ class Spot(Standing):
 
 
 class Queue:
-    """The clients that wait for *key* of *database*. *registry* has it while there are any."""
+    """The clients that wait for *key* of *database*. new_queue() makes one."""
 
     __slots__ = (
         "_registry",
@@ -48,16 +46,14 @@ class Queue:
         "on_no_key",
     )
 
-    def __init__(self, database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> None:
-        self.database = database
-        self.key = key
-        self.first: Spot | None = None
-        self.last: Spot | None = None
-        self.on_no_key = 0  # how many of them a deletion of the key wakes
-        self.is_ready = False  # its waiters are served when the command ends
-        self.next_ready: Queue | None = None  # which is served after this one
-        self._registry = registry
-        registry[key] = self
+    database: Keyspace
+    key: bytes
+    first: Spot | None
+    last: Spot | None
+    on_no_key: int  # how many of them a deletion of the key wakes
+    is_ready: bool  # its waiters are served when the command ends
+    next_ready: Queue | None  # which is served after this one
+    _registry: dict[bytes, Queue]
 
     def __iter__(self) -> Iterator[Waiter]:
         """All waiters, oldest first."""
@@ -70,9 +66,8 @@ class Queue:
         """Put *waiter*, which has just blocked, at the tail; once, if it names the key twice."""
         if self.last is not None and self.last.waiter is waiter:
             return
-        spot = Spot(self, waiter)
+        spot = _new_spot(self, waiter)
         self._append(spot)
-        spot.at_next_key = waiter.standing
         waiter.standing = spot
         if waiter.block.on_no_key:
             self.on_no_key += 1
@@ -110,3 +105,26 @@ class Queue:
         else:
             behind.before = before
         spot.before = spot.behind = None
+
+
+def new_queue(database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> Queue:
+    """A queue for *key* of *database*. *registry* has it until its last waiter leaves."""
+    made = Queue.__new__(Queue)
+    made.database = database
+    made.key = key
+    made.first = made.last = made.next_ready = None
+    made.on_no_key = 0
+    made.is_ready = False
+    made._registry = registry  # noqa: SLF001
+    registry[key] = made
+    return made
+
+
+def _new_spot(queue: Queue, waiter: Waiter) -> Spot:
+    """A spot of *waiter*, which has others for the keys before."""
+    made = Spot.__new__(Spot)
+    made.at_next_key = waiter.standing
+    made.queue = queue
+    made.waiter = waiter
+    made.before = made.behind = None
+    return made

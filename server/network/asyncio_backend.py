@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
 from socket import AF_UNIX, socket
 from typing import cast
 
 from protocol.encoder import Encoder
 from server.client.endpoint import Endpoint
+from server.dispatch.turn import Turn
 from server.network.addresses import address
 from server.network.backend import Backend, Connect, KeepAlive
 from server.network.listening_socket import ListeningSocket
@@ -48,9 +48,8 @@ class AsyncioBackend(Backend):
     async def listen(self, sock: socket, backlog: int) -> None:
         self._listeners.append(AsyncioListener(sock, backlog, self))
 
-    @property
-    def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
-        return self.loop.call_soon  # which comes before the loop looks at its sockets again
+    def tell_turns(self, turn: Turn) -> None:
+        turn.at_end_of_turn = self.loop.call_soon  # before the loop looks at its sockets again
 
     def stay_until(self, loop_due_s: float) -> None:
         """Nothing is to be done: only the loop waits."""

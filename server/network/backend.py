@@ -14,6 +14,7 @@ from socket import socket
 from typing import TypeAlias
 
 from server.client.endpoint import Endpoint
+from server.dispatch.turn import Turn
 from server.network.transport import Transport
 
 # Makes the server's end of a connection. Called once for each client that comes.
@@ -40,10 +41,9 @@ class Backend(ABC):
         Raises OSError.
         """
 
-    @property
     @abstractmethod
-    def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
-        """Makes a call when all sockets have been served that were found ready together."""
+    def tell_turns(self, turn: Turn) -> None:
+        """Have *turn* end when all sockets have been served that were found ready together."""
 
     @abstractmethod
     def stay_until(self, loop_due_s: float) -> None:

@@ -2,6 +2,7 @@ cimport cython
 
 from protocol.requests cimport RequestParser
 from server.client.client cimport Client
+from server.client.permissions cimport is_local
 from server.dispatch.state cimport ServerState
 from server.observe.part cimport Part
 from server.network.transport cimport Transport
@@ -17,6 +18,11 @@ cdef class Clients(Part):
     cdef object _ids
     cdef dict _transports
     cdef dict _over_soft_limit
+    cdef unsigned long long _most_clients
+    cdef bint _needs_password
+    cdef bint _is_protected
+    cdef object _output_limit
+    cdef object _most_output
 
     @cython.locals(state=ServerState, client=Client)
     cpdef Client opened(self, Transport transport)

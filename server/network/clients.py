@@ -11,6 +11,7 @@ from protocol.requests import RequestParser
 from server.client import client_line
 from server.client.client import UNAUTHENTICATED, Client
 from server.client.permissions import is_local
+from server.config.parameters import Config
 from server.dispatch.state import ServerState
 from server.network.transport import Transport
 from server.observe.memory import CLIENT_BYTES
@@ -35,7 +36,16 @@ class Clients(Part):
         self._ids = count(1)
         self._transports: dict[Client, Transport] = {}
         self._over_soft_limit: dict[Client, int] = {}  # -> since when, monotonic ms
+        self.configured(state.config)
         state.parts.append(self)
+
+    def configured(self, config: Config) -> None:
+        """What is asked of each client that comes is kept here, to be at hand."""
+        self._most_clients = config.maxclients
+        self._needs_password = bool(config.requirepass)
+        self._is_protected = config.protected_mode and not config.requirepass
+        self._output_limit = config.client_output_buffer_limit["normal"]
+        self._most_output = self._output_limit.hard
 
     # ------------------------------------------------------------------ coming and going
 
@@ -51,10 +61,10 @@ class Clients(Part):
             client.out.write(refusal)
             client.close_after_reply = True
             return client
-        if state.config.requirepass:
+        if self._needs_password:
             client.set_flag(UNAUTHENTICATED)
         client.unsent = transport.unsent
-        client.limit_output(state.config.client_output_buffer_limit["normal"].hard)
+        client.limit_output(self._most_output)
         client.fd = transport.fd
         self._transports[client] = transport
         state.clients[client.id] = client
@@ -62,10 +72,9 @@ class Clients(Part):
         return client
 
     def _refusal(self, client: Client) -> ErrorReply | None:
-        config = self._state.config
-        if len(self._state.clients) >= config.maxclients:
+        if len(self._state.clients) >= self._most_clients:
             return errors.TOO_MANY_CLIENTS
-        if config.protected_mode and not config.requirepass and not is_local(client):
+        if self._is_protected and not is_local(client):
             return errors.PROTECTED_MODE
         return None
 
@@ -99,7 +108,7 @@ class Clients(Part):
         transport = self._transports.get(client)
         if transport is None:
             return
-        limit = self._state.config.client_output_buffer_limit["normal"]
+        limit = self._output_limit
         waiting = transport.unsent() + len(client.out)
         now_ms = self._monotonic_ms()
         if not limit.soft or waiting < limit.soft:

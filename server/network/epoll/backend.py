@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from socket import socket
 
+from server.dispatch.turn import Turn
 from server.network.backend import Backend, Connect, KeepAlive
 from server.network.epoll.listener import Listener
 from server.network.epoll.selector import Selector
@@ -29,9 +29,8 @@ class EpollBackend(Backend):
         )
         self._listeners.append(listener)
 
-    @property
-    def at_end_of_turn(self) -> Callable[[Callable[[], None]], object]:
-        return self._selector.at_end_of_turn
+    def tell_turns(self, turn: Turn) -> None:
+        self._selector.tell_turns(turn)
 
     def stay_until(self, loop_due_s: float) -> None:
         self._selector.stay_until(loop_due_s)

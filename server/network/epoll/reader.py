@@ -17,7 +17,6 @@ class Reader(Transport):
 
     def ready(self, events: int) -> None:
         """Make the call. Raises ServerFault if it fails: no client is to blame."""
-        del events
         try:
             self._call()
         except Exception as error:

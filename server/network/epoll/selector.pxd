@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from server.dispatch.turn cimport Turn
 from server.network.epoll cimport socket_calls
 from server.network.transport cimport Transport
 from server.process cimport ticks
@@ -15,22 +16,21 @@ cdef class Selector:
     cdef object _epoll
     cdef int _fd
     cdef list _transports
-    cdef list _at_end
-    cdef bint _in_turn
+    cdef Turn _turn
     cdef int64_t _loop_due_ns
     cdef int64_t _leave_at_ns
     cdef int _turns_without_stay
-    cdef bint _is_rung
+    cdef bint _loop_has_work
     cdef int _bell
 
     cpdef watch(self, int fd, Transport transport, unsigned int events)
     cpdef expect(self, int fd, unsigned int events)
     cpdef forget(self, int fd)
+    cpdef tell_turns(self, Turn turn)
     cpdef turn(self)
-    @cython.locals(count=int, at=int, transport=Transport)
+    @cython.locals(count=int, at=int, transport=Transport, turn=Turn)
     cdef int _serve(self, int wait_ms) except -1
     cdef _tell(self, Transport transport, unsigned int events)
-    cpdef at_end_of_turn(self, object call)
     @cython.locals(wait_ms=int)
     cdef _stay(self)
     @cython.locals(left=int64_t)

@@ -25,6 +25,7 @@ import os
 import select
 from collections.abc import Callable
 
+from server.dispatch.turn import Turn
 from server.network.epoll import socket_calls
 from server.network.epoll.reader import Reader
 from server.network.transport import Transport
@@ -42,12 +43,11 @@ class Selector:
         self._epoll = select.epoll()
         self._fd = self._epoll.fileno()
         self._transports: list[Transport | None] = []  # by file descriptor
-        self._at_end: list[Callable[[], None]] = []
-        self._in_turn = False
+        self._turn: Turn | None = None
         self._loop_due_ns = 0  # by the monotonic clock
         self._leave_at_ns = 0
         self._turns_without_stay = 0
-        self._is_rung = False
+        self._loop_has_work = False
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.add_reader(self._bell, self._leave)
 
@@ -70,17 +70,17 @@ class Selector:
 
     def watch(self, fd: int, transport: Transport, events: int) -> None:
         """From now on tell *transport* of *events* at *fd*."""
-        self._epoll.register(fd, events)
+        socket_calls.watch(self._epoll, self._fd, fd, events)
         self._transports += [None] * (fd + 1 - len(self._transports))
         self._transports[fd] = transport
 
     def expect(self, fd: int, events: int) -> None:
         """Tell of *events* from now on; if they are there already, at the next turn."""
-        self._epoll.modify(fd, events)
+        socket_calls.expect(self._epoll, self._fd, fd, events)
 
     def forget(self, fd: int) -> None:
         """Tell nothing any more. To be called before *fd* is closed."""
-        self._epoll.unregister(fd)
+        socket_calls.forget(self._epoll, self._fd, fd)
         self._transports[fd] = None
 
     def add_reader(self, fd: int, call: Callable[[], None]) -> None:
@@ -94,9 +94,14 @@ class Selector:
 
     # ------------------------------------------------------------------ turns
 
+    def tell_turns(self, turn: Turn) -> None:
+        """From now on *turn* is told when sockets are served."""
+        self._turn = turn
+        turn.at_end_of_turn = self._soon
+
     def turn(self) -> None:
         """Serve the sockets that are ready; then wait for more until the loop is due."""
-        self._is_rung = False
+        self._loop_has_work = False
         if self._turns_without_stay:
             self._turns_without_stay -= 1
             self._serve(0)
@@ -109,14 +114,15 @@ class Selector:
         Wait for *wait_ms* at most until one is ready; returns how many were.
         """
         count = socket_calls.find_ready(self._epoll, self._fd, wait_ms)
-        self._in_turn = True
+        turn = self._turn
+        if turn is not None:
+            turn.begin()
         for at in range(count):
             transport = self._transports[socket_calls.ready_fd(at)]
             if transport is not None:  # else it was closed in this very turn
                 self._tell(transport, socket_calls.ready_events(at))
-        self._in_turn = False
-        if self._at_end:
-            self._end()
+        if turn is not None:
+            turn.end()
         return count
 
     def _tell(self, transport: Transport, events: int) -> None:
@@ -126,16 +132,10 @@ class Selector:
             faults.report("serving a socket, which is closed", error)
             transport.abort()
 
-    def at_end_of_turn(self, call: Callable[[], None]) -> None:
-        """Call *call* when this turn is over; outside of one, when the loop's is."""
-        if not self._in_turn and not self._at_end:
-            self._loop.call_soon(self._end)
-        self._at_end.append(call)
-
-    def _end(self) -> None:
-        calls, self._at_end = self._at_end, []
-        for call in calls:
-            call()
+    def _soon(self, call: Callable[[], None]) -> None:
+        """No socket is being served: call *call* when the turn of the loop is over."""
+        self._loop_has_work = True
+        self._loop.call_soon(call)
 
     # ------------------------------------------------------------------ how long it may stay
 
@@ -155,7 +155,7 @@ class Selector:
     def _ms_to_stay(self) -> int:
         """How many ms may be waited here, rounded up; 0: it is the loop's turn."""
         left = min(self._leave_at_ns, self._loop_due_ns) - ticks.now_ns()
-        if left <= 0 or self._is_rung or self._at_end:
+        if left <= 0 or self._loop_has_work:
             return 0
         return left // NS_A_MS + 1
 
@@ -166,4 +166,4 @@ class Selector:
 
     def _leave(self) -> None:
         os.eventfd_read(self._bell)
-        self._is_rung = True
+        self._loop_has_work = True

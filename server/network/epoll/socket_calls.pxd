@@ -13,10 +13,8 @@ cdef extern from *:
     #include <sys/uio.h>
     #include <arpa/inet.h>
     #include <netinet/in.h>
-    #include <stdio.h>
     #include <string.h>
     #include <unistd.h>
-    #define PENSTOCK_LONGEST_NAME 64
     enum { PENSTOCK_AT_ONCE = 64 * 1024, PENSTOCK_MOST_READY = 1024, PENSTOCK_MOST_PIECES = 64 };
     static struct iovec penstock_pieces[PENSTOCK_MOST_PIECES];
     static inline void penstock_put_piece(int at, char *data, size_t size) {
@@ -29,24 +27,54 @@ cdef extern from *:
     }
     static char penstock_arrived[PENSTOCK_AT_ONCE];
     static struct epoll_event penstock_ready[PENSTOCK_MOST_READY];
+    static inline int penstock_watch(int epoll, int what, int fd, uint32_t events) {
+        struct epoll_event event = { .events = events, .data.fd = fd };
+        return epoll_ctl(epoll, what, fd, &event);
+    }
+    /* Write *number* in decimal at *to*; return the end. printf takes ten times as long. */
+    static inline char *penstock_put_decimal(char *to, unsigned number) {
+        char digits[10];
+        int count = 0;
+        do {
+            digits[count++] = '0' + number % 10;
+            number /= 10;
+        } while (number);
+        while (count)
+            *to++ = digits[--count];
+        return to;
+    }
+    static inline void penstock_put_port(char *to, in_port_t port) {
+        *to++ = ':';
+        *penstock_put_decimal(to, ntohs(port)) = 0;
+    }
+    static inline void penstock_put_ipv4(char *to, struct sockaddr_in *in) {
+        unsigned char *octets = (unsigned char *)&in->sin_addr;
+        for (int at = 0; at < 4; at++) {
+            if (at)
+                *to++ = '.';
+            to = penstock_put_decimal(to, octets[at]);
+        }
+        penstock_put_port(to, in->sin_port);
+    }
+    static inline void penstock_put_ipv6(char *to, struct sockaddr_in6 *in) {
+        *to++ = '[';
+        inet_ntop(AF_INET6, &in->sin6_addr, to, INET6_ADDRSTRLEN);
+        to += strlen(to);
+        *to++ = ']';
+        penstock_put_port(to, in->sin6_port);
+    }
     /* Accept a client. Its address, "" on a unix socket, is in *name* afterwards. */
     static inline int penstock_accept(int listening, char *name) {
         struct sockaddr_storage peer;
         socklen_t size = sizeof(peer);
-        char host[INET6_ADDRSTRLEN];
         int fd = accept4(listening, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         name[0] = 0;
         if (fd < 0)
             return fd;
-        if (peer.ss_family == AF_INET) {
-            struct sockaddr_in *in = (struct sockaddr_in *)&peer;
-            inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host));
-            snprintf(name, PENSTOCK_LONGEST_NAME, "%s:%d", host, ntohs(in->sin_port));
-        } else if (peer.ss_family == AF_INET6) {
-            struct sockaddr_in6 *in = (struct sockaddr_in6 *)&peer;
-            inet_ntop(AF_INET6, &in->sin6_addr, host, sizeof(host));
-            snprintf(name, PENSTOCK_LONGEST_NAME, "[%s]:%d", host, ntohs(in->sin6_port));
-        }
+        if (peer.ss_family == AF_INET)
+            penstock_put_ipv4(name, (struct sockaddr_in *)&peer);
+        else if (peer.ss_family == AF_INET6)
+            penstock_put_ipv6(name, (struct sockaddr_in6 *)&peer);
         return fd;
     }
     #define penstock_ready_fd(at) (penstock_ready[at].data.fd)
@@ -56,6 +84,10 @@ cdef extern from *:
     const int AT_ONCE "PENSTOCK_AT_ONCE"
     int c_accept "penstock_accept" (int listening, char *name) nogil
     char *arrived "penstock_arrived"
+    const int EPOLL_CTL_ADD
+    const int EPOLL_CTL_MOD
+    const int EPOLL_CTL_DEL
+    int c_watch "penstock_watch" (int epoll, int what, int fd, uint32_t events) nogil
     int c_find_ready "penstock_find_ready" (int epoll, int ms) nogil
     int c_ready_fd "penstock_ready_fd" (int at) nogil
     uint32_t c_ready_events "penstock_ready_events" (int at) nogil
@@ -100,6 +132,21 @@ cdef inline int ready_fd(int at) noexcept:
 
 cdef inline uint32_t ready_events(int at) noexcept:
     return c_ready_events(at)
+
+
+cdef inline watch(object epoll, int own_fd, int fd, uint32_t events):
+    if c_watch(own_fd, EPOLL_CTL_ADD, fd, events) < 0:
+        PyErr_SetFromErrno(OSError)
+
+
+cdef inline expect(object epoll, int own_fd, int fd, uint32_t events):
+    if c_watch(own_fd, EPOLL_CTL_MOD, fd, events) < 0:
+        PyErr_SetFromErrno(OSError)
+
+
+cdef inline forget(object epoll, int own_fd, int fd):
+    if c_watch(own_fd, EPOLL_CTL_DEL, fd, 0) < 0:
+        PyErr_SetFromErrno(OSError)
 
 
 cdef inline bytes receive(int fd):

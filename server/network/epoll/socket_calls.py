@@ -63,6 +63,24 @@ def ready_events(at: int) -> int:
     return _ready[at][1]
 
 
+def watch(epoll: select.epoll, own_fd: int, fd: int, events: int) -> None:
+    """Have *epoll*, whose descriptor is *own_fd*, watch *fd* for *events*. Raises OSError."""
+    del own_fd
+    epoll.register(fd, events)
+
+
+def expect(epoll: select.epoll, own_fd: int, fd: int, events: int) -> None:
+    """Have *epoll* watch *fd*, which it knows, for *events* from now on. Raises OSError."""
+    del own_fd
+    epoll.modify(fd, events)
+
+
+def forget(epoll: select.epoll, own_fd: int, fd: int) -> None:
+    """Have *epoll* watch *fd* no more. Raises OSError."""
+    del own_fd
+    epoll.unregister(fd)
+
+
 def receive(fd: int) -> bytes | None:
     """What has come, up to AT_ONCE bytes: none at the end of the stream; None: not yet.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.client.client import Client, Waiter
-from server.dispatch.wait_queue import Queue
+from server.client.client import Client, new_waiter
+from server.dispatch.wait_queue import Queue, new_queue
 from server.table.command import Block
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
@@ -15,11 +15,11 @@ steps = st.lists(st.tuples(st.sampled_from(("add", "leave", "tail")), st.integer
 
 
 def a_queue(registry):
-    return Queue(Keyspace(0, KeyEvents()), b"k", registry)
+    return new_queue(Keyspace(0, KeyEvents()), b"k", registry)
 
 
 def a_waiter(number, on_no_key=False):
-    return Waiter(Client(number, 0), [], Block([], list, 0, None, on_no_key=on_no_key), 0)
+    return new_waiter(Client(number, 0), [], Block([], list, 0, None, on_no_key=on_no_key), 0)
 
 
 @given(steps)

@@ -11,6 +11,9 @@ import pytest
 
 from protocol.encoder import Encoder
 from server.client.endpoint import Endpoint
+from server.config.parameters import Config
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.state import ServerState
 from server.network.transport import Transport
 from tests.server.network.faces import FACES, Face, opened_face
 
@@ -232,21 +235,43 @@ def test_a_bug_in_serving_a_client_ends_only_its_connection(pair, caplog):
     broken.leave()
 
 
-def test_a_call_at_the_end_of_the_turn_runs_once_after_all_sockets_were_served(pair):
+def test_a_turn_ends_once_after_all_sockets_were_served(pair):
     done = []
+    turn = Dispatcher(ServerState(Config()), lambda: 0).turn
+    pair.face.tell_turns(turn)
 
-    class Waiting(Listener):
+    class Answering(Listener):
         def data_received(self, data):
             self.data += data
-            pair.face.at_end_of_turn(lambda: done.append(pair.endpoint.data))
+            turn.send_later(self)
 
-    waiting = Pair(pair.face, Waiting())
-    waiting.peer.send(b"first")
+        def send(self):
+            done.append(pair.endpoint.data)
+
+    answering = Pair(pair.face, Answering())
+    answering.peer.send(b"first")
     pair.peer.send(b"second")
     pair.turn()
     pair.turn()
     assert done == [b"second"]
-    waiting.leave()
+    answering.leave()
+
+
+def test_what_is_answered_outside_of_a_turn_is_sent_all_the_same(pair):
+    done = []
+    turn = Dispatcher(ServerState(Config()), lambda: 0).turn
+    pair.face.tell_turns(turn)
+
+    class Woken(Listener):
+        def send(self):
+            done.append(b"sent")
+
+    turn.send_later(Woken())
+    assert done == []
+    pair.peer.send(b"whoever")
+    pair.turn()
+    pair.turn()
+    assert done == [b"sent"]
 
 
 # ---------------------------------------------------------------------- buffers of the endpoint

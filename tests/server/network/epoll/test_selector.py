@@ -14,6 +14,10 @@ from threading import Event, Thread
 
 import pytest
 
+from server.client.endpoint import Endpoint
+from server.config.parameters import Config
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.state import ServerState
 from server.network.epoll.selector import Selector
 from server.process import build
 from server.process.faults import ServerFault
@@ -26,6 +30,10 @@ class Loop:
 
     def __init__(self) -> None:
         self.readers: dict[int, Callable[[], None]] = {}
+        self.soon: list[Callable[[], None]] = []
+
+    def call_soon(self, call: Callable[[], None]) -> None:
+        self.soon.append(call)
 
     def add_reader(self, fd: int, call: Callable[[], None]) -> None:
         self.readers[fd] = call
@@ -39,7 +47,8 @@ class Watched:
 
     def __init__(self) -> None:
         self.selector = Selector()
-        self.selector.start(Loop())  # type: ignore[arg-type]
+        self.loop = Loop()
+        self.selector.start(self.loop)  # type: ignore[arg-type]
         self.near, self.far = socket.socketpair()
         self.came = b""
         self.on_byte: dict[bytes, Callable[[], object]] = {}
@@ -108,6 +117,28 @@ def test_another_thread_has_it_leave(watched: Watched) -> None:
     watched.far.send(b"b")
     watched.selector.turn()  # the bell has been heard, and does not ring on
     assert watched.came == b"ab"
+
+
+def test_an_answer_that_is_made_while_others_are_sent_has_it_leave(watched: Watched) -> None:
+    turn = Dispatcher(ServerState(Config()), lambda: 0).turn
+    watched.selector.tell_turns(turn)
+    sent: list[Endpoint] = []
+
+    class Answering(Endpoint):
+        def send(self) -> None:
+            if not sent:
+                turn.send_later(Answering())
+                watched.far.send(b"b")
+            sent.append(self)
+
+    watched.stay()
+    watched.on_byte[b"a"] = lambda: turn.send_later(Answering())
+    watched.far.send(b"a")
+    watched.selector.turn()
+    assert (watched.came, len(sent)) == (b"a", 1)
+    for call in watched.loop.soon:
+        call()
+    assert len(sent) == 2
 
 
 def test_the_loop_has_some_turns_for_itself_behind_each_stay(watched: Watched) -> None:

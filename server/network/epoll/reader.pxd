@@ -1,0 +1,5 @@
+from server.network.transport cimport Transport
+
+
+cdef class Reader(Transport):
+    cdef object _call
