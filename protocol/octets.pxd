@@ -1,6 +1,8 @@
 # inline only
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.list cimport PyList_GET_SIZE
+from cpython.ref cimport Py_REFCNT
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy, memmove
 
@@ -32,6 +34,11 @@ cdef inline bytes join(bytes data, Py_ssize_t start, bytearray tail):
     memcpy(out, PyBytes_AS_STRING(data) + start, rest)
     memcpy(out + rest, PyByteArray_AS_STRING(tail), PyByteArray_GET_SIZE(tail))
     return joined
+
+
+cdef inline list room_for(list last, Py_ssize_t count):
+    # The two references are the caller's own: its variable, and the attribute that this came from.
+    return last if PyList_GET_SIZE(last) == count and Py_REFCNT(last) == 2 else [b""] * count
 
 
 # ---------------------------------------------------------------------- writing

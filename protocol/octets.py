@@ -28,6 +28,15 @@ def join(data: bytes, start: int, tail: bytearray) -> bytes:
     return data[start:] + tail
 
 
+def room_for(last: list[bytes], count: int) -> list[bytes]:
+    """A list for *count* words. Compiled, it is *last* itself if that fits and nobody has it.
+
+    The caller holds *last* in a variable and in an attribute.
+    """
+    del last
+    return [b""] * count
+
+
 # ---------------------------------------------------------------------- writing
 
 

@@ -159,7 +159,8 @@ class RequestParser:
         """A multibulk command that is all there and in its usual form; else None, changing nothing.
 
         Only speed is lost by None: the careful way below knows all that this does. A word that the
-        command before had in the same place, as in a pipeline of XADD, is that very object.
+        command before had in the same place, as in a pipeline of XADD, is that very object. So is
+        the list, if whoever has taken it has let it go.
         """
         data, at, size = self._data, self._at, len(self._data)
         last, known = self._last, len(self._last)
@@ -167,7 +168,7 @@ class RequestParser:
         if count <= 0 or count > (size - at) // LEAST_WORD:
             return None
         at += octets.plain_head_size(count)
-        argv = [b""] * count
+        argv = octets.room_for(last, count)
         for index in range(count):
             length = octets.read_plain_head(data, at, DOLLAR)
             if length < 0 or length > self.max_bulk:

@@ -85,10 +85,9 @@ class Execution:
             return self._handle(command, call, self._events.changes)
         finally:
             self._depth -= 1
-            if self._depth:
-                call.argv = NO_WORDS  # that Call may not be needed again for long
-                if outer is None:
-                    outer = []  # the command that ran this one: each inner one has said its own
+            call.argv = NO_WORDS  # the parser may use the list again
+            if self._depth and outer is None:
+                outer = []  # the command that ran this one: each inner one has said its own
             self._events.logged = outer
             client.commands += 1
 

@@ -186,6 +186,7 @@ class Connection(Endpoint):
             if argv is None:
                 return
             self._dispatcher.execute(client, argv)
+            argv = None  # the parser may use the list again
             if client.flags == IN_MULTI:
                 self._dispatcher.queue_alike(client, parser)
             if self._out.size() > FLUSH_AT:

@@ -77,7 +77,8 @@ class Keyspace:
     def find_string(self, key: bytes) -> String | None:
         """The string at *key*, or None. Raises WrongType."""
         value = self.get(key)
-        if value is None or type(value) in (bytes, bytearray, int):
+        kind = type(value)
+        if value is None or kind is bytes or kind is bytearray or kind is int:
             return value  # type: ignore[no-any-return]
         raise WrongType
 

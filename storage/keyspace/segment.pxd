@@ -11,9 +11,10 @@ cdef class Segment:
     cdef readonly bytearray marks
     cdef readonly list pairs
 
-    @cython.locals(offset=uint64_t, guess=Py_ssize_t)
     cpdef Py_ssize_t first_from(self, uint64_t prefix) except -1
-    @cython.locals(marks=bytearray, at=Py_ssize_t, end=Py_ssize_t)
+    @cython.locals(offset=uint64_t)
+    cdef Py_ssize_t _guess(self, uint64_t prefix) noexcept
+    @cython.locals(marks=bytearray, guess=Py_ssize_t, at=Py_ssize_t, end=Py_ssize_t)
     cpdef Py_ssize_t find(self, bytes key, uint32_t prefix) except? -1
     cdef bytes key_at(self, Py_ssize_t at)
     cdef uint32_t prefix_at(self, Py_ssize_t at) noexcept

@@ -46,14 +46,19 @@ class Segment:
 
         *prefix* must belong to the segment. O(1) expected; O(N) if hashes are not spread evenly.
         """
+        return segment_octets.first_from(self.marks, self._guess(prefix), prefix)
+
+    def _guess(self, prefix: int) -> int:
+        """About where that is."""
         offset = (prefix << self.local_depth) & segment_octets.PREFIX_MASK
-        guess = (offset * (len(self.marks) // segment_octets.MARK)) >> segment_octets.PREFIX_BITS
-        return segment_octets.first_from(self.marks, guess, prefix)
+        return (offset * (len(self.marks) // segment_octets.MARK)) >> segment_octets.PREFIX_BITS
 
     def find(self, key: bytes, prefix: int) -> int:
         """The number of *key*, which has that prefix; ``-1 - n`` if it would be inserted at n."""
         marks = self.marks
-        at = self.first_from(prefix)
+        guess = self._guess(prefix)
+        segment_octets.prefetch_pair(self.pairs, guess)
+        at = segment_octets.first_from(marks, guess, prefix)
         end = len(marks) // segment_octets.MARK
         while at < end and segment_octets.prefix_at(marks, at) == prefix:
             if segment_octets.is_key(self.pairs, at, key):

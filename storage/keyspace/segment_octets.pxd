@@ -16,6 +16,9 @@ cdef extern from "Python.h":
     int PyList_SetSlice(list values, Py_ssize_t low, Py_ssize_t high, PyObject *new) except -1
     void PyObject_GC_UnTrack(list values) noexcept
 
+cdef extern from *:
+    void prefetch "__builtin_prefetch" (const void *address) nogil
+
 cdef enum:
     PREFIX_BITS = 32
     PREFIX_MASK = 0xFFFFFFFF
@@ -42,8 +45,14 @@ cdef inline Py_ssize_t first_from(
     return guess
 
 
+cdef inline int prefetch_pair(list pairs, Py_ssize_t at) noexcept:
+    prefetch((<PyListObject *>pairs).ob_item + 2 * at)
+    return 0
+
+
 cdef inline bint is_key(list pairs, Py_ssize_t at, bytes key) noexcept:
     cdef PyObject *found = (<PyListObject *>pairs).ob_item[2 * at]
+    prefetch((<PyListObject *>pairs).ob_item[2 * at + 1])
     return found == <PyObject *>key or (
         PyBytes_GET_SIZE(<object>found) == PyBytes_GET_SIZE(key)
         and memcmp(

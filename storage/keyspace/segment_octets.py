@@ -35,8 +35,16 @@ def first_from(marks: bytearray, guess: int, prefix: int) -> int:
     return guess
 
 
+def prefetch_pair(pairs: list[Any], at: int) -> None:
+    """Have the processor fetch the place of number *at* meanwhile. No-op in plain Python.
+
+    *at* may be beyond the end. A segment is seldom in the processor's cache, and each look-up would
+    wait for one line of it after the other.
+    """
+
+
 def is_key(pairs: list[Any], at: int, key: bytes) -> bool:
-    """Whether the key number *at* is *key*."""
+    """Whether the key number *at* is *key*. Its value is prefetched: it will be asked for next."""
     return bool(pairs[2 * at] == key)
 
 

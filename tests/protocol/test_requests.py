@@ -483,6 +483,24 @@ def test_repeated_and_similar_words_are_never_mixed_up(
     assert outcome(split_by(wire, [8 * size for size in sizes])) == (commands, None)
 
 
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.lists(FEW_WORDS, min_size=1, max_size=5), st.booleans()), max_size=8))
+def test_a_command_that_is_kept_is_not_changed_by_the_next_one(
+    commands: list[tuple[list[bytes], bool]],
+) -> None:
+    """The list of one that is not kept may be used again."""
+    parser = RequestParser()
+    parser.feed(b"".join(request(words) for words, _ in commands))
+    kept = []
+    for words, is_kept in commands:
+        argv = parser.take()
+        assert argv == words
+        if is_kept:
+            kept.append(argv)
+        del argv
+    assert kept == [words for words, is_kept in commands if is_kept]
+
+
 @settings(max_examples=300)
 @given(NOISE, SIZES, st.booleans())
 def test_random_bytes_give_the_same_outcome_however_they_are_split(

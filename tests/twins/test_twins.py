@@ -169,6 +169,7 @@ CASES: dict[str, Cases] = {
             st.just(0), st.sampled_from(b"*$"),
         ),
         "plain_head_size": args(st.integers(0, 10**9)),
+        "room_for": args(st.just([]), st.integers(1, 9)),
     },
     "server.commands.streams.entry_octets": {
         "put": put(TEXT),
@@ -217,6 +218,7 @@ CASES: dict[str, Cases] = {
     "storage.keyspace.segment_octets": {
         "prefix_of": args(TEXT),
         "prefix_at": MARKS,
+        "prefetch_pair": PAIRS,
         "first_from": st.tuples(segments(), U32 | st.integers(0, 9)).map(
             lambda pair: (pair[0][0], pair[0][2], pair[1])
         ),
