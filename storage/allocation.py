@@ -7,6 +7,7 @@
     stream, group, consumer the object with its dictionaries, and its name
     quicklist               the object, and the elements that are nodes of their own
     key table               each key with its place; of strings the value too
+    packed table            the object with its slots, and its segments with their buffers and texts
 
 An object that grows adds the difference at once, so counting costs one addition where memory is
 taken, and reading the counter costs nothing: that is done before each command that could add data.

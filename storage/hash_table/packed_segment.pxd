@@ -19,10 +19,7 @@ cdef class PackedSegment(Bucket):
     cdef readonly uint32_t holes
     cdef readonly bytearray data
     cdef readonly list far
-    cdef int64_t _held
 
-    @cython.final
-    cdef int _grew(self, int64_t size) except -1
     @cython.final
     cdef int64_t _room(self) except -1
 

@@ -12,10 +12,9 @@ moves to the end. A value of the same length is written in place. *holes* counts
 holes, and when they are more than an eighth of the data, the items are packed anew.
 
 A far text is one of FAR_FROM bytes or more. It stays the object that it is, and the item has its
-number in *far*, so that packing and splitting move few bytes, whatever the values are. As an object
-it takes 9 to 11 % more memory than its text, which packing could save no better: an eighth may be
-holes. Shorter texts cost more: a text of 20 bytes would take 80. A number whose text has gone is
-None, and is used again.
+number in *far*, so that packing and splitting move few bytes, whatever the values are. Such an
+object takes 11 % more memory than its text at most, no more than holes may take. A text of 20 bytes
+would take 72. A number whose text has gone is None, and is used again.
 
 A snapshot, written by a forked child, must not touch reference counts: see borrowed_packed.py.
 """
@@ -37,13 +36,13 @@ SPLIT_ABOVE_BYTES: Final = 32768
 MERGE_UP_TO_BYTES: Final = 12288
 
 HOLES_SHARE: Final = 8  # holes may be one in so many bytes of data
-OBJECT: Final = 208  # bytes of a segment and its two bytearrays, without what is in them
+OBJECT: Final = 192  # bytes of a segment and its two bytearrays, without what is in them
 
 
 class PackedSegment(Bucket):
     """Items whose hash prefixes agree in their first *local_depth* bits, numbered from 0."""
 
-    __slots__ = ("_held", "data", "far", "holes")
+    __slots__ = ("data", "far", "holes")
 
     def __init__(self, local_depth: int) -> None:
         self.local_depth = local_depth
@@ -51,15 +50,13 @@ class PackedSegment(Bucket):
         self.data = bytearray()
         self.far: list[Any] | None = None
         self.holes = 0
-        self._held = 0  # bytes that are counted as used
-        self._grew(OBJECT)
+        allocation.used += OBJECT
 
     def __del__(self) -> None:
-        allocation.used -= self._held
-
-    def _grew(self, size: int) -> None:
-        self._held += size
-        allocation.used += size
+        allocation.used -= OBJECT + self._room()
+        for text in self.far or ():
+            if text is not None:
+                allocation.used -= allocation.of_bytes(text)
 
     def _room(self) -> int:
         """The bytes of all buffers; far texts are counted when they come and go."""
@@ -121,7 +118,7 @@ class PackedSegment(Bucket):
         octets.resize(data, offset + space)
         self._put(self._put(offset, key), value)
         mark_octets.insert_mark(self.marks, at, prefix, offset)
-        self._grew(self._room() - before)
+        allocation.used += self._room() - before
 
     def replace(self, at: int, value: bytes) -> None:
         """Give the item number *at* another value."""
@@ -159,7 +156,7 @@ class PackedSegment(Bucket):
             self._put(size + start - offset, value)
             mark_octets.put_number(self.marks, at, size)
             self.holes += old_end - offset
-        self._grew(self._room() - before)
+        allocation.used += self._room() - before
         self._pack_if_holey()
 
     def remove(self, at: int) -> None:
@@ -177,7 +174,7 @@ class PackedSegment(Bucket):
             octets.resize(data, offset)
         else:
             self.holes += end - offset
-        self._grew(self._room() - before)
+        allocation.used += self._room() - before
         self._pack_if_holey()
 
     def _put(self, at: int, text: bytes) -> int:
@@ -190,7 +187,7 @@ class PackedSegment(Bucket):
 
     def _add_far(self, text: bytes) -> int:
         """Keep a far text; return its number. The caller counts the list's memory."""
-        self._grew(allocation.of_bytes(text))
+        allocation.used += allocation.of_bytes(text)
         far = self.far
         if far is None:
             self.far = mark_octets.untracked([text])
@@ -205,14 +202,14 @@ class PackedSegment(Bucket):
     def _replace_far(self, number: int, text: bytes) -> None:
         far = self.far
         assert far is not None
-        self._grew(allocation.of_bytes(text) - allocation.of_bytes(far[number]))
+        allocation.used += allocation.of_bytes(text) - allocation.of_bytes(far[number])
         far[number] = text
 
     def _drop_far(self, number: int) -> None:
         """Forget a far text. The caller counts the list's memory."""
         far = self.far
         assert far is not None
-        self._grew(-allocation.of_bytes(far[number]))
+        allocation.used -= allocation.of_bytes(far[number])
         far[number] = None
         while far and far[len(far) - 1] is None:
             far.pop()
@@ -233,14 +230,13 @@ class PackedSegment(Bucket):
     def _pack(self) -> None:
         """Write all items anew, in order and without holes. O(bytes).
 
-        They go to a new segment, which then exchanges its memory with this one.
+        They go to a new segment, which then exchanges its memory with this one and is freed.
         """
         packed = PackedSegment(self.local_depth)
         packed._take(self, 0, mark_octets.count(self.marks))
         self.marks, packed.marks = packed.marks, self.marks
         self.data, packed.data = packed.data, self.data
         self.far, packed.far = packed.far, self.far
-        self._held, packed._held = packed._held, self._held
         self.holes = 0
 
     def _take(self, source: PackedSegment, first: int, end: int) -> None:
@@ -265,7 +261,7 @@ class PackedSegment(Bucket):
             mark_octets.put_number(marks, at, offset)
             at += 1
             offset = self._take_item(source, mark_octets.number_at(source.marks, number), offset)
-        self._grew(self._room() - before)
+        allocation.used += self._room() - before
 
     def _take_item(self, source: PackedSegment, at: int, to: int) -> int:
         """Copy the item that begins at *at* in *source* to *to*; return the offset behind it."""
@@ -362,5 +358,3 @@ class PackedSegment(Bucket):
         assert sorted(numbers) == kept, "a far text without an item, or with two"
         assert self.far is None or far[len(far) - 1] is not None, "far texts end with none"
         assert all(len(far[number]) >= packed_octets.FAR_FROM for number in kept)
-        texts = sum(allocation.of_bytes(far[number]) for number in kept)
-        assert self._held == OBJECT + self._room() + texts, "memory miscounted"
