@@ -7,7 +7,6 @@ import select
 import socket
 import time
 from dataclasses import dataclass
-from functools import cache
 
 from bench.client import encode
 from bench.load import BUFFER, STALL_SECONDS, StalledError, encode_answer
@@ -25,16 +24,19 @@ class Subscribers:
     def run(self, port: int, requests: int, depth: int) -> float:
         """Publish until *requests* messages have come; return the seconds that it took."""
         del depth  # the next message is published when all have got the last
-        audience = _audience(port, self.clients)
         rounds = -(-requests // self.clients)
-        began = time.perf_counter()
-        for _ in range(rounds):
-            audience.publish()
-        return (time.perf_counter() - began) * requests / (rounds * self.clients)
+        audience = _Audience(port, self.clients)
+        try:
+            began = time.perf_counter()
+            for _ in range(rounds):
+                audience.publish()
+            return (time.perf_counter() - began) * requests / (rounds * self.clients)
+        finally:
+            audience.close()
 
 
 class _Audience:
-    """The subscribers of one server. They stay connected: to connect is not what is measured."""
+    """A publisher and its subscribers, connected."""
 
     def __init__(self, port: int, clients: int) -> None:
         _allow_files(clients + SPARE_FILES)
@@ -60,6 +62,12 @@ class _Audience:
         if answer != self._answer:
             raise StalledError(f"to PUBLISH: {answer!r}, not {self._answer!r}")
 
+    def close(self) -> None:
+        """Disconnect all of them."""
+        self._poll.close()
+        for each in (self._publisher, *self._sockets):
+            each.close()
+
     def _receive(self, size: int) -> None:
         """Receive *size* bytes for each subscriber."""
         left = size * len(self._sockets)
@@ -69,11 +77,6 @@ class _Audience:
                 raise StalledError(f"{left} bytes of messages have not come")
             for number, _ in ready:
                 left -= len(self._by_number[number].recv(BUFFER))
-
-
-@cache
-def _audience(port: int, clients: int) -> _Audience:
-    return _Audience(port, clients)
 
 
 def _allow_files(wanted: int) -> None:

@@ -100,7 +100,7 @@ def tokens_in_the_ring(_: int) -> Iterator[Command]:
 
 def room_for_many(_: int) -> Iterator[Command]:
     """Let more clients in than by default."""
-    yield ("CONFIG", "SET", "maxclients", 20_000)
+    yield ("CONFIG", "SET", "maxclients", 10_100)
 
 
 # ---------------------------------------------------------------- what is sent
