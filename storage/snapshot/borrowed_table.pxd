@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport uint32_t
 
-from storage.keyspace cimport segment_octets
+from storage.hash_table cimport mark_octets
 from storage.keyspace.key_table cimport KeyTable
 from storage.keyspace.segment cimport Segment
 
@@ -56,7 +56,7 @@ cdef inline Entry entry_at(PyObject *segment, Py_ssize_t at) noexcept:
 
 
 cdef inline PyObject *find(KeyTable table, PyObject *key) except? NULL:
-    cdef uint32_t prefix = segment_octets.prefix_of(<bytes>key)
+    cdef uint32_t prefix = mark_octets.prefix_of(<bytes>key)
     cdef Segment segment = table._segment_of(prefix)
     cdef Py_ssize_t at = segment.find(<bytes>key, prefix)
     return NULL if at < 0 else PyList_GET_ITEM(<PyObject *>segment.pairs, 2 * at + 1)

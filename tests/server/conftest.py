@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,17 @@ def _shown(reply: Any) -> Any:
     if isinstance(reply, hiredis.ReplyError):
         return f"-{reply}"
     return [_shown(item) for item in reply] if isinstance(reply, list) else reply
+
+
+@pytest.fixture(autouse=True)
+def _same_log() -> Iterator[None]:
+    """The server's logger is what it was when the test is over: a start sets it up."""
+    log = logging.getLogger("penstock")
+    level, handlers, propagate = log.level, log.handlers[:], log.propagate
+    yield
+    log.setLevel(level)
+    log.handlers[:] = handlers
+    log.propagate = propagate
 
 
 @pytest.fixture

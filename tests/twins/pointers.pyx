@@ -10,6 +10,8 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from protocol cimport word_memory
 from storage cimport allocation
+from storage.hash_table cimport borrowed_packed
+from storage.hash_table.packed_table cimport PackedTable
 from storage.keyspace.key_table cimport KeyTable
 from storage.lists cimport borrowed_list
 from storage.rax cimport branches
@@ -217,6 +219,40 @@ def entry_at(object segment, Py_ssize_t at):
 
 def find(KeyTable table, bytes key):
     return held(borrowed_table.find(table, <PyObject *>key))
+
+
+# ---------------------------------------------------------------------- storage.hash_table.borrowed_packed
+
+
+def packed_directory_of(PackedTable table):
+    """What the plain functions read of a table; the C functions read the table itself."""
+    return table._directory
+
+
+def packed_size(PackedTable table):
+    return borrowed_packed.size(<PyObject *>table)
+
+
+def packed_slots(PackedTable table):
+    return borrowed_packed.slots(<PyObject *>table)
+
+
+def packed_segment_at(PackedTable table, Py_ssize_t slot):
+    return held(borrowed_packed.segment_at(<PyObject *>table, slot))
+
+
+def packed_count(object segment):
+    return borrowed_packed.count(<PyObject *>segment)
+
+
+def packed_key_at(object segment, Py_ssize_t at):
+    cdef borrowed_packed.Text text = borrowed_packed.key_at(<PyObject *>segment, at)
+    return raw.cut(text.octets, 0, text.size), text.size
+
+
+def packed_value_at(object segment, Py_ssize_t at):
+    cdef borrowed_packed.Text text = borrowed_packed.value_at(<PyObject *>segment, at)
+    return raw.cut(text.octets, 0, text.size), text.size
 
 
 # ---------------------------------------------------------------------- protocol.word_memory

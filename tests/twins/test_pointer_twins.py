@@ -20,6 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol import word_memory
+from storage.hash_table import borrowed_packed
+from storage.hash_table.packed_table import PackedTable
 from storage.keyspace.key_table import KeyTable
 from storage.lists import borrowed_list
 from storage.lists.quicklist import QuickList
@@ -305,6 +307,44 @@ def test_a_key_table_is_walked_alike(count: int) -> None:
     assert sorted(key for key, _, _ in found) == sorted(table)
     for key in [b"", b"none", *(b"key:%d" % n for n in range(count + 1))]:
         assert c.find(table, key) is borrowed_table.find(table, key)
+
+
+@pytest.mark.parametrize("count", [0, 1, 170, 5000])
+def test_a_packed_table_is_walked_alike(count: int) -> None:
+    table = PackedTable()
+    expected = {b"%d" % n + b"k" * (n * 7 % 700): b"v" * (n * 11 % 700) for n in range(count)}
+    for key, value in expected.items():
+        table.set(key, value)
+    c = compiled()
+    plain = SimpleNamespace(_directory=c.packed_directory_of(table), used=len(table))
+    assert c.packed_size(table) == borrowed_packed.size(plain) == count
+    assert c.packed_slots(table) == borrowed_packed.slots(plain)
+    found = []
+    for slot in range(c.packed_slots(table)):
+        segment = c.packed_segment_at(table, slot)
+        assert segment is borrowed_packed.segment_at(plain, slot)
+        if segment is not None:
+            assert c.packed_count(segment) == borrowed_packed.count(segment)
+            for at in range(c.packed_count(segment)):
+                assert c.packed_key_at(segment, at) == borrowed_packed.key_at(segment, at)
+                assert c.packed_value_at(segment, at) == borrowed_packed.value_at(segment, at)
+                found.append((c.packed_key_at(segment, at)[0], c.packed_value_at(segment, at)[0]))
+    assert len(found) == count
+    assert dict(found) == expected
+
+
+def test_a_packed_table_is_walked_without_touching_reference_counts() -> None:
+    table = PackedTable()
+    key, value = b"k" * 600, b"v" * 600
+    table.set(key, value)
+    (segment,) = table.segments()
+    watched = [table, segment, segment.marks, segment.data, segment.far, key, value]
+    before = [sys.getrefcount(each) for each in watched]
+    assert compiled().packed_size(table) == 1
+    assert compiled().packed_key_at(segment, 0) == (key, 600)
+    assert compiled().packed_value_at(segment, 0) == (value, 600)
+    after = [sys.getrefcount(each) for each in watched]
+    assert after == before
 
 
 # ---------------------------------------------------------------------- the memory of a long word

@@ -30,6 +30,8 @@ EXTENSIONS = {
     "storage_twins": [
         "storage.octets",
         "storage.listpack.element_octets",
+        "storage.hash_table.mark_octets",
+        "storage.hash_table.packed_octets",
         "storage.keyspace.segment_octets",
         "storage.rdb.raw",
         "storage.rax.branches",
@@ -135,6 +137,30 @@ MARKS = segments().map(lambda s: (s[0], s[2]))
 PAIRS = segments().map(lambda s: (s[1], s[2]))
 
 
+PACKED_SIZES = [0, 1, 2, 126, 127, 128, 129, 255, 256, 257, 510, 511, 512]
+FAR_TEXTS = [b"f" * 512, None, b"g" * 600]
+SOME_TEXTS = [
+    *(b"t" * size for size in PACKED_SIZES),
+    b"",
+    b"T",
+    b"f" * 512,
+    b"g" * 600,
+    b"g" * 512,
+]
+
+
+@st.composite
+def packed_texts(draw: st.DrawFn, far: bool | None = None) -> tuple[bytearray, int]:
+    """The data of a packed segment, and the offset of a text in it, which is far or not."""
+    octets = importlib.import_module("storage.hash_table.packed_octets")
+    data, at = bytearray(600), draw(AT)
+    if draw(st.booleans()) if far is None else far:
+        octets.put_far(data, at, draw(st.sampled_from([0, 2])))
+    else:
+        octets.put_text(data, at, draw(st.sampled_from(SOME_TEXTS).filter(lambda t: len(t) < 512)))
+    return data, at
+
+
 @st.composite
 def repeats(draw: st.DrawFn) -> tuple[bytearray, int, int, int, int]:
     """Arguments of raw.repeat: any distance back, and room for the copy or more."""
@@ -215,21 +241,43 @@ CASES: dict[str, Cases] = {
         "number_at": integer_elements(),
         "head_size": string_elements(),
     },
-    "storage.keyspace.segment_octets": {
+    "storage.hash_table.mark_octets": {
         "prefix_of": args(TEXT),
+        "count": MARKS.map(lambda found: found[:1]),
         "prefix_at": MARKS,
-        "prefetch_pair": PAIRS,
+        "number_at": MARKS,
+        "put_number": st.tuples(MARKS, U32).map(lambda pair: (*pair[0], pair[1])),
+        "guess": st.tuples(MARKS, st.integers(0, 31), U32).map(
+            lambda found: (found[0][0], *found[1:])
+        ),
         "first_from": st.tuples(segments(), U32 | st.integers(0, 9)).map(
             lambda pair: (pair[0][0], pair[0][2], pair[1])
         ),
-        "is_key": st.tuples(PAIRS, st.integers(0, 9)).map(
-            lambda pair: (*pair[0], b"key:%d" % pair[1])
-        ),
-        "last_use_at": MARKS,
-        "put_last_use": st.tuples(MARKS, U32).map(lambda pair: (*pair[0], pair[1])),
         "insert_mark": st.tuples(MARKS, U32, U32).map(lambda found: (*found[0], *found[1:])),
         "remove_mark": MARKS,
         "untracked": PAIRS.map(lambda pair: pair[:1]),
+    },
+    "storage.hash_table.packed_octets": {
+        "space_of": args(st.sampled_from(PACKED_SIZES) | st.integers(0, 9999)),
+        **dict.fromkeys(("is_far", "behind"), packed_texts()),
+        "number_of": packed_texts(far=True),
+        **dict.fromkeys(("start_of", "size_of"), packed_texts(far=False)),
+        "put_text": args(
+            st.just(bytearray(600)), AT, st.sampled_from(PACKED_SIZES[:-1]).map(lambda n: b"t" * n)
+        ),
+        "put_far": put(U32),
+        "text_at": packed_texts().map(lambda found: (*found, FAR_TEXTS)),
+        "is_text": st.tuples(packed_texts(), st.sampled_from(SOME_TEXTS)).map(
+            lambda found: (*found[0], FAR_TEXTS, found[1])
+        ),
+        "list_room": args(st.none() | st.lists(st.just(b""), max_size=9)),
+        "prefetch": args(BUFFER),
+    },
+    "storage.keyspace.segment_octets": {
+        "prefetch_pair": PAIRS,
+        "is_key": st.tuples(PAIRS, st.integers(0, 9)).map(
+            lambda pair: (*pair[0], b"key:%d" % pair[1])
+        ),
         "insert_pair": st.tuples(PAIRS, TEXT).map(lambda pair: (*pair[0], pair[1], pair[1])),
         "remove_pair": PAIRS,
     },

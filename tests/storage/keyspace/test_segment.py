@@ -6,10 +6,10 @@ from itertools import count
 
 import pytest
 
+from storage.hash_table.mark_octets import prefix_of
 from storage.keyspace import segment_octets
 from storage.keyspace.key_table import KeyTable
 from storage.keyspace.segment import Segment
-from storage.keyspace.segment_octets import prefix_of
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +24,9 @@ def colliding() -> tuple[bytes, bytes]:
     raise AssertionError
 
 
-def test_an_empty_segment_finds_nothing() -> None:
+def test_an_empty_segment_has_no_keys() -> None:
     segment = Segment(0)
-    assert (len(segment), segment.first_from(7), segment.find(b"k", 7)) == (0, 0, -1)
-    assert (segment.keys(0, 0), segment.items()) == ([], [])
+    assert (len(segment), segment.first_from(7), segment.pairs) == (0, 0, [])
 
 
 def test_a_segment_s_keys_are_sorted_by_prefix_and_share_its_first_bits() -> None:
@@ -35,7 +34,7 @@ def test_a_segment_s_keys_are_sorted_by_prefix_and_share_its_first_bits() -> Non
     for n in range(2000):
         table.set(b"key:%d" % n, n, n)
     for segment in table.segments():
-        prefixes = [prefix_of(key) for key in segment.keys(0, len(segment))]
+        prefixes = [prefix_of(key) for key in segment.pairs[::2]]
         assert prefixes == sorted(prefixes)
         assert len({prefix >> 32 - segment.local_depth for prefix in prefixes}) == 1
 
@@ -48,18 +47,19 @@ def test_a_mark_holds_prefix_and_last_use_and_a_pair_key_and_value() -> None:
     assert segment.pairs == [b"k", "value"]
 
 
-def test_find_returns_a_key_s_index_or_where_it_would_be_inserted() -> None:
+def test_first_from_returns_a_key_s_number_or_where_it_would_be_inserted() -> None:
     table = KeyTable()
     for n in range(100):
         table.set(b"key:%d" % n, n)
     (segment,) = table.segments()
-    for number, key in enumerate(segment.keys(0, 100)):
-        assert segment.find(key, prefix_of(key)) == number
+    keys = segment.pairs[::2]
+    for number, key in enumerate(keys):
         assert segment.first_from(prefix_of(key)) == number
     for n in range(100):
-        at = -1 - segment.find(b"none:%d" % n, prefix_of(b"none:%d" % n))
-        assert all(prefix_of(key) <= prefix_of(b"none:%d" % n) for key in segment.keys(0, at))
-        assert all(prefix_of(key) >= prefix_of(b"none:%d" % n) for key in segment.keys(at, 100))
+        prefix = prefix_of(b"none:%d" % n)
+        at = segment.first_from(prefix)
+        assert all(prefix_of(key) < prefix for key in keys[:at])
+        assert all(prefix_of(key) >= prefix for key in keys[at:])
 
 
 def test_keys_of_one_prefix_are_distinct(colliding: tuple[bytes, bytes]) -> None:
@@ -87,19 +87,12 @@ def test_keys_of_one_prefix_come_in_one_page_of_a_scan(colliding: tuple[bytes, b
     assert sum(map(len, pages)) == 1002
 
 
-def test_the_plain_python_functions_edit_marks_and_pairs_consistently() -> None:
-    marks = bytearray()
-    pairs: list[object] = segment_octets.untracked([])
-    for number, prefix in enumerate((5, 9, 7)):
-        at = segment_octets.first_from(marks, number // 2, prefix)
-        segment_octets.insert_mark(marks, at, prefix, 2**32 + number)
-        segment_octets.insert_pair(pairs, at, b"%d" % prefix, number)
-    assert pairs == [b"5", 0, b"7", 2, b"9", 1]
-    assert [segment_octets.prefix_at(marks, at) for at in range(3)] == [5, 7, 9]
-    assert [segment_octets.last_use_at(marks, at) for at in range(3)] == [0, 2, 1]
-    segment_octets.put_last_use(marks, 1, 77)
-    segment_octets.remove_mark(marks, 0)
+def test_the_plain_python_functions_edit_pairs() -> None:
+    pairs: list[object] = []
+    for at, key in ((0, b"5"), (1, b"9"), (1, b"7")):
+        segment_octets.insert_pair(pairs, at, key, key + b"!")
+    assert pairs == [b"5", b"5!", b"7", b"7!", b"9", b"9!"]
     segment_octets.remove_pair(pairs, 0)
-    assert (segment_octets.last_use_at(marks, 0), pairs) == (77, [b"7", 2, b"9", 1])
+    assert pairs == [b"7", b"7!", b"9", b"9!"]
     assert segment_octets.is_key(pairs, 1, b"9")
     assert not segment_octets.is_key(pairs, 1, b"7")

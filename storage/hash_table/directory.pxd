@@ -1,0 +1,48 @@
+cimport cython
+from libc.stdint cimport uint64_t
+
+from storage.hash_table cimport mark_octets
+from storage.hash_table.bucket cimport Bucket
+
+cdef Py_ssize_t KEYS_PER_SLOT
+
+
+cdef class Directory:
+    cdef list _directory
+    cdef int _shift
+    cdef readonly Py_ssize_t used
+    cdef Py_ssize_t _deepest_pairs
+
+    cdef int _begin(self, Bucket only) except -1
+    @cython.locals(bucket=Bucket)
+    cdef list _keys_at(self, Py_ssize_t slot)
+    @cython.locals(bucket=Bucket)
+    cdef list _flat_items_at(self, Py_ssize_t slot)
+
+    cpdef tuple scan(self, uint64_t cursor, Py_ssize_t count)
+    cpdef tuple scan_items(self, uint64_t cursor, Py_ssize_t count)
+    @cython.locals(slot=Py_ssize_t, page=list, bucket=Bucket, first=Py_ssize_t, end=Py_ssize_t)
+    cdef tuple _page(self, uint64_t cursor, Py_ssize_t count, bint with_values)
+
+    @cython.locals(bucket=Bucket, at=Py_ssize_t)
+    cpdef object random_key(self, object below)
+    @cython.locals(slot=Py_ssize_t, first=Py_ssize_t, keys=list, bucket=Bucket)
+    cpdef list sample(self, object below, Py_ssize_t count)
+    @cython.locals(slot=Py_ssize_t)
+    cdef Bucket _random_bucket(self, object below)
+
+    cdef Bucket _bucket(self, Py_ssize_t slot)
+    cdef Py_ssize_t _block(self, Py_ssize_t slot) except -1
+    @cython.locals(block=Py_ssize_t)
+    cdef Py_ssize_t _next_slot(self, Py_ssize_t slot) except -1
+    @cython.locals(slot=Py_ssize_t)
+    cdef int _assign(self, Py_ssize_t first, Py_ssize_t block, Bucket bucket) except -1
+    @cython.locals(block=Py_ssize_t, half=Py_ssize_t, low_slot=Py_ssize_t, high_slot=Py_ssize_t,
+                   middle=Py_ssize_t, bucket=Bucket, low=Bucket, high=Bucket)
+    cdef void _split(self, Py_ssize_t slot) except *
+    @cython.locals(block=Py_ssize_t, low=Bucket, high=Bucket)
+    cdef void _merge(self, Py_ssize_t slot) except *
+    @cython.locals(slots=Py_ssize_t)
+    cdef bint _double(self) except -1
+    @cython.locals(slot=Py_ssize_t)
+    cdef int _halve(self) except -1

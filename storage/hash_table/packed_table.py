@@ -1,0 +1,147 @@
+# cython: boundscheck=False, wraparound=False
+"""A hash table of bytes to bytes in packed segments: what big hashes and sets are made of.
+
+Keys and values are copied into the memory of their segment; no object is kept for them, unless they
+are long (storage/hash_table/packed_segment.py). An item takes 8 bytes for its mark and one for the
+length of each text, two for long ones; with spare room, holes and the segments' own objects, that
+makes about 14 bytes an item beside its texts. How the table grows and is scanned: directory.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from storage import allocation
+from storage.hash_table import mark_octets
+from storage.hash_table.directory import Directory
+from storage.hash_table.packed_iterator import PackedIterator
+from storage.hash_table.packed_segment import PackedSegment
+
+OBJECT: Final = 144  # bytes of a table and its list of slots, without what is in it
+SLOT: Final = 8  # bytes
+
+
+class PackedTable(Directory):
+    """A dict of bytes to bytes that grows in small steps and can be scanned with a cursor.
+
+    get, set and pop are O(1): they move 1.4 KB of marks at most, now and then the data of one
+    segment, 32 KB at most, and still more seldom the directory, 8 bytes for some 100 items.
+    """
+
+    __slots__ = ("_slots_held",)
+
+    def __init__(self) -> None:
+        self._slots_held = 0  # bytes of the directory that are counted
+        allocation.used += OBJECT
+        self.clear()
+
+    def __del__(self) -> None:
+        allocation.used -= OBJECT + self._slots_held
+
+    def __contains__(self, key: bytes) -> bool:
+        return self.has(key)
+
+    def has(self, key: bytes) -> bool:
+        """Whether *key* is there."""
+        prefix = mark_octets.prefix_of(key)
+        return self._segment_of(prefix).find(key, prefix) >= 0
+
+    # ------------------------------------------------------------------ one item
+
+    def get(self, key: bytes, default: Any = None) -> Any:
+        """The value at *key*, or *default*."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        return default if at < 0 else segment.value_at(at)
+
+    def set(self, key: bytes, value: bytes) -> bool:
+        """Put *value* at *key*, replacing what was there. Returns whether *key* is new."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        if at >= 0:
+            segment.replace(at, value)
+        else:
+            segment.insert(-1 - at, key, value, prefix)
+            self.used += 1
+        if segment.is_long():
+            self._split(prefix >> self._shift)
+            self._count_slots()
+        return at < 0
+
+    def pop(self, key: bytes, default: Any = None) -> Any:
+        """Remove *key* and return its value, or *default* if it is not there."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        if at < 0:
+            return default
+        value = segment.value_at(at)
+        self._remove(segment, at, prefix)
+        return value
+
+    def discard(self, key: bytes) -> bool:
+        """Remove *key*. Returns whether it was there."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        if at < 0:
+            return False
+        self._remove(segment, at, prefix)
+        return True
+
+    def _remove(self, segment: PackedSegment, at: int, prefix: int) -> None:
+        segment.remove(at)
+        self.used -= 1
+        if segment.is_short():
+            self._merge(prefix >> self._shift)
+            self._count_slots()
+
+    # ------------------------------------------------------------------ all items
+
+    def clear(self) -> None:
+        """Forget all items."""
+        self._begin(PackedSegment(0))
+        self._count_slots()
+
+    def copy(self) -> PackedTable:
+        """A table with the same items. O(bytes)."""
+        copy = PackedTable()
+        slot = 0
+        copy._directory = self._directory[:]
+        while slot < len(self._directory):
+            copy._assign(slot, self._block(slot), self._segment_at(slot).copy())
+            slot = self._next_slot(slot)
+        copy._shift = self._shift
+        copy.used = self.used
+        copy._deepest_pairs = self._deepest_pairs
+        copy._count_slots()
+        return copy
+
+    def iterate(self) -> PackedIterator:
+        """A walk over all items, in no order. The table must not change meanwhile."""
+        return PackedIterator(self)
+
+    # ------------------------------------------------------------------ segments
+
+    def _segment_of(self, prefix: int) -> PackedSegment:
+        segment: PackedSegment = self._directory[prefix >> self._shift]
+        return segment
+
+    def _segment_at(self, slot: int) -> PackedSegment:
+        segment: PackedSegment = self._directory[slot]
+        return segment
+
+    def _count_slots(self) -> None:
+        """Count the memory of the directory, whose size may have changed."""
+        held = len(self._directory) * SLOT
+        allocation.used += held - self._slots_held
+        self._slots_held = held
+
+    def check(self) -> None:
+        """Raise AssertionError if anything does not agree. O(bytes). For tests."""
+        self._check_directory()
+        for segment in self.segments():
+            segment.check()
+        assert self._slots_held == len(self._directory) * SLOT, "slots miscounted"
