@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from bench.client import Command, encode
 from bench.load import Exchange, Script, Scripted, encode_answer, exchange
 from bench.redis_benchmark import KEYS, RedisBenchmark
+from bench.subscribers import Subscribers
 from bench.waiters import Waiters
 
 CLIENTS: Final = 50
@@ -95,6 +96,11 @@ def tokens_in_the_ring(_: int) -> Iterator[Command]:
     """Put items into some of the lists of the ring."""
     for client in range(0, CLIENTS, CLIENTS // TOKENS):
         yield ("LPUSH", ring_list(client), ITEM)
+
+
+def room_for_many(_: int) -> Iterator[Command]:
+    """Let more clients in than by default."""
+    yield ("CONFIG", "SET", "maxclients", 10_100)
 
 
 # ---------------------------------------------------------------- what is sent
@@ -265,4 +271,9 @@ WORKLOADS: Final = [
         tokens_in_the_ring,
     ),
     Workload("waiters", "XREAD, 200 woken by an XADD", Waiters(), ONLY_DEPTH_1),
+    Workload("publish-1", "PUBLISH to 1", Subscribers(1), ONLY_DEPTH_1),
+    Workload("publish-100", "PUBLISH to 100", Subscribers(100), ONLY_DEPTH_1),
+    Workload(
+        "publish-10000", "PUBLISH to 10,000", Subscribers(10_000), ONLY_DEPTH_1, room_for_many
+    ),
 ]

@@ -66,6 +66,7 @@ cdef class Encoder(Encoded):
     cpdef null(self)
     cpdef null_array(self)
     cpdef raw(self, bytes data)
+    cpdef append_shared(self, bytes data)
     cpdef append(self, Encoder other)
     cpdef move(self, Encoder other)
     cdef _head(self, int mark, int64_t number)

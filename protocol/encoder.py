@@ -286,6 +286,14 @@ class Encoder(Encoded):
         self._reserve(len(data))
         self._end = octets.put(self._buffer, self._end, data)
 
+    def append_shared(self, data: bytes) -> None:
+        """Append bytes that are RESP already and go to others too: large ones are not copied."""
+        if len(data) < REFER_FROM:
+            self.raw(data)
+        else:
+            self._seal()
+            self._add_piece(data, len(data))
+
     def append(self, other: Encoder) -> None:
         """Append all that *other* holds; both must have the same protocol version."""
         if other.overflown:

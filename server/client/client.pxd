@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 from protocol.encoder cimport Encoder
 from server.table.command cimport Block, Command
 from server.client.command_queue cimport CommandQueue
+from server.client.subscriptions cimport Subscriptions
 
 
 cdef class Waiter
@@ -34,6 +35,7 @@ cdef class Client:
     cdef public bint dirty_exec
     cdef public bint dirty_watch
     cdef public dict watching
+    cdef public Subscriptions subscriptions
     cdef public uint64_t written_offset
     cdef public Waiter waiter
     cdef public list postponed
@@ -42,6 +44,7 @@ cdef class Client:
     cdef public object unsent
     cdef public object disconnect
     cdef public object resume
+    cdef public object flush
 
     @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
     cpdef Py_ssize_t argv_bytes(self) except -1

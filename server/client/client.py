@@ -11,12 +11,14 @@ from collections.abc import Callable
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from server.client.command_queue import NO_COMMANDS, CommandQueue
+from server.client.subscriptions import NO_SUBSCRIPTIONS
 from server.table.command import Block, Command
 
 # Client.flags: each of them makes the dispatcher check what a client's next command may do.
 UNAUTHENTICATED = 1  # requirepass is set, and the client has not sent AUTH
 IN_MULTI = 2  # commands are queued
 MUTED = 4  # CLIENT REPLY OFF or SKIP: nothing is answered
+SUBSCRIBED = 8  # to channels or patterns: in RESP2, few commands may be run
 
 MOST_OUTPUT = 2**63 - 1  # bytes; a greater limit means this one
 
@@ -35,6 +37,7 @@ class Client:
         "disconnect",
         "fd",
         "flags",
+        "flush",
         "id",
         "last_command",
         "last_used_ms",
@@ -51,6 +54,7 @@ class Client:
         "received",
         "resume",
         "skip",
+        "subscriptions",
         "unread",
         "unsent",
         "user",
@@ -84,6 +88,7 @@ class Client:
         self.dirty_exec = False  # something could not be queued: EXEC must refuse
         self.dirty_watch = False  # a watched key has changed: EXEC must answer null
         self.watching: dict[tuple[int, bytes], None] = {}  # an ordered set
+        self.subscriptions = NO_SUBSCRIPTIONS
         self.written_offset = 0  # of the log's end after the client's last write
         self.waiter: Waiter | None = None  # while blocked
         self.postponed: list[bytes] | None = None  # the command that CLIENT PAUSE holds back
@@ -92,6 +97,7 @@ class Client:
         self.unsent: Callable[[], int] = _no_bytes  # of replies that the socket has not taken yet
         self.disconnect: Callable[[], None] = _nothing  # closes the connection at once
         self.resume: Callable[[], None] = _nothing  # go on with what was pipelined behind a wait
+        self.flush: Callable[[], None] = _nothing  # have *out* sent when this turn ends
 
     @property
     def resp(self) -> int:
@@ -105,6 +111,10 @@ class Client:
     @property
     def authenticated(self) -> bool:
         return not self.flags & UNAUTHENTICATED
+
+    @property
+    def is_subscribed(self) -> bool:
+        return bool(self.flags & SUBSCRIBED)
 
     @property
     def is_muted(self) -> bool:
@@ -124,7 +134,7 @@ class Client:
 
         The two know each other, and cycles are collected rarely.
         """
-        self.disconnect = self.resume = _nothing
+        self.disconnect = self.resume = self.flush = _nothing
         self.unread = _no_bytes
 
     def limit_output(self, size: int) -> None:
@@ -150,11 +160,11 @@ class Client:
         self.close_after_reply = True
 
     def set_flag(self, flag: int) -> None:
-        """Set UNAUTHENTICATED, IN_MULTI or MUTED."""
+        """Set one of the flags above."""
         self.flags |= flag
 
     def clear_flag(self, flag: int) -> None:
-        """Clear UNAUTHENTICATED, IN_MULTI or MUTED."""
+        """Clear one of the flags above."""
         self.flags &= ~flag
 
 

@@ -3,8 +3,8 @@
     id=7 addr=127.0.0.1:50412 laddr=127.0.0.1:6379 fd=12 name=worker age=60 idle=3 flags=b db=0 ..
 
 qbuf are bytes of requests not run yet, obl and omem bytes of replies: not handed to the socket yet,
-and not taken by it; tot-mem is the sum of such buffers. What does not exist here (subscriptions,
-tracking, the spare room of a buffer) is 0.
+and not taken by it; tot-mem is the sum of such buffers. What does not exist here (tracking, the
+spare room of a buffer) is 0.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def line(client: Client, now_ms: int) -> bytes:
     return " ".join(f"{name}={value}" for name, value in _fields(client, now_ms).items()).encode()
 
 
-def type_of(_client: Client) -> str:
+def type_of(client: Client) -> str:
     """The client's class, as CLIENT LIST and the output buffer limits know it."""
-    return "normal"
+    return "pubsub" if client.is_subscribed else "normal"
 
 
 def type_named(word: bytes) -> str:
@@ -57,9 +57,9 @@ def _fields(client: Client, now_ms: int) -> dict[str, object]:
         "idle": (now_ms - client.last_used_ms) // 1000,
         "flags": _flags(client),
         "db": client.db_index,
-        "sub": 0,
-        "psub": 0,
-        "ssub": 0,
+        "sub": len(client.subscriptions.channels),
+        "psub": len(client.subscriptions.patterns),
+        "ssub": len(client.subscriptions.shard_channels),
         "multi": len(client.queue) if client.in_multi else NOT_IN_MULTI,
         "watch": len(client.watching),
         "qbuf": unread,
@@ -84,6 +84,7 @@ def _fields(client: Client, now_ms: int) -> dict[str, object]:
 
 def _flags(client: Client) -> str:
     letters = {
+        "P": client.is_subscribed,
         "x": client.in_multi,
         "b": client.waiter is not None or client.postponed is not None,
         "d": client.dirty_watch,

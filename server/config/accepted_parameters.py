@@ -66,12 +66,6 @@ def _parse_oom_scores(text: str, _old: object) -> str:
     return " ".join(words)
 
 
-def _parse_events(text: str, _old: object) -> str:
-    if set(text) - set("Ag$lshzxeKEtmdn"):
-        raise BadValue("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
-    return text
-
-
 def _parse_primary(text: str, _old: object) -> str:
     words = text.split()
     if text.lower() == "no one" or not words:
@@ -93,7 +87,6 @@ NO_USERS = "this server knows no users yet but the default one; set its password
 NO_TLS = "this server speaks no TLS"
 NO_RDMA = "this server speaks no RDMA"
 NO_CLUSTER = "this server is no cluster node"
-NO_EVENTS = "keyspace notifications are not served yet"
 NO_CLIENT_EVICTION = "this server evicts no clients yet"
 NO_SYSLOG = "this server does not log to syslog: see logfile"
 NO_LOG_FORMATS = "this server's log has no other form"
@@ -252,7 +245,6 @@ class AcceptedParameters:
     stream_idmp_duration = Parameter(integer(1, 86400), 100)
     stream_idmp_maxsize = Parameter(integer(1, 10000), 100)
     # what is watched
-    notify_keyspace_events = Parameter(unsupported(Kind(_parse_events), "", NO_EVENTS), "")
     slowlog_log_slower_than = Parameter(
         integer(-1, INT64), 10000, aliases=("commandlog-execution-slower-than",)
     )

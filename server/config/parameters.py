@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from server.config.accepted_parameters import AcceptedParameters
+from server.config.event_classes import EVENT_CLASSES, NO_EVENTS
 from server.config.parameter import (
     FILE_NAME,
     INT64,
@@ -122,6 +123,7 @@ class Config(AcceptedParameters):
     list_max_listpack_size = Parameter(integer(-(2**31)), -2, aliases=("list-max-ziplist-size",))
     stream_node_max_bytes = Parameter(memory(), 4096)
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
+    notify_keyspace_events = Parameter(EVENT_CLASSES, NO_EVENTS)
     active_expire_effort = Parameter(integer(1, 10), 1)
     maxmemory = Parameter(memory(0, UINT64), 0)
     maxmemory_policy = Parameter(

@@ -17,10 +17,13 @@ cdef int NOT_QUEUED
 cdef int LOADING
 cdef int RUNS_QUEUE
 cdef int TELLS_HEALTH
+cdef int FOR_SUBSCRIBERS
 cdef int IN_MULTI
+cdef int SUBSCRIBED
 cdef int UNAUTHENTICATED
 
 cdef bint _has(Client client, Command command, int flags) except -1
+cdef bint _must_listen(Client client, Command command) except -1
 cdef bint _would_queue(Client client, Command command) except -1
 
 

@@ -6,6 +6,7 @@
     maxmemory is not exceeded                         x               x        x
     the system gives memory                           x               x        x
     what is written can be kept                       x               x
+    a subscriber may run the command in RESP2         x
     the data is loaded                                x
 
 What EXEC runs was admitted when it was queued, and EXEC itself once more: by what it runs, for the
@@ -17,7 +18,7 @@ now.
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
-from server.client.client import IN_MULTI, UNAUTHENTICATED, Client
+from server.client.client import IN_MULTI, SUBSCRIBED, UNAUTHENTICATED, Client
 from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
 from server.dispatch.restrictions import Restrictions
 from server.observe.memory import Memory
@@ -33,6 +34,7 @@ NOT_QUEUED = int(Flags.NOT_QUEUED)
 LOADING = int(Flags.LOADING)
 RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 TELLS_HEALTH = int(Flags.TELLS_HEALTH)
+FOR_SUBSCRIBERS = int(Flags.FOR_SUBSCRIBERS)
 
 NEEDS_MEMORY = CLIENT | SCRIPT | WOKEN
 NEEDS_DISK = CLIENT | SCRIPT
@@ -63,6 +65,8 @@ class Admission:
             refused = DATA if now.refuses_reads else WRITE
             if command.flags & TELLS_HEALTH or _has(client, command, refused):
                 return now.write_refusal
+        if origin == CLIENT and client.flags & SUBSCRIBED and _must_listen(client, command):
+            return errors.not_for_subscribers(command.name)
         if now.loading and origin == CLIENT and not command.flags & LOADING:
             return errors.LOADING
         return None
@@ -84,6 +88,11 @@ def _has(client: Client, command: Command, flags: int) -> bool:
     if command.flags & RUNS_QUEUE:
         return bool(client.queue.flags & flags)
     return bool(command.flags & flags)
+
+
+def _must_listen(client: Client, command: Command) -> bool:
+    """Whether a subscriber may not run *command*: in RESP2, messages look like replies."""
+    return client.out.resp == 2 and not command.flags & FOR_SUBSCRIBERS
 
 
 def _would_queue(client: Client, command: Command) -> bool:

@@ -14,6 +14,7 @@ from server.dispatch.state cimport ServerState
 from server.dispatch.timekeeper cimport Timekeeper
 from server.dispatch.turn cimport Turn
 from server.propagation.propagation cimport Propagation
+from server.pubsub.pubsub cimport PubSub
 from server.table.command cimport Block, Command
 
 cdef int READONLY
@@ -21,6 +22,8 @@ cdef int NOT_QUEUED
 cdef int RUNS_QUEUE
 cdef int IN_MULTI
 cdef int MUTED
+cdef int SUBSCRIBED
+cdef int MUTED_OR_SUBSCRIBED
 cdef int CLIENT
 cdef int SCRIPT
 cdef int WOKEN
@@ -40,12 +43,14 @@ cdef class Dispatcher(Runner):
     cdef bytes _name
     cdef Command _named
     cdef Blocking _blocking
+    cdef PubSub _pubsub
     cdef SharedReply _shared
 
     @cython.locals(command=Command, must_check=bint, waits=bint)
     cpdef execute(self, Client client, list argv)
     cdef _park(self, Client client, list argv, Block block)
     cdef _answer(self, Client client, object reply)
+    cdef _answer_rare(self, Client client, object reply)
     cdef Command _look_up(self, Client client, list argv)
     @cython.locals(command=Command, child=Command)
     cdef object _find(self, list argv)

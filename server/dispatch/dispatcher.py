@@ -19,7 +19,7 @@ from collections.abc import Callable
 from protocol.encoder import Encoder
 from protocol.replies import QUEUED, ErrorReply, Reply
 from protocol.requests import RequestParser, know_names
-from server.client.client import IN_MULTI, MUTED, Client, Waiter
+from server.client.client import IN_MULTI, MUTED, SUBSCRIBED, Client, Waiter
 from server.client.command_queue import CommandQueue
 from server.dispatch import execution
 from server.dispatch.admission import Admission
@@ -40,6 +40,7 @@ from server.table.command import TABLE, Block, Command, Flags
 READONLY = int(Flags.READONLY)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
 RUNS_QUEUE = int(Flags.RUNS_QUEUE)
+MUTED_OR_SUBSCRIBED = MUTED | SUBSCRIBED
 
 # What begins the lines of an HTTP request. A web page can make its visitor's browser send one to a
 # server that only they can reach, with commands in its body: these must never be run.
@@ -78,6 +79,7 @@ class Dispatcher(Runner):
         self._named: Command | None = None
         know_names(self._spellings)
         self._blocking = state.blocking
+        self._pubsub = state.pubsub
         self._shared = SharedReply(state.events)
 
     # ------------------------------------------------------------------ a client's command
@@ -113,14 +115,23 @@ class Dispatcher(Runner):
     def _park(self, client: Client, argv: list[bytes], block: Block) -> None:
         now_ms = self._monotonic_ms() if block.timeout_ms else 0
         self._blocking.park(client, argv, block, now_ms)
+        self._pubsub.end_command(client)
 
     def _answer(self, client: Client, reply: Reply) -> None:
+        if client.flags & MUTED_OR_SUBSCRIBED:
+            self._answer_rare(client, reply)
+        else:
+            execution.write(client.out, reply)
+
+    def _answer_rare(self, client: Client, reply: Reply) -> None:
+        """The same for a client that wants no answers, or that is sent messages too."""
         if not client.flags & MUTED:
             execution.write(client.out, reply)
         elif client.skip:
             client.skip -= 1
             if not client.skip:
                 client.clear_flag(MUTED)
+        self._pubsub.end_command(client)
 
     # ------------------------------------------------------------------ look-up and admission
 
@@ -169,6 +180,8 @@ class Dispatcher(Runner):
             client.queue.append(command, argv)
             self._answer(client, QUEUED)
             return False
+        if client.flags & SUBSCRIBED:
+            self._pubsub.begin_command(client)
         return True
 
     def _refuse(self, client: Client, error: ErrorReply) -> None:
@@ -259,11 +272,14 @@ class Dispatcher(Runner):
             command.rejected += 1
             reply: Reply | Block = self._execution.counted(refusal)
         else:
+            if client.flags & SUBSCRIBED:
+                self._pubsub.begin_command(client)
             reply = self._run_woken(client, command, argv)
             self._execution.count(command, 0 if isinstance(reply, Block) else 1)
             if self._propagation.ops:
                 client.written_offset = self._propagation.deliver()
         if isinstance(reply, Block):
+            self._pubsub.end_command(client)
             return reply
         try:
             self._answer(client, reply)

@@ -1,6 +1,7 @@
 from server.dispatch.blocking cimport Blocking
 from server.dispatch.watching cimport Watching
 from server.propagation.propagation cimport Propagation
+from server.pubsub.key_notifications cimport KeyNotifications
 from storage.keyspace.key_events cimport KeyEvents
 
 
@@ -8,5 +9,6 @@ cdef class ServerKeyEvents(KeyEvents):
     cdef Blocking _blocking
     cdef Propagation _propagation
     cdef Watching _watching
+    cdef readonly KeyNotifications notifications
     cdef dict _watched
     cdef public list logged

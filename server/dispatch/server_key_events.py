@@ -1,4 +1,4 @@
-"""What the server hears of its keys: wakes who waits, warns who watches, logs what happened."""
+"""What the server hears of its keys: wakes who waits, warns who watches, notifies, logs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from server.dispatch.blocking import Blocking
 from server.dispatch.watching import Watching
 from server.propagation.propagation import Propagation
+from server.pubsub.key_notifications import KeyNotifications
+from server.pubsub.pubsub import PubSub
 from storage.keyspace.key_events import KeyEvents
 
 
@@ -17,19 +19,30 @@ class ServerKeyEvents(KeyEvents):
     words. Each command that runs inside another has a list of its own.
     """
 
-    __slots__ = ("_blocking", "_propagation", "_watched", "_watching", "logged")
+    __slots__ = ("_blocking", "_propagation", "_watched", "_watching", "logged", "notifications")
 
-    def __init__(self, blocking: Blocking, watching: Watching, propagation: Propagation) -> None:
+    def __init__(
+        self, blocking: Blocking, watching: Watching, propagation: Propagation, pubsub: PubSub
+    ) -> None:
         super().__init__()
         self._blocking = blocking
         self._propagation = propagation
         self._watching = watching
         self._watched = watching.watchers
+        self.notifications = KeyNotifications(self, pubsub)
         self.logged: list[Sequence[bytes]] | None = None
 
     def changed(self, db: int, key: bytes, event: bytes | None, watched: bool) -> None:
         if self._watched and watched:
             self._watching.touched(db, key)
+        if self.tells_changes and event is not None:
+            self.notifications.tell(db, key, event)
+
+    def added(self, db: int, key: bytes) -> None:
+        self.notifications.tell(db, key, b"new")
+
+    def missed(self, db: int, key: bytes) -> None:
+        self.notifications.tell(db, key, b"keymiss")
 
     def ready(self, db: int, key: bytes) -> None:
         self._blocking.key_ready(db, key)

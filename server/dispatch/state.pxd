@@ -11,6 +11,7 @@ from server.observe.part cimport Part
 from server.observe.stats cimport Stats
 from server.dispatch.watching cimport Watching
 from server.propagation.propagation cimport Propagation
+from server.pubsub.pubsub cimport PubSub
 
 
 cdef class ServerState:
@@ -24,6 +25,7 @@ cdef class ServerState:
     cdef readonly Blocking blocking
     cdef readonly Watching watching
     cdef readonly Pausing pausing
+    cdef readonly PubSub pubsub
     cdef readonly Propagation propagation
     cdef readonly ServerKeyEvents events
     cdef readonly object persistence

@@ -22,6 +22,7 @@ from server.observe.stats import Stats
 from server.persistence.persistence import Persistence
 from server.process.instance import Instance
 from server.propagation.propagation import Propagation
+from server.pubsub.pubsub import PubSub
 from server.table.command import TABLE
 from storage.keyspace.keyspace import Keyspace
 
@@ -41,7 +42,8 @@ class ServerState:
         self.watching = Watching(self.memory)
         self.pausing = Pausing()
         self.propagation = Propagation()
-        self.events = ServerKeyEvents(self.blocking, self.watching, self.propagation)
+        self.pubsub = PubSub(self.memory)
+        self.events = ServerKeyEvents(self.blocking, self.watching, self.propagation, self.pubsub)
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
         self.memory.started()
         self.persistence = Persistence(config, self.databases, self.events, self.propagation)
@@ -53,6 +55,8 @@ class ServerState:
             self.blocking,
             self.watching,
             self.pausing,
+            self.pubsub,
+            self.events.notifications,
             self.restrictions,  # they depend on the memory's limit
         ]
         self.follow_config()

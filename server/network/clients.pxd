@@ -21,7 +21,7 @@ cdef class Clients(Part):
     cdef unsigned long long _most_clients
     cdef bint _needs_password
     cdef bint _is_protected
-    cdef object _output_limit
+    cdef dict _output_limits
     cdef object _most_output
 
     @cython.locals(state=ServerState, client=Client)

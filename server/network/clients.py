@@ -44,8 +44,8 @@ class Clients(Part):
         self._most_clients = config.maxclients
         self._needs_password = bool(config.requirepass)
         self._is_protected = config.protected_mode and not config.requirepass
-        self._output_limit = config.client_output_buffer_limit["normal"]
-        self._most_output = self._output_limit.hard
+        self._output_limits = config.client_output_buffer_limit
+        self._most_output = self._output_limits["normal"].hard
 
     # ------------------------------------------------------------------ coming and going
 
@@ -108,7 +108,7 @@ class Clients(Part):
         transport = self._transports.get(client)
         if transport is None:
             return
-        limit = self._output_limit
+        limit = self._output_limits[client_line.type_of(client)]
         waiting = transport.unsent() + len(client.out)
         now_ms = self._monotonic_ms()
         if not limit.soft or waiting < limit.soft:
@@ -136,9 +136,13 @@ class Clients(Part):
             self._drop_idle(self._wall_ms() - self._state.config.timeout * 1000)
 
     def _drop_idle(self, before_ms: int) -> None:
-        """Close clients not heard of since *before_ms*; one that waits is exempt. O(clients)."""
+        """Close clients not heard of since *before_ms*, but none that waits or is subscribed.
+
+        O(clients).
+        """
         for client in list(self._state.clients.values()):
             waits = client.waiter is not None or client.postponed is not None
+            waits = waits or client.is_subscribed
             if client.last_used_ms < before_ms and not waits:
                 _log.info("closing idle client %d (%s)", client.id, client.address)
                 client.disconnect()

@@ -38,6 +38,7 @@ cdef class Connection(Endpoint):
     cdef _submit(self)
     @cython.locals(has_news=bint)
     cdef _flush(self)
+    cpdef flush(self)
     @cython.locals(client=Client, memory=Py_ssize_t)
     cdef _count_memory(self, Py_ssize_t unread)
     @cython.locals(size=Py_ssize_t)

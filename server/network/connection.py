@@ -68,6 +68,7 @@ class Connection(Endpoint):
         try:
             self._client.disconnect = self.disconnect
             self._client.resume = self.resume
+            self._client.flush = self.flush
             self._client.unread = self._unread
             self._out: Encoder = self._client.out
             self._clients.set_limits(self._parser)
@@ -198,6 +199,10 @@ class Connection(Endpoint):
         if has_news and not self._sending:
             self._sending = True
             self._dispatcher.turn.send_later(self)
+
+    def flush(self) -> None:
+        """Have what was pushed to the client sent when this turn of the loop ends."""
+        self._flush()
 
     def send(self) -> None:
         """Hand the answers so far to the socket."""

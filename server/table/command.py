@@ -23,7 +23,7 @@ from typing import ParamSpec, TypeAlias, TypeVar
 
 from protocol.replies import Reply, Status
 from server.table.documentation import CATEGORY_OF_GROUP, Category, Deprecated, Group, History, Tip
-from server.table.keys import KeySpec, KeyUse
+from server.table.keys import NOT_KEY, KeySpec, KeyUse
 from server.table.syntax import ArgumentType
 
 
@@ -54,9 +54,16 @@ class Flags(IntFlag):
     MAY_REPLICATE = auto()  # writes something without being a write command
     RUNS_QUEUE = auto()  # runs the commands that are queued since MULTI: EXEC
     TELLS_HEALTH = auto()  # asks whether the server can do its work: PING
+    FOR_SUBSCRIBERS = auto()  # may be run by a client that is subscribed and speaks RESP2
 
 
-INTERNAL = Flags.NOT_QUEUED | Flags.MAY_REPLICATE | Flags.RUNS_QUEUE | Flags.TELLS_HEALTH
+INTERNAL = (
+    Flags.NOT_QUEUED
+    | Flags.MAY_REPLICATE
+    | Flags.RUNS_QUEUE
+    | Flags.TELLS_HEALTH
+    | Flags.FOR_SUBSCRIBERS
+)
 
 
 class Block:
@@ -194,7 +201,8 @@ class Command:
         if self.get_keys is not None:
             found: list[KeyUse] = self.get_keys(argv)
             return found
-        return [KeyUse(key, spec.flags) for spec in self.keys for key in spec.find(argv)]
+        specs = [spec for spec in self.keys if NOT_KEY not in spec.flags]
+        return [KeyUse(key, spec.flags) for spec in specs for key in spec.find(argv)]
 
 
 def _acl_categories(

@@ -120,6 +120,15 @@ def exec_aborted(reason: ErrorReply) -> ErrorReply:
     return ErrorReply("EXECABORT", f"Transaction discarded because of: {why}")
 
 
+def not_for_subscribers(name: str) -> ErrorReply:
+    """The error of a command that a subscribed client may not run in RESP2."""
+    return ErrorReply(
+        "ERR",
+        f"Can't execute '{name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are"
+        " allowed in this context",
+    )
+
+
 def wrong_arity(name: str) -> ErrorReply:
     return ErrorReply("ERR", f"wrong number of arguments for '{name}' command")
 

@@ -31,6 +31,7 @@ class KeyFlags(Flag):
     # What the spec cannot tell; Command.keys_of can.
     INCOMPLETE = auto()  # the spec may miss keys
     VARIABLE_FLAGS = auto()  # other arguments decide what is done
+    NOT_KEY = auto()  # no key, but a cluster finds the node by it: a shard channel
 
     @property
     def words(self) -> list[str]:
@@ -46,6 +47,7 @@ ACCESS, UPDATE, INSERT, DELETE = (
     KeyFlags.DELETE,
 )
 INCOMPLETE, VARIABLE_FLAGS = KeyFlags.INCOMPLETE, KeyFlags.VARIABLE_FLAGS
+NOT_KEY = KeyFlags.NOT_KEY
 _ACCESSES = RO | RW | OW | RM
 
 

@@ -11,8 +11,13 @@ cdef class KeyEvents:
     cdef public uint64_t expired
     cdef public uint64_t hits
     cdef public uint64_t misses
+    cdef public bint tells_changes
+    cdef public bint tells_new_keys
+    cdef public bint tells_misses
 
     cpdef changed(self, int db, bytes key, bytes event, bint watched)
+    cpdef added(self, int db, bytes key)
+    cpdef missed(self, int db, bytes key)
     cpdef ready(self, int db, bytes key)
     cpdef gone(self, int db, bytes key)
     cpdef log(self, object words)

@@ -2,7 +2,8 @@
 
 a command   db.changed(k, b"set")     changes + 1, changed(k, set), ready(k) if it wakes
 time        db.expire_now(k)          expired + 1, ready(k), gone(k), changed(k, expired)
-a look-up   db.read(k, kind)          hits or misses + 1
+a look-up   db.read(k, kind)          hits or misses + 1, missed(k)
+a new key   db.add(k, value)          added(k)
 """
 
 from __future__ import annotations
@@ -16,10 +17,21 @@ from storage.keyspace.lookup import Lookup
 class KeyEvents:
     """The keyspaces call these methods; the server overrides the ones that it needs.
 
-    *clock* and *lookup* tell the keyspaces the time, and how to look up keys.
+    *clock* and *lookup* tell the keyspaces the time, and how to look up keys. The names of changes,
+    new keys and misses are told only while *tells_changes*, *tells_new_keys*, *tells_misses*.
     """
 
-    __slots__ = ("changes", "clock", "expired", "hits", "lookup", "misses")
+    __slots__ = (
+        "changes",
+        "clock",
+        "expired",
+        "hits",
+        "lookup",
+        "misses",
+        "tells_changes",
+        "tells_misses",
+        "tells_new_keys",
+    )
 
     def __init__(self) -> None:
         self.clock = Clock()
@@ -28,6 +40,9 @@ class KeyEvents:
         self.expired = 0  # keys that were removed because they had expired
         self.hits = 0  # reads that found their key
         self.misses = 0
+        self.tells_changes = False  # somebody wants to know their names
+        self.tells_new_keys = False
+        self.tells_misses = False
 
     def changed(self, db: int, key: bytes, event: bytes | None, watched: bool) -> None:
         """A command has changed, made or removed what is at *key*.
@@ -36,6 +51,12 @@ class KeyEvents:
         fails the transactions of clients that WATCH the key. A change to a consumer group does not,
         since groups are no part of a stream's value.
         """
+
+    def added(self, db: int, key: bytes) -> None:
+        """*key* was not there, and is now: told while *tells_new_keys*, before the change is."""
+
+    def missed(self, db: int, key: bytes) -> None:
+        """A command that reads has not found *key*: told while *tells_misses*."""
 
     def ready(self, db: int, key: bytes) -> None:
         """*key* was made, appended to or removed: a blocked client may have waited for that."""

@@ -44,4 +44,4 @@ cdef class Keyspace:
     cpdef bint persist(self, bytes key) except -1
     cpdef expire_now(self, bytes key)
     cdef bint _expire_if_due(self, bytes key) except -1
-    cdef _count(self, bint hit)
+    cdef _count(self, bint hit, bytes key)

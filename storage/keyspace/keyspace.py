@@ -71,7 +71,7 @@ class Keyspace:
     def read(self, key: bytes, kind: type[V]) -> V | None:
         """Like find, for a command that only reads: counts as a hit or a miss."""
         value = self.find(key, kind)
-        self._count(value is not None)
+        self._count(value is not None, key)
         return value
 
     def find_string(self, key: bytes) -> String | None:
@@ -85,19 +85,26 @@ class Keyspace:
     def read_string(self, key: bytes) -> String | None:
         """Like find_string, for a command that only reads."""
         value = self.find_string(key)
-        self._count(value is not None)
+        self._count(value is not None, key)
         return value
 
     def read_any(self, key: bytes) -> Any:
         """Like get, for a command that only reads."""
         value = self.get(key)
-        self._count(value is not None)
+        self._count(value is not None, key)
         return value
 
     def look_at(self, key: bytes) -> Any:
         """Like read_any, but does not set the last use."""
         value = self.peek(key)
-        self._count(value is not None)
+        self._count(value is not None, key)
+        return value
+
+    def inspect(self, key: bytes) -> Any:
+        """Like look_at, but nobody is told of a miss, which is counted all the same."""
+        value = self.peek(key)
+        self.events.hits += value is not None
+        self.events.misses += value is None
         return value
 
     def kind_at(self, key: bytes) -> type | None:
@@ -112,11 +119,13 @@ class Keyspace:
         """Whether *key* is there. Sets the key's last use, as get does."""
         return self.get(key) is not None
 
-    def _count(self, hit: bool) -> None:
+    def _count(self, hit: bool, key: bytes) -> None:
         if hit:
             self.events.hits += 1
         else:
             self.events.misses += 1
+            if self.events.tells_misses:
+                self.events.missed(self.index, key)
 
     # ------------------------------------------------------------------ changing
 
@@ -124,6 +133,8 @@ class Keyspace:
         """Put *value* at *key*, which must be free, and wake clients that wait for it."""
         self._values.set(key, value, self._clock.now_ms // 1000)
         self.events.ready(self.index, key)
+        if self.events.tells_new_keys:
+            self.events.added(self.index, key)
 
     def put(self, key: bytes, value: Any, keep_expiry: bool = False) -> None:
         """Put *value* at *key* in place of what was there; an expired value is removed first."""
@@ -131,8 +142,17 @@ class Keyspace:
             self._expire_if_due(key)
             if not keep_expiry:
                 self._expires.pop(key, None)
+        is_new = self.events.tells_new_keys and self._values.get(key) is None
         self._values.set(key, value, self._clock.now_ms // 1000)
         self.events.ready(self.index, key)
+        if is_new:
+            self.events.added(self.index, key)
+
+    def replace(self, key: bytes, value: Any) -> None:
+        """Put *value* at *key* as a new key: what was there is removed before."""
+        if self.peek(key) is not None:
+            self.remove(key)
+        self.add(key, value)
 
     def store_string(self, key: bytes, value: String, grown: int = 0) -> None:
         """Put the new form of a string in place of the old: the expiry stays, nobody is woken.

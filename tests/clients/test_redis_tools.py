@@ -100,6 +100,25 @@ def test_cli_runs_a_command_from_its_arguments(port: int) -> None:
     assert "redis_version:" in cli(port, "INFO", "server")
 
 
+@pytest.mark.parametrize("option", ["-2", "-3"])
+def test_cli_shows_the_messages_of_its_channels(port: int, option: str) -> None:
+    command = [redis_tool("redis-cli"), "-p", str(port), option, "SUBSCRIBE", "news", "sport"]
+    with (
+        Redis(port=port) as client,
+        subprocess.Popen(command, stdout=subprocess.PIPE) as listening,
+    ):
+        assert listening.stdout is not None
+        shown = [listening.stdout.readline() for _ in range(6)]
+        assert shown == [b"subscribe\n", b"news\n", b"1\n", b"subscribe\n", b"sport\n", b"2\n"]
+        assert client.publish("sport", "goal") == 1
+        assert [listening.stdout.readline() for _ in range(3)] == [
+            b"message\n",
+            b"sport\n",
+            b"goal\n",
+        ]
+        listening.terminate()
+
+
 def test_benchmark_runs_its_tests(port: int) -> None:
     tests = "PING_INLINE,PING_MBULK,SET,GET,INCR,LPUSH,RPUSH,LPOP,RPOP,LRANGE_100,MSET"
     command = [redis_tool("redis-benchmark"), "-p", str(port), "-n", "2000", "-c", "20", "-P", "4"]

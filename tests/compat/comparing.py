@@ -120,7 +120,18 @@ def _hide_delivery_times(reply: Reply) -> Reply:
     return kind, [_hide_delivery_times(item) for item in value]
 
 
-STEADY_FIELDS = {b"name", b"flags", b"db", b"multi", b"cmd", b"user", b"sub", b"psub", b"resp"}
+STEADY_FIELDS = {
+    b"name",
+    b"flags",
+    b"db",
+    b"multi",
+    b"cmd",
+    b"user",
+    b"sub",
+    b"psub",
+    b"ssub",
+    b"resp",
+}
 NEWER_FIELDS = {
     *(b"lib-name", b"lib-ver", b"watch"),  # Redis 7.2 and 7.4
     b"io-thread",  # Redis 8.0

@@ -66,9 +66,10 @@ class Player:
         """All answers of *case*, in order."""
         for step in case.steps:
             self._remember_config(step.words)
-        return [answer for step in case.steps if (answer := self._step(step))]
+        return [answer for step in case.steps if (answer := self.step(step))]
 
-    def _step(self, step: Step) -> Answer | None:
+    def step(self, step: Step) -> Answer | None:
+        """Play one step of a case; the answer that it has read, if any."""
         client = self._client(step.client)
         waiting = self.unanswered[step.client]
         if step.action == CLOSE:

@@ -554,3 +554,25 @@ def test_the_length_stays_right_when_close_array_runs_out_of_memory() -> None:
             assert first
             return
     raise AssertionError
+
+
+def test_a_shared_piece_is_copied_if_it_is_short_and_referred_to_if_it_is_long() -> None:
+    long = b"$70000\r\n" + bytes(70_000) + b"\r\n"
+    out = Encoder()
+    out.append_shared(b"+short\r\n")
+    out.append_shared(long)
+    out.append_shared(long)
+    out.integer(1)
+    assert out.size() == 8 + 2 * len(long) + 4
+    pieces = out.take_pieces()
+    assert b"".join(pieces) == b"+short\r\n" + long + long + b":1\r\n"
+    assert sum(piece is long for piece in pieces) == 2
+
+
+def test_a_shared_piece_beyond_the_limit_overflows() -> None:
+    out = Encoder()
+    out.limit = 100_000
+    out.append_shared(bytes(70_000))
+    out.append_shared(bytes(70_000))
+    assert out.overflown
+    assert out.size() == 0

@@ -265,10 +265,6 @@ ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
     "threads for I/O": {"server": ("io_threads_active",)},
     "cluster": {"clients": ("cluster_connections",), "cluster": ("cluster_enabled",)},
     "client-side caching": {"clients": ("tracking_clients",), "stats": ("tracking_total_keys",)},
-    "pub/sub": {
-        "clients": ("pubsub_clients",),
-        "stats": ("pubsub_channels", "pubsub_patterns", "pubsubshard_channels"),
-    },
     "scripts and functions": {
         "memory": (
             "used_memory_lua",

@@ -12,7 +12,7 @@ from server.table import errors
 from server.table.args import Args
 from server.table.command import INTERNAL, TABLE, Command, Flags, command
 from server.table.documentation import Tip
-from server.table.keys import KeyFlags, KeyRange, KeySpec, KeyUse, Search
+from server.table.keys import NOT_KEY, KeyFlags, KeyRange, KeySpec, KeyUse, Search
 from server.table.syntax import Argument, arguments_of
 from storage import glob
 
@@ -308,7 +308,7 @@ def _keys_in(call: Call, argv: list[bytes]) -> list[KeyUse]:
         row = row.subcommands.get(argv[1].lower(), row if row.handler else None)
     if row is None:
         raise INVALID_COMMAND
-    if not row.keys:
+    if all(NOT_KEY in spec.flags for spec in row.keys):
         raise NO_KEYS
     if not row.accepts(len(argv)):
         raise INVALID_COUNT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 
 from protocol.replies import OK, ErrorReply, Reply, Status
-from server.client.client import MUTED, UNAUTHENTICATED, Client, is_printable
+from server.client.client import MUTED, SUBSCRIBED, UNAUTHENTICATED, Client, is_printable
 from server.dispatch.call import Call
 from server.dispatch.state import ServerState
 from server.process import build
@@ -138,7 +138,13 @@ def select(call: Call) -> Reply:
 # ---------------------------------------------------------------------- starting over
 
 
-@command("RESET", arity=1, flags=EARLY | Flags.NOT_QUEUED, group="connection", since="6.2.0")
+@command(
+    "RESET",
+    arity=1,
+    flags=EARLY | Flags.NOT_QUEUED | Flags.FOR_SUBSCRIBERS,
+    group="connection",
+    since="6.2.0",
+)
 def reset(call: Call) -> Reply:
     """Puts the connection into the state of a new one.
 
@@ -151,6 +157,7 @@ def reset(call: Call) -> Reply:
 def _reset_client(server: ServerState, client: Client) -> None:
     client.leave_multi()
     server.watching.unwatch(client)
+    server.pubsub.unsubscribe_all(client)
     client.clear_flag(MUTED)
     client.skip = 0
     client.out.resp = 2
@@ -164,7 +171,7 @@ def _reset_client(server: ServerState, client: Client) -> None:
 @command(
     "QUIT",
     arity=-1,
-    flags=EARLY | Flags.NOT_QUEUED,
+    flags=EARLY | Flags.NOT_QUEUED | Flags.FOR_SUBSCRIBERS,
     group="connection",
     since="1.0.0",
     deprecated=Deprecated("7.2.0", "just closing the connection"),
@@ -184,18 +191,20 @@ def quit_(call: Call) -> Reply:
 @command(
     "PING",
     arity=-1,
-    flags=Flags.FAST | Flags.TELLS_HEALTH,
+    flags=Flags.FAST | Flags.TELLS_HEALTH | Flags.FOR_SUBSCRIBERS,
     group="connection",
     since="1.0.0",
     tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_ALL_SUCCEEDED],
 )
 def ping(call: Call) -> Reply:
-    """Returns PONG, or the message if there is one.
+    """Returns PONG, or the message if there is one; a subscriber gets both in RESP2.
 
     PING [message]
     """
     if len(call.argv) > 2:
         raise errors.wrong_arity("ping")
+    if call.client.flags & SUBSCRIBED and call.client.out.resp == 2:
+        return [b"pong", call.argv[1] if len(call.argv) == 2 else b""]
     return PONG if len(call.argv) == 1 else call.argv[1]
 
 

@@ -84,7 +84,7 @@ def restore(call: Call) -> Reply:
     if ttl and when_ms <= call.now_ms and not call.is_replayed:
         _delete(call, key)
         return OK
-    call.db.put(key, value)
+    call.db.replace(key, value)
     if options.idle_s:
         call.db.set_idle(key, options.idle_s)
     if ttl:

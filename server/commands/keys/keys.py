@@ -182,7 +182,7 @@ def _rename(db: Keyspace, source: bytes, target: bytes) -> None:
 
 
 def _put_with_expiry(db: Keyspace, key: bytes, value: object, expiry_ms: int) -> None:
-    db.put(key, value)
+    db.replace(key, value)
     if expiry_ms != NO_EXPIRY:
         db.expire_at(key, expiry_ms)
 

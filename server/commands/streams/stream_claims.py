@@ -131,7 +131,7 @@ def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
 
 def _stream_and_group(call: Call) -> tuple[Stream, ConsumerGroup]:
     key, name = call.argv[1], call.argv[2]
-    stream = call.db.find(key, Stream)
+    stream = call.db.read(key, Stream)
     group = None if stream is None else stream.find_group(name)
     if stream is None or group is None:
         raise errors.no_such_key_or_group(key, name)

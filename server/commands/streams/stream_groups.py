@@ -195,7 +195,7 @@ def xack(call: Call) -> Reply:
     XACK key group id [id ...]
     """
     argv = call.argv
-    stream = call.db.find(argv[1], Stream)
+    stream = call.db.read(argv[1], Stream)
     group = None if stream is None else stream.find_group(argv[2])
     if group is None:
         return 0

@@ -153,7 +153,6 @@ def test_hz_is_limited_to_1_and_500(server):
 @pytest.mark.parametrize(
     ("name", "value", "missing"),
     [
-        ("notify-keyspace-events", "KEA", "keyspace notifications are not served yet"),
         ("maxmemory-policy", "allkeys-lru",
          "this server evicts no keys yet: only noeviction is served"),
         ("maxmemory-clients", "5%", "this server evicts no clients yet"),

@@ -11,7 +11,6 @@ import pytest
 from server.config.accepted_parameters import (
     NO_CLIENT_EVICTION,
     NO_CLUSTER,
-    NO_EVENTS,
     NO_MARKS,
     NO_RDMA,
     NO_REPAIR,
@@ -218,6 +217,8 @@ ACCEPTED_EXAMPLES = """
     tls-session-cache-size 5000
     tls-session-cache-timeout 60
     tls-session-caching no
+    notify-keyspace-events Elg
+    notify-keyspace-events Ex
     tracking-table-max-keys 1000000
     unixsocket /run/redis/redis-server.sock
     unixsocketperm 700
@@ -235,8 +236,6 @@ REFUSED_EXAMPLES = [
     ("maxmemory-clients 1g", NO_CLIENT_EVICTION),
     ("maxmemory-clients 5%", NO_CLIENT_EVICTION),
     ("min-replicas-to-write 3", NO_REPLICAS),
-    ("notify-keyspace-events Elg", NO_EVENTS),
-    ("notify-keyspace-events Ex", NO_EVENTS),
     ("rdma-port 6379", NO_RDMA),
     ('rename-command CONFIG ""', REFUSED["rename-command"]),
     ("rename-command CONFIG b840fc02d524045429941cc15f59e41cb7be6c52", REFUSED["rename-command"]),
@@ -281,6 +280,7 @@ def test_an_example_of_a_missing_feature_is_refused_with_what_is_missing(line, m
         "--lazyfree-lazy-user-del yes --activedefrag yes --oom-score-adj yes --dynamic-hz no",
         "--tcp-keepalive 60 --timeout 0 --client-output-buffer-limit pubsub 64mb 16mb 90",
         "--notify-keyspace-events ''",
+        "--notify-keyspace-events Ex",
     ],
 )
 def test_common_redis_command_lines_are_accepted(words):

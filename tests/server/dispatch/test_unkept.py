@@ -53,6 +53,23 @@ def test_a_blocked_client_is_not_served_data_that_the_disk_refused(
     run(test)
 
 
+def test_a_subscriber_does_not_hear_of_a_change_that_the_disk_refused(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test() -> None:
+        async with running(**strict()) as instance:
+            listener, writer = await instance.connect(), await instance.connect()
+            await ask(writer, b"CONFIG SET notify-keyspace-events E$\r\n", 5)
+            listener[1].write(b"SUBSCRIBE __keyevent@0__:set\r\n")
+            await listener[0].readuntil(b":1\r\n")
+            break_disk(monkeypatch)
+            writer[1].write(b"SET k v\r\n")
+            for streams in (writer, listener):
+                assert (await streams[0].read()).startswith(MISCONF)
+
+    run(test)
+
+
 @pytest.mark.parametrize("step", ["write", "sync"])
 def test_a_read_in_the_same_turn_does_not_see_a_write_that_the_disk_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch, step: str

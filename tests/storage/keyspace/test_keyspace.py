@@ -23,6 +23,12 @@ class RecordedEvents(KeyEvents):
         name = event.decode() if event else "no event"
         self.recorded.append((name if watched else f"{name}, not watched", key))
 
+    def added(self, db: int, key: bytes) -> None:
+        self.recorded.append(("added", key))
+
+    def missed(self, db: int, key: bytes) -> None:
+        self.recorded.append(("missed", key))
+
     def ready(self, db: int, key: bytes) -> None:
         self.recorded.append(("ready", key))
 
@@ -232,3 +238,47 @@ def test_a_group_change_is_counted_though_watch_ignores_it(
     db.group_changed(b"k", None)
     assert events.changes == 3
     assert events.recorded == [("xsetid, not watched", b"k"), ("no event, not watched", b"k")]
+
+
+def test_new_keys_are_told_only_when_asked_for(db: Keyspace, events: RecordedEvents) -> None:
+    db.add(b"before", b"v")
+    events.tells_new_keys = True
+    db.add(b"a", b"v")
+    db.put(b"b", b"v")
+    db.put(b"b", b"w")
+    db.replace(b"b", b"x")
+    events.tells_new_keys = False
+    db.put(b"after", b"v")
+    told = [key for event, key in events.recorded if event == "added"]
+    assert told == [b"a", b"b", b"b"]
+
+
+def test_misses_are_told_only_when_asked_for(db: Keyspace, events: RecordedEvents) -> None:
+    db.read_string(b"before")
+    events.tells_misses = True
+    db.add(b"k", b"v")
+    for read in (db.read_string, db.read_any, db.look_at, db.inspect, db.get, db.find_string):
+        read(b"k")
+        read(read.__name__.encode())
+    told = [key for event, key in events.recorded if event == "missed"]
+    assert told == [b"read_string", b"read_any", b"look_at"]
+    assert (events.hits, events.misses) == (4, 5)
+
+
+def test_a_key_that_is_replaced_loses_its_expiry(db: Keyspace, events: RecordedEvents) -> None:
+    db.add(b"k", b"v")
+    db.expire_at(b"k", 5000)
+    db.replace(b"k", b"w")
+    assert (db.get(b"k"), db.expiry(b"k"), len(db)) == (b"w", NO_EXPIRY, 1)
+
+
+def test_a_key_that_has_expired_is_gone_before_it_is_replaced(
+    db: Keyspace, events: RecordedEvents
+) -> None:
+    db.add(b"k", b"v")
+    db.expire_at(b"k", 10)
+    events.recorded.clear()
+    db.replace(b"k", b"w")
+    assert events.recorded == [
+        ("ready", b"k"), ("gone", b"k"), ("expired", b"k"), ("ready", b"k"),
+    ]  # fmt: skip

@@ -1,0 +1,1 @@
+"""SUBSCRIBE and its like, PUBLISH, PUBSUB."""

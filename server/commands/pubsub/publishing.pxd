@@ -1,0 +1,1 @@
+from server.dispatch.call cimport Call

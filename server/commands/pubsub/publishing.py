@@ -1,0 +1,47 @@
+"""PUBLISH and SPUBLISH. The messages are sent before the publisher's own reply.
+
+They are no changes of data, so they are not in the append-only file.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import Reply
+from server.dispatch.call import Call
+from server.table.command import Flags, command
+from server.table.keys import NOT_KEY, KeyRange
+
+PUBLISHES = Flags.PUBSUB | Flags.LOADING | Flags.STALE | Flags.FAST | Flags.MAY_REPLICATE
+
+
+@command(
+    "PUBLISH",
+    arity=3,
+    flags=PUBLISHES,
+    group="pubsub",
+    since="2.0.0",
+    complexity="O(N+M) where N is the number of subscribers of the channel and M the number of"
+    " patterns that anybody is subscribed to.",
+)
+def publish(call: Call) -> Reply:
+    """Sends a message to the subscribers of a channel; returns how many times it is sent.
+
+    PUBLISH channel message
+    """
+    return call.server.pubsub.publish(call.argv[1], call.argv[2])
+
+
+@command(
+    "SPUBLISH",
+    arity=3,
+    flags=PUBLISHES,
+    group="pubsub",
+    since="7.0.0",
+    complexity="O(N) where N is the number of subscribers of the shard channel.",
+    keys=KeyRange(NOT_KEY),
+)
+def spublish(call: Call) -> Reply:
+    """Sends a message to the subscribers of a shard channel; returns how many they are.
+
+    SPUBLISH shardchannel message
+    """
+    return call.server.pubsub.publish_to_shard(call.argv[1], call.argv[2])

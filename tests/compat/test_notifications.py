@@ -1,0 +1,90 @@
+"""Penstock tells of keys what Redis tells, in the same order: after each line of each script."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.compat.judge import script_line
+from tests.compat.listener import Listener
+from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
+from tests.compat.player import Player
+from tests.compat.processes import ServerProcess
+from tests.compat.resp import text_of
+from tests.compat.script import BYTES, Case, load
+
+CASES = load(Path(__file__).parent / "scripts") + load(Path(__file__).parent / "notifications")
+CLASSES = b"KEAmn"
+
+Message = tuple[bytes, bytes]  # a channel, and what is sent to it
+
+LOOKED_UP_FIRST = "Redis looks for the key before it reads the arguments"
+LISTENS = "the listener is one of the clients that are killed"
+NOT_ASKED = {
+    REDIS_7: {
+        "blocking_streams: all readers get the entry": "7.0 does not run a woken XREAD again",
+        "blocking_streams: DELCONSUMER leaves its reader waiting": "7.0 makes a consumer with its"
+        " first entry",
+        "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
+        "pubsub: CLIENT LIST and KILL": LISTENS,
+    },
+    REDIS_8: {
+        "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
+        "pubsub: CLIENT LIST and KILL": LISTENS,
+    },
+}
+# What 7.0 does not tell, but 7.4 does: that a command has made a consumer on its way.
+UNTOLD = {REDIS_7: b"xgroup-createconsumer", REDIS_8: None}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.parametrize("oracle", [REDIS_7, REDIS_8])
+def test_penstock_tells_of_keys_what_the_oracle_tells(
+    case: Case, oracle: str, penstock: ServerProcess, oracles: Oracles
+) -> None:
+    if reason := NOT_ASKED[oracle].get(case.name):
+        pytest.skip(f"{oracle}: {reason}")
+    now = time.time()
+    theirs = played(oracles.start(oracle), case, now, UNTOLD[oracle])
+    ours = played(penstock, case, now, UNTOLD[oracle])
+    assert ours == theirs
+
+
+def played(server: ServerProcess, case: Case, now: float, untold: bytes | None) -> list[str]:
+    """The steps of *case*, and what is heard after each of them, without the event *untold*.
+
+    What has expired stands at the end, in order of the text: the moment is the server's to choose.
+    """
+    shown, expired = [], []
+    with Player(server, 2, now) as player, Listener(server, CLASSES) as listener:
+        for step in case.steps:
+            player.step(step)
+            shown.append(f"{step.line}: {script_line(step.words)}")
+            if step.action != BYTES:  # whose commands may still be on their way
+                told = [one for one in listener.heard() if event_of(one) != untold]
+                expired += lines([one for one in told if event_of(one) == b"expired"])
+                shown += lines([one for one in told if event_of(one) != b"expired"])
+    return shown + sorted(expired)
+
+
+def event_of(message: Message) -> bytes:
+    """The name of the event that *message* tells."""
+    channel, text = message
+    return text if channel.startswith(b"__keyspace") else channel.partition(b":")[2]
+
+
+def lines(told: list[Message]) -> list[str]:
+    """A line of text for each message. XREAD in Redis looks up a missing key twice, and says so."""
+    once = [one for at, one in enumerate(told) if not _is_told_again(told, at)]
+    return [f"    {text_of(channel)} {text_of(message)}" for channel, message in once]
+
+
+def _is_told_again(told: list[Message], at: int) -> bool:
+    return event_of(told[at]) == b"keymiss" and told[at] in told[:at]
+
+
+def test_every_entry_of_not_asked_names_a_case() -> None:
+    names = {case.name for case in CASES}
+    assert all(names.issuperset(cases) for cases in NOT_ASKED.values())
