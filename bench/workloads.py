@@ -79,6 +79,12 @@ def some_items(requests: int) -> Iterator[Command]:
         yield ("LPUSH", "queue", *[ITEM] * 1000)
 
 
+def some_members(requests: int) -> Iterator[Command]:
+    """Make a set that is large enough for *requests* SPOPs."""
+    for start in range(0, requests, 1000):
+        yield ("SADD", "set", *(f"member:{number:012d}" for number in range(start, start + 1000)))
+
+
 def a_stream(_: int) -> Iterator[Command]:
     """Make the stream that is read."""
     for number in range(ENTRIES):
@@ -227,6 +233,8 @@ WORKLOADS: Final = [
     Workload("get", "GET", RedisBenchmark(("GET", "key:__rand_int__")), setup=some_keys),
     Workload("lpush", "LPUSH", RedisBenchmark(("LPUSH", "queue", ITEM))),
     Workload("rpop", "RPOP", RedisBenchmark(("RPOP", "queue")), setup=some_items),
+    Workload("sadd", "SADD", RedisBenchmark(("SADD", "set", "member:__rand_int__"))),
+    Workload("spop", "SPOP", RedisBenchmark(("SPOP", "set")), setup=some_members),
     Workload("xadd", "XADD, 3 fields", RedisBenchmark(("XADD", "readings", *XADD))),
     Workload(
         "xadd-maxlen",

@@ -61,6 +61,7 @@ cdef class Encoder(Encoded):
     cpdef integer(self, int64_t number)
     cpdef array(self, Py_ssize_t size)
     cpdef map(self, Py_ssize_t size)
+    cpdef set(self, Py_ssize_t size)
     cpdef status(self, bytes text)
     cpdef error(self, object error)
     cpdef null(self)

@@ -265,6 +265,10 @@ class Encoder(Encoded):
         else:
             self._head(ARRAY, 2 * size)
 
+    def set(self, size: int) -> None:
+        """Append the head of a set: *size* members follow."""
+        self._head(SET if self.resp == 3 else ARRAY, size)
+
     def status(self, text: bytes) -> None:
         """Append a simple string."""
         self.raw(b"+%b\r\n" % one_line(text))

@@ -11,6 +11,7 @@ from typing import Any
 from storage.lists.value_type import LIST
 from storage.rdb import opcodes
 from storage.rdb.errors import UnknownType
+from storage.sets.value_type import SET
 from storage.stream.value_type import STREAM
 from storage.strings.value_type import STRING
 from storage.value_type import ValueType
@@ -19,6 +20,7 @@ ROWS = (
     STRING,
     LIST,
     STREAM,
+    SET,
 )
 
 BY_CLASS: dict[type, ValueType] = {}

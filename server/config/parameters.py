@@ -34,6 +34,7 @@ from server.config.parameter import (
     take_parameters,
     unsupported,
 )
+from storage.set_limits import SetLimits
 
 __all__ = ["BadValue", "Config", "OutputLimit", "Parameter"]
 
@@ -121,6 +122,9 @@ class Config(AcceptedParameters):
     aof_rewrite_incremental_fsync = Parameter(YES_NO, True)
     # data
     list_max_listpack_size = Parameter(integer(-(2**31)), -2, aliases=("list-max-ziplist-size",))
+    set_max_intset_entries = Parameter(integer(0, INT64), 512)
+    set_max_listpack_entries = Parameter(integer(0, INT64), 128)
+    set_max_listpack_value = Parameter(integer(0, INT64), 64)
     stream_node_max_bytes = Parameter(memory(), 4096)
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
     notify_keyspace_events = Parameter(EVENT_CLASSES, NO_EVENTS)
@@ -182,6 +186,15 @@ class Config(AcceptedParameters):
             value = self.value(row) + value
         self.set(row, value)
         self.given.add(row.name)
+
+    @property
+    def set_limits(self) -> SetLimits:
+        """How large a set may be in its compact encodings."""
+        return SetLimits(
+            self.set_max_intset_entries,
+            self.set_max_listpack_entries,
+            self.set_max_listpack_value,
+        )
 
     @property
     def without_effect(self) -> list[str]:

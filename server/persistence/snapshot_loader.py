@@ -47,7 +47,9 @@ class LoadRules:
 
 def read_options(config: Config) -> ReadOptions:
     """The options for reading a snapshot, from *config*."""
-    return ReadOptions(config.rdbchecksum, config.list_max_listpack_size)
+    return ReadOptions(
+        config.rdbchecksum, config.list_max_listpack_size, set_limits=config.set_limits
+    )
 
 
 class SnapshotLoader:

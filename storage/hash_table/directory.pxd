@@ -5,6 +5,7 @@ from storage.hash_table cimport mark_octets
 from storage.hash_table.bucket cimport Bucket
 
 cdef Py_ssize_t KEYS_PER_SLOT
+cdef Py_ssize_t PLACES
 
 
 cdef class Directory:
@@ -24,7 +25,8 @@ cdef class Directory:
     @cython.locals(slot=Py_ssize_t, page=list, bucket=Bucket, first=Py_ssize_t, end=Py_ssize_t)
     cdef tuple _page(self, uint64_t cursor, Py_ssize_t count, bint with_values)
 
-    @cython.locals(bucket=Bucket, at=Py_ssize_t)
+    @cython.locals(slot=Py_ssize_t, bucket=Bucket, count=Py_ssize_t, places=Py_ssize_t,
+                   at=Py_ssize_t)
     cpdef object random_key(self, object below)
     @cython.locals(slot=Py_ssize_t, first=Py_ssize_t, keys=list, bucket=Bucket)
     cpdef list sample(self, object below, Py_ssize_t count)

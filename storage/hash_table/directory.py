@@ -38,6 +38,10 @@ from storage.hash_table.bucket import Bucket
 # are keyed (siphash), so that does not happen by chance.
 KEYS_PER_SLOT: Final = 8
 
+# For random_key: a bucket has at most so many keys for each slot, but for extraordinary ones.
+PLACES: Final = 170
+DRAWS: Final = 64
+
 
 class Directory:
     """What hash tables have in common, whatever their buckets store.
@@ -123,11 +127,24 @@ class Directory:
     # ------------------------------------------------------------------ chance
 
     def random_key(self, below: Callable[[int], int]) -> bytes | None:
-        """Any key, each about as likely; None if there are none. *below* (n) gives 0 .. n - 1."""
+        """Any key, each as likely as any other; None if there are none. O(1) expected.
+
+        *below* (n) gives 0 .. n - 1. A slot is drawn, and a place in its bucket, which has PLACES
+        for each slot that it owns. Where there is no key, both are drawn again: so a key in a full
+        bucket is as likely as one in a bucket with few. After many attempts any bucket will do.
+        """
         if self.used == 0:
             return None
+        for _ in range(DRAWS):
+            slot: int = below(len(self._directory))
+            bucket = self._bucket(slot)
+            count = mark_octets.count(bucket.marks)
+            places = PLACES * self._block(slot) if len(self._directory) > 1 else count
+            at: int = below(max(places, count))
+            if at < count:
+                return bucket.keys(at, at + 1)[0]
         bucket = self._random_bucket(below)
-        at: int = below(mark_octets.count(bucket.marks))
+        at = below(mark_octets.count(bucket.marks))
         return bucket.keys(at, at + 1)[0]
 
     def sample(self, below: Callable[[int], int], count: int) -> list[bytes]:

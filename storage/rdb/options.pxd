@@ -1,6 +1,8 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from storage.set_limits cimport SetLimits
+
 
 @cython.final
 cdef class WriteOptions:
@@ -13,3 +15,4 @@ cdef class ReadOptions:
     cdef readonly bint checksum
     cdef readonly int64_t list_fill
     cdef readonly bint verify
+    cdef readonly SetLimits set_limits

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from storage.set_limits import SetLimits
+
 DEFAULT_LIST_FILL = -2  # the default of list-max-listpack-size: nodes of 8 KB
+DEFAULT_SET_LIMITS = SetLimits()
 
 
 class WriteOptions:
@@ -23,11 +26,16 @@ class ReadOptions:
     list-max-listpack-size.
     """
 
-    __slots__ = ("checksum", "list_fill", "verify")
+    __slots__ = ("checksum", "list_fill", "set_limits", "verify")
 
     def __init__(
-        self, checksum: bool = True, list_fill: int = DEFAULT_LIST_FILL, verify: bool = True
+        self,
+        checksum: bool = True,
+        list_fill: int = DEFAULT_LIST_FILL,
+        verify: bool = True,
+        set_limits: SetLimits = DEFAULT_SET_LIMITS,
     ) -> None:
         self.checksum = checksum
         self.list_fill = list_fill
         self.verify = verify
+        self.set_limits = set_limits

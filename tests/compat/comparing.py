@@ -54,6 +54,15 @@ def pairs_in_any_order(reply: Reply) -> Reply:
     return kind, [item for pair in pairs for item in pair]
 
 
+def same_choice(ours: Reply, theirs: Reply) -> bool:
+    """Two texts, whatever they are, or arrays of as many."""
+    if ours[0] == theirs[0] == "$":
+        return (ours[1] is None) == (theirs[1] is None)
+    if not isinstance(ours[1], list) or not isinstance(theirs[1], list):
+        return False
+    return ours[0] == theirs[0] and len(ours[1]) == len(theirs[1])
+
+
 def scanned(reply: Reply) -> Reply:
     """A SCAN reply with its keys sorted."""
     kind, value = reply

@@ -24,6 +24,7 @@ from tests.compat.comparing import (
     in_any_order,
     pairs_in_any_order,
     same_after,
+    same_choice,
     same_type,
     scanned,
     stream_full,
@@ -37,6 +38,8 @@ from tests.compat.oracles import REDIS_7, REDIS_8, VALKEY_9
 from tests.compat.resp import Reply
 
 OK: Reply = ("+", b"OK")
+SYNTAX: Reply = ("-", b"ERR syntax error")
+NOVALUES_OF_HSCAN: Reply = ("-", b"ERR NOVALUES option can only be used in HSCAN")
 INVALID_CURSOR: Reply = ("-", b"ERR invalid cursor")
 
 
@@ -72,6 +75,13 @@ NOISE = [
     Difference("RANDOMKEY", "random choice", same_type),
     Difference("KEYS", "order of a hash table", same_after(in_any_order)),
     Difference("SCAN", "order of a hash table", same_after(scanned)),
+    *(
+        Difference(name, "order of a set", same_after(in_any_order))
+        for name in ("SMEMBERS", "SINTER", "SUNION", "SDIFF")
+    ),
+    Difference("SPOP", "order of a set", same_after(in_any_order)),
+    Difference("SRANDMEMBER", "order of a set, random choice", same_choice),
+    Difference("SSCAN", "order of a set", same_after(scanned)),
     Difference("CONFIG GET", "order of a hash table", same_after(pairs_in_any_order)),
     Difference("COMMAND LIST", "order of a hash table", same_after(in_any_order)),
     Difference("OBJECT IDLETIME", "clock", within(2)),
@@ -108,6 +118,16 @@ _COMMAND_INFO = Difference(
 )
 
 REDIS_7_0 = [
+    Difference(
+        "SSCAN",
+        "7.4 says that NOVALUES is HSCAN's",
+        lambda ours, theirs: (ours, theirs) == (NOVALUES_OF_HSCAN, SYNTAX),
+    ),
+    Difference(
+        "OBJECT ENCODING",
+        "7.2 keeps small sets in listpacks",
+        lambda ours, theirs: (ours, theirs) == (("$", b"listpack"), ("$", b"hashtable")),
+    ),
     Difference(
         "HELLO",
         "7.4 says HELLO <proto> AUTH where 7.0 said HELLO AUTH",

@@ -46,6 +46,7 @@ FAMILIES: dict[str, list[str]] = {
         "SET key value",
         "RPUSH key value",
         "XADD key id FIELD value",
+        "SADD key value value*",
         "DEL|UNLINK|EXISTS|TOUCH key key*",
         "TYPE|TTL|PTTL|PERSIST|EXPIRETIME|PEXPIRETIME key",
         "RENAME|RENAMENX key key",
@@ -61,7 +62,7 @@ FAMILIES: dict[str, list[str]] = {
         "PEXPIREAT key 99999999999999",
         "KEYS pattern",
         "SCAN 0 COUNT 1000",
-        "SCAN 0 COUNT 1000 TYPE string|list|stream",
+        "SCAN 0 COUNT 1000 TYPE string|list|stream|set",
         "SCAN 0 MATCH pattern COUNT 1000",
         "DBSIZE",
         "RANDOMKEY",
@@ -94,6 +95,33 @@ FAMILIES: dict[str, list[str]] = {
         "SET key value",
         "COPY key key",
         "DUMP key",
+        "DEBUG DIGEST-VALUE key key*",
+        "DEBUG DIGEST",
+    ],
+    "sets": [
+        "SADD key value value*",
+        "SADD key value value* value* value*",
+        "SADD key number number* number*",
+        "SREM key value value*",
+        "SREM key number value",
+        "SISMEMBER key value",
+        "SMISMEMBER key value value*",
+        "SCARD|SMEMBERS key",
+        "SMOVE key key value",
+        "SPOP key 1000",
+        "SRANDMEMBER key",
+        "SRANDMEMBER key index",
+        "SRANDMEMBER key 1000",
+        "SSCAN key 0 COUNT 1000",
+        "SSCAN key 0 MATCH pattern COUNT 1000",
+        "SINTER|SUNION|SDIFF key key*",
+        "SINTERSTORE|SUNIONSTORE|SDIFFSTORE key key key*",
+        "SINTERCARD 2 key key",
+        "SINTERCARD 2 key key LIMIT count",
+        "OBJECT ENCODING key",
+        "DEL key",
+        "SET key value",
+        "COPY key key",
         "DEBUG DIGEST-VALUE key key*",
         "DEBUG DIGEST",
     ],
@@ -216,13 +244,14 @@ class Draw:
         return words
 
     def _with_a_mistake(self, words: Command) -> Command:
-        first = 2 if words[0] == b"SCAN" else 1  # a cursor's meaning differs between servers
+        # A cursor's meaning differs between servers.
+        first = {b"SCAN": 2, b"SSCAN": 3}.get(words[0], 1)
         at = self.random.randrange(first, len(words) + 1)
         odd = self.random.choice(ODD)
         kind = self.random.randrange(5)
         if _waits(words) or words[0] == b"XSETID":
             kind = min(kind, 1)  # it could block for long; 7.0 sets ids that 7.4 refuses
-        if kind > 1 and (words[0] == b"SETRANGE" or at == len(words)):
+        if words[0] == b"SPOP" or (kind > 1 and (words[0] == b"SETRANGE" or at == len(words))):
             return [*words, odd]
         if at == len(words):
             return words[: max(1, at - 1)]

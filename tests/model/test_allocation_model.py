@@ -14,18 +14,21 @@ from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 from storage.lists.quicklist import QuickList
 from storage.rax.rax import Rax
+from storage.set_limits import SetLimits
+from storage.sets.member_set import MemberSet
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import StreamId
 
 SETTINGS = settings(max_examples=60, stateful_step_count=40, deadline=None)
 CONFIG = StreamConfig(node_max_bytes=300, node_max_entries=5)
+LIMITS = SetLimits(8, 5, 20)
 
 keys = st.integers(0, 5).map(lambda n: b"key:%d" % n)
 words = st.integers(0, 9000).map(lambda n: b"x" * n) | st.integers().map(lambda n: b"%d" % n)
 numbers = st.integers(0, 60)
 
 
-T = TypeVar("T", QuickList, Stream)
+T = TypeVar("T", QuickList, Stream, MemberSet)
 
 
 class AllocationMachine(RuleBasedStateMachine):
@@ -105,6 +108,18 @@ class AllocationMachine(RuleBasedStateMachine):
     def trim(self, key: bytes, start: int, stop: int) -> None:
         self.value(key, QuickList).trim(start, stop)
 
+    @rule(key=keys, member=words, count=st.integers(0, 40))
+    def add_members(self, key: bytes, member: bytes, count: int) -> None:
+        values = self.value(key, MemberSet)
+        for text in (member, *(b"%d" % n for n in range(count))):
+            values.add(text, LIMITS)
+
+    @rule(key=keys, count=st.integers(0, 40))
+    def remove_members(self, key: bytes, count: int) -> None:
+        values = self.value(key, MemberSet)
+        for member in list(values)[:count]:
+            values.remove(member)
+
     @rule(key=keys, value=words, count=st.integers(1, 40))
     def add(self, key: bytes, value: bytes, count: int) -> None:
         stream = self.value(key, Stream)
@@ -139,7 +154,7 @@ class AllocationMachine(RuleBasedStateMachine):
     @rule(key=keys, to=keys)
     def copy(self, key: bytes, to: bytes) -> None:
         value = self.db.get(key)
-        if isinstance(value, Stream | QuickList):
+        if isinstance(value, Stream | QuickList | MemberSet):
             self.db.put(to, value.copy())
 
     @rule()

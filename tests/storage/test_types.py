@@ -8,6 +8,7 @@ from storage import types
 from storage.lists.quicklist import QuickList
 from storage.rdb.errors import UnknownType
 from storage.rdb.options import ReadOptions
+from storage.sets.member_set import MemberSet
 from storage.stream.stream import Stream
 from storage.value_type import ValueType
 
@@ -20,6 +21,7 @@ from storage.value_type import ValueType
         (12, b"string"),
         (QuickList(), b"list"),
         (Stream(), b"stream"),
+        (MemberSet(), b"set"),
     ],
 )
 def test_each_class_of_values_has_its_type(value: object, name: bytes) -> None:
@@ -33,8 +35,8 @@ def test_a_value_of_an_unregistered_class_is_refused(value: object) -> None:
 
 
 def test_an_unsupported_rdb_type_is_named_with_its_key() -> None:
-    with pytest.raises(UnknownType, match=r"b'k' .*: set, RDB type 2"):
-        types.of_rdb_code(2, b"k")
+    with pytest.raises(UnknownType, match=r"b'k' .*: hash, RDB type 4"):
+        types.of_rdb_code(4, b"k")
 
 
 def test_every_type_reads_the_rdb_type_that_it_writes() -> None:

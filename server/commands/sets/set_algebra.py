@@ -1,0 +1,199 @@
+"""Intersections, unions and differences of sets, answered or stored."""
+
+from __future__ import annotations
+
+from protocol.encoder import Encoder
+from protocol.replies import ErrorReply, Reply
+from server.commands.sets import set_reply, set_steps
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args, to_int
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, OW, RO, UPDATE, CountedKeys, KeyRange
+from storage.set_limits import SetLimits
+from storage.sets import set_operations
+
+READ = Flags.READONLY
+WRITE = Flags.WRITE | Flags.DENYOOM
+SOURCES = KeyRange(RO | ACCESS, last=-1)
+STORED = (KeyRange(OW | UPDATE), KeyRange(RO | ACCESS, first=2, last=-1))
+ORDER = [Tip.NONDETERMINISTIC_OUTPUT_ORDER]
+OF_INTERSECTIONS = (
+    "O(N*M) worst case where N is the cardinality of the smallest set and M is the number of sets."
+)
+OF_ALL = "O(N) where N is the total number of members in all given sets."
+
+# What is answered, but not stored, is no listpack: adding to that would take longest.
+ANSWERED = SetLimits(listpack_entries=0)
+
+NUMKEYS_NOT_POSITIVE = ErrorReply("ERR", "numkeys should be greater than 0")
+TOO_MANY_KEYS = ErrorReply("ERR", "Number of keys can't be greater than number of args")
+LIMIT_NEGATIVE = ErrorReply("ERR", "LIMIT can't be negative")
+
+
+# ---------------------------------------------------------------------- intersections
+
+
+@command(
+    "SINTER",
+    arity=-2,
+    flags=READ,
+    group="set",
+    since="1.0.0",
+    complexity=OF_INTERSECTIONS,
+    keys=SOURCES,
+    tips=ORDER,
+)
+def sinter(call: Call) -> Reply:
+    """Returns the members that several sets have in common.
+
+    SINTER key [key ...]
+    """
+    sets = set_steps.read_all(call, call.argv[1:])
+    out: Encoder = call.client.out.another()
+    set_reply.write_set(out, set_operations.intersection(sets, ANSWERED))
+    return out
+
+
+@command(
+    "SINTERSTORE",
+    arity=-3,
+    flags=WRITE,
+    group="set",
+    since="1.0.0",
+    complexity=OF_INTERSECTIONS,
+    keys=STORED,
+)
+def sinterstore(call: Call) -> Reply:
+    """Stores the members that several sets have in common; returns how many they are.
+
+    SINTERSTORE destination key [key ...]
+    """
+    sets = set_steps.read_all(call, call.argv[2:])
+    made = set_operations.intersection(sets, call.server.node_limits.sets)
+    return set_steps.store(call, call.argv[1], made, b"sinterstore")
+
+
+@command(
+    "SINTERCARD",
+    arity=-3,
+    flags=READ | Flags.MOVABLEKEYS,
+    group="set",
+    since="7.0.0",
+    complexity=OF_INTERSECTIONS,
+    keys=CountedKeys(RO | ACCESS, count_at=1),
+    types={"limit": "integer"},
+)
+def sintercard(call: Call) -> Reply:
+    """Counts the members that several sets have in common, up to a limit.
+
+    SINTERCARD numkeys key [key ...] [LIMIT limit]
+    """
+    args = Args(call.argv)
+    number = to_int(args.take(), NUMKEYS_NOT_POSITIVE)
+    if number <= 0:
+        raise NUMKEYS_NOT_POSITIVE
+    if number > args.left:
+        raise TOO_MANY_KEYS
+    keys = [args.take() for _ in range(number)]
+    limit = _limit(args)
+    return set_operations.intersection_size(set_steps.read_all(call, keys), limit)
+
+
+def _limit(args: Args) -> int:
+    """Take ``[LIMIT limit]``, any number of times; 0 is no limit."""
+    limit = 0
+    while args.left:
+        if args.take_word(b"LIMIT") is None or not args.left:
+            raise errors.SYNTAX
+        limit = to_int(args.take(), LIMIT_NEGATIVE)
+        if limit < 0:
+            raise LIMIT_NEGATIVE
+    return limit
+
+
+# ---------------------------------------------------------------------- unions
+
+
+@command(
+    "SUNION",
+    arity=-2,
+    flags=READ,
+    group="set",
+    since="1.0.0",
+    complexity=OF_ALL,
+    keys=SOURCES,
+    tips=ORDER,
+)
+def sunion(call: Call) -> Reply:
+    """Returns the members of several sets, each once.
+
+    SUNION key [key ...]
+    """
+    sets = set_steps.read_all(call, call.argv[1:])
+    out: Encoder = call.client.out.another()
+    set_reply.write_set(out, set_operations.union(sets, ANSWERED))
+    return out
+
+
+@command(
+    "SUNIONSTORE",
+    arity=-3,
+    flags=WRITE,
+    group="set",
+    since="1.0.0",
+    complexity=OF_ALL,
+    keys=STORED,
+)
+def sunionstore(call: Call) -> Reply:
+    """Stores the members of several sets, each once; returns how many they are.
+
+    SUNIONSTORE destination key [key ...]
+    """
+    sets = set_steps.read_all(call, call.argv[2:])
+    made = set_operations.union(sets, call.server.node_limits.sets)
+    return set_steps.store(call, call.argv[1], made, b"sunionstore")
+
+
+# ---------------------------------------------------------------------- differences
+
+
+@command(
+    "SDIFF",
+    arity=-2,
+    flags=READ,
+    group="set",
+    since="1.0.0",
+    complexity=OF_ALL,
+    keys=SOURCES,
+    tips=ORDER,
+)
+def sdiff(call: Call) -> Reply:
+    """Returns the members of the first set that none of the others has.
+
+    SDIFF key [key ...]
+    """
+    sets = set_steps.read_all(call, call.argv[1:])
+    out: Encoder = call.client.out.another()
+    set_reply.write_set(out, set_operations.difference(sets, ANSWERED))
+    return out
+
+
+@command(
+    "SDIFFSTORE",
+    arity=-3,
+    flags=WRITE,
+    group="set",
+    since="1.0.0",
+    complexity=OF_ALL,
+    keys=STORED,
+)
+def sdiffstore(call: Call) -> Reply:
+    """Stores the members of the first set that none of the others has; returns how many they are.
+
+    SDIFFSTORE destination key [key ...]
+    """
+    sets = set_steps.read_all(call, call.argv[2:])
+    made = set_operations.difference(sets, call.server.node_limits.sets)
+    return set_steps.store(call, call.argv[1], made, b"sdiffstore")

@@ -1,0 +1,129 @@
+"""SPOP and SRANDMEMBER: members drawn at random, each as likely as any other."""
+
+from __future__ import annotations
+
+from protocol.encoder import Encoder
+from protocol.replies import ErrorReply, Reply
+from server.commands.sets import set_reply, set_steps
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import INT64_MAX, INT64_MIN, to_int
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, DELETE, RO, RW, KeyRange
+from storage.sets.member_set import MemberSet
+
+LOGGED_AT_ONCE = 1024  # members in an SREM of the log, as in Redis 7.2
+
+NO_SUCH_COUNT = ErrorReply(
+    "ERR", f"value is out of range, value must between {-INT64_MAX} and {INT64_MAX}"
+)
+
+
+@command(
+    "SPOP",
+    arity=-2,
+    flags=Flags.WRITE | Flags.FAST,
+    group="set",
+    since="1.0.0",
+    complexity="O(1) without count, otherwise O(N) where N is the count.",
+    keys=KeyRange(RW | ACCESS | DELETE),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[("3.2.0", "The count argument.")],
+)
+def spop(call: Call) -> Reply:
+    """Takes a random member out of a set, or so many.
+
+    SPOP key [count]
+    """
+    key = call.argv[1]
+    if len(call.argv) > 2:
+        return _pop_many(call)
+    values: MemberSet | None = call.db.find(key, MemberSet)
+    if values is None:
+        return None
+    member = values.pop(set_steps.below)
+    call.log_as(b"SREM", key, member)
+    set_steps.removed(call, key, values, b"spop", 1)
+    return member
+
+
+def _pop_many(call: Call) -> Reply:
+    key = call.argv[1]
+    if len(call.argv) > 3:
+        raise errors.SYNTAX
+    count = to_int(call.argv[2], errors.NOT_POSITIVE)
+    if count < 0:
+        raise errors.NOT_POSITIVE
+    values: MemberSet | None = call.db.find(key, MemberSet)
+    out: Encoder = call.client.out.another()
+    if values is None or count == 0:
+        out.set(0)
+        return out
+    if count >= values.size():
+        _pop_all(call, key, values, out)
+        return out
+    members = [values.pop(set_steps.below) for _ in range(count)]
+    out.set(count)
+    for member in members:
+        out.bulk(member)
+    for at in range(0, count, LOGGED_AT_ONCE):
+        call.log_as(b"SREM", key, *members[at : at + LOGGED_AT_ONCE])
+    call.db.changed(key, b"spop", count)
+    return out
+
+
+def _pop_all(call: Call, key: bytes, values: MemberSet, out: Encoder) -> None:
+    """Answer all members and delete the key."""
+    set_reply.write_set(out, values)
+    call.db.changed(key, b"spop", values.size())
+    call.log_as(b"DEL", key)
+    set_steps.delete(call, key, 0)
+
+
+@command(
+    "SRANDMEMBER",
+    arity=-2,
+    flags=Flags.READONLY,
+    group="set",
+    since="1.0.0",
+    complexity="O(1) without count, otherwise O(N) where N is the absolute value of the count.",
+    keys=KeyRange(RO | ACCESS),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[("2.6.0", "The count argument.")],
+)
+def srandmember(call: Call) -> Reply:
+    """Returns a random member of a set, or so many: different ones, or any if count is negative.
+
+    SRANDMEMBER key [count]
+    """
+    if len(call.argv) > 2:
+        return _sample(call)
+    values: MemberSet | None = call.db.read(call.argv[1], MemberSet)
+    return None if values is None else values.random_member(set_steps.below)
+
+
+def _sample(call: Call) -> Reply:
+    if len(call.argv) > 3:
+        raise errors.SYNTAX
+    count = to_int(call.argv[2])
+    if count == INT64_MIN:
+        raise NO_SUCH_COUNT
+    values: MemberSet | None = call.db.read(call.argv[1], MemberSet)
+    out: Encoder = call.client.out.another()
+    if values is None or count == 0:
+        out.array(0)
+    elif count >= values.size():
+        out.array(values.size())
+        set_reply.write_members(out, values)
+    elif count > 0:
+        out.array(count)
+        for member in values.sample(set_steps.below, count):
+            out.bulk(member)
+    else:
+        out.array(-count)
+        for member in values.draws(set_steps.below, -count):
+            out.bulk(member)
+            if out.overflown:
+                break
+    return out

@@ -1,0 +1,18 @@
+cimport cython
+
+from server.dispatch.call cimport Call
+from storage.keyspace.keyspace cimport Keyspace
+from storage.set_limits cimport SetLimits
+from storage.sets.member_set cimport MemberSet
+
+
+cpdef Py_ssize_t below(Py_ssize_t limit) except -1
+@cython.locals(db=Keyspace, limits=SetLimits, values=MemberSet, fresh=bint, added=Py_ssize_t,
+               at=Py_ssize_t)
+cpdef Py_ssize_t add(Call call, bytes key, list words, Py_ssize_t first) except -1
+cpdef removed(Call call, bytes key, MemberSet values, bytes event, Py_ssize_t count)
+cpdef delete(Call call, bytes key, Py_ssize_t changes=*)
+@cython.locals(key=bytes)
+cpdef list read_all(Call call, list keys)
+@cython.locals(size=Py_ssize_t)
+cpdef Py_ssize_t store(Call call, bytes key, MemberSet values, bytes event) except -1

@@ -1,0 +1,62 @@
+"""The steps that set commands are made of: add, remove, store, delete when empty."""
+
+from __future__ import annotations
+
+from random import random
+
+from server.dispatch.call import Call
+from storage.sets.member_set import MemberSet
+
+
+def below(limit: int) -> int:
+    """A random number from 0 to *limit* - 1, which is less than 2**53; each is as likely."""
+    return int(random() * limit)  # noqa: S311  protects nothing
+
+
+def add(call: Call, key: bytes, words: list[bytes], first: int) -> int:
+    """Add ``words[first:]`` to the set at *key*, made if need be. Returns how many were new."""
+    db = call.db
+    limits = call.server.node_limits.sets
+    values: MemberSet | None = db.find(key, MemberSet)
+    fresh = values is None
+    if values is None:
+        values = MemberSet()
+    values.expect(words[first], len(words) - first, limits)
+    added = 0
+    for at in range(first, len(words)):
+        if values.add(words[at], limits):
+            added += 1
+    if fresh:
+        db.add(key, values)
+    if added:
+        db.changed(key, b"sadd", added)
+    return added
+
+
+def removed(call: Call, key: bytes, values: MemberSet, event: bytes, count: int) -> None:
+    """Tell that *count* members were removed; delete the set if it is empty now."""
+    call.db.changed(key, event, count)
+    if values.size() == 0:
+        delete(call, key, 0)
+
+
+def delete(call: Call, key: bytes, changes: int = 1) -> None:
+    """Delete the key, if it is there, and tell of it."""
+    if call.db.remove(key):
+        call.db.changed(key, b"del", changes)
+
+
+def read_all(call: Call, keys: list[bytes]) -> list[MemberSet | None]:
+    """The sets at *keys*, None for each that is not there. Raises WrongType."""
+    return [call.db.read(key, MemberSet) for key in keys]
+
+
+def store(call: Call, key: bytes, values: MemberSet, event: bytes) -> int:
+    """Put *values* at *key*, whatever was there; an empty set deletes it. Returns the size."""
+    size = values.size()
+    if size:
+        call.db.put(key, values)
+        call.db.changed(key, event)
+    else:
+        delete(call, key)
+    return size

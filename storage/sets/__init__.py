@@ -1,0 +1,1 @@
+"""Sets: the set with its three encodings, and the intset."""

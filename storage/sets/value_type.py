@@ -1,0 +1,80 @@
+"""The row of the type "set"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from storage.listpack.listpack import Listpack
+from storage.rdb import borrowed
+from storage.rdb.options import ReadOptions
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.sets import borrowed_set, rdb_set
+from storage.sets.member_set import MemberSet
+from storage.value_type import ValueType, Words
+
+MEMBERS_A_COMMAND = 64  # in an SADD of a rewritten log, as in Redis
+
+
+class SetType(ValueType):
+    """Sets. No key holds an empty one, but an RDB may contain one."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        codes = (rdb_set.PLAIN, rdb_set.INTSET, rdb_set.LISTPACK)
+        super().__init__(b"set", 2, (MemberSet,), rdb_set.PLAIN, codes)
+
+    def encoding(self, value: MemberSet) -> bytes:
+        return value.encoding
+
+    def copy(self, value: MemberSet) -> MemberSet:
+        return value.copy()
+
+    def length(self, value: MemberSet) -> int:
+        return value.size()
+
+    def is_empty(self, value: MemberSet) -> bool:
+        return value.size() == 0
+
+    def digest_parts(self, value: MemberSet) -> Iterable[bytes]:
+        return ()
+
+    def digest_members(self, value: MemberSet) -> Iterable[bytes]:
+        return value
+
+    def only_listpack(self, value: MemberSet) -> Listpack | None:
+        return value.members if isinstance(value.members, Listpack) else None
+
+    def commands(self, key: bytes, value: MemberSet) -> Iterator[Words]:
+        members = iter(value)
+        while some := list(islice(members, MEMBERS_A_COMMAND)):
+            yield [b"SADD", key, *some]
+
+    def rdb_code_of(self, value: MemberSet) -> int:
+        return rdb_set.code_of(value)
+
+    def write(self, writer: RdbWriter, value: MemberSet) -> Iterator[None]:
+        return rdb_set.write(writer, value)
+
+    def write_at_once(
+        self, writer: RdbWriter, key: borrowed.Borrowed, value: borrowed.Borrowed
+    ) -> bool:
+        members = borrowed_set.members(value)
+        if borrowed.is_bytes(members):
+            self.write_head(writer, key, rdb_set.INTSET)
+            writer.text(borrowed.octets(members), borrowed.size(members))
+            return True
+        if borrowed_set.is_listpack(members):
+            self.write_head(writer, key, rdb_set.PLAIN)
+            rdb_set.write_listpack(writer, members)
+            return True
+        return False
+
+    def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
+        return rdb_set.read(reader, code, options.set_limits)
+
+
+SET = SetType()
