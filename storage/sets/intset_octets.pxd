@@ -24,7 +24,7 @@ cdef inline int64_t number_at(bytes data, Py_ssize_t width, Py_ssize_t index) no
     return (<const int64_t *>numbers)[index]
 
 
-cdef inline int put_number(
+cdef inline int _put_number(
     char *numbers, Py_ssize_t width, Py_ssize_t index, int64_t number
 ) noexcept:
     if width == 2:
@@ -51,8 +51,8 @@ cdef inline bytes inserted(bytes data, Py_ssize_t width, Py_ssize_t index, int64
         memcpy(out + (index + 1) * width, numbers + index * width, (length - index) * width)
     else:
         for i in range(length):
-            put_number(out, width, i + (i >= index), number_at(data, old_width, i))
-    put_number(out, width, index, number)
+            _put_number(out, width, i + (i >= index), number_at(data, old_width, i))
+    _put_number(out, width, index, number)
     return made
 
 

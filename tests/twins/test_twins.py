@@ -34,6 +34,7 @@ EXTENSIONS = {
         "storage.hash_table.packed_octets",
         "storage.keyspace.segment_octets",
         "storage.rdb.raw",
+        "storage.sets.intset_octets",
         "storage.rax.branches",
     ],
 }
@@ -115,6 +116,16 @@ def string_elements(draw: st.DrawFn) -> tuple[bytearray, int]:
     buffer, at, value = draw(strings())
     octets.put_string(buffer, at, value)
     return buffer, at
+
+
+@st.composite
+def intsets(draw: st.DrawFn) -> tuple[bytes, int, int]:
+    """An intset, its width, and the index of one of its numbers."""
+    width = draw(st.sampled_from([2, 4, 8]))
+    numbers = draw(st.lists(st.integers(-(2**15), 2**15 - 1), min_size=1, max_size=5))
+    body = b"".join(n.to_bytes(width, "little", signed=True) for n in sorted(numbers))
+    data = width.to_bytes(4, "little") + len(numbers).to_bytes(4, "little") + body
+    return data, width, draw(st.integers(0, len(numbers) - 1))
 
 
 @st.composite
@@ -290,6 +301,14 @@ CASES: dict[str, Cases] = {
         "is_int32": I32_TEXT.map(lambda t: (t[:11], len(t[:11])))
         | TEXT.map(lambda t: (t[:11], len(t[:11]))),
         "int32_of": st.integers(-(2**31), 2**31 - 1).map(lambda n: (b"%d" % n, len(b"%d" % n))),
+    },
+    "storage.sets.intset_octets": {
+        **dict.fromkeys(("width_of", "length_of"), intsets().map(lambda found: found[:1])),
+        "number_at": intsets(),
+        "inserted": st.tuples(intsets(), U16).map(
+            lambda pair: (pair[0][0], min(8, pair[0][1] * 2), pair[0][2], pair[1] - 2**15)
+        ),
+        "without": intsets().map(lambda found: (found[0], found[2])),
     },
     "storage.rax.branches": {
         "cut": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),
