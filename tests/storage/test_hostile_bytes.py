@@ -16,6 +16,7 @@ from storage.lists.quicklist import QuickList
 from storage.payload import dump, restore
 from storage.rdb.crc64 import crc64
 from storage.rdb.errors import UnknownType
+from storage.sets.member_set import MemberSet
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.rdb_nodes import NodeCheck
 from storage.stream.stream import Stream
@@ -44,6 +45,9 @@ def try_restore(body: bytes) -> Any:
 def assert_consistent(value: Any) -> None:
     if isinstance(value, QuickList):
         assert_consistent_list(value)
+    elif isinstance(value, MemberSet):
+        assert len(set(value)) == len(value) > 0
+        assert all(member in value for member in value)
     elif isinstance(value, Stream):
         assert_consistent_stream(value)
     again = restore(dump(value))
