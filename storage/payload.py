@@ -29,7 +29,7 @@ def dump(value: Any, options: WriteOptions = DEFAULT_WRITE) -> bytes:
     """The payload of *value*. O(size)."""
     writer = RdbWriter(options.compress)
     kind = types.of(value)
-    writer.byte(kind.rdb_code)
+    writer.byte(kind.rdb_code_of(value))
     for _ in kind.write(writer, value):
         pass
     writer.u16(opcodes.WRITTEN_VERSION)

@@ -12,8 +12,9 @@ cdef class ValueType:
     cdef readonly frozenset rdb_codes
 
     cpdef bint is_empty(self, object value) except -1
+    cpdef int rdb_code_of(self, object value) except -1
     cdef bint write_at_once(
         self, RdbWriter writer, borrowed.Borrowed key, borrowed.Borrowed value
     ) except -1
-    cdef int write_head(self, RdbWriter writer, borrowed.Borrowed key) except -1
+    cdef int write_head(self, RdbWriter writer, borrowed.Borrowed key, int code) except -1
     cpdef object read(self, RdbReader reader, int code, ReadOptions options)

@@ -20,7 +20,8 @@ class ValueType:
         name         what TYPE answers, and SCAN .. TYPE asks for: b"list"
         number       Redis's number of the type (OBJ_LIST), which DEBUG DIGEST mixes in
         classes      the Python classes of its values
-        rdb_code     the RDB type that its values are written as
+        rdb_code     the RDB type that its values are written as; if there are several, the one
+                     of small values: rdb_code_of has that of each value
         rdb_codes    the RDB types that are read as values of this type
 
     Where nothing else is said, a method is given a value of one of *classes*, and is O(1).
@@ -70,6 +71,10 @@ class ValueType:
         """What DEBUG DIGEST mixes into the digest, in this order. O(size)."""
         raise NotImplementedError
 
+    def digest_members(self, value: Any) -> Iterable[bytes]:
+        """What DEBUG DIGEST adds to the digest then: members that are in no order. O(size)."""
+        return ()
+
     def debug_facts(self, value: Any) -> str:
         """What DEBUG OBJECT says about this type alone: " name:value", any number of times."""
         return ""
@@ -93,8 +98,12 @@ class ValueType:
 
     # ------------------------------------------------------------------ the RDB
 
+    def rdb_code_of(self, value: Any) -> int:
+        """The RDB type that *value* is written as."""
+        return self.rdb_code
+
     def write(self, writer: RdbWriter, value: Any) -> Iterator[None]:
-        """Write *value* in the form of *rdb_code*. O(size).
+        """Write *value* in the form of its RDB type. O(size).
 
         At each step the caller may take what has been written.
         """
@@ -113,9 +122,9 @@ class ValueType:
         """
         return False
 
-    def write_head(self, writer: RdbWriter, key: borrowed.Borrowed) -> None:
-        """Write RDB type and key."""
-        writer.byte(self.rdb_code)
+    def write_head(self, writer: RdbWriter, key: borrowed.Borrowed, code: int) -> None:
+        """Write the RDB type *code* and the key."""
+        writer.byte(code)
         writer.text(borrowed.octets(key), borrowed.size(key))
 
     def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:

@@ -70,7 +70,7 @@ class ListType(ValueType):
         pack = borrowed_list.only_listpack(value)
         if borrowed.is_nothing(pack):
             return False
-        self.write_head(writer, key)
+        self.write_head(writer, key, self.rdb_code)
         rdb_list.write_only_listpack(writer, pack)
         return True
 

@@ -127,6 +127,6 @@ class SnapshotWriter:
 
     def _write_in_steps(self, key: bytes, value: object) -> Iterator[None]:
         kind = types.of(value)
-        self._writer.byte(kind.rdb_code)
+        self._writer.byte(kind.rdb_code_of(value))
         self._writer.string(key)
         return kind.write(self._writer, value)

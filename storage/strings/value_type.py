@@ -71,11 +71,11 @@ class StringType(ValueType):
         self, writer: RdbWriter, key: borrowed.Borrowed, value: borrowed.Borrowed
     ) -> bool:
         if borrowed.is_bytes(value):
-            self.write_head(writer, key)
+            self.write_head(writer, key, self.rdb_code)
             writer.text(borrowed.octets(value), borrowed.size(value))
             return True
         if borrowed.is_int(value):
-            self.write_head(writer, key)
+            self.write_head(writer, key, self.rdb_code)
             writer.int_string(borrowed.number(value))
             return True
         return False

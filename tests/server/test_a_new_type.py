@@ -10,7 +10,7 @@ import pytest
 from server.check.contents import Contents
 from server.persistence.log_commands import CommandPieces
 from server.table.command import Block, Command
-from storage import digest, types
+from storage import digest, digest_sums, types
 from storage.errors import Corrupt
 from storage.payload import dump, restore
 from storage.rdb.options import ReadOptions
@@ -153,7 +153,7 @@ def test_debug_shows_the_digest_and_the_facts_of_the_new_type(
 ) -> None:
     databases = filled.state.databases
     before = digest.of_data(databases)
-    assert digest.of_key(databases[0], b"k") != digest.NOTHING
+    assert digest.of_key(databases[0], b"k") != digest_sums.NOTHING
     databases[0].get(b"k").texts[0] = b"w"
     assert digest.of_data(databases) != before
     tester = make_server(enable_debug_command="yes")

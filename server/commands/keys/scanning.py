@@ -5,20 +5,14 @@ from __future__ import annotations
 from random import randrange
 from typing import Any
 
-from protocol.replies import ErrorReply, Reply
+from protocol.replies import Reply
 from server.dispatch.call import Call
-from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.documentation import Tip
+from server.table.scan_args import EVERYTHING, ScanOptions, to_cursor
 from storage import types
 from storage.glob import match
-
-INVALID_CURSOR = ErrorReply("ERR", "invalid cursor")
-DEFAULT_PAGE = 10
-MAX_CURSOR = 2**64 - 1
-MAX_CURSOR_TEXT = 20
-EVERYTHING = b"*"
 
 
 @command(
@@ -55,40 +49,16 @@ def scan(call: Call) -> Reply:
 
     SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]
     """
-    cursor = _cursor(call.argv[1])
-    pattern, count, wanted = _scan_options(call.argv)
-    cursor, page = call.db.scan(cursor, min(count, len(call.db)))
+    cursor = to_cursor(call.argv[1])
+    options = ScanOptions(Args(call.argv, 2), b"TYPE")
+    cursor, page = call.db.scan(cursor, min(options.count, len(call.db)))
     found: list[Reply] = []
     for key in page:
-        if pattern == EVERYTHING or match(pattern, key):
+        if options.matches(key):
             value = call.db.peek(key)  # an expired key is removed now
-            if value is not None and _is_wanted(value, wanted):
+            if value is not None and _is_wanted(value, options.type_name):
                 found.append(key)
     return [b"%d" % cursor, found]
-
-
-def _cursor(text: bytes) -> int:
-    if not text.isdigit() or len(text) > MAX_CURSOR_TEXT or int(text) > MAX_CURSOR:
-        raise INVALID_CURSOR
-    return int(text)
-
-
-def _scan_options(argv: list[bytes]) -> tuple[bytes, int, bytes | None]:
-    """Pattern, size of the page, name of the type in small letters (None: any)."""
-    pattern, count = EVERYTHING, DEFAULT_PAGE
-    wanted: bytes | None = None
-    args = Args(argv, 2)
-    while args.left:
-        word = args.take_word(b"MATCH", b"COUNT", b"TYPE")
-        if word is None or not args.left:
-            raise errors.SYNTAX
-        if word == b"MATCH":
-            pattern = args.take()
-        elif word == b"TYPE":
-            wanted = args.take().lower()
-        elif (count := args.take_int()) < 1:
-            raise errors.SYNTAX
-    return pattern, count, wanted
 
 
 def _is_wanted(value: Any, type_name: bytes | None) -> bool:
