@@ -21,6 +21,7 @@ ENTRIES: Final = 10_000
 FIRST_MS: Final = 1_700_000_000_000
 PLACES: Final = 16
 TOKENS: Final = 10
+HASH_FIELDS: Final = 50
 STREAM: Final = b"readings"
 ITEM: Final = "item-of-twenty-bytes"
 OK: Final = b"+OK\r\n"
@@ -29,7 +30,7 @@ FIELDS: Final = ("device", "sensor-17", "celsius", "21.50", "state", "ok")
 # The aims by depth: the largest ratio of the server CPU of a request, ours to the best peer's.
 MOST: Final = {1: 1.0, 16: 0.9}
 ONLY_DEPTH_1: Final = {1: 1.0}  # for conversations: a client has one command in flight
-BULK: Final = {1: 0.67, 16: 0.67}  # answers of 100 entries or more
+BULK: Final = {1: 0.67, 16: 0.67}  # answers of 100 entries, or 50 fields, or more
 AS_MUCH: Final = {1: 1.0, 16: 1.0}  # what makes many small objects
 
 
@@ -76,6 +77,28 @@ def some_items(requests: int) -> Iterator[Command]:
     """Make a list that is long enough for *requests* RPOPs."""
     for _ in range(-(-requests // 1000)):
         yield ("LPUSH", "queue", *[ITEM] * 1000)
+
+
+def some_fields(_: int) -> Iterator[Command]:
+    """Make a hash that has every field for which redis-benchmark will ask."""
+    for start in range(0, KEYS, 1000):
+        pairs = ((f"field:{number:012d}", "xyz") for number in range(start, start + 1000))
+        yield ("HSET", "hash", *(word for pair in pairs for word in pair))
+
+
+def small_hashes(_: int) -> Iterator[Command]:
+    """Make the hashes that are read as a whole."""
+    for number in range(PLACES):
+        yield ("HSET", f"hash-{number:02d}", *hash_words(number))
+
+
+def hash_words(number: int) -> list[bytes]:
+    """Fields and values of a small hash: half of the values are numbers."""
+    pairs = (
+        (b"field-%02d" % n, b"%d" % (n * number) if n % 2 else b"text-%03d" % n)
+        for n in range(HASH_FIELDS)
+    )
+    return [word for pair in pairs for word in pair]
 
 
 def a_stream(_: int) -> Iterator[Command]:
@@ -131,6 +154,12 @@ def xread(count: int) -> Script:
             [[STREAM, entries(at, count)]],
         )
         for at in places(count)
+    ]
+
+
+def hgetall() -> Script:
+    return [
+        exchange(("HGETALL", f"hash-{number:02d}"), hash_words(number)) for number in range(PLACES)
     ]
 
 
@@ -221,6 +250,17 @@ WORKLOADS: Final = [
     Workload("get", "GET", RedisBenchmark(("GET", "key:__rand_int__")), setup=some_keys),
     Workload("lpush", "LPUSH", RedisBenchmark(("LPUSH", "queue", ITEM))),
     Workload("rpop", "RPOP", RedisBenchmark(("RPOP", "queue")), setup=some_items),
+    Workload("hset", "HSET", RedisBenchmark(("HSET", "hash", "field:__rand_int__", "xyz"))),
+    Workload(
+        "hget", "HGET", RedisBenchmark(("HGET", "hash", "field:__rand_int__")), setup=some_fields
+    ),
+    Workload(
+        "hgetall-50",
+        "HGETALL, 50 fields",
+        Scripted(shared(hgetall())),
+        BULK,
+        small_hashes,
+    ),
     Workload("xadd", "XADD, 3 fields", RedisBenchmark(("XADD", "readings", *XADD))),
     Workload(
         "xadd-maxlen",

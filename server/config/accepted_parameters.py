@@ -238,8 +238,6 @@ class AcceptedParameters:
     oom_score_adj_values = Parameter(Kind(_parse_oom_scores, many_words=True), "0 200 800")
     # encodings
     list_compress_depth = Parameter(integer(), 0)
-    hash_max_listpack_entries = Parameter(LONG, 512, aliases=("hash-max-ziplist-entries",))
-    hash_max_listpack_value = Parameter(memory(), 64, aliases=("hash-max-ziplist-value",))
     set_max_intset_entries = Parameter(LONG, 512)
     set_max_listpack_entries = Parameter(LONG, 128)
     set_max_listpack_value = Parameter(LONG, 64)

@@ -120,6 +120,10 @@ class Config(AcceptedParameters):
     aof_rewrite_incremental_fsync = Parameter(YES_NO, True)
     # data
     list_max_listpack_size = Parameter(integer(-(2**31)), -2, aliases=("list-max-ziplist-size",))
+    hash_max_listpack_entries = Parameter(
+        integer(0, INT64), 512, aliases=("hash-max-ziplist-entries",)
+    )
+    hash_max_listpack_value = Parameter(memory(), 64, aliases=("hash-max-ziplist-value",))
     stream_node_max_bytes = Parameter(memory(), 4096)
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
     active_expire_effort = Parameter(integer(1, 10), 1)

@@ -1,9 +1,11 @@
 from libc.stdint cimport int64_t
 
 from server.observe.part cimport Part
+from storage.listpack_limits cimport ListpackLimits
 from storage.stream.stream cimport StreamConfig
 
 
 cdef class NodeLimits(Part):
     cdef readonly StreamConfig stream
     cdef readonly int64_t list_size
+    cdef readonly ListpackLimits hash

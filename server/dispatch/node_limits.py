@@ -1,4 +1,4 @@
-"""How large the nodes of streams and lists become: parameters that their commands ask for often.
+"""How large nodes and listpacks become: parameters that commands ask for often.
 
 A parameter of the configuration is found by name; these are at hand.
 """
@@ -7,19 +7,25 @@ from __future__ import annotations
 
 from server.config.parameters import Config
 from server.observe.part import Part
+from storage.listpack_limits import ListpackLimits
 from storage.stream.stream import StreamConfig
 
 
 class NodeLimits(Part):
-    """*stream* has stream-node-max-bytes and -entries; *list_size* is list-max-listpack-size."""
+    """*stream* has stream-node-max-bytes and -entries; *list_size* is list-max-listpack-size;
+    *hash* has hash-max-listpack-entries and -value.
+    """
 
-    __slots__ = ("list_size", "stream")
+    __slots__ = ("hash", "list_size", "stream")
 
     def __init__(self) -> None:
         self.stream = StreamConfig()
         self.list_size = 0
+        self.hash = ListpackLimits(0)
 
     def configured(self, config: Config) -> None:
         self.stream.node_max_bytes = config.stream_node_max_bytes
         self.stream.node_max_entries = config.stream_node_max_entries
         self.list_size = config.list_max_listpack_size
+        self.hash.entries = config.hash_max_listpack_entries
+        self.hash.value = config.hash_max_listpack_value

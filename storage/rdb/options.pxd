@@ -1,6 +1,8 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from storage.listpack_limits cimport ListpackLimits
+
 
 @cython.final
 cdef class WriteOptions:
@@ -12,4 +14,5 @@ cdef class WriteOptions:
 cdef class ReadOptions:
     cdef readonly bint checksum
     cdef readonly int64_t list_fill
+    cdef readonly ListpackLimits hash_limits
     cdef readonly bint verify

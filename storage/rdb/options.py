@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from storage.listpack_limits import ListpackLimits
+
 DEFAULT_LIST_FILL = -2  # the default of list-max-listpack-size: nodes of 8 KB
+DEFAULT_HASH_LIMITS = ListpackLimits(512)  # the default of hash-max-listpack-entries
 
 
 class WriteOptions:
@@ -20,14 +23,19 @@ class ReadOptions:
 
     Without *checksum*, that of a file is not compared and a payload may have none. Without *verify*
     a payload's may be wrong. Everything else is checked in any case. *list_fill* is the parameter
-    list-max-listpack-size.
+    list-max-listpack-size; *hash_limits* has hash-max-listpack-entries and -value.
     """
 
-    __slots__ = ("checksum", "list_fill", "verify")
+    __slots__ = ("checksum", "hash_limits", "list_fill", "verify")
 
     def __init__(
-        self, checksum: bool = True, list_fill: int = DEFAULT_LIST_FILL, verify: bool = True
+        self,
+        checksum: bool = True,
+        list_fill: int = DEFAULT_LIST_FILL,
+        verify: bool = True,
+        hash_limits: ListpackLimits = DEFAULT_HASH_LIMITS,
     ) -> None:
         self.checksum = checksum
         self.list_fill = list_fill
         self.verify = verify
+        self.hash_limits = hash_limits

@@ -46,6 +46,7 @@ FAMILIES: dict[str, list[str]] = {
         "SET key value",
         "RPUSH key value",
         "XADD key id FIELD value",
+        "HSET key field value",
         "DEL|UNLINK|EXISTS|TOUCH key key*",
         "TYPE|TTL|PTTL|PERSIST|EXPIRETIME|PEXPIRETIME key",
         "RENAME|RENAMENX key key",
@@ -61,7 +62,7 @@ FAMILIES: dict[str, list[str]] = {
         "PEXPIREAT key 99999999999999",
         "KEYS pattern",
         "SCAN 0 COUNT 1000",
-        "SCAN 0 COUNT 1000 TYPE string|list|stream",
+        "SCAN 0 COUNT 1000 TYPE string|list|stream|hash",
         "SCAN 0 MATCH pattern COUNT 1000",
         "DBSIZE",
         "RANDOMKEY",
@@ -90,6 +91,30 @@ FAMILIES: dict[str, list[str]] = {
         "BLMOVE key key LEFT|RIGHT LEFT|RIGHT 0.001",
         "BRPOPLPUSH key key 0.001",
         "BLMPOP 0.001 2 key key LEFT|RIGHT COUNT count",
+        "DEL key",
+        "SET key value",
+        "COPY key key",
+        "DUMP key",
+        "DEBUG DIGEST-VALUE key key*",
+        "DEBUG DIGEST",
+    ],
+    "hashes": [
+        "HSET|HMSET key field value",
+        "HSET|HMSET key field value",
+        "HSET|HMSET key field value field value field value",
+        "HSETNX key field value",
+        "HGET|HEXISTS|HSTRLEN key field",
+        "HMGET key field field*",
+        "HGETALL|HKEYS|HVALS|HLEN key",
+        "HDEL key field field*",
+        "HINCRBY key field number",
+        "HINCRBYFLOAT key field float",
+        "HRANDFIELD key",
+        "HRANDFIELD key small_number",
+        "HRANDFIELD key small_number WITHVALUES",
+        "HSCAN key 0 COUNT 1000",
+        "HSCAN key 0 MATCH pattern COUNT 1000",
+        "OBJECT ENCODING key",
         "DEL key",
         "SET key value",
         "COPY key key",
@@ -161,7 +186,8 @@ FAMILIES: dict[str, list[str]] = {
         "WATCH key key*",
         "UNWATCH",
         "SET key value",
-        "GET|INCR|LPOP|DEL key",
+        "GET|INCR|LPOP|HGETALL|DEL key",
+        "HSET key field value",
         "RPUSH key value",
         "XADD key next_id FIELD value",
         "XRANGE key - +",
@@ -216,7 +242,9 @@ class Draw:
         return words
 
     def _with_a_mistake(self, words: Command) -> Command:
-        first = 2 if words[0] == b"SCAN" else 1  # a cursor's meaning differs between servers
+        first = {b"SCAN": 2, b"HSCAN": 3}.get(
+            words[0], 1
+        )  # a cursor's meaning differs between servers
         at = self.random.randrange(first, len(words) + 1)
         odd = self.random.choice(ODD)
         kind = self.random.randrange(5)
@@ -255,6 +283,10 @@ class Draw:
         kinds = [b"%d" % self.random.randint(-200, 200), b"v", b"", b"x" * 70, b"\x00\xff\r\n"]
         kinds += [b"%d" % (self.random.choice([-1, 1]) << self.random.randrange(64)), b"3.0", b"w"]
         return self.random.choice(kinds)
+
+    def _field(self) -> bytes:
+        fields = [b"a", b"b", b"c", b"12", b"-7", b"", b"01", b"a long one"]
+        return self.random.choice([*fields, *fields, b"y" * 65])
 
     def _number(self) -> bytes:
         return self.random.choice([b"%d" % self.random.randint(-9, 9), *HUGE])

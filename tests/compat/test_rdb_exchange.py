@@ -19,6 +19,7 @@ from storage.snapshot.snapshot_writer import SnapshotWriter
 from tests.compat.processes import ServerProcess, bulk, redis_tool
 
 DATABASES = 16
+HASH_TABLE = 4  # the RDB type; its fields are in no order
 
 
 class Redis:
@@ -97,6 +98,12 @@ def fill(oracle: Redis, seed: int) -> None:
         oracle.call("DEBUG", "QUICKLIST-PACKED-THRESHOLD", "100b")
         oracle.call("RPUSH", "list:plain", *[random_text(dice) for _ in range(50)])
         oracle.call("DEBUG", "QUICKLIST-PACKED-THRESHOLD", 0)
+        for number in range(10):
+            words = [random_text(dice)[:64] for _ in range(2 * dice.choice([1, 10, 200]))]
+            oracle.call("HSET", f"hash:{number}", *words)
+        for number, fields in enumerate([1, 10, 600]):
+            words = [random_text(dice)[:600] for _ in range(2 * fields)]
+            oracle.call("HSET", f"table:{number}", *words)
         for number in range(6):
             fill_stream(oracle, f"stream:{number}", dice)
     oracle.call("XGROUP", "CREATE", "stream:empty", "group", "$", "MKSTREAM")
@@ -167,7 +174,14 @@ def test_every_dump_is_restored_and_dumped_as_the_same_bytes(oracle: Redis, seed
     assert isinstance(keys, list)
     for key in map(bulk, keys):
         theirs = oracle.text("DUMP", key)
-        assert dump(restore(theirs)) == theirs, key
+        ours = dump(restore(theirs))
+        if theirs[0] != HASH_TABLE:
+            assert ours == theirs, key
+        else:
+            digest = oracle.call("DEBUG", "DIGEST-VALUE", key)
+            oracle.call("RESTORE", "back", 0, ours, "REPLACE")
+            assert oracle.call("DEBUG", "DIGEST-VALUE", "back") == digest, key
+            assert len(ours) == len(theirs), key
 
 
 def payload_of(body: bytes) -> bytes:
@@ -213,6 +227,9 @@ OLD_FORMATS = {
     "the elements of a list": b"\x01\x03\x01a\xc0\x05\x00",
     "a ziplist": b"\x0a" + ziplist_of(*ALL_ENTRIES),
     "ziplists": b"\x0e\x02" + ziplist_of(*ALL_ENTRIES) + ziplist_of(b"\x01z"),
+    "the fields of a hash": b"\x04\x02\x01a\xc0\x05\x01b\x00",
+    "a zipmap": b"\x09\x1c\x02\x01a\x01\x00" + b"1\x03foo\x0d\x02" + b"12345678901xy..\xff",
+    "a hash as a ziplist": b"\x0d" + ziplist_of(*ALL_ENTRIES, b"\x01z"),
     "a stream of Redis 5": b"\x0f\x01" + NODE + b"\x01\x01\x01" + GROUP,
 }
 

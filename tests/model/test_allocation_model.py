@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from storage import allocation
+from storage.hashes.hash import Hash
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
+from storage.listpack_limits import ListpackLimits
 from storage.lists.quicklist import QuickList
 from storage.rax.rax import Rax
 from storage.stream.stream import Stream, StreamConfig
@@ -25,7 +27,9 @@ words = st.integers(0, 9000).map(lambda n: b"x" * n) | st.integers().map(lambda 
 numbers = st.integers(0, 60)
 
 
-T = TypeVar("T", QuickList, Stream)
+LIMITS = ListpackLimits(20, 100)
+
+T = TypeVar("T", Hash, QuickList, Stream)
 
 
 class AllocationMachine(RuleBasedStateMachine):
@@ -105,6 +109,18 @@ class AllocationMachine(RuleBasedStateMachine):
     def trim(self, key: bytes, start: int, stop: int) -> None:
         self.value(key, QuickList).trim(start, stop)
 
+    @rule(key=keys, field=numbers, value=words, count=st.integers(1, 300))
+    def set_fields(self, key: bytes, field: int, value: bytes, count: int) -> None:
+        fields = self.value(key, Hash)
+        for n in range(field, field + count):
+            fields.set(b"%d" % n, value, LIMITS)
+
+    @rule(key=keys, field=numbers, count=st.integers(1, 300))
+    def remove_fields(self, key: bytes, field: int, count: int) -> None:
+        fields = self.value(key, Hash)
+        for n in range(field, field + count):
+            fields.remove(b"%d" % n)
+
     @rule(key=keys, value=words, count=st.integers(1, 40))
     def add(self, key: bytes, value: bytes, count: int) -> None:
         stream = self.value(key, Stream)
@@ -139,7 +155,7 @@ class AllocationMachine(RuleBasedStateMachine):
     @rule(key=keys, to=keys)
     def copy(self, key: bytes, to: bytes) -> None:
         value = self.db.get(key)
-        if isinstance(value, Stream | QuickList):
+        if isinstance(value, Stream | QuickList | Hash):
             self.db.put(to, value.copy())
 
     @rule()

@@ -77,7 +77,10 @@ def restore(call: Call) -> Reply:
         raise BAD_TTL
     config = call.server.config
     reading = ReadOptions(
-        config.rdbchecksum, config.list_max_listpack_size, config.switches.checksums
+        config.rdbchecksum,
+        config.list_max_listpack_size,
+        config.switches.checksums,
+        call.server.node_limits.hash,
     )
     value = payload.restore(call.argv[3], reading)
     when_ms = ttl if options.is_absolute else min(ttl + call.now_ms, INT64_MAX)

@@ -9,12 +9,16 @@ def test_the_limits_are_those_of_the_configuration(server):
     assert limits.stream.node_max_bytes == config.stream_node_max_bytes
     assert limits.stream.node_max_entries == config.stream_node_max_entries
     assert limits.list_size == config.list_max_listpack_size
+    assert limits.hash.entries == config.hash_max_listpack_entries
+    assert limits.hash.value == config.hash_max_listpack_value
 
 
 def test_the_limits_follow_config_set(server):
     server.send_line("CONFIG SET stream-node-max-bytes 5 stream-node-max-entries 6")
     server.send_line("CONFIG SET list-max-listpack-size 7")
+    server.send_line("CONFIG SET hash-max-listpack-entries 8 hash-max-listpack-value 9")
     limits = server.state.node_limits
     assert limits.stream.node_max_bytes == 5
     assert limits.stream.node_max_entries == 6
     assert limits.list_size == 7
+    assert (limits.hash.entries, limits.hash.value) == (8, 9)
