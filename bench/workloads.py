@@ -22,6 +22,7 @@ ENTRIES: Final = 10_000
 FIRST_MS: Final = 1_700_000_000_000
 PLACES: Final = 16
 TOKENS: Final = 10
+HASH_FIELDS: Final = 50
 STREAM: Final = b"readings"
 ITEM: Final = "item-of-twenty-bytes"
 OK: Final = b"+OK\r\n"
@@ -30,7 +31,7 @@ FIELDS: Final = ("device", "sensor-17", "celsius", "21.50", "state", "ok")
 # The aims by depth: the largest ratio of the server CPU of a request, ours to the best peer's.
 MOST: Final = {1: 1.0, 16: 0.9}
 ONLY_DEPTH_1: Final = {1: 1.0}  # for conversations: a client has one command in flight
-BULK: Final = {1: 0.67, 16: 0.67}  # answers of 100 entries or more
+BULK: Final = {1: 0.67, 16: 0.67}  # answers of 100 entries, or 50 fields, or more
 AS_MUCH: Final = {1: 1.0, 16: 1.0}  # what makes many small objects
 
 
@@ -83,6 +84,28 @@ def some_members(requests: int) -> Iterator[Command]:
     """Make a set that is large enough for *requests* SPOPs."""
     for start in range(0, requests, 1000):
         yield ("SADD", "set", *(f"member:{number:012d}" for number in range(start, start + 1000)))
+
+
+def some_fields(_: int) -> Iterator[Command]:
+    """Make a hash that has every field for which redis-benchmark will ask."""
+    for start in range(0, KEYS, 1000):
+        pairs = ((f"field:{number:012d}", "xyz") for number in range(start, start + 1000))
+        yield ("HSET", "hash", *(word for pair in pairs for word in pair))
+
+
+def small_hashes(_: int) -> Iterator[Command]:
+    """Make the hashes that are read as a whole."""
+    for number in range(PLACES):
+        yield ("HSET", f"hash-{number:02d}", *hash_words(number))
+
+
+def hash_words(number: int) -> list[bytes]:
+    """Fields and values of a small hash: half of the values are numbers."""
+    pairs = (
+        (b"field-%02d" % n, b"%d" % (n * number) if n % 2 else b"text-%03d" % n)
+        for n in range(HASH_FIELDS)
+    )
+    return [word for pair in pairs for word in pair]
 
 
 def a_stream(_: int) -> Iterator[Command]:
@@ -143,6 +166,12 @@ def xread(count: int) -> Script:
             [[STREAM, entries(at, count)]],
         )
         for at in places(count)
+    ]
+
+
+def hgetall() -> Script:
+    return [
+        exchange(("HGETALL", f"hash-{number:02d}"), hash_words(number)) for number in range(PLACES)
     ]
 
 
@@ -235,6 +264,17 @@ WORKLOADS: Final = [
     Workload("rpop", "RPOP", RedisBenchmark(("RPOP", "queue")), setup=some_items),
     Workload("sadd", "SADD", RedisBenchmark(("SADD", "set", "member:__rand_int__"))),
     Workload("spop", "SPOP", RedisBenchmark(("SPOP", "set")), setup=some_members),
+    Workload("hset", "HSET", RedisBenchmark(("HSET", "hash", "field:__rand_int__", "xyz"))),
+    Workload(
+        "hget", "HGET", RedisBenchmark(("HGET", "hash", "field:__rand_int__")), setup=some_fields
+    ),
+    Workload(
+        "hgetall-50",
+        "HGETALL, 50 fields",
+        Scripted(shared(hgetall())),
+        BULK,
+        small_hashes,
+    ),
     Workload("xadd", "XADD, 3 fields", RedisBenchmark(("XADD", "readings", *XADD))),
     Workload(
         "xadd-maxlen",

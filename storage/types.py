@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from storage.hashes.value_type import HASH
 from storage.lists.value_type import LIST
 from storage.rdb import opcodes
 from storage.rdb.errors import UnknownType
@@ -19,6 +20,7 @@ from storage.value_type import ValueType
 ROWS = (
     STRING,
     LIST,
+    HASH,
     STREAM,
     SET,
 )

@@ -125,6 +125,10 @@ class Config(AcceptedParameters):
     set_max_intset_entries = Parameter(integer(0, INT64), 512)
     set_max_listpack_entries = Parameter(integer(0, INT64), 128)
     set_max_listpack_value = Parameter(integer(0, INT64), 64)
+    hash_max_listpack_entries = Parameter(
+        integer(0, INT64), 512, aliases=("hash-max-ziplist-entries",)
+    )
+    hash_max_listpack_value = Parameter(memory(), 64, aliases=("hash-max-ziplist-value",))
     stream_node_max_bytes = Parameter(memory(), 4096)
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
     notify_keyspace_events = Parameter(EVENT_CLASSES, NO_EVENTS)

@@ -1,6 +1,7 @@
 from libc.stdint cimport int64_t
 
 from server.observe.part cimport Part
+from storage.listpack_limits cimport ListpackLimits
 from storage.set_limits cimport SetLimits
 from storage.stream.stream cimport StreamConfig
 
@@ -9,3 +10,4 @@ cdef class NodeLimits(Part):
     cdef readonly StreamConfig stream
     cdef readonly int64_t list_size
     cdef readonly SetLimits sets
+    cdef readonly ListpackLimits hash

@@ -7,24 +7,29 @@ from __future__ import annotations
 
 from server.config.parameters import Config
 from server.observe.part import Part
+from storage.listpack_limits import ListpackLimits
 from storage.set_limits import SetLimits
 from storage.stream.stream import StreamConfig
 
 
 class NodeLimits(Part):
     """*stream* has stream-node-max-bytes and -entries; *list_size* is list-max-listpack-size;
-    *sets* has set-max-intset-entries, set-max-listpack-entries and -value.
+    *hash* has hash-max-listpack-entries and -value; *sets* has set-max-intset-entries,
+    set-max-listpack-entries and -value.
     """
 
-    __slots__ = ("list_size", "sets", "stream")
+    __slots__ = ("hash", "list_size", "sets", "stream")
 
     def __init__(self) -> None:
         self.stream = StreamConfig()
         self.list_size = 0
         self.sets = SetLimits()
+        self.hash = ListpackLimits(0)
 
     def configured(self, config: Config) -> None:
         self.stream.node_max_bytes = config.stream_node_max_bytes
         self.stream.node_max_entries = config.stream_node_max_entries
         self.list_size = config.list_max_listpack_size
         self.sets = config.set_limits
+        self.hash.entries = config.hash_max_listpack_entries
+        self.hash.value = config.hash_max_listpack_value

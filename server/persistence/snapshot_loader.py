@@ -19,6 +19,7 @@ from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
 from storage.errors import StorageError
 from storage.keyspace.keyspace import Keyspace
+from storage.listpack_limits import ListpackLimits
 from storage.rdb.options import ReadOptions
 from storage.snapshot.filler import Filler
 from storage.snapshot.snapshot_reader import SnapshotReader
@@ -48,7 +49,12 @@ class LoadRules:
 def read_options(config: Config) -> ReadOptions:
     """The options for reading a snapshot, from *config*."""
     return ReadOptions(
-        config.rdbchecksum, config.list_max_listpack_size, set_limits=config.set_limits
+        config.rdbchecksum,
+        config.list_max_listpack_size,
+        hash_limits=ListpackLimits(
+            config.hash_max_listpack_entries, config.hash_max_listpack_value
+        ),
+        set_limits=config.set_limits,
     )
 
 

@@ -70,6 +70,10 @@ cdef class Listpack:
     @cython.locals(head=Py_ssize_t, size=Py_ssize_t)
     cpdef bint matches(self, Py_ssize_t at, bytes value) noexcept
 
+    @cython.locals(data=bytearray, is_number=bint, number=int64_t, at=Py_ssize_t,
+                   to_pass=Py_ssize_t, size=Py_ssize_t, head=Py_ssize_t)
+    cpdef Py_ssize_t find(self, bytes value, Py_ssize_t skip=*) noexcept
+
     cpdef int append(self, bytes value) except -1
     cpdef int append_int(self, int64_t number) except -1
     cpdef int prepend(self, bytes value) except -1

@@ -277,6 +277,32 @@ class Listpack:
             self.data, at
         )
 
+    def find(self, value: bytes, skip: int = 0) -> int:
+        """The position of the first element whose ``get_bytes`` is *value*, or -1. O(N).
+
+        After each element that is compared *skip* elements are passed over: in a listpack of names
+        and values, 1 finds names only.
+        """
+        data = self.data
+        is_number = octets.is_int64(value)
+        number = octets.int64_of(value) if is_number else 0
+        at = HEADER
+        to_pass = 0
+        while data[at] != END:
+            size = element_octets.encoded_size(data, at)
+            if to_pass > 0:
+                to_pass -= 1
+            else:
+                if element_octets.is_string(data, at):
+                    head = element_octets.head_size(data, at)
+                    if size - head == len(value) and octets.holds(data, at + head, value):
+                        return at
+                elif is_number and element_octets.number_at(data, at) == number:
+                    return at
+                to_pass = skip
+            at += size + element_octets.backlen_size(size)
+        return NONE
+
     # ------------------------------------------------------------------ adding
 
     def append(self, value: bytes) -> None:

@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from storage.errors import Corrupt
+from storage.listpack import ziplist
 from storage.listpack.listpack import Listpack
-from storage.lists import borrowed_list, ziplist
+from storage.lists import borrowed_list
 from storage.lists.quicklist import QuickList
 from storage.rdb import borrowed, raw
 from storage.rdb.reader import RdbReader

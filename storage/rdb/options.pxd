@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from storage.listpack_limits cimport ListpackLimits
 from storage.set_limits cimport SetLimits
 
 
@@ -14,5 +15,6 @@ cdef class WriteOptions:
 cdef class ReadOptions:
     cdef readonly bint checksum
     cdef readonly int64_t list_fill
+    cdef readonly ListpackLimits hash_limits
     cdef readonly bint verify
     cdef readonly SetLimits set_limits

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from storage.listpack_limits import ListpackLimits
 from storage.set_limits import SetLimits
 
 DEFAULT_LIST_FILL = -2  # the default of list-max-listpack-size: nodes of 8 KB
+DEFAULT_HASH_LIMITS = ListpackLimits(512)  # the default of hash-max-listpack-entries
 DEFAULT_SET_LIMITS = SetLimits()
 
 
@@ -23,19 +25,21 @@ class ReadOptions:
 
     Without *checksum*, that of a file is not compared and a payload may have none. Without *verify*
     a payload's may be wrong. Everything else is checked in any case. *list_fill* is the parameter
-    list-max-listpack-size.
+    list-max-listpack-size; *hash_limits* has hash-max-listpack-entries and -value.
     """
 
-    __slots__ = ("checksum", "list_fill", "set_limits", "verify")
+    __slots__ = ("checksum", "hash_limits", "list_fill", "set_limits", "verify")
 
     def __init__(
         self,
         checksum: bool = True,
         list_fill: int = DEFAULT_LIST_FILL,
         verify: bool = True,
+        hash_limits: ListpackLimits = DEFAULT_HASH_LIMITS,
         set_limits: SetLimits = DEFAULT_SET_LIMITS,
     ) -> None:
         self.checksum = checksum
         self.list_fill = list_fill
         self.verify = verify
+        self.hash_limits = hash_limits
         self.set_limits = set_limits

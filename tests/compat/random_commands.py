@@ -47,6 +47,7 @@ FAMILIES: dict[str, list[str]] = {
         "RPUSH key value",
         "XADD key id FIELD value",
         "SADD key value value*",
+        "HSET key field value",
         "DEL|UNLINK|EXISTS|TOUCH key key*",
         "TYPE|TTL|PTTL|PERSIST|EXPIRETIME|PEXPIRETIME key",
         "RENAME|RENAMENX key key",
@@ -62,7 +63,7 @@ FAMILIES: dict[str, list[str]] = {
         "PEXPIREAT key 99999999999999",
         "KEYS pattern",
         "SCAN 0 COUNT 1000",
-        "SCAN 0 COUNT 1000 TYPE string|list|stream|set",
+        "SCAN 0 COUNT 1000 TYPE string|list|stream|hash|set",
         "SCAN 0 MATCH pattern COUNT 1000",
         "DBSIZE",
         "RANDOMKEY",
@@ -122,6 +123,30 @@ FAMILIES: dict[str, list[str]] = {
         "DEL key",
         "SET key value",
         "COPY key key",
+        "DEBUG DIGEST-VALUE key key*",
+        "DEBUG DIGEST",
+    ],
+    "hashes": [
+        "HSET|HMSET key field value",
+        "HSET|HMSET key field value",
+        "HSET|HMSET key field value field value field value",
+        "HSETNX key field value",
+        "HGET|HEXISTS|HSTRLEN key field",
+        "HMGET key field field*",
+        "HGETALL|HKEYS|HVALS|HLEN key",
+        "HDEL key field field*",
+        "HINCRBY key field number",
+        "HINCRBYFLOAT key field float",
+        "HRANDFIELD key",
+        "HRANDFIELD key small_number",
+        "HRANDFIELD key small_number WITHVALUES",
+        "HSCAN key 0 COUNT 1000",
+        "HSCAN key 0 MATCH pattern COUNT 1000",
+        "OBJECT ENCODING key",
+        "DEL key",
+        "SET key value",
+        "COPY key key",
+        "DUMP key",
         "DEBUG DIGEST-VALUE key key*",
         "DEBUG DIGEST",
     ],
@@ -189,7 +214,8 @@ FAMILIES: dict[str, list[str]] = {
         "WATCH key key*",
         "UNWATCH",
         "SET key value",
-        "GET|INCR|LPOP|DEL key",
+        "GET|INCR|LPOP|HGETALL|DEL key",
+        "HSET key field value",
         "RPUSH key value",
         "XADD key next_id FIELD value",
         "XRANGE key - +",
@@ -245,7 +271,7 @@ class Draw:
 
     def _with_a_mistake(self, words: Command) -> Command:
         # A cursor's meaning differs between servers.
-        first = {b"SCAN": 2, b"SSCAN": 3}.get(words[0], 1)
+        first = {b"SCAN": 2, b"HSCAN": 3, b"SSCAN": 3}.get(words[0], 1)
         at = self.random.randrange(first, len(words) + 1)
         odd = self.random.choice(ODD)
         kind = self.random.randrange(5)
@@ -284,6 +310,10 @@ class Draw:
         kinds = [b"%d" % self.random.randint(-200, 200), b"v", b"", b"x" * 70, b"\x00\xff\r\n"]
         kinds += [b"%d" % (self.random.choice([-1, 1]) << self.random.randrange(64)), b"3.0", b"w"]
         return self.random.choice(kinds)
+
+    def _field(self) -> bytes:
+        fields = [b"a", b"b", b"c", b"12", b"-7", b"", b"01", b"a long one"]
+        return self.random.choice([*fields, *fields, b"y" * 65])
 
     def _number(self) -> bytes:
         return self.random.choice([b"%d" % self.random.randint(-9, 9), *HUGE])

@@ -26,6 +26,11 @@ DATA = [
     "RPUSH list a b c 1 2 3",
     "LPUSH list " + "x" * 9000,
     "LPOP list",
+    "HSET hash a 1 b 2 12 x",
+    "HINCRBYFLOAT hash a 0.5",
+    "HDEL hash b",
+    "HSET table a " + "x" * 100,
+    "HSET table b 2 c 3",
     "XADD stream 1-1 f v",
     "XADD stream 2-1 f v g w",
     "XADD stream 3-* other fields",
@@ -99,6 +104,7 @@ def items(reply: Reply) -> list[Any]:
 
 VALUE_COMMANDS: dict[bytes, Callable[[bytes], list[list[bytes]]]] = {
     b"string": lambda key: [[b"GET", key]],
+    b"hash": lambda key: [[b"HLEN", key], [b"HMGET", key, b"a", b"b", b"c", b"12"]],
     b"list": lambda key: [[b"LRANGE", key, b"0", b"-1"]],
     b"stream": lambda key: [[b"XRANGE", key, b"-", b"+"]],
 }

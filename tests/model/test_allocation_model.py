@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from storage import allocation
+from storage.hashes.hash import Hash
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
+from storage.listpack_limits import ListpackLimits
 from storage.lists.quicklist import QuickList
 from storage.rax.rax import Rax
 from storage.set_limits import SetLimits
@@ -21,14 +23,16 @@ from storage.stream.stream_id import StreamId
 
 SETTINGS = settings(max_examples=60, stateful_step_count=40, deadline=None)
 CONFIG = StreamConfig(node_max_bytes=300, node_max_entries=5)
-LIMITS = SetLimits(8, 5, 20)
+SET_LIMITS = SetLimits(8, 5, 20)
 
 keys = st.integers(0, 5).map(lambda n: b"key:%d" % n)
 words = st.integers(0, 9000).map(lambda n: b"x" * n) | st.integers().map(lambda n: b"%d" % n)
 numbers = st.integers(0, 60)
 
 
-T = TypeVar("T", QuickList, Stream, MemberSet)
+HASH_LIMITS = ListpackLimits(20, 100)
+
+T = TypeVar("T", Hash, QuickList, Stream, MemberSet)
 
 
 class AllocationMachine(RuleBasedStateMachine):
@@ -112,13 +116,25 @@ class AllocationMachine(RuleBasedStateMachine):
     def add_members(self, key: bytes, member: bytes, count: int) -> None:
         values = self.value(key, MemberSet)
         for text in (member, *(b"%d" % n for n in range(count))):
-            values.add(text, LIMITS)
+            values.add(text, SET_LIMITS)
 
     @rule(key=keys, count=st.integers(0, 40))
     def remove_members(self, key: bytes, count: int) -> None:
         values = self.value(key, MemberSet)
         for member in list(values)[:count]:
             values.remove(member)
+
+    @rule(key=keys, field=numbers, value=words, count=st.integers(1, 300))
+    def set_fields(self, key: bytes, field: int, value: bytes, count: int) -> None:
+        fields = self.value(key, Hash)
+        for n in range(field, field + count):
+            fields.set(b"%d" % n, value, HASH_LIMITS)
+
+    @rule(key=keys, field=numbers, count=st.integers(1, 300))
+    def remove_fields(self, key: bytes, field: int, count: int) -> None:
+        fields = self.value(key, Hash)
+        for n in range(field, field + count):
+            fields.remove(b"%d" % n)
 
     @rule(key=keys, value=words, count=st.integers(1, 40))
     def add(self, key: bytes, value: bytes, count: int) -> None:
@@ -154,7 +170,7 @@ class AllocationMachine(RuleBasedStateMachine):
     @rule(key=keys, to=keys)
     def copy(self, key: bytes, to: bytes) -> None:
         value = self.db.get(key)
-        if isinstance(value, Stream | QuickList | MemberSet):
+        if isinstance(value, Stream | QuickList | Hash | MemberSet):
             self.db.put(to, value.copy())
 
     @rule()

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from storage import types
 from storage.errors import Corrupt
+from storage.hashes.hash import Hash
 from storage.listpack.listpack import Listpack
+from storage.listpack_limits import ListpackLimits
 from storage.lists.quicklist import QuickList
 from storage.payload import dump, restore
 from storage.rdb.crc64 import crc64
@@ -24,6 +26,7 @@ from storage.stream.stream_id import StreamId
 
 VALUES = (0, 1, 2, 0x40, 0x7F, 0x80, 0x81, 0xC0, 0xC3, 0xFF)
 LATER_MS = 2**62
+LIMITS = ListpackLimits(10, 100)
 CODES = sorted(code for row in types.ROWS for code in row.rdb_codes)
 
 
@@ -48,6 +51,8 @@ def assert_consistent(value: Any) -> None:
     elif isinstance(value, MemberSet):
         assert len(set(value)) == len(value) > 0
         assert all(member in value for member in value)
+    elif isinstance(value, Hash):
+        assert_consistent_hash(value)
     elif isinstance(value, Stream):
         assert_consistent_stream(value)
     again = restore(dump(value))
@@ -64,6 +69,17 @@ def assert_consistent_list(value: QuickList) -> None:
         value.pop_left()
         value.push_right(b"x")
         value.pop_right()
+
+
+def assert_consistent_hash(value: Hash) -> None:
+    fields = dict(value)
+    assert len(fields) == len(list(value)) == len(value) > 0
+    for field, text in fields.items():
+        assert value.get(field) == text
+        value.set(field, text + b"!", LIMITS)
+    assert dict(value) == {field: text + b"!" for field, text in fields.items()}
+    for field, text in fields.items():
+        value.set(field, text, LIMITS)
 
 
 def assert_consistent_stream(stream: Stream) -> None:
@@ -134,6 +150,8 @@ ANNOUNCED = {
     "elements": b"\x01" + HUGE,
     "nodes of a list": b"\x12" + HUGE,
     "ziplists": b"\x0e" + HUGE,
+    "fields of a hash": b"\x04" + HUGE,
+    "a text of a zipmap": b"\x09\x09\x01\xfe\xff\xff\xff\x7f" + b"a\0\xff",
     "nodes of a stream": b"\x13" + HUGE,
     "groups": b"\x13\x00\x00" + 8 * b"\x00" + HUGE,
     "pending entries": b"\x13\x00\x00" + 8 * b"\x00" + b"\x01\x01g\x00\x00\x00" + HUGE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storage import types
+from storage.hashes.hash import Hash
 from storage.lists.quicklist import QuickList
 from storage.rdb.errors import UnknownType
 from storage.rdb.options import ReadOptions
@@ -20,6 +21,7 @@ from storage.value_type import ValueType
         (bytearray(b"text"), b"string"),
         (12, b"string"),
         (QuickList(), b"list"),
+        (Hash(), b"hash"),
         (Stream(), b"stream"),
         (MemberSet(), b"set"),
     ],

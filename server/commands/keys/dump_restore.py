@@ -80,6 +80,7 @@ def restore(call: Call) -> Reply:
         config.rdbchecksum,
         config.list_max_listpack_size,
         config.switches.checksums,
+        call.server.node_limits.hash,
         config.set_limits,
     )
     value = payload.restore(call.argv[3], reading)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.strings import long_double, string_steps
+from server.commands.strings import string_steps
 from server.dispatch.call import Call
-from server.table import errors
+from server.table import errors, long_double
 from server.table.args import INT64_MAX, INT64_MIN, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RW, UPDATE, KeyRange

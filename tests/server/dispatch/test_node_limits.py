@@ -12,6 +12,8 @@ def test_the_limits_are_those_of_the_configuration(server):
     assert limits.sets.intset_entries == config.set_max_intset_entries == 512
     assert limits.sets.listpack_entries == config.set_max_listpack_entries == 128
     assert limits.sets.listpack_value == config.set_max_listpack_value == 64
+    assert limits.hash.entries == config.hash_max_listpack_entries
+    assert limits.hash.value == config.hash_max_listpack_value
 
 
 def test_the_limits_follow_config_set(server):
@@ -19,9 +21,11 @@ def test_the_limits_follow_config_set(server):
     server.send_line("CONFIG SET list-max-listpack-size 7")
     server.send_line("CONFIG SET set-max-intset-entries 8 set-max-listpack-entries 9")
     server.send_line("CONFIG SET set-max-listpack-value 10")
+    server.send_line("CONFIG SET hash-max-listpack-entries 8 hash-max-listpack-value 9")
     limits = server.state.node_limits
     assert limits.stream.node_max_bytes == 5
     assert limits.stream.node_max_entries == 6
     assert limits.list_size == 7
     sets = limits.sets
     assert (sets.intset_entries, sets.listpack_entries, sets.listpack_value) == (8, 9, 10)
+    assert (limits.hash.entries, limits.hash.value) == (8, 9)

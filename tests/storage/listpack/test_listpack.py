@@ -168,6 +168,24 @@ def test_reading_text_as_an_integer_is_refused() -> None:
         listpack.get_int(listpack.first())
 
 
+@pytest.mark.parametrize("value", [b"a", b"12", b"", b"x" * 100, b"x" * 5000, b"-7", b"last"])
+def test_find_gives_the_first_position_of_a_value(value: bytes) -> None:
+    listpack = packed(b"a", b"12", b"", b"x" * 100, b"x" * 5000, b"-7", b"a", b"last", b"012")
+    at = listpack.find(value)
+    assert listpack.matches(at, value)
+    while (at := listpack.prev(at)) > 0:
+        assert not listpack.matches(at, value)
+
+
+def test_find_passes_over_elements() -> None:
+    listpack = packed(b"a", b"b", b"1", b"a", b"b", b"1")
+    assert listpack.find(b"b", 1) == listpack.seek(4)
+    assert listpack.find(b"a", 2) == listpack.first()
+    assert listpack.find(b"1", 1) == listpack.seek(2)
+    assert listpack.find(b"1", 3) == -1
+    assert packed().find(b"") == listpack.find(b"01") == listpack.find(b"c", 1) == -1
+
+
 def test_an_integer_matches_only_its_own_text() -> None:
     listpack = packed(b"10", b"010")
     assert listpack.matches(listpack.first(), b"10")

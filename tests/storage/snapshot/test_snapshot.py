@@ -293,8 +293,10 @@ def test_an_error_names_the_key_or_the_offset(parts: tuple[int | bytes, ...], re
 
 
 def test_an_unsupported_type_is_named_with_its_key() -> None:
-    with pytest.raises(UnknownType, match="b'key' is of a type that is not served: hash") as caught:
-        list(SnapshotReader(rdb_file_of(b"\x04" + text(b"key") + b"\x00")))
+    with pytest.raises(
+        UnknownType, match="b'key' is of a type that is not served: array"
+    ) as caught:
+        list(SnapshotReader(rdb_file_of(b"\x1c" + text(b"key") + b"\x00")))
     assert caught.value.key == b"key"
 
 

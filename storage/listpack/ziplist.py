@@ -1,4 +1,4 @@
-"""Converts a ziplist, in which Redis before 7.0 kept the elements of a list, to a listpack.
+"""Converts a ziplist, in which Redis before 7.0 kept small values of several types, to a listpack.
 
     ziplist    total | tail | count | entry, entry, ... | FF
     total      32 bits: the size of the whole in bytes

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.errors import Corrupt
-from storage.lists import ziplist
+from storage.listpack import ziplist
 
-# Every encoding of storage/rdb/ziplist.py; each entry begins with its prevlen.
+# Every encoding of storage/listpack/ziplist.py; each entry begins with its prevlen.
 ENTRIES = [
     ("00" "01" "61", b"a"),
     ("03" "40ff" + "62" * 255, b"b" * 255),

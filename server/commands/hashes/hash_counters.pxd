@@ -1,0 +1,4 @@
+from server.commands.hashes cimport hash_steps
+from server.dispatch.call cimport Call
+from storage.hashes.hash cimport Hash
+from storage.keyspace.keyspace cimport Keyspace

@@ -1,0 +1,85 @@
+"""The hash commands that count: values of fields as integers and as floats."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from protocol.replies import ErrorReply, Reply
+from server.commands.hashes import hash_steps
+from server.dispatch.call import Call
+from server.table import errors, long_double
+from server.table.args import INT64_MAX, INT64_MIN, to_int
+from server.table.command import Flags, command
+from server.table.keys import ACCESS, RW, UPDATE, KeyRange
+from storage.hashes.hash import Hash
+
+WRITE = Flags.WRITE | Flags.DENYOOM | Flags.FAST
+
+VALUE_NOT_AN_INTEGER = ErrorReply("ERR", "hash value is not an integer")
+VALUE_NOT_A_FLOAT = ErrorReply("ERR", "hash value is not a float")
+OVERFLOWS = ErrorReply("ERR", "increment or decrement would overflow")
+INCREMENT_NOT_FINITE = ErrorReply("ERR", "value is NaN or Infinity")
+SUM_NOT_FINITE = ErrorReply("ERR", "increment would produce NaN or Infinity")
+
+
+@command(
+    "HINCRBY",
+    arity=4,
+    flags=WRITE,
+    group="hash",
+    since="2.0.0",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+)
+def hincrby(call: Call) -> Reply:
+    """Adds an integer to the value of a field of a hash; a missing field is 0.
+
+    HINCRBY key field increment
+    """
+    _, key, field, text = call.argv
+    increment = to_int(text)
+    value = call.db.find(key, Hash)
+    old = None if value is None else value.get(field)
+    new = increment if old is None else to_int(old, VALUE_NOT_AN_INTEGER) + increment
+    if not INT64_MIN <= new <= INT64_MAX:
+        raise OVERFLOWS
+    hash_steps.put_one(call, key, value, field, b"%d" % new)
+    call.db.changed(key, b"hincrby")
+    return new
+
+
+@command(
+    "HINCRBYFLOAT",
+    arity=4,
+    flags=WRITE,
+    group="hash",
+    since="2.6.0",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+    types={"increment": "double"},
+)
+def hincrbyfloat(call: Call) -> Reply:
+    """Adds a float to the value of a field of a hash; a missing field is 0.
+
+    HINCRBYFLOAT key field increment
+    """
+    _, key, field, text = call.argv
+    increment = _float(text, errors.NOT_A_FLOAT)
+    if increment is None:
+        raise INCREMENT_NOT_FINITE
+    value = call.db.find(key, Hash)
+    old = None if value is None else value.get(field)
+    before = Fraction() if old is None else _float(old, VALUE_NOT_A_FLOAT)
+    total = None if before is None else long_double.add(before, increment)
+    if total is None:
+        raise SUM_NOT_FINITE
+    new = long_double.text_of(total)
+    hash_steps.put_one(call, key, value, field, new)
+    call.db.changed(key, b"hincrbyfloat", 1, (b"HSET", key, field, new))
+    return new
+
+
+def _float(text: bytes, error: ErrorReply) -> Fraction | None:
+    """The number that *text* says; None if it is infinite. Raises *error*."""
+    try:
+        return long_double.parse(text)
+    except ValueError:
+        raise error from None

@@ -1,0 +1,73 @@
+"""Fields and values of a hash as RESP, written straight from the bytes that hold them."""
+
+from __future__ import annotations
+
+from protocol.encoder import Encoder
+from storage.hash_table.packed_iterator import PackedIterator
+from storage.hash_table.packed_table import PackedTable
+from storage.hashes.hash import Hash
+from storage.listpack.listpack import Element, Listpack
+
+NONE = -1
+
+
+def write_all(out: Encoder, value: Hash, fields: bool, values: bool) -> None:
+    """Write all *fields*, all *values*, or both in turns; the caller has written the head."""
+    if value.pack is not None:
+        _write_pack(out, value.pack, fields, values)
+    elif value.table is not None:
+        _write_table(out, value.table, fields, values)
+
+
+def _write_pack(out: Encoder, pack: Listpack, fields: bool, values: bool) -> None:
+    element = Element()
+    at = pack.first()
+    while at != NONE:
+        at = pack.read(at, element)
+        if fields:
+            _write_element(out, pack, element)
+        at = pack.read(at, element)
+        if values:
+            _write_element(out, pack, element)
+
+
+def _write_element(out: Encoder, pack: Listpack, element: Element) -> None:
+    if element.is_int:
+        out.bulk_int(element.number)
+    else:
+        out.bulk_slice(pack.data, element.start, element.size)
+
+
+def _write_table(out: Encoder, table: PackedTable, fields: bool, values: bool) -> None:
+    item: PackedIterator = table.iterate()
+    while item.next():
+        if fields:
+            if item.far_key is not None:
+                out.bulk(item.far_key)
+            elif item.data is not None:
+                out.bulk_slice(item.data, item.key_start, item.key_size)
+        if values:
+            if item.far_value is not None:
+                out.bulk(item.far_value)
+            elif item.data is not None:
+                out.bulk_slice(item.data, item.value_start, item.value_size)
+
+
+def write_values_of(out: Encoder, value: Hash | None, words: list[bytes], first: int) -> None:
+    """Write the values of the fields ``words[first:]`` as an array; null where there is none."""
+    out.array(len(words) - first)
+    element = Element()
+    for at in range(first, len(words)):
+        if value is not None and value.pack is not None:
+            _write_value_in_pack(out, value.pack, words[at], element)
+        else:
+            out.write(None if value is None else value.get(words[at]))
+
+
+def _write_value_in_pack(out: Encoder, pack: Listpack, field: bytes, element: Element) -> None:
+    place = pack.find(field, 1)
+    if place == NONE:
+        out.null()
+    else:
+        pack.read(pack.behind(place), element)
+        _write_element(out, pack, element)

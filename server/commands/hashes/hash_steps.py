@@ -1,0 +1,46 @@
+"""The steps that hash commands are made of: set fields, and tell what has changed.
+
+Each step keeps the rules that hash commands share: a hash is made with its first field and deleted
+with its last one, and every change is told under the event name of redis.
+"""
+
+from __future__ import annotations
+
+from server.dispatch.call import Call
+from storage.hashes.hash import Hash
+
+
+def put(call: Call, key: bytes, words: list[bytes], first: int) -> int:
+    """Set the fields and values ``words[first:]`` of the hash at *key*, created if need be.
+
+    Returns how many of the fields are new.
+    """
+    db = call.db
+    value: Hash | None = db.find(key, Hash)
+    limits = call.server.node_limits.hash
+    if value is not None:
+        added = value.put(words, first, limits)
+    else:
+        value = Hash()
+        added = value.put(words, first, limits)
+        value.shrink()  # most hashes get all their fields at once
+        db.add(key, value)
+    db.changed(key, b"hset", (len(words) - first) // 2)
+    return added
+
+
+def put_one(call: Call, key: bytes, value: Hash | None, field: bytes, text: bytes) -> None:
+    """Set one field of *value*, the hash at *key*; None is a hash that is created now."""
+    limits = call.server.node_limits.hash
+    if value is not None:
+        value.set(field, text, limits)
+    else:
+        value = Hash()
+        value.set(field, text, limits)
+        call.db.add(key, value)
+
+
+def delete_if_empty(call: Call, key: bytes, value: Hash) -> None:
+    if not len(value):
+        call.db.remove(key)
+        call.db.changed(key, b"del", 0)

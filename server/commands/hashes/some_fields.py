@@ -1,0 +1,114 @@
+"""HSCAN and HRANDFIELD: some of the fields of a hash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from random import randrange
+
+from protocol.encoder import Encoder
+from protocol.replies import ErrorReply, Reply
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import INT64_MAX, Args, to_int
+from server.table.command import Flags, command
+from server.table.documentation import Tip
+from server.table.keys import ACCESS, RO, KeyRange
+from server.table.scan_args import ScanOptions, to_cursor
+from storage.hashes.hash import Hash
+
+COUNT_OUT_OF_RANGE = ErrorReply(
+    "ERR", f"value is out of range, value must between {-INT64_MAX} and {INT64_MAX}"
+)
+TOO_MANY = ErrorReply("ERR", "value is out of range")
+MOST_PAIRS = INT64_MAX // 2  # so that twice as many replies are still a number of 64 bits
+
+
+@command(
+    "HSCAN",
+    arity=-3,
+    flags=Flags.READONLY,
+    group="hash",
+    since="2.8.0",
+    complexity="O(1) a page, O(N) for all pages, where N is the number of fields.",
+    keys=KeyRange(RO | ACCESS),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+    history=[("7.4.0", "The NOVALUES option.")],
+)
+def hscan(call: Call) -> Reply:
+    """Lists the fields of a hash and their values, one page for each call.
+
+    HSCAN key cursor [MATCH pattern] [COUNT count] [NOVALUES]
+    """
+    cursor = to_cursor(call.argv[2])
+    value = call.db.read(call.argv[1], Hash)
+    if value is None:
+        return [b"0", []]
+    options = ScanOptions(Args(call.argv, 3), b"NOVALUES")
+    cursor, page = value.scan(cursor, min(options.count, len(value)))
+    found: list[Reply] = []
+    for at in range(0, len(page), 2):
+        if options.matches(page[at]):
+            found += page[at : at + 1] if options.no_values else page[at : at + 2]
+    return [b"%d" % cursor, found]
+
+
+@command(
+    "HRANDFIELD",
+    arity=-2,
+    flags=Flags.READONLY,
+    group="hash",
+    since="6.2.0",
+    complexity="O(N) where N is the number of fields returned.",
+    keys=KeyRange(RO | ACCESS),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
+def hrandfield(call: Call) -> Reply:
+    """Returns a random field of a hash, or several different ones; repeats some if count < 0.
+
+    HRANDFIELD key [count [WITHVALUES]]
+    """
+    argv = call.argv
+    if len(argv) == 2:
+        value = call.db.read(argv[1], Hash)
+        return None if value is None else next(value.draws(randrange))[0]
+    count, with_values = _count_and_form(argv)
+    value = call.db.read(argv[1], Hash)
+    if value is None or count == 0:
+        return []
+    out = call.client.out.another()
+    if count < 0:
+        _write_pairs(out, islice(value.draws(randrange), -count), -count, with_values)
+    else:
+        pairs = value.sample(randrange, min(count, len(value)))
+        _write_pairs(out, pairs, len(pairs), with_values)
+    return out
+
+
+def _count_and_form(argv: list[bytes]) -> tuple[int, bool]:
+    """How many fields are wanted, and whether their values are, too."""
+    count = to_int(argv[2])
+    if count < -INT64_MAX:
+        raise COUNT_OUT_OF_RANGE
+    with_values = len(argv) == 4 and argv[3].upper() == b"WITHVALUES"
+    if len(argv) > 3 and not with_values:
+        raise errors.SYNTAX
+    if with_values and not -MOST_PAIRS <= count <= MOST_PAIRS:
+        raise TOO_MANY
+    return count, with_values
+
+
+def _write_pairs(
+    out: Encoder, pairs: Iterable[tuple[bytes, bytes]], count: int, with_values: bool
+) -> None:
+    """Write fields, or pairs of a field and its value: flat in RESP2, nested in RESP3."""
+    nested = with_values and out.resp == 3
+    out.array(2 * count if with_values and not nested else count)
+    for field, text in pairs:
+        if nested:
+            out.array(2)
+        out.bulk(field)
+        if with_values:
+            out.bulk(text)
+        if out.overflown:  # no more of it will be sent
+            break

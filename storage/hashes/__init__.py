@@ -1,0 +1,1 @@
+"""Hashes: a listpack while they are small, a table afterwards."""

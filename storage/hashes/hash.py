@@ -1,0 +1,200 @@
+# cython: boundscheck=False, wraparound=False
+"""A hash: fields and their values, in one listpack while it is small, else in a table.
+
+    pack      field, value, field, value, ...      in the order in which the fields were added
+    table     field -> value                       in no order
+
+It begins as a listpack. It becomes a table when it gets more fields, or a longer field or value,
+than the limits allow (hash-max-listpack-entries and hash-max-listpack-value in redis.conf), and
+stays one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from storage import allocation
+from storage.hash_table.packed_table import PackedTable
+from storage.listpack.listpack import Listpack
+from storage.listpack_limits import ListpackLimits
+
+NONE = -1
+HEADS = 32  # bytes; what a field and its value have beside their texts, on the safe side
+MOST = 1 << 30  # bytes of a listpack: no larger one can be made
+OBJECT = 48  # bytes, compiled
+FEW = 3  # up to a third of all fields are drawn one by one
+
+
+class Hash:
+    """Fields and their values, all byte strings. Its two forms are *pack* and *table*; one is None.
+
+    What concerns one field is O(1), as long as the limits of a listpack are small.
+    """
+
+    __slots__ = ("pack", "table")
+
+    def __init__(self, pack: Listpack | None = None) -> None:
+        """A hash of what *pack* has, which belongs to the hash from now on."""
+        self.pack: Listpack | None = Listpack() if pack is None else pack
+        self.table: PackedTable | None = None
+        allocation.used += OBJECT
+
+    def __del__(self) -> None:
+        allocation.used -= OBJECT
+
+    def __len__(self) -> int:
+        return self.length()
+
+    def length(self) -> int:
+        """How many fields there are."""
+        if self.pack is not None:
+            return self.pack.length() >> 1
+        return 0 if self.table is None else self.table.used
+
+    @property
+    def encoding(self) -> bytes:
+        """The answer of OBJECT ENCODING."""
+        return b"listpack" if self.pack is not None else b"hashtable"
+
+    # ------------------------------------------------------------------ one field
+
+    def get(self, field: bytes) -> bytes | None:
+        """The value of *field*, or None."""
+        pack = self.pack
+        if pack is None:
+            return self.as_table().get(field)  # type: ignore[no-any-return]
+        at = pack.find(field, 1)
+        return None if at == NONE else pack.get_bytes(pack.behind(at))
+
+    def has(self, field: bytes) -> bool:
+        """Whether there is *field*."""
+        if self.pack is None:
+            return self.as_table().has(field)
+        return self.pack.find(field, 1) != NONE
+
+    def set(self, field: bytes, value: bytes, limits: ListpackLimits) -> bool:
+        """Give *field* that value. True if the field is new."""
+        pack = self.pack
+        if pack is None or not _has_room(pack, len(field), len(value), limits):
+            return self.as_table().set(field, value)
+        at = pack.find(field, 1)
+        if at != NONE:
+            pack.replace(pack.behind(at), value)
+        else:
+            pack.append(field)
+            pack.append(value)
+        if pack.length() >> 1 > limits.entries:
+            self.as_table()
+        return at == NONE
+
+    def put(self, words: list[bytes], first: int, limits: ListpackLimits) -> int:
+        """Set the fields and values ``words[first:]``, in turns; return how many fields are new."""
+        if (len(words) - first) >> 1 > limits.entries:
+            self.as_table()
+        added = 0
+        for at in range(first, len(words) - 1, 2):
+            added += self.set(words[at], words[at + 1], limits)
+        return added
+
+    def remove(self, field: bytes) -> bool:
+        """Remove *field*. False if there is none."""
+        pack = self.pack
+        if pack is None:
+            return self.as_table().discard(field)
+        at = pack.find(field, 1)
+        if at == NONE:
+            return False
+        pack.delete(at)
+        pack.delete(at)
+        return True
+
+    # ------------------------------------------------------------------ many fields
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        """All fields with their values. The hash must not change meanwhile."""
+        pack = self.pack
+        if pack is None:
+            yield from self.as_table().items()
+            return
+        at = pack.first()
+        while at != NONE:
+            behind = pack.behind(at)
+            yield pack.get_bytes(at), pack.get_bytes(behind)
+            at = pack.next(behind)
+
+    def scan(self, cursor: int, count: int) -> tuple[int, list[bytes]]:
+        """About *count* fields from *cursor* on, each with its value behind it; the next cursor.
+
+        0 is the first cursor, and the one after the last page. A field that is there all the time
+        is in one page, and in no other while the hash is a table; a listpack is one page.
+        """
+        if self.pack is not None:
+            return 0, [word for pair in self for word in pair]
+        return self.as_table().scan_items(cursor, count)
+
+    def draws(self, below: Callable[[int], int]) -> Iterator[tuple[bytes, bytes]]:
+        """Random fields with their values, without end: each draw is from all, of which there must
+        be one. *below* (n) gives 0 .. n - 1.
+        """
+        if self.pack is not None:
+            pairs = list(self)
+            while True:
+                yield pairs[below(len(pairs))]
+        table = self.as_table()
+        while True:
+            field = table.random_key(below)
+            assert field is not None
+            yield field, table.get(field)
+
+    def sample(self, below: Callable[[int], int], count: int) -> list[tuple[bytes, bytes]]:
+        """*count* different fields with their values, and no more than there are. O(count).
+
+        All fields come in the order of __iter__.
+        """
+        if self.pack is None and FEW * count < self.length():
+            found: dict[bytes, bytes] = {}
+            draws = self.draws(below)
+            while len(found) < count:
+                field, value = next(draws)
+                found[field] = value
+            return list(found.items())
+        pairs = list(self)
+        if count < len(pairs):
+            for at in range(count):
+                other = at + below(len(pairs) - at)
+                pairs[at], pairs[other] = pairs[other], pairs[at]
+        return pairs[:count]
+
+    def copy(self) -> Hash:
+        """Another hash of the same fields and values. O(bytes)."""
+        made = Hash()
+        made.pack = None if self.pack is None else self.pack.copy()
+        made.table = None if self.table is None else self.table.copy()
+        return made
+
+    # ------------------------------------------------------------------ the two forms
+
+    def as_table(self) -> PackedTable:
+        """The table; it is made of the listpack now, if there is one. O(N) then."""
+        table = self.table
+        if table is None:
+            table = PackedTable()
+            for field, value in self:
+                table.set(field, value)
+            self.table = table
+            self.pack = None
+        return table
+
+    def shrink(self) -> None:
+        """Give back memory that is not in use."""
+        if self.pack is not None:
+            self.pack.shrink()
+
+
+def _has_room(pack: Listpack, field: int, value: int, limits: ListpackLimits) -> bool:
+    """Whether *pack* may get a field and a value of so many bytes."""
+    return (
+        field <= limits.value
+        and value <= limits.value
+        and pack.size + field + value + HEADS <= MOST
+    )

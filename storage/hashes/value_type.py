@@ -1,0 +1,87 @@
+"""The row of the type "hash"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from storage import digest_sums
+from storage.hash_table import borrowed_packed
+from storage.hashes import borrowed_hash, rdb_hash
+from storage.hashes.hash import Hash
+from storage.listpack.listpack import Listpack
+from storage.rdb import borrowed
+from storage.rdb.options import ReadOptions
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.value_type import ValueType, Words
+
+FIELDS_A_COMMAND = 64  # in an HMSET of a rewritten log, as in Redis
+SHORT_TABLE = 1000  # fields; a table of no more is written in one step
+
+
+class HashType(ValueType):
+    """Hashes. No key holds an empty one, but an RDB may contain one."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(
+            b"hash", 4, (Hash,), rdb_hash.LISTPACK,
+            (rdb_hash.TABLE, rdb_hash.ZIPMAP, rdb_hash.ZIPLIST, rdb_hash.LISTPACK),
+        )  # fmt: skip
+
+    def encoding(self, value: Hash) -> bytes:
+        return value.encoding
+
+    def copy(self, value: Hash) -> Hash:
+        return value.copy()
+
+    def length(self, value: Hash) -> int:
+        return len(value)
+
+    def is_empty(self, value: Hash) -> bool:
+        return len(value) == 0
+
+    def digest_members(self, value: Hash) -> Iterable[bytes]:
+        for field, text in value:
+            yield digest_sums.mixed(digest_sums.mixed(digest_sums.NOTHING, field), text)
+
+    def only_listpack(self, value: Hash) -> Listpack | None:
+        return value.pack
+
+    def commands(self, key: bytes, value: Hash) -> Iterator[Words]:
+        pairs = iter(value)
+        while some := list(islice(pairs, FIELDS_A_COMMAND)):
+            yield [b"HMSET", key, *(word for pair in some for word in pair)]
+
+    def digest_parts(self, value: Hash) -> Iterable[bytes]:
+        return ()
+
+    def rdb_code_of(self, value: Hash) -> int:
+        return rdb_hash.TABLE if value.pack is None else rdb_hash.LISTPACK
+
+    def write(self, writer: RdbWriter, value: Hash) -> Iterator[None]:
+        return rdb_hash.write(writer, value)
+
+    def write_at_once(
+        self, writer: RdbWriter, key: borrowed.Borrowed, value: borrowed.Borrowed
+    ) -> bool:
+        pack = borrowed_hash.pack_of(value)
+        if not borrowed.is_nothing(pack):
+            self.write_head(writer, key, self.rdb_code)
+            rdb_hash.write_borrowed_pack(writer, pack)
+            return True
+        table = borrowed_hash.table_of(value)
+        if borrowed_packed.size(table) > SHORT_TABLE:
+            return False
+        self.write_head(writer, key, rdb_hash.TABLE)
+        rdb_hash.write_borrowed_table(writer, table)
+        return True
+
+    def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
+        return rdb_hash.read(reader, code, options.hash_limits)
+
+
+HASH = HashType()

@@ -1,0 +1,9 @@
+cimport cython
+from libc.stdint cimport int64_t
+
+
+@cython.final
+@cython.no_gc
+cdef class ListpackLimits:
+    cdef public int64_t entries
+    cdef public int64_t value
