@@ -25,7 +25,7 @@ class ReadOptions:
 
     Without *checksum*, that of a file is not compared and a payload may have none. Without *verify*
     a payload's may be wrong. Everything else is checked in any case. *list_fill* is the parameter
-    list-max-listpack-size; *hash_limits* has hash-max-listpack-entries and -value.
+    list-max-listpack-size; *hash_limits* and *set_limits* have those of hashes and sets.
     """
 
     __slots__ = ("checksum", "hash_limits", "list_fill", "set_limits", "verify")

@@ -37,8 +37,8 @@ def test_a_value_of_an_unregistered_class_is_refused(value: object) -> None:
 
 
 def test_an_unsupported_rdb_type_is_named_with_its_key() -> None:
-    with pytest.raises(UnknownType, match=r"b'k' .*: hash, RDB type 4"):
-        types.of_rdb_code(4, b"k")
+    with pytest.raises(UnknownType, match=r"b'k' .*: array, RDB type 28"):
+        types.of_rdb_code(28, b"k")
 
 
 def test_every_type_reads_the_rdb_type_that_it_writes() -> None:

@@ -9,7 +9,7 @@ from server.dispatch.dispatcher import Dispatcher
 from storage.rdb.crc64 import crc64
 
 BAD_FORMAT = "-ERR Bad data format"
-A_HASH = b"\x04\x01\x01a\x01b\n\x00"  # a hash as redis dumps it, without the checksum
+AN_ARRAY = b"\x1c\x01\x01a\x01b\n\x00"  # of Redis 8.8, without the checksum
 
 
 @pytest.fixture
@@ -135,9 +135,9 @@ def test_restore_with_a_past_expiry_makes_the_key_while_a_log_is_loaded(server, 
 
 def test_a_type_that_is_not_served_is_named(server):
     """The error is that of Redis, followed by the name of the type."""
-    payload = A_HASH + crc64(A_HASH).to_bytes(8, "little")
+    payload = AN_ARRAY + crc64(AN_ARRAY).to_bytes(8, "little")
     assert server.send("RESTORE", "k", 0, payload) == (
-        f"{BAD_FORMAT}: the value is of a type that is not served: hash, RDB type 4"
+        f"{BAD_FORMAT}: the value is of a type that is not served: array, RDB type 28"
     )
 
 
