@@ -82,5 +82,14 @@ class Connection:
         """Whether bytes of a reply, or the end of the connection, arrive in *within_s* seconds."""
         return bool(self.stream.buffer) or bool(select.select([self.socket], [], [], within_s)[0])
 
+    def is_closed(self) -> bool:
+        """Whether the server has closed it, and every reply has been read."""
+        if self.stream.buffer or not select.select([self.socket], [], [], 0)[0]:
+            return False
+        try:
+            return not self.socket.recv(1, socket.MSG_PEEK)
+        except ConnectionError:
+            return True
+
     def close(self) -> None:
         self.socket.close()

@@ -64,9 +64,13 @@ class Player:
 
     def play(self, case: Case) -> list[Answer]:
         """All answers of *case*, in order."""
+        self.remember_config(case)
+        return [answer for step in case.steps if (answer := self.step(step))]
+
+    def remember_config(self, case: Case) -> None:
+        """Note the parameters that *case* sets: they get their values back at the end."""
         for step in case.steps:
             self._remember_config(step.words)
-        return [answer for step in case.steps if (answer := self.step(step))]
 
     def step(self, step: Step) -> Answer | None:
         """Play one step of a case; the answer that it has read, if any."""

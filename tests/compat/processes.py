@@ -41,8 +41,19 @@ class ServerProcess:
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        self.control = self._connect()
+        self._control = self._connect()
         self.version = self._version()
+
+    @property
+    def control(self) -> Connection:
+        """A connection of the tests' own; a new one if the server has closed the last.
+
+        A script may set *timeout*, and then the server drops who has been idle.
+        """
+        if self._control.is_closed():
+            self._control.close()
+            self._control = self._connect()
+        return self._control
 
     def _connect(self) -> Connection:
         """A connection, after PING is answered: a server listens before it has loaded its data."""
@@ -77,7 +88,7 @@ class ServerProcess:
 
     def stop(self) -> None:
         """Stop the server. Fails the test if it had ended by itself before."""
-        self.control.close()
+        self._control.close()
         died = self.process.poll() is not None
         self.process.terminate()
         try:

@@ -59,6 +59,7 @@ def played(server: ServerProcess, case: Case, now: float, untold: bytes | None) 
     """
     shown, expired = [], []
     with Player(server, 2, now) as player, Listener(server, CLASSES) as listener:
+        player.remember_config(case)
         for step in case.steps:
             player.step(step)
             shown.append(f"{step.line}: {script_line(step.words)}")

@@ -11,11 +11,13 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from protocol cimport word_memory
 from storage cimport allocation
 from storage.hash_table cimport borrowed_packed
+from storage.hashes cimport borrowed_hash
 from storage.hash_table.packed_table cimport PackedTable
 from storage.keyspace.key_table cimport KeyTable
 from storage.lists cimport borrowed_list
 from storage.rax cimport branches
 from storage.rdb cimport borrowed, raw
+from storage.sets cimport borrowed_set
 from storage.snapshot cimport borrowed_table
 from storage.stream cimport links
 
@@ -276,3 +278,45 @@ def put(list memory, Py_ssize_t at, bytes data, Py_ssize_t start, Py_ssize_t siz
 
 def finish(list memory, Py_ssize_t size):
     return word_memory.finish(memory, size)
+
+
+# ---------------------------------------------------------------------- borrowed_hash, borrowed_set
+
+
+def hash_pack_of(object value):
+    return held(borrowed_hash.pack_of(<PyObject *>value))
+
+
+def hash_table_of(object value):
+    return held(borrowed_hash.table_of(<PyObject *>value))
+
+
+def hash_pack_bytes(object pack):
+    return raw.cut(
+        borrowed_hash.listpack_octets(<PyObject *>pack),
+        0,
+        borrowed_hash.listpack_size(<PyObject *>pack),
+    )
+
+
+def set_members(object value):
+    return held(borrowed_set.members(<PyObject *>value))
+
+
+def set_of(object value):
+    return held(borrowed_set.of(value))
+
+
+def set_is_listpack(object found):
+    return borrowed_set.is_listpack(<PyObject *>found)
+
+
+def set_length(object pack):
+    return borrowed_set.length(<PyObject *>pack)
+
+
+def set_member_at(object pack, Py_ssize_t at):
+    cdef borrowed_set.Member member = borrowed_set.member_at(<PyObject *>pack, at)
+    if member.size == borrowed_set.NUMBER:
+        return None, member.number, member.next
+    return raw.cut(member.octets, 0, member.size), 0, member.next

@@ -22,11 +22,17 @@ from hypothesis import strategies as st
 from protocol import word_memory
 from storage.hash_table import borrowed_packed
 from storage.hash_table.packed_table import PackedTable
+from storage.hashes import borrowed_hash
+from storage.hashes.hash import Hash
 from storage.keyspace.key_table import KeyTable
+from storage.listpack_limits import ListpackLimits
 from storage.lists import borrowed_list
 from storage.lists.quicklist import QuickList
 from storage.rax import branches
 from storage.rdb import borrowed, raw
+from storage.set_limits import SetLimits
+from storage.sets import borrowed_set
+from storage.sets.member_set import MemberSet
 from storage.snapshot import borrowed_table
 from storage.stream import links
 from tests.twins import wrappers
@@ -371,3 +377,46 @@ def test_a_word_is_put_together_alike(parts: list[bytes], short: int) -> None:
         assert memory == [b""]
     assert words == [b"".join(parts)[: len(words[0])]] * 2
     assert type(words[0]) is type(words[1]) is bytes
+
+
+# ---------------------------------------------------------------------- hashes and sets
+
+
+@pytest.mark.parametrize("entries", [0, 100])
+def test_a_hash_is_borrowed_alike(entries: int) -> None:
+    value = Hash()
+    for number in range(20):
+        value.set(b"%d" % number, b"v" * number, ListpackLimits(entries, 64))
+    pack = borrowed_hash.pack_of(value)
+    assert compiled().hash_pack_of(value) is pack
+    assert compiled().hash_table_of(value) is borrowed_hash.table_of(value)
+    if pack is not None:
+        size = borrowed_hash.listpack_size(pack)
+        assert compiled().hash_pack_bytes(pack) == bytes(borrowed_hash.listpack_octets(pack)[:size])
+
+
+NUMBERS = [0, 127, 128, -1, 4095, 4096, -4096, 2**15, -(2**15), 2**23, 2**31, -(2**63), 2**63 - 1]
+
+
+@pytest.mark.parametrize("texts", [[], [b"", b"a", b"b" * 63, b"c" * 64, b"d" * 5000]])
+@pytest.mark.parametrize("entries", [0, 100])
+def test_a_set_is_borrowed_alike(texts: list[bytes], entries: int) -> None:
+    value = MemberSet()
+    for member in [*texts, *(b"%d" % number for number in NUMBERS)]:
+        value.add(member, SetLimits(entries, entries, 1 << 20))
+    found = borrowed_set.members(value)
+    assert compiled().set_members(value) is found
+    assert compiled().set_of(value) is borrowed_set.of(value) is value
+    assert compiled().set_is_listpack(found) == borrowed_set.is_listpack(found)
+    if borrowed_set.is_listpack(found):
+        assert compiled().set_length(found) == borrowed_set.length(found)
+        at = found.first()
+        while at >= 0:
+            member = borrowed_set.member_at(found, at)
+            text, number, behind = compiled().set_member_at(found, at)
+            assert behind == member.next
+            if member.size == borrowed_set.NUMBER:
+                assert (text, number) == (None, member.number)
+            else:
+                assert text == bytes(member.octets[: member.size])
+            at = behind

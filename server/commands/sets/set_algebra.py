@@ -83,7 +83,6 @@ def sinterstore(call: Call) -> Reply:
     since="7.0.0",
     complexity=OF_INTERSECTIONS,
     keys=CountedKeys(RO | ACCESS, count_at=1),
-    types={"limit": "integer"},
 )
 def sintercard(call: Call) -> Reply:
     """Counts the members that several sets have in common, up to a limit.
