@@ -53,6 +53,8 @@ class Player:
             client.close()
         self._undo_changes()
         self.control.close()
+        if self.config:
+            self.server.renew_control()
 
     def _undo_changes(self) -> None:
         call = self.control.call

@@ -41,19 +41,14 @@ class ServerProcess:
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        self._control = self._connect()
+        self.control = self._connect()
         self.version = self._version()
 
-    @property
-    def control(self) -> Connection:
-        """A connection of the tests' own; a new one if the server has closed the last.
-
-        A script may set *timeout*, and then the server drops who has been idle.
-        """
-        if self._control.is_closed():
-            self._control.close()
-            self._control = self._connect()
-        return self._control
+    def renew_control(self) -> None:
+        """Connect again if the server has closed *control*: with *timeout*, it drops the idle."""
+        if self.control.is_closed():
+            self.control.close()
+            self.control = self._connect()
 
     def _connect(self) -> Connection:
         """A connection, after PING is answered: a server listens before it has loaded its data."""
@@ -88,7 +83,7 @@ class ServerProcess:
 
     def stop(self) -> None:
         """Stop the server. Fails the test if it had ended by itself before."""
-        self._control.close()
+        self.control.close()
         died = self.process.poll() is not None
         self.process.terminate()
         try:
