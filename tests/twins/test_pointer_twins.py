@@ -412,11 +412,11 @@ def test_a_set_is_borrowed_alike(texts: list[bytes], entries: int) -> None:
         assert compiled().set_length(found) == borrowed_set.length(found)
         at = found.first()
         while at >= 0:
-            member = borrowed_set.member_at(found, at)
+            one = borrowed_set.member_at(found, at)
             text, number, behind = compiled().set_member_at(found, at)
-            assert behind == member.next
-            if member.size == borrowed_set.NUMBER:
-                assert (text, number) == (None, member.number)
+            assert behind == one.next
+            if one.size == borrowed_set.NUMBER:
+                assert (text, number) == (None, one.number)
             else:
-                assert text == bytes(member.octets[: member.size])
+                assert text == bytes(one.octets[: one.size])
             at = behind
