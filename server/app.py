@@ -34,9 +34,8 @@ from server.cron import Cron
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
 from server.network.clients import Clients
-from server.network.connection import Connection
+from server.network.connection import ConnectionAcceptor
 from server.network.listeners import Listeners, backend
-from server.network.transport import Transport
 from server.persistence.snapshot_loader import LoadFailed
 from server.process import memory_reserve, process, signals, supervision
 from server.process.faults import ServerFault
@@ -90,7 +89,9 @@ class Server:
         self.exit_status = 0
         self._phase = Phase.LOADING
         self._owns_loop = owns_loop
-        self._backend = backend(config, self._connect)
+        acceptor = ConnectionAcceptor(config, self.dispatcher, self.clients)
+        self.state.parts.append(acceptor)
+        self._backend = backend(acceptor)
         self._listeners = Listeners(config, self._backend)
 
     async def start(self, ready: Callable[[], None] = ignore_ready) -> None:
@@ -166,14 +167,6 @@ class Server:
             self.state.propagation.durability.write()
         self.dispatcher.serve_keyless()
         self.dispatcher.resume_unblocked()
-
-    # ------------------------------------------------------------------ listening
-
-    def _connect(self, transport: Transport) -> Connection:
-        """Serve the client at the other end of *transport*."""
-        connection = Connection(self.dispatcher, self.clients)
-        connection.connection_made(transport)
-        return connection
 
     # ------------------------------------------------------------------ stopping
 

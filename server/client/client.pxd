@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 from protocol.encoder cimport Encoder
 from server.table.command cimport Block, Command
 from server.client.command_queue cimport CommandQueue
+from server.client.endpoint cimport Endpoint
 from server.client.subscriptions cimport Subscriptions
 
 
@@ -40,11 +41,8 @@ cdef class Client:
     cdef public Waiter waiter
     cdef public list postponed
     cdef public bint close_after_reply
-    cdef public object unread
-    cdef public object unsent
-    cdef public object disconnect
-    cdef public object resume
-    cdef public object flush
+    cdef public bint has_left
+    cdef public Endpoint endpoint
 
     @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
     cpdef Py_ssize_t argv_bytes(self) except -1

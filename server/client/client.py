@@ -1,16 +1,14 @@
 """One client as the server knows it: who it is, what it has chosen, what it waits for.
 
-A client has no socket here: its connection says how to disconnect it, and sends what its *out* has
-collected.
+A client has no socket here: its *endpoint* disconnects it, and sends what its *out* has collected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from server.client.command_queue import NO_COMMANDS, CommandQueue
+from server.client.endpoint import NO_ENDPOINT
 from server.client.subscriptions import NO_SUBSCRIPTIONS
 from server.table.command import Block, Command
 
@@ -34,10 +32,10 @@ class Client:
         "db_index",
         "dirty_exec",
         "dirty_watch",
-        "disconnect",
+        "endpoint",
         "fd",
         "flags",
-        "flush",
+        "has_left",
         "id",
         "last_command",
         "last_used_ms",
@@ -52,11 +50,8 @@ class Client:
         "postponed",
         "queue",
         "received",
-        "resume",
         "skip",
         "subscriptions",
-        "unread",
-        "unsent",
         "user",
         "waiter",
         "watching",
@@ -93,11 +88,8 @@ class Client:
         self.waiter: Waiter | None = None  # while blocked
         self.postponed: list[bytes] | None = None  # the command that CLIENT PAUSE holds back
         self.close_after_reply = False
-        self.unread: Callable[[], int] = _no_bytes  # of requests that have not been run yet
-        self.unsent: Callable[[], int] = _no_bytes  # of replies that the socket has not taken yet
-        self.disconnect: Callable[[], None] = _nothing  # closes the connection at once
-        self.resume: Callable[[], None] = _nothing  # go on with what was pipelined behind a wait
-        self.flush: Callable[[], None] = _nothing  # have *out* sent when this turn ends
+        self.has_left = False  # it sends nothing any more, but may still take its replies
+        self.endpoint = NO_ENDPOINT
 
     @property
     def resp(self) -> int:
@@ -134,8 +126,7 @@ class Client:
 
         The two know each other, and cycles are collected rarely.
         """
-        self.disconnect = self.resume = self.flush = _nothing
-        self.unread = _no_bytes
+        self.endpoint = NO_ENDPOINT
 
     def limit_output(self, size: int) -> None:
         """Let *out* hold *size* bytes at most; 0: any number."""
@@ -206,15 +197,6 @@ def new_waiter(client: Client, argv: list[bytes], block: Block, due_ms: int) -> 
     made.standing = None
     made.turn = 0
     return made
-
-
-def _nothing() -> None:
-    """Stand in until the connection sets its own."""
-
-
-def _no_bytes() -> int:
-    """Stand in until the connection knows better."""
-    return 0
 
 
 def is_printable(text: bytes) -> bool:

@@ -44,7 +44,8 @@ def type_named(word: bytes) -> str:
 
 
 def _fields(client: Client, now_ms: int) -> dict[str, object]:
-    unread, waiting, unsent = client.unread(), len(client.out), client.unsent()
+    unread, unsent = client.endpoint.unread(), client.endpoint.unsent()
+    waiting = len(client.out)
     queued_bytes = client.queue.size()
     argv_bytes = client.argv_bytes()
     return {

@@ -12,3 +12,7 @@ cdef class Endpoint:
     cpdef send(self)
     cpdef refuse(self, object error)
     cpdef disconnect(self)
+    cpdef flush(self)
+    cpdef resume(self)
+    cpdef Py_ssize_t unread(self) except -1
+    cpdef Py_ssize_t unsent(self) except -1

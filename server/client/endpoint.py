@@ -56,4 +56,21 @@ class Endpoint:
         """Replace all answers so far by *error*, and close when it is sent."""
 
     def disconnect(self) -> None:
-        """Close at once."""
+        """Close at once: what has not been sent is lost."""
+
+    def flush(self) -> None:
+        """Have what the client's *out* holds sent when this turn of the loop ends."""
+
+    def resume(self) -> None:
+        """The client's wait is over: send its reply, and run what was pipelined behind it."""
+
+    def unread(self) -> int:
+        """Bytes of requests that have come and have not been run yet."""
+        return 0
+
+    def unsent(self) -> int:
+        """Bytes of replies that the socket has not taken yet."""
+        return 0
+
+
+NO_ENDPOINT = Endpoint()  # of a client that has no connection, or none any more

@@ -142,7 +142,7 @@ class Dispatcher(Runner):
         if isinstance(found, ErrorReply):
             if argv[0].lower() in SPOKEN_BY_BROWSERS:
                 _log.warning("%s speaks HTTP, as if a web page made it: closed", client.address)
-                client.disconnect()
+                client.endpoint.disconnect()
             else:
                 self._refuse(client, found)
             return None
@@ -286,7 +286,7 @@ class Dispatcher(Runner):
             self.unblocked.append(client)
         except Exception as error:  # not the fault of who has woken it
             faults.report("answering after a wait", error)
-            client.disconnect()
+            client.endpoint.disconnect()
         return None
 
     def _run_woken(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
@@ -312,10 +312,10 @@ class Dispatcher(Runner):
             waiting, self.unblocked = self.unblocked, []
             for client in waiting:
                 try:
-                    client.resume()
+                    client.endpoint.resume()
                 except Exception as error:
                     faults.report("going on after a wait", error)
-                    client.disconnect()
+                    client.endpoint.disconnect()
 
     # ------------------------------------------------------------------ what Call asks of it
 

@@ -145,7 +145,7 @@ class Turn:
             if client.out.size():  # it was woken, and is sent its answer later
                 client.refuse(error)
             elif client.written_offset > synced_offset:  # it wants no answers
-                client.disconnect()
+                client.endpoint.disconnect()
         self._restrictions.follow_persistence()
 
 

@@ -18,8 +18,9 @@ from typing import cast
 from protocol.encoder import Encoder
 from server.client.endpoint import Endpoint
 from server.dispatch.turn import Turn
+from server.network.acceptor import Acceptor
 from server.network.addresses import address
-from server.network.backend import Backend, Connect, KeepAlive
+from server.network.backend import Backend
 from server.network.listening_socket import ListeningSocket
 from server.network.tcp_options import keep_alive, send_at_once
 from server.network.transport import Transport
@@ -37,8 +38,8 @@ _arrived = memoryview(bytearray(AT_ONCE))
 class AsyncioBackend(Backend):
     """Serves TCP and unix sockets on any event loop."""
 
-    def __init__(self, connect: Connect, keep_alive_s: KeepAlive) -> None:
-        super().__init__(connect, keep_alive_s)
+    def __init__(self, acceptor: Acceptor) -> None:
+        super().__init__(acceptor)
         self._listeners: list[AsyncioListener] = []
         self.transports: set[AsyncioTransport] = set()  # the open ones
 
@@ -133,7 +134,8 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
     )
 
     def __init__(self, backend: AsyncioBackend) -> None:
-        Transport.__init__(self, -1, "", "")
+        self.fd = -1
+        self.address = self.local_address = ""
         self._backend = backend
         self._loops: asyncio.Transport  # the loop's own transport
         self._endpoint: Endpoint | None = None  # not open yet, or closed
@@ -163,9 +165,9 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         if sock.family != AF_UNIX:
             self.address = address(sock.family, self._loops.get_extra_info("peername"))
             send_at_once(sock)
-            if self._backend.keep_alive_s():
-                keep_alive(sock, self._backend.keep_alive_s())
-        self._endpoint = self._backend.connect(self)
+            if self._backend.acceptor.keep_alive_s:
+                keep_alive(sock, self._backend.acceptor.keep_alive_s)
+        self._endpoint = self._backend.acceptor.connect(self)
 
     def get_buffer(self, _sizehint: int) -> memoryview:
         self._is_direct = self._endpoint is not None and self._endpoint.wants_buffer

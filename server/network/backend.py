@@ -9,26 +9,17 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from socket import socket
-from typing import TypeAlias
 
-from server.client.endpoint import Endpoint
 from server.dispatch.turn import Turn
-from server.network.transport import Transport
-
-# Makes the server's end of a connection. Called once for each client that comes.
-Connect: TypeAlias = Callable[[Transport], Endpoint]
-# The present value of tcp-keepalive, in seconds.
-KeepAlive: TypeAlias = Callable[[], int]
+from server.network.acceptor import Acceptor
 
 
 class Backend(ABC):
-    """Serves clients on an event loop. *connect* is given the transport of each that comes."""
+    """Serves clients on an event loop. *acceptor* is given the transport of each that comes."""
 
-    def __init__(self, connect: Connect, keep_alive_s: KeepAlive) -> None:
-        self.connect = connect
-        self.keep_alive_s = keep_alive_s
+    def __init__(self, acceptor: Acceptor) -> None:
+        self.acceptor = acceptor
 
     @abstractmethod
     def start(self, loop: asyncio.AbstractEventLoop) -> None:

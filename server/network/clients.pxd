@@ -1,7 +1,9 @@
 cimport cython
+from libc.stdint cimport uint64_t
 
 from protocol.requests cimport RequestParser
 from server.client.client cimport Client
+from server.client.endpoint cimport Endpoint
 from server.client.permissions cimport is_local
 from server.dispatch.state cimport ServerState
 from server.observe.part cimport Part
@@ -15,20 +17,20 @@ cdef class Clients(Part):
     cdef ServerState _state
     cdef object _wall_ms
     cdef object _monotonic_ms
-    cdef object _ids
-    cdef dict _transports
+    cdef uint64_t _last_id
     cdef dict _over_soft_limit
     cdef unsigned long long _most_clients
     cdef bint _needs_password
     cdef bint _is_protected
     cdef dict _output_limits
-    cdef object _most_output
+    cdef Py_ssize_t _most_output
+    cdef Py_ssize_t _most_bulk
+    cdef Py_ssize_t _most_buffered
 
     @cython.locals(state=ServerState, client=Client)
-    cpdef Client opened(self, Transport transport)
+    cpdef Client opened(self, Transport transport, Endpoint endpoint)
     cdef _refusal(self, Client client)
     cpdef leaving(self, Client client)
     cpdef closed(self, Client client)
     cpdef set_limits(self, RequestParser parser)
-    @cython.locals(transport=Transport)
     cpdef check_output(self, Client client)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from itertools import count
 
 from protocol.replies import ErrorReply
 from protocol.requests import RequestParser
 from server.client import client_line
-from server.client.client import UNAUTHENTICATED, Client
+from server.client.client import MOST_OUTPUT, UNAUTHENTICATED, Client
+from server.client.endpoint import NO_ENDPOINT, Endpoint
 from server.client.permissions import is_local
 from server.config.parameters import Config
 from server.dispatch.state import ServerState
@@ -33,8 +33,7 @@ class Clients(Part):
         self._state = state
         self._wall_ms = wall_ms
         self._monotonic_ms = monotonic_ms
-        self._ids = count(1)
-        self._transports: dict[Client, Transport] = {}
+        self._last_id = 0
         self._over_soft_limit: dict[Client, int] = {}  # -> since when, monotonic ms
         self.configured(state.config)
         state.parts.append(self)
@@ -45,14 +44,18 @@ class Clients(Part):
         self._needs_password = bool(config.requirepass)
         self._is_protected = config.protected_mode and not config.requirepass
         self._output_limits = config.client_output_buffer_limit
-        self._most_output = self._output_limits["normal"].hard
+        self._most_output = min(self._output_limits["normal"].hard, MOST_OUTPUT)
+        self._most_bulk = config.proto_max_bulk_len
+        self._most_buffered = config.client_query_buffer_limit
 
     # ------------------------------------------------------------------ coming and going
 
-    def opened(self, transport: Transport) -> Client:
+    def opened(self, transport: Transport, endpoint: Endpoint) -> Client:
         """A client has connected. With close_after_reply set, it is sent its *out* and closed."""
         state = self._state
-        client = Client(next(self._ids), self._wall_ms())
+        self._last_id += 1
+        client = Client(self._last_id, state.events.clock.now_ms)
+        client.endpoint = endpoint
         client.address, client.local_address = transport.address, transport.local_address
         state.stats.connections += 1
         refusal = self._refusal(client)
@@ -63,10 +66,8 @@ class Clients(Part):
             return client
         if self._needs_password:
             client.set_flag(UNAUTHENTICATED)
-        client.unsent = transport.unsent
-        client.limit_output(self._most_output)
+        client.out.limit = self._most_output
         client.fd = transport.fd
-        self._transports[client] = transport
         state.clients[client.id] = client
         state.memory.clients += CLIENT_BYTES
         return client
@@ -80,13 +81,14 @@ class Clients(Part):
 
     def leaving(self, client: Client) -> None:
         """The client sends nothing any more: it waits for nothing and watches nothing."""
-        self._state.client_left(client)
+        if not client.has_left:
+            client.has_left = True
+            self._state.client_left(client)
 
     def closed(self, client: Client) -> None:
         """The client has gone: nothing of it stays anywhere."""
         if self._state.clients.pop(client.id, None) is None:
             return
-        del self._transports[client]
         self._state.memory.clients -= CLIENT_BYTES
         self._over_soft_limit.pop(client, None)
         self.leaving(client)
@@ -95,8 +97,8 @@ class Clients(Part):
 
     def set_limits(self, parser: RequestParser) -> None:
         """Set the limits of requests for a new connection."""
-        parser.max_bulk = self._state.config.proto_max_bulk_len
-        parser.max_buffered = self._state.config.client_query_buffer_limit
+        parser.max_bulk = self._most_bulk
+        parser.max_buffered = self._most_buffered
 
     def query_limit_reached(self, client: Client) -> None:
         """Count and log that *client* is disconnected: its unfinished request is too long."""
@@ -105,11 +107,10 @@ class Clients(Part):
 
     def check_output(self, client: Client) -> None:
         """Disconnect *client* if more replies wait than client-output-buffer-limit allows."""
-        transport = self._transports.get(client)
-        if transport is None:
+        if client.endpoint is NO_ENDPOINT:
             return
         limit = self._output_limits[client_line.type_of(client)]
-        waiting = transport.unsent() + len(client.out)
+        waiting = self.waiting_bytes(client)
         now_ms = self._monotonic_ms()
         if not limit.soft or waiting < limit.soft:
             self._over_soft_limit.pop(client, None)
@@ -123,7 +124,7 @@ class Clients(Part):
         """Disconnect *client*, which has more replies waiting than it may."""
         self._state.stats.output_limit_disconnections += 1
         _log.warning("Client %s closed for overcoming of output buffer limits.", self._line(client))
-        client.disconnect()
+        client.endpoint.disconnect()
 
     def _line(self, client: Client) -> str:
         return client_line.line(client, self._wall_ms()).decode()
@@ -145,9 +146,8 @@ class Clients(Part):
             waits = waits or client.is_subscribed
             if client.last_used_ms < before_ms and not waits:
                 _log.info("closing idle client %d (%s)", client.id, client.address)
-                client.disconnect()
+                client.endpoint.disconnect()
 
     def waiting_bytes(self, client: Client) -> int:
         """Bytes of replies that *client* has not taken yet."""
-        transport = self._transports.get(client)
-        return len(client.out) + (transport.unsent() if transport else 0)
+        return len(client.out) + client.endpoint.unsent()

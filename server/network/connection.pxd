@@ -6,6 +6,7 @@ from server.client.client cimport Client
 from server.dispatch.dispatcher cimport Dispatcher
 from server.client.endpoint cimport Endpoint
 from server.observe.memory cimport Memory
+from server.network.acceptor cimport Acceptor
 from server.network.clients cimport Clients
 from server.network.transport cimport Transport
 
@@ -45,3 +46,12 @@ cdef class Connection(Endpoint):
     cpdef send(self)
     cpdef refuse(self, object error)
     cpdef disconnect(self)
+    cpdef Py_ssize_t unread(self) except -1
+    cpdef Py_ssize_t unsent(self) except -1
+    cpdef connection_made(self, Transport transport)
+
+
+@cython.final
+cdef class ConnectionAcceptor(Acceptor):
+    cdef Dispatcher _dispatcher
+    cdef Clients _clients

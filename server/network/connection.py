@@ -18,7 +18,9 @@ from protocol.replies import ErrorReply
 from protocol.requests import ProtocolError, RequestParser
 from server.client.client import IN_MULTI, UNAUTHENTICATED
 from server.client.endpoint import Endpoint
+from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
+from server.network.acceptor import Acceptor
 from server.network.clients import Clients
 from server.network.transport import Transport
 
@@ -64,19 +66,12 @@ class Connection(Endpoint):
 
     def connection_made(self, transport: Transport) -> None:
         self._transport = transport
-        self._client = self._clients.opened(transport)
-        try:
-            self._client.disconnect = self.disconnect
-            self._client.resume = self.resume
-            self._client.flush = self.flush
-            self._client.unread = self._unread
-            self._out: Encoder = self._client.out
-            self._clients.set_limits(self._parser)
-            if self._client.close_after_reply:  # refused: too many clients, or protected mode
-                self._flush()
-        except Exception:  # for want of memory; the transport closes the socket
-            self.connection_lost()
-            raise
+        self._dispatcher.timekeeper.begin()
+        self._clients.set_limits(self._parser)
+        self._client = self._clients.opened(transport, self)
+        self._out: Encoder = self._client.out
+        if self._client.close_after_reply:  # refused: too many clients, or protected mode
+            self._flush()
 
     def data_received(self, data: bytes) -> None:
         self._begin_batch(len(data))
@@ -243,5 +238,22 @@ class Connection(Endpoint):
         """Close at once: what has not been sent is lost, and nobody serves the client any more."""
         self._transport.abort()
 
-    def _unread(self) -> int:
+    def unread(self) -> int:
         return self._parser.buffered()
+
+    def unsent(self) -> int:
+        return self._transport.unsent()
+
+
+class ConnectionAcceptor(Acceptor):
+    """Makes a Connection for each client that comes."""
+
+    def __init__(self, config: Config, dispatcher: Dispatcher, clients: Clients) -> None:
+        Acceptor.__init__(self, config)
+        self._dispatcher = dispatcher
+        self._clients = clients
+
+    def connect(self, transport: Transport) -> Endpoint:
+        connection = Connection(self._dispatcher, self._clients)
+        connection.connection_made(transport)
+        return connection

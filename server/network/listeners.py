@@ -10,26 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from server.config.parameters import Config
-from server.network.backend import Backend, Connect
+from server.network.acceptor import Acceptor
+from server.network.backend import Backend
 from server.process import build
 
 NOT_FOR_US = (errno.EADDRINUSE, errno.EACCES)  # an address that is there, but cannot be had
 EVERYWHERE = {"*": "0.0.0.0", "::*": "::"}  # noqa: S104  (where the configuration says so)
 
 
-def backend(config: Config, connect: Connect) -> Backend:
+def backend(acceptor: Acceptor) -> Backend:
     """The backend for this machine: epoll where the system has it, else asyncio."""
-
-    def keep_alive_s() -> int:
-        return int(config.tcp_keepalive)
-
     if build.uses_epoll():
         from server.network.epoll.backend import EpollBackend  # noqa: PLC0415  (on Linux alone)
 
-        return EpollBackend(connect, keep_alive_s)
+        return EpollBackend(acceptor)
     from server.network.asyncio_backend import AsyncioBackend  # noqa: PLC0415  (one is enough)
 
-    return AsyncioBackend(connect, keep_alive_s)
+    return AsyncioBackend(acceptor)
 
 
 class Listeners:

@@ -21,10 +21,9 @@ class Transport:
 
     __slots__ = ("address", "fd", "local_address")
 
-    def __init__(self, fd: int, address: str, local_address: str) -> None:
-        self.fd = fd
-        self.address = address
-        self.local_address = local_address
+    fd: int
+    address: str
+    local_address: str
 
     def ready(self, events: int) -> None:
         """The selector has found *events* (in epoll's words); the event loop's has other ways."""

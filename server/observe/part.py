@@ -26,7 +26,7 @@ class Part:
     __slots__ = ()
 
     def client_left(self, client: Client) -> None:
-        """The connection of *client* is closed, or about to be; it may be told twice."""
+        """The connection of *client* is closed, or about to be. Told once."""
 
     def tick(self, now_ms: int) -> None:
         """Cron ticks; *now_ms* is the monotonic clock's."""

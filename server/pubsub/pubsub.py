@@ -91,7 +91,7 @@ class PubSub(Part):
                 self._late.append(data)
             else:
                 client.out.append_shared(data)
-                client.flush()
+                client.endpoint.flush()
         return len(clients)
 
     # ------------------------------------------------------------------ a subscriber's own commands
@@ -112,7 +112,7 @@ class PubSub(Part):
             for data in self._late:
                 client.out.append_shared(data)
             self._late.clear()
-            client.flush()
+            client.endpoint.flush()
 
     # ------------------------------------------------------------------ subscriptions
 

@@ -12,6 +12,7 @@ import pytest
 
 from server import commands as _commands  # noqa: F401  (fills the table)
 from server.client.client import UNAUTHENTICATED, Client
+from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
@@ -21,6 +22,15 @@ from tests.server.running import LOOPS, Run, run_on
 
 NOTHING = "nothing has been answered"
 START_MS = 1_700_000_000_000
+
+
+class SocketlessEndpoint(Endpoint):
+    """The server's end of a connection that has no socket."""
+
+    def __init__(self, client: SocketlessClient) -> None:
+        super().__init__()
+        self.disconnect = client.leave  # type: ignore[method-assign]  # tests put others here
+        self.resume = client.resume  # type: ignore[method-assign]
 
 
 class SocketlessClient:
@@ -34,8 +44,7 @@ class SocketlessClient:
         self.client = client
         self.gone = False
         self._reader = hiredis.Reader()
-        client.disconnect = self.leave
-        client.resume = self._resume
+        self.endpoint = client.endpoint = SocketlessEndpoint(self)
 
     def send(self, *words: object) -> Any:
         """Run one command. Returns its reply, or NOTHING if it is blocked, postponed or muted."""
@@ -67,7 +76,8 @@ class SocketlessClient:
         self.gone = True
         self._server.dismiss(self.client)
 
-    def _resume(self) -> None:
+    def resume(self) -> None:
+        """Run what CLIENT PAUSE has held back."""
         argv, self.client.postponed = self.client.postponed, None
         if argv is not None:
             self._server.dispatcher.execute(self.client, argv)

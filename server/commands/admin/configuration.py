@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from protocol.replies import OK, ErrorReply, Reply
+from server.client import client_line
 from server.client.client import UNAUTHENTICATED
 from server.client.permissions import permits
 from server.config import redis_conf
@@ -196,8 +197,9 @@ def _apply_maxclients(state: ServerState) -> None:
 
 
 def _apply_output_limits(state: ServerState) -> None:
+    limits = state.config.client_output_buffer_limit
     for client in state.clients.values():
-        client.limit_output(state.config.client_output_buffer_limit["normal"].hard)
+        client.limit_output(limits[client_line.type_of(client)].hard)
 
 
 def _apply_requirepass(state: ServerState) -> None:

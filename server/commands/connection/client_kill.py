@@ -127,5 +127,5 @@ def _kill(call: Call, filters: Filters) -> int:
         if client is me:
             client.close_after_reply = True
         else:
-            client.disconnect()
+            client.endpoint.disconnect()
     return len(chosen)

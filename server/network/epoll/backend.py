@@ -6,7 +6,8 @@ import asyncio
 from socket import socket
 
 from server.dispatch.turn import Turn
-from server.network.backend import Backend, Connect, KeepAlive
+from server.network.acceptor import Acceptor
+from server.network.backend import Backend
 from server.network.epoll.listener import Listener
 from server.network.epoll.selector import Selector
 
@@ -14,8 +15,8 @@ from server.network.epoll.selector import Selector
 class EpollBackend(Backend):
     """Serves TCP and unix sockets on Linux."""
 
-    def __init__(self, connect: Connect, keep_alive_s: KeepAlive) -> None:
-        super().__init__(connect, keep_alive_s)
+    def __init__(self, acceptor: Acceptor) -> None:
+        super().__init__(acceptor)
         self._selector = Selector()
         self._listeners: list[Listener] = []
 
@@ -24,10 +25,7 @@ class EpollBackend(Backend):
         self._selector.start(loop)
 
     async def listen(self, sock: socket, backlog: int) -> None:
-        listener = Listener(
-            sock, backlog, self._selector, self.connect, self.keep_alive_s, self._loop
-        )
-        self._listeners.append(listener)
+        self._listeners.append(Listener(sock, backlog, self._selector, self.acceptor, self._loop))
 
     def tell_turns(self, turn: Turn) -> None:
         self._selector.tell_turns(turn)

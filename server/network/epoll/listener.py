@@ -8,8 +8,8 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from server.network.acceptor import Acceptor
 from server.network.addresses import address, is_wildcard
-from server.network.backend import Connect, KeepAlive
 from server.network.epoll import socket_calls
 from server.network.epoll.selector import Selector
 from server.network.epoll.transport import EpollTransport
@@ -21,18 +21,17 @@ ACCEPTED_AT_ONCE = 100  # before other sockets get their turn
 
 
 class Listener:
-    """Listens at *sock*, and hands the transport of each client to *connect*.
+    """Listens at *sock*, and hands the transport of each client to *acceptor*.
 
     On Linux, a connection has the options of the socket that it came through. They are set there
     once, and again when tcp-keepalive has changed; who had come before that gets them one by one.
     """
 
     __slots__ = (
+        "_acceptor",
         "_address",
         "_are_late",
-        "_connect",
         "_is_unix",
-        "_keep_alive_s",
         "_listening",
         "_own_keep_alive_s",
         "_selector",
@@ -44,14 +43,12 @@ class Listener:
         sock: socket.socket,
         backlog: int,
         selector: Selector,
-        connect: Connect,
-        keep_alive_s: KeepAlive,
+        acceptor: Acceptor,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._sock = sock
         self._selector = selector
-        self._connect = connect
-        self._keep_alive_s = keep_alive_s
+        self._acceptor = acceptor
         self._own_keep_alive_s = 0  # what *sock* has
         self._are_late = False  # those who wait have come before that was set
         self._is_unix = sock.family == socket.AF_UNIX
@@ -65,13 +62,13 @@ class Listener:
         self._listening = ListeningSocket(sock, backlog, loop, selector, self.accept)
 
     def _follow_config(self) -> None:
-        self._own_keep_alive_s = self._keep_alive_s()
+        self._own_keep_alive_s = self._acceptor.keep_alive_s
         keep_alive(self._sock, self._own_keep_alive_s)
         self._are_late = True
 
     def accept(self) -> None:
         """Let in those who have come, as far as there are files for them."""
-        if not self._is_unix and self._keep_alive_s() != self._own_keep_alive_s:
+        if not self._is_unix and self._acceptor.keep_alive_s != self._own_keep_alive_s:
             self._follow_config()
         for _ in range(ACCEPTED_AT_ONCE):
             try:
@@ -94,7 +91,7 @@ class Listener:
                 _keep_alive(fd, self._own_keep_alive_s)
             local = self._address or _local_address(fd)
             transport = EpollTransport(fd, peer or local, local, self._selector)
-            endpoint = self._connect(transport)
+            endpoint = self._acceptor.connect(transport)
             transport.open(endpoint)
         except Exception as error:
             faults.report("letting a client in, who is turned away", error)

@@ -12,7 +12,8 @@ class Reader(Transport):
     """Makes a call whenever *fd*, which is somebody else's, has something to read."""
 
     def __init__(self, fd: int, call: Callable[[], None]) -> None:
-        Transport.__init__(self, fd, "", "")
+        self.fd = fd
+        self.address = self.local_address = ""
         self._call = call
 
     def ready(self, events: int) -> None:

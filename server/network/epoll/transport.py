@@ -40,7 +40,9 @@ class EpollTransport(Transport):
     )
 
     def __init__(self, fd: int, address: str, local_address: str, selector: Selector) -> None:
-        Transport.__init__(self, fd, address, local_address)
+        self.fd = fd
+        self.address = address
+        self.local_address = local_address
         self._selector = selector
         self._endpoint: Endpoint | None = None  # not open yet, or closed
         self._pieces: list[bytes | bytearray | None] = []

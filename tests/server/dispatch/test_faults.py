@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from server.client.endpoint import Endpoint
+from server.network.acceptor import Acceptor
+from server.network.connection import ConnectionAcceptor
 from server.observe.part import Part
 from server.persistence.files import Files
 from server.process import memory_reserve
@@ -159,8 +161,8 @@ def test_a_blocked_client_that_cannot_be_answered_does_not_affect_other_clients(
 def test_a_client_that_cannot_resume_does_not_stop_the_others(server):
     first, second = server.client(), server.client()
     resumed = []
-    first.client.resume = raiser(ZeroDivisionError)
-    second.client.resume = lambda: resumed.append(second)
+    first.endpoint.resume = raiser(ZeroDivisionError)
+    second.endpoint.resume = lambda: resumed.append(second)
     for guest in (first, second):
         guest.send_line("BLPOP l 0")
     server.send_line("RPUSH l a b")
@@ -306,17 +308,31 @@ def test_an_exception_in_the_event_loop_ends_the_server(run: Run) -> None:
     run(test)
 
 
+class FindsNoMemoryAtFirst(Acceptor):
+    """Has no memory for the first client that comes."""
+
+    def __init__(self, config, *parts):
+        Acceptor.__init__(self, config)
+        self._acceptor = ConnectionAcceptor(config, *parts)
+        self._has_failed = False
+
+    def connect(self, transport):
+        if not self._has_failed:
+            self._has_failed = True
+            raise MemoryError
+        return self._acceptor.connect(transport)
+
+
 def test_a_client_that_finds_no_memory_is_disconnected_and_the_next_one_is_served(
     run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Once, the listener was closed for good, and no client could connect any more."""
 
     async def test() -> None:
+        monkeypatch.setattr("server.app.ConnectionAcceptor", FindsNoMemoryAtFirst)
         async with running() as instance:
-            with monkeypatch.context() as short_of_memory:
-                short_of_memory.setattr("server.app.Connection", raiser(MemoryError))
-                reader, _ = await instance.connect()
-                assert await reader.read() == b""
+            reader, _ = await instance.connect()
+            assert await reader.read() == b""
             assert await ask(await instance.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
 
     run(test)

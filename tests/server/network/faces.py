@@ -9,9 +9,27 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from server.client.endpoint import Endpoint
+from server.config.parameters import Config
+from server.network.acceptor import Acceptor
 from server.network.asyncio_backend import AsyncioBackend, AsyncioTransport
 from server.network.transport import Transport
 from tests.server.running import LOOPS
+
+
+class StubAcceptor(Acceptor):
+    """Gives each transport *endpoint*, and keeps them. Raises ZeroDivisionError if *is_broken*."""
+
+    def __init__(self) -> None:
+        Acceptor.__init__(self, Config())
+        self.endpoint = Endpoint()
+        self.accepted: list[Transport] = []
+        self.is_broken = False
+
+    def connect(self, transport: Transport) -> Endpoint:
+        if self.is_broken:
+            raise ZeroDivisionError
+        self.accepted.append(transport)
+        return self.endpoint
 
 
 class EpollFace:
@@ -52,12 +70,13 @@ class AsyncioFace:
         self._loop = loop
         self.failures: list[dict[str, Any]] = []
         loop.set_exception_handler(lambda _, context: self.failures.append(context))
-        self._backend = AsyncioBackend(lambda _: self._opened, lambda: 0)
+        self._acceptor = StubAcceptor()
+        self._backend = AsyncioBackend(self._acceptor)
         self._backend.start(loop)
         self.tell_turns = self._backend.tell_turns
 
     def open(self, sock: socket.socket, endpoint: Endpoint) -> Transport:
-        self._opened = endpoint
+        self._acceptor.endpoint = endpoint
         transport = AsyncioTransport(self._backend)
         self._loop.run_until_complete(self._loop.connect_accepted_socket(lambda: transport, sock))
         return transport

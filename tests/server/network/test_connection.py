@@ -216,26 +216,6 @@ def test_a_client_beyond_maxclients_gets_an_error(run: Run) -> None:
     run(test)
 
 
-def test_a_client_that_could_not_be_accepted_leaves_nothing_behind(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Once, it was counted for ever: its socket was closed, and nothing led to it any more."""
-
-    async def test() -> None:
-        async with running() as instance:
-            with monkeypatch.context() as patch:
-                patch.delattr(
-                    instance.server.state.config, "proto_max_bulk_len"
-                )  # set_limits fails
-                reader, _ = await instance.connect()
-                assert await reader.read() == b""
-            assert instance.server.state.clients == {}
-            assert instance.server.state.memory.clients == 0
-            assert await ask(await instance.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
-
-    run(test)
-
-
 def test_an_idle_client_is_dropped_after_timeout_but_a_blocked_one_is_not(run: Run) -> None:
     async def test() -> None:
         async with running(timeout=1) as instance:

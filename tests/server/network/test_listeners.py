@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager, closing
 
 import pytest
 
-from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.network.listeners import Listeners, backend, bound_sockets
+from tests.server.network.faces import StubAcceptor
 
 pytestmark = [pytest.mark.usefixtures("sockets"), pytest.mark.asyncio]
 
@@ -28,16 +28,11 @@ class ListeningServer:
         self.config = Config()
         for name, value in {"port": free_port(), **parameters}.items():
             setattr(self.config, name, value)
-        self.accepted = []
-        self.is_broken = False
-        self.backend = backend(self.config, self.connect)
+        self.acceptor = StubAcceptor()
+        self.acceptor.configured(self.config)
+        self.accepted = self.acceptor.accepted
+        self.backend = backend(self.acceptor)
         self.listeners = Listeners(self.config, self.backend)
-
-    def connect(self, transport):
-        if self.is_broken:
-            raise ZeroDivisionError
-        self.accepted.append(transport)
-        return Endpoint()
 
     async def connects(self, host="127.0.0.1"):
         """Whether a connection is accepted."""
@@ -127,6 +122,7 @@ async def test_each_new_connection_has_the_present_tcp_keepalive():
         writers = []
         for seconds in (60, 90, 0):
             listening.config.tcp_keepalive = seconds
+            listening.acceptor.configured(listening.config)
             writers.append((await asyncio.open_connection("127.0.0.1", listening.config.port))[1])
             await listening.until_accepted(len(writers))
         assert options(listening.accepted[0]) == [True, 60, 20, 3, True]
@@ -220,11 +216,11 @@ async def test_a_socket_that_a_killed_server_left_behind_is_replaced(tmp_path):
 
 async def test_a_bug_in_accepting_a_client_ends_only_its_connection(caplog):
     async with listening_server(bind=["127.0.0.1"]) as listening:
-        listening.is_broken = True
+        listening.acceptor.is_broken = True
         reader, writer = await asyncio.open_connection("127.0.0.1", listening.config.port)
         assert await reader.read() == b""
         writer.close()
         assert "who is turned away" in caplog.text
-        listening.is_broken = False
+        listening.acceptor.is_broken = False
         assert await listening.connects()
         await listening.until_accepted(1)

@@ -11,10 +11,8 @@ from typing import Any
 
 import pytest
 
-from server.client.endpoint import Endpoint
-from server.config.parameters import Config
 from server.network.listeners import backend
-from server.network.transport import Transport
+from tests.server.network.faces import StubAcceptor
 from tests.server.running import Run
 
 
@@ -23,13 +21,10 @@ class Door:
 
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
-        self.came: list[Transport] = []
         self.failures: list[dict[str, Any]] = []
-        self.backend = backend(Config(), self._connect)
-
-    def _connect(self, transport: Transport) -> Endpoint:
-        self.came.append(transport)
-        return Endpoint()
+        acceptor = StubAcceptor()
+        self.came = acceptor.accepted
+        self.backend = backend(acceptor)
 
     async def open(self) -> None:
         loop = asyncio.get_running_loop()

@@ -30,7 +30,7 @@ class Listener(Endpoint):
         super().__init__()
         self.data = b""
         self.events = []
-        self.unsent: list[int] = []  # each time that the socket had taken a part
+        self.unsent_then: list[int] = []  # each time that the socket had taken a part
         self.out = Encoder()
 
     def data_received(self, data):
@@ -46,7 +46,7 @@ class Listener(Endpoint):
         self.events.append("pause")
 
     def sent_some(self):
-        self.unsent.append(self.transport.unsent())
+        self.unsent_then.append(self.transport.unsent())
 
     def resume_writing(self):
         self.events.append("resume")
@@ -144,14 +144,14 @@ def test_data_that_the_socket_does_not_take_is_sent_when_there_is_room(pair):
 def test_what_is_unsent_gets_less_while_it_is_sent(pair):
     """And the endpoint is told, who counts the memory: one long reply, of one piece or of many."""
     for values in ([bytes(4 * MANY)], [bytes(FAR)] * (4 * MANY // FAR)):
-        pair.endpoint.unsent = []
+        pair.endpoint.unsent_then = []
         expected = len(written(pair, *values))
         arrived = 0
         while pair.transport.unsent():
             arrived += len(pair.received())
             pair.turn()
         assert arrived + len(pair.received()) == expected
-        told = pair.endpoint.unsent
+        told = pair.endpoint.unsent_then
         assert told == sorted(told, reverse=True)
         assert len(set(told)) > 4
         assert told[-1] < MANY
@@ -365,7 +365,7 @@ def test_a_large_value_is_released_as_soon_as_it_is_sent(pair):
         pair.received()
         pair.turn()
     assert [sys.getrefcount(value) for value in large] == [held[0], held[1] + 1, held[2] + 1]
-    assert pair.endpoint.unsent
+    assert pair.endpoint.unsent_then
     pair.transport.abort()
     pair.turn()
     assert [sys.getrefcount(value) for value in large] == held
