@@ -236,6 +236,17 @@ def commandstats(state: ServerState) -> Fields:
                 )
 
 
+def latencystats(state: ServerState) -> Fields:
+    """How long the calls of each command take, in us: latency-tracking-info-percentiles."""
+    percents = state.config.latency_tracking_info_percentiles.split()
+    for parent in TABLE:
+        for row in (parent, *parent.subcommands.values()):
+            if row.latencies.calls:
+                times = [(text, row.latencies.percentile(float(text))) for text in percents]
+                shown = ",".join(f"p{text}={ns / 1000:.3f}" for text, ns in times)
+                yield f"latency_percentiles_usec_{row.name}", shown
+
+
 def errorstats(state: ServerState) -> Fields:
     for code, count in sorted(state.stats.errors_by_code.items()):
         yield f"errorstat_{code}", f"count={count}"
@@ -264,7 +275,6 @@ def keyspace(state: ServerState) -> Fields:
 ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
     "threads for I/O": {"server": ("io_threads_active",)},
     "cluster": {"clients": ("cluster_connections",), "cluster": ("cluster_enabled",)},
-    "client-side caching": {"clients": ("tracking_clients",), "stats": ("tracking_total_keys",)},
     "scripts and functions": {
         "memory": (
             "used_memory_lua",
@@ -310,10 +320,11 @@ SECTIONS: dict[str, Section] = {
     "modules": modules,
     "commandstats": commandstats,
     "errorstats": errorstats,
+    "latencystats": latencystats,
     "cluster": cluster,
     "keyspace": keyspace,
 }
-ON_REQUEST = ("commandstats",)  # long: not among the default sections
+ON_REQUEST = ("commandstats", "latencystats")  # long: not among the default sections
 DEFAULT = tuple(name for name in SECTIONS if name not in ON_REQUEST)
 GROUPS = {"default": DEFAULT, "all": tuple(SECTIONS), "everything": tuple(SECTIONS)}
 

@@ -290,22 +290,7 @@ def test_unblock_and_pause_check_their_arguments(server, words, answer):
     assert not server.state.pausing.active
 
 
-# ---------------------------------------------------------------------- tracking, HELP
-
-
-def test_tracking_is_off_and_cannot_be_turned_on(server):
-    server.send_line("HELLO 3")
-    assert server.send_line("CLIENT GETREDIR") == -1
-    assert server.send_line("CLIENT TRACKING OFF") == b"OK"
-    assert server.send_line("CLIENT TRACKING OFF foo") == SYNTAX
-    assert server.send_line("CLIENT TRACKING foo") == SYNTAX
-    assert server.send_line("CLIENT TRACKING ON").startswith("-ERR client side caching")
-    assert server.send_line("CLIENT CACHING YES").startswith("-ERR CLIENT CACHING can be called")
-    assert server.send_line("CLIENT TRACKINGINFO") == {
-        b"flags": [b"off"],
-        b"redirect": -1,
-        b"prefixes": [],
-    }
+# ---------------------------------------------------------------------- HELP
 
 
 def test_help_shows_each_subcommand_and_what_it_does(server):
