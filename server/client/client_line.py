@@ -1,4 +1,4 @@
-"""A client as CLIENT LIST shows it: one line of name=value, the fields of redis 7.4.
+"""A client as CLIENT LIST shows it: one line of name=value, the fields of redis 8.0.
 
     id=7 addr=127.0.0.1:50412 laddr=127.0.0.1:6379 fd=12 name=worker age=60 idle=3 flags=b db=0 ..
 
@@ -90,6 +90,7 @@ def _fields(client: Client, now_ms: int) -> dict[str, object]:
         "resp": client.resp,
         "lib-name": client.lib_name.decode("ascii"),
         "lib-ver": client.lib_version.decode("ascii"),
+        "io-thread": 0,
     }
 
 

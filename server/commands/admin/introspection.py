@@ -152,8 +152,9 @@ def docs_of(row: Command) -> dict[bytes, Reply]:
         b"summary": row.summary.encode(),
         b"since": row.since.encode(),
         b"group": row.group.encode(),
-        b"complexity": row.complexity.encode(),
     }
+    if row.complexity:
+        docs[b"complexity"] = row.complexity.encode()
     if row.deprecated is not None:
         docs[b"doc_flags"] = Set([Status(b"deprecated")])
         docs[b"deprecated_since"] = row.deprecated.since.encode()

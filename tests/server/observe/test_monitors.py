@@ -48,3 +48,12 @@ def test_nothing_has_to_be_shown_when_the_last_one_has_left() -> None:
     assert not monitors.are_there
     monitors.feed(0, 0, "x", [b"PING"])
     assert one.out.size() == other.out.size() == 0
+
+
+def test_a_monitor_that_does_not_read_is_sent_no_more_than_its_limit() -> None:
+    client = Client(1, 0)
+    client.limit_output(10_000)
+    monitors = watching(client)
+    for _ in range(3):
+        monitors.feed(0, 0, "x", [b"SET", b"k", bytes(4000)])
+    assert client.out.overflown
