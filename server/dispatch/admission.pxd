@@ -5,6 +5,8 @@ from server.dispatch.restrictions cimport Restrictions
 from server.observe.memory cimport Memory
 from server.table.command cimport Command
 
+cdef int KEYS
+cdef int MONITORING
 cdef int CLIENT
 cdef int NEEDS_MEMORY
 cdef int NEEDS_DISK

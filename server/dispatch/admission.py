@@ -8,6 +8,7 @@
     what is written can be kept                       x               x
     a subscriber may run the command in RESP2         x
     the data is loaded                                x
+    a monitor does not work with keys                 x
 
 What EXEC runs was admitted when it was queued, and EXEC itself once more: by what it runs, for the
 disk here, and for maxmemory in its handler. A woken command was admitted when it came; only the
@@ -18,7 +19,7 @@ now.
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
-from server.client.client import IN_MULTI, SUBSCRIBED, UNAUTHENTICATED, Client
+from server.client.client import IN_MULTI, MONITORING, SUBSCRIBED, UNAUTHENTICATED, Client
 from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
 from server.dispatch.restrictions import Restrictions
 from server.observe.memory import Memory
@@ -27,6 +28,7 @@ from server.table.command import Command, Flags
 
 WRITE = int(Flags.WRITE)
 DATA = int(Flags.WRITE | Flags.READONLY)
+KEYS = int(Flags.WRITE | Flags.READONLY | Flags.MAY_REPLICATE)
 DENYOOM = int(Flags.DENYOOM)
 NO_AUTH = int(Flags.NO_AUTH)
 NO_MULTI = int(Flags.NO_MULTI)
@@ -69,6 +71,8 @@ class Admission:
             return errors.not_for_subscribers(command.name)
         if now.loading and origin == CLIENT and not command.flags & LOADING:
             return errors.LOADING
+        if origin == CLIENT and client.flags & MONITORING and _has(client, command, KEYS):
+            return errors.NOT_FOR_MONITORS
         return None
 
     def _shortage(self, client: Client, command: Command) -> ErrorReply | None:

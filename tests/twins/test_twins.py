@@ -36,6 +36,7 @@ EXTENSIONS = {
         "storage.rdb.raw",
         "storage.sets.intset_octets",
         "storage.rax.branches",
+        "server.table.histogram_octets",
     ],
 }
 MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
@@ -64,6 +65,9 @@ BUFFER = DATA.map(bytearray)
 AT = st.integers(0, SIZE - ROOM)
 LENGTH = st.integers(0, 16)
 ELEMENT_SIZES = st.sampled_from([0, 1, 62, 63, 64, 65, 127, 128, 4094, 4095, 4096, 16382, 16383])
+COUNTERS = st.lists(st.integers(0, 2**62), min_size=6, max_size=6).map(
+    lambda counts: bytearray(b"".join(count.to_bytes(8, "little") for count in counts))
+)
 ELEMENT_LENGTH = (
     ELEMENT_SIZES
     | st.integers(0, 2**32 - 6)
@@ -309,6 +313,10 @@ CASES: dict[str, Cases] = {
             lambda pair: (pair[0][0], min(8, pair[0][1] * 2), pair[0][2], pair[1] - 2**15)
         ),
         "without": intsets().map(lambda found: (found[0], found[2])),
+    },
+    "server.table.histogram_octets": {
+        "bucket_of": args(st.integers(1, 10**9) | st.integers(1, 600)),
+        **dict.fromkeys(("count_at", "count_one"), st.tuples(COUNTERS, st.integers(0, 5))),
     },
     "storage.rax.branches": {
         "cut": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),
