@@ -1,4 +1,4 @@
-"""The resident memory of a stream entry, a pending entry, a list item and a key.
+"""The resident memory of a stream entry, a pending entry, a list item, a member and a key.
 
 Each figure is the growth of VmRSS while many of them are loaded into a new server, divided by
 their number. For pending entries, it is the growth while a consumer reads the whole stream.
@@ -51,6 +51,14 @@ def list_items(count: int) -> Iterator[Command]:
         yield ("RPUSH", "queue", *(f"item-{number:015d}" for number in range(start, start + BATCH)))
 
 
+def members(count: int) -> Iterator[Command]:
+    """Members of one sorted set, whose scores are in no order."""
+    for start in range(0, count, BATCH):
+        numbers = range(start, start + BATCH)
+        pairs = ((number * 7919 % count, f"member:{number:09d}") for number in numbers)
+        yield ("ZADD", "ranking", *(word for pair in pairs for word in pair))
+
+
 def keys(count: int) -> Iterator[Command]:
     for number in range(count):
         yield ("SET", f"key:{number:09d}", "xyz")
@@ -68,6 +76,7 @@ TOGETHER = [
         Kind("a pending entry", 1.1, pending_entries, at_once=1),
     ],
     [Kind("a list item of 20 bytes", 1.1, list_items)],
+    [Kind("a member of 16 bytes in a large sorted set", 0.8, members)],
     [Kind("a key of 13 bytes, value of 3", 1.5, keys)],
     [Kind("a key of 13 bytes, unique value of 5", 1.5, keys_of_different_values)],
 ]

@@ -29,6 +29,7 @@ NOT_ASKED = {
         " first entry",
         "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
         "pubsub: CLIENT LIST and KILL": LISTENS,
+        "sorted_sets: ranks with scores": "since 7.2",
     },
     REDIS_8: {
         "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
