@@ -303,11 +303,23 @@ WORKLOADS: Final = [
     Workload("ping", "PING", RedisBenchmark(("PING",))),
     Workload("set", "SET", RedisBenchmark(("SET", "key:__rand_int__", "xyz"))),
     Workload("get", "GET", RedisBenchmark(("GET", "key:__rand_int__")), setup=some_keys),
+    Workload("incr", "INCR", RedisBenchmark(("INCR", "counter:__rand_int__"))),
+    Workload(
+        "mget",
+        "MGET, 10 keys",
+        RedisBenchmark(("MGET", *["key:__rand_int__"] * 10)),
+        setup=some_keys,
+    ),
     Workload("lpush", "LPUSH", RedisBenchmark(("LPUSH", "queue", ITEM))),
     Workload("rpop", "RPOP", RedisBenchmark(("RPOP", "queue")), setup=some_items),
     Workload("sadd", "SADD", RedisBenchmark(("SADD", "set", "member:__rand_int__"))),
     Workload("spop", "SPOP", RedisBenchmark(("SPOP", "set")), setup=some_members),
     Workload("hset", "HSET", RedisBenchmark(("HSET", "hash", "field:__rand_int__", "xyz"))),
+    Workload(
+        "hset-keys",
+        "HSET, 100,000 hashes of 3 fields",
+        RedisBenchmark(("HSET", "user:__rand_int__", "name", "ann", "age", "41", "city", "Graz")),
+    ),
     Workload(
         "hget", "HGET", RedisBenchmark(("HGET", "hash", "field:__rand_int__")), setup=some_fields
     ),

@@ -13,8 +13,9 @@ from storage.payload import dump, restore
 from storage.rdb.options import ReadOptions
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.sorted_set import SortedSet
+from tests.worth import rounds
 
-SETTINGS = settings(max_examples=60, stateful_step_count=30, deadline=None)
+SETTINGS = settings(max_examples=rounds(60), stateful_step_count=30, deadline=None)
 
 members = st.one_of(
     st.integers(-3, 12).map(lambda n: b"%d" % n),
