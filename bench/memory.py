@@ -82,6 +82,19 @@ def members(count: int) -> Iterator[Command]:
         yield ("SADD", "all", *(f"member:{number:07d}" for number in range(start, start + BATCH)))
 
 
+def ranked_members(count: int) -> Iterator[Command]:
+    """Members of one sorted set, whose scores are in no order."""
+    for start in range(0, count, BATCH):
+        numbers = range(start, start + BATCH)
+        pairs = ((number * 7919 % count, f"member:{number:09d}") for number in numbers)
+        yield ("ZADD", "ranking", *(word for pair in pairs for word in pair))
+
+
+def small_sorted_sets(count: int) -> Iterator[Command]:
+    for number in range(count):
+        yield ("ZADD", f"best:{number:08d}", number % 90, "ann", 7, "bob", "1.5", "cleo")
+
+
 # The kinds of a group are loaded into the same servers, one after the other.
 TOGETHER = [
     [
@@ -93,8 +106,10 @@ TOGETHER = [
     [Kind("a key of 13 bytes, unique value of 5", 1.5, keys_of_different_values)],
     [Kind("a hash of 3 fields, with its key", 1.0, small_hashes)],
     [Kind("a set of 3 members, with its key", 1.0, small_sets)],
+    [Kind("a sorted set of 3 members, with its key", 1.0, small_sorted_sets)],
     [Kind("a field of 12 bytes in a large hash, value of 8", 1.1, fields)],
     [Kind("a member of 14 bytes in a large set", 1.1, members)],
+    [Kind("a member of 16 bytes in a large sorted set", 0.8, ranked_members)],
 ]
 
 

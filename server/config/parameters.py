@@ -130,6 +130,10 @@ class Config(AcceptedParameters):
         integer(0, INT64), 512, aliases=("hash-max-ziplist-entries",)
     )
     hash_max_listpack_value = Parameter(memory(), 64, aliases=("hash-max-ziplist-value",))
+    zset_max_listpack_entries = Parameter(
+        integer(0, INT64), 128, aliases=("zset-max-ziplist-entries",)
+    )
+    zset_max_listpack_value = Parameter(memory(), 64, aliases=("zset-max-ziplist-value",))
     stream_node_max_bytes = Parameter(memory(), 4096)
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
     notify_keyspace_events = Parameter(EVENT_CLASSES, NO_EVENTS)

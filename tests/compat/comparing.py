@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+from storage.payload import restore
+from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from tests.compat.resp import Reply
 
@@ -13,6 +15,7 @@ Alike: TypeAlias = Callable[[Reply, Reply], bool]
 
 HIDDEN: Reply = ("...", None)
 HASH_TABLE = b"\x04"  # the RDB type
+SORTED_SET_PACK = b"\x11"  # the RDB type
 
 
 def within(tolerance: int) -> Alike:
@@ -242,6 +245,21 @@ def table_in_order(reply: Reply) -> Reply:
     reader = RdbReader(value, 1)
     pairs = [(reader.string(), reader.string()) for _ in range(reader.count(2))]
     return kind, repr(sorted(pairs)).encode()
+
+
+def as_doubles(reply: Reply) -> Reply:
+    """All texts that are numbers, at any depth, in one form; and likewise the scores in a DUMP."""
+    kind, value = reply
+    if isinstance(value, list):
+        return kind, [as_doubles(item) for item in value]
+    if kind not in "$," or value is None:
+        return reply
+    if value[:1] == SORTED_SET_PACK:
+        return kind, repr(list(restore(value, ReadOptions(checksum=False)))).encode()
+    try:
+        return kind, repr(float(value)).encode()
+    except ValueError:
+        return reply
 
 
 def dumped(reply: Reply) -> Reply:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from tests.compat.comparing import (
     Alike,
+    as_doubles,
     broken_redirection,
     call_counts,
     client_fields,
@@ -49,6 +50,14 @@ OK: Reply = ("+", b"OK")
 SYNTAX: Reply = ("-", b"ERR syntax error")
 NOVALUES_OF_HSCAN: Reply = ("-", b"ERR NOVALUES option can only be used in HSCAN")
 INVALID_CURSOR: Reply = ("-", b"ERR invalid cursor")
+
+
+# The commands that answer with scores. DUMP does for a sorted set that is a listpack.
+WITH_SCORES = (
+    "ZADD", "ZINCRBY", "ZSCORE", "ZMSCORE", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE",
+    "ZREVRANGEBYSCORE", "ZPOPMIN", "ZPOPMAX", "ZMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP", "ZUNION",
+    "ZINTER", "ZDIFF", "DUMP",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +104,8 @@ NOISE = [
     Difference("HKEYS", "order of a hash table", same_after(in_any_order)),
     Difference("HVALS", "order of a hash table", same_after(in_any_order)),
     Difference("HRANDFIELD", "random choice", same_after(shape)),
+    Difference("ZSCAN", "order of a hash table", same_after(scanned)),
+    Difference("ZRANDMEMBER", "random choice", same_after(shape)),
     Difference("DUMP", "order of a hash table", same_after(table_in_order)),
     Difference("CONFIG GET", "order of a hash table", same_after(pairs_in_any_order)),
     Difference("COMMAND LIST", "order of a hash table", same_after(in_any_order)),
@@ -146,10 +157,22 @@ _COMMAND_INFO = Difference(
 _MEMORY_STATS = Difference("MEMORY STATS", "each version has other figures", same_type)
 
 REDIS_7_0 = [
+    *(
+        Difference(
+            name,
+            "7.4 says that NOVALUES is HSCAN's",
+            lambda ours, theirs: (ours, theirs) == (NOVALUES_OF_HSCAN, SYNTAX),
+        )
+        for name in ("SSCAN", "ZSCAN")
+    ),
+    *(
+        Difference(name, "7.0 writes all doubles with 17 digits", same_after(as_doubles))
+        for name in WITH_SCORES
+    ),
     Difference(
-        "SSCAN",
-        "7.4 says that NOVALUES is HSCAN's",
-        lambda ours, theirs: (ours, theirs) == (NOVALUES_OF_HSCAN, SYNTAX),
+        "ZSCAN",
+        "7.0 writes all doubles with 17 digits",
+        same_after(lambda reply: scanned(as_doubles(reply))),
     ),
     Difference(
         "OBJECT ENCODING",
@@ -261,18 +284,25 @@ _MULTI_IN_MULTI = (
 )
 _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or arguments"
 
+_NEWER_SCORES = "it reads no blanks and no hexadecimal numbers in ranges by score"
+
 NOT_ASKED = {
     REDIS_7: {
+        "command_info: COMMAND INFO of ZRANK": "7.2 gave it an option",
         "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
         "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
         "hashes: HSCAN NOVALUES": "since 7.4",
         "pubsub: a subscriber publishes": "since 7.2 its message comes behind its reply, not"
         " before it or in the midst of EXEC's array",
+        "sorted_sets: a sorted set that will be large is a tree at once": "since 7.4",
+        "sorted_sets: ranks with scores": "since 7.2",
+        "sorted_sets: scores in a digest": "7.0 writes all doubles with 17 digits there",
         "tracking: REDIRECT to RESP3": _MESSAGES_LAST,
         "tracking: a client that waits": "7.0 does not run a woken XREAD again",
         "tracking: what a client subscribed to hears, too": _MESSAGES_LAST,
     },
     REDIS_8: {
+        "sorted_sets: odd ways to write a score": _NEWER_SCORES,
         "tracking: a client flushes by itself": "8.0 frees the memory in another thread, and the"
         " reply comes when that is done",
     },
@@ -289,6 +319,8 @@ NOT_ASKED = {
         "keys: OBJECT": "Valkey's embstr holds longer strings",
         "protocol_errors: unbalanced quotes": "Valkey accepts text after a closing quote",
         "protocol_errors: stricter limits before authentication": _NOAUTH_FIRST,
+        "sorted_sets: a long member that is not added": "it makes a sorted set large all the same",
+        "sorted_sets: odd ways to write a score": _NEWER_SCORES,
         "strings: GETDEL and GETEX": "Valkey's GETEX checks its time even if the key is missing",
         "transactions: MULTI and EXEC": _MULTI_IN_MULTI,
         "transactions: errors while queueing": _MULTI_IN_MULTI,

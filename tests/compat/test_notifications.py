@@ -30,6 +30,7 @@ NOT_ASKED = {
         "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
         "pubsub: CLIENT LIST and KILL": LISTENS,
         "tracking: a client that waits": "7.0 does not run a woken XREAD again",
+        "sorted_sets: ranks with scores": "since 7.2",
     },
     REDIS_8: {
         "groups: XAUTOCLAIM": LOOKED_UP_FIRST,

@@ -10,7 +10,7 @@ from typing import Any
 
 import hiredis
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from protocol.encoder import Encoder, double_text
@@ -255,6 +255,16 @@ def test_hiredis_distinguishes_pushes_from_replies() -> None:
 
 
 # ---------------------------------------------------------------------- writing directly
+
+
+@settings(max_examples=200)
+@example(-0.0)
+@example(2.0**62)
+@given(st.floats(allow_nan=False) | st.integers(-(2**63), 2**63).map(float))
+def test_a_double_is_written_with_that_text_whole_or_not(value: float) -> None:
+    text = double_text(value)
+    assert encoded(value, 2) == b"$%d\r\n%b\r\n" % (len(text), text)
+    assert encoded(value, 3) == b",%b\r\n" % text
 
 
 @settings(max_examples=100)
