@@ -349,7 +349,7 @@ class ScoreTree:
         """How many members are below *node*; *leaves* gets the numbers of its leaves."""
         if height == 0:
             assert self.leaves[node.number] is node, "a leaf has another number"
-            before = max([NONE, *leaves[len(leaves) - 1 :]])
+            before = leaves[len(leaves) - 1] if leaves else NONE
             assert node.before == before, "links back miss a leaf"
             assert before == NONE or self.leaves[before].behind == node.number, "links miss a leaf"
             leaves.append(node.number)

@@ -46,6 +46,11 @@ NOVALUES_OF_HSCAN: Reply = ("-", b"ERR NOVALUES option can only be used in HSCAN
 INVALID_CURSOR: Reply = ("-", b"ERR invalid cursor")
 
 
+def wrong_arity(name: str) -> bytes:
+    """The text of the error."""
+    return f"ERR wrong number of arguments for '{name}' command".encode()
+
+
 # The commands that answer with scores. DUMP does for a sorted set that is a listpack.
 WITH_SCORES = (
     "ZADD", "ZINCRBY", "ZSCORE", "ZMSCORE", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE",
@@ -148,6 +153,17 @@ REDIS_7_0 = [
     *(
         Difference(name, "7.0 writes all doubles with 17 digits", same_after(as_doubles))
         for name in WITH_SCORES
+    ),
+    *(
+        Difference(
+            name,
+            "7.2 gave it an option",
+            lambda ours, theirs: (
+                theirs[0] == ours[0] == "-"
+                and theirs[1] in (wrong_arity("zrank"), wrong_arity("zrevrank"))
+            ),
+        )
+        for name in ("ZRANK", "ZREVRANK")
     ),
     Difference(
         "ZSCAN",
