@@ -264,7 +264,7 @@ _MULTI_IN_MULTI = (
 )
 _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or arguments"
 
-_NEWER_SCORES = "it reads no blanks and no hexadecimal numbers in ranges by score"
+_NEWER_SCORES = "it reads doubles in fewer forms: no blanks, no hexadecimal numbers"
 
 NOT_ASKED = {
     REDIS_7: {
@@ -278,6 +278,7 @@ NOT_ASKED = {
     },
     REDIS_8: {
         "sorted_sets: odd ways to write a score": _NEWER_SCORES,
+        "sorting: SORT of odd numbers": _NEWER_SCORES,
     },
     VALKEY_9: {
         "command_info: COMMAND INFO of single commands": "its commands have other tips and flags",
@@ -292,6 +293,7 @@ NOT_ASKED = {
         "protocol_errors: stricter limits before authentication": _NOAUTH_FIRST,
         "sorted_sets: a long member that is not added": "it makes a sorted set large all the same",
         "sorted_sets: odd ways to write a score": _NEWER_SCORES,
+        "sorting: SORT of odd numbers": _NEWER_SCORES,
         "strings: GETDEL and GETEX": "Valkey's GETEX checks its time even if the key is missing",
         "transactions: MULTI and EXEC": _MULTI_IN_MULTI,
         "transactions: errors while queueing": _MULTI_IN_MULTI,

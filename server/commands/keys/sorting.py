@@ -151,12 +151,11 @@ def _sorted(call: Call, wanted: SortArgs) -> list[Reply]:
 
 
 def _elements(value: QuickList | MemberSet | SortedSet, wanted: SortArgs) -> list[bytes]:
-    """All elements; those of a sorted set from the last one on, if DESC is all that is wanted."""
-    if not isinstance(value, SortedSet):
-        return list(value)
-    backwards = wanted.keeps_order and wanted.descending
-    walk = value.walk(len(value) - 1 if backwards else 0, backwards)
-    return [walk.member() for _ in range(len(value)) if walk.next()]
+    """All elements; what has an order is read from its end, if DESC is all that is wanted."""
+    elements = [member for member, _ in value] if isinstance(value, SortedSet) else list(value)
+    if wanted.keeps_order and wanted.descending and not isinstance(value, MemberSet):
+        elements.reverse()
+    return elements
 
 
 def _in_order(call: Call, elements: list[bytes], wanted: SortArgs) -> list[bytes]:
