@@ -52,6 +52,11 @@ NOVALUES_OF_HSCAN: Reply = ("-", b"ERR NOVALUES option can only be used in HSCAN
 INVALID_CURSOR: Reply = ("-", b"ERR invalid cursor")
 
 
+def wrong_arity(name: str) -> bytes:
+    """The text of the error."""
+    return f"ERR wrong number of arguments for '{name}' command".encode()
+
+
 # The commands that answer with scores. DUMP does for a sorted set that is a listpack.
 WITH_SCORES = (
     "ZADD", "ZINCRBY", "ZSCORE", "ZMSCORE", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE",
@@ -169,6 +174,17 @@ REDIS_7_0 = [
         Difference(name, "7.0 writes all doubles with 17 digits", same_after(as_doubles))
         for name in WITH_SCORES
     ),
+    *(
+        Difference(
+            name,
+            "7.2 gave it an option",
+            lambda ours, theirs: (
+                theirs[0] == ours[0] == "-"
+                and theirs[1] in (wrong_arity("zrank"), wrong_arity("zrevrank"))
+            ),
+        )
+        for name in ("ZRANK", "ZREVRANK")
+    ),
     Difference(
         "ZSCAN",
         "7.0 writes all doubles with 17 digits",
@@ -284,7 +300,7 @@ _MULTI_IN_MULTI = (
 )
 _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or arguments"
 
-_NEWER_SCORES = "it reads no blanks and no hexadecimal numbers in ranges by score"
+_NEWER_SCORES = "it reads doubles in fewer forms: no blanks, no hexadecimal numbers"
 
 NOT_ASKED = {
     REDIS_7: {
@@ -305,6 +321,7 @@ NOT_ASKED = {
         "sorted_sets: odd ways to write a score": _NEWER_SCORES,
         "tracking: a client flushes by itself": "8.0 frees the memory in another thread, and the"
         " reply comes when that is done",
+        "sorting: SORT of odd numbers": _NEWER_SCORES,
     },
     VALKEY_9: {
         "command_info: COMMAND INFO of single commands": _OTHER_TIPS,
@@ -321,6 +338,7 @@ NOT_ASKED = {
         "protocol_errors: stricter limits before authentication": _NOAUTH_FIRST,
         "sorted_sets: a long member that is not added": "it makes a sorted set large all the same",
         "sorted_sets: odd ways to write a score": _NEWER_SCORES,
+        "sorting: SORT of odd numbers": _NEWER_SCORES,
         "strings: GETDEL and GETEX": "Valkey's GETEX checks its time even if the key is missing",
         "transactions: MULTI and EXEC": _MULTI_IN_MULTI,
         "transactions: errors while queueing": _MULTI_IN_MULTI,

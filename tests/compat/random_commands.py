@@ -188,7 +188,6 @@ FAMILIES: dict[str, list[str]] = {
         "DEL key",
         "SET key value",
         "COPY key key",
-        "DUMP key",
         "DEBUG DIGEST-VALUE key key*",
         "DEBUG DIGEST",
     ],
