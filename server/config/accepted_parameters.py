@@ -24,24 +24,11 @@ from server.config.parameter import (
     integer,
     memory,
     one_of,
-    parse_bytes,
     unsupported,
 )
 
 PORT = integer(0, 65535)
 LONG = integer(0, INT64)
-
-
-def _parse_memory_or_percent(text: str, _old: object) -> str:
-    if re.fullmatch(r"[0-9]{1,3}%", text):
-        percent = int(text[:-1])
-        if percent > 100:
-            raise BadValue("percentage argument must be less or equal to 100")
-        return f"{percent}%" if percent else "0"
-    try:
-        return str(parse_bytes(text))
-    except BadValue:
-        raise BadValue("argument must be a memory or percent value") from None
 
 
 def _parse_percentiles(text: str, _old: object) -> str:
@@ -87,7 +74,6 @@ NO_USERS = "this server knows no users yet but the default one; set its password
 NO_TLS = "this server speaks no TLS"
 NO_RDMA = "this server speaks no RDMA"
 NO_CLUSTER = "this server is no cluster node"
-NO_CLIENT_EVICTION = "this server evicts no clients yet"
 NO_SYSLOG = "this server does not log to syslog: see logfile"
 NO_LOG_FORMATS = "this server's log has no other form"
 NO_REPAIR = "this server cuts off no corrupt end of the log: see python -m server.check --fix"
@@ -204,14 +190,6 @@ class AcceptedParameters:
     slot_migration_max_failover_repl_bytes = Parameter(memory(), 0)
     cluster_preferred_endpoint_type = Parameter(one_of("ip", "hostname", "unknown-endpoint"), "ip")
     # memory
-    maxmemory_clients = Parameter(
-        unsupported(Kind(_parse_memory_or_percent), "0", NO_CLIENT_EVICTION), "0"
-    )
-    maxmemory_samples = Parameter(integer(1), 5)
-    maxmemory_eviction_tenacity = Parameter(integer(0, 100), 10)
-    lfu_log_factor = Parameter(integer(), 10)
-    lfu_decay_time = Parameter(integer(), 1)
-    lazyfree_lazy_eviction = Parameter(YES_NO, False)
     lazyfree_lazy_expire = Parameter(YES_NO, False)
     lazyfree_lazy_server_del = Parameter(YES_NO, False)
     lazyfree_lazy_user_del = Parameter(YES_NO, False)

@@ -225,6 +225,26 @@ def memory(least: int = 0, most: int = INT64) -> Kind[int]:
     )
 
 
+def _parse_memory_or_percent(text: str, _old: int) -> int:
+    if re.fullmatch(r"[0-9]{1,3}%", text):
+        percent = int(text[:-1])
+        if percent > 100:
+            raise BadValue("percentage argument must be less or equal to 100")
+        return -percent
+    try:
+        return parse_bytes(text)
+    except BadValue:
+        raise BadValue("argument must be a memory or percent value") from None
+
+
+# A size in bytes, or a percentage, which is less than 0: 5% is -5.
+MEMORY_OR_PERCENT: Kind[int] = Kind(
+    _parse_memory_or_percent,
+    lambda size: f"{-size}%" if size < 0 else str(size),
+    lambda size: [f"{-size}%" if size < 0 else bytes_text(size)],
+)
+
+
 def octal(most: int) -> Kind[int]:
     def parse(text: str, _old: object) -> int:
         if not _OCTAL.fullmatch(text):

@@ -15,6 +15,7 @@ from server.config.event_classes import EVENT_CLASSES, NO_EVENTS
 from server.config.parameter import (
     FILE_NAME,
     INT64,
+    MEMORY_OR_PERCENT,
     OUTPUT_LIMITS,
     SAVE_POINTS,
     TEXT,
@@ -32,7 +33,6 @@ from server.config.parameter import (
     one_of,
     some_of,
     take_parameters,
-    unsupported,
 )
 from storage.set_limits import SetLimits
 
@@ -133,15 +133,15 @@ class Config(AcceptedParameters):
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
     notify_keyspace_events = Parameter(EVENT_CLASSES, NO_EVENTS)
     active_expire_effort = Parameter(integer(1, 10), 1)
+    # eviction
     maxmemory = Parameter(memory(0, UINT64), 0)
-    maxmemory_policy = Parameter(
-        unsupported(
-            one_of(*POLICIES),
-            "noeviction",
-            "this server evicts no keys yet: only noeviction is served",
-        ),
-        "noeviction",
-    )
+    maxmemory_policy = Parameter(one_of(*POLICIES), "noeviction")
+    maxmemory_samples = Parameter(integer(1), 5)
+    maxmemory_eviction_tenacity = Parameter(integer(0, 100), 10)
+    maxmemory_clients = Parameter(MEMORY_OR_PERCENT, 0)
+    lfu_log_factor = Parameter(integer(), 10)
+    lfu_decay_time = Parameter(integer(), 1)
+    lazyfree_lazy_eviction = Parameter(YES_NO, False)
 
     def __init__(self) -> None:
         self.file: str | None = None

@@ -7,6 +7,7 @@ from server.client.command_queue cimport CommandQueue
 from server.dispatch cimport execution
 from server.dispatch.admission cimport Admission
 from server.dispatch.blocking cimport Blocking, Runner
+from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
 from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.shared_reply cimport SharedReply
@@ -38,6 +39,7 @@ cdef class Dispatcher(Runner):
     cdef Restrictions _restrictions
     cdef Propagation _propagation
     cdef Admission _admission
+    cdef ClientEviction _client_eviction
     cdef Execution _execution
     cdef dict _spellings
     cdef bytes _name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 
 from server.dispatch.blocking import Blocking
@@ -24,7 +25,7 @@ class ServerKeyEvents(KeyEvents):
     def __init__(
         self, blocking: Blocking, watching: Watching, propagation: Propagation, pubsub: PubSub
     ) -> None:
-        super().__init__()
+        super().__init__(seed=secrets.randbits(63))
         self._blocking = blocking
         self._propagation = propagation
         self._watching = watching

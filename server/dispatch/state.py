@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from server.client.client import Client
 from server.config.parameters import Config
 from server.dispatch.blocking import Blocking
+from server.dispatch.client_eviction import ClientEviction
+from server.dispatch.key_eviction import KeyEviction
 from server.dispatch.node_limits import NodeLimits
 from server.dispatch.pausing import Pausing
 from server.dispatch.restrictions import Restrictions
@@ -48,6 +50,15 @@ class ServerState:
         self.memory.started()
         self.persistence = Persistence(config, self.databases, self.events, self.propagation)
         self.restrictions = Restrictions(self.memory, self.pausing, self.persistence)
+        self.key_eviction = KeyEviction(
+            self.databases,
+            self.events,
+            self.memory,
+            self.pausing,
+            self.restrictions,
+            self.propagation,
+        )
+        self.client_eviction = ClientEviction(self.clients, self.memory, self.events.clock)
         self.parts: list[Part] = [
             self.memory,
             self.node_limits,
@@ -58,6 +69,8 @@ class ServerState:
             self.pubsub,
             self.events.notifications,
             self.restrictions,  # they depend on the memory's limit
+            self.key_eviction,
+            self.client_eviction,
         ]
         self.follow_config()
 

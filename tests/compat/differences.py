@@ -225,19 +225,23 @@ _MULTI_IN_MULTI = (
 )
 _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or arguments"
 
+_READS_QUEUED = "they queue what adds no data, however much that is"
+
 NOT_ASKED = {
     REDIS_7: {
+        "eviction: who waits for an evicted stream is told": "the error is another one since 7.2",
         "hashes: HSCAN NOVALUES": "since 7.4",
         "pubsub: a subscriber publishes": "since 7.2 its message comes behind its reply, not"
         " before it or in the midst of EXEC's array",
     },
-    REDIS_8: {},
+    REDIS_8: {"eviction: nothing is queued over maxmemory": _READS_QUEUED},
     VALKEY_9: {
         "command_info: COMMAND INFO of single commands": "its commands have other tips and flags",
         "connection: requirepass": _NOAUTH_FIRST,
         "connection: CLIENT ID, INFO and LIST": "CLIENT LIST and KILL share filters and errors",
         "connection: CLIENT KILL": "CLIENT LIST and KILL share filters and errors",
         "connection: CLIENT PAUSE of writes": "CLIENT PAUSE accepts words after its mode",
+        "eviction: nothing is queued over maxmemory": _READS_QUEUED,
         "extreme_times: a delivery before 1970": "XAUTOCLAIM skips entries delivered before 1970",
         "keys: SCAN": "TYPE with an unknown type is an error",
         "keys: OBJECT": "Valkey's embstr holds longer strings",
