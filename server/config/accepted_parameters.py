@@ -1,7 +1,7 @@
 """Parameters of Redis and Valkey that this server accepts but does not act on.
 
 They make existing configuration files work: the values are checked, kept and shown. Those that
-differ from the default are named at the start, in one line of the log.
+differ from the default, of Redis or of Valkey, are named at the start, in one line of the log.
 
 Where ignoring a value would lose data, open the server to others, or let a client wait for what
 never comes, the parameter is *unsupported*: only the value that switches the feature off is
@@ -108,8 +108,8 @@ class AcceptedParameters:
     replica_ignore_maxmemory = Parameter(YES_NO, True, aliases=("slave-ignore-maxmemory",))
     replica_ignore_disk_write_errors = Parameter(YES_NO, False)
     replica_full_sync_buffer_limit = Parameter(memory(), 0)
-    replica_lazy_flush = Parameter(YES_NO, False, aliases=("slave-lazy-flush",))
-    repl_backlog_size = Parameter(memory(1), 1024**2)
+    replica_lazy_flush = Parameter(YES_NO, False, aliases=("slave-lazy-flush",), valkey=True)
+    repl_backlog_size = Parameter(memory(1), 1024**2, valkey=10 * 1024**2)
     repl_backlog_ttl = Parameter(LONG, 3600)
     repl_disable_tcp_nodelay = Parameter(YES_NO, False)
     repl_diskless_load = Parameter(one_of("disabled", "on-empty-db", "swapdb"), "disabled")
@@ -190,10 +190,10 @@ class AcceptedParameters:
     slot_migration_max_failover_repl_bytes = Parameter(memory(), 0)
     cluster_preferred_endpoint_type = Parameter(one_of("ip", "hostname", "unknown-endpoint"), "ip")
     # memory
-    lazyfree_lazy_expire = Parameter(YES_NO, False)
-    lazyfree_lazy_server_del = Parameter(YES_NO, False)
-    lazyfree_lazy_user_del = Parameter(YES_NO, False)
-    lazyfree_lazy_user_flush = Parameter(YES_NO, False)
+    lazyfree_lazy_expire = Parameter(YES_NO, False, valkey=True)
+    lazyfree_lazy_server_del = Parameter(YES_NO, False, valkey=True)
+    lazyfree_lazy_user_del = Parameter(YES_NO, False, valkey=True)
+    lazyfree_lazy_user_flush = Parameter(YES_NO, False, valkey=True)
     activerehashing = Parameter(YES_NO, True)
     activedefrag = Parameter(YES_NO, False)
     active_defrag_cycle_max = Parameter(integer(1, 99), 25)
@@ -235,7 +235,7 @@ class AcceptedParameters:
         Kind(_parse_percentiles, many_words=True), "50 99 99.9"
     )
     tracking_table_max_keys = Parameter(LONG, 1_000_000)
-    hide_user_data_from_log = Parameter(YES_NO, False)  # always done
+    hide_user_data_from_log = Parameter(YES_NO, False, valkey=True)  # always done
     log_format = Parameter(
         unsupported(one_of("legacy", "logfmt", "json"), "legacy", NO_LOG_FORMATS), "legacy"
     )
@@ -243,7 +243,7 @@ class AcceptedParameters:
         unsupported(one_of("legacy", "iso8601", "milliseconds"), "legacy", NO_LOG_FORMATS), "legacy"
     )
     syslog_enabled = Parameter(unsupported(YES_NO, False, NO_SYSLOG), False, mutable=False)
-    syslog_ident = Parameter(TEXT, "redis", mutable=False)
+    syslog_ident = Parameter(TEXT, "redis", mutable=False, valkey="valkey")
     syslog_facility = Parameter(
         one_of("user", *(f"local{n}" for n in range(8))), "local0", mutable=False
     )

@@ -70,6 +70,7 @@ class Parameter(Generic[T]):
     """One parameter, declared as an attribute of a class: T is the type of the attribute's value.
 
     The class gives it its name. The objects of the class hold the values: see take_parameters().
+    *valkey* is Valkey's default, where it is not Redis's: a valkey.conf asks for nothing with it.
     """
 
     kind: Kind[T]
@@ -77,11 +78,16 @@ class Parameter(Generic[T]):
     aliases: tuple[str, ...] = ()  # Redis's older names, and Valkey's
     mutable: bool = True  # CONFIG SET may change it while the server runs
     protected: bool = False  # CONFIG SET needs enable-protected-configs
+    valkey: T | None = None
     attribute: str = field(default="", init=False)
 
     @property
     def name(self) -> str:
         return self.attribute.replace("_", "-")
+
+    def is_default(self, value: T) -> bool:
+        """Whether *value* is the default, of Redis or of Valkey."""
+        return value == self.default or (self.valkey is not None and value == self.valkey)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.attribute = name

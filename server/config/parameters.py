@@ -203,7 +203,7 @@ class Config(AcceptedParameters):
     @property
     def without_effect(self) -> list[str]:
         """The parameters that are not at their defaults, and that this server does not act on."""
-        return [row.name for row in WITHOUT_EFFECT if self.value(row) != row.default]
+        return [row.name for row in WITHOUT_EFFECT if not row.is_default(self.value(row))]
 
 
 WITHOUT_EFFECT = take_parameters(AcceptedParameters)
