@@ -76,10 +76,13 @@ def some_keys(_: int) -> Iterator[Command]:
 
 
 def a_full_server(_: int) -> Iterator[Command]:
-    """Fill the server beyond its maxmemory: each new key drives out an old one."""
+    """Fill the server beyond its maxmemory: each new key drives out an old one.
+
+    Not too many keys at a time, so that each command can drive out as many as it sets.
+    """
     yield ("CONFIG", "SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "32mb")
-    for start in range(0, 300_000, 1000):
-        pairs = ((f"old:{number:012d}", "x" * 64) for number in range(start, start + 1000))
+    for start in range(0, 300_000, 50):
+        pairs = ((f"old:{number:012d}", "x" * 64) for number in range(start, start + 50))
         yield ("MSET", *(word for pair in pairs for word in pair))
 
 

@@ -24,7 +24,7 @@ cdef class KeyEviction(Part):
     cdef Pausing _pausing
     cdef Restrictions _restrictions
     cdef Propagation _propagation
-    cdef EvictionPool _pool
+    cdef readonly EvictionPool pool
     cdef object _below
     cdef object _limit
     cdef str _policy_name

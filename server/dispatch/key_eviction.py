@@ -49,7 +49,6 @@ class KeyEviction(Part):
         "_memory",
         "_pausing",
         "_policy_name",
-        "_pool",
         "_propagation",
         "_rank",
         "_removal",
@@ -61,6 +60,7 @@ class KeyEviction(Part):
         "evicted",
         "is_out_of_memory",
         "on_unfinished",
+        "pool",
     )
 
     def __init__(
@@ -79,7 +79,7 @@ class KeyEviction(Part):
         self._restrictions = restrictions
         self._propagation = propagation
         self._below = events.chance.below
-        self._pool = EvictionPool(events.usage, self._below)
+        self.pool = EvictionPool(events.usage, self._below)
         self._limit = 0
         self._policy_name = ""
         self._last_random = 0  # the database that a key was drawn from last
@@ -105,12 +105,13 @@ class KeyEviction(Part):
         return True
 
     def _make_room(self) -> bool:
-        if self._restrictions.loading or self._pausing.active:
+        if self._restrictions.loading or self._pausing.until_ms:
             self.is_out_of_memory = False
             return True
         try:
             self.is_out_of_memory = not self._evict_enough()
-            self._propagation.deliver_each()
+            if self._propagation.is_on:
+                self._propagation.deliver_each()
         except Exception as error:
             raise ServerFault("an eviction was left in its midst") from error
         if self.is_out_of_memory or self._is_unfinished:
@@ -152,7 +153,7 @@ class KeyEviction(Part):
         if self._rank == UNRANKED:
             return self._evict_any()
         while self._sample():
-            candidate = self._pool.take()
+            candidate = self.pool.take()
             if candidate is not None:
                 self._evict(candidate.database, candidate.key)
                 return True
@@ -163,7 +164,7 @@ class KeyEviction(Part):
         found = False
         for database in self._databases:
             if database.keys_to_evict(self._volatile).used:
-                self._pool.sample(database, self._volatile, self._samples)
+                self.pool.sample(database, self._volatile, self._samples)
                 found = True
         return found
 
@@ -181,7 +182,8 @@ class KeyEviction(Part):
     def _evict(self, database: Keyspace, key: bytes) -> None:
         database.evict(key)
         self.evicted += 1
-        self._propagation.add(database.index, [self._removal, key])
+        if self._propagation.is_on:
+            self._propagation.add(database.index, [self._removal, key])
 
     # ------------------------------------------------------------------ what a part hears of
 
@@ -203,7 +205,7 @@ class KeyEviction(Part):
         policy = policy_named(self._policy_name)
         self._spares_all = policy is None
         self._volatile, self._rank = (False, UNRANKED) if policy is None else policy
-        self._pool.rank_by(self._rank)
+        self.pool.rank_by(self._rank)
         self._events.usage.counts = self._rank == BY_FREQUENCY
         self._events.usage.is_saved = self._rank in (BY_FREQUENCY, BY_IDLE_TIME)
 
@@ -219,7 +221,7 @@ class KeyEviction(Part):
             self._is_kept()
 
     def emptying(self, databases: Sequence[Keyspace]) -> None:
-        self._pool.clear()
+        self.pool.clear()
 
     def statistics_reset(self) -> None:
         self.evicted = 0

@@ -157,7 +157,8 @@ class Directory:
     def place_behind(self, place: int) -> int:
         """The place of the next key in the order of hashes; behind the last one comes the first.
 
-        A key is among n neighbours from a random place on with the same chance as any other.
+        From a place behind the end of its bucket, it is the first one of the next bucket. A key is
+        among n neighbours from a random place on with the same chance as any other.
         """
         slot = place >> mark_octets.AT_BITS
         if (place & mark_octets.AT_MASK) + 1 < mark_octets.count(self._bucket(slot).marks):

@@ -1,3 +1,4 @@
+# cython: boundscheck=False, wraparound=False
 """Which key is to be evicted: the best of a few at random, and of those that were good before.
 
     sample()    some keys of a database, drawn at random; each may enter the pool
@@ -16,9 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from storage.hash_table import mark_octets
 from storage.keyspace.eviction_rank import BY_EXPIRY, BY_FREQUENCY, BY_IDLE_TIME
 from storage.keyspace.key_table import KeyTable
 from storage.keyspace.keyspace import Keyspace
+from storage.keyspace.segment import Segment
 from storage.keyspace.usage import Usage
 
 SIZE: Final = 16
@@ -39,13 +42,14 @@ class Candidate:
 class EvictionPool:
     """Candidates in the order of their scores. *below* (n) gives a random number, 0 .. n - 1."""
 
-    __slots__ = ("_below", "_candidates", "_rank", "_usage")
+    __slots__ = ("_below", "_candidates", "_lowest", "_rank", "_usage")
 
     def __init__(self, usage: Usage, below: Callable[[int], int]) -> None:
         self._usage = usage
         self._below = below
         self._rank = BY_IDLE_TIME
         self._candidates: list[Candidate] = []
+        self._lowest = 0  # the score of the first of them
 
     def __len__(self) -> int:
         return len(self._candidates)
@@ -69,12 +73,16 @@ class EvictionPool:
         if drawn.used == 0:
             return
         place = drawn.random_place(self._below)
+        segment, at = drawn.segment_at(place), place & mark_octets.AT_MASK
         for _ in range(min(count, drawn.used)):
-            mark = self._mark_at(place, drawn, keys)
+            if at == mark_octets.count(segment.marks):
+                place = drawn.place_behind(place | mark_octets.AT_MASK)
+                segment, at = drawn.segment_at(place), 0
+            mark = self._mark_at(segment, at, drawn is keys, keys)
             score = self._score(mark)
-            if len(self._candidates) < POOL_SIZE or score > self._candidates[0].score:
-                self._enter(database, drawn.key_at(place), mark, score)
-            place = drawn.place_behind(place)
+            if len(self._candidates) < POOL_SIZE or score > self._lowest:
+                self._enter(database, segment.pairs[2 * at], mark, score)
+            at += 1
 
     def _enter(self, database: Keyspace, key: bytes, mark: int, score: int) -> None:
         if len(self._candidates) == POOL_SIZE:
@@ -88,6 +96,7 @@ class EvictionPool:
         while at < len(self._candidates) and self._candidates[at].score < score:
             at += 1
         self._candidates.insert(at, candidate)
+        self._lowest = self._candidates[0].score
 
     def take(self) -> Candidate | None:
         """Remove the best candidate; None if there is none.
@@ -102,14 +111,14 @@ class EvictionPool:
 
     # ------------------------------------------------------------------ marks and scores
 
-    def _mark_at(self, place: int, drawn: KeyTable, keys: KeyTable) -> int:
-        """When the key at *place* of *drawn* expires, or its last use, which *keys* has."""
+    def _mark_at(self, segment: Segment, at: int, is_of_keys: bool, keys: KeyTable) -> int:
+        """When the key number *at* of *segment* expires, or its last use, which *keys* has."""
         if self._rank == BY_EXPIRY:
-            when_ms: int = drawn.value_at(place)
+            when_ms: int = segment.pairs[2 * at + 1]
             return when_ms
-        if drawn is keys:
-            return keys.last_use_at(place)
-        return keys.last_use_of(drawn.key_at(place))
+        if is_of_keys:
+            return mark_octets.number_at(segment.marks, at)
+        return keys.last_use_of(segment.pairs[2 * at])
 
     def _mark_now(self, candidate: Candidate) -> int:
         """The same for a candidate; another number if its key is gone."""

@@ -29,9 +29,7 @@ cdef class KeyTable(Directory):
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef object pop(self, bytes key, object default=*)
     cpdef bytes key_at(self, int64_t place)
-    cpdef object value_at(self, int64_t place)
-    cpdef int64_t last_use_at(self, int64_t place) except? -1
     cpdef int grew(self, int64_t size) except -1
     cpdef int clear(self) except -1
     cdef Segment _segment_of(self, uint64_t prefix)
-    cdef Segment _segment_at(self, int64_t place)
+    cdef Segment segment_at(self, int64_t place)

@@ -114,16 +114,8 @@ class KeyTable(Directory):
 
     def key_at(self, place: int) -> bytes:
         """The key at that place."""
-        key: bytes = self._segment_at(place).pairs[2 * (place & mark_octets.AT_MASK)]
+        key: bytes = self.segment_at(place).pairs[2 * (place & mark_octets.AT_MASK)]
         return key
-
-    def value_at(self, place: int) -> Any:
-        """Its value."""
-        return self._segment_at(place).pairs[2 * (place & mark_octets.AT_MASK) + 1]
-
-    def last_use_at(self, place: int) -> int:
-        """Its last use."""
-        return mark_octets.number_at(self._segment_at(place).marks, place & mark_octets.AT_MASK)
 
     # ------------------------------------------------------------------ all keys
 
@@ -141,6 +133,7 @@ class KeyTable(Directory):
         segment: Segment = self._directory[prefix >> self._shift]
         return segment
 
-    def _segment_at(self, place: int) -> Segment:
+    def segment_at(self, place: int) -> Segment:
+        """The segment of that place."""
         segment: Segment = self._directory[place >> mark_octets.AT_BITS]
         return segment

@@ -306,17 +306,15 @@ def test_tenacity_is_a_time_limit():
 def test_the_time_over_maxmemory_is_counted(server):
     server.send("SET", "k", VALUE)
     server.send("CONFIG", "SET", "maxmemory", 1)
-    eviction = server.state.key_eviction
     assert server.send("SET", "k", "v") == REFUSED
-    eviction._exceeded_since_ns -= 5_000_000_000
-    counted = stats(server)
-    assert int(counted["current_eviction_exceeded_time"]) >= 5000
-    assert int(counted["total_eviction_exceeded_time"]) >= 5000
+    while int(stats(server)["current_eviction_exceeded_time"]) == 0:
+        assert server.send("SET", "k", "v") == REFUSED
+    assert int(stats(server)["total_eviction_exceeded_time"]) > 0
     server.send("CONFIG", "SET", "maxmemory", 0)
     server.send("PING")
     counted = stats(server)
     assert counted["current_eviction_exceeded_time"] == "0"
-    assert int(counted["total_eviction_exceeded_time"]) >= 5000
+    assert int(counted["total_eviction_exceeded_time"]) > 0
     server.send("CONFIG", "RESETSTAT")
     assert stats(server)["total_eviction_exceeded_time"] == "0"
 
@@ -362,10 +360,10 @@ def test_flushall_and_swapdb_empty_the_pool(server):
         fill(server, 10)
         limit(server, -500)
         server.send("PING")
-        assert len(server.state.key_eviction._pool)
+        assert len(server.state.key_eviction.pool)
         server.send_line(line)
         server.send("CONFIG", "SET", "maxmemory", 0)
-        assert len(server.state.key_eviction._pool) == 0
+        assert len(server.state.key_eviction.pool) == 0
 
 
 def test_a_lower_maxmemory_is_warned_of(server, caplog):
