@@ -1,4 +1,4 @@
-"""The resident memory of a stream entry, a pending entry, a list item and a key.
+"""The resident memory of a stream entry, a list item, a key, a hash, a set, and what is in them.
 
 Each figure is the growth of VmRSS while many of them are loaded into a new server, divided by
 their number. For pending entries, it is the growth while a consumer reads the whole stream.
@@ -61,6 +61,40 @@ def keys_of_different_values(count: int) -> Iterator[Command]:
         yield ("SET", f"key:{number:09d}", f"{number:x}".rjust(5, "x"))
 
 
+def small_hashes(count: int) -> Iterator[Command]:
+    for number in range(count):
+        yield ("HSET", f"user:{number:08d}", "name", "ann", "age", number % 90, "city", "Graz")
+
+
+def small_sets(count: int) -> Iterator[Command]:
+    for number in range(count):
+        yield ("SADD", f"tags:{number:08d}", "red", "green", f"blue-{number % 90}")
+
+
+def fields(count: int) -> Iterator[Command]:
+    for start in range(0, count, BATCH):
+        names = (f"field:{number:06d}" for number in range(start, start + BATCH))
+        yield ("HSET", "table", *(word for name in names for word in (name, "value-xy")))
+
+
+def members(count: int) -> Iterator[Command]:
+    for start in range(0, count, BATCH):
+        yield ("SADD", "all", *(f"member:{number:07d}" for number in range(start, start + BATCH)))
+
+
+def ranked_members(count: int) -> Iterator[Command]:
+    """Members of one sorted set, whose scores are in no order."""
+    for start in range(0, count, BATCH):
+        numbers = range(start, start + BATCH)
+        pairs = ((number * 7919 % count, f"member:{number:09d}") for number in numbers)
+        yield ("ZADD", "ranking", *(word for pair in pairs for word in pair))
+
+
+def small_sorted_sets(count: int) -> Iterator[Command]:
+    for number in range(count):
+        yield ("ZADD", f"best:{number:08d}", number % 90, "ann", 7, "bob", "1.5", "cleo")
+
+
 # The kinds of a group are loaded into the same servers, one after the other.
 TOGETHER = [
     [
@@ -70,6 +104,12 @@ TOGETHER = [
     [Kind("a list item of 20 bytes", 1.1, list_items)],
     [Kind("a key of 13 bytes, value of 3", 1.5, keys)],
     [Kind("a key of 13 bytes, unique value of 5", 1.5, keys_of_different_values)],
+    [Kind("a hash of 3 fields, with its key", 1.0, small_hashes)],
+    [Kind("a set of 3 members, with its key", 1.0, small_sets)],
+    [Kind("a sorted set of 3 members, with its key", 1.0, small_sorted_sets)],
+    [Kind("a field of 12 bytes in a large hash, value of 8", 1.1, fields)],
+    [Kind("a member of 14 bytes in a large set", 1.1, members)],
+    [Kind("a member of 16 bytes in a large sorted set", 0.8, ranked_members)],
 ]
 
 

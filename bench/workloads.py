@@ -23,6 +23,7 @@ FIRST_MS: Final = 1_700_000_000_000
 PLACES: Final = 16
 TOKENS: Final = 10
 HASH_FIELDS: Final = 50
+RANKED: Final = 100  # members in a range that is read whole
 STREAM: Final = b"readings"
 ITEM: Final = "item-of-twenty-bytes"
 OK: Final = b"+OK\r\n"
@@ -31,7 +32,7 @@ FIELDS: Final = ("device", "sensor-17", "celsius", "21.50", "state", "ok")
 # The aims by depth: the largest ratio of the server CPU of a request, ours to the best peer's.
 MOST: Final = {1: 1.0, 16: 0.9}
 ONLY_DEPTH_1: Final = {1: 1.0}  # for conversations: a client has one command in flight
-BULK: Final = {1: 0.67, 16: 0.67}  # answers of 100 entries, or 50 fields, or more
+BULK: Final = {1: 0.67, 16: 0.67}  # answers of 100 entries or members, or 50 fields, or more
 WITH_EVICTION: Final = {1: 1.25, 16: 1.25}
 AS_MUCH: Final = {1: 1.0, 16: 1.0}  # what makes many small objects
 
@@ -120,6 +121,26 @@ def hash_words(number: int) -> list[bytes]:
     return [word for pair in pairs for word in pair]
 
 
+def some_scores(requests: int) -> Iterator[Command]:
+    """Make a sorted set with a member for each request, in no order."""
+    for start in range(0, requests, 1000):
+        numbers = range(start, start + 1000)
+        pairs = ((number * 7919 % requests, f"member:{number:012d}") for number in numbers)
+        yield ("ZADD", "ranking", *(word for pair in pairs for word in pair))
+
+
+def a_ranking(_: int) -> Iterator[Command]:
+    """Make the sorted set of which ranges are read: scores are ranks."""
+    for start in range(0, ENTRIES, 1000):
+        numbers = range(start, start + 1000)
+        yield ("ZADD", "ranking", *(word for n in numbers for word in (n, ranked(n))))
+
+
+def ranked(number: int) -> bytes:
+    """The member of that rank."""
+    return b"member:%06d" % number
+
+
 def a_stream(_: int) -> Iterator[Command]:
     """Make the stream that is read."""
     for number in range(ENTRIES):
@@ -184,6 +205,28 @@ def xread(count: int) -> Script:
 def hgetall() -> Script:
     return [
         exchange(("HGETALL", f"hash-{number:02d}"), hash_words(number)) for number in range(PLACES)
+    ]
+
+
+def zrange(count: int) -> Script:
+    """Ranges of *count* members by rank, at PLACES places."""
+    return [
+        exchange(
+            ("ZRANGE", "ranking", first, first + count - 1),
+            [ranked(number) for number in range(first, first + count)],
+        )
+        for first in range(0, ENTRIES - count, ENTRIES // PLACES)
+    ]
+
+
+def zrangebyscore(count: int) -> Script:
+    """Ranges of *count* members by score, at PLACES places."""
+    return [
+        exchange(
+            ("ZRANGEBYSCORE", "ranking", first, f"({first + count}"),
+            [ranked(number) for number in range(first, first + count)],
+        )
+        for first in range(0, ENTRIES - count, ENTRIES // PLACES)
     ]
 
 
@@ -279,11 +322,23 @@ WORKLOADS: Final = [
         a_full_server,
     ),
     Workload("get", "GET", RedisBenchmark(("GET", "key:__rand_int__")), setup=some_keys),
+    Workload("incr", "INCR", RedisBenchmark(("INCR", "counter:__rand_int__"))),
+    Workload(
+        "mget",
+        "MGET, 10 keys",
+        RedisBenchmark(("MGET", *["key:__rand_int__"] * 10)),
+        setup=some_keys,
+    ),
     Workload("lpush", "LPUSH", RedisBenchmark(("LPUSH", "queue", ITEM))),
     Workload("rpop", "RPOP", RedisBenchmark(("RPOP", "queue")), setup=some_items),
     Workload("sadd", "SADD", RedisBenchmark(("SADD", "set", "member:__rand_int__"))),
     Workload("spop", "SPOP", RedisBenchmark(("SPOP", "set")), setup=some_members),
     Workload("hset", "HSET", RedisBenchmark(("HSET", "hash", "field:__rand_int__", "xyz"))),
+    Workload(
+        "hset-keys",
+        "HSET, 100,000 hashes of 3 fields",
+        RedisBenchmark(("HSET", "user:__rand_int__", "name", "ann", "age", "41", "city", "Graz")),
+    ),
     Workload(
         "hget", "HGET", RedisBenchmark(("HGET", "hash", "field:__rand_int__")), setup=some_fields
     ),
@@ -294,6 +349,17 @@ WORKLOADS: Final = [
         BULK,
         small_hashes,
     ),
+    Workload(
+        "zadd", "ZADD", RedisBenchmark(("ZADD", "ranking", "__rand_int__", "member:__rand_int__"))
+    ),
+    Workload(
+        "zrangebyscore-10",
+        "ZRANGEBYSCORE of 10",
+        Scripted(shared(zrangebyscore(10))),
+        setup=a_ranking,
+    ),
+    Workload("zrange-100", "ZRANGE of 100", Scripted(shared(zrange(RANKED))), BULK, a_ranking),
+    Workload("zpopmin", "ZPOPMIN", RedisBenchmark(("ZPOPMIN", "ranking")), setup=some_scores),
     Workload("xadd", "XADD, 3 fields", RedisBenchmark(("XADD", "readings", *XADD))),
     Workload(
         "xadd-maxlen",

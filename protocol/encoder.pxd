@@ -19,6 +19,7 @@ cdef int INTEGER
 cdef int MAP
 cdef int SET
 cdef int PUSH
+cdef int DOUBLE
 cdef bytearray _NO_BUFFER
 cdef list _spares
 cdef Py_ssize_t _spare_count
@@ -58,6 +59,8 @@ cdef class Encoder(Encoded):
     cpdef bulk(self, bytes data)
     cpdef bulk_slice(self, bytearray source, Py_ssize_t start, Py_ssize_t size)
     cpdef bulk_int(self, int64_t number)
+    @cython.locals(number=int64_t)
+    cpdef real(self, double value)
     cpdef integer(self, int64_t number)
     cpdef array(self, Py_ssize_t size)
     cpdef map(self, Py_ssize_t size)

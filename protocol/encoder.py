@@ -49,8 +49,10 @@ SPARES = 8  # long buffers that are kept for the next encoder
 SHORT_SPARES = 128  # short buffers that are kept: each client answered in one turn needs one
 HEAD = 24  # bytes: a mark, a 64-bit number, CRLF
 EXACT = 2.0**62  # up to here, whole doubles are written as the integers they are
+ALWAYS_POSITIONAL = 1e-3  # a double that is not whole has no exponent from here on,
+EXPONENT_FROM = 1e4  # up to here
 
-ARRAY, BULK, INTEGER, MAP, SET, PUSH = b"*$:%~>"
+ARRAY, BULK, INTEGER, MAP, SET, PUSH, DOUBLE = b"*$:%~>,"
 
 _NO_BUFFER = bytearray()  # never written to: it has no room
 _spares = [_NO_BUFFER] * SHORT_SPARES  # the first _spare_count of them are there
@@ -154,6 +156,8 @@ class Encoder(Encoded):
             self.append(reply)
         elif reply is NULL_ARRAY:
             self.null_array()
+        elif type(reply) is float:
+            self.real(reply)
         else:
             self._write_rare(reply)
 
@@ -249,6 +253,18 @@ class Encoder(Encoded):
         """Append the decimal text of a signed 64-bit *number* as a bulk string."""
         self._reserve(2 * HEAD)
         self._end = octets.put_bulk_number(self._buffer, self._end, number)
+
+    def real(self, value: float) -> None:
+        """Append a double: in RESP2 its text as a bulk string."""
+        if -EXACT <= value <= EXACT:
+            number = int(value)
+            if number == value and number != 0:  # what is not zero has one text only
+                if self.resp == 3:
+                    self._head(DOUBLE, number)
+                else:
+                    self.bulk_int(number)
+                return
+        self._write_float(value)
 
     def integer(self, number: int) -> None:
         """Append a signed 64-bit integer."""
@@ -453,6 +469,8 @@ def double_text(value: float) -> bytes:
         return repr(value).encode()  # inf, -inf, nan
     if value.is_integer() and abs(value) <= EXACT:
         return b"%.0f" % value
+    if ALWAYS_POSITIONAL <= abs(value) < EXPONENT_FROM:
+        return repr(value).encode()
     number = Decimal(repr(value)).normalize()
     digits = len(number.as_tuple().digits)
     point = number.adjusted()  # as in d.ddde+point

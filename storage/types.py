@@ -13,6 +13,7 @@ from storage.lists.value_type import LIST
 from storage.rdb import opcodes
 from storage.rdb.errors import UnknownType
 from storage.sets.value_type import SET
+from storage.sorted_sets.value_type import SORTED_SET
 from storage.stream.value_type import STREAM
 from storage.strings.value_type import STRING
 from storage.value_type import ValueType
@@ -23,6 +24,7 @@ ROWS = (
     HASH,
     STREAM,
     SET,
+    SORTED_SET,
 )
 
 BY_CLASS: dict[type, ValueType] = {}

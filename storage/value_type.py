@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
+from storage import allocation
 from storage.listpack.listpack import Listpack
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
@@ -60,6 +61,17 @@ class ValueType:
     def length(self, value: Any) -> int:
         """How many elements *value* has; 1 if it is not made of elements."""
         raise NotImplementedError
+
+    def memory(self, value: Any, samples: int) -> int:
+        """How many bytes *value* takes. O(size), unless the type looks at *samples* parts of it.
+
+        0 samples stand for all parts. A value that is made of few parts is looked at as a whole.
+        """
+        before = allocation.used_bytes()
+        copy = self.copy(value)
+        size = allocation.used_bytes() - before
+        del copy
+        return size
 
     def is_empty(self, value: Any) -> bool:
         """Whether no key can hold *value*: when such a value is loaded, its key is dropped."""

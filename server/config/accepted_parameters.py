@@ -31,17 +31,6 @@ PORT = integer(0, 65535)
 LONG = integer(0, INT64)
 
 
-def _parse_percentiles(text: str, _old: object) -> str:
-    words = text.split()
-    if not all(re.fullmatch(r"[-+]?[0-9]{1,40}(\.[0-9]{1,40})?", word) for word in words):
-        raise BadValue("Invalid latency-tracking-info-percentiles parameters")
-    if not all(0 <= float(word) <= 100 for word in words):
-        raise BadValue(
-            "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]"
-        )
-    return " ".join(repr(float(word)).removesuffix(".0") for word in words)
-
-
 def _parse_oom_scores(text: str, _old: object) -> str:
     words = text.split()
     if len(words) != 3:
@@ -209,8 +198,6 @@ class AcceptedParameters:
     oom_score_adj_values = Parameter(Kind(_parse_oom_scores, many_words=True), "0 200 800")
     # encodings
     list_compress_depth = Parameter(integer(), 0)
-    zset_max_listpack_entries = Parameter(LONG, 128, aliases=("zset-max-ziplist-entries",))
-    zset_max_listpack_value = Parameter(memory(), 64, aliases=("zset-max-ziplist-value",))
     hll_sparse_max_bytes = Parameter(memory(), 3000)
     array_slice_size = Parameter(LONG, 4096)
     array_sparse_kmax = Parameter(LONG, 10)
@@ -218,23 +205,11 @@ class AcceptedParameters:
     stream_idmp_duration = Parameter(integer(1, 86400), 100)
     stream_idmp_maxsize = Parameter(integer(1, 10000), 100)
     # what is watched
-    slowlog_log_slower_than = Parameter(
-        integer(-1, INT64), 10000, aliases=("commandlog-execution-slower-than",)
-    )
-    slowlog_max_len = Parameter(LONG, 128, aliases=("commandlog-slow-execution-max-len",))
-    slowlog_entry_max_argc = Parameter(LONG, 32)
-    slowlog_entry_max_string_len = Parameter(LONG, 128)
     key_memory_histograms = Parameter(YES_NO, False)
     commandlog_request_larger_than = Parameter(integer(-1, INT64), 1024**2)
     commandlog_large_request_max_len = Parameter(LONG, 128)
     commandlog_reply_larger_than = Parameter(integer(-1, INT64), 1024**2)
     commandlog_large_reply_max_len = Parameter(LONG, 128)
-    latency_monitor_threshold = Parameter(LONG, 0)
-    latency_tracking = Parameter(YES_NO, True)
-    latency_tracking_info_percentiles = Parameter(
-        Kind(_parse_percentiles, many_words=True), "50 99 99.9"
-    )
-    tracking_table_max_keys = Parameter(LONG, 1_000_000)
     hide_user_data_from_log = Parameter(YES_NO, False, valkey=True)  # always done
     log_format = Parameter(
         unsupported(one_of("legacy", "logfmt", "json"), "legacy", NO_LOG_FORMATS), "legacy"

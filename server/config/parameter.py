@@ -263,6 +263,20 @@ def octal(most: int) -> Kind[int]:
 # ---------------------------------------------------------------------- several values
 
 
+def _parse_percentiles(text: str, _old: object) -> str:
+    words = text.split()
+    if not all(re.fullmatch(r"[-+]?[0-9]{1,40}(\.[0-9]{1,40})?", word) for word in words):
+        raise BadValue("Invalid latency-tracking-info-percentiles parameters")
+    if not all(0 <= float(word) <= 100 for word in words):
+        raise BadValue(
+            "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]"
+        )
+    return " ".join(repr(float(word)).removesuffix(".0") for word in words)
+
+
+PERCENTILES: Kind[str] = Kind(_parse_percentiles, many_words=True)
+
+
 def _parse_save(text: str, _old: object) -> list[tuple[int, int]]:
     words = text.split()
     if len(words) % 2 or not all(_INTEGER.fullmatch(word) for word in words):

@@ -17,6 +17,7 @@ from server.config.parameter import (
     INT64,
     MEMORY_OR_PERCENT,
     OUTPUT_LIMITS,
+    PERCENTILES,
     SAVE_POINTS,
     TEXT,
     UINT32,
@@ -129,9 +130,27 @@ class Config(AcceptedParameters):
         integer(0, INT64), 512, aliases=("hash-max-ziplist-entries",)
     )
     hash_max_listpack_value = Parameter(memory(), 64, aliases=("hash-max-ziplist-value",))
+    zset_max_listpack_entries = Parameter(
+        integer(0, INT64), 128, aliases=("zset-max-ziplist-entries",)
+    )
+    zset_max_listpack_value = Parameter(memory(), 64, aliases=("zset-max-ziplist-value",))
     stream_node_max_bytes = Parameter(memory(), 4096)
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
     notify_keyspace_events = Parameter(EVENT_CLASSES, NO_EVENTS)
+    # what is watched
+    slowlog_log_slower_than = Parameter(
+        integer(-1, INT64), 10000, aliases=("commandlog-execution-slower-than",)
+    )
+    slowlog_max_len = Parameter(
+        integer(0, INT64), 128, aliases=("commandlog-slow-execution-max-len",)
+    )
+    slowlog_entry_max_argc = Parameter(integer(0, INT64), 32)
+    slowlog_entry_max_string_len = Parameter(integer(0, INT64), 128)
+    latency_monitor_threshold = Parameter(integer(0, INT64), 0)
+    latency_tracking = Parameter(YES_NO, True)
+    latency_tracking_info_percentiles = Parameter(PERCENTILES, "50 99 99.9")
+    tracking_table_max_keys = Parameter(integer(0, INT64), 1_000_000)
+    # expiry and memory
     active_expire_effort = Parameter(integer(1, 10), 1)
     # eviction
     maxmemory = Parameter(memory(0, UINT64), 0)

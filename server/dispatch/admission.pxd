@@ -5,6 +5,8 @@ from server.dispatch.key_eviction cimport KeyEviction
 from server.dispatch.restrictions cimport Restrictions
 from server.table.command cimport Command
 
+cdef int KEYS
+cdef int MONITORING
 cdef int CLIENT
 cdef int SCRIPT
 cdef int NEEDS_MEMORY

@@ -8,6 +8,7 @@
     what is written can be kept                       x               x
     a subscriber may run the command in RESP2         x
     the data is loaded                                x
+    a monitor does not work with keys                 x
 
 Before maxmemory is checked, keys are evicted as maxmemory-policy has it; a script's command is
 checked by what was found before the script. What EXEC runs was admitted when it was queued, and
@@ -18,7 +19,7 @@ may be short by now. What was logged has been run before, and is run again whate
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
-from server.client.client import IN_MULTI, SUBSCRIBED, UNAUTHENTICATED, Client
+from server.client.client import IN_MULTI, MONITORING, SUBSCRIBED, UNAUTHENTICATED, Client
 from server.dispatch.key_eviction import KeyEviction
 from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
 from server.dispatch.restrictions import Restrictions
@@ -27,6 +28,7 @@ from server.table.command import Command, Flags
 
 WRITE = int(Flags.WRITE)
 DATA = int(Flags.WRITE | Flags.READONLY)
+KEYS = int(Flags.WRITE | Flags.READONLY | Flags.MAY_REPLICATE)
 DENYOOM = int(Flags.DENYOOM)
 NO_AUTH = int(Flags.NO_AUTH)
 NO_MULTI = int(Flags.NO_MULTI)
@@ -72,6 +74,8 @@ class Admission:
             return errors.not_for_subscribers(command.name)
         if now.loading and origin == CLIENT and not command.flags & LOADING:
             return errors.LOADING
+        if origin == CLIENT and client.flags & MONITORING and _has(client, command, KEYS):
+            return errors.NOT_FOR_MONITORS
         return None
 
     def _shortage(self, client: Client, command: Command, origin: int) -> ErrorReply | None:

@@ -4,6 +4,8 @@ from protocol.encoder cimport Encoder
 from protocol.requests cimport RequestParser
 from server.client.client cimport Client, Waiter
 from server.client.command_queue cimport CommandQueue
+from server.client.endpoint cimport Endpoint
+from server.client.pushes cimport Pushes
 from server.dispatch cimport execution
 from server.dispatch.admission cimport Admission
 from server.dispatch.blocking cimport Blocking, Runner
@@ -15,7 +17,6 @@ from server.dispatch.state cimport ServerState
 from server.dispatch.timekeeper cimport Timekeeper
 from server.dispatch.turn cimport Turn
 from server.propagation.propagation cimport Propagation
-from server.pubsub.pubsub cimport PubSub
 from server.table.command cimport Block, Command
 
 cdef int READONLY
@@ -23,8 +24,8 @@ cdef int NOT_QUEUED
 cdef int RUNS_QUEUE
 cdef int IN_MULTI
 cdef int MUTED
-cdef int SUBSCRIBED
-cdef int MUTED_OR_SUBSCRIBED
+cdef int HEARS
+cdef int TRACKING
 cdef int CLIENT
 cdef int SCRIPT
 cdef int WOKEN
@@ -45,7 +46,7 @@ cdef class Dispatcher(Runner):
     cdef bytes _name
     cdef Command _named
     cdef Blocking _blocking
-    cdef PubSub _pubsub
+    cdef Pushes _pushes
     cdef SharedReply _shared
 
     @cython.locals(command=Command, must_check=bint, waits=bint)

@@ -39,7 +39,11 @@ class ExpiryCycle:
                 self._state.stats.expire_time_cap_reached += 1
                 break
             self._next = (self._next + 1) % len(databases)
-        self._state.stats.expire_cycle_ms += (self._monotonic_s() - started) * 1000
+        took_s = self._monotonic_s() - started
+        self._state.stats.expire_cycle_ms += took_s * 1000
+        self._state.latency_events.add_if_long(
+            b"expire-cycle", int(took_s * 1e9), self._state.events.clock.now_ms // 1000
+        )
 
     def _run_in(self, db: Keyspace, deadline: float) -> bool:
         """Expire keys of *db*; False when the time is used up."""

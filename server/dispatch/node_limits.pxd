@@ -11,3 +11,4 @@ cdef class NodeLimits(Part):
     cdef readonly int64_t list_size
     cdef readonly SetLimits sets
     cdef readonly ListpackLimits hash
+    cdef readonly ListpackLimits sorted_set

@@ -121,6 +121,7 @@ class ChildSlot:
         self.total_forks = 0
         self.latest_fork_usec = 0
         self._lookup = lookup
+        self.on_forked: Callable[[int], None] = _nobody_listens  # is told how many ns a fork took
         self._monotonic_s = monotonic_s
         self._on_end: OnEnd = _forget
         self._collects = False  # whether garbage collection is to be on again after the child
@@ -137,7 +138,7 @@ class ChildSlot:
         try:
             started_ns = time.monotonic_ns()
             pid = _fork(job, writing)
-            self.latest_fork_usec = (time.monotonic_ns() - started_ns) // 1000
+            took_ns = time.monotonic_ns() - started_ns
         except OSError:
             os.close(reading)
             self._collect_again()
@@ -146,6 +147,8 @@ class ChildSlot:
             os.close(writing)
         os.set_blocking(reading, False)
         self.total_forks += 1
+        self.latest_fork_usec = took_ns // 1000
+        self.on_forked(took_ns)
         self._on_end = on_end
         self._lookup.spares_pages = True
         self.child = Child(purpose, pid, reading, total, self._monotonic_s())
@@ -218,6 +221,10 @@ class ChildSlot:
     def fork_perc(self) -> float:
         """How much of its work the child has reported as done, in percent."""
         return 100 * self.keys_done / self.keys_total if self.keys_total else 0.0
+
+
+def _nobody_listens(_took_ns: int) -> None:
+    """Do nothing: the server has not begun."""
 
 
 def _forget(_outcome: Outcome) -> None:

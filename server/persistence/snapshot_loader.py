@@ -55,6 +55,9 @@ def read_options(config: Config) -> ReadOptions:
             config.hash_max_listpack_entries, config.hash_max_listpack_value
         ),
         set_limits=config.set_limits,
+        sorted_set_limits=ListpackLimits(
+            config.zset_max_listpack_entries, config.zset_max_listpack_value
+        ),
     )
 
 

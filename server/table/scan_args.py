@@ -8,6 +8,7 @@ from server.table.args import Args
 from storage.glob import match
 
 INVALID_CURSOR = ErrorReply("ERR", "invalid cursor")
+NOVALUES_OF_HSCAN = ErrorReply("ERR", "NOVALUES option can only be used in HSCAN")
 DEFAULT_PAGE = 10
 MAX_CURSOR = 2**64 - 1
 MAX_CURSOR_TEXT = 20

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from storage import digest_sums
-from storage.hash_table import borrowed_packed
+from storage.hash_table import borrowed_packed, sampling
 from storage.hashes import borrowed_hash, rdb_hash
 from storage.hashes.hash import Hash
 from storage.listpack.listpack import Listpack
@@ -37,6 +37,11 @@ class HashType(ValueType):
 
     def copy(self, value: Hash) -> Hash:
         return value.copy()
+
+    def memory(self, value: Hash, samples: int) -> int:
+        if value.table is None:
+            return super().memory(value, samples)
+        return sampling.table_bytes(value.table, samples)
 
     def length(self, value: Hash) -> int:
         return len(value)

@@ -43,12 +43,8 @@ MODULE_EOF, MODULE_SINT, MODULE_UINT, MODULE_FLOAT, MODULE_DOUBLE, MODULE_STRING
 
 # For messages only. A type with a row in storage/types.py may stay in here: its row comes first.
 NOT_SERVED = {
-    3: "sorted set",
-    5: "sorted set",
     6: "module value (of a release candidate)",
     7: "module value",
-    12: "sorted set (ziplist)",
-    17: "sorted set (listpack)",
     22: "hash",
     23: "hash",
     24: "hash with field expiry",

@@ -18,3 +18,4 @@ cdef class ReadOptions:
     cdef readonly ListpackLimits hash_limits
     cdef readonly bint verify
     cdef readonly SetLimits set_limits
+    cdef readonly ListpackLimits sorted_set_limits

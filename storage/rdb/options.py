@@ -8,6 +8,7 @@ from storage.set_limits import SetLimits
 DEFAULT_LIST_FILL = -2  # the default of list-max-listpack-size: nodes of 8 KB
 DEFAULT_HASH_LIMITS = ListpackLimits(512)  # the default of hash-max-listpack-entries
 DEFAULT_SET_LIMITS = SetLimits()
+DEFAULT_SORTED_SET_LIMITS = ListpackLimits(128)  # the default of zset-max-listpack-entries
 
 
 class WriteOptions:
@@ -25,10 +26,18 @@ class ReadOptions:
 
     Without *checksum*, that of a file is not compared and a payload may have none. Without *verify*
     a payload's may be wrong. Everything else is checked in any case. *list_fill* is the parameter
-    list-max-listpack-size; *hash_limits* and *set_limits* have those of hashes and sets.
+    list-max-listpack-size; *hash_limits*, *set_limits* and *sorted_set_limits* have those of
+    hashes, sets and sorted sets.
     """
 
-    __slots__ = ("checksum", "hash_limits", "list_fill", "set_limits", "verify")
+    __slots__ = (
+        "checksum",
+        "hash_limits",
+        "list_fill",
+        "set_limits",
+        "sorted_set_limits",
+        "verify",
+    )
 
     def __init__(
         self,
@@ -37,9 +46,11 @@ class ReadOptions:
         verify: bool = True,
         hash_limits: ListpackLimits = DEFAULT_HASH_LIMITS,
         set_limits: SetLimits = DEFAULT_SET_LIMITS,
+        sorted_set_limits: ListpackLimits = DEFAULT_SORTED_SET_LIMITS,
     ) -> None:
         self.checksum = checksum
         self.list_fill = list_fill
         self.verify = verify
         self.hash_limits = hash_limits
         self.set_limits = set_limits
+        self.sorted_set_limits = sorted_set_limits

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+from storage.payload import restore
+from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from tests.compat.resp import Reply
 
@@ -12,6 +15,7 @@ Alike: TypeAlias = Callable[[Reply, Reply], bool]
 
 HIDDEN: Reply = ("...", None)
 HASH_TABLE = b"\x04"  # the RDB type
+SORTED_SET_PACK = b"\x11"  # the RDB type
 
 
 def within(tolerance: int) -> Alike:
@@ -243,6 +247,21 @@ def table_in_order(reply: Reply) -> Reply:
     return kind, repr(sorted(pairs)).encode()
 
 
+def as_doubles(reply: Reply) -> Reply:
+    """All texts that are numbers, at any depth, in one form; and likewise the scores in a DUMP."""
+    kind, value = reply
+    if isinstance(value, list):
+        return kind, [as_doubles(item) for item in value]
+    if kind not in "$," or value is None:
+        return reply
+    if value[:1] == SORTED_SET_PACK:
+        return kind, repr(list(restore(value, ReadOptions(checksum=False)))).encode()
+    try:
+        return kind, repr(float(value)).encode()
+    except ValueError:
+        return reply
+
+
 def dumped(reply: Reply) -> Reply:
     """A DUMP without the version and checksum of its footer; a stream gets Redis 7.0's RDB type."""
     kind, value = reply
@@ -252,3 +271,61 @@ def dumped(reply: Reply) -> Reply:
         return table_in_order(reply)
     body = value[:-10]
     return kind, b"\x13" + body[1:] if body[:1] == b"\x15" else body
+
+
+_MONITORED = re.compile(rb"\d{10}\.\d{6} \[(\d+) [^\]]*\] ")
+
+
+def monitor_line(reply: Reply) -> Reply:
+    """A line of MONITOR without the time and the client's address."""
+    kind, value = reply
+    return (kind, _MONITORED.sub(rb"[\1] ", value)) if isinstance(value, bytes) else reply
+
+
+def slow_entries(reply: Reply) -> Reply:
+    """The entries of SLOWLOG without their ids, times and addresses."""
+
+    def hidden(entry: list[Reply]) -> list[Reply]:
+        return [HIDDEN, HIDDEN, HIDDEN, entry[3], HIDDEN, *entry[5:]]
+
+    return each(hidden)(reply)
+
+
+def numbers_hidden(reply: Reply) -> Reply:
+    """Integers, and the digits of texts, at any depth of *reply* look alike."""
+    kind, value = reply
+    if isinstance(value, list):
+        return kind, [numbers_hidden(item) for item in value]
+    if isinstance(value, bytes) and (kind == ":" or b" ms" in value):
+        return kind, re.sub(rb"\d+", b"0", value)
+    return reply
+
+
+def call_counts(reply: Reply) -> Reply:
+    """LATENCY HISTOGRAM's names and calls: how long they took is the machine's."""
+    kind, value = pairs_in_any_order(reply)
+    if not isinstance(value, list):
+        return reply
+    return kind, [item if at % 2 == 0 else _calls_of(item) for at, item in enumerate(value)]
+
+
+def _calls_of(histogram: Reply) -> Reply:
+    kind, value = histogram
+    assert isinstance(value, list)
+    return kind, [*value[:3], (value[3][0], None)]
+
+
+def broken_redirection(reply: Reply) -> Reply:
+    """What a client is told when its redirection leads nowhere, without the id of the other."""
+    kind, value = reply
+    broken = isinstance(value, list) and value[:1] == [("$", b"tracking-redir-broken")]
+    return (kind, value[:1]) if broken and isinstance(value, list) else reply
+
+
+def redirection_hidden(reply: Reply) -> Reply:
+    """CLIENT TRACKINGINFO without the id of another client."""
+    kind, value = reply
+    if not isinstance(value, list):
+        return reply
+    shown = value[3] in ((":", b"0"), (":", b"-1"))
+    return kind, value if shown else [*value[:3], HIDDEN, *value[4:]]

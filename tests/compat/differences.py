@@ -15,6 +15,9 @@ from dataclasses import dataclass
 
 from tests.compat.comparing import (
     Alike,
+    as_doubles,
+    broken_redirection,
+    call_counts,
     client_fields,
     command_rows,
     cut_at_the_first_zero_byte,
@@ -22,12 +25,16 @@ from tests.compat.comparing import (
     each,
     hide_idle,
     in_any_order,
+    monitor_line,
+    numbers_hidden,
     pairs_in_any_order,
+    redirection_hidden,
     same_after,
     same_choice,
     same_type,
     scanned,
     shape,
+    slow_entries,
     stream_full,
     swap,
     table_in_order,
@@ -43,6 +50,14 @@ OK: Reply = ("+", b"OK")
 SYNTAX: Reply = ("-", b"ERR syntax error")
 NOVALUES_OF_HSCAN: Reply = ("-", b"ERR NOVALUES option can only be used in HSCAN")
 INVALID_CURSOR: Reply = ("-", b"ERR invalid cursor")
+
+
+# The commands that answer with scores. DUMP does for a sorted set that is a listpack.
+WITH_SCORES = (
+    "ZADD", "ZINCRBY", "ZSCORE", "ZMSCORE", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE",
+    "ZREVRANGEBYSCORE", "ZPOPMIN", "ZPOPMAX", "ZMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP", "ZUNION",
+    "ZINTER", "ZDIFF", "DUMP",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +104,8 @@ NOISE = [
     Difference("HKEYS", "order of a hash table", same_after(in_any_order)),
     Difference("HVALS", "order of a hash table", same_after(in_any_order)),
     Difference("HRANDFIELD", "random choice", same_after(shape)),
+    Difference("ZSCAN", "order of a hash table", same_after(scanned)),
+    Difference("ZRANDMEMBER", "random choice", same_after(shape)),
     Difference("DUMP", "order of a hash table", same_after(table_in_order)),
     Difference("CONFIG GET", "order of a hash table", same_after(pairs_in_any_order)),
     Difference("COMMAND LIST", "order of a hash table", same_after(in_any_order)),
@@ -111,6 +128,18 @@ NOISE = [
     ),
     Difference("CLIENT INFO", "as CLIENT LIST", same_after(client_fields)),
     Difference("CLIENT ID", "ids count connections", same_type),
+    Difference("*", "ids count connections", same_after(broken_redirection)),
+    Difference("*", "a line of MONITOR has the time and an address", same_after(monitor_line)),
+    Difference("SLOWLOG GET", "ids, times, addresses", same_after(slow_entries)),
+    Difference("LATENCY LATEST", "clock", same_after(numbers_hidden)),
+    Difference("LATENCY HISTORY", "clock", same_after(numbers_hidden)),
+    Difference("LATENCY GRAPH", "clock", same_after(numbers_hidden)),
+    Difference("LATENCY HISTOGRAM", "clock", same_after(call_counts)),
+    Difference("CLIENT TRACKINGINFO", "ids count connections", same_after(redirection_hidden)),
+    Difference("MEMORY USAGE", "each server's own structures", same_type),
+    Difference("MEMORY DOCTOR", "words of our own", same_type),
+    Difference("LOLWUT", "a drawing of our own", same_type),
+    Difference("CLIENT GETREDIR", "ids count connections", same_after(numbers_hidden)),
     Difference(
         "HELLO",
         "id, name, version and modules of the server",
@@ -125,11 +154,25 @@ _COMMAND_INFO = Difference(
     same_after(command_rows),
 )
 
+_MEMORY_STATS = Difference("MEMORY STATS", "each version has other figures", same_type)
+
 REDIS_7_0 = [
+    *(
+        Difference(
+            name,
+            "7.4 says that NOVALUES is HSCAN's",
+            lambda ours, theirs: (ours, theirs) == (NOVALUES_OF_HSCAN, SYNTAX),
+        )
+        for name in ("SSCAN", "ZSCAN")
+    ),
+    *(
+        Difference(name, "7.0 writes all doubles with 17 digits", same_after(as_doubles))
+        for name in WITH_SCORES
+    ),
     Difference(
-        "SSCAN",
-        "7.4 says that NOVALUES is HSCAN's",
-        lambda ours, theirs: (ours, theirs) == (NOVALUES_OF_HSCAN, SYNTAX),
+        "ZSCAN",
+        "7.0 writes all doubles with 17 digits",
+        same_after(lambda reply: scanned(as_doubles(reply))),
     ),
     Difference(
         "OBJECT ENCODING",
@@ -158,6 +201,7 @@ REDIS_7_0 = [
         for name in ("XREAD", "XREADGROUP")
     ),
     _COMMAND_INFO,
+    _MEMORY_STATS,
 ]
 
 OURS = [
@@ -204,8 +248,21 @@ _DUMP = Difference(
 
 BY_ORACLE = {
     REDIS_7: REDIS_7_0,
-    REDIS_8: [_DUMP, _COMMAND_INFO],
-    VALKEY_9: [_DUMP, _COMMAND_INFO],
+    REDIS_8: [
+        _DUMP,
+        _COMMAND_INFO,
+        Difference("MEMORY STATS", "each server's own structures", same_after(shape)),
+    ],
+    VALKEY_9: [
+        _DUMP,
+        _COMMAND_INFO,
+        _MEMORY_STATS,
+        Difference(
+            "LATENCY LATEST",
+            "Valkey adds the sum and the number of the samples",
+            same_after(lambda reply: numbers_hidden(each(lambda row: row[:4])(reply))),
+        ),
+    ],
 }
 
 _INT_AT_RANDOM = Difference(
@@ -220,23 +277,43 @@ AT_RANDOM = {
     VALKEY_9: [_INT_AT_RANDOM],
 }
 
+_OTHER_TIPS = "its commands have other tips and flags"
+_MESSAGES_LAST = "since 7.2 what a client is sent comes behind its reply"
 _MULTI_IN_MULTI = (
     "Valkey 9 refuses MULTI and WATCH inside MULTI with another text, and fails the EXEC"
 )
 _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or arguments"
 
+_NEWER_SCORES = "it reads no blanks and no hexadecimal numbers in ranges by score"
+
 _READS_QUEUED = "they queue what adds no data, however much that is"
 
 NOT_ASKED = {
     REDIS_7: {
+        "command_info: COMMAND INFO of ZRANK": "7.2 gave it an option",
+        "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
+        "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
         "eviction: who waits for an evicted stream is told": "the error is another one since 7.2",
         "hashes: HSCAN NOVALUES": "since 7.4",
         "pubsub: a subscriber publishes": "since 7.2 its message comes behind its reply, not"
         " before it or in the midst of EXEC's array",
+        "sorted_sets: a sorted set that will be large is a tree at once": "since 7.4",
+        "sorted_sets: ranks with scores": "since 7.2",
+        "sorted_sets: scores in a digest": "7.0 writes all doubles with 17 digits there",
+        "tracking: REDIRECT to RESP3": _MESSAGES_LAST,
+        "tracking: a client that waits": "7.0 does not run a woken XREAD again",
+        "tracking: what a client subscribed to hears, too": _MESSAGES_LAST,
     },
-    REDIS_8: {"eviction: nothing is queued over maxmemory": _READS_QUEUED},
+    REDIS_8: {
+        "eviction: nothing is queued over maxmemory": _READS_QUEUED,
+        "sorted_sets: odd ways to write a score": _NEWER_SCORES,
+        "tracking: a client flushes by itself": "8.0 frees the memory in another thread, and the"
+        " reply comes when that is done",
+    },
     VALKEY_9: {
-        "command_info: COMMAND INFO of single commands": "its commands have other tips and flags",
+        "command_info: COMMAND INFO of single commands": _OTHER_TIPS,
+        "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
+        "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
         "connection: requirepass": _NOAUTH_FIRST,
         "connection: CLIENT ID, INFO and LIST": "CLIENT LIST and KILL share filters and errors",
         "connection: CLIENT KILL": "CLIENT LIST and KILL share filters and errors",
@@ -247,9 +324,13 @@ NOT_ASKED = {
         "keys: OBJECT": "Valkey's embstr holds longer strings",
         "protocol_errors: unbalanced quotes": "Valkey accepts text after a closing quote",
         "protocol_errors: stricter limits before authentication": _NOAUTH_FIRST,
+        "sorted_sets: a long member that is not added": "it makes a sorted set large all the same",
+        "sorted_sets: odd ways to write a score": _NEWER_SCORES,
         "strings: GETDEL and GETEX": "Valkey's GETEX checks its time even if the key is missing",
         "transactions: MULTI and EXEC": _MULTI_IN_MULTI,
         "transactions: errors while queueing": _MULTI_IN_MULTI,
         "transactions: WATCH sees each kind of change": "LTRIM of nothing is no change",
+        "without: CLUSTER, READONLY, READWRITE, ASKING": "KEYSLOT and READONLY work without one",
+        "without: LOLWUT": "its drawing has other parameters",
     },
 }

@@ -48,6 +48,7 @@ FAMILIES: dict[str, list[str]] = {
         "XADD key id FIELD value",
         "SADD key value value*",
         "HSET key field value",
+        "ZADD key score field",
         "DEL|UNLINK|EXISTS|TOUCH key key*",
         "TYPE|TTL|PTTL|PERSIST|EXPIRETIME|PEXPIRETIME key",
         "RENAME|RENAMENX key key",
@@ -63,7 +64,7 @@ FAMILIES: dict[str, list[str]] = {
         "PEXPIREAT key 99999999999999",
         "KEYS pattern",
         "SCAN 0 COUNT 1000",
-        "SCAN 0 COUNT 1000 TYPE string|list|stream|hash|set",
+        "SCAN 0 COUNT 1000 TYPE string|list|stream|hash|set|zset",
         "SCAN 0 MATCH pattern COUNT 1000",
         "DBSIZE",
         "RANDOMKEY",
@@ -150,6 +151,47 @@ FAMILIES: dict[str, list[str]] = {
         "DEBUG DIGEST-VALUE key key*",
         "DEBUG DIGEST",
     ],
+    "sorted_sets": [
+        "ZADD key score field",
+        "ZADD key score field score field score field",
+        "ZADD key NX|XX|GT|LT|CH score field score field",
+        "ZADD key NX|XX|GT|LT|CH NX|XX|GT|LT|CH|INCR score field",
+        "ZINCRBY key score field",
+        "ZREM key field field*",
+        "ZSCORE|ZRANK|ZREVRANK key field",
+        "ZMSCORE key field field*",
+        "ZCARD key",
+        "ZCOUNT key score_end score_end",
+        "ZRANGE|ZREVRANGE key number number",
+        "ZRANGE|ZREVRANGE key number number WITHSCORES",
+        "ZRANGE key number number REV|WITHSCORES",
+        "ZRANGEBYSCORE|ZREVRANGEBYSCORE key score_end score_end",
+        "ZRANGEBYSCORE|ZREVRANGEBYSCORE key score_end score_end WITHSCORES LIMIT small small",
+        "ZRANGE key score_end score_end BYSCORE REV LIMIT small small",
+        "ZRANGESTORE key key number number",
+        "ZRANGESTORE key key score_end score_end BYSCORE LIMIT small small",
+        "ZREMRANGEBYRANK key number number",
+        "ZREMRANGEBYSCORE key score_end score_end",
+        "ZPOPMIN|ZPOPMAX key",
+        "ZPOPMIN|ZPOPMAX key small_number",
+        "ZMPOP 2 key key MIN|MAX COUNT small_number",
+        "ZUNION|ZINTER|ZDIFF 2 key key",
+        "ZUNION|ZINTER 2 key key WEIGHTS score score AGGREGATE SUM|MIN|MAX WITHSCORES",
+        "ZUNIONSTORE|ZINTERSTORE|ZDIFFSTORE key 2 key key",
+        "ZINTERCARD 2 key key LIMIT small",
+        "ZRANDMEMBER key",
+        "ZRANDMEMBER key small_number WITHSCORES",
+        "ZSCAN key 0 COUNT 1000",
+        "ZSCAN key 0 MATCH pattern COUNT 1000",
+        "OBJECT ENCODING key",
+        "SADD key field field",
+        "DEL key",
+        "SET key value",
+        "COPY key key",
+        "DUMP key",
+        "DEBUG DIGEST-VALUE key key*",
+        "DEBUG DIGEST",
+    ],
     "streams": [
         "XADD stream next_id FIELD value",
         "XADD stream next_id FIELD value F2 value",
@@ -216,6 +258,8 @@ FAMILIES: dict[str, list[str]] = {
         "SET key value",
         "GET|INCR|LPOP|HGETALL|DEL key",
         "HSET key field value",
+        "ZADD key score field",
+        "ZPOPMIN key",
         "RPUSH key value",
         "XADD key next_id FIELD value",
         "XRANGE key - +",
@@ -271,7 +315,7 @@ class Draw:
 
     def _with_a_mistake(self, words: Command) -> Command:
         # A cursor's meaning differs between servers.
-        first = {b"SCAN": 2, b"HSCAN": 3, b"SSCAN": 3}.get(words[0], 1)
+        first = {b"SCAN": 2, b"HSCAN": 3, b"SSCAN": 3, b"ZSCAN": 3}.get(words[0], 1)
         at = self.random.randrange(first, len(words) + 1)
         odd = self.random.choice(ODD)
         kind = self.random.randrange(5)
@@ -323,6 +367,12 @@ class Draw:
 
     def _float(self) -> str:
         return self.random.choice(["0.1", "1.5", "-2", "3e3", "1e-5", "0.25", "100", "-0.1"])
+
+    def _score(self) -> str:
+        return self.random.choice(["0", "0", "1", "-1", "0.5", "-2.25", "3e3", "inf", "-inf", "7"])
+
+    def _score_end(self) -> str:
+        return self.random.choice(["", "("]) + self._score()
 
     def _index(self) -> str:
         return str(self.random.randint(-6, 6))

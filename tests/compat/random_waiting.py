@@ -1,4 +1,4 @@
-"""Random cases of clients that block on lists and streams while another client writes.
+"""Random cases of clients that block on lists, sorted sets and streams while another client writes.
 
 Each blocking command names one key, because Redis 7.0 and 7.4 look at several keys in different
 orders; ``stated/`` has cases for that.
@@ -17,6 +17,9 @@ BLOCKING = [
     "BLMOVE key key LEFT|RIGHT LEFT|RIGHT 0",
     "BRPOPLPUSH key key 0",
     "BLMPOP 0 1 key LEFT|RIGHT COUNT 2",
+    "BZPOPMIN key 0",
+    "BZPOPMAX key 0",
+    "BZMPOP 0 1 key MIN|MAX COUNT 2",
     "XREAD BLOCK 0 STREAMS s $",
     "XREAD BLOCK 0 STREAMS s 0",
     "XREADGROUP GROUP g alice|bob BLOCK 0 COUNT 1 STREAMS s >",
@@ -27,6 +30,10 @@ WRITING = [
     "RPUSH key number number number",
     "LMOVE key key LEFT|RIGHT LEFT|RIGHT",
     "LPOP key",
+    "ZADD key number a number b number c",
+    "ZINCRBY key number a",
+    "ZUNIONSTORE key 1 key",
+    "ZPOPMIN key",
     "DEL key",
     "SET key text",
     "RENAME key key",

@@ -31,6 +31,12 @@ DATA = [
     "HDEL hash b",
     "HSET table a " + "x" * 100,
     "HSET table b 2 c 3",
+    "ZADD zset 1 a 2.5 b inf c 1 aa",
+    "ZINCRBY zset 0.1 b",
+    "ZPOPMIN zset",
+    "ZADD tree 0.3 a 1e100 " + "x" * 100,
+    "ZADD tree 7 c -inf d",
+    "ZUNIONSTORE union 2 zset tree WEIGHTS 2 1",
     "XADD stream 1-1 f v",
     "XADD stream 2-1 f v g w",
     "XADD stream 3-* other fields",
@@ -107,6 +113,7 @@ VALUE_COMMANDS: dict[bytes, Callable[[bytes], list[list[bytes]]]] = {
     b"hash": lambda key: [[b"HLEN", key], [b"HMGET", key, b"a", b"b", b"c", b"12"]],
     b"list": lambda key: [[b"LRANGE", key, b"0", b"-1"]],
     b"stream": lambda key: [[b"XRANGE", key, b"-", b"+"]],
+    b"zset": lambda key: [[b"ZRANGE", key, b"0", b"-1"], [b"ZCOUNT", key, b"0.3", b"(2.6"]],
 }
 
 

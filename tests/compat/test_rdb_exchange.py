@@ -21,6 +21,7 @@ from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
 from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
 from tests.compat.processes import ServerProcess, bulk, redis_tool
+from tests.worth import rounds
 
 DATABASES = 16
 HASH_TABLE, SET_TABLE = 4, 2  # RDB types, whose fields and members are in no order
@@ -109,6 +110,13 @@ def fill(oracle: Redis, seed: int) -> None:
         for number, fields in enumerate([1, 10, 600]):
             words = [random_text(dice)[:600] for _ in range(2 * fields)]
             oracle.call("HSET", f"table:{number}", *words)
+        for number, members in enumerate([1, 10, 128, 129, 3000]):
+            scores = [
+                dice.choice([0, 1, -1.5, "inf", dice.random() * 1000]) for _ in range(members)
+            ]
+            names = [random_text(dice)[:600] for _ in range(members)]
+            pairs = zip(scores, names, strict=True)
+            oracle.call("ZADD", f"zset:{number}", *(word for pair in pairs for word in pair))
         for number in range(6):
             fill_stream(oracle, f"stream:{number}", dice)
     oracle.call("XGROUP", "CREATE", "stream:empty", "group", "$", "MKSTREAM")
@@ -156,7 +164,7 @@ def load(data: bytes) -> list[Keyspace]:
     return databases
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(rounds(3)))
 @pytest.mark.parametrize(
     "options", [WriteOptions(), WriteOptions(compress=False, checksum=False)], ids=["", "plain"]
 )
@@ -223,7 +231,7 @@ def loaded_with_usage(data: bytes, counts: bool) -> list[Keyspace]:
     return databases
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(rounds(3)))
 def test_every_dump_is_restored_and_dumped_as_the_same_bytes(oracle: Redis, seed: int) -> None:
     fill(oracle, seed)
     keys = oracle.call("KEYS", "*")
@@ -309,6 +317,9 @@ OLD_FORMATS = {
     "the fields of a hash": b"\x04\x02\x01a\xc0\x05\x01b\x00",
     "a zipmap": b"\x09\x1c\x02\x01a\x01\x00" + b"1\x03foo\x0d\x02" + b"12345678901xy..\xff",
     "a hash as a ziplist": b"\x0d" + ziplist_of(*ALL_ENTRIES, b"\x01z"),
+    "the members of a sorted set": b"\x03\x03\x01a\x031.5\xc0\x05\xff\x01b\xfe",
+    "members with doubles": b"\x05\x02\x01a\x00\x00\x00\x00\x00\x00\xf8?\x01b" + bytes(8),
+    "a sorted set as a ziplist": b"\x0c" + ziplist_of(b"\x01a", b"\xf2", b"\x01b", b"\x031.5"),
     "a stream of Redis 5": b"\x0f\x01" + NODE + b"\x01\x01\x01" + GROUP,
 }
 

@@ -18,10 +18,12 @@ from storage.lists.quicklist import QuickList
 from storage.rax.rax import Rax
 from storage.set_limits import SetLimits
 from storage.sets.member_set import MemberSet
+from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import StreamId
+from tests.worth import rounds
 
-SETTINGS = settings(max_examples=60, stateful_step_count=40, deadline=None)
+SETTINGS = settings(max_examples=rounds(60), stateful_step_count=40, deadline=None)
 CONFIG = StreamConfig(node_max_bytes=300, node_max_entries=5)
 SET_LIMITS = SetLimits(8, 5, 20)
 
@@ -30,9 +32,9 @@ words = st.integers(0, 9000).map(lambda n: b"x" * n) | st.integers().map(lambda 
 numbers = st.integers(0, 60)
 
 
-HASH_LIMITS = ListpackLimits(20, 100)
+LIMITS = ListpackLimits(20, 100)
 
-T = TypeVar("T", Hash, QuickList, Stream, MemberSet)
+T = TypeVar("T", Hash, QuickList, Stream, MemberSet, SortedSet)
 
 
 class AllocationMachine(RuleBasedStateMachine):
@@ -128,13 +130,25 @@ class AllocationMachine(RuleBasedStateMachine):
     def set_fields(self, key: bytes, field: int, value: bytes, count: int) -> None:
         fields = self.value(key, Hash)
         for n in range(field, field + count):
-            fields.set(b"%d" % n, value, HASH_LIMITS)
+            fields.set(b"%d" % n, value, LIMITS)
 
     @rule(key=keys, field=numbers, count=st.integers(1, 300))
     def remove_fields(self, key: bytes, field: int, count: int) -> None:
         fields = self.value(key, Hash)
         for n in range(field, field + count):
             fields.remove(b"%d" % n)
+
+    @rule(key=keys, first=numbers, step=st.integers(-2, 2), count=st.integers(1, 300))
+    def add_scores(self, key: bytes, first: int, step: int, count: int) -> None:
+        values = self.value(key, SortedSet)
+        for n in range(first, first + count):
+            values.put(b"%d" % n, n * step, LIMITS)
+
+    @rule(key=keys, member=words, count=st.integers(1, 300))
+    def remove_scores(self, key: bytes, member: bytes, count: int) -> None:
+        values = self.value(key, SortedSet)
+        values.put(member, 0, LIMITS)
+        values.remove_range(0, min(count, len(values)))
 
     @rule(key=keys, value=words, count=st.integers(1, 40))
     def add(self, key: bytes, value: bytes, count: int) -> None:
@@ -170,7 +184,7 @@ class AllocationMachine(RuleBasedStateMachine):
     @rule(key=keys, to=keys)
     def copy(self, key: bytes, to: bytes) -> None:
         value = self.db.get(key)
-        if isinstance(value, Stream | QuickList | Hash | MemberSet):
+        if isinstance(value, Stream | QuickList | Hash | MemberSet | SortedSet):
             self.db.put(to, value.copy())
 
     @rule()

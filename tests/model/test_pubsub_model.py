@@ -9,12 +9,14 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from server.client.client import Client
+from server.client.pushes import Pushes
 from server.client.subscriptions import CHANNELS, PATTERNS, SHARD_CHANNELS
 from server.config.parameters import Config
 from server.observe.memory import Memory
 from server.pubsub.message import Message
 from server.pubsub.pubsub import PubSub
 from storage import glob
+from tests.worth import rounds
 
 KINDS = st.sampled_from((CHANNELS, PATTERNS, SHARD_CHANNELS))
 NAMES = st.sampled_from((b"", b"a", b"ab", b"b", b"a*", b"*", b"?"))
@@ -27,7 +29,7 @@ class PubSubMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.memory = Memory()
-        self.pubsub = PubSub(self.memory)
+        self.pubsub = PubSub(self.memory, Pushes())
         self.pubsub.configured(Config())
         self.clients = [Client(number, 0) for number in range(5)]
         for client in self.clients[::2]:
@@ -38,7 +40,7 @@ class PubSubMachine(RuleBasedStateMachine):
     def subscribe(self, number: int, kind: int, name: bytes) -> None:
         client = self.clients[number]
         self.pubsub.subscribe(client, kind, name)
-        self.pubsub.end_command(client)
+        self.pubsub.pushes.end_command(client)
         if (client, kind, name) not in self.model:
             self.model.append((client, kind, name))
 
@@ -102,4 +104,4 @@ class PubSubMachine(RuleBasedStateMachine):
 
 
 TestPubSub = PubSubMachine.TestCase
-TestPubSub.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestPubSub.settings = settings(max_examples=rounds(60), stateful_step_count=40, deadline=None)

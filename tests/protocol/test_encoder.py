@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import enum
 import math
-import os
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
 import hiredis
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from protocol.encoder import Encoder, double_text
@@ -28,6 +27,7 @@ from protocol.replies import (
     Status,
     Verbatim,
 )
+from tests.worth import COMPILED, rounds
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 
@@ -257,6 +257,16 @@ def test_hiredis_distinguishes_pushes_from_replies() -> None:
 # ---------------------------------------------------------------------- writing directly
 
 
+@settings(max_examples=200)
+@example(-0.0)
+@example(2.0**62)
+@given(st.floats(allow_nan=False) | st.integers(-(2**63), 2**63).map(float))
+def test_a_double_is_written_with_that_text_whole_or_not(value: float) -> None:
+    text = double_text(value)
+    assert encoded(value, 2) == b"$%d\r\n%b\r\n" % (len(text), text)
+    assert encoded(value, 3) == b",%b\r\n" % text
+
+
 @settings(max_examples=100)
 @given(INT64)
 def test_bulk_int_writes_the_text_as_a_bulk(number: int) -> None:
@@ -413,7 +423,6 @@ def test_the_protocol_version_can_change_between_replies() -> None:
 
 # ---------------------------------------------------------------------- large replies
 
-COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
 REFERENCED_SIZE = 64 * 1024  # bytes; values of this size and more are not copied
 LONG = b"x" * REFERENCED_SIZE
 
@@ -499,7 +508,7 @@ def test_a_reply_beyond_the_limit_is_dropped_while_it_grows(size: int) -> None:
     most = 0
     value = bytes(size)
     mark = encoder.open_array()
-    for _ in range(0, 10_000_000, size + 6):
+    for _ in range(0, rounds(10_000_000), size + 6):
         encoder.bulk(value)
         most = max(most, traced_bytes() - before)
     encoder.close_array(mark, 3)

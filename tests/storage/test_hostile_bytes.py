@@ -19,6 +19,7 @@ from storage.payload import dump, restore
 from storage.rdb.crc64 import crc64
 from storage.rdb.errors import UnknownType
 from storage.sets.member_set import MemberSet
+from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.rdb_nodes import NodeCheck
 from storage.stream.stream import Stream
@@ -53,6 +54,8 @@ def assert_consistent(value: Any) -> None:
         assert all(member in value for member in value)
     elif isinstance(value, Hash):
         assert_consistent_hash(value)
+    elif isinstance(value, SortedSet):
+        assert_consistent_sorted_set(value)
     elif isinstance(value, Stream):
         assert_consistent_stream(value)
     again = restore(dump(value))
@@ -80,6 +83,19 @@ def assert_consistent_hash(value: Hash) -> None:
     assert dict(value) == {field: text + b"!" for field, text in fields.items()}
     for field, text in fields.items():
         value.set(field, text, LIMITS)
+
+
+def assert_consistent_sorted_set(value: SortedSet) -> None:
+    pairs = [(score, member) for member, score in value]
+    assert pairs == sorted(pairs)
+    assert len({member for _, member in pairs}) == len(pairs) == len(value) > 0
+    for rank, (score, member) in enumerate(pairs):
+        assert value.score_of(member) == score
+        assert value.rank_of(member) == rank
+    for score, member in pairs:
+        value.put(member, score + 1, LIMITS)
+        value.put(member, score, LIMITS)
+    assert [(score, member) for member, score in value] == pairs
 
 
 def assert_consistent_stream(stream: Stream) -> None:
@@ -152,6 +168,8 @@ ANNOUNCED = {
     "ziplists": b"\x0e" + HUGE,
     "fields of a hash": b"\x04" + HUGE,
     "a text of a zipmap": b"\x09\x09\x01\xfe\xff\xff\xff\x7f" + b"a\0\xff",
+    "members of a sorted set": b"\x05" + HUGE,
+    "members of a sorted set as texts": b"\x03" + HUGE,
     "nodes of a stream": b"\x13" + HUGE,
     "groups": b"\x13\x00\x00" + 8 * b"\x00" + HUGE,
     "pending entries": b"\x13\x00\x00" + 8 * b"\x00" + b"\x01\x01g\x00\x00\x00" + HUGE,

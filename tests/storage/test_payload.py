@@ -132,7 +132,7 @@ def test_an_empty_list_is_refused() -> None:
 
 
 def test_an_unsupported_type_is_named() -> None:
-    with pytest.raises(UnknownType, match="not served: sorted set, RDB type 3"):
-        restore(payload_of(b"\x03\x01a"))
+    with pytest.raises(UnknownType, match="not served: array, RDB type 28"):
+        restore(payload_of(b"\x1c\x01a"))
     with pytest.raises(UnknownType, match="unknown, RDB type 200"):
         restore(payload_of(b"\xc8\x01a"))

@@ -10,6 +10,7 @@ from storage.lists.quicklist import QuickList
 from storage.rdb.errors import UnknownType
 from storage.rdb.options import ReadOptions
 from storage.sets.member_set import MemberSet
+from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream.stream import Stream
 from storage.value_type import ValueType
 
@@ -24,6 +25,7 @@ from storage.value_type import ValueType
         (Hash(), b"hash"),
         (Stream(), b"stream"),
         (MemberSet(), b"set"),
+        (SortedSet(), b"zset"),
     ],
 )
 def test_each_class_of_values_has_its_type(value: object, name: bytes) -> None:

@@ -12,6 +12,7 @@ from protocol cimport word_memory
 from storage cimport allocation
 from storage.hash_table cimport borrowed_packed
 from storage.hashes cimport borrowed_hash
+from storage.sorted_sets cimport borrowed_sorted_set
 from storage.hash_table.packed_table cimport PackedTable
 from storage.keyspace.key_table cimport KeyTable
 from storage.lists cimport borrowed_list
@@ -324,3 +325,51 @@ def set_member_at(object pack, Py_ssize_t at):
     if member.size == borrowed_set.NUMBER:
         return None, member.number, member.next
     return raw.cut(member.octets, 0, member.size), 0, member.next
+
+
+# ---------------------------------------------------------------------- borrowed_sorted_set
+
+
+def sorted_set_pack_of(object value):
+    return held(borrowed_sorted_set.pack_of(<PyObject *>value))
+
+
+def sorted_set_tree_of(object value):
+    return held(borrowed_sorted_set.tree_of(<PyObject *>value))
+
+
+def sorted_set_pack_bytes(object pack):
+    return raw.cut(
+        borrowed_sorted_set.listpack_octets(<PyObject *>pack),
+        0,
+        borrowed_sorted_set.listpack_size(<PyObject *>pack),
+    )
+
+
+def sorted_set_size(object tree):
+    return borrowed_sorted_set.size(<PyObject *>tree)
+
+
+def sorted_set_last_leaf(object tree):
+    return held(borrowed_sorted_set.last_leaf(<PyObject *>tree))
+
+
+def sorted_set_leaf_before(object tree, object leaf):
+    return held(borrowed_sorted_set.leaf_before(<PyObject *>tree, <PyObject *>leaf))
+
+
+def sorted_set_leaf_of(object leaf):
+    return held(borrowed_sorted_set.leaf_of(leaf))
+
+
+def sorted_set_count(object leaf):
+    return borrowed_sorted_set.count(<PyObject *>leaf)
+
+
+def sorted_set_member_at(object leaf, Py_ssize_t at):
+    cdef borrowed_sorted_set.Text text = borrowed_sorted_set.member_at(<PyObject *>leaf, at)
+    return raw.cut(text.octets, 0, text.size), text.size
+
+
+def sorted_set_score_bits_at(object leaf, Py_ssize_t at):
+    return borrowed_sorted_set.score_bits_at(<PyObject *>leaf, at)

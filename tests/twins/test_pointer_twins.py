@@ -34,6 +34,8 @@ from storage.set_limits import SetLimits
 from storage.sets import borrowed_set
 from storage.sets.member_set import MemberSet
 from storage.snapshot import borrowed_table
+from storage.sorted_sets import borrowed_sorted_set
+from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream import links
 from tests.twins import wrappers
 from tests.twins.test_twins import CASES, FOLDER, I64, TESTED_BELOW, TEXT
@@ -423,3 +425,42 @@ def test_a_set_is_borrowed_alike(texts: list[bytes], entries: int) -> None:
             else:
                 assert text == bytes(one.octets[: one.size])
             at = behind
+
+
+# ---------------------------------------------------------------------- sorted sets
+
+
+def test_a_sorted_set_that_is_a_listpack_is_borrowed_alike() -> None:
+    value = SortedSet()
+    value.put(b"a", 1.5, ListpackLimits(9))
+    pack = borrowed_sorted_set.pack_of(value)
+    assert compiled().sorted_set_pack_of(value) is pack is value.pack
+    assert compiled().sorted_set_tree_of(value) is borrowed_sorted_set.tree_of(value) is None
+    size = borrowed_sorted_set.listpack_size(pack)
+    octets = bytes(borrowed_sorted_set.listpack_octets(pack)[:size])
+    assert compiled().sorted_set_pack_bytes(pack) == octets
+
+
+@pytest.mark.parametrize("members", [1, 1000])
+def test_a_sorted_set_that_is_a_tree_is_borrowed_alike(members: int) -> None:
+    value = SortedSet()
+    value.as_tree()
+    for number in range(members):
+        value.put(b"m" * (number % 200) + b"%d" % number, -number / 3, ListpackLimits(9))
+    side = compiled()
+    tree = borrowed_sorted_set.tree_of(value)
+    assert side.sorted_set_tree_of(value) is tree is value.tree
+    assert side.sorted_set_pack_of(value) is borrowed_sorted_set.pack_of(value) is None
+    assert side.sorted_set_size(tree) == borrowed_sorted_set.size(tree) == members
+    leaf = borrowed_sorted_set.last_leaf(tree)
+    assert side.sorted_set_last_leaf(tree) is leaf
+    while leaf is not None:
+        assert side.sorted_set_leaf_of(leaf) is borrowed_sorted_set.leaf_of(leaf) is leaf
+        assert side.sorted_set_count(leaf) == borrowed_sorted_set.count(leaf)
+        for at in range(borrowed_sorted_set.count(leaf)):
+            assert side.sorted_set_member_at(leaf, at) == borrowed_sorted_set.member_at(leaf, at)
+            bits = borrowed_sorted_set.score_bits_at(leaf, at)
+            assert side.sorted_set_score_bits_at(leaf, at) == bits
+        before = borrowed_sorted_set.leaf_before(tree, leaf)
+        assert side.sorted_set_leaf_before(tree, leaf) is before
+        leaf = before

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+import struct
 from copy import deepcopy
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from storage.sorted_sets import score_octets
 from tests.twins import wrappers
 
 pytestmark = pytest.mark.skipif(
@@ -35,7 +37,9 @@ EXTENSIONS = {
         "storage.keyspace.segment_octets",
         "storage.rdb.raw",
         "storage.sets.intset_octets",
+        "storage.sorted_sets.score_octets",
         "storage.rax.branches",
+        "server.table.histogram_octets",
     ],
 }
 MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
@@ -64,6 +68,9 @@ BUFFER = DATA.map(bytearray)
 AT = st.integers(0, SIZE - ROOM)
 LENGTH = st.integers(0, 16)
 ELEMENT_SIZES = st.sampled_from([0, 1, 62, 63, 64, 65, 127, 128, 4094, 4095, 4096, 16382, 16383])
+COUNTERS = st.lists(st.integers(0, 2**62), min_size=6, max_size=6).map(
+    lambda counts: bytearray(b"".join(count.to_bytes(8, "little") for count in counts))
+)
 ELEMENT_LENGTH = (
     ELEMENT_SIZES
     | st.integers(0, 2**32 - 6)
@@ -172,12 +179,37 @@ def packed_texts(draw: st.DrawFn, far: bool | None = None) -> tuple[bytearray, i
     return data, at
 
 
+DOUBLES = st.floats(allow_nan=False)
+LEAF_TEXTS = st.sampled_from([0, 1, 126, 127, 128, 129, 400]).map(lambda size: b"t" * size)
+
+
+@st.composite
+def score_marks(draw: st.DrawFn) -> tuple[bytearray, int]:
+    """The marks of a leaf or branch, and the number of one; some tags are there twice."""
+    marks = bytearray()
+    count = draw(st.integers(1, 9))
+    for at in range(count):
+        marks += struct.pack("<dII", draw(DOUBLES), draw(st.integers(0, 3) | U32), at)
+    return marks, draw(st.integers(0, count - 1))
+
+
+@st.composite
+def leaf_texts(draw: st.DrawFn) -> tuple[bytearray, int]:
+    """A text as it is in the data of a leaf, and where it begins."""
+    data = bytearray(600)
+    at = draw(AT)
+    score_octets.put_text(data, at, draw(LEAF_TEXTS))
+    return data, at
+
+
 @st.composite
 def repeats(draw: st.DrawFn) -> tuple[bytearray, int, int, int, int]:
     """Arguments of raw.repeat: any distance back, and room for the copy or more."""
     to, size = draw(st.integers(1, 20)), draw(st.integers(1, 20))
     return draw(BUFFER), to, draw(st.integers(1, to)), size, draw(st.integers(size, SIZE - to))
 
+
+SCORES = score_marks()
 
 # The arguments for each function.
 Cases = dict[str, st.SearchStrategy[Any]]
@@ -309,6 +341,26 @@ CASES: dict[str, Cases] = {
             lambda pair: (pair[0][0], min(8, pair[0][1] * 2), pair[0][2], pair[1] - 2**15)
         ),
         "without": intsets().map(lambda found: (found[0], found[2])),
+    },
+    "server.table.histogram_octets": {
+        "bucket_of": args(st.integers(1, 10**9) | st.integers(1, 600)),
+        **dict.fromkeys(("count_at", "count_one"), st.tuples(COUNTERS, st.integers(0, 5))),
+    },
+    "storage.sorted_sets.score_octets": {
+        "count": SCORES.map(lambda found: found[:1]),
+        **dict.fromkeys(("score_at", "tag_at", "place_at"), SCORES),
+        "put_mark": st.tuples(SCORES, DOUBLES, U32, U32).map(lambda f: (*f[0], *f[1:])),
+        "put_score": st.tuples(SCORES, DOUBLES).map(lambda f: (*f[0], f[1])),
+        "put_place": st.tuples(SCORES, U32).map(lambda f: (*f[0], f[1])),
+        "insert_mark": st.tuples(SCORES, DOUBLES, U32, U32).map(lambda f: (*f[0], *f[1:])),
+        "remove_marks": st.tuples(SCORES, st.integers(0, 9)).map(
+            lambda f: (*f[0], min(f[0][1] + f[1], len(f[0][0]) // 16))
+        ),
+        "find_tag": st.tuples(SCORES, st.integers(0, 3) | U32).map(lambda f: (*f[0], f[1])),
+        "text_space": args(st.integers(0, 9999)),
+        "put_text": args(st.just(bytearray(600)), AT, LEAF_TEXTS),
+        **dict.fromkeys(("text_start", "text_size"), leaf_texts()),
+        "order": st.tuples(leaf_texts(), LEAF_TEXTS | TEXT).map(lambda f: (*f[0], f[1])),
     },
     "storage.rax.branches": {
         "cut": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),

@@ -7,21 +7,15 @@ from itertools import islice
 from random import randrange
 
 from protocol.encoder import Encoder
-from protocol.replies import ErrorReply, Reply
+from protocol.replies import Reply
 from server.dispatch.call import Call
-from server.table import errors
-from server.table.args import INT64_MAX, Args, to_int
+from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, RO, KeyRange
+from server.table.sample_args import count_and_form
 from server.table.scan_args import ScanOptions, to_cursor
 from storage.hashes.hash import Hash
-
-COUNT_OUT_OF_RANGE = ErrorReply(
-    "ERR", f"value is out of range, value must between {-INT64_MAX} and {INT64_MAX}"
-)
-TOO_MANY = ErrorReply("ERR", "value is out of range")
-MOST_PAIRS = INT64_MAX // 2  # so that twice as many replies are still a number of 64 bits
 
 
 @command(
@@ -72,7 +66,7 @@ def hrandfield(call: Call) -> Reply:
     if len(argv) == 2:
         value = call.db.read(argv[1], Hash)
         return None if value is None else next(value.draws(randrange))[0]
-    count, with_values = _count_and_form(argv)
+    count, with_values = count_and_form(argv, b"WITHVALUES")
     value = call.db.read(argv[1], Hash)
     if value is None or count == 0:
         return []
@@ -83,19 +77,6 @@ def hrandfield(call: Call) -> Reply:
         pairs = value.sample(randrange, min(count, len(value)))
         _write_pairs(out, pairs, len(pairs), with_values)
     return out
-
-
-def _count_and_form(argv: list[bytes]) -> tuple[int, bool]:
-    """How many fields are wanted, and whether their values are, too."""
-    count = to_int(argv[2])
-    if count < -INT64_MAX:
-        raise COUNT_OUT_OF_RANGE
-    with_values = len(argv) == 4 and argv[3].upper() == b"WITHVALUES"
-    if len(argv) > 3 and not with_values:
-        raise errors.SYNTAX
-    if with_values and not -MOST_PAIRS <= count <= MOST_PAIRS:
-        raise TOO_MANY
-    return count, with_values
 
 
 def _write_pairs(

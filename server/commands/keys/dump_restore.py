@@ -83,6 +83,7 @@ def restore(call: Call) -> Reply:
         config.switches.checksums,
         call.server.node_limits.hash,
         config.set_limits,
+        call.server.node_limits.sorted_set,
     )
     value = payload.restore(call.argv[3], reading)
     when_ms = ttl if options.is_absolute else min(ttl + call.now_ms, INT64_MAX)

@@ -13,6 +13,7 @@ from server.table.args import Args
 from server.table.command import Block, Flags, command
 from server.table.documentation import Deprecated
 from server.table.keys import ACCESS, DELETE, INSERT, RW, CountedKeys, KeyRange
+from server.table.pop_args import take_keys_end_count
 from storage.lists.quicklist import QuickList
 
 WAITING_WRITE = Flags.WRITE | Flags.BLOCKING
@@ -84,7 +85,8 @@ def blmpop(call: Call) -> Reply | Block:
 
     BLMPOP timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
     """
-    keys, left, count = list_steps.take_keys_end_count(Args(call.argv, 2))
+    words = Args(call.argv, 2)
+    keys, left, count = take_keys_end_count(words, list_steps.LEFT, list_steps.RIGHT)
     timeout_ms = args.to_timeout_s(call.argv[1], call.now_ms)
     found = list_steps.first_with_elements(call, keys)
     if found is None:

@@ -6,16 +6,12 @@ clients that wait for it, and every change is told under the event name of redis
 
 from __future__ import annotations
 
-from protocol.replies import ErrorReply
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.args import Args, to_int
+from server.table.args import Args
 from storage.lists.quicklist import QuickList
 
 LEFT, RIGHT = b"LEFT", b"RIGHT"
-
-COUNT_NOT_POSITIVE = ErrorReply("ERR", "count should be greater than 0")
-NUMKEYS_NOT_POSITIVE = ErrorReply("ERR", "numkeys should be greater than 0")
 
 
 def find(call: Call, key: bytes) -> QuickList | None:
@@ -115,29 +111,6 @@ def take_end(args: Args) -> bool:
     if word is None:
         raise errors.SYNTAX
     return word == LEFT
-
-
-def take_keys_end_count(args: Args) -> tuple[list[bytes], bool, int]:
-    """``numkeys key [key ...] LEFT|RIGHT [COUNT count]``, as LMPOP and BLMPOP end."""
-    number = positive(args.take(), NUMKEYS_NOT_POSITIVE)
-    if number >= args.left:
-        raise errors.SYNTAX
-    keys = [args.take() for _ in range(number)]
-    left = take_end(args)
-    count = None
-    while args.left:
-        if count is not None or args.take_word(b"COUNT") is None or not args.left:
-            raise errors.SYNTAX
-        count = positive(args.take(), COUNT_NOT_POSITIVE)
-    return keys, left, 1 if count is None else count
-
-
-def positive(text: bytes, error: ErrorReply) -> int:
-    """A number above zero. Raises *error* for all else."""
-    number = to_int(text, error)
-    if number <= 0:
-        raise error
-    return number
 
 
 def first_with_elements(call: Call, keys: list[bytes]) -> tuple[bytes, QuickList] | None:

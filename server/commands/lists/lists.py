@@ -10,6 +10,7 @@ from server.table.args import INT64_MAX, INT64_MIN, Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Deprecated
 from server.table.keys import ACCESS, DELETE, INSERT, RO, RW, UPDATE, CountedKeys, KeyRange
+from server.table.pop_args import take_keys_end_count
 from storage.lists.quicklist import QuickList
 
 READ = Flags.READONLY
@@ -177,7 +178,7 @@ def lmpop(call: Call) -> Reply:
 
     LMPOP numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
     """
-    keys, left, count = list_steps.take_keys_end_count(Args(call.argv))
+    keys, left, count = take_keys_end_count(Args(call.argv), list_steps.LEFT, list_steps.RIGHT)
     found = list_steps.first_with_elements(call, keys)
     if found is None:
         return NULL_ARRAY

@@ -176,7 +176,7 @@ def test_a_parameter_of_a_missing_feature_keeps_its_default(server, name, value,
         "oom-score-adj yes", "dynamic-hz no", "hll-sparse-max-bytes 100", "lua-time-limit 1000",
         "repl-diskless-sync-delay 0", "replica-serve-stale-data no", "masterauth secret",
         "cluster-node-timeout 100", "tls-cert-file server.crt", "acllog-max-len 1",
-        "zset-max-ziplist-entries 10", "list-compress-depth 2",
+        "list-compress-depth 2",
         "commandlog-request-larger-than -1", "hide-user-data-from-log yes",
     ],
 )  # fmt: skip

@@ -38,6 +38,15 @@ def test_names_of_sections_ignore_case_and_each_comes_once(server):
     assert server.send("INFO", "nosuch") == b""
 
 
+def test_no_field_is_shown_twice(server):
+    names = [
+        line.partition(b":")[0]
+        for line in server.send("INFO", "everything").split(b"\r\n")
+        if b":" in line
+    ]
+    assert len(names) == len(set(names))
+
+
 def test_a_section_has_a_line_for_each_field(server):
     assert server.send("INFO", "cluster") == b"# Cluster\r\ncluster_enabled:0\r\n"
 

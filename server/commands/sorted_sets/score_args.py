@@ -1,0 +1,72 @@
+"""Scores, and the ends of ranges by score and by member, as clients write them.
+
+by score   5   (5   -inf   +inf        a parenthesis leaves the score itself out
+by member  [m  (m   -      +           - is before all members, + is behind them
+"""
+
+from __future__ import annotations
+
+from math import isinf
+
+from protocol.replies import ErrorReply
+from server.table import errors
+from server.table.args import to_float
+from storage import octets
+from storage.sorted_sets.bound import Bound
+
+NOT_A_SCORE_RANGE = ErrorReply("ERR", "min or max is not a float")
+NOT_A_MEMBER_RANGE = ErrorReply("ERR", "min or max not valid string range item")
+
+BLANKS = b" \t\n\v\f\r"
+ZERO = b"+-0.x"  # what a text of zero is made of, before its exponent
+EXACT_DIGITS = 15  # integers of so many are doubles exactly
+
+
+def to_score(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
+    """Read a score: a double that is no NaN and neither overflows nor vanishes. Raises *error*."""
+    if len(text) <= EXACT_DIGITS and octets.is_int64(text):
+        return float(octets.int64_of(text))
+    score = to_float(text, error)
+    if isinf(score) and b"n" not in text.lower():
+        raise error
+    if score == 0 and _mantissa(text).strip(ZERO):
+        raise error
+    return score
+
+
+def _mantissa(text: bytes) -> bytes:
+    """What is before the exponent."""
+    lower = text.lower()
+    return lower.partition(b"p" if b"x" in lower else b"e")[0]
+
+
+def score_bound(text: bytes, is_end: bool) -> Bound:
+    """The place where a range by score begins, or with *is_end* ends. Raises NOT_A_SCORE_RANGE."""
+    is_open = text[:1] == b"("
+    score = _range_score(text[1:] if is_open else text)
+    return Bound(score, None, is_open != is_end)
+
+
+def _range_score(text: bytes) -> float:
+    """Read a score as strtod does: after blanks, up to a zero byte; nothing at all is 0."""
+    text = text.partition(b"\0")[0]
+    if not text:
+        return 0.0
+    if len(text) <= EXACT_DIGITS and octets.is_int64(text):
+        return float(octets.int64_of(text))
+    return to_float(text.lstrip(BLANKS), NOT_A_SCORE_RANGE)
+
+
+def member_bound(text: bytes, is_end: bool) -> Bound:
+    """The place where a range by member begins, or with *is_end* ends.
+
+    Raises NOT_A_MEMBER_RANGE.
+    """
+    if text == b"-":
+        return Bound(None, None, False)
+    if text == b"+":
+        return Bound(None, None, True)
+    mark = text[:1]
+    if mark not in (b"[", b"("):
+        raise NOT_A_MEMBER_RANGE
+    return Bound(None, text[1:], (mark == b"(") != is_end)

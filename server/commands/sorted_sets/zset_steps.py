@@ -1,0 +1,74 @@
+"""The steps that sorted set commands are made of: take from an end, store, delete when empty.
+
+Each step keeps the rules that sorted set commands share: a set is made with its first member and
+deleted with its last one, and every change is told under the event name of redis.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import Reply
+from server.dispatch.call import Call
+from storage.sorted_sets.sorted_set import SortedSet
+
+
+def removed(call: Call, key: bytes, values: SortedSet, event: bytes, count: int) -> None:
+    """Tell that *count* members were removed; delete the set if it is empty now."""
+    call.db.changed(key, event, count)
+    if values.length() == 0:
+        delete(call, key, 0)
+
+
+def delete(call: Call, key: bytes, changes: int = 1) -> None:
+    """Delete the key, if it is there, and tell of it."""
+    if call.db.remove(key):
+        call.db.changed(key, b"del", changes)
+
+
+def store(call: Call, key: bytes, values: SortedSet, event: bytes) -> int:
+    """Put *values* at *key*, whatever was there; an empty set deletes it. Returns the size."""
+    size = values.length()
+    if size:
+        call.db.put(key, values)
+        call.db.changed(key, event)
+    else:
+        delete(call, key)
+    return size
+
+
+def pop(
+    call: Call, key: bytes, values: SortedSet, lowest: bool, count: int
+) -> list[tuple[bytes, float]]:
+    """Take up to *count* members off one end of the set at *key*, with their scores."""
+    size = values.length()
+    count = min(count, size)
+    walk = values.walk(0 if lowest else size - 1, not lowest)
+    pairs = []
+    for _ in range(count):
+        walk.next()
+        pairs.append((walk.member(), walk.score))
+    values.remove_range(0 if lowest else size - count, count if lowest else size)
+    removed(call, key, values, b"zpopmin" if lowest else b"zpopmax", count)
+    return pairs
+
+
+def pop_first(call: Call, keys: list[bytes], lowest: bool, count: int) -> Reply:
+    """Take members off the first of *keys* that has any; None if none has. Raises WrongType.
+
+    The reply is ``[key, [[member, score], ...]]``. The key that was found is logged.
+    """
+    found = first_with_members(call, keys)
+    if found is None:
+        return None
+    key, values = found
+    pairs = pop(call, key, values, lowest, count)
+    call.log_as(b"ZPOPMIN" if lowest else b"ZPOPMAX", key, b"%d" % len(pairs))
+    return [key, [[member, score] for member, score in pairs]]
+
+
+def first_with_members(call: Call, keys: list[bytes]) -> tuple[bytes, SortedSet] | None:
+    """The first of *keys*, in their order, that holds a sorted set. Raises WrongType on the way."""
+    for key in keys:
+        values: SortedSet | None = call.db.find(key, SortedSet)
+        if values is not None:
+            return key, values
+    return None

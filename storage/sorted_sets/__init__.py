@@ -1,0 +1,1 @@
+"""Sorted sets: a listpack while they are small, a counted tree afterwards."""

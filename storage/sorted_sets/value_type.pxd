@@ -1,0 +1,21 @@
+cimport cython
+
+from storage.rdb cimport borrowed
+from storage.rdb.options cimport ReadOptions
+from storage.rdb.reader cimport RdbReader
+from storage.rdb.writer cimport RdbWriter
+from storage.sorted_sets cimport borrowed_sorted_set, rdb_sorted_set
+from storage.sorted_sets.sorted_set cimport SortedSet
+from storage.value_type cimport ValueType
+
+cdef Py_ssize_t SHORT_TREE
+
+
+cdef class SortedSetType(ValueType):
+    cpdef bint is_empty(self, object value) except -1
+    cpdef int rdb_code_of(self, object value) except -1
+    @cython.locals(pack=borrowed.Borrowed, tree=borrowed.Borrowed)
+    cdef bint write_at_once(
+        self, RdbWriter writer, borrowed.Borrowed key, borrowed.Borrowed value
+    ) except -1
+    cpdef object read(self, RdbReader reader, int code, ReadOptions options)

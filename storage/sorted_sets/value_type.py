@@ -1,0 +1,89 @@
+"""The row of the type "zset"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from storage import digest_sums
+from storage.listpack.listpack import Listpack
+from storage.rdb import borrowed
+from storage.rdb.options import ReadOptions
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.sorted_sets import borrowed_sorted_set, rdb_sorted_set, score_text
+from storage.sorted_sets.sorted_set import SortedSet
+from storage.value_type import ValueType, Words
+
+MEMBERS_A_COMMAND = 64  # in a ZADD of a rewritten log, as in Redis
+SHORT_TREE = 1000  # members; a tree of no more is written in one step
+
+
+class SortedSetType(ValueType):
+    """Sorted sets. No key holds an empty one, but an RDB may contain one."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(
+            b"zset", 3, (SortedSet,), rdb_sorted_set.LISTPACK,
+            (rdb_sorted_set.TEXTS, rdb_sorted_set.TREE, rdb_sorted_set.ZIPLIST,
+             rdb_sorted_set.LISTPACK),
+        )  # fmt: skip
+
+    def encoding(self, value: SortedSet) -> bytes:
+        return value.encoding
+
+    def copy(self, value: SortedSet) -> SortedSet:
+        return value.copy()
+
+    def length(self, value: SortedSet) -> int:
+        return len(value)
+
+    def is_empty(self, value: SortedSet) -> bool:
+        return len(value) == 0
+
+    def digest_parts(self, value: SortedSet) -> Iterable[bytes]:
+        return ()
+
+    def digest_members(self, value: SortedSet) -> Iterable[bytes]:
+        for member, score in value:
+            mixed = digest_sums.mixed(digest_sums.NOTHING, member)
+            yield digest_sums.mixed(mixed, score_text.digest_text_of(score))
+
+    def only_listpack(self, value: SortedSet) -> Listpack | None:
+        return value.pack
+
+    def commands(self, key: bytes, value: SortedSet) -> Iterator[Words]:
+        pairs = iter(value)
+        while some := list(islice(pairs, MEMBERS_A_COMMAND)):
+            words = [word for member, score in some for word in (score_text.text_of(score), member)]
+            yield [b"ZADD", key, *words]
+
+    def rdb_code_of(self, value: SortedSet) -> int:
+        return rdb_sorted_set.TREE if value.pack is None else rdb_sorted_set.LISTPACK
+
+    def write(self, writer: RdbWriter, value: SortedSet) -> Iterator[None]:
+        return rdb_sorted_set.write(writer, value)
+
+    def write_at_once(
+        self, writer: RdbWriter, key: borrowed.Borrowed, value: borrowed.Borrowed
+    ) -> bool:
+        pack = borrowed_sorted_set.pack_of(value)
+        if not borrowed.is_nothing(pack):
+            self.write_head(writer, key, self.rdb_code)
+            rdb_sorted_set.write_borrowed_pack(writer, pack)
+            return True
+        tree = borrowed_sorted_set.tree_of(value)
+        if borrowed_sorted_set.size(tree) > SHORT_TREE:
+            return False
+        self.write_head(writer, key, rdb_sorted_set.TREE)
+        rdb_sorted_set.write_borrowed_tree(writer, tree)
+        return True
+
+    def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
+        return rdb_sorted_set.read(reader, code, options.sorted_set_limits)
+
+
+SORTED_SET = SortedSetType()
