@@ -191,7 +191,7 @@ class Reading:
         self._dispatcher.timekeeper.begin()
         db.put(KEY, value)
         if idle_s >= 0:
-            db.set_idle(KEY, idle_s)
+            db.set_usage(KEY, idle_s, -1)
         if expiry_ms != -1:
             db.expire_at(KEY, expiry_ms)
         for words in self._readers:

@@ -30,6 +30,7 @@ cdef class Client:
     cdef public uint64_t commands
     cdef public uint64_t received
     cdef public int64_t memory
+    cdef public int64_t held
     cdef public bint no_evict
     cdef public bint no_touch
     cdef public int skip

@@ -42,6 +42,7 @@ class Client:
         "fd",
         "flags",
         "has_left",
+        "held",
         "id",
         "last_command",
         "last_used_ms",
@@ -83,6 +84,7 @@ class Client:
         self.commands = 0
         self.received = 0  # bytes
         self.memory = 0  # bytes of its requests and replies, when its connection last counted them
+        self.held = 0  # bytes of what it watches and is subscribed to
         self.no_evict = False
         self.no_touch = False
         self.skip = 0  # how many answers CLIENT REPLY SKIP still swallows

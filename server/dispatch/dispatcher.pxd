@@ -9,6 +9,7 @@ from server.client.pushes cimport Pushes
 from server.dispatch cimport execution
 from server.dispatch.admission cimport Admission
 from server.dispatch.blocking cimport Blocking, Runner
+from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
 from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.shared_reply cimport SharedReply
@@ -39,6 +40,7 @@ cdef class Dispatcher(Runner):
     cdef Restrictions _restrictions
     cdef Propagation _propagation
     cdef Admission _admission
+    cdef ClientEviction _client_eviction
     cdef Execution _execution
     cdef dict _spellings
     cdef bytes _name

@@ -68,9 +68,16 @@ class Dispatcher(Runner):
         self._propagation: Propagation = state.propagation
         self._propagation.durability = durability
         self.timekeeper = Timekeeper(state.events.clock, wall_ms)
-        self._admission = Admission(state.restrictions, state.memory)
+        self._admission = Admission(state.restrictions, state.key_eviction)
+        self._client_eviction = state.client_eviction
         self._execution = Execution(state, self.timekeeper, self)
-        self.turn = Turn(self._execution, state.propagation, state.clients, state.restrictions)
+        self.turn = Turn(
+            self._execution,
+            state.propagation,
+            state.clients,
+            state.restrictions,
+            state.client_eviction,
+        )
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._spellings = TABLE.by_spelling
         # The name that was looked up last. In a row of one command it is always the same object.
@@ -99,6 +106,8 @@ class Dispatcher(Runner):
         client.last_command = command
         must_check = client.flags or self._restrictions.must_check
         if must_check and not self._admit(client, command, argv):
+            if self._blocking.first_ready is not None:  # a key was evicted
+                self.serve_ready()
             return
         reply = self._execution.run(client, command, argv, CLIENT)
         waits = type(reply) is Block  # asked once; mypy does not follow
@@ -173,6 +182,8 @@ class Dispatcher(Runner):
         """Whether *command* may run now. If not, it was refused, queued or held back."""
         if self._restrictions.stopping:
             client.close_after_reply = True  # with what was answered before the end
+            return False
+        if self._client_eviction.make_room() and client.id not in self.state.clients:
             return False
         refusal = self._admission.refusal(client, command, CLIENT)
         if refusal is not None:
@@ -326,6 +337,13 @@ class Dispatcher(Runner):
                 except Exception as error:
                     faults.report("going on after a wait", error)
                     client.endpoint.disconnect()
+
+    def evict_more(self) -> None:
+        """Go on with an eviction that would have taken too long to be done at once."""
+        self.timekeeper.begin()
+        self.state.key_eviction.go_on()
+        self.serve_ready()
+        self.resume_unblocked()
 
     # ------------------------------------------------------------------ what Call asks of it
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 
 from server.dispatch.blocking import Blocking
@@ -38,7 +39,7 @@ class ServerKeyEvents(KeyEvents):
         pubsub: PubSub,
         tracking: Tracking,
     ) -> None:
-        super().__init__()
+        super().__init__(seed=secrets.randbits(63))
         self._blocking = blocking
         self._propagation = propagation
         self._tracking = tracking

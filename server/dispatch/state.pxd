@@ -3,6 +3,8 @@ cimport cython
 from server.client.client cimport Client
 from server.client.pushes cimport Pushes
 from server.dispatch.blocking cimport Blocking
+from server.dispatch.client_eviction cimport ClientEviction
+from server.dispatch.key_eviction cimport KeyEviction
 from server.dispatch.node_limits cimport NodeLimits
 from server.dispatch.pausing cimport Pausing
 from server.dispatch.restrictions cimport Restrictions
@@ -40,6 +42,8 @@ cdef class ServerState:
     cdef readonly ServerKeyEvents events
     cdef readonly object persistence
     cdef readonly Restrictions restrictions
+    cdef readonly KeyEviction key_eviction
+    cdef readonly ClientEviction client_eviction
     cdef readonly list parts
 
     @cython.locals(part=Part)

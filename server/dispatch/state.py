@@ -12,6 +12,8 @@ from server.client.client import Client
 from server.client.pushes import Pushes
 from server.config.parameters import Config
 from server.dispatch.blocking import Blocking
+from server.dispatch.client_eviction import ClientEviction
+from server.dispatch.key_eviction import KeyEviction
 from server.dispatch.node_limits import NodeLimits
 from server.dispatch.pausing import Pausing
 from server.dispatch.restrictions import Restrictions
@@ -63,6 +65,15 @@ class ServerState:
         self.persistence = Persistence(config, self.databases, self.events, self.propagation)
         self.persistence.children.on_forked = self._forked
         self.restrictions = Restrictions(self.memory, self.pausing, self.persistence)
+        self.key_eviction = KeyEviction(
+            self.databases,
+            self.events,
+            self.memory,
+            self.pausing,
+            self.restrictions,
+            self.propagation,
+        )
+        self.client_eviction = ClientEviction(self.clients, self.memory, self.events.clock)
         self.parts: list[Part] = [
             self.memory,
             self.node_limits,
@@ -78,6 +89,8 @@ class ServerState:
             self.latency_events,
             self.command_times,  # it depends on both of them
             self.restrictions,  # they depend on the memory's limit
+            self.key_eviction,
+            self.client_eviction,
         ]
         self.follow_config()
 

@@ -104,7 +104,7 @@ class PubSub(Part):
         if name not in names:
             names[name] = None
             self.registry(kind).setdefault(name, {})[client] = None
-            self._memory.clients += SUBSCRIPTION_BYTES + len(name)
+            self._memory.hold(client, SUBSCRIPTION_BYTES + len(name))
 
     def unsubscribe(self, client: Client, kind: int, name: bytes) -> None:
         """End the subscription of *client* to *name*, if there is one."""
@@ -117,7 +117,7 @@ class PubSub(Part):
         del subscribers[client]
         if not subscribers:
             del registry[name]
-        self._memory.clients -= SUBSCRIPTION_BYTES + len(name)
+        self._memory.hold(client, -SUBSCRIPTION_BYTES - len(name))
         if not client.subscriptions.total:
             self._leave(client)
 
@@ -133,7 +133,7 @@ class PubSub(Part):
         client.set_flag(SUBSCRIBED)
         client.limit_output(self._limits["pubsub"].hard)
         self.clients += 1
-        self._memory.clients += SUBSCRIBER_BYTES
+        self._memory.hold(client, SUBSCRIBER_BYTES)
         self.pushes.begin_command(client)
 
     def _leave(self, client: Client) -> None:
@@ -141,7 +141,7 @@ class PubSub(Part):
         client.clear_flag(SUBSCRIBED)
         client.limit_output(self._limits["normal"].hard)
         self.clients -= 1
-        self._memory.clients -= SUBSCRIBER_BYTES
+        self._memory.hold(client, -SUBSCRIBER_BYTES)
 
     # ------------------------------------------------------------------ as a part of the server
 

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from storage.chance import Chance
 from storage.keyspace.clock import Clock
 from storage.keyspace.lookup import Lookup
+from storage.keyspace.usage import Usage
 
 
 class KeyEvents:
     """The keyspaces call these methods; the server overrides the ones that it needs.
 
-    *clock* and *lookup* tell the keyspaces the time, and how to look up keys. The names of changes,
-    new keys and misses are told only while *tells_changes*, *tells_new_keys*, *tells_misses*.
+    *clock* and *lookup* tell the keyspaces the time, and how to look up keys; *usage* what to note
+    of the use of each. The names of changes, new keys and misses are told only while
+    *tells_changes*, *tells_new_keys*, *tells_misses*. *seed* is of what is left to chance.
     """
 
     __slots__ = (
+        "chance",
         "changes",
         "clock",
         "expired",
@@ -31,11 +35,14 @@ class KeyEvents:
         "tells_changes",
         "tells_misses",
         "tells_new_keys",
+        "usage",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 1) -> None:
         self.clock = Clock()
         self.lookup = Lookup()
+        self.chance = Chance(seed)
+        self.usage = Usage(self.clock, self.chance)
         self.changes = 0  # since the start; Redis's "dirty" is how many of them are not saved yet
         self.expired = 0  # keys that were removed because they had expired
         self.hits = 0  # reads that found their key

@@ -90,6 +90,20 @@ def test_cli_bigkeys_finds_the_biggest_key_of_each_type(port: int) -> None:
     assert """Biggest string found '"key:49"' has 49 bytes""" in out
 
 
+@pytest.mark.usefixtures("data")
+def test_cli_hotkeys_finds_the_key_that_is_used_most(port: int) -> None:
+    policy = ("CONFIG", "SET", "maxmemory-policy")
+    try:
+        cli(port, *policy, "allkeys-lfu", "lfu-log-factor", "0")
+        cli(port, "-r", "50", "GET", "key:7")
+        out = cli(port, "--hotkeys")
+    finally:
+        cli(port, *policy, "noeviction", "lfu-log-factor", "10")
+    assert "Sampled 51 keys in the keyspace!" in out
+    first = next(line for line in out.splitlines() if line.startswith("hot key found with counter"))
+    assert "key:7" in first
+
+
 def test_cli_runs_a_command_from_its_arguments(port: int) -> None:
     assert cli(port, "SET", "k", "v") == "OK\n"
     assert cli(port, "-n", "3", "GET", "k") == "\n"

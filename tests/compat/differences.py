@@ -302,11 +302,14 @@ _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or a
 
 _NEWER_SCORES = "it reads doubles in fewer forms: no blanks, no hexadecimal numbers"
 
+_READS_QUEUED = "they queue what adds no data, however much that is"
+
 NOT_ASKED = {
     REDIS_7: {
         "command_info: COMMAND INFO of ZRANK": "7.2 gave it an option",
         "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
         "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
+        "eviction: who waits for an evicted stream is told": "the error is another one since 7.2",
         "hashes: HSCAN NOVALUES": "since 7.4",
         "pubsub: a subscriber publishes": "since 7.2 its message comes behind its reply, not"
         " before it or in the midst of EXEC's array",
@@ -318,6 +321,7 @@ NOT_ASKED = {
         "tracking: what a client subscribed to hears, too": _MESSAGES_LAST,
     },
     REDIS_8: {
+        "eviction: nothing is queued over maxmemory": _READS_QUEUED,
         "sorted_sets: odd ways to write a score": _NEWER_SCORES,
         "tracking: a client flushes by itself": "8.0 frees the memory in another thread, and the"
         " reply comes when that is done",
@@ -331,6 +335,7 @@ NOT_ASKED = {
         "connection: CLIENT ID, INFO and LIST": "CLIENT LIST and KILL share filters and errors",
         "connection: CLIENT KILL": "CLIENT LIST and KILL share filters and errors",
         "connection: CLIENT PAUSE of writes": "CLIENT PAUSE accepts words after its mode",
+        "eviction: nothing is queued over maxmemory": _READS_QUEUED,
         "extreme_times: a delivery before 1970": "XAUTOCLAIM skips entries delivered before 1970",
         "keys: SCAN": "TYPE with an unknown type is an error",
         "keys: OBJECT": "Valkey's embstr holds longer strings",

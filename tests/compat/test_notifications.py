@@ -27,12 +27,14 @@ NOT_ASKED = {
         "blocking_streams: all readers get the entry": "7.0 does not run a woken XREAD again",
         "blocking_streams: DELCONSUMER leaves its reader waiting": "7.0 makes a consumer with its"
         " first entry",
+        "eviction: who waits for an evicted stream is told": "7.0 does not run its command again",
         "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
         "pubsub: CLIENT LIST and KILL": LISTENS,
         "tracking: a client that waits": "7.0 does not run a woken XREAD again",
         "sorted_sets: ranks with scores": "since 7.2",
     },
     REDIS_8: {
+        "eviction: nothing is queued over maxmemory": "8.0 queues what adds no data",
         "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
         "pubsub: CLIENT LIST and KILL": LISTENS,
     },

@@ -220,6 +220,10 @@ def entry_at(object segment, Py_ssize_t at):
     return <object>entry.key, <object>entry.value, entry.next
 
 
+def last_use_at(object segment, Py_ssize_t at):
+    return borrowed_table.last_use_at(<PyObject *>segment, at)
+
+
 def find(KeyTable table, bytes key):
     return held(borrowed_table.find(table, <PyObject *>key))
 

@@ -298,7 +298,7 @@ def entries_of(side: Any, segment: Any) -> list[tuple[Any, Any, int]]:
 def test_a_key_table_is_walked_alike(count: int) -> None:
     table = KeyTable()
     for n in range(count):
-        table.set(b"key:%d" % n, n)
+        table.set(b"key:%d" % n, n, 3 * n)
     c = compiled()
     directory = SimpleNamespace(_directory=c.directory_of(table))
     assert c.slots(table) == borrowed_table.slots(directory)  # type: ignore[arg-type]
@@ -311,6 +311,9 @@ def test_a_key_table_is_walked_alike(count: int) -> None:
             borrowed_table.prefetch(segment)
             entries = entries_of(c, segment)
             assert entries == entries_of(borrowed_table, segment)
+            for at, (key, _, _) in enumerate(entries[:-1]):
+                last_use = c.last_use_at(segment, at)
+                assert last_use == borrowed_table.last_use_at(segment, at) == table.last_use_of(key)
             found += entries[:-1]
     assert sorted(key for key, _, _ in found) == sorted(table)
     for key in [b"", b"none", *(b"key:%d" % n for n in range(count + 1))]:

@@ -371,7 +371,6 @@ ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
             "repl_backlog_histlen",
         ),
     },
-    "eviction": {"stats": ("evicted_keys", "evicted_clients")},
     "threads that free memory": {"memory": ("lazyfree_pending_objects", "lazyfreed_objects")},
     "modules": {"persistence": ("module_fork_in_progress", "module_fork_last_cow_size")},
 }
