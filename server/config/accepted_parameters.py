@@ -233,7 +233,6 @@ class AcceptedParameters:
     list_compress_depth = Parameter(integer(), 0)
     zset_max_listpack_entries = Parameter(LONG, 128, aliases=("zset-max-ziplist-entries",))
     zset_max_listpack_value = Parameter(memory(), 64, aliases=("zset-max-ziplist-value",))
-    hll_sparse_max_bytes = Parameter(memory(), 3000)
     array_slice_size = Parameter(LONG, 4096)
     array_sparse_kmax = Parameter(LONG, 10)
     array_sparse_kmin = Parameter(LONG, 5)

@@ -14,17 +14,18 @@ from storage.stream.stream import StreamConfig
 
 class NodeLimits(Part):
     """*stream* has stream-node-max-bytes and -entries; *list_size* is list-max-listpack-size;
-    *hash* has hash-max-listpack-entries and -value; *sets* has set-max-intset-entries,
-    set-max-listpack-entries and -value.
+    *hash* has hash-max-listpack-entries and -value; *hyperloglog* is hll-sparse-max-bytes; *sets*
+    has set-max-intset-entries, set-max-listpack-entries and -value.
     """
 
-    __slots__ = ("hash", "list_size", "sets", "stream")
+    __slots__ = ("hash", "hyperloglog", "list_size", "sets", "stream")
 
     def __init__(self) -> None:
         self.stream = StreamConfig()
         self.list_size = 0
         self.sets = SetLimits()
         self.hash = ListpackLimits(0)
+        self.hyperloglog = 0
 
     def configured(self, config: Config) -> None:
         self.stream.node_max_bytes = config.stream_node_max_bytes
@@ -33,3 +34,4 @@ class NodeLimits(Part):
         self.sets = config.set_limits
         self.hash.entries = config.hash_max_listpack_entries
         self.hash.value = config.hash_max_listpack_value
+        self.hyperloglog = config.hll_sparse_max_bytes

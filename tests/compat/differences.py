@@ -42,6 +42,11 @@ from tests.compat.resp import Reply
 OK: Reply = ("+", b"OK")
 SYNTAX: Reply = ("-", b"ERR syntax error")
 NOVALUES_OF_HSCAN: Reply = ("-", b"ERR NOVALUES option can only be used in HSCAN")
+READ_LATER: list[Reply] = [
+    (":", b"0"),
+    (":", b"-1"),
+    ("-", b"WRONGTYPE Operation against a key holding the wrong kind of value"),
+]
 INVALID_CURSOR: Reply = ("-", b"ERR invalid cursor")
 
 
@@ -189,6 +194,14 @@ REDIS_7_0_AT_RANDOM = [
         "malformed cursors: 7.0 accepts -1 and an empty one, 7.4 a leading blank",
         lambda ours, theirs: INVALID_CURSOR in (ours, theirs),
     ),
+    *(
+        Difference(
+            name,
+            "7.4 reads the arguments before it looks for the key",
+            lambda ours, theirs: ours[0] == "-" and theirs in READ_LATER,
+        )
+        for name in ("BITCOUNT", "BITPOS")
+    ),
     Difference(
         "XSETID",
         "7.4 refuses an id below max_deleted_entry_id",
@@ -227,12 +240,15 @@ _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or a
 
 NOT_ASKED = {
     REDIS_7: {
+        "bitmaps: BITCOUNT and BITPOS read their arguments first": "7.0 looks for the key first",
         "hashes: HSCAN NOVALUES": "since 7.4",
         "pubsub: a subscriber publishes": "since 7.2 its message comes behind its reply, not"
         " before it or in the midst of EXEC's array",
     },
     REDIS_8: {},
     VALKEY_9: {
+        "bitmaps: BITCOUNT": "the end of a range may be left out",
+        "bitmaps: BITCOUNT and BITPOS read their arguments first": "as BITCOUNT",
         "command_info: COMMAND INFO of single commands": "its commands have other tips and flags",
         "connection: requirepass": _NOAUTH_FIRST,
         "connection: CLIENT ID, INFO and LIST": "CLIENT LIST and KILL share filters and errors",

@@ -42,6 +42,50 @@ FAMILIES: dict[str, list[str]] = {
         "DEBUG DIGEST-VALUE key key*",
         "DEBUG DIGEST",
     ],
+    "bits": [
+        "SETBIT key offset 0|1",
+        "SETBIT key offset 0|1",
+        "GETBIT key offset",
+        "SET|APPEND key value",
+        "BITCOUNT key",
+        "BITCOUNT key index index",
+        "BITCOUNT key index index BIT|BYTE",
+        "BITPOS key 0|1",
+        "BITPOS key 0|1 index",
+        "BITPOS key 0|1 index index",
+        "BITPOS key 0|1 index index BIT|BYTE",
+        "BITOP AND|OR|XOR key key key*",
+        "BITOP NOT key key",
+        "BITFIELD key GET width offset",
+        "BITFIELD key SET width offset number GET width offset",
+        "BITFIELD key OVERFLOW WRAP|SAT|FAIL INCRBY width offset number",
+        "BITFIELD key SET width offset number OVERFLOW SAT|FAIL SET width offset number",
+        "BITFIELD_RO key GET width offset GET width offset",
+        "LCS key key",
+        "LCS key key LEN",
+        "LCS key key IDX WITHMATCHLEN?",
+        "LCS key key IDX MINMATCHLEN small",
+        "INCR|DEL|GET|STRLEN key",
+        "OBJECT ENCODING key",
+        "DUMP key",
+        "DEBUG DIGEST",
+    ],
+    "hyperloglogs": [
+        "PFADD key value value* value* value*",
+        "PFADD key number number* number* number*",
+        "PFADD key",
+        "PFCOUNT key",
+        "PFCOUNT key key key*",
+        "PFMERGE key key*",
+        "PFDEBUG ENCODING|DECODE key",
+        "PFDEBUG TODENSE key",
+        "SET key value",
+        "COPY key key",
+        "DEL|GET|STRLEN key",
+        "DUMP key",
+        "DEBUG DIGEST-VALUE key key*",
+        "DEBUG DIGEST",
+    ],
     "keys": [
         "SET key value",
         "RPUSH key value",
@@ -329,6 +373,9 @@ class Draw:
 
     def _offset(self) -> str:
         return str(self.random.randint(0, 40))
+
+    def _width(self) -> str:
+        return self.random.choice("iu") + str(self.random.choice([1, 3, 7, 8, 9, 16, 33, 63]))
 
     def _small(self) -> str:
         return str(self.random.randint(0, 3))

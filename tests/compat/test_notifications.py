@@ -24,6 +24,7 @@ LOOKED_UP_FIRST = "Redis looks for the key before it reads the arguments"
 LISTENS = "the listener is one of the clients that are killed"
 NOT_ASKED = {
     REDIS_7: {
+        "bitmaps: BITCOUNT and BITPOS read their arguments first": "7.0 looks for the key first",
         "blocking_streams: all readers get the entry": "7.0 does not run a woken XREAD again",
         "blocking_streams: DELCONSUMER leaves its reader waiting": "7.0 makes a consumer with its"
         " first entry",

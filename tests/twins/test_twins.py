@@ -36,6 +36,7 @@ EXTENSIONS = {
         "storage.rdb.raw",
         "storage.sets.intset_octets",
         "storage.rax.branches",
+        "storage.strings.bit_octets",
     ],
 }
 MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
@@ -309,6 +310,18 @@ CASES: dict[str, Cases] = {
             lambda pair: (pair[0][0], min(8, pair[0][1] * 2), pair[0][2], pair[1] - 2**15)
         ),
         "without": intsets().map(lambda found: (found[0], found[2])),
+    },
+    "storage.strings.bit_octets": {
+        "ones": args(DATA, AT, st.integers(SIZE - ROOM, SIZE)),
+        "first_other": args(
+            DATA | st.integers(0, SIZE).map(lambda n: bytes(n) + b"\xff" * (SIZE - n)),
+            st.sampled_from([0, 255]), AT, st.integers(SIZE - ROOM, SIZE),
+        ),
+        **dict.fromkeys(
+            ("copy", "both", "either", "different"), args(BUFFER, DATA, st.integers(0, SIZE))
+        ),
+        "clear": args(BUFFER, AT, st.integers(SIZE - ROOM, SIZE)),
+        "inverted": args(BUFFER, st.integers(0, SIZE)),
     },
     "storage.rax.branches": {
         "cut": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),

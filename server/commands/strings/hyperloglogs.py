@@ -1,0 +1,166 @@
+"""The HyperLogLog commands: they estimate how many different elements were added.
+
+A HyperLogLog is a string; storage/strings/hyperloglog.py has its bytes, which are Redis's.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import OK, ErrorReply, Reply
+from server.commands.strings import string_steps
+from server.dispatch.call import Call
+from server.table.command import Flags, command
+from server.table.keys import ACCESS, INSERT, RO, RW, KeyRange
+from storage import allocation
+from storage.keyspace.keyspace import String
+from storage.strings import hyperloglog
+
+WRITE = Flags.WRITE | Flags.DENYOOM
+
+NOT_ONE = ErrorReply("WRONGTYPE", "Key is not a valid HyperLogLog string value.")
+CORRUPT = ErrorReply("INVALIDOBJ", "Corrupted HLL object detected")
+
+
+@command(
+    "PFADD",
+    arity=-2,
+    flags=WRITE | Flags.FAST,
+    group="hyperloglog",
+    since="2.8.9",
+    complexity="O(1) for each element.",
+    keys=KeyRange(RW | INSERT),
+)
+def pfadd(call: Call) -> Reply:
+    """Adds elements to a HyperLogLog, made if need be; returns whether its registers changed.
+
+    PFADD key [element [element ...]]
+    """
+    key = call.argv[1]
+    value = call.db.find_string(key)
+    data = hyperloglog.new() if value is None else opened(value)
+    before = allocation.of_string(data)
+    most = call.server.node_limits.hyperloglog
+    changes = 1 if value is None else 0
+    for element in call.argv[2:]:
+        changes += hyperloglog.add(data, element, most)
+    if not changes:
+        return 0
+    hyperloglog.mark_stale(data)
+    store(call, key, value, data, before)
+    call.db.changed(key, b"pfadd", changes)
+    return 1
+
+
+@command(
+    "PFCOUNT",
+    arity=-2,
+    flags=Flags.READONLY | Flags.MAY_REPLICATE,
+    group="hyperloglog",
+    since="2.8.9",
+    complexity="O(1) for one key whose elements were counted before; else O(N) of N keys.",
+    keys=KeyRange(RW | ACCESS, last=-1),
+)
+def pfcount(call: Call) -> Reply:
+    """Estimates how many different elements were added to HyperLogLogs, taken together.
+
+    PFCOUNT key [key ...]
+    """
+    keys = call.argv[1:]
+    if len(keys) == 1:
+        return _count_one(call, keys[0])
+    registers = bytearray(hyperloglog.REGISTERS)
+    for key in keys:
+        value = call.db.read_string(key)
+        if value is not None:
+            hyperloglog.merge_into(registers, opened(value))
+    return hyperloglog.estimate(registers)
+
+
+def _count_one(call: Call, key: bytes) -> Reply:
+    """The estimate that is kept with the value; if it holds no more, a new one is made and kept."""
+    value = call.db.read_string(key)
+    if value is None:
+        return 0
+    kept: int = hyperloglog.kept_estimate(checked(value))
+    if kept >= 0:
+        return kept
+    data = opened(value)
+    number: int = hyperloglog.estimate(registers_of(data))
+    hyperloglog.keep_estimate(data, number)
+    store(call, key, value, data, allocation.of_string(data))
+    call.db.changed(key, None, 1, (b"PFCOUNT", key))
+    return number
+
+
+@command(
+    "PFMERGE",
+    arity=-2,
+    flags=WRITE,
+    group="hyperloglog",
+    since="2.8.9",
+    complexity="O(N) to merge N HyperLogLogs, but with high constant times.",
+    keys=(KeyRange(RW | ACCESS | INSERT), KeyRange(RO | ACCESS, first=2, last=-1)),
+    types={"destkey": "key", "sourcekey": "key"},
+)
+def pfmerge(call: Call) -> Reply:
+    """Adds to a HyperLogLog, made if need be, what was added to others.
+
+    PFMERGE destkey [sourcekey [sourcekey ...]]
+    """
+    registers = bytearray(hyperloglog.REGISTERS)
+    any_dense = False
+    for key in call.argv[1:]:
+        value = call.db.read_string(key)
+        if value is not None:
+            data = opened(value)
+            any_dense = any_dense or hyperloglog.is_dense(data)
+            hyperloglog.merge_into(registers, data)
+    key = call.argv[1]
+    value = call.db.find_string(key)
+    data = hyperloglog.new() if value is None else opened(value)
+    before = allocation.of_string(data)
+    if any_dense:
+        hyperloglog.to_dense(data)
+    hyperloglog.raise_registers(data, registers, call.server.node_limits.hyperloglog)
+    hyperloglog.mark_stale(data)
+    store(call, key, value, data, before)
+    call.db.changed(key, b"pfadd")
+    return OK
+
+
+# ---------------------------------------------------------------------- steps
+
+
+def checked(value: String) -> bytes | bytearray:
+    """The bytes of the string *value*, which begins like a HyperLogLog. Raises NOT_ONE."""
+    text = string_steps.octets_of(value)
+    if not hyperloglog.is_one(text):
+        raise NOT_ONE
+    return text
+
+
+def opened(value: String) -> bytearray:
+    """The string *value* to be read or changed; itself, if it is a bytearray.
+
+    Raises NOT_ONE, and CORRUPT if it does not have the registers that it should have.
+    """
+    text = checked(value)
+    data = text if type(text) is bytearray else bytearray(text)
+    if not hyperloglog.is_whole(data):
+        raise CORRUPT
+    return data
+
+
+def store(call: Call, key: bytes, value: String | None, data: bytearray, before: int) -> None:
+    """Put *data* in place of *value* at *key*; *before*: the bytes of memory that it had."""
+    if value is None:
+        call.db.add(key, data)
+    else:
+        grown = allocation.of_string(data) - before if data is value else 0
+        call.db.store_string(key, data, grown)
+
+
+def registers_of(data: bytearray) -> bytearray:
+    """The registers, a byte each."""
+    registers = bytearray(hyperloglog.REGISTERS)
+    hyperloglog.merge_into(registers, data)
+    return registers
