@@ -17,10 +17,10 @@ RUN_READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
-LEGS := lint test-server test-spark
+LEGS := lint-and-build test-server test-spark
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build test lint $(LINTERS) test-server test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
+.PHONY: run build test lint lint-and-build $(LINTERS) test-server test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -63,6 +63,10 @@ test:
 
 lint:
 	$(call run_all,$(LINTERS))
+
+# Both at once: the linters keep one processor busy, and the compiler what is left.
+lint-and-build: $(DEV_READY)
+	+@$(MAKE) --no-print-directory --keep-going -j2 --output-sync=target lint build
 
 lint-style: $(DEV_READY)
 	$(BIN)/ruff check .

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import re
 import sysconfig
 import tomllib
@@ -11,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.worth import COMPILED
+
 ROOT = Path(__file__).parent.parent
-COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
 
 
 def modules_with_pxd() -> list[str]:

@@ -19,6 +19,7 @@ from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
 from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
 from tests.compat.processes import ServerProcess, bulk, redis_tool
+from tests.worth import rounds
 
 DATABASES = 16
 HASH_TABLE, SET_TABLE = 4, 2  # RDB types, whose fields and members are in no order
@@ -154,7 +155,7 @@ def load(data: bytes) -> list[Keyspace]:
     return databases
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(rounds(3)))
 @pytest.mark.parametrize(
     "options", [WriteOptions(), WriteOptions(compress=False, checksum=False)], ids=["", "plain"]
 )
@@ -180,7 +181,7 @@ def test_redis_reads_its_file_as_written_again_by_penstock(
     assert check.returncode == 0, check.stdout
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(rounds(3)))
 def test_every_dump_is_restored_and_dumped_as_the_same_bytes(oracle: Redis, seed: int) -> None:
     fill(oracle, seed)
     keys = oracle.call("KEYS", "*")

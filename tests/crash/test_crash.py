@@ -11,6 +11,7 @@ import pytest
 
 from tests.crash.rounds import ENDS, CrashTest
 from tests.crash.workload import STEPS, State, command
+from tests.worth import rounds
 
 KILLS = {"always": 6, "everysec": 4}
 KEEPS = {"term": "always", "shutdown": "everysec", "restart": "always"}  # the others keep "rdb"
@@ -19,7 +20,7 @@ KEEPS = {"term": "always", "shutdown": "everysec", "restart": "always"}  # the o
 @pytest.mark.parametrize("policy", sorted(KILLS))
 def test_acknowledged_writes_survive_a_kill(tmp_path: Path, policy: str) -> None:
     test = CrashTest(tmp_path, policy)
-    for _ in range(KILLS[policy]):
+    for _ in range(rounds(KILLS[policy])):
         test.round()
     assert test.commands > 0
 
@@ -27,7 +28,7 @@ def test_acknowledged_writes_survive_a_kill(tmp_path: Path, policy: str) -> None
 @pytest.mark.parametrize("end", [end for end in ENDS if end != "kill"])
 def test_a_clean_stop_loses_no_acknowledged_write(tmp_path: Path, end: str) -> None:
     test = CrashTest(tmp_path, KEEPS.get(end, "rdb"), end)
-    for _ in range(2):
+    for _ in range(rounds(2)):
         test.round()
     assert test.commands > 0
     assert test.lost == 0

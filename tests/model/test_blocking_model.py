@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from server.config.parameters import Config
 from tests.server.conftest import NOTHING, SocketlessServer
+from tests.worth import rounds
 
 CLIENTS = range(4)
 KEYS = (b"a", b"b", b"c", b"d")
@@ -271,6 +272,6 @@ def _bytes(word):
 
 
 BlockingMachine.TestCase.settings = settings(
-    max_examples=100, stateful_step_count=40, deadline=None
+    max_examples=rounds(100), stateful_step_count=40, deadline=None
 )
 TestBlocked = BlockingMachine.TestCase

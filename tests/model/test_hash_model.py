@@ -11,8 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from storage.hashes.hash import Hash
 from storage.listpack_limits import ListpackLimits
 from storage.payload import dump, restore
+from tests.worth import rounds
 
-SETTINGS = settings(max_examples=60, stateful_step_count=30, deadline=None)
+SETTINGS = settings(max_examples=rounds(60), stateful_step_count=30, deadline=None)
 
 fields = st.one_of(
     st.integers(-3, 12).map(lambda n: b"%d" % n),

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from storage.keyspace.key_table import KeyTable
+from tests.worth import rounds
 
-SETTINGS = settings(max_examples=60, stateful_step_count=40, deadline=None)
+SETTINGS = settings(max_examples=rounds(60), stateful_step_count=40, deadline=None)
 
 names = st.integers(0, 1500).map(lambda n: b"%d" % n)
 

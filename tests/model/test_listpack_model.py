@@ -10,8 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from storage.errors import Corrupt
 from storage.listpack.listpack import Element, Listpack
+from tests.worth import rounds
 
-SETTINGS = settings(max_examples=100, stateful_step_count=30, deadline=None)
+SETTINGS = settings(max_examples=rounds(100), stateful_step_count=30, deadline=None)
 
 edges = st.sampled_from([0, 7, 8, 12, 15, 23, 31, 63]).flatmap(
     lambda bits: st.integers(-(2**bits) - 2, 2**bits + 2)
@@ -221,7 +222,7 @@ ListpackMachine.TestCase.settings = SETTINGS
 TestListpack = ListpackMachine.TestCase
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=rounds(300), deadline=None)
 @given(
     start=st.lists(values, max_size=6),
     places=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 255)), min_size=1, max_size=4),

@@ -14,8 +14,9 @@ from storage.rdb.options import ReadOptions
 from storage.set_limits import SetLimits
 from storage.sets import intset
 from storage.sets.member_set import MemberSet
+from tests.worth import rounds
 
-SETTINGS = settings(max_examples=100, stateful_step_count=40, deadline=None)
+SETTINGS = settings(max_examples=rounds(100), stateful_step_count=40, deadline=None)
 
 numbers = st.one_of(
     st.integers(-5, 20),

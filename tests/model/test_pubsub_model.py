@@ -15,6 +15,7 @@ from server.observe.memory import Memory
 from server.pubsub.message import Message
 from server.pubsub.pubsub import PubSub
 from storage import glob
+from tests.worth import rounds
 
 KINDS = st.sampled_from((CHANNELS, PATTERNS, SHARD_CHANNELS))
 NAMES = st.sampled_from((b"", b"a", b"ab", b"b", b"a*", b"*", b"?"))
@@ -102,4 +103,4 @@ class PubSubMachine(RuleBasedStateMachine):
 
 
 TestPubSub = PubSubMachine.TestCase
-TestPubSub.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestPubSub.settings = settings(max_examples=rounds(60), stateful_step_count=40, deadline=None)

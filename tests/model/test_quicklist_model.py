@@ -9,8 +9,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from storage.listpack.listpack import Listpack
 from storage.lists import quicklist
 from storage.lists.quicklist import QuickList
+from tests.worth import rounds
 
-SETTINGS = settings(max_examples=100, stateful_step_count=40, deadline=None)
+SETTINGS = settings(max_examples=rounds(100), stateful_step_count=40, deadline=None)
 THRESHOLD = 3000  # bytes
 
 values = st.one_of(

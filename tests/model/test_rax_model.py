@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from storage.rax.rax import Rax
 from storage.rax.rax_iterator import RaxIterator
+from tests.worth import rounds
 
 any_key = st.binary(max_size=4).map(lambda key: bytes(byte % 5 for byte in key))
 few_ms = st.tuples(st.integers(0, 3), st.integers(0, 400))
@@ -146,5 +147,7 @@ class RaxMachine(RuleBasedStateMachine):
         assert self.rax.node_count == redis_nodes(sorted(self.model))
 
 
-RaxMachine.TestCase.settings = settings(max_examples=200, stateful_step_count=30, deadline=None)
+RaxMachine.TestCase.settings = settings(
+    max_examples=rounds(200), stateful_step_count=30, deadline=None
+)
 TestRax = RaxMachine.TestCase

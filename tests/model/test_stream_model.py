@@ -15,6 +15,7 @@ from storage.stream.pending import id_of
 from storage.stream.rdb_nodes import NodeCheck
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import MAX, ZERO, StreamId
+from tests.worth import rounds
 
 NAMES = [b"a", b"bb", b"17"]
 VALUES = st.one_of(st.sampled_from([b"", b"0", b"-1", b"70000"]), st.binary(max_size=80))
@@ -326,5 +327,7 @@ def read_all(
     return found
 
 
-StreamMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+StreamMachine.TestCase.settings = settings(
+    max_examples=rounds(60), stateful_step_count=30, deadline=None
+)
 TestStream = StreamMachine.TestCase

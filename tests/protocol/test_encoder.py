@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import math
-import os
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
@@ -28,6 +27,7 @@ from protocol.replies import (
     Status,
     Verbatim,
 )
+from tests.worth import COMPILED, rounds
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 
@@ -413,7 +413,6 @@ def test_the_protocol_version_can_change_between_replies() -> None:
 
 # ---------------------------------------------------------------------- large replies
 
-COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
 REFERENCED_SIZE = 64 * 1024  # bytes; values of this size and more are not copied
 LONG = b"x" * REFERENCED_SIZE
 
@@ -499,7 +498,7 @@ def test_a_reply_beyond_the_limit_is_dropped_while_it_grows(size: int) -> None:
     most = 0
     value = bytes(size)
     mark = encoder.open_array()
-    for _ in range(0, 10_000_000, size + 6):
+    for _ in range(0, rounds(10_000_000), size + 6):
         encoder.bulk(value)
         most = max(most, traced_bytes() - before)
     encoder.close_array(mark, 3)

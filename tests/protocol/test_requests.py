@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import tracemalloc
 from collections.abc import Callable, Iterable
 
@@ -13,8 +12,8 @@ from hypothesis import strategies as st
 
 from protocol.encoder import Encoder
 from protocol.requests import ProtocolError, RequestParser, know_names
+from tests.worth import COMPILED
 
-COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
 Outcome = tuple[list[list[bytes]], str | None]  # the commands, and the error after them
 
 PING = b"*1\r\n$4\r\nPING\r\n"
