@@ -52,7 +52,7 @@ cpdef bint raise_register(
 @cython.locals(at=Py_ssize_t, shift=int, old=int)
 cdef bint _raise_dense(bytearray data, Py_ssize_t index, int value) except -1
 @cython.locals(registers=bytearray)
-cpdef int to_dense(bytearray data) except -1
+cpdef to_dense(bytearray data)
 @cython.locals(at=Py_ssize_t, index=Py_ssize_t, word=uint32_t)
 cdef int _write_dense(bytearray data, bytearray registers) except -1
 
@@ -68,11 +68,11 @@ cdef bytearray _run(int opcode, Py_ssize_t span)
 cdef int _join(bytearray data, Py_ssize_t at) except -1
 
 @cython.locals(at=Py_ssize_t, index=Py_ssize_t, end=Py_ssize_t, after=Py_ssize_t, value=int)
-cpdef int merge_into(bytearray registers, bytearray data) except -1
+cpdef merge_into(bytearray registers, bytearray data)
 @cython.locals(at=Py_ssize_t, index=Py_ssize_t, end=Py_ssize_t, word=uint32_t, value=int)
 cdef int _merge_dense(bytearray registers, bytearray data) except -1
 @cython.locals(index=Py_ssize_t)
-cpdef int raise_registers(bytearray data, bytearray registers, Py_ssize_t most) except -1
+cpdef raise_registers(bytearray data, bytearray registers, Py_ssize_t most)
 @cython.locals(table="uint32_t *", index=Py_ssize_t, size=double, total=double, run=int,
                found=double, whole=int64_t)
 cpdef int64_t estimate(bytearray registers) except? 1

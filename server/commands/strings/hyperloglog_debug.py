@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply, Status
-from server.commands.strings.hyperloglogs import opened, registers_of, store
+from server.commands.strings.hyperloglog_steps import opened, registers_of, store
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.command import Flags, command

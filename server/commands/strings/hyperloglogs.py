@@ -5,19 +5,15 @@ A HyperLogLog is a string; storage/strings/hyperloglog.py has its bytes, which a
 
 from __future__ import annotations
 
-from protocol.replies import OK, ErrorReply, Reply
-from server.commands.strings import string_steps
+from protocol.replies import OK, Reply
+from server.commands.strings import hyperloglog_steps
 from server.dispatch.call import Call
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, INSERT, RO, RW, KeyRange
 from storage import allocation
-from storage.keyspace.keyspace import String
 from storage.strings import hyperloglog
 
 WRITE = Flags.WRITE | Flags.DENYOOM
-
-NOT_ONE = ErrorReply("WRONGTYPE", "Key is not a valid HyperLogLog string value.")
-CORRUPT = ErrorReply("INVALIDOBJ", "Corrupted HLL object detected")
 
 
 @command(
@@ -36,7 +32,7 @@ def pfadd(call: Call) -> Reply:
     """
     key = call.argv[1]
     value = call.db.find_string(key)
-    data = hyperloglog.new() if value is None else opened(value)
+    data = hyperloglog.new() if value is None else hyperloglog_steps.opened(value)
     before = allocation.of_string(data)
     most = call.server.node_limits.hyperloglog
     changes = 1 if value is None else 0
@@ -45,7 +41,7 @@ def pfadd(call: Call) -> Reply:
     if not changes:
         return 0
     hyperloglog.mark_stale(data)
-    store(call, key, value, data, before)
+    hyperloglog_steps.store(call, key, value, data, before)
     call.db.changed(key, b"pfadd", changes)
     return 1
 
@@ -71,7 +67,7 @@ def pfcount(call: Call) -> Reply:
     for key in keys:
         value = call.db.read_string(key)
         if value is not None:
-            hyperloglog.merge_into(registers, opened(value))
+            hyperloglog.merge_into(registers, hyperloglog_steps.opened(value))
     return hyperloglog.estimate(registers)
 
 
@@ -80,13 +76,13 @@ def _count_one(call: Call, key: bytes) -> Reply:
     value = call.db.read_string(key)
     if value is None:
         return 0
-    kept: int = hyperloglog.kept_estimate(checked(value))
+    kept: int = hyperloglog.kept_estimate(hyperloglog_steps.checked(value))
     if kept >= 0:
         return kept
-    data = opened(value)
-    number: int = hyperloglog.estimate(registers_of(data))
+    data = hyperloglog_steps.opened(value)
+    number: int = hyperloglog.estimate(hyperloglog_steps.registers_of(data))
     hyperloglog.keep_estimate(data, number)
-    store(call, key, value, data, allocation.of_string(data))
+    hyperloglog_steps.store(call, key, value, data, allocation.of_string(data))
     call.db.changed(key, None, 1, (b"PFCOUNT", key))
     return number
 
@@ -99,7 +95,7 @@ def _count_one(call: Call, key: bytes) -> Reply:
     since="2.8.9",
     complexity="O(N) to merge N HyperLogLogs, but with high constant times.",
     keys=(KeyRange(RW | ACCESS | INSERT), KeyRange(RO | ACCESS, first=2, last=-1)),
-    types={"destkey": "key", "sourcekey": "key"},
+    types={"destkey": "key"},
 )
 def pfmerge(call: Call) -> Reply:
     """Adds to a HyperLogLog, made if need be, what was added to others.
@@ -111,56 +107,17 @@ def pfmerge(call: Call) -> Reply:
     for key in call.argv[1:]:
         value = call.db.read_string(key)
         if value is not None:
-            data = opened(value)
+            data = hyperloglog_steps.opened(value)
             any_dense = any_dense or hyperloglog.is_dense(data)
             hyperloglog.merge_into(registers, data)
     key = call.argv[1]
     value = call.db.find_string(key)
-    data = hyperloglog.new() if value is None else opened(value)
+    data = hyperloglog.new() if value is None else hyperloglog_steps.opened(value)
     before = allocation.of_string(data)
     if any_dense:
         hyperloglog.to_dense(data)
     hyperloglog.raise_registers(data, registers, call.server.node_limits.hyperloglog)
     hyperloglog.mark_stale(data)
-    store(call, key, value, data, before)
+    hyperloglog_steps.store(call, key, value, data, before)
     call.db.changed(key, b"pfadd")
     return OK
-
-
-# ---------------------------------------------------------------------- steps
-
-
-def checked(value: String) -> bytes | bytearray:
-    """The bytes of the string *value*, which begins like a HyperLogLog. Raises NOT_ONE."""
-    text = string_steps.octets_of(value)
-    if not hyperloglog.is_one(text):
-        raise NOT_ONE
-    return text
-
-
-def opened(value: String) -> bytearray:
-    """The string *value* to be read or changed; itself, if it is a bytearray.
-
-    Raises NOT_ONE, and CORRUPT if it does not have the registers that it should have.
-    """
-    text = checked(value)
-    data = text if type(text) is bytearray else bytearray(text)
-    if not hyperloglog.is_whole(data):
-        raise CORRUPT
-    return data
-
-
-def store(call: Call, key: bytes, value: String | None, data: bytearray, before: int) -> None:
-    """Put *data* in place of *value* at *key*; *before*: the bytes of memory that it had."""
-    if value is None:
-        call.db.add(key, data)
-    else:
-        grown = allocation.of_string(data) - before if data is value else 0
-        call.db.store_string(key, data, grown)
-
-
-def registers_of(data: bytearray) -> bytearray:
-    """The registers, a byte each."""
-    registers = bytearray(hyperloglog.REGISTERS)
-    hyperloglog.merge_into(registers, data)
-    return registers

@@ -31,7 +31,7 @@ LENGTH_BYTES = 4  # of each pair of bytes in Redis, whose limit holds here too
     since="7.0.0",
     complexity="O(N*M) where N and M are the lengths of the strings.",
     keys=KeyRange(RO | ACCESS, last=2),
-    types={"key1": "key", "key2": "key", "min-match-len": "integer"},
+    types={"key1": "key", "key2": "key"},
 )
 def lcs(call: Call) -> Reply:
     """Finds the longest common subsequence of two strings.
