@@ -9,6 +9,7 @@ cdef class KeyEvents:
     cdef readonly Lookup lookup
     cdef public uint64_t changes
     cdef public uint64_t expired
+    cdef public uint64_t expired_fields
     cdef public uint64_t hits
     cdef public uint64_t misses
     cdef public bint tells_changes
@@ -20,4 +21,5 @@ cdef class KeyEvents:
     cpdef missed(self, int db, bytes key)
     cpdef ready(self, int db, bytes key)
     cpdef gone(self, int db, bytes key)
+    cpdef fields_gone(self, int db, bytes key, object fields)
     cpdef log(self, object words)

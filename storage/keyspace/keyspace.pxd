@@ -13,6 +13,7 @@ cdef class Keyspace:
     cdef Lookup _lookup
     cdef KeyTable _values
     cdef KeyTable _expires
+    cdef KeyTable _field_expiries
 
     cpdef object get(self, bytes key)
     cpdef object peek(self, bytes key)
@@ -41,6 +42,7 @@ cdef class Keyspace:
     cpdef set_idle(self, bytes key, int64_t idle_s)
     cpdef object expiry(self, bytes key)
     cpdef expire_at(self, bytes key, object when_ms)
+    cpdef expire_fields_at(self, bytes key, object when_ms)
     cpdef bint persist(self, bytes key) except -1
     cpdef expire_now(self, bytes key)
     cdef bint _expire_if_due(self, bytes key) except -1

@@ -238,8 +238,20 @@ _MULTI_IN_MULTI = (
 )
 _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or arguments"
 
+FIELD_EXPIRY_CASES = [
+    "expired_fields: all fields have expired",
+    "expired_fields: expired fields, and one that is not",
+    "field_expiry: HEXPIRE, HTTL, HPERSIST",
+    "field_expiry: HGETDEL, HGETEX",
+    "field_expiry: HSETEX",
+    "field_expiry: OBJECT ENCODING and the limits of a listpack",
+    "field_expiry: a hash with fields that expire moves, is copied, replaced and deleted",
+    "field_expiry: the words of HGETEX and HSETEX",
+]
+
 NOT_ASKED = {
     REDIS_7: {
+        **dict.fromkeys(FIELD_EXPIRY_CASES, "fields expire since 7.4"),
         "bitmaps: BITCOUNT and BITPOS read their arguments first": "7.0 looks for the key first",
         "hashes: HSCAN NOVALUES": "since 7.4",
         "pubsub: a subscriber publishes": "since 7.2 its message comes behind its reply, not"
@@ -249,6 +261,7 @@ NOT_ASKED = {
     VALKEY_9: {
         "bitmaps: BITCOUNT": "the end of a range may be left out",
         "bitmaps: BITCOUNT and BITPOS read their arguments first": "as BITCOUNT",
+        **dict.fromkeys(FIELD_EXPIRY_CASES, "the commands are Valkey's own, with other errors"),
         "command_info: COMMAND INFO of single commands": "its commands have other tips and flags",
         "connection: requirepass": _NOAUTH_FIRST,
         "connection: CLIENT ID, INFO and LIST": "CLIENT LIST and KILL share filters and errors",
