@@ -163,7 +163,7 @@ class Hash:
         """Random fields with their values, without end: each draw is from all that are not *dead*,
         of which there must be one. *below* (n) gives 0 .. n - 1.
         """
-        table = self.table
+        table = self._table_without(dead)
         if table is None:
             pairs = [pair for pair in self if pair[0] not in dead]
             while True:
@@ -177,11 +177,11 @@ class Hash:
         self, below: Callable[[int], int], count: int, dead: frozenset[bytes] = NO_FIELDS
     ) -> list[tuple[bytes, bytes]]:
         """*count* different fields with their values, and no more than are not *dead*. O(count),
-        but O(N) if some fields expire.
+        but O(N) if some are.
 
         All fields come in the order of __iter__.
         """
-        if self.table is not None and FEW * count < self.length():
+        if self._table_without(dead) is not None and FEW * count < self.length():
             found: dict[bytes, bytes] = {}
             draws = self.draws(below)
             while len(found) < count:
@@ -194,6 +194,12 @@ class Hash:
                 other = at + below(len(pairs) - at)
                 pairs[at], pairs[other] = pairs[other], pairs[at]
         return pairs[:count]
+
+    def _table_without(self, dead: frozenset[bytes]) -> PackedTable | None:
+        """The table that has no other fields than those of the hash that are not *dead*."""
+        if isinstance(self.timed, TimedTable) and not dead:
+            return self.timed.table
+        return self.table
 
     def copy(self) -> Hash:
         """Another hash of the same fields and values. O(bytes)."""
@@ -244,10 +250,6 @@ class Hash:
     def expire_at(self, field: bytes, when_ms: int) -> None:
         """Let *field*, which must be there, expire at *when_ms*; with NO_EXPIRY, never."""
         self.as_timed().expire_at(field, when_ms)
-
-    def has_others(self, fields: frozenset[bytes]) -> bool:
-        """Whether there are fields beside *fields*. O(len(fields))."""
-        return self.length() > sum(self.has(field) for field in fields)
 
     def next_expiry(self) -> int:
         """When the first field expires, in unix ms, or NO_EXPIRY."""

@@ -241,6 +241,7 @@ _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or a
 FIELD_EXPIRY_CASES = [
     "expired_fields: all fields have expired",
     "expired_fields: expired fields, and one that is not",
+    "field_expiry: COMMAND INFO of the commands on fields that expire",
     "field_expiry: HEXPIRE, HTTL, HPERSIST",
     "field_expiry: HGETDEL, HGETEX",
     "field_expiry: HSETEX",

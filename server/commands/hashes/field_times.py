@@ -17,7 +17,7 @@ from server.commands.hashes.time_steps import (
 from server.dispatch.call import Call
 from server.table.command import Flags, command
 from server.table.documentation import Tip
-from server.table.keys import RO, RW, UPDATE, KeyRange
+from server.table.keys import ACCESS, RO, RW, UPDATE, KeyRange
 from storage.hashes.hash import Hash
 from storage.hashes.timed_fields import NO_EXPIRY
 
@@ -185,7 +185,7 @@ def hpersist(call: Call) -> Reply:
     group="hash",
     since="7.4.0",
     complexity="O(N) where N is the number of specified fields.",
-    keys=KeyRange(RO),
+    keys=KeyRange(RO | ACCESS),
     tips=[Tip.NONDETERMINISTIC_OUTPUT],
 )
 def httl(call: Call) -> Reply:
@@ -203,7 +203,7 @@ def httl(call: Call) -> Reply:
     group="hash",
     since="7.4.0",
     complexity="O(N) where N is the number of specified fields.",
-    keys=KeyRange(RO),
+    keys=KeyRange(RO | ACCESS),
     tips=[Tip.NONDETERMINISTIC_OUTPUT],
 )
 def hpttl(call: Call) -> Reply:
@@ -221,7 +221,7 @@ def hpttl(call: Call) -> Reply:
     group="hash",
     since="7.4.0",
     complexity="O(N) where N is the number of specified fields.",
-    keys=KeyRange(RO),
+    keys=KeyRange(RO | ACCESS),
 )
 def hexpiretime(call: Call) -> Reply:
     """Returns the unix times in seconds when fields expire: -1 for never, -2 for no field.
@@ -238,7 +238,7 @@ def hexpiretime(call: Call) -> Reply:
     group="hash",
     since="7.4.0",
     complexity="O(N) where N is the number of specified fields.",
-    keys=KeyRange(RO),
+    keys=KeyRange(RO | ACCESS),
 )
 def hpexpiretime(call: Call) -> Reply:
     """Returns the unix times in milliseconds when fields expire: -1 for never, -2 for no field.

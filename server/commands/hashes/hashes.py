@@ -129,7 +129,7 @@ def hget(call: Call) -> Reply:
     """
     argv = call.argv
     value: Hash | None = call.db.read(argv[1], Hash)
-    if value is None or live_fields.has_expired(call, argv[1], value, argv[2]):
+    if value is None or (value.timed is not None and _has_expired(call, value)):
         return None
     return value.get(argv[2])
 
@@ -173,7 +173,7 @@ def hexists(call: Call) -> Reply:
     """
     argv = call.argv
     value: Hash | None = call.db.read(argv[1], Hash)
-    if value is None or live_fields.has_expired(call, argv[1], value, argv[2]):
+    if value is None or (value.timed is not None and _has_expired(call, value)):
         return 0
     return 1 if value.has(argv[2]) else 0
 
@@ -193,7 +193,7 @@ def hstrlen(call: Call) -> Reply:
     """
     argv = call.argv
     value: Hash | None = call.db.read(argv[1], Hash)
-    if value is None or live_fields.has_expired(call, argv[1], value, argv[2]):
+    if value is None or (value.timed is not None and _has_expired(call, value)):
         return 0
     text = value.get(argv[2])
     return 0 if text is None else len(text)
@@ -269,6 +269,12 @@ def hvals(call: Call) -> Reply:
     HVALS key
     """
     return _one_side(call, fields=False)
+
+
+def _has_expired(call: Call, value: Hash) -> bool:
+    """Whether the field of HGET and its like has expired; it is removed now."""
+    key, field = call.argv[1:3]
+    return bool(live_fields.expire(call, key, value, (field,)))
 
 
 def _one_side(call: Call, fields: bool) -> Reply:

@@ -11,7 +11,6 @@ cdef frozenset NO_FIELDS
 cpdef frozenset dead_fields(Call call, Hash value)
 @cython.locals(dead=list)
 cpdef frozenset expire(Call call, bytes key, Hash value, object fields, bint keeps_empty=*)
-cpdef bint has_expired(Call call, bytes key, Hash value, bytes field) except -1
 cpdef bint has(Call call, Hash value, bytes field) except -1
 @cython.locals(value=Hash)
 cpdef Hash find(Call call, bytes key, object fields)

@@ -41,11 +41,6 @@ def expire(
     return frozenset(dead)
 
 
-def has_expired(call: Call, key: bytes, value: Hash, field: bytes) -> bool:
-    """Whether *field* has expired; it is removed now, as expire does."""
-    return value.timed is not None and bool(expire(call, key, value, (field,)))
-
-
 def has(call: Call, value: Hash | None, field: bytes) -> bool:
     """Whether *field* is there, and has not expired."""
     if value is None or not value.has(field):

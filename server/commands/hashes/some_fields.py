@@ -88,13 +88,17 @@ def hrandfield(call: Call) -> Reply:
 
 
 def _live(call: Call) -> tuple[Hash | None, frozenset[bytes]]:
-    """The hash and its expired fields; None if it has no others. Expired ones are removed, too."""
+    """The hash, and the expired fields that are still in it; None if it has no others.
+
+    Expired fields are removed, too, unless writes are paused.
+    """
     value: Hash | None = call.db.read(call.argv[1], Hash)
     if value is None:
         return None, NO_FIELDS
     dead = live_fields.dead_fields(call, value)
     live_fields.expire(call, call.argv[1], value, dead)
-    return (value if value.has_others(dead) else None), dead
+    dead = live_fields.dead_fields(call, value)
+    return (value if len(value) > len(dead) else None), dead
 
 
 def _count_and_form(argv: list[bytes]) -> tuple[int, bool]:
