@@ -22,6 +22,9 @@ class TimedFields:
     encoding = b""  # the answer of OBJECT ENCODING
 
     def __len__(self) -> int:
+        return self.length()
+
+    def length(self) -> int:
         """How many fields there are, those that are due included."""
         raise NotImplementedError
 

@@ -54,8 +54,8 @@ class TimedTable(TimedFields):
 
     # ------------------------------------------------------------------ fields
 
-    def __len__(self) -> int:
-        return len(self.table)
+    def length(self) -> int:
+        return self.table.used
 
     def get(self, field: bytes) -> bytes | None:
         return self.table.get(field)  # type: ignore[no-any-return]
@@ -78,7 +78,8 @@ class TimedTable(TimedFields):
         return self.table.scan_items(cursor, count)
 
     def copy(self) -> TimedTable:
-        made = TimedTable.of_table(self.table.copy())
+        made = TimedTable()
+        made.table = self.table.copy()
         made.times = self.times.copy()
         for key, _ in self.order:
             made.order.insert(key, None)

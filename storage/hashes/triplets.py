@@ -83,8 +83,8 @@ class Triplets(TimedFields):
 
     # ------------------------------------------------------------------ fields
 
-    def __len__(self) -> int:
-        return len(self.pack) // 3
+    def length(self) -> int:
+        return self.pack.length() // 3
 
     def get(self, field: bytes) -> bytes | None:
         at = self.pack.find(field, 2)

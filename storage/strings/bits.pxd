@@ -4,11 +4,6 @@ from libc.stdint cimport int64_t
 from storage.rdb cimport raw
 from storage.strings cimport bit_octets
 
-cdef str AND
-cdef str OR
-cdef str XOR
-cdef str NOT
-
 
 @cython.locals(data=raw.Raw, start=Py_ssize_t, end=Py_ssize_t, found=int64_t, head=int, tail=int)
 cpdef int64_t count(object text, int64_t first, int64_t last)

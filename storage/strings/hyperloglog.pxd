@@ -15,7 +15,6 @@ cdef Py_ssize_t REGISTERS
 cdef int INDEX_BITS
 cdef int RUN_BITS
 cdef uint64_t RUN_END
-cdef Py_ssize_t DENSE_SIZE
 cdef int REGISTER_VALUES
 cdef int ZERO
 cdef int XZERO
@@ -32,6 +31,7 @@ cdef double TOO_MANY
 cdef int64_t IMPOSSIBLE
 cdef double ALPHA
 
+cpdef bytearray no_registers()
 cpdef bint is_dense(bytearray data) except -1
 @cython.locals(at=Py_ssize_t, end=Py_ssize_t, index=Py_ssize_t)
 cpdef bint is_whole(bytearray data) except -1

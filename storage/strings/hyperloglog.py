@@ -70,6 +70,11 @@ def new() -> bytearray:
     return made
 
 
+def no_registers() -> bytearray:
+    """All registers, a byte each; they are 0."""
+    return bytearray(REGISTERS)
+
+
 def is_one(text: bytes | bytearray) -> bool:
     """Whether *text* begins as one does, and has the right size if it is dense."""
     if len(text) < HEADER or text[:4] != MAGIC or text[FORM] > SPARSE:
@@ -195,7 +200,7 @@ def to_dense(data: bytearray) -> None:
     """Make *data*, which is whole, dense; its estimate stays. O(registers)."""
     if data[FORM] == DENSE:
         return
-    registers = bytearray(REGISTERS)
+    registers = no_registers()
     merge_into(registers, data)
     data[HEADER:] = bytes(DENSE_SIZE - HEADER)
     data[FORM] = DENSE

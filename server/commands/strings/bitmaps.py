@@ -11,6 +11,7 @@ from server.table.command import Flags, command
 from server.table.keys import ACCESS, OW, RO, RW, UPDATE, KeyRange
 from storage.keyspace.keyspace import String
 from storage.strings import bits
+from storage.strings.bits import AND, NOT, OR, XOR
 
 READ = Flags.READONLY
 WRITE = Flags.WRITE | Flags.DENYOOM
@@ -19,7 +20,7 @@ BAD_BIT = ErrorReply("ERR", "bit is not an integer or out of range")
 NOT_A_BIT = ErrorReply("ERR", "The bit argument must be 1 or 0.")
 NOT_OF_ONE = ErrorReply("ERR", "BITOP NOT must be called with a single source key.")
 
-OPERATIONS = {b"AND": bits.AND, b"OR": bits.OR, b"XOR": bits.XOR, b"NOT": bits.NOT}
+OPERATIONS = {b"AND": AND, b"OR": OR, b"XOR": XOR, b"NOT": NOT}
 
 
 # ---------------------------------------------------------------------- one bit
@@ -190,7 +191,7 @@ def bitop(call: Call) -> Reply:
     operation = OPERATIONS.get(call.argv[1].upper())
     if operation is None:
         raise errors.SYNTAX
-    if operation == bits.NOT and len(sources) > 1:
+    if operation == NOT and len(sources) > 1:
         raise NOT_OF_ONE
     db = call.db
     texts = [_octets_at(db.read_string(key)) for key in sources]

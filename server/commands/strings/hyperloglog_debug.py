@@ -18,6 +18,7 @@ SELF_TEST_FAILED = "TESTFAILED"
 
 TESTED = 10_000  # elements
 TESTED_SPARSE = 500
+LONGEST = 3000  # bytes; the default of hll-sparse-max-bytes
 MOST_WRONG = 0.05  # of the number of elements: more than six times the standard error
 
 
@@ -87,7 +88,7 @@ def pfselftest(call: Call) -> Reply:
             raise ErrorReply(SELF_TEST_FAILED, "The two forms have different registers")
         hyperloglog.add(dense, b"%d" % number, 0)
         if number < TESTED_SPARSE:
-            hyperloglog.add(sparse, b"%d" % number, hyperloglog.DENSE_SIZE)
+            hyperloglog.add(sparse, b"%d" % number, LONGEST)
     found = hyperloglog.estimate(registers_of(dense))
     if abs(found - TESTED) > TESTED * MOST_WRONG:
         raise ErrorReply(SELF_TEST_FAILED, f"{TESTED} elements are estimated as {found}")

@@ -44,6 +44,6 @@ def store(call: Call, key: bytes, value: String | None, data: bytearray, before:
 
 def registers_of(data: bytearray) -> bytearray:
     """The registers, a byte each."""
-    registers = bytearray(hyperloglog.REGISTERS)
+    registers = hyperloglog.no_registers()
     hyperloglog.merge_into(registers, data)
     return registers

@@ -63,7 +63,7 @@ def pfcount(call: Call) -> Reply:
     keys = call.argv[1:]
     if len(keys) == 1:
         return _count_one(call, keys[0])
-    registers = bytearray(hyperloglog.REGISTERS)
+    registers = hyperloglog.no_registers()
     for key in keys:
         value = call.db.read_string(key)
         if value is not None:
@@ -102,7 +102,7 @@ def pfmerge(call: Call) -> Reply:
 
     PFMERGE destkey [sourcekey [sourcekey ...]]
     """
-    registers = bytearray(hyperloglog.REGISTERS)
+    registers = hyperloglog.no_registers()
     any_dense = False
     for key in call.argv[1:]:
         value = call.db.read_string(key)
