@@ -49,6 +49,11 @@ from tests.compat.resp import Reply
 OK: Reply = ("+", b"OK")
 SYNTAX: Reply = ("-", b"ERR syntax error")
 NOVALUES_OF_HSCAN: Reply = ("-", b"ERR NOVALUES option can only be used in HSCAN")
+READ_LATER: list[Reply] = [
+    (":", b"0"),
+    (":", b"-1"),
+    ("-", b"WRONGTYPE Operation against a key holding the wrong kind of value"),
+]
 INVALID_CURSOR: Reply = ("-", b"ERR invalid cursor")
 
 
@@ -249,6 +254,14 @@ REDIS_7_0_AT_RANDOM = [
         "malformed cursors: 7.0 accepts -1 and an empty one, 7.4 a leading blank",
         lambda ours, theirs: INVALID_CURSOR in (ours, theirs),
     ),
+    *(
+        Difference(
+            name,
+            "7.4 reads the arguments before it looks for the key",
+            lambda ours, theirs: ours[0] == "-" and theirs in READ_LATER,
+        )
+        for name in ("BITCOUNT", "BITPOS")
+    ),
     Difference(
         "XSETID",
         "7.4 refuses an id below max_deleted_entry_id",
@@ -304,12 +317,26 @@ _NEWER_SCORES = "it reads doubles in fewer forms: no blanks, no hexadecimal numb
 
 _READS_QUEUED = "they queue what adds no data, however much that is"
 
+FIELD_EXPIRY_CASES = [
+    "expired_fields: all fields have expired",
+    "expired_fields: expired fields, and one that is not",
+    "field_expiry: COMMAND INFO of the commands on fields that expire",
+    "field_expiry: HEXPIRE, HTTL, HPERSIST",
+    "field_expiry: HGETDEL, HGETEX",
+    "field_expiry: HSETEX",
+    "field_expiry: OBJECT ENCODING and the limits of a listpack",
+    "field_expiry: a hash with fields that expire moves, is copied, replaced and deleted",
+    "field_expiry: the words of HGETEX and HSETEX",
+]
+
 NOT_ASKED = {
     REDIS_7: {
         "command_info: COMMAND INFO of ZRANK": "7.2 gave it an option",
         "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
         "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
         "eviction: who waits for an evicted stream is told": "the error is another one since 7.2",
+        **dict.fromkeys(FIELD_EXPIRY_CASES, "fields expire since 7.4"),
+        "bitmaps: BITCOUNT and BITPOS read their arguments first": "7.0 looks for the key first",
         "hashes: HSCAN NOVALUES": "since 7.4",
         "pubsub: a subscriber publishes": "since 7.2 its message comes behind its reply, not"
         " before it or in the midst of EXEC's array",
@@ -331,6 +358,9 @@ NOT_ASKED = {
         "command_info: COMMAND INFO of single commands": _OTHER_TIPS,
         "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
         "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
+        "bitmaps: BITCOUNT": "the end of a range may be left out",
+        "bitmaps: BITCOUNT and BITPOS read their arguments first": "as BITCOUNT",
+        **dict.fromkeys(FIELD_EXPIRY_CASES, "the commands are Valkey's own, with other errors"),
         "connection: requirepass": _NOAUTH_FIRST,
         "connection: CLIENT ID, INFO and LIST": "CLIENT LIST and KILL share filters and errors",
         "connection: CLIENT KILL": "CLIENT LIST and KILL share filters and errors",
