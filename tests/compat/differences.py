@@ -277,7 +277,7 @@ NOT_ASKED = {
         "sorted_sets: scores in a digest": "7.0 writes all doubles with 17 digits there",
     },
     REDIS_8: {
-        "sorted_sets: odd ways to write a score": _NEWER_SCORES,
+        "sorted_set_ranges: odd ways to write a score": _NEWER_SCORES,
         "sorting: SORT of odd numbers": _NEWER_SCORES,
     },
     VALKEY_9: {
@@ -292,7 +292,7 @@ NOT_ASKED = {
         "protocol_errors: unbalanced quotes": "Valkey accepts text after a closing quote",
         "protocol_errors: stricter limits before authentication": _NOAUTH_FIRST,
         "sorted_sets: a long member that is not added": "it makes a sorted set large all the same",
-        "sorted_sets: odd ways to write a score": _NEWER_SCORES,
+        "sorted_set_ranges: odd ways to write a score": _NEWER_SCORES,
         "sorting: SORT of odd numbers": _NEWER_SCORES,
         "strings: GETDEL and GETEX": "Valkey's GETEX checks its time even if the key is missing",
         "transactions: MULTI and EXEC": _MULTI_IN_MULTI,
