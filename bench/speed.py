@@ -58,6 +58,7 @@ def rate(workload: Workload, depth: int, server: Server) -> float:
 def _run(workload: Workload, depth: int, server: Server, requests: int) -> Sample:
     with server.client() as client:
         client.call("FLUSHALL")
+        client.call("CONFIG", "SET", "maxmemory", 0)  # the workload before may have limited it
         client.load(workload.setup(requests))
     before = cpu_seconds(server.pid)
     seconds = workload.load.run(server.port, requests, depth)

@@ -33,6 +33,7 @@ FIELDS: Final = ("device", "sensor-17", "celsius", "21.50", "state", "ok")
 MOST: Final = {1: 1.0, 16: 0.9}
 ONLY_DEPTH_1: Final = {1: 1.0}  # for conversations: a client has one command in flight
 BULK: Final = {1: 0.67, 16: 0.67}  # answers of 100 entries or members, or 50 fields, or more
+WITH_EVICTION: Final = {1: 1.25, 16: 1.25}
 AS_MUCH: Final = {1: 1.0, 16: 1.0}  # what makes many small objects
 
 
@@ -72,6 +73,17 @@ def some_keys(_: int) -> Iterator[Command]:
     """Set every key for which redis-benchmark will ask."""
     for start in range(0, KEYS, 1000):
         pairs = ((f"key:{number:012d}", "xyz") for number in range(start, start + 1000))
+        yield ("MSET", *(word for pair in pairs for word in pair))
+
+
+def a_full_server(_: int) -> Iterator[Command]:
+    """Fill the server beyond its maxmemory: each new key drives out an old one.
+
+    Not too many keys at a time, so that each command can drive out as many as it sets.
+    """
+    yield ("CONFIG", "SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "32mb")
+    for start in range(0, 300_000, 50):
+        pairs = ((f"old:{number:012d}", "x" * 64) for number in range(start, start + 50))
         yield ("MSET", *(word for pair in pairs for word in pair))
 
 
@@ -302,6 +314,13 @@ XADD: Final = ("*", *FIELDS)
 WORKLOADS: Final = [
     Workload("ping", "PING", RedisBenchmark(("PING",))),
     Workload("set", "SET", RedisBenchmark(("SET", "key:__rand_int__", "xyz"))),
+    Workload(
+        "set-full",
+        "SET, evicts another key",
+        RedisBenchmark(("SET", "key:__rand_int__:__rand_int__", "x" * 64)),
+        WITH_EVICTION,
+        a_full_server,
+    ),
     Workload("get", "GET", RedisBenchmark(("GET", "key:__rand_int__")), setup=some_keys),
     Workload("incr", "INCR", RedisBenchmark(("INCR", "counter:__rand_int__"))),
     Workload(

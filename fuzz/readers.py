@@ -35,6 +35,9 @@ OBJECT ENCODING k
 OBJECT REFCOUNT k
 OBJECT IDLETIME k
 OBJECT FREQ k
+MEMORY USAGE k
+MEMORY USAGE k SAMPLES 0
+MEMORY USAGE k SAMPLES {MAX}
 DEBUG OBJECT k
 DEBUG DIGEST
 DEBUG DIGEST-VALUE k
@@ -48,6 +51,16 @@ STRLEN k
 GETRANGE k 0 -1
 GETRANGE k {MIN} {MAX}
 SUBSTR k -3 -1
+GETBIT k 3
+BITCOUNT k
+BITCOUNT k {MIN} {MAX} BIT
+BITPOS k 0
+BITPOS k 1 -9 -2 BIT
+BITFIELD_RO k GET i64 3 GET u9 #1
+LCS k k
+LCS k k IDX WITHMATCHLEN
+PFCOUNT k
+PFCOUNT k k
 LLEN k
 LRANGE k 0 -1
 LRANGE k {MIN} {MAX}
@@ -80,6 +93,10 @@ HSCAN k 0 COUNT {MAX}
 HSCAN k 1 MATCH f* NOVALUES
 HRANDFIELD k
 HRANDFIELD k {MAX}
+HTTL k FIELDS 2 f 12
+HPTTL k FIELDS 1 f
+HEXPIRETIME k FIELDS 1 f
+HPEXPIRETIME k FIELDS 1 f
 HRANDFIELD k -3 WITHVALUES
 ZCARD k
 ZSCORE k a
@@ -188,7 +205,7 @@ class Reading:
         self._dispatcher.timekeeper.begin()
         db.put(KEY, value)
         if idle_s >= 0:
-            db.set_idle(KEY, idle_s)
+            db.set_usage(KEY, idle_s, -1)
         if expiry_ms != -1:
             db.expire_at(KEY, expiry_ms)
         for words in self._readers:

@@ -40,6 +40,7 @@ class Cron:
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._state.blocking.on_deadline = self._wait_until
+        self._state.key_eviction.on_unfinished = self._evict_more_soon
         self._tick()
 
     def stop(self) -> None:
@@ -98,6 +99,10 @@ class Cron:
         memory.log = self._state.persistence.append_only.log.pending
         memory.used()
         self._state.restrictions.set_short_of_memory(memory_reserve.is_short())
+
+    def _evict_more_soon(self) -> None:
+        """An eviction is unfinished: go on behind this turn of the loop."""
+        self._dispatcher.turn.at_end_of_turn(self._dispatcher.evict_more)
 
     # ------------------------------------------------------------------ waits
 

@@ -47,10 +47,11 @@ def _facts(row: Command) -> list[str]:
     arity = f"{least} word" if least == 1 else f"{least} words"
     if row.arity < 0:
         arity += " or more"
+    complexity = f"; {row.complexity.rstrip('.')}" if row.complexity else ""
     flags = ", ".join(name.lower() for name in flag_names(row)) or "none"
     acl = " ".join(f"@{category}" for category in sorted(row.acl))
     return [
-        f"- Since {row.since}, {arity}; {row.complexity.rstrip('.')}.",
+        f"- Since {row.since}, {arity}{complexity}.",
         f"- Flags: {flags}. ACL categories: {acl}.",
     ]
 

@@ -6,6 +6,7 @@ from server.table.command cimport Block, Command
 from server.client.command_queue cimport CommandQueue
 from server.client.endpoint cimport Endpoint
 from server.client.subscriptions cimport Subscriptions
+from server.client.tracking_options cimport TrackingOptions
 
 
 cdef class Waiter
@@ -29,6 +30,7 @@ cdef class Client:
     cdef public uint64_t commands
     cdef public uint64_t received
     cdef public int64_t memory
+    cdef public int64_t held
     cdef public bint no_evict
     cdef public bint no_touch
     cdef public int skip
@@ -37,6 +39,7 @@ cdef class Client:
     cdef public bint dirty_watch
     cdef public dict watching
     cdef public Subscriptions subscriptions
+    cdef public TrackingOptions tracking
     cdef public uint64_t written_offset
     cdef public Waiter waiter
     cdef public list postponed

@@ -10,6 +10,7 @@ from protocol.replies import ErrorReply
 from server.client.command_queue import NO_COMMANDS, CommandQueue
 from server.client.endpoint import NO_ENDPOINT
 from server.client.subscriptions import NO_SUBSCRIPTIONS
+from server.client.tracking_options import NOT_TRACKING
 from server.table.command import Block, Command
 
 # Client.flags: each of them makes the dispatcher check what a client's next command may do.
@@ -17,6 +18,11 @@ UNAUTHENTICATED = 1  # requirepass is set, and the client has not sent AUTH
 IN_MULTI = 2  # commands are queued
 MUTED = 4  # CLIENT REPLY OFF or SKIP: nothing is answered
 SUBSCRIBED = 8  # to channels or patterns: in RESP2, few commands may be run
+MONITORING = 16  # it is shown what others do, and may not work with keys itself
+TRACKING = 32  # the server remembers which keys it reads: CLIENT TRACKING
+TOLD = 64  # it is sent the invalidations of another client
+
+HEARS = SUBSCRIBED | MONITORING | TRACKING | TOLD  # it is sent something beside its replies
 
 MOST_OUTPUT = 2**63 - 1  # bytes; a greater limit means this one
 
@@ -36,6 +42,7 @@ class Client:
         "fd",
         "flags",
         "has_left",
+        "held",
         "id",
         "last_command",
         "last_used_ms",
@@ -52,6 +59,7 @@ class Client:
         "received",
         "skip",
         "subscriptions",
+        "tracking",
         "user",
         "waiter",
         "watching",
@@ -76,6 +84,7 @@ class Client:
         self.commands = 0
         self.received = 0  # bytes
         self.memory = 0  # bytes of its requests and replies, when its connection last counted them
+        self.held = 0  # bytes of what it watches and is subscribed to
         self.no_evict = False
         self.no_touch = False
         self.skip = 0  # how many answers CLIENT REPLY SKIP still swallows
@@ -84,6 +93,7 @@ class Client:
         self.dirty_watch = False  # a watched key has changed: EXEC must answer null
         self.watching: dict[tuple[int, bytes], None] = {}  # an ordered set
         self.subscriptions = NO_SUBSCRIPTIONS
+        self.tracking = NOT_TRACKING
         self.written_offset = 0  # of the log's end after the client's last write
         self.waiter: Waiter | None = None  # while blocked
         self.postponed: list[bytes] | None = None  # the command that CLIENT PAUSE holds back

@@ -1,19 +1,19 @@
-"""A client as CLIENT LIST shows it: one line of name=value, the fields of redis 7.4.
+"""A client as CLIENT LIST shows it: one line of name=value, the fields of redis 8.0.
 
     id=7 addr=127.0.0.1:50412 laddr=127.0.0.1:6379 fd=12 name=worker age=60 idle=3 flags=b db=0 ..
 
 qbuf are bytes of requests not run yet, obl and omem bytes of replies: not handed to the socket yet,
-and not taken by it; tot-mem is the sum of such buffers. What does not exist here (tracking, the
-spare room of a buffer) is 0.
+and not taken by it; tot-mem is the sum of such buffers. What does not exist here (the spare room of
+a buffer) is 0.
 """
 
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
-from server.client.client import Client
+from server.client.client import MONITORING, TRACKING, Client
 from server.table import errors
 
-NO_REDIRECTION = -1  # client-side caching is off
+NO_REDIRECTION = -1  # the client tracks no keys
 NOT_IN_MULTI = -1
 
 TYPES = {
@@ -33,6 +33,16 @@ def line(client: Client, now_ms: int) -> bytes:
 def type_of(client: Client) -> str:
     """The client's class, as CLIENT LIST and the output buffer limits know it."""
     return "pubsub" if client.is_subscribed else "normal"
+
+
+def is_tracking(client: Client) -> bool:
+    """Whether the server tracks the keys that *client* reads."""
+    return bool(client.flags & TRACKING)
+
+
+def redirection_of(client: Client) -> int:
+    """The id of the client that gets its invalidations: 0 for itself, -1 if there are none."""
+    return client.tracking.redirect if is_tracking(client) else NO_REDIRECTION
 
 
 def type_named(word: bytes) -> str:
@@ -76,18 +86,23 @@ def _fields(client: Client, now_ms: int) -> dict[str, object]:
         "events": "rw" if unsent else "r",
         "cmd": client.last_command.name if client.last_command else "NULL",
         "user": client.user,
-        "redir": NO_REDIRECTION,
+        "redir": redirection_of(client),
         "resp": client.resp,
         "lib-name": client.lib_name.decode("ascii"),
         "lib-ver": client.lib_version.decode("ascii"),
+        "io-thread": 0,
     }
 
 
 def _flags(client: Client) -> str:
     letters = {
+        "O": bool(client.flags & MONITORING),
         "P": client.is_subscribed,
         "x": client.in_multi,
         "b": client.waiter is not None or client.postponed is not None,
+        "t": is_tracking(client),
+        "R": client.tracking.broken,
+        "B": client.tracking.broadcasts,
         "d": client.dirty_watch,
         "c": client.close_after_reply,
         "U": client.address.endswith(":0"),  # a unix socket

@@ -1,7 +1,7 @@
 """Parameters of Redis and Valkey that this server accepts but does not act on.
 
 They make existing configuration files work: the values are checked, kept and shown. Those that
-differ from the default are named at the start, in one line of the log.
+differ from the default, of Redis or of Valkey, are named at the start, in one line of the log.
 
 Where ignoring a value would lose data, open the server to others, or let a client wait for what
 never comes, the parameter is *unsupported*: only the value that switches the feature off is
@@ -24,35 +24,11 @@ from server.config.parameter import (
     integer,
     memory,
     one_of,
-    parse_bytes,
     unsupported,
 )
 
 PORT = integer(0, 65535)
 LONG = integer(0, INT64)
-
-
-def _parse_memory_or_percent(text: str, _old: object) -> str:
-    if re.fullmatch(r"[0-9]{1,3}%", text):
-        percent = int(text[:-1])
-        if percent > 100:
-            raise BadValue("percentage argument must be less or equal to 100")
-        return f"{percent}%" if percent else "0"
-    try:
-        return str(parse_bytes(text))
-    except BadValue:
-        raise BadValue("argument must be a memory or percent value") from None
-
-
-def _parse_percentiles(text: str, _old: object) -> str:
-    words = text.split()
-    if not all(re.fullmatch(r"[-+]?[0-9]{1,40}(\.[0-9]{1,40})?", word) for word in words):
-        raise BadValue("Invalid latency-tracking-info-percentiles parameters")
-    if not all(0 <= float(word) <= 100 for word in words):
-        raise BadValue(
-            "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]"
-        )
-    return " ".join(repr(float(word)).removesuffix(".0") for word in words)
 
 
 def _parse_oom_scores(text: str, _old: object) -> str:
@@ -87,7 +63,6 @@ NO_USERS = "this server knows no users yet but the default one; set its password
 NO_TLS = "this server speaks no TLS"
 NO_RDMA = "this server speaks no RDMA"
 NO_CLUSTER = "this server is no cluster node"
-NO_CLIENT_EVICTION = "this server evicts no clients yet"
 NO_SYSLOG = "this server does not log to syslog: see logfile"
 NO_LOG_FORMATS = "this server's log has no other form"
 NO_REPAIR = "this server cuts off no corrupt end of the log: see python -m server.check --fix"
@@ -122,8 +97,8 @@ class AcceptedParameters:
     replica_ignore_maxmemory = Parameter(YES_NO, True, aliases=("slave-ignore-maxmemory",))
     replica_ignore_disk_write_errors = Parameter(YES_NO, False)
     replica_full_sync_buffer_limit = Parameter(memory(), 0)
-    replica_lazy_flush = Parameter(YES_NO, False, aliases=("slave-lazy-flush",))
-    repl_backlog_size = Parameter(memory(1), 1024**2)
+    replica_lazy_flush = Parameter(YES_NO, False, aliases=("slave-lazy-flush",), valkey=True)
+    repl_backlog_size = Parameter(memory(1), 1024**2, valkey=10 * 1024**2)
     repl_backlog_ttl = Parameter(LONG, 3600)
     repl_disable_tcp_nodelay = Parameter(YES_NO, False)
     repl_diskless_load = Parameter(one_of("disabled", "on-empty-db", "swapdb"), "disabled")
@@ -204,18 +179,10 @@ class AcceptedParameters:
     slot_migration_max_failover_repl_bytes = Parameter(memory(), 0)
     cluster_preferred_endpoint_type = Parameter(one_of("ip", "hostname", "unknown-endpoint"), "ip")
     # memory
-    maxmemory_clients = Parameter(
-        unsupported(Kind(_parse_memory_or_percent), "0", NO_CLIENT_EVICTION), "0"
-    )
-    maxmemory_samples = Parameter(integer(1), 5)
-    maxmemory_eviction_tenacity = Parameter(integer(0, 100), 10)
-    lfu_log_factor = Parameter(integer(), 10)
-    lfu_decay_time = Parameter(integer(), 1)
-    lazyfree_lazy_eviction = Parameter(YES_NO, False)
-    lazyfree_lazy_expire = Parameter(YES_NO, False)
-    lazyfree_lazy_server_del = Parameter(YES_NO, False)
-    lazyfree_lazy_user_del = Parameter(YES_NO, False)
-    lazyfree_lazy_user_flush = Parameter(YES_NO, False)
+    lazyfree_lazy_expire = Parameter(YES_NO, False, valkey=True)
+    lazyfree_lazy_server_del = Parameter(YES_NO, False, valkey=True)
+    lazyfree_lazy_user_del = Parameter(YES_NO, False, valkey=True)
+    lazyfree_lazy_user_flush = Parameter(YES_NO, False, valkey=True)
     activerehashing = Parameter(YES_NO, True)
     activedefrag = Parameter(YES_NO, False)
     active_defrag_cycle_max = Parameter(integer(1, 99), 25)
@@ -231,31 +198,18 @@ class AcceptedParameters:
     oom_score_adj_values = Parameter(Kind(_parse_oom_scores, many_words=True), "0 200 800")
     # encodings
     list_compress_depth = Parameter(integer(), 0)
-    hll_sparse_max_bytes = Parameter(memory(), 3000)
     array_slice_size = Parameter(LONG, 4096)
     array_sparse_kmax = Parameter(LONG, 10)
     array_sparse_kmin = Parameter(LONG, 5)
     stream_idmp_duration = Parameter(integer(1, 86400), 100)
     stream_idmp_maxsize = Parameter(integer(1, 10000), 100)
     # what is watched
-    slowlog_log_slower_than = Parameter(
-        integer(-1, INT64), 10000, aliases=("commandlog-execution-slower-than",)
-    )
-    slowlog_max_len = Parameter(LONG, 128, aliases=("commandlog-slow-execution-max-len",))
-    slowlog_entry_max_argc = Parameter(LONG, 32)
-    slowlog_entry_max_string_len = Parameter(LONG, 128)
     key_memory_histograms = Parameter(YES_NO, False)
     commandlog_request_larger_than = Parameter(integer(-1, INT64), 1024**2)
     commandlog_large_request_max_len = Parameter(LONG, 128)
     commandlog_reply_larger_than = Parameter(integer(-1, INT64), 1024**2)
     commandlog_large_reply_max_len = Parameter(LONG, 128)
-    latency_monitor_threshold = Parameter(LONG, 0)
-    latency_tracking = Parameter(YES_NO, True)
-    latency_tracking_info_percentiles = Parameter(
-        Kind(_parse_percentiles, many_words=True), "50 99 99.9"
-    )
-    tracking_table_max_keys = Parameter(LONG, 1_000_000)
-    hide_user_data_from_log = Parameter(YES_NO, False)  # always done
+    hide_user_data_from_log = Parameter(YES_NO, False, valkey=True)  # always done
     log_format = Parameter(
         unsupported(one_of("legacy", "logfmt", "json"), "legacy", NO_LOG_FORMATS), "legacy"
     )
@@ -263,7 +217,7 @@ class AcceptedParameters:
         unsupported(one_of("legacy", "iso8601", "milliseconds"), "legacy", NO_LOG_FORMATS), "legacy"
     )
     syslog_enabled = Parameter(unsupported(YES_NO, False, NO_SYSLOG), False, mutable=False)
-    syslog_ident = Parameter(TEXT, "redis", mutable=False)
+    syslog_ident = Parameter(TEXT, "redis", mutable=False, valkey="valkey")
     syslog_facility = Parameter(
         one_of("user", *(f"local{n}" for n in range(8))), "local0", mutable=False
     )

@@ -70,6 +70,7 @@ class Parameter(Generic[T]):
     """One parameter, declared as an attribute of a class: T is the type of the attribute's value.
 
     The class gives it its name. The objects of the class hold the values: see take_parameters().
+    *valkey* is Valkey's default, where it is not Redis's: a valkey.conf asks for nothing with it.
     """
 
     kind: Kind[T]
@@ -77,11 +78,16 @@ class Parameter(Generic[T]):
     aliases: tuple[str, ...] = ()  # Redis's older names, and Valkey's
     mutable: bool = True  # CONFIG SET may change it while the server runs
     protected: bool = False  # CONFIG SET needs enable-protected-configs
+    valkey: T | None = None
     attribute: str = field(default="", init=False)
 
     @property
     def name(self) -> str:
         return self.attribute.replace("_", "-")
+
+    def is_default(self, value: T) -> bool:
+        """Whether *value* is the default, of Redis or of Valkey."""
+        return value == self.default or (self.valkey is not None and value == self.valkey)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.attribute = name
@@ -225,6 +231,26 @@ def memory(least: int = 0, most: int = INT64) -> Kind[int]:
     )
 
 
+def _parse_memory_or_percent(text: str, _old: int) -> int:
+    if re.fullmatch(r"[0-9]{1,3}%", text):
+        percent = int(text[:-1])
+        if percent > 100:
+            raise BadValue("percentage argument must be less or equal to 100")
+        return -percent
+    try:
+        return parse_bytes(text)
+    except BadValue:
+        raise BadValue("argument must be a memory or percent value") from None
+
+
+# A size in bytes, or a percentage, which is less than 0: 5% is -5.
+MEMORY_OR_PERCENT: Kind[int] = Kind(
+    _parse_memory_or_percent,
+    lambda size: f"{-size}%" if size < 0 else str(size),
+    lambda size: [f"{-size}%" if size < 0 else bytes_text(size)],
+)
+
+
 def octal(most: int) -> Kind[int]:
     def parse(text: str, _old: object) -> int:
         if not _OCTAL.fullmatch(text):
@@ -235,6 +261,20 @@ def octal(most: int) -> Kind[int]:
 
 
 # ---------------------------------------------------------------------- several values
+
+
+def _parse_percentiles(text: str, _old: object) -> str:
+    words = text.split()
+    if not all(re.fullmatch(r"[-+]?[0-9]{1,40}(\.[0-9]{1,40})?", word) for word in words):
+        raise BadValue("Invalid latency-tracking-info-percentiles parameters")
+    if not all(0 <= float(word) <= 100 for word in words):
+        raise BadValue(
+            "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]"
+        )
+    return " ".join(repr(float(word)).removesuffix(".0") for word in words)
+
+
+PERCENTILES: Kind[str] = Kind(_parse_percentiles, many_words=True)
 
 
 def _parse_save(text: str, _old: object) -> list[tuple[int, int]]:

@@ -15,7 +15,9 @@ from server.config.event_classes import EVENT_CLASSES, NO_EVENTS
 from server.config.parameter import (
     FILE_NAME,
     INT64,
+    MEMORY_OR_PERCENT,
     OUTPUT_LIMITS,
+    PERCENTILES,
     SAVE_POINTS,
     TEXT,
     UINT32,
@@ -32,7 +34,6 @@ from server.config.parameter import (
     one_of,
     some_of,
     take_parameters,
-    unsupported,
 )
 from storage.set_limits import SetLimits
 
@@ -133,19 +134,34 @@ class Config(AcceptedParameters):
         integer(0, INT64), 128, aliases=("zset-max-ziplist-entries",)
     )
     zset_max_listpack_value = Parameter(memory(), 64, aliases=("zset-max-ziplist-value",))
+    hll_sparse_max_bytes = Parameter(memory(), 3000)
     stream_node_max_bytes = Parameter(memory(), 4096)
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
     notify_keyspace_events = Parameter(EVENT_CLASSES, NO_EVENTS)
-    active_expire_effort = Parameter(integer(1, 10), 1)
-    maxmemory = Parameter(memory(0, UINT64), 0)
-    maxmemory_policy = Parameter(
-        unsupported(
-            one_of(*POLICIES),
-            "noeviction",
-            "this server evicts no keys yet: only noeviction is served",
-        ),
-        "noeviction",
+    # what is watched
+    slowlog_log_slower_than = Parameter(
+        integer(-1, INT64), 10000, aliases=("commandlog-execution-slower-than",)
     )
+    slowlog_max_len = Parameter(
+        integer(0, INT64), 128, aliases=("commandlog-slow-execution-max-len",)
+    )
+    slowlog_entry_max_argc = Parameter(integer(0, INT64), 32)
+    slowlog_entry_max_string_len = Parameter(integer(0, INT64), 128)
+    latency_monitor_threshold = Parameter(integer(0, INT64), 0)
+    latency_tracking = Parameter(YES_NO, True)
+    latency_tracking_info_percentiles = Parameter(PERCENTILES, "50 99 99.9")
+    tracking_table_max_keys = Parameter(integer(0, INT64), 1_000_000)
+    # expiry and memory
+    active_expire_effort = Parameter(integer(1, 10), 1)
+    # eviction
+    maxmemory = Parameter(memory(0, UINT64), 0)
+    maxmemory_policy = Parameter(one_of(*POLICIES), "noeviction")
+    maxmemory_samples = Parameter(integer(1), 5)
+    maxmemory_eviction_tenacity = Parameter(integer(0, 100), 10)
+    maxmemory_clients = Parameter(MEMORY_OR_PERCENT, 0)
+    lfu_log_factor = Parameter(integer(), 10)
+    lfu_decay_time = Parameter(integer(), 1)
+    lazyfree_lazy_eviction = Parameter(YES_NO, False)
 
     def __init__(self) -> None:
         self.file: str | None = None
@@ -207,7 +223,7 @@ class Config(AcceptedParameters):
     @property
     def without_effect(self) -> list[str]:
         """The parameters that are not at their defaults, and that this server does not act on."""
-        return [row.name for row in WITHOUT_EFFECT if self.value(row) != row.default]
+        return [row.name for row in WITHOUT_EFFECT if not row.is_default(self.value(row))]
 
 
 WITHOUT_EFFECT = take_parameters(AcceptedParameters)

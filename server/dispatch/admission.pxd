@@ -1,11 +1,14 @@
 cimport cython
 
 from server.client.client cimport Client
+from server.dispatch.key_eviction cimport KeyEviction
 from server.dispatch.restrictions cimport Restrictions
-from server.observe.memory cimport Memory
 from server.table.command cimport Command
 
+cdef int KEYS
+cdef int MONITORING
 cdef int CLIENT
+cdef int SCRIPT
 cdef int NEEDS_MEMORY
 cdef int NEEDS_DISK
 cdef int WRITE
@@ -30,9 +33,10 @@ cdef bint _would_queue(Client client, Command command) except -1
 @cython.final
 cdef class Admission:
     cdef Restrictions _restrictions
-    cdef Memory _memory
+    cdef KeyEviction _key_eviction
 
     @cython.locals(now=Restrictions)
     cpdef object refusal(self, Client client, Command command, int origin)
-    @cython.locals(memory=Memory, is_short=bint)
-    cdef object _shortage(self, Client client, Command command)
+    @cython.locals(queues=bint)
+    cdef object _shortage(self, Client client, Command command, int origin)
+    cdef bint _is_out_of_memory(self, int origin) except -1

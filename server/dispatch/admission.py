@@ -8,25 +8,27 @@
     what is written can be kept                       x               x
     a subscriber may run the command in RESP2         x
     the data is loaded                                x
+    a monitor does not work with keys                 x
 
-What EXEC runs was admitted when it was queued, and EXEC itself once more: by what it runs, for the
-disk here, and for maxmemory in its handler. A woken command was admitted when it came; only the
-memory may be short by now. What was logged has been run before, and is run again whatever holds
-now.
+Before maxmemory is checked, keys are evicted as maxmemory-policy has it; a script's command is
+checked by what was found before the script. What EXEC runs was admitted when it was queued, and
+EXEC itself once more, by what it runs. A woken command was admitted when it came; only the memory
+may be short by now. What was logged has been run before, and is run again whatever holds now.
 """
 
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
-from server.client.client import IN_MULTI, SUBSCRIBED, UNAUTHENTICATED, Client
+from server.client.client import IN_MULTI, MONITORING, SUBSCRIBED, UNAUTHENTICATED, Client
+from server.dispatch.key_eviction import KeyEviction
 from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
 from server.dispatch.restrictions import Restrictions
-from server.observe.memory import Memory
 from server.table import errors
 from server.table.command import Command, Flags
 
 WRITE = int(Flags.WRITE)
 DATA = int(Flags.WRITE | Flags.READONLY)
+KEYS = int(Flags.WRITE | Flags.READONLY | Flags.MAY_REPLICATE)
 DENYOOM = int(Flags.DENYOOM)
 NO_AUTH = int(Flags.NO_AUTH)
 NO_MULTI = int(Flags.NO_MULTI)
@@ -41,13 +43,16 @@ NEEDS_DISK = CLIENT | SCRIPT
 
 
 class Admission:
-    """Refuses commands, by the state of the client and of the server. It changes nothing."""
+    """Refuses commands, by the state of the client and of the server.
 
-    __slots__ = ("_memory", "_restrictions")
+    It changes nothing, except that keys are evicted to admit a command.
+    """
 
-    def __init__(self, restrictions: Restrictions, memory: Memory) -> None:
+    __slots__ = ("_key_eviction", "_restrictions")
+
+    def __init__(self, restrictions: Restrictions, key_eviction: KeyEviction) -> None:
         self._restrictions = restrictions
-        self._memory = memory
+        self._key_eviction = key_eviction
 
     def refusal(self, client: Client, command: Command, origin: int) -> ErrorReply | None:
         """Why *command*, which comes from *origin*, must not run now; None if it may."""
@@ -57,7 +62,7 @@ class Admission:
             if client.flags & IN_MULTI and command.flags & NO_MULTI:
                 return errors.NOT_IN_MULTI
         if origin & NEEDS_MEMORY:
-            shortage = self._shortage(client, command)
+            shortage = self._shortage(client, command, origin)
             if shortage is not None:
                 return shortage
         now = self._restrictions
@@ -69,18 +74,24 @@ class Admission:
             return errors.not_for_subscribers(command.name)
         if now.loading and origin == CLIENT and not command.flags & LOADING:
             return errors.LOADING
+        if origin == CLIENT and client.flags & MONITORING and _has(client, command, KEYS):
+            return errors.NOT_FOR_MONITORS
         return None
 
-    def _shortage(self, client: Client, command: Command) -> ErrorReply | None:
+    def _shortage(self, client: Client, command: Command, origin: int) -> ErrorReply | None:
         """The error of a command that takes memory while there is none for it."""
-        memory, is_short = self._memory, self._restrictions.short_of_memory
-        if not (memory.limit or is_short):
-            return None
-        if not (command.flags & DENYOOM or _would_queue(client, command)):
-            return None
-        if memory.limit and memory.exceeded():
+        queues = _would_queue(client, command)
+        if self._is_out_of_memory(origin) and (queues or _has(client, command, DENYOOM)):
             return errors.OUT_OF_MEMORY
-        return errors.NO_MEMORY if is_short else None
+        if self._restrictions.short_of_memory and (queues or command.flags & DENYOOM):
+            return errors.NO_MEMORY
+        return None
+
+    def _is_out_of_memory(self, origin: int) -> bool:
+        """Whether maxmemory is exceeded, and no key can be evicted."""
+        if origin == SCRIPT:
+            return self._key_eviction.is_out_of_memory
+        return not self._key_eviction.make_room()
 
 
 def _has(client: Client, command: Command, flags: int) -> bool:

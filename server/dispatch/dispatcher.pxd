@@ -4,9 +4,12 @@ from protocol.encoder cimport Encoder
 from protocol.requests cimport RequestParser
 from server.client.client cimport Client, Waiter
 from server.client.command_queue cimport CommandQueue
+from server.client.endpoint cimport Endpoint
+from server.client.pushes cimport Pushes
 from server.dispatch cimport execution
 from server.dispatch.admission cimport Admission
 from server.dispatch.blocking cimport Blocking, Runner
+from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
 from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.shared_reply cimport SharedReply
@@ -14,7 +17,6 @@ from server.dispatch.state cimport ServerState
 from server.dispatch.timekeeper cimport Timekeeper
 from server.dispatch.turn cimport Turn
 from server.propagation.propagation cimport Propagation
-from server.pubsub.pubsub cimport PubSub
 from server.table.command cimport Block, Command
 
 cdef int READONLY
@@ -22,8 +24,8 @@ cdef int NOT_QUEUED
 cdef int RUNS_QUEUE
 cdef int IN_MULTI
 cdef int MUTED
-cdef int SUBSCRIBED
-cdef int MUTED_OR_SUBSCRIBED
+cdef int HEARS
+cdef int TRACKING
 cdef int CLIENT
 cdef int SCRIPT
 cdef int WOKEN
@@ -38,12 +40,13 @@ cdef class Dispatcher(Runner):
     cdef Restrictions _restrictions
     cdef Propagation _propagation
     cdef Admission _admission
+    cdef ClientEviction _client_eviction
     cdef Execution _execution
     cdef dict _spellings
     cdef bytes _name
     cdef Command _named
     cdef Blocking _blocking
-    cdef PubSub _pubsub
+    cdef Pushes _pushes
     cdef SharedReply _shared
 
     @cython.locals(command=Command, must_check=bint, waits=bint)

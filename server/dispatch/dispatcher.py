@@ -19,7 +19,7 @@ from collections.abc import Callable
 from protocol.encoder import Encoder
 from protocol.replies import QUEUED, ErrorReply, Reply
 from protocol.requests import RequestParser, know_names
-from server.client.client import IN_MULTI, MUTED, SUBSCRIBED, Client, Waiter
+from server.client.client import HEARS, IN_MULTI, MUTED, TRACKING, Client, Waiter
 from server.client.command_queue import CommandQueue
 from server.dispatch import execution
 from server.dispatch.admission import Admission
@@ -40,7 +40,6 @@ from server.table.command import TABLE, Block, Command, Flags
 READONLY = int(Flags.READONLY)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
 RUNS_QUEUE = int(Flags.RUNS_QUEUE)
-MUTED_OR_SUBSCRIBED = MUTED | SUBSCRIBED
 
 # What begins the lines of an HTTP request. A web page can make its visitor's browser send one to a
 # server that only they can reach, with commands in its body: these must never be run.
@@ -69,9 +68,16 @@ class Dispatcher(Runner):
         self._propagation: Propagation = state.propagation
         self._propagation.durability = durability
         self.timekeeper = Timekeeper(state.events.clock, wall_ms)
-        self._admission = Admission(state.restrictions, state.memory)
+        self._admission = Admission(state.restrictions, state.key_eviction)
+        self._client_eviction = state.client_eviction
         self._execution = Execution(state, self.timekeeper, self)
-        self.turn = Turn(self._execution, state.propagation, state.clients, state.restrictions)
+        self.turn = Turn(
+            self._execution,
+            state.propagation,
+            state.clients,
+            state.restrictions,
+            state.client_eviction,
+        )
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._spellings = TABLE.by_spelling
         # The name that was looked up last. In a row of one command it is always the same object.
@@ -79,7 +85,8 @@ class Dispatcher(Runner):
         self._named: Command | None = None
         know_names(self._spellings)
         self._blocking = state.blocking
-        self._pubsub = state.pubsub
+        self._pushes = state.pushes
+        state.tracking.broadcasts.await_end = self.turn.send_later
         self._shared = SharedReply(state.events)
 
     # ------------------------------------------------------------------ a client's command
@@ -99,10 +106,15 @@ class Dispatcher(Runner):
         client.last_command = command
         must_check = client.flags or self._restrictions.must_check
         if must_check and not self._admit(client, command, argv):
+            if self._blocking.first_ready is not None:  # a key was evicted
+                self.serve_ready()
             return
         reply = self._execution.run(client, command, argv, CLIENT)
         waits = type(reply) is Block  # asked once; mypy does not follow
-        self._execution.count(command, 0 if waits else 1)
+        if waits:
+            self._execution.count_time(command)
+        else:
+            self._execution.count(client, command, argv)
         if self._propagation.ops:
             client.written_offset = self._propagation.deliver()
         if waits:
@@ -115,10 +127,10 @@ class Dispatcher(Runner):
     def _park(self, client: Client, argv: list[bytes], block: Block) -> None:
         now_ms = self._monotonic_ms() if block.timeout_ms else 0
         self._blocking.park(client, argv, block, now_ms)
-        self._pubsub.end_command(client)
+        self._pushes.end_command(client)
 
     def _answer(self, client: Client, reply: Reply) -> None:
-        if client.flags & MUTED_OR_SUBSCRIBED:
+        if client.flags & MUTED or self._pushes.running is not None:
             self._answer_rare(client, reply)
         else:
             execution.write(client.out, reply)
@@ -131,7 +143,9 @@ class Dispatcher(Runner):
             client.skip -= 1
             if not client.skip:
                 client.clear_flag(MUTED)
-        self._pubsub.end_command(client)
+        self._pushes.end_command(client)
+        if client.flags & TRACKING:
+            self.state.tracking.command_done(client)
 
     # ------------------------------------------------------------------ look-up and admission
 
@@ -169,6 +183,8 @@ class Dispatcher(Runner):
         if self._restrictions.stopping:
             client.close_after_reply = True  # with what was answered before the end
             return False
+        if self._client_eviction.make_room() and client.id not in self.state.clients:
+            return False
         refusal = self._admission.refusal(client, command, CLIENT)
         if refusal is not None:
             self._reject(client, command, refusal)
@@ -180,14 +196,16 @@ class Dispatcher(Runner):
             client.queue.append(command, argv)
             self._answer(client, QUEUED)
             return False
-        if client.flags & SUBSCRIBED:
-            self._pubsub.begin_command(client)
+        if client.flags & HEARS:
+            self._pushes.begin_command(client)
         return True
 
     def _refuse(self, client: Client, error: ErrorReply) -> None:
         """Answer *error* to a command that could not even be queued."""
         client.dirty_exec = True
         self._answer(client, self._execution.counted(error))
+        if client.flags & TRACKING:
+            self.state.tracking.command_done(client)
 
     def _reject(self, client: Client, command: Command, error: ErrorReply) -> None:
         """Refuse a command that is known. EXEC takes its transaction along."""
@@ -272,14 +290,17 @@ class Dispatcher(Runner):
             command.rejected += 1
             reply: Reply | Block = self._execution.counted(refusal)
         else:
-            if client.flags & SUBSCRIBED:
-                self._pubsub.begin_command(client)
+            if client.flags & HEARS:
+                self._pushes.begin_command(client)
             reply = self._run_woken(client, command, argv)
-            self._execution.count(command, 0 if isinstance(reply, Block) else 1)
+            if isinstance(reply, Block):
+                self._execution.count_time(command)
+            else:
+                self._execution.count(client, command, argv)
             if self._propagation.ops:
                 client.written_offset = self._propagation.deliver()
         if isinstance(reply, Block):
-            self._pubsub.end_command(client)
+            self._pushes.end_command(client)
             return reply
         try:
             self._answer(client, reply)
@@ -295,7 +316,8 @@ class Dispatcher(Runner):
         if not command.flags & READONLY:
             shared.forget()
             return self._execution.run(client, command, argv, WOKEN)
-        reply: Reply | Block = shared.reply_to(client, argv)
+        tracks = client.flags & TRACKING  # then it is remembered that this client has read
+        reply: Reply | Block = None if tracks else shared.reply_to(client, argv)
         if reply is None:
             shared.begin(client, argv)
             reply = self._execution.run(client, command, argv, WOKEN)
@@ -303,7 +325,6 @@ class Dispatcher(Runner):
                 shared.keep(reply)
         else:
             client.commands += 1
-            self.state.stats.commands += 1
         return reply
 
     def resume_unblocked(self) -> None:
@@ -316,6 +337,13 @@ class Dispatcher(Runner):
                 except Exception as error:
                     faults.report("going on after a wait", error)
                     client.endpoint.disconnect()
+
+    def evict_more(self) -> None:
+        """Go on with an eviction that would have taken too long to be done at once."""
+        self.timekeeper.begin()
+        self.state.key_eviction.go_on()
+        self.serve_ready()
+        self.resume_unblocked()
 
     # ------------------------------------------------------------------ what Call asks of it
 
@@ -339,7 +367,7 @@ class Dispatcher(Runner):
             found.rejected += 1
             return self._execution.counted(refusal)
         reply = self._execution.run(client, found, argv, SCRIPT)
-        self._execution.count(found, 1)
+        self._execution.count(client, found, argv)
         return reply.when_denied if isinstance(reply, Block) else reply
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
@@ -352,8 +380,7 @@ class Dispatcher(Runner):
         if isinstance(reply, ErrorReply):
             command.failed += 1
             self._execution.counted(reply)
-        command.calls += 1
-        self.state.stats.commands += 1
+        self._execution.count(client, command, waiter.argv)
         self._answer(client, reply)
         self.unblocked.append(client)
 

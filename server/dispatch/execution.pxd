@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
 from server.client.client cimport Client
@@ -9,6 +9,8 @@ from server.dispatch.server_key_events cimport ServerKeyEvents
 from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.state cimport ServerState
 from server.dispatch.timekeeper cimport Timekeeper
+from server.observe.command_times cimport CommandTimes
+from server.observe.monitors cimport Monitors
 from server.process cimport memory_reserve
 from server.propagation.propagation cimport Propagation
 from server.table.command cimport Block, Command
@@ -16,6 +18,10 @@ from storage.keyspace.clock cimport Clock
 from storage.keyspace.lookup cimport Lookup
 
 cdef int WRITE
+cdef int HIDDEN_FROM_MONITORS
+cdef int NOT_SHOWN
+cdef int SCRIPT
+cdef int TRACKING
 cdef int EXEC
 cdef int LOG
 cdef int REPLAYED
@@ -34,6 +40,8 @@ cdef class Execution:
     cdef Timekeeper _timekeeper
     cdef object _executor
     cdef Propagation _propagation
+    cdef Monitors _monitors
+    cdef CommandTimes _times
     cdef list _calls
     cdef Py_ssize_t _depth
     cdef object _failures
@@ -44,9 +52,14 @@ cdef class Execution:
     cdef object _handle(self, Command command, Call call, uint64_t changes)
     cdef _check_unchanged(self, Command command, object error, uint64_t changes)
     cpdef note_failures(self)
+    cdef _show(self, Client client, Command command, list argv, int origin)
     cdef _propagate(self, Call call, Command command)
-    @cython.locals(replies=Encoder, command=Command, running=Command, times=Py_ssize_t, origin=int)
+    @cython.locals(replies=Encoder, command=Command, argv=list, origin=int, whole_ns=int64_t)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
     cpdef replay(self, Client client, Command command, list argv)
-    cpdef count(self, Command command, Py_ssize_t times)
+    @cython.locals(ns=int64_t)
+    cpdef int64_t count(self, Client client, Command command, list argv) except -1
+    @cython.locals(ns=int64_t)
+    cpdef int64_t count_time(self, Command command) except -1
+    cdef int64_t _now_s(self) except -1
     cpdef object counted(self, object error)

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply
-from server.client.client import Client
+from server.client.client import TRACKING, Client
 from server.client.command_queue import CommandQueue
 from server.dispatch.call import Call, Executor
-from server.dispatch.origin import EXEC, LOG, REPLAYED
+from server.dispatch.origin import EXEC, LOG, REPLAYED, SCRIPT, WOKEN
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
+from server.observe.command_times import CommandTimes
+from server.observe.monitors import Monitors
 from server.process import faults, memory_reserve
 from server.process.faults import ServerFault
 from server.propagation.propagation import Propagation
@@ -25,6 +27,8 @@ from server.table.command import Block, Command, Flags
 from storage.errors import StorageError
 
 WRITE = int(Flags.WRITE)
+HIDDEN_FROM_MONITORS = int(Flags.ADMIN | Flags.SKIP_MONITOR)
+NOT_SHOWN = WOKEN | REPLAYED  # it was shown when it came, or ran long ago
 NO_WORDS: list[bytes] = []
 
 
@@ -39,10 +43,12 @@ class Execution:
         "_executor",
         "_failures",
         "_lookup",
+        "_monitors",
         "_propagation",
         "_restrictions",
         "_state",
         "_timekeeper",
+        "_times",
     )
 
     def __init__(self, state: ServerState, timekeeper: Timekeeper, executor: Executor) -> None:
@@ -54,6 +60,8 @@ class Execution:
         self._lookup = state.events.lookup
         self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
+        self._monitors: Monitors = state.monitors
+        self._times: CommandTimes = state.command_times
         self._calls = [Call(state, executor)]  # by depth: each is used again and again
         self._depth = 0
         self._failures = 0  # of allocations, that have been answered for
@@ -82,7 +90,7 @@ class Execution:
         outer, self._events.logged = self._events.logged, None
         self._depth += 1
         try:
-            return self._handle(command, call, self._events.changes)
+            reply = self._handle(command, call, self._events.changes)
         finally:
             self._depth -= 1
             call.argv = NO_WORDS  # the parser may use the list again
@@ -90,6 +98,11 @@ class Execution:
                 outer = []  # the command that ran this one: each inner one has said its own
             self._events.logged = outer
             client.commands += 1
+        if self._monitors.are_there:
+            self._show(client, command, argv, origin)
+        if client.flags & TRACKING:
+            self._state.tracking.command_ran(client, command, argv)
+        return reply
 
     def _hides_expired(self, command: Command) -> bool:
         """Whether *command* must leave a key that has expired: writes are paused, and it reads.
@@ -133,6 +146,16 @@ class Execution:
         """The allocations that have failed so far have been answered for."""
         self._failures = memory_reserve.failures()
 
+    def _show(self, client: Client, command: Command, argv: list[bytes], origin: int) -> None:
+        """Show the command to those who watch. Commands of operators are too delicate for that."""
+        if command.flags & HIDDEN_FROM_MONITORS or origin & NOT_SHOWN:
+            return
+        source = "lua" if origin & SCRIPT else client.address
+        if client.address.endswith(":0"):
+            source = "unix:" + client.address.removesuffix(":0")
+        words = command.without_secrets(argv)
+        self._monitors.feed(self._timekeeper.wall_us(), client.db_index, source, words)
+
     def _propagate(self, call: Call, command: Command) -> None:
         """Have logged what the handler said, or else what the client sent."""
         if self._events.logged is not None:
@@ -152,16 +175,15 @@ class Execution:
         replies = client.out.another()
         replies.array(len(queue))
         origin = EXEC | self._calls[self._depth - 1].origin & REPLAYED
-        running, times = None, 0
+        whole_ns = 0
         for command in queue.commands:
-            if command is not running:
-                self.count(running, times)
-                running, times = command, 0
-            reply = self.run(client, command, queue.next_words(), origin)
-            times += 1
+            argv = queue.next_words()
+            reply = self.run(client, command, argv, origin)
+            whole_ns += self.count(client, command, argv)
             replies.resp = client.out.resp
             write(replies, reply.when_denied if isinstance(reply, Block) else reply)
-        self.count(running, times)
+        if whole_ns >= self._times.slow_ns:
+            self._state.latency_events.add_if_long(b"command", whole_ns, self._now_s())
         return replies
 
     def replay(self, client: Client, command: Command, argv: list[bytes]) -> None:
@@ -169,21 +191,31 @@ class Execution:
         reply = self.run(client, command, argv, LOG)
         if reply is errors.NO_MEMORY or reply is errors.INTERNAL:
             raise ServerFault(f"a logged {command.name} was not run")
-        self.count(command, 1)
 
     # ------------------------------------------------------------------ counting
 
-    def count(self, command: Command | None, times: int) -> None:
-        """Add the time since the last command's end: one look at the clock a command.
+    def count(self, client: Client, command: Command, argv: list[bytes]) -> int:
+        """Count a command that is answered; the ns that it took, by one look at the clock."""
+        ns = self.count_time(command)
+        command.calls += 1
+        self._state.stats.commands += 1
+        if self._times.fills_histograms:
+            command.latencies.add(ns)
+        if ns >= self._times.slow_ns:
+            self._times.was_slow(client, command, argv, ns, self._now_s())
+        return ns
 
-        In a transaction it is one for all *times* that a command is run in a row. A command that
-        waits is counted when it is answered, however often it runs before.
+    def count_time(self, command: Command) -> int:
+        """Add the time since the last command's end to that of *command*; how many ns it is.
+
+        A command that waits takes time whenever it runs, and is counted when it is answered.
         """
-        if command is None:
-            return
-        command.calls += times
-        self._state.stats.commands += times
-        command.nanoseconds += self._timekeeper.lap()
+        ns = self._timekeeper.lap()
+        command.nanoseconds += ns
+        return ns
+
+    def _now_s(self) -> int:
+        return self._timekeeper.wall_us() // 1_000_000
 
     def counted(self, error: ErrorReply) -> ErrorReply:
         """Count *error*. Most errors are shared: none may gather the tracebacks of its uses."""

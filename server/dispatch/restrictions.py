@@ -6,7 +6,9 @@
     write_refusal      what is written is not kept      writes get this error
     refuses_reads      ... and must not be shown        reads get it too
     a pause            CLIENT PAUSE                     commands wait, see pausing.py
-    maxmemory          more memory may be in use        what has the flag DENYOOM gets -OOM
+    maxmemory          more memory may be in use        keys are evicted (key_eviction.py); if none
+                                                        can be, what has the flag DENYOOM gets -OOM
+    maxmemory-clients  clients may hold more memory     some are disconnected (client_eviction.py)
 
 Admission says which commands each of these concerns (admission.py).
 """
@@ -16,7 +18,7 @@ from __future__ import annotations
 from protocol.replies import ErrorReply
 from server.config.parameters import Config
 from server.dispatch.pausing import Pausing
-from server.observe.memory import Memory
+from server.observe.memory import MOST, Memory
 from server.observe.part import Part
 from server.persistence.persistence import Persistence
 
@@ -24,8 +26,8 @@ from server.persistence.persistence import Persistence
 class Restrictions(Part):
     """The restrictions that hold now. *must_check* alone is read for every command.
 
-    *in_force* says that one of them holds, maxmemory aside. *must_check* is set then, and whenever
-    there is a maxmemory, since any command may exceed it.
+    *in_force* says that one of them holds, limits of memory aside. *must_check* is set then, and
+    whenever there is such a limit, since any command may exceed it.
     """
 
     __slots__ = (
@@ -86,4 +88,5 @@ class Restrictions(Part):
             or self.write_refusal is not None
             or self._pausing.active
         )
-        self.must_check = self.in_force or self._memory.limit > 0
+        memory = self._memory
+        self.must_check = self.in_force or memory.limit > 0 or memory.clients_limit < MOST

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 
 from server.dispatch.blocking import Blocking
@@ -9,24 +10,39 @@ from server.dispatch.watching import Watching
 from server.propagation.propagation import Propagation
 from server.pubsub.key_notifications import KeyNotifications
 from server.pubsub.pubsub import PubSub
+from server.tracking.tracking import Tracking
 from storage.keyspace.key_events import KeyEvents
 
 
 class ServerKeyEvents(KeyEvents):
-    """Passes on what happens to keys. Costs next to nothing while nobody waits or watches.
+    """Passes on what happens to keys. Costs next to nothing while nobody waits, watches or tracks.
 
     *logged* is what stands for the command that runs, in the AOF and on replicas: None for its own
     words. Each command that runs inside another has a list of its own.
     """
 
-    __slots__ = ("_blocking", "_propagation", "_watched", "_watching", "logged", "notifications")
+    __slots__ = (
+        "_blocking",
+        "_propagation",
+        "_tracking",
+        "_watched",
+        "_watching",
+        "logged",
+        "notifications",
+    )
 
     def __init__(
-        self, blocking: Blocking, watching: Watching, propagation: Propagation, pubsub: PubSub
+        self,
+        blocking: Blocking,
+        watching: Watching,
+        propagation: Propagation,
+        pubsub: PubSub,
+        tracking: Tracking,
     ) -> None:
-        super().__init__()
+        super().__init__(seed=secrets.randbits(63))
         self._blocking = blocking
         self._propagation = propagation
+        self._tracking = tracking
         self._watching = watching
         self._watched = watching.watchers
         self.notifications = KeyNotifications(self, pubsub)
@@ -35,6 +51,8 @@ class ServerKeyEvents(KeyEvents):
     def changed(self, db: int, key: bytes, event: bytes | None, watched: bool) -> None:
         if self._watched and watched:
             self._watching.touched(db, key)
+        if self._tracking.hears and watched:
+            self._tracking.changed(key, event)
         if self.tells_changes and event is not None:
             self.notifications.tell(db, key, event)
 
@@ -49,6 +67,9 @@ class ServerKeyEvents(KeyEvents):
 
     def gone(self, db: int, key: bytes) -> None:
         self._propagation.add(db, [b"DEL", key])
+
+    def fields_gone(self, db: int, key: bytes, fields: Sequence[bytes]) -> None:
+        self._propagation.add(db, [b"HDEL", key, *fields])
 
     def log(self, words: Sequence[bytes]) -> None:
         if self.logged is None:

@@ -1,17 +1,23 @@
 cimport cython
 
 from server.client.client cimport Client
+from server.client.pushes cimport Pushes
 from server.dispatch.blocking cimport Blocking
+from server.dispatch.client_eviction cimport ClientEviction
+from server.dispatch.key_eviction cimport KeyEviction
 from server.dispatch.node_limits cimport NodeLimits
 from server.dispatch.pausing cimport Pausing
 from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.server_key_events cimport ServerKeyEvents
+from server.observe.command_times cimport CommandTimes
 from server.observe.memory cimport Memory
+from server.observe.monitors cimport Monitors
 from server.observe.part cimport Part
 from server.observe.stats cimport Stats
 from server.dispatch.watching cimport Watching
 from server.propagation.propagation cimport Propagation
 from server.pubsub.pubsub cimport PubSub
+from server.tracking.tracking cimport Tracking
 
 
 cdef class ServerState:
@@ -25,11 +31,19 @@ cdef class ServerState:
     cdef readonly Blocking blocking
     cdef readonly Watching watching
     cdef readonly Pausing pausing
+    cdef readonly Pushes pushes
     cdef readonly PubSub pubsub
+    cdef readonly Tracking tracking
+    cdef readonly Monitors monitors
+    cdef readonly object slow_log
+    cdef readonly object latency_events
+    cdef readonly CommandTimes command_times
     cdef readonly Propagation propagation
     cdef readonly ServerKeyEvents events
     cdef readonly object persistence
     cdef readonly Restrictions restrictions
+    cdef readonly KeyEviction key_eviction
+    cdef readonly ClientEviction client_eviction
     cdef readonly list parts
 
     @cython.locals(part=Part)

@@ -9,21 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from server.client.client import Client
+from server.client.pushes import Pushes
 from server.config.parameters import Config
 from server.dispatch.blocking import Blocking
+from server.dispatch.client_eviction import ClientEviction
+from server.dispatch.key_eviction import KeyEviction
 from server.dispatch.node_limits import NodeLimits
 from server.dispatch.pausing import Pausing
 from server.dispatch.restrictions import Restrictions
 from server.dispatch.server_key_events import ServerKeyEvents
 from server.dispatch.watching import Watching
+from server.observe.command_times import CommandTimes
+from server.observe.latency_events import LatencyEvents
 from server.observe.memory import Memory
+from server.observe.monitors import Monitors
 from server.observe.part import Part
+from server.observe.slow_log import SlowLog
 from server.observe.stats import Stats
 from server.persistence.persistence import Persistence
 from server.process.instance import Instance
 from server.propagation.propagation import Propagation
 from server.pubsub.pubsub import PubSub
 from server.table.command import TABLE
+from server.tracking.tracking import Tracking
 from storage.keyspace.keyspace import Keyspace
 
 
@@ -42,12 +50,30 @@ class ServerState:
         self.watching = Watching(self.memory)
         self.pausing = Pausing()
         self.propagation = Propagation()
-        self.pubsub = PubSub(self.memory)
-        self.events = ServerKeyEvents(self.blocking, self.watching, self.propagation, self.pubsub)
+        self.pushes = Pushes()
+        self.pubsub = PubSub(self.memory, self.pushes)
+        self.monitors = Monitors(self.pushes)
+        self.slow_log = SlowLog()
+        self.latency_events = LatencyEvents()
+        self.command_times = CommandTimes(self.slow_log, self.latency_events)
+        self.tracking = Tracking(self.clients, self.pushes)
+        self.events = ServerKeyEvents(
+            self.blocking, self.watching, self.propagation, self.pubsub, self.tracking
+        )
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
         self.memory.started()
         self.persistence = Persistence(config, self.databases, self.events, self.propagation)
+        self.persistence.children.on_forked = self._forked
         self.restrictions = Restrictions(self.memory, self.pausing, self.persistence)
+        self.key_eviction = KeyEviction(
+            self.databases,
+            self.events,
+            self.memory,
+            self.pausing,
+            self.restrictions,
+            self.propagation,
+        )
+        self.client_eviction = ClientEviction(self.clients, self.memory, self.events.clock)
         self.parts: list[Part] = [
             self.memory,
             self.node_limits,
@@ -57,9 +83,19 @@ class ServerState:
             self.pausing,
             self.pubsub,
             self.events.notifications,
+            self.tracking,
+            self.monitors,
+            self.slow_log,
+            self.latency_events,
+            self.command_times,  # it depends on both of them
             self.restrictions,  # they depend on the memory's limit
+            self.key_eviction,
+            self.client_eviction,
         ]
         self.follow_config()
+
+    def _forked(self, took_ns: int) -> None:
+        self.latency_events.add_if_long(b"fork", took_ns, self.events.clock.now_ms // 1000)
 
     # ------------------------------------------------------------------ what all parts hear of
 
@@ -82,6 +118,7 @@ class ServerState:
             keys += db.clear()
             for part in self.parts:
                 part.emptied((db,))
+        self.tracking.flushed()
         return keys
 
     def swap(self, one: Keyspace, other: Keyspace) -> None:
@@ -96,5 +133,6 @@ class ServerState:
         """Count anew from here: CONFIG RESETSTAT."""
         for part in self.parts:
             part.statistics_reset()
-        self.events.hits = self.events.misses = self.events.expired = 0
+        self.events.hits = self.events.misses = 0
+        self.events.expired = self.events.expired_fields = 0
         TABLE.reset_statistics()

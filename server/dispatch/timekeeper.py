@@ -67,6 +67,10 @@ class Timekeeper:
         self._ticks = now
         return passed
 
+    def wall_us(self) -> int:
+        """Unix time in us, as it is now and not when the batch began."""
+        return ticks.wall_ns() // 1000 if self._wall_ms is None else self._wall_ms() * 1000
+
     def _compare(self) -> None:
         """Find out how far the wall clock is ahead; until the next time, one clock tells both."""
         self._compare_at = self._looked_at + COMPARE_EVERY_NS

@@ -3,6 +3,7 @@ from libc.stdint cimport uint64_t
 
 from server.client.client cimport Client
 from server.client.endpoint cimport Endpoint
+from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
 from server.dispatch.restrictions cimport Restrictions
 from server.process cimport memory_reserve
@@ -15,6 +16,7 @@ cdef class Turn:
     cdef Propagation _propagation
     cdef dict _clients
     cdef Restrictions _restrictions
+    cdef ClientEviction _client_eviction
     cdef list _to_send
     cdef object _send_all
     cdef bint _is_on

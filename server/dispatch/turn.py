@@ -16,6 +16,7 @@ from collections.abc import Callable
 from protocol.replies import ErrorReply
 from server.client.client import Client
 from server.client.endpoint import Endpoint
+from server.dispatch.client_eviction import ClientEviction
 from server.dispatch.execution import Execution
 from server.dispatch.restrictions import Restrictions
 from server.process import faults, memory_reserve
@@ -32,6 +33,7 @@ class Turn:
     """
 
     __slots__ = (
+        "_client_eviction",
         "_clients",
         "_execution",
         "_is_on",
@@ -48,11 +50,13 @@ class Turn:
         propagation: Propagation,
         clients: dict[int, Client],
         restrictions: Restrictions,
+        client_eviction: ClientEviction,
     ) -> None:
         self._execution = execution
         self._propagation = propagation
         self._clients = clients
         self._restrictions = restrictions
+        self._client_eviction = client_eviction
         self._to_send: list[Endpoint] = []
         self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
         self._send_all = self.send_all  # bound once, not each turn
@@ -67,6 +71,7 @@ class Turn:
         self._is_on = False
         if self._to_send:
             self.send_all()
+        self._client_eviction.make_room()
 
     def send_later(self, connection: Endpoint) -> None:
         """Have the answers of *connection* sent when this turn of the loop ends."""

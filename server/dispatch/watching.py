@@ -27,7 +27,7 @@ class Watching(Part):
         db.peek(key)
         place = (db.index, key)
         if place not in client.watching:
-            self._memory.clients += PLACE_BYTES + len(key)
+            self._memory.hold(client, PLACE_BYTES + len(key))
         client.watching[place] = None
         self.watchers.setdefault(place, {})[client] = None
 
@@ -39,7 +39,7 @@ class Watching(Part):
         for place in client.watching:
             watchers = self.watchers[place]
             del watchers[client]
-            self._memory.clients -= PLACE_BYTES + len(place[1])
+            self._memory.hold(client, -PLACE_BYTES - len(place[1]))
             if not watchers:
                 del self.watchers[place]
         client.watching.clear()

@@ -2,6 +2,7 @@
 
     used       data (storage/allocation.py) + clients + log        what INFO calls used_memory
     compared   data + clients                                      with maxmemory, as redis does
+               clients                                             with maxmemory-clients
     resident   all of that, the interpreter with the program's code, spare pages
 
 The log's buffer is not compared: it is what a write leaves for the disk, and to refuse writes until
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import os
 
+from server.client.client import Client
 from server.config.parameters import Config
 from server.observe.part import Part
 from storage import allocation
@@ -26,10 +28,11 @@ MOST = 2**63 - 1
 class Memory(Part):
     """The bytes in use, and maxmemory. Made before the databases, which it sees *started*."""
 
-    __slots__ = ("clients", "limit", "log", "peak", "startup")
+    __slots__ = ("clients", "clients_limit", "limit", "log", "peak", "startup")
 
     def __init__(self) -> None:
         self.limit = NO_LIMIT  # maxmemory
+        self.clients_limit = MOST  # maxmemory-clients, in bytes
         self.clients = 0  # what clients have sent and not taken; each connection keeps its share
         self.log = 0  # what the append-only file has still to write, when it was last looked at
         self.peak = 0  # the most that has been seen in use
@@ -41,6 +44,12 @@ class Memory(Part):
 
     def configured(self, config: Config) -> None:
         self.limit = min(config.maxmemory, MOST)
+        self.clients_limit = _clients_limit(config)
+
+    def hold(self, client: Client, size: int) -> None:
+        """Count *size* bytes more of what *client* watches or is subscribed to."""
+        client.held += size
+        self.clients += size
 
     def used(self) -> int:
         """Bytes in use."""
@@ -51,6 +60,14 @@ class Memory(Part):
     def exceeded(self) -> bool:
         """Whether more is in use than maxmemory allows: what adds data is refused then."""
         return 0 < self.limit < self.used() - self.log
+
+
+def _clients_limit(config: Config) -> int:
+    """maxmemory-clients in bytes; a part of maxmemory, if there is one, if it is a percentage."""
+    limit = config.maxmemory_clients
+    if limit < 0:
+        limit = config.maxmemory * -limit // 100
+    return min(limit or MOST, MOST)
 
 
 def resident_bytes() -> int:

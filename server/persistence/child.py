@@ -9,7 +9,7 @@
 There is at most one child at a time, as in Redis: two would copy the memory twice.
 
 While there is a child, Python's garbage collection is off: it writes to every container, and each
-page that is written to is copied.
+page that is written to is copied. For the same reason reads do not set the last use of keys then.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import NamedTuple, TypeAlias
 
 from server.persistence import child_job
 from server.persistence.child_job import Job
+from storage.keyspace.lookup import Lookup
 
 PIPE_BYTES = 65536  # what a pipe holds (pipe(7))
 
@@ -115,10 +116,12 @@ class Child:
 class ChildSlot:
     """The place of the one child; the figures of INFO about children are read here."""
 
-    def __init__(self, monotonic_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, lookup: Lookup, monotonic_s: Callable[[], float] = time.monotonic) -> None:
         self.child: Child | None = None
         self.total_forks = 0
         self.latest_fork_usec = 0
+        self._lookup = lookup
+        self.on_forked: Callable[[int], None] = _nobody_listens  # is told how many ns a fork took
         self._monotonic_s = monotonic_s
         self._on_end: OnEnd = _forget
         self._collects = False  # whether garbage collection is to be on again after the child
@@ -135,7 +138,7 @@ class ChildSlot:
         try:
             started_ns = time.monotonic_ns()
             pid = _fork(job, writing)
-            self.latest_fork_usec = (time.monotonic_ns() - started_ns) // 1000
+            took_ns = time.monotonic_ns() - started_ns
         except OSError:
             os.close(reading)
             self._collect_again()
@@ -144,7 +147,10 @@ class ChildSlot:
             os.close(writing)
         os.set_blocking(reading, False)
         self.total_forks += 1
+        self.latest_fork_usec = took_ns // 1000
+        self.on_forked(took_ns)
         self._on_end = on_end
+        self._lookup.spares_pages = True
         self.child = Child(purpose, pid, reading, total, self._monotonic_s())
         return self.child
 
@@ -170,6 +176,7 @@ class ChildSlot:
         outcome = self.child.poll(self._monotonic_s(), wait)
         if outcome is not None:
             self.child = None
+            self._lookup.spares_pages = False
             self._collect_again()
             on_end, self._on_end = self._on_end, _forget
             on_end(outcome)
@@ -214,6 +221,10 @@ class ChildSlot:
     def fork_perc(self) -> float:
         """How much of its work the child has reported as done, in percent."""
         return 100 * self.keys_done / self.keys_total if self.keys_total else 0.0
+
+
+def _nobody_listens(_took_ns: int) -> None:
+    """Do nothing: the server has not begun."""
 
 
 def _forget(_outcome: Outcome) -> None:

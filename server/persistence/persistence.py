@@ -66,7 +66,7 @@ class Persistence:
         self._propagation = propagation
         self._files = files or Files()
         self._threads = threads or ThreadPoolExecutor(1, "fsync")
-        self.children = ChildSlot(monotonic_s)
+        self.children = ChildSlot(events.lookup, monotonic_s)
         self.folder = DataFolder(config, self._files)
         self.snapshots = Snapshots(
             config, databases, events, self.children, self._files, self.folder, wall_s

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from server.client.client cimport Client
+from server.client.pushes cimport Pushes
 from server.observe.memory cimport Memory
 from server.observe.part cimport Part
 from server.pubsub.message cimport Message
@@ -18,9 +19,8 @@ cdef int SUBSCRIBED
 @cython.final
 cdef class PubSub(Part):
     cdef Memory _memory
+    cdef readonly Pushes pushes
     cdef dict _limits
-    cdef Client _running
-    cdef list _late
     cdef readonly dict channels
     cdef readonly dict patterns
     cdef readonly dict shard_channels
@@ -31,9 +31,6 @@ cdef class PubSub(Part):
     cpdef Py_ssize_t publish_to_shard(self, bytes channel, bytes message) except -1
     @cython.locals(client=Client, clients=list)
     cdef Py_ssize_t _send(self, Message message, dict subscribers) except -1
-    cpdef begin_command(self, Client client)
-    @cython.locals(data=bytes)
-    cpdef end_command(self, Client client)
     cpdef dict registry(self, int kind)
     @cython.locals(names=dict)
     cpdef subscribe(self, Client client, int kind, bytes name)

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from server.client.client import SUBSCRIBED, Client
+from server.client.pushes import Pushes
 from server.client.subscriptions import (
     CHANNELS,
     NO_SUBSCRIPTIONS,
@@ -37,20 +38,18 @@ class PubSub(Part):
     """Subscriptions, and messages to subscribers. *memory* counts what subscriptions take."""
 
     __slots__ = (
-        "_late",
         "_limits",
         "_memory",
-        "_running",
         "channels",
         "clients",
         "patterns",
+        "pushes",
         "shard_channels",
     )
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, pushes: Pushes) -> None:
         self._memory = memory
-        self._running: Client | None = None  # the subscriber whose own command runs
-        self._late: list[bytes] = []  # the messages that it gets behind its reply
+        self.pushes = pushes
         self._limits: dict[str, OutputLimit] = {}
         self.channels: Registry = {}
         self.patterns: Registry = {}
@@ -86,33 +85,8 @@ class PubSub(Part):
         """Add *message* to what each of *subscribers* is sent. Returns how many they are."""
         clients = list(subscribers)  # one that cannot be sent anything may leave meanwhile
         for client in clients:
-            data = message.encoded(client.out.resp)
-            if client is self._running:
-                self._late.append(data)
-            else:
-                client.out.append_shared(data)
-                client.endpoint.flush()
+            self.pushes.send(client, message.encoded(client.out.resp))
         return len(clients)
-
-    # ------------------------------------------------------------------ a subscriber's own commands
-
-    def begin_command(self, client: Client) -> None:
-        """*client*, a subscriber, runs a command: its messages wait until the reply is written.
-
-        Else they would stand in the midst of EXEC's array. Redis does so since 7.2.
-        """
-        self._running = client
-
-    def end_command(self, client: Client) -> None:
-        """The reply to *client* is written, or it waits for one."""
-        if client is not self._running:
-            return
-        self._running = None
-        if self._late:
-            for data in self._late:
-                client.out.append_shared(data)
-            self._late.clear()
-            client.endpoint.flush()
 
     # ------------------------------------------------------------------ subscriptions
 
@@ -130,7 +104,7 @@ class PubSub(Part):
         if name not in names:
             names[name] = None
             self.registry(kind).setdefault(name, {})[client] = None
-            self._memory.clients += SUBSCRIPTION_BYTES + len(name)
+            self._memory.hold(client, SUBSCRIPTION_BYTES + len(name))
 
     def unsubscribe(self, client: Client, kind: int, name: bytes) -> None:
         """End the subscription of *client* to *name*, if there is one."""
@@ -143,7 +117,7 @@ class PubSub(Part):
         del subscribers[client]
         if not subscribers:
             del registry[name]
-        self._memory.clients -= SUBSCRIPTION_BYTES + len(name)
+        self._memory.hold(client, -SUBSCRIPTION_BYTES - len(name))
         if not client.subscriptions.total:
             self._leave(client)
 
@@ -159,16 +133,15 @@ class PubSub(Part):
         client.set_flag(SUBSCRIBED)
         client.limit_output(self._limits["pubsub"].hard)
         self.clients += 1
-        self._memory.clients += SUBSCRIBER_BYTES
-        self.begin_command(client)
+        self._memory.hold(client, SUBSCRIBER_BYTES)
+        self.pushes.begin_command(client)
 
     def _leave(self, client: Client) -> None:
         client.subscriptions = NO_SUBSCRIPTIONS
         client.clear_flag(SUBSCRIBED)
         client.limit_output(self._limits["normal"].hard)
         self.clients -= 1
-        self._memory.clients -= SUBSCRIBER_BYTES
-        self.end_command(client)
+        self._memory.hold(client, -SUBSCRIBER_BYTES)
 
     # ------------------------------------------------------------------ as a part of the server
 

@@ -1,6 +1,8 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from server.table.latency_histogram cimport LatencyHistogram
+
 
 @cython.freelist(64)
 cdef class Block:
@@ -22,6 +24,7 @@ cdef class Command:
     cdef readonly str complexity
     cdef readonly tuple keys
     cdef readonly object get_keys
+    cdef readonly object secrets
     cdef readonly object acl
     cdef readonly tuple tips
     cdef readonly object deprecated
@@ -31,6 +34,7 @@ cdef class Command:
     cdef public str summary
     cdef readonly str syntax
     cdef readonly dict subcommands
+    cdef readonly LatencyHistogram latencies
     cdef public unsigned long long calls
     cdef public unsigned long long nanoseconds
     cdef public unsigned long long rejected

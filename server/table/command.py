@@ -17,13 +17,14 @@ checks, key extraction, COMMAND and docs/commands.md all read this declaration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntFlag, auto
 from typing import ParamSpec, TypeAlias, TypeVar
 
 from protocol.replies import Reply, Status
 from server.table.documentation import CATEGORY_OF_GROUP, Category, Deprecated, Group, History, Tip
 from server.table.keys import NOT_KEY, KeySpec, KeyUse
+from server.table.latency_histogram import LatencyHistogram
 from server.table.syntax import ArgumentType
 
 
@@ -98,8 +99,11 @@ class Block:
 
 Handler: TypeAlias = Callable[..., "Reply | Block"]
 KeyFinder: TypeAlias = Callable[[list[bytes]], list[KeyUse]]
+SecretFinder: TypeAlias = Callable[[list[bytes]], Iterable[int]]
 H = TypeVar("H", bound=Handler)
 P = ParamSpec("P")
+
+REDACTED = b"(redacted)"  # stands for a secret
 
 
 class Command:
@@ -119,9 +123,11 @@ class Command:
         "handler",
         "history",
         "keys",
+        "latencies",
         "name",
         "nanoseconds",
         "rejected",
+        "secrets",
         "since",
         "subcommands",
         "summary",
@@ -140,6 +146,7 @@ class Command:
         complexity: str = "O(1)",
         keys: KeySpec | tuple[KeySpec, ...] = (),
         get_keys: KeyFinder | None = None,
+        secrets: SecretFinder | None = None,
         categories: Sequence[Category] | None = None,
         tips: Sequence[Tip] = (),
         deprecated: Deprecated | None = None,
@@ -148,9 +155,10 @@ class Command:
     ) -> None:
         """Declare the command that clients call *name* (``XGROUP CREATE``).
 
-        *get_keys* finds the keys where the specs cannot. *categories* are the ACL categories beside
-        those that follow from the flags: by default the one of the group. *types* are of arguments
-        that have another type than ARGUMENT_TYPES gives their names.
+        *get_keys* finds the keys where the specs cannot. *secrets* finds the places of the words
+        that nobody may see who watches the server (MONITOR, SLOWLOG). *categories* are the ACL
+        categories beside those that follow from the flags: by default the one of the group. *types*
+        are of arguments that have another type than ARGUMENT_TYPES gives their names.
         """
         self.name = name.lower().replace(" ", "|")  # as COMMANDSTATS has it: xgroup|create
         self.arity = arity  # argv's length; -n: at least n
@@ -160,6 +168,7 @@ class Command:
         self.complexity = complexity
         self.keys = keys if isinstance(keys, tuple) else (keys,)
         self.get_keys = get_keys
+        self.secrets = secrets
         self.acl = _acl_categories(flags, group, categories)
         self.tips = tuple(tips)
         self.deprecated = deprecated
@@ -168,6 +177,7 @@ class Command:
         self.handler: Handler | None = None
         self.summary = self.syntax = ""
         self.subcommands: dict[bytes, Command] = {}
+        self.latencies = LatencyHistogram()
         self.reset_stats()
 
     def attach(self, handler: Handler) -> None:
@@ -182,6 +192,7 @@ class Command:
         self.nanoseconds = 0
         self.rejected = 0  # refused before it ran
         self.failed = 0  # answered an error
+        self.latencies.reset()
 
     def accepts(self, argc: int) -> bool:
         """Whether *argc* words, the name included, are a possible call."""
@@ -203,6 +214,13 @@ class Command:
             return found
         specs = [spec for spec in self.keys if NOT_KEY not in spec.flags]
         return [KeyUse(key, spec.flags) for spec in specs for key in spec.find(argv)]
+
+    def without_secrets(self, argv: list[bytes]) -> list[bytes]:
+        """*argv* as those may see it who watch the server. O(words) if the command has secrets."""
+        if self.secrets is None:
+            return argv
+        hidden = frozenset(self.secrets(argv))
+        return [REDACTED if at in hidden else word for at, word in enumerate(argv)]
 
 
 def _acl_categories(
@@ -241,6 +259,12 @@ class CommandTable:
     def find(self, name: bytes) -> Command | None:
         """The command *name*, in upper or lower case."""
         return self._rows.get(name.lower())
+
+    def named(self, name: bytes) -> Command | None:
+        """The command *name*, which may be a subcommand written as ``xgroup|create``."""
+        parent, _, child = name.lower().partition(b"|")
+        row = self.find(parent)
+        return row.subcommands.get(child) if row is not None and child else row
 
     def add(self, row: Command) -> None:
         """Enter *row*; a subcommand (``XGROUP CREATE``) goes below its container, made before.

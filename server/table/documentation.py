@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Literal, NamedTuple, TypeAlias
 
 Group: TypeAlias = Literal[
-    "bitmap", "connection", "generic", "geo", "hash", "hyperloglog", "list", "pubsub", "scripting",
-    "server", "set", "sorted-set", "stream", "string", "transactions",
+    "bitmap", "cluster", "connection", "generic", "geo", "hash", "hyperloglog", "list", "pubsub",
+    "scripting", "server", "set", "sorted-set", "stream", "string", "transactions",
 ]  # fmt: skip
 
 Category: TypeAlias = Literal[

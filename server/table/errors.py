@@ -76,6 +76,7 @@ OTHER_CHILD = ErrorReply(
     " to schedule a BGSAVE whenever possible.",
 )
 FAILED = ErrorReply("ERR", "")  # the log says why
+NOT_FOR_MONITORS = ErrorReply("ERR", "Replica can't interact with the keyspace")
 NOT_IN_MULTI = ErrorReply("ERR", "Command not allowed inside a transaction")
 EXEC_ABORTED = ErrorReply("EXECABORT", "Transaction discarded because of previous errors.")
 UNBLOCKED = ErrorReply("UNBLOCKED", "client unblocked via CLIENT UNBLOCK")

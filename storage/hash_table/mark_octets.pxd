@@ -15,6 +15,8 @@ cdef enum:
     PREFIX_BITS = 32
     PREFIX_MASK = 0xFFFFFFFF
     MARK = 8
+    AT_BITS = 32
+    AT_MASK = 0xFFFFFFFF
 
 
 cdef inline uint32_t prefix_of(bytes key) noexcept:

@@ -14,6 +14,10 @@ PREFIX_BITS = 32
 PREFIX_MASK = (1 << PREFIX_BITS) - 1
 MARK = 8  # bytes
 
+# The place of a key in a table is one number: the slot and, in these low bits, its mark's number.
+AT_BITS = 32
+AT_MASK = (1 << AT_BITS) - 1
+
 
 def prefix_of(key: bytes) -> int:
     """The hash prefix of *key*, 0 .. 2**32 - 1: the upper half of its hash."""

@@ -1,14 +1,19 @@
 from libc.stdint cimport uint64_t
 
+from storage.chance cimport Chance
 from storage.keyspace.clock cimport Clock
 from storage.keyspace.lookup cimport Lookup
+from storage.keyspace.usage cimport Usage
 
 
 cdef class KeyEvents:
     cdef readonly Clock clock
     cdef readonly Lookup lookup
+    cdef readonly Chance chance
+    cdef readonly Usage usage
     cdef public uint64_t changes
     cdef public uint64_t expired
+    cdef public uint64_t expired_fields
     cdef public uint64_t hits
     cdef public uint64_t misses
     cdef public bint tells_changes
@@ -20,4 +25,5 @@ cdef class KeyEvents:
     cpdef missed(self, int db, bytes key)
     cpdef ready(self, int db, bytes key)
     cpdef gone(self, int db, bytes key)
+    cpdef fields_gone(self, int db, bytes key, object fields)
     cpdef log(self, object words)

@@ -2,6 +2,7 @@
 
 a command   db.changed(k, b"set")     changes + 1, changed(k, set), ready(k) if it wakes
 time        db.expire_now(k)          expired + 1, ready(k), gone(k), changed(k, expired)
+            of fields                 expired_fields + n, fields_gone(k, f), changed(k, hexpired)
 a look-up   db.read(k, kind)          hits or misses + 1, missed(k)
 a new key   db.add(k, value)          added(k)
 """
@@ -10,34 +11,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from storage.chance import Chance
 from storage.keyspace.clock import Clock
 from storage.keyspace.lookup import Lookup
+from storage.keyspace.usage import Usage
 
 
 class KeyEvents:
     """The keyspaces call these methods; the server overrides the ones that it needs.
 
-    *clock* and *lookup* tell the keyspaces the time, and how to look up keys. The names of changes,
-    new keys and misses are told only while *tells_changes*, *tells_new_keys*, *tells_misses*.
+    *clock* and *lookup* tell the keyspaces the time, and how to look up keys; *usage* what to note
+    of the use of each. The names of changes, new keys and misses are told only while
+    *tells_changes*, *tells_new_keys*, *tells_misses*. *seed* is of what is left to chance.
     """
 
     __slots__ = (
+        "chance",
         "changes",
         "clock",
         "expired",
+        "expired_fields",
         "hits",
         "lookup",
         "misses",
         "tells_changes",
         "tells_misses",
         "tells_new_keys",
+        "usage",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 1) -> None:
         self.clock = Clock()
         self.lookup = Lookup()
+        self.chance = Chance(seed)
+        self.usage = Usage(self.clock, self.chance)
         self.changes = 0  # since the start; Redis's "dirty" is how many of them are not saved yet
         self.expired = 0  # keys that were removed because they had expired
+        self.expired_fields = 0  # the same of hashes
         self.hits = 0  # reads that found their key
         self.misses = 0
         self.tells_changes = False  # somebody wants to know their names
@@ -63,6 +73,9 @@ class KeyEvents:
 
     def gone(self, db: int, key: bytes) -> None:
         """*key* has expired: the AOF and the replicas must hear of a deletion."""
+
+    def fields_gone(self, db: int, key: bytes, fields: Sequence[bytes]) -> None:
+        """*fields* of the hash at *key* have expired: as gone."""
 
     def log(self, words: Sequence[bytes]) -> None:
         """Log *words* in place of the words of the command that runs."""

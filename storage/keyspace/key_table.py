@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False
 """The hash table of a database's keys; storage/hash_table/directory.py says how it grows.
 
-With each key goes the time of its *last use*, a number of 32 bits; Keyspace defines its meaning.
+With each key goes its *last use*, a number of 32 bits; storage/keyspace/usage.py has its meaning.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from storage import allocation
 from storage.hash_table import mark_octets
 from storage.hash_table.directory import Directory
 from storage.keyspace.segment import Segment
+from storage.keyspace.usage import Usage
 
 NO_KEY: Final = -1
 
@@ -60,6 +61,17 @@ class KeyTable(Directory):
         mark_octets.put_number(segment.marks, at, last_use)
         return segment.pairs[2 * at + 1]
 
+    def count_use(self, key: bytes, usage: Usage) -> Any:
+        """The same, but *usage* makes the new last use of the old one."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        if at < 0:
+            return None
+        last_use = usage.after_use(mark_octets.number_at(segment.marks, at))
+        mark_octets.put_number(segment.marks, at, last_use)
+        return segment.pairs[2 * at + 1]
+
     def last_use_of(self, key: bytes) -> int:
         """When *key* was used last, or NO_KEY if there is no such key."""
         prefix = mark_octets.prefix_of(key)
@@ -98,6 +110,15 @@ class KeyTable(Directory):
             self._merge(prefix >> self._shift)
         return value
 
+    # ------------------------------------------------------------------ by place
+
+    def key_at(self, place: int) -> bytes:
+        """The key at that place."""
+        key: bytes = self.segment_at(place).pairs[2 * (place & mark_octets.AT_MASK)]
+        return key
+
+    # ------------------------------------------------------------------ all keys
+
     def grew(self, size: int) -> None:
         """Count *size* bytes more: a string that is stored here has grown in place."""
         self._held += size
@@ -110,4 +131,9 @@ class KeyTable(Directory):
 
     def _segment_of(self, prefix: int) -> Segment:
         segment: Segment = self._directory[prefix >> self._shift]
+        return segment
+
+    def segment_at(self, place: int) -> Segment:
+        """The segment of that place."""
+        segment: Segment = self._directory[place >> mark_octets.AT_BITS]
         return segment

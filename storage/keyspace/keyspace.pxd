@@ -1,9 +1,11 @@
+cimport cython
 from libc.stdint cimport int64_t
 
 from storage.keyspace.clock cimport Clock
 from storage.keyspace.key_events cimport KeyEvents
 from storage.keyspace.key_table cimport KeyTable
 from storage.keyspace.lookup cimport Lookup
+from storage.keyspace.usage cimport Usage
 
 
 cdef class Keyspace:
@@ -11,8 +13,10 @@ cdef class Keyspace:
     cdef readonly KeyEvents events
     cdef Clock _clock
     cdef Lookup _lookup
+    cdef Usage _usage
     cdef KeyTable _values
     cdef KeyTable _expires
+    cdef KeyTable _field_expiries
 
     cpdef object get(self, bytes key)
     cpdef object peek(self, bytes key)
@@ -37,11 +41,19 @@ cdef class Keyspace:
     cdef _tell(
         self, bytes key, bytes event, Py_ssize_t changes, bint watched, object log, bint wakes
     )
+    @cython.locals(last_use=int64_t)
     cpdef int64_t idle_s(self, bytes key) except? -1
-    cpdef set_idle(self, bytes key, int64_t idle_s)
+    @cython.locals(last_use=int64_t)
+    cpdef int64_t frequency(self, bytes key) except? -1
+    cpdef set_usage(self, bytes key, int64_t idle_s, int64_t frequency)
+    @cython.locals(last_use=int64_t)
+    cdef int64_t _next_use(self, bytes key) except? -1
     cpdef object expiry(self, bytes key)
     cpdef expire_at(self, bytes key, object when_ms)
+    cpdef expire_fields_at(self, bytes key, object when_ms)
     cpdef bint persist(self, bytes key) except -1
+    cpdef evict(self, bytes key)
+    cpdef KeyTable keys_to_evict(self, bint volatile)
     cpdef expire_now(self, bytes key)
     cdef bint _expire_if_due(self, bytes key) except -1
     cdef _count(self, bint hit, bytes key)

@@ -5,8 +5,8 @@ A string is stored in the form that the last command gave it: ``bytes`` by SET, 
 objects of their own class. An expired key is gone for every reader at once; its memory is freed
 when it is looked up next, or by the active expiry cycle.
 
-Each key has a last use, in unix seconds. It is set when the key is written, and when a command
-looks up its value. It is not set by TYPE, TTL, EXISTS, OBJECT, nor by what the server does itself.
+Each key has a last use (storage/keyspace/usage.py). It is set when the key is written, and when a
+command looks up its value; not by TYPE, TTL, EXISTS, OBJECT, nor by what the server does itself.
 """
 
 from __future__ import annotations
@@ -30,15 +30,26 @@ V = TypeVar("V")
 class Keyspace:
     """The keys of one numbered database. All operations are O(1) unless they say otherwise."""
 
-    __slots__ = ("_clock", "_expires", "_lookup", "_values", "events", "index")
+    __slots__ = (
+        "_clock",
+        "_expires",
+        "_field_expiries",
+        "_lookup",
+        "_usage",
+        "_values",
+        "events",
+        "index",
+    )
 
     def __init__(self, index: int, events: KeyEvents) -> None:
         self.index = index
         self.events = events
         self._clock = events.clock
         self._lookup = events.lookup
+        self._usage = events.usage
         self._values = KeyTable()
         self._expires = KeyTable()  # key -> unix ms
+        self._field_expiries = KeyTable()  # key -> unix ms: when the first field of its value does
 
     def __len__(self) -> int:
         return len(self._values)
@@ -47,9 +58,12 @@ class Keyspace:
 
     def get(self, key: bytes) -> Any:
         """The value at *key* whatever its type, or None. Sets the key's last use."""
-        if self._lookup.no_touch:
+        if self._lookup.no_touch or self._lookup.spares_pages:
             return self.peek(key)
-        value = self._values.use(key, self._clock.now_ms // 1000)
+        if self._usage.counts:
+            value = self._values.count_use(key, self._usage)
+        else:
+            value = self._values.use(key, self._clock.now_ms // 1000)
         if value is not None and self._expires.used and self._expire_if_due(key):
             return None
         return value
@@ -131,7 +145,7 @@ class Keyspace:
 
     def add(self, key: bytes, value: Any) -> None:
         """Put *value* at *key*, which must be free, and wake clients that wait for it."""
-        self._values.set(key, value, self._clock.now_ms // 1000)
+        self._values.set(key, value, self._usage.of_new_key())
         self.events.ready(self.index, key)
         if self.events.tells_new_keys:
             self.events.added(self.index, key)
@@ -142,8 +156,10 @@ class Keyspace:
             self._expire_if_due(key)
             if not keep_expiry:
                 self._expires.pop(key, None)
+        if self._field_expiries.used:
+            self._field_expiries.pop(key, None)
         is_new = self.events.tells_new_keys and self._values.get(key) is None
-        self._values.set(key, value, self._clock.now_ms // 1000)
+        self._values.set(key, value, self._next_use(key))
         self.events.ready(self.index, key)
         if is_new:
             self.events.added(self.index, key)
@@ -157,9 +173,13 @@ class Keyspace:
     def store_string(self, key: bytes, value: String, grown: int = 0) -> None:
         """Put the new form of a string in place of the old: the expiry stays, nobody is woken.
 
-        *grown*: how many bytes of memory the value takes more than when it was last stored.
+        *grown*: how many bytes of memory the value takes more than when it was last stored. The old
+        one was looked up, and that was the use that counts.
         """
-        self._values.set(key, value, self._clock.now_ms // 1000)
+        if self._usage.counts:
+            self._values.set(key, value, self._values.last_use_of(key))
+        else:
+            self._values.set(key, value, self._clock.now_ms // 1000)
         self._values.grew(grown)
 
     def remove(self, key: bytes) -> bool:
@@ -168,6 +188,8 @@ class Keyspace:
             return False
         if self._expires.used:
             self._expires.pop(key, None)
+        if self._field_expiries.used:
+            self._field_expiries.pop(key, None)
         self.events.ready(self.index, key)  # clients that wait in its groups get an error
         return True
 
@@ -221,18 +243,31 @@ class Keyspace:
         keys = len(self._values)
         self._values = KeyTable()
         self._expires = KeyTable()
+        self._field_expiries = KeyTable()
         return keys
 
     # ------------------------------------------------------------------ last use
 
     def idle_s(self, key: bytes) -> int:
         """For how many seconds *key* has not been used, or NO_KEY."""
-        last_use_s = self._values.last_use_of(key)
-        return NO_KEY if last_use_s < 0 else max(0, self._clock.now_ms // 1000 - last_use_s)
+        last_use = self._values.last_use_of(key)
+        return NO_KEY if last_use < 0 else self._usage.idle_s(last_use)
 
-    def set_idle(self, key: bytes, idle_s: int) -> None:
-        """Set the last use of *key*, if it is there, to *idle_s* seconds ago."""
-        self._values.use(key, max(0, self._clock.now_ms // 1000 - idle_s))
+    def frequency(self, key: bytes) -> int:
+        """How often *key* is used, as LFU policies count it; or NO_KEY."""
+        last_use = self._values.last_use_of(key)
+        return NO_KEY if last_use < 0 else self._usage.frequency(last_use)
+
+    def set_usage(self, key: bytes, idle_s: int, frequency: int) -> None:
+        """Let *key*, if it is there, be as long unused, or as often used; -1: that is not known."""
+        self._values.use(key, self._usage.of_loaded_key(idle_s, frequency))
+
+    def _next_use(self, key: bytes) -> int:
+        """The last use of *key* when it is written now."""
+        if not self._usage.counts:
+            return self._clock.now_ms // 1000
+        last_use = self._values.last_use_of(key)
+        return self._usage.of_new_key() if last_use < 0 else self._usage.after_use(last_use)
 
     # ------------------------------------------------------------------ expiry
 
@@ -251,6 +286,15 @@ class Keyspace:
         """Remove the expiry of *key*. False if it had none."""
         return self._expires.pop(key, None) is not None
 
+    def evict(self, key: bytes) -> None:
+        """Remove *key* to make room. The caller has it logged."""
+        self.remove(key)
+        self.events.changed(self.index, key, b"evicted", True)
+
+    def keys_to_evict(self, volatile: bool) -> KeyTable:
+        """The table of all keys; with *volatile* of those that expire, with the times."""
+        return self._expires if volatile else self._values
+
     def expire_now(self, key: bytes) -> None:
         """Remove *key*, which has expired."""
         self.remove(key)
@@ -266,6 +310,18 @@ class Keyspace:
         if not self._lookup.hides_expired:
             self.expire_now(key)
         return True
+
+    def expire_fields_at(self, key: bytes, when_ms: int) -> None:
+        """Note when the first field of the value at *key* expires; NO_EXPIRY: none does."""
+        if when_ms != NO_EXPIRY:
+            self._field_expiries.set(key, when_ms)
+        elif self._field_expiries.used:
+            self._field_expiries.pop(key, None)
+
+    @property
+    def field_expiries(self) -> KeyTable:
+        """The keys of values of which a field expires, with the first of the times."""
+        return self._field_expiries
 
     @property
     def expiring(self) -> KeyTable:
@@ -307,3 +363,4 @@ class Keyspace:
         """Exchange all keys with *other*. The caller wakes the clients that wait in either."""
         self._values, other._values = other._values, self._values
         self._expires, other._expires = other._expires, self._expires
+        self._field_expiries, other._field_expiries = other._field_expiries, self._field_expiries

@@ -235,6 +235,9 @@ class Rax(Tree):
         root = self.root
         if branches.bare(root.branches) < branches.count(root.branches):
             rax_node.dismantle(root)
+        else:
+            branches.free(root.branches)
+            root.branches = branches.none()
         if self.size > 0:
             rax_node.discard()
             self.root = rax_node.EMPTY

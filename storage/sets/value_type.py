@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from storage.hash_table import sampling
+from storage.hash_table.packed_table import PackedTable
 from storage.listpack.listpack import Listpack
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
@@ -32,6 +34,11 @@ class SetType(ValueType):
 
     def copy(self, value: MemberSet) -> MemberSet:
         return value.copy()
+
+    def memory(self, value: MemberSet, samples: int) -> int:
+        if not isinstance(value.members, PackedTable):
+            return super().memory(value, samples)
+        return sampling.table_bytes(value.members, samples)
 
     def length(self, value: MemberSet) -> int:
         return value.size()

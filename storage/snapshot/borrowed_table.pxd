@@ -17,6 +17,7 @@ cdef extern from *:
 cdef extern from "Python.h":
     Py_ssize_t PyList_GET_SIZE(PyObject *items) noexcept
     PyObject *PyList_GET_ITEM(PyObject *items, Py_ssize_t at) noexcept
+    char *PyByteArray_AS_STRING(PyObject *text) noexcept
 
 cdef struct Entry:
     PyObject *key
@@ -53,6 +54,11 @@ cdef inline Entry entry_at(PyObject *segment, Py_ssize_t at) noexcept:
         entry.value = PyList_GET_ITEM(pairs, 2 * at + 1)
         entry.next = at + 1
     return entry
+
+
+cdef inline uint32_t last_use_at(PyObject *segment, Py_ssize_t at) noexcept:
+    cdef PyObject *marks = <PyObject *>(<Segment>segment).marks
+    return (<uint32_t *>PyByteArray_AS_STRING(marks))[2 * at + 1]
 
 
 cdef inline PyObject *find(KeyTable table, PyObject *key) except? NULL:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from storage.hash_table import mark_octets
 from storage.keyspace.key_table import KeyTable
 from storage.rdb.borrowed import Borrowed
 
@@ -50,6 +51,11 @@ def entry_at(segment: Borrowed, at: int) -> Entry:
     if 2 * at >= len(pairs):
         return Entry(None, None, -1)
     return Entry(pairs[2 * at], pairs[2 * at + 1], at + 1)
+
+
+def last_use_at(segment: Borrowed, at: int) -> int:
+    """The last use of the key of the entry number *at*. O(1)."""
+    return mark_octets.number_at(segment.marks, at)
 
 
 def find(table: KeyTable, key: Borrowed) -> Borrowed:

@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 from storage.keyspace.key_table cimport KeyTable
 from storage.keyspace.keyspace cimport Keyspace
+from storage.keyspace.usage cimport Usage
 from storage.snapshot.snapshot_reader cimport Record, SnapshotReader
 
 cdef int64_t NO_EXPIRY
@@ -26,5 +27,5 @@ cdef class Filler:
     cpdef bint fill(self, SnapshotReader reader) except -1
     @cython.locals(stop=Py_ssize_t, _=Py_ssize_t, record=Record, shelf=list)
     cdef bint _read_ahead(self, SnapshotReader reader) except -1
-    @cython.locals(db=Keyspace, table=KeyTable, keys=Py_ssize_t, used_s=int64_t)
+    @cython.locals(db=Keyspace, table=KeyTable, keys=Py_ssize_t, usage=Usage)
     cdef int _put(self, Record record) except -1

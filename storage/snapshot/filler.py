@@ -28,7 +28,7 @@ class Filler:
     Keys that have expired at *now_ms* (unix time) are left out, unless *keeps_expired*. A key that
     is already there must be twice in the snapshot, so Corrupt is raised; with *replaces* the
     databases may hold keys at the start, and the snapshot's keys replace them. Blocked clients are
-    not woken. The last use of a key is *now_ms*, or as long before as its record says.
+    not woken. The last use of a key is now, or what its record says.
     """
 
     __slots__ = (
@@ -94,12 +94,14 @@ class Filler:
         db = self._databases[record.db]
         table = db.table
         keys = table.used
-        used_s = self._now_ms // 1000 - max(0, record.idle_s)
-        table.set(record.key, record.value, max(0, used_s))
+        usage = db.events.usage
+        table.set(record.key, record.value, usage.of_loaded_key(record.idle_s, record.freq))
         if table.used == keys:
             if not self._replaces:
                 raise Corrupt(f"it has the key {record.key!r} of database {record.db} twice")
             db.persist(record.key)
         if record.expiry_ms != NO_EXPIRY:
             db.expire_at(record.key, record.expiry_ms)
+        if record.field_expiry_ms != NO_EXPIRY or self._replaces:
+            db.expire_fields_at(record.key, record.field_expiry_ms)
         self.keys_loaded += 1

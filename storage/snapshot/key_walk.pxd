@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 
 from storage.keyspace.key_table cimport KeyTable
 from storage.rdb cimport borrowed
@@ -18,5 +19,6 @@ cdef class KeyWalk:
     cpdef bint step(self) except -1
     @cython.locals(slots=Py_ssize_t)
     cdef bint _next_segment(self) except -1
+    cpdef int64_t last_use(self) except -1
     cpdef bytes current_key(self)
     cpdef object current_value(self)

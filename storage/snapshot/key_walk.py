@@ -47,6 +47,10 @@ class KeyWalk:
         borrowed_table.prefetch(self._segment)
         return True
 
+    def last_use(self) -> int:
+        """The last use of the key; see storage/keyspace/usage.py."""
+        return borrowed_table.last_use_at(self._segment, self._at - 1)
+
     def current_key(self) -> bytes:
         """The key as an ordinary reference."""
         key: bytes = borrowed.held(self.key)

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from storage.keyspace.key_table cimport KeyTable
+from storage.keyspace.usage cimport Usage
 from storage.rdb cimport borrowed, crc64
 from storage.rdb.writer cimport RdbWriter
 from storage cimport types
@@ -11,6 +12,8 @@ from storage.value_type cimport ValueType
 
 cdef Py_ssize_t PIECE
 cdef int EXPIRE_MS
+cdef int IDLE
+cdef int FREQ
 
 
 @cython.final
@@ -30,5 +33,6 @@ cdef class SnapshotWriter:
     @cython.locals(writer=RdbWriter)
     cpdef int _write_head(self) except -1
     @cython.locals(writer=RdbWriter)
-    cpdef bint _fill(self, KeyWalk walk, KeyTable expiring) except -1
+    cpdef bint _fill(self, KeyWalk walk, KeyTable expiring, Usage usage) except -1
     cdef int _write_expiry(self, borrowed.Borrowed expiry_ms) except -1
+    cdef int _write_usage(self, int64_t last_use, Usage usage) except -1

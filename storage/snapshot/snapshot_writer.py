@@ -6,8 +6,8 @@
              FE  database                         the keys that follow are of that database
              FB  keys  expiring                   how many keys follow, and how many of them expire
              [FC  expiry in unix ms, 8 bytes]     of the key that follows
-             [F8  idle seconds, a length]         likewise; read, not written
-             [F9  frequency, a byte]              likewise; read, not written
+             [F8  idle seconds, a length]         likewise; written under an LRU policy
+             [F9  frequency, a byte]              likewise; written under an LFU policy
              type  key  value
     end      FF  checksum                         CRC-64, 8 bytes; 0 if there is none
 
@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from storage import types
 from storage.keyspace.key_table import KeyTable
 from storage.keyspace.keyspace import Keyspace
+from storage.keyspace.usage import Usage
 from storage.rdb import borrowed, crc64, opcodes
 from storage.rdb.options import WriteOptions
 from storage.rdb.writer import RdbWriter
@@ -32,6 +33,8 @@ from storage.value_type import ValueType
 
 PIECE = 1 << 16  # bytes
 EXPIRE_MS = opcodes.EXPIRE_MS
+IDLE = opcodes.IDLE
+FREQ = opcodes.FREQ
 
 
 class SnapshotWriter:
@@ -92,7 +95,7 @@ class SnapshotWriter:
         writer.length(len(db))
         writer.length(len(db.expiring))
         walk = KeyWalk(db.table)
-        while self._fill(walk, db.expiring):
+        while self._fill(walk, db.expiring, db.events.usage):
             if writer.size < PIECE:
                 for _ in self._write_in_steps(walk.current_key(), walk.current_value()):
                     if writer.size >= PIECE:
@@ -100,11 +103,11 @@ class SnapshotWriter:
             else:
                 yield self._piece()
 
-    def _fill(self, walk: KeyWalk, expiring: KeyTable) -> bool:
+    def _fill(self, walk: KeyWalk, expiring: KeyTable, usage: Usage) -> bool:
         """Write keys until the piece is full or a value has to be written in steps.
 
         In the second case the piece is not full, and *walk* stands at the key, of which only the
-        expiry has been written. False if there are no more keys.
+        attributes have been written. False if there are no more keys.
         """
         writer = self._writer
         while writer.size < PIECE:
@@ -113,6 +116,8 @@ class SnapshotWriter:
             self.keys_written += 1
             if expiring.used:
                 self._write_expiry(borrowed_table.find(expiring, walk.key))
+            if usage.is_saved:
+                self._write_usage(walk.last_use(), usage)
             if borrowed.class_of(walk.value) is not self._class:
                 self._class = borrowed.class_of(walk.value)
                 self._type = types.of_class(borrowed.held(self._class))
@@ -124,6 +129,14 @@ class SnapshotWriter:
         if not borrowed.is_nothing(expiry_ms):
             self._writer.byte(EXPIRE_MS)
             self._writer.i64(borrowed.number(expiry_ms))
+
+    def _write_usage(self, last_use: int, usage: Usage) -> None:
+        if usage.counts:
+            self._writer.byte(FREQ)
+            self._writer.byte(usage.frequency(last_use))
+        else:
+            self._writer.byte(IDLE)
+            self._writer.length(usage.idle_s(last_use))
 
     def _write_in_steps(self, key: bytes, value: object) -> Iterator[None]:
         kind = types.of(value)

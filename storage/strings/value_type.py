@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from storage import octets
+from storage import allocation, octets
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
@@ -50,6 +50,9 @@ class StringType(ValueType):
 
     def copy(self, value: String) -> String:
         return value[:] if isinstance(value, bytearray) else value
+
+    def memory(self, value: String, samples: int) -> int:
+        return allocation.of_string(value)
 
     def length(self, value: String) -> int:
         return 1

@@ -90,6 +90,20 @@ def test_cli_bigkeys_finds_the_biggest_key_of_each_type(port: int) -> None:
     assert """Biggest string found '"key:49"' has 49 bytes""" in out
 
 
+@pytest.mark.usefixtures("data")
+def test_cli_hotkeys_finds_the_key_that_is_used_most(port: int) -> None:
+    policy = ("CONFIG", "SET", "maxmemory-policy")
+    try:
+        cli(port, *policy, "allkeys-lfu", "lfu-log-factor", "0")
+        cli(port, "-r", "50", "GET", "key:7")
+        out = cli(port, "--hotkeys")
+    finally:
+        cli(port, *policy, "noeviction", "lfu-log-factor", "10")
+    assert "Sampled 51 keys in the keyspace!" in out
+    first = next(line for line in out.splitlines() if line.startswith("hot key found with counter"))
+    assert "key:7" in first
+
+
 def test_cli_runs_a_command_from_its_arguments(port: int) -> None:
     assert cli(port, "SET", "k", "v") == "OK\n"
     assert cli(port, "-n", "3", "GET", "k") == "\n"
@@ -129,3 +143,57 @@ def test_benchmark_runs_its_tests(port: int) -> None:
     assert "requests per second" in xadd
     with Redis(port=port) as client:
         assert client.xlen("s") == 2000
+
+
+@pytest.mark.usefixtures("data")
+def test_cli_memkeys_finds_the_key_of_each_type_that_takes_most(port: int) -> None:
+    out = cli(port, "--memkeys")
+    assert "Sampled 51 keys in the keyspace!" in out
+    for name in ("list", "stream", "key:4"):
+        assert f"""found '"{name}""" in out
+
+
+def test_cli_stat_shows_a_line_each_time(port: int) -> None:
+    lines = _first_lines([redis_tool("redis-cli"), "-p", str(port), "--stat", "-i", "0.01"], 3)
+    assert lines[0].startswith("------- data ------")
+    assert lines[1].split() == ["keys", "mem", "clients", "blocked", "requests", "connections"]
+    assert lines[2].split()[0] == "0"
+
+
+def test_cli_latency_shows_how_long_answers_take(port: int) -> None:
+    shortest, longest, mean, samples = cli(port, "--latency", "-i", "0.05", "--raw").split()
+    assert float(shortest) <= float(mean) <= float(longest)
+    assert int(samples) > 0
+
+
+def test_cli_monitor_shows_what_others_run(port: int) -> None:
+    command = [redis_tool("redis-cli"), "-p", str(port), "MONITOR"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as monitor:
+        assert monitor.stdout is not None
+        assert monitor.stdout.readline() == "OK\n"
+        cli(port, "ECHO", "x y")
+        lines = iter(monitor.stdout.readline, "")
+        assert next(line for line in lines if "ECHO" in line).endswith('] "ECHO" "x y"\n')
+        monitor.terminate()
+
+
+def test_cli_help_knows_every_command_that_the_server_documents(port: int) -> None:
+    for words in ("SLOWLOG GET", "CLIENT TRACKING", "LOLWUT"):
+        out = cli(port, typed=f"HELP {words}\n".encode())
+        assert f"{words}\x1b[0m" in out  # in bold type
+        assert "summary:" in out
+        assert "since:" in out
+
+
+def test_cli_reads_documentation_of_every_command(port: int) -> None:
+    with Redis(port=port) as client:
+        assert len(client.execute_command("COMMAND DOCS")) == client.command_count()
+
+
+def _first_lines(command: list[str], count: int) -> list[str]:
+    """The first lines that *command* prints; then it is ended."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        lines = [running.stdout.readline() for _ in range(count)]
+        running.terminate()
+    return lines

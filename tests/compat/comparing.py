@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -13,8 +14,8 @@ from tests.compat.resp import Reply
 Alike: TypeAlias = Callable[[Reply, Reply], bool]
 
 HIDDEN: Reply = ("...", None)
-HASH_TABLE = b"\x04"  # the RDB type
-SORTED_SET_PACK = b"\x11"  # the RDB type
+# RDB types
+HASH_TABLE, SORTED_SET_PACK, TIMED_HASH_TABLE, TRIPLETS = b"\x04", b"\x11", b"\x18", b"\x19"
 
 
 def within(tolerance: int) -> Alike:
@@ -261,6 +262,20 @@ def as_doubles(reply: Reply) -> Reply:
         return reply
 
 
+def timed_table_in_order(reply: Reply) -> Reply:
+    """The same of a hash of which some fields expire: times, fields and values."""
+    kind, value = reply
+    assert isinstance(value, bytes)
+    reader = RdbReader(value, 1)
+    first_ms = reader.i64()
+    items = []
+    for _ in range(reader.count(3)):
+        later_ms = reader.length()
+        when_ms = later_ms and first_ms + later_ms - 1
+        items.append((when_ms, reader.string(), reader.string()))
+    return kind, repr(sorted(items)).encode()
+
+
 def dumped(reply: Reply) -> Reply:
     """A DUMP without the version and checksum of its footer; a stream gets Redis 7.0's RDB type."""
     kind, value = reply
@@ -268,5 +283,67 @@ def dumped(reply: Reply) -> Reply:
         return reply
     if value[:1] == HASH_TABLE:
         return table_in_order(reply)
+    if value[:1] == TIMED_HASH_TABLE:
+        return timed_table_in_order(reply)
+    if value[:1] == TRIPLETS:
+        return kind, value[:1] + value[9:-10]  # Redis's first time may be that of a field that went
     body = value[:-10]
     return kind, b"\x13" + body[1:] if body[:1] == b"\x15" else body
+
+
+_MONITORED = re.compile(rb"\d{10}\.\d{6} \[(\d+) [^\]]*\] ")
+
+
+def monitor_line(reply: Reply) -> Reply:
+    """A line of MONITOR without the time and the client's address."""
+    kind, value = reply
+    return (kind, _MONITORED.sub(rb"[\1] ", value)) if isinstance(value, bytes) else reply
+
+
+def slow_entries(reply: Reply) -> Reply:
+    """The entries of SLOWLOG without their ids, times and addresses."""
+
+    def hidden(entry: list[Reply]) -> list[Reply]:
+        return [HIDDEN, HIDDEN, HIDDEN, entry[3], HIDDEN, *entry[5:]]
+
+    return each(hidden)(reply)
+
+
+def numbers_hidden(reply: Reply) -> Reply:
+    """Integers, and the digits of texts, at any depth of *reply* look alike."""
+    kind, value = reply
+    if isinstance(value, list):
+        return kind, [numbers_hidden(item) for item in value]
+    if isinstance(value, bytes) and (kind == ":" or b" ms" in value):
+        return kind, re.sub(rb"\d+", b"0", value)
+    return reply
+
+
+def call_counts(reply: Reply) -> Reply:
+    """LATENCY HISTOGRAM's names and calls: how long they took is the machine's."""
+    kind, value = pairs_in_any_order(reply)
+    if not isinstance(value, list):
+        return reply
+    return kind, [item if at % 2 == 0 else _calls_of(item) for at, item in enumerate(value)]
+
+
+def _calls_of(histogram: Reply) -> Reply:
+    kind, value = histogram
+    assert isinstance(value, list)
+    return kind, [*value[:3], (value[3][0], None)]
+
+
+def broken_redirection(reply: Reply) -> Reply:
+    """What a client is told when its redirection leads nowhere, without the id of the other."""
+    kind, value = reply
+    broken = isinstance(value, list) and value[:1] == [("$", b"tracking-redir-broken")]
+    return (kind, value[:1]) if broken and isinstance(value, list) else reply
+
+
+def redirection_hidden(reply: Reply) -> Reply:
+    """CLIENT TRACKINGINFO without the id of another client."""
+    kind, value = reply
+    if not isinstance(value, list):
+        return reply
+    shown = value[3] in ((":", b"0"), (":", b"-1"))
+    return kind, value if shown else [*value[:3], HIDDEN, *value[4:]]

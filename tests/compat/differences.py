@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from tests.compat.comparing import (
     Alike,
     as_doubles,
+    broken_redirection,
+    call_counts,
     client_fields,
     command_rows,
     cut_at_the_first_zero_byte,
@@ -23,12 +25,16 @@ from tests.compat.comparing import (
     each,
     hide_idle,
     in_any_order,
+    monitor_line,
+    numbers_hidden,
     pairs_in_any_order,
+    redirection_hidden,
     same_after,
     same_choice,
     same_type,
     scanned,
     shape,
+    slow_entries,
     stream_full,
     swap,
     table_in_order,
@@ -43,6 +49,11 @@ from tests.compat.resp import Reply
 OK: Reply = ("+", b"OK")
 SYNTAX: Reply = ("-", b"ERR syntax error")
 NOVALUES_OF_HSCAN: Reply = ("-", b"ERR NOVALUES option can only be used in HSCAN")
+READ_LATER: list[Reply] = [
+    (":", b"0"),
+    (":", b"-1"),
+    ("-", b"WRONGTYPE Operation against a key holding the wrong kind of value"),
+]
 INVALID_CURSOR: Reply = ("-", b"ERR invalid cursor")
 
 
@@ -127,6 +138,18 @@ NOISE = [
     ),
     Difference("CLIENT INFO", "as CLIENT LIST", same_after(client_fields)),
     Difference("CLIENT ID", "ids count connections", same_type),
+    Difference("*", "ids count connections", same_after(broken_redirection)),
+    Difference("*", "a line of MONITOR has the time and an address", same_after(monitor_line)),
+    Difference("SLOWLOG GET", "ids, times, addresses", same_after(slow_entries)),
+    Difference("LATENCY LATEST", "clock", same_after(numbers_hidden)),
+    Difference("LATENCY HISTORY", "clock", same_after(numbers_hidden)),
+    Difference("LATENCY GRAPH", "clock", same_after(numbers_hidden)),
+    Difference("LATENCY HISTOGRAM", "clock", same_after(call_counts)),
+    Difference("CLIENT TRACKINGINFO", "ids count connections", same_after(redirection_hidden)),
+    Difference("MEMORY USAGE", "each server's own structures", same_type),
+    Difference("MEMORY DOCTOR", "words of our own", same_type),
+    Difference("LOLWUT", "a drawing of our own", same_type),
+    Difference("CLIENT GETREDIR", "ids count connections", same_after(numbers_hidden)),
     Difference(
         "HELLO",
         "id, name, version and modules of the server",
@@ -140,6 +163,8 @@ _COMMAND_INFO = Difference(
     " tip",
     same_after(command_rows),
 )
+
+_MEMORY_STATS = Difference("MEMORY STATS", "each version has other figures", same_type)
 
 REDIS_7_0 = [
     *(
@@ -197,6 +222,7 @@ REDIS_7_0 = [
         for name in ("XREAD", "XREADGROUP")
     ),
     _COMMAND_INFO,
+    _MEMORY_STATS,
 ]
 
 OURS = [
@@ -228,6 +254,14 @@ REDIS_7_0_AT_RANDOM = [
         "malformed cursors: 7.0 accepts -1 and an empty one, 7.4 a leading blank",
         lambda ours, theirs: INVALID_CURSOR in (ours, theirs),
     ),
+    *(
+        Difference(
+            name,
+            "7.4 reads the arguments before it looks for the key",
+            lambda ours, theirs: ours[0] == "-" and theirs in READ_LATER,
+        )
+        for name in ("BITCOUNT", "BITPOS")
+    ),
     Difference(
         "XSETID",
         "7.4 refuses an id below max_deleted_entry_id",
@@ -243,8 +277,21 @@ _DUMP = Difference(
 
 BY_ORACLE = {
     REDIS_7: REDIS_7_0,
-    REDIS_8: [_DUMP, _COMMAND_INFO],
-    VALKEY_9: [_DUMP, _COMMAND_INFO],
+    REDIS_8: [
+        _DUMP,
+        _COMMAND_INFO,
+        Difference("MEMORY STATS", "each server's own structures", same_after(shape)),
+    ],
+    VALKEY_9: [
+        _DUMP,
+        _COMMAND_INFO,
+        _MEMORY_STATS,
+        Difference(
+            "LATENCY LATEST",
+            "Valkey adds the sum and the number of the samples",
+            same_after(lambda reply: numbers_hidden(each(lambda row: row[:4])(reply))),
+        ),
+    ],
 }
 
 _INT_AT_RANDOM = Difference(
@@ -259,6 +306,8 @@ AT_RANDOM = {
     VALKEY_9: [_INT_AT_RANDOM],
 }
 
+_OTHER_TIPS = "its commands have other tips and flags"
+_MESSAGES_LAST = "since 7.2 what a client is sent comes behind its reply"
 _MULTI_IN_MULTI = (
     "Valkey 9 refuses MULTI and WATCH inside MULTI with another text, and fails the EXEC"
 )
@@ -266,26 +315,57 @@ _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or a
 
 _NEWER_SCORES = "it reads doubles in fewer forms: no blanks, no hexadecimal numbers"
 
+_READS_QUEUED = "they queue what adds no data, however much that is"
+
+FIELD_EXPIRY_CASES = [
+    "expired_fields: all fields have expired",
+    "expired_fields: expired fields, and one that is not",
+    "field_expiry: COMMAND INFO of the commands on fields that expire",
+    "field_expiry: HEXPIRE, HTTL, HPERSIST",
+    "field_expiry: HGETDEL, HGETEX",
+    "field_expiry: HSETEX",
+    "field_expiry: OBJECT ENCODING and the limits of a listpack",
+    "field_expiry: a hash with fields that expire moves, is copied, replaced and deleted",
+    "field_expiry: the words of HGETEX and HSETEX",
+]
+
 NOT_ASKED = {
     REDIS_7: {
         "command_info: COMMAND INFO of ZRANK": "7.2 gave it an option",
+        "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
+        "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
+        "eviction: who waits for an evicted stream is told": "the error is another one since 7.2",
+        **dict.fromkeys(FIELD_EXPIRY_CASES, "fields expire since 7.4"),
+        "bitmaps: BITCOUNT and BITPOS read their arguments first": "7.0 looks for the key first",
         "hashes: HSCAN NOVALUES": "since 7.4",
         "pubsub: a subscriber publishes": "since 7.2 its message comes behind its reply, not"
         " before it or in the midst of EXEC's array",
         "sorted_sets: a sorted set that will be large is a tree at once": "since 7.4",
         "sorted_sets: ranks with scores": "since 7.2",
         "sorted_sets: scores in a digest": "7.0 writes all doubles with 17 digits there",
+        "tracking: REDIRECT to RESP3": _MESSAGES_LAST,
+        "tracking: a client that waits": "7.0 does not run a woken XREAD again",
+        "tracking: what a client subscribed to hears, too": _MESSAGES_LAST,
     },
     REDIS_8: {
+        "eviction: nothing is queued over maxmemory": _READS_QUEUED,
         "sorted_set_ranges: odd ways to write a score": _NEWER_SCORES,
+        "tracking: a client flushes by itself": "8.0 frees the memory in another thread, and the"
+        " reply comes when that is done",
         "sorting: SORT of odd numbers": _NEWER_SCORES,
     },
     VALKEY_9: {
-        "command_info: COMMAND INFO of single commands": "its commands have other tips and flags",
+        "command_info: COMMAND INFO of single commands": _OTHER_TIPS,
+        "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
+        "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
+        "bitmaps: BITCOUNT": "the end of a range may be left out",
+        "bitmaps: BITCOUNT and BITPOS read their arguments first": "as BITCOUNT",
+        **dict.fromkeys(FIELD_EXPIRY_CASES, "the commands are Valkey's own, with other errors"),
         "connection: requirepass": _NOAUTH_FIRST,
         "connection: CLIENT ID, INFO and LIST": "CLIENT LIST and KILL share filters and errors",
         "connection: CLIENT KILL": "CLIENT LIST and KILL share filters and errors",
         "connection: CLIENT PAUSE of writes": "CLIENT PAUSE accepts words after its mode",
+        "eviction: nothing is queued over maxmemory": _READS_QUEUED,
         "extreme_times: a delivery before 1970": "XAUTOCLAIM skips entries delivered before 1970",
         "keys: SCAN": "TYPE with an unknown type is an error",
         "keys: OBJECT": "Valkey's embstr holds longer strings",
@@ -298,5 +378,7 @@ NOT_ASKED = {
         "transactions: MULTI and EXEC": _MULTI_IN_MULTI,
         "transactions: errors while queueing": _MULTI_IN_MULTI,
         "transactions: WATCH sees each kind of change": "LTRIM of nothing is no change",
+        "without: CLUSTER, READONLY, READWRITE, ASKING": "KEYSLOT and READONLY work without one",
+        "without: LOLWUT": "its drawing has other parameters",
     },
 }

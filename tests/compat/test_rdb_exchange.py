@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from storage.keyspace.keyspace import Keyspace
 from storage.payload import dump, restore
 from storage.rdb.crc64 import crc64
 from storage.rdb.options import WriteOptions
+from storage.snapshot.filler import Filler
 from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
 from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
@@ -186,6 +188,47 @@ def test_redis_reads_its_file_as_written_again_by_penstock(
         [redis_tool("redis-check-rdb"), str(path)], capture_output=True, text=True, check=False
     )
     assert check.returncode == 0, check.stdout
+
+
+@pytest.fixture
+def policy(oracle: Redis) -> Iterator[Callable[[str], object]]:
+    """Sets maxmemory-policy; nothing is forgotten under it."""
+    oracle.call("CONFIG", "SET", "lfu-decay-time", 0)
+    yield lambda name: oracle.call("CONFIG", "SET", "maxmemory-policy", name)
+    oracle.call("CONFIG", "SET", "maxmemory-policy", "noeviction", "lfu-decay-time", 1)
+
+
+@pytest.mark.parametrize(("name", "option"), [("allkeys-lru", "IDLETIME"), ("allkeys-lfu", "FREQ")])
+def test_how_keys_are_used_is_saved_and_loaded_both_ways(
+    name: str, option: str, oracle: Redis, policy: Callable[[str], object]
+) -> None:
+    """The idle time grows meanwhile, by 5 s at most."""
+    policy(name)
+    uses = {b"a": 0, b"b": 7, b"c": 100, b"d": 255}
+    slack = 5 if option == "IDLETIME" else 0
+    for key, use in uses.items():
+        oracle.call("RESTORE", key, 0 if use else 10**9, dump(b"value"), option, use)
+    databases = loaded_with_usage(oracle.saved(), counts=option == "FREQ")
+    found = databases[0].frequency if option == "FREQ" else databases[0].idle_s
+    assert all(uses[key] <= found(key) <= uses[key] + slack for key in uses)
+    oracle.call("FLUSHALL")
+    oracle.load(b"".join(SnapshotWriter(databases, {}, WriteOptions())))
+    for key, least in uses.items():
+        use = int(oracle.text("OBJECT", option, key))
+        assert least <= use <= least + 2 * slack
+
+
+def loaded_with_usage(data: bytes, counts: bool) -> list[Keyspace]:
+    """The databases that the file *data* holds, under an LFU or an LRU policy."""
+    events = KeyEvents()
+    events.clock.now_ms = time.time_ns() // 1_000_000
+    events.usage.counts, events.usage.is_saved, events.usage.decay_minutes = counts, True, 0
+    databases = [Keyspace(index, events) for index in range(DATABASES)]
+    filler = Filler(databases, events.clock.now_ms)
+    reader = SnapshotReader(data)
+    while filler.fill(reader):
+        pass
+    return databases
 
 
 @pytest.mark.parametrize("seed", range(rounds(3)))

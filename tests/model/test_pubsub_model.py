@@ -9,6 +9,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from server.client.client import Client
+from server.client.pushes import Pushes
 from server.client.subscriptions import CHANNELS, PATTERNS, SHARD_CHANNELS
 from server.config.parameters import Config
 from server.observe.memory import Memory
@@ -28,7 +29,7 @@ class PubSubMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.memory = Memory()
-        self.pubsub = PubSub(self.memory)
+        self.pubsub = PubSub(self.memory, Pushes())
         self.pubsub.configured(Config())
         self.clients = [Client(number, 0) for number in range(5)]
         for client in self.clients[::2]:
@@ -39,7 +40,7 @@ class PubSubMachine(RuleBasedStateMachine):
     def subscribe(self, number: int, kind: int, name: bytes) -> None:
         client = self.clients[number]
         self.pubsub.subscribe(client, kind, name)
-        self.pubsub.end_command(client)
+        self.pubsub.pushes.end_command(client)
         if (client, kind, name) not in self.model:
             self.model.append((client, kind, name))
 

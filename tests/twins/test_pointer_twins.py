@@ -37,6 +37,7 @@ from storage.snapshot import borrowed_table
 from storage.sorted_sets import borrowed_sorted_set
 from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream import links
+from storage.strings import bit_octets
 from tests.twins import wrappers
 from tests.twins.test_twins import CASES, FOLDER, I64, TESTED_BELOW, TEXT
 
@@ -227,6 +228,8 @@ def test_raw_bytes_are_those_of_the_object(data: bytes, more: st.DataObject) -> 
     octets = compiled()
     assert octets.of_bytes(data) == raw.of_bytes(data) == data
     assert octets.of_bytearray(bytearray(data)) == raw.of_bytearray(bytearray(data)) == data
+    for text in (data, bytearray(data)):
+        assert octets.octets_of(text) == bit_octets.octets_of(text) == data
     part = memoryview(data)[at:]
     assert octets.of_view(part) == raw.of_view(part) == data[at:]
     written, plain = bytearray(data), bytearray(data)
@@ -298,7 +301,7 @@ def entries_of(side: Any, segment: Any) -> list[tuple[Any, Any, int]]:
 def test_a_key_table_is_walked_alike(count: int) -> None:
     table = KeyTable()
     for n in range(count):
-        table.set(b"key:%d" % n, n)
+        table.set(b"key:%d" % n, n, 3 * n)
     c = compiled()
     directory = SimpleNamespace(_directory=c.directory_of(table))
     assert c.slots(table) == borrowed_table.slots(directory)  # type: ignore[arg-type]
@@ -311,6 +314,9 @@ def test_a_key_table_is_walked_alike(count: int) -> None:
             borrowed_table.prefetch(segment)
             entries = entries_of(c, segment)
             assert entries == entries_of(borrowed_table, segment)
+            for at, (key, _, _) in enumerate(entries[:-1]):
+                last_use = c.last_use_at(segment, at)
+                assert last_use == borrowed_table.last_use_at(segment, at) == table.last_use_of(key)
             found += entries[:-1]
     assert sorted(key for key, _, _ in found) == sorted(table)
     for key in [b"", b"none", *(b"key:%d" % n for n in range(count + 1))]:

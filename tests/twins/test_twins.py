@@ -39,6 +39,8 @@ EXTENSIONS = {
         "storage.sets.intset_octets",
         "storage.sorted_sets.score_octets",
         "storage.rax.branches",
+        "server.table.histogram_octets",
+        "storage.strings.bit_octets",
     ],
 }
 MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
@@ -67,6 +69,9 @@ BUFFER = DATA.map(bytearray)
 AT = st.integers(0, SIZE - ROOM)
 LENGTH = st.integers(0, 16)
 ELEMENT_SIZES = st.sampled_from([0, 1, 62, 63, 64, 65, 127, 128, 4094, 4095, 4096, 16382, 16383])
+COUNTERS = st.lists(st.integers(0, 2**62), min_size=6, max_size=6).map(
+    lambda counts: bytearray(b"".join(count.to_bytes(8, "little") for count in counts))
+)
 ELEMENT_LENGTH = (
     ELEMENT_SIZES
     | st.integers(0, 2**32 - 6)
@@ -338,6 +343,10 @@ CASES: dict[str, Cases] = {
         ),
         "without": intsets().map(lambda found: (found[0], found[2])),
     },
+    "server.table.histogram_octets": {
+        "bucket_of": args(st.integers(1, 10**9) | st.integers(1, 600)),
+        **dict.fromkeys(("count_at", "count_one"), st.tuples(COUNTERS, st.integers(0, 5))),
+    },
     "storage.sorted_sets.score_octets": {
         "count": SCORES.map(lambda found: found[:1]),
         **dict.fromkeys(("score_at", "tag_at", "place_at"), SCORES),
@@ -353,6 +362,18 @@ CASES: dict[str, Cases] = {
         "put_text": args(st.just(bytearray(600)), AT, LEAF_TEXTS),
         **dict.fromkeys(("text_start", "text_size"), leaf_texts()),
         "order": st.tuples(leaf_texts(), LEAF_TEXTS | TEXT).map(lambda f: (*f[0], f[1])),
+    },
+    "storage.strings.bit_octets": {
+        "ones": args(DATA, AT, st.integers(SIZE - ROOM, SIZE)),
+        "first_other": args(
+            DATA | st.integers(0, SIZE).map(lambda n: bytes(n) + b"\xff" * (SIZE - n)),
+            st.sampled_from([0, 255]), AT, st.integers(SIZE - ROOM, SIZE),
+        ),
+        **dict.fromkeys(
+            ("copy", "both", "either", "different"), args(BUFFER, DATA, st.integers(0, SIZE))
+        ),
+        "clear": args(BUFFER, AT, st.integers(SIZE - ROOM, SIZE)),
+        "inverted": args(BUFFER, st.integers(0, SIZE)),
     },
     "storage.rax.branches": {
         "cut": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),

@@ -69,6 +69,17 @@ def _matching(config: Config, pattern: bytes) -> list[tuple[str, Parameter[Any]]
 # ---------------------------------------------------------------------- CONFIG SET
 
 
+SECRETS = frozenset(
+    (b"requirepass", b"masterauth", b"primaryauth", b"masteruser", b"primaryuser",
+     b"tls-key-file-pass", b"tls-client-key-file-pass")
+)  # fmt: skip
+
+
+def secrets_of_config_set(argv: list[bytes]) -> list[int]:
+    """The places of the values that only those may know who set them."""
+    return [at + 1 for at in range(2, len(argv) - 1, 2) if argv[at].lower() in SECRETS]
+
+
 class Change(NamedTuple):
     """One parameter to set: its name as the client spells it, and the text of its value."""
 
@@ -91,6 +102,7 @@ def failed(name: str, reason: str) -> ErrorReply:
     group="server",
     since="2.0.0",
     complexity="O(N) where N is the number of parameters to set.",
+    secrets=secrets_of_config_set,
     tips=[Tip.REQUEST_ALL_NODES, Tip.RESPONSE_ALL_SUCCEEDED],
     history=[("7.0.0", "More than one parameter at a time.")],
 )

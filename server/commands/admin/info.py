@@ -1,8 +1,7 @@
 """The sections of INFO: what is true of the server now.
 
 A section is a function that gives fields; SECTIONS lists them in the order in which they are shown.
-Behind its fields come those of the parts of the server (Part.info), and those of ABSENT. A field of
-Redis's is left out if this server has nothing to say about it and no client looks for it.
+Behind its fields come those of the parts of the server (Part.info), and those of ABSENT.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ Section: TypeAlias = Callable[[ServerState], Fields]
 
 TTL_SAMPLE = 64  # keys in the sample for avg_ttl
 SECONDS_A_DAY = 86400
+LRU_CLOCK = 2**24 - 1  # seconds; Redis counts them in 24 bits
 
 
 def server(state: ServerState) -> Fields:
@@ -41,6 +41,9 @@ def server(state: ServerState) -> Fields:
     now_us = time.time_ns() // 1000
     uptime_s = max(0, state.events.clock.now_ms - state.instance.started_ms) // 1000
     yield "redis_version", build.REDIS_VERSION
+    yield "redis_git_sha1", "00000000"
+    yield "redis_git_dirty", 0
+    yield "redis_build_id", 0
     yield "redis_mode", "standalone"
     yield "penstock_version", build.VERSION
     yield "penstock_compiled", _yes_no(build.compiled())
@@ -58,6 +61,7 @@ def server(state: ServerState) -> Fields:
     yield "uptime_in_days", uptime_s // SECONDS_A_DAY
     yield "hz", config.hz
     yield "configured_hz", config.hz
+    yield "lru_clock", state.events.clock.now_ms // 1000 & LRU_CLOCK
     yield "executable", sys.executable
     yield "config_file", config.file or ""
     for number, listener in enumerate(state.instance.listening):
@@ -187,6 +191,7 @@ def stats(state: ServerState) -> Fields:
     yield "instantaneous_input_kbps", f"{kib_in:.2f}"
     yield "instantaneous_output_kbps", f"{kib_out:.2f}"
     yield "rejected_connections", counted.rejected_connections
+    yield "expired_subkeys", state.events.expired_fields
     yield "expired_keys", state.events.expired
     yield "expired_time_cap_reached_count", counted.expire_time_cap_reached
     yield "expire_cycle_cpu_milliseconds", int(counted.expire_cycle_ms)
@@ -202,6 +207,9 @@ def stats(state: ServerState) -> Fields:
 def replication(state: ServerState) -> Fields:
     yield "role", "master"
     yield "master_failover_state", "no-failover"
+    yield "master_replid", state.instance.run_id
+    yield "master_replid2", "0" * 40
+    yield "second_repl_offset", -1
     yield "repl_backlog_size", state.config.repl_backlog_size
 
 
@@ -236,6 +244,17 @@ def commandstats(state: ServerState) -> Fields:
                 )
 
 
+def latencystats(state: ServerState) -> Fields:
+    """How long the calls of each command take, in us: latency-tracking-info-percentiles."""
+    percents = state.config.latency_tracking_info_percentiles.split()
+    for parent in TABLE:
+        for row in (parent, *parent.subcommands.values()):
+            if row.latencies.calls:
+                times = [(text, row.latencies.percentile(float(text))) for text in percents]
+                shown = ",".join(f"p{text}={ns / 1000:.3f}" for text, ns in times)
+                yield f"latency_percentiles_usec_{row.name}", shown
+
+
 def errorstats(state: ServerState) -> Fields:
     for code, count in sorted(state.stats.errors_by_code.items()):
         yield f"errorstat_{code}", f"count={count}"
@@ -255,29 +274,84 @@ def keyspace(state: ServerState) -> Fields:
             mean_ms = sum(left_ms) // len(left_ms) if left_ms else 0
             yield (
                 f"db{db.index}",
-                f"keys={len(db)},expires={len(db.expiring)},avg_ttl={mean_ms}",
+                f"keys={len(db)},expires={len(db.expiring)},avg_ttl={mean_ms}"
+                f",subexpiry={len(db.field_expiries)}",
             )
 
 
-# Fields that clients look for, of parts that are not there: all are 0. The part that comes gives
-# them itself, and its row goes.
+# Fields of parts that are not there, as Redis 8.0 shows them while they have nothing to do: all are
+# 0. The part that comes gives them itself, and its row goes.
 ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
-    "threads for I/O": {"server": ("io_threads_active",)},
-    "cluster": {"clients": ("cluster_connections",), "cluster": ("cluster_enabled",)},
-    "client-side caching": {"clients": ("tracking_clients",), "stats": ("tracking_total_keys",)},
+    "threads for I/O": {
+        "server": ("io_threads_active",),
+        "stats": ("io_threaded_reads_processed", "io_threaded_writes_processed"),
+    },
+    "cluster": {
+        "clients": ("cluster_connections",),
+        "memory": ("mem_cluster_links",),
+        "cluster": ("cluster_enabled",),
+    },
+    "users": {
+        "stats": (
+            "acl_access_denied_auth",
+            "acl_access_denied_cmd",
+            "acl_access_denied_key",
+            "acl_access_denied_channel",
+        ),
+    },
+    "buffers of a client that grow and shrink": {
+        "clients": ("client_recent_max_input_buffer", "client_recent_max_output_buffer"),
+        "stats": ("reply_buffer_shrinks", "reply_buffer_expands"),
+    },
+    "an event loop of the server's own": {
+        "stats": (
+            "total_reads_processed",
+            "total_writes_processed",
+            "eventloop_cycles",
+            "eventloop_duration_sum",
+            "eventloop_duration_cmd_sum",
+            "instantaneous_eventloop_cycles_per_sec",
+            "instantaneous_eventloop_duration_usec",
+        ),
+    },
+    "defragmentation": {
+        "memory": ("allocator_muzzy", "active_defrag_running"),
+        "stats": (
+            "active_defrag_hits",
+            "active_defrag_misses",
+            "active_defrag_key_hits",
+            "active_defrag_key_misses",
+            "total_active_defrag_time",
+            "current_active_defrag_time",
+        ),
+    },
+    "hash tables that are rehashed": {"memory": ("mem_overhead_db_hashtable_rehashing",)},
+    "sockets that MIGRATE keeps": {"stats": ("migrate_cached_sockets",)},
+    "payloads that are not checked": {"stats": ("dump_payload_sanitizations",)},
     "scripts and functions": {
         "memory": (
             "used_memory_lua",
+            "used_memory_vm_eval",
+            "used_memory_lua_human",
+            "used_memory_scripts_eval",
+            "used_memory_vm_functions",
+            "used_memory_vm_total",
+            "used_memory_vm_total_human",
+            "used_memory_functions",
+            "used_memory_scripts",
+            "used_memory_scripts_human",
             "number_of_cached_scripts",
             "number_of_functions",
             "number_of_libraries",
         ),
+        "stats": ("evicted_scripts",),
     },
     "replicas": {
         "memory": (
             "mem_replication_backlog",
             "mem_total_replication_buffers",
             "mem_clients_slaves",
+            "mem_replica_full_sync_buffer",
         ),
         "stats": (
             "total_net_repl_input_bytes",
@@ -285,17 +359,21 @@ ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
             "sync_full",
             "sync_partial_ok",
             "sync_partial_err",
+            "instantaneous_input_repl_kbps",
+            "instantaneous_output_repl_kbps",
+            "slave_expires_tracked_keys",
+            "unexpected_error_replies",
         ),
         "persistence": ("async_loading",),
         "replication": (
             "connected_slaves",
             "master_repl_offset",
             "repl_backlog_active",
+            "repl_backlog_first_byte_offset",
             "repl_backlog_histlen",
         ),
     },
-    "eviction": {"stats": ("evicted_keys", "evicted_clients")},
-    "threads that free memory": {"memory": ("lazyfree_pending_objects",)},
+    "threads that free memory": {"memory": ("lazyfree_pending_objects", "lazyfreed_objects")},
     "modules": {"persistence": ("module_fork_in_progress", "module_fork_last_cow_size")},
 }
 
@@ -310,10 +388,11 @@ SECTIONS: dict[str, Section] = {
     "modules": modules,
     "commandstats": commandstats,
     "errorstats": errorstats,
+    "latencystats": latencystats,
     "cluster": cluster,
     "keyspace": keyspace,
 }
-ON_REQUEST = ("commandstats",)  # long: not among the default sections
+ON_REQUEST = ("commandstats", "latencystats")  # long: not among the default sections
 DEFAULT = tuple(name for name in SECTIONS if name not in ON_REQUEST)
 GROUPS = {"default": DEFAULT, "all": tuple(SECTIONS), "everything": tuple(SECTIONS)}
 
@@ -336,7 +415,14 @@ def _fields(state: ServerState, name: str, section: Section) -> Fields:
         yield from part.info(name)
     for by_section in ABSENT.values():
         for field in by_section.get(name, ()):
-            yield field, 0
+            yield field, _nothing(field)
+
+
+def _nothing(field: str) -> object:
+    """0 as Redis writes it in that field."""
+    if field.endswith("_human"):
+        return "0B"
+    return "0.00" if field.endswith("_kbps") else 0
 
 
 def _ok_err(value: bool) -> str:

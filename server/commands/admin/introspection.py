@@ -66,7 +66,7 @@ def command_info(call: Call) -> Reply:
     names = call.argv[2:]
     if not names:
         return _all(call)
-    rows = (_find(call, name) for name in names)
+    rows = (TABLE.named(name) for name in names)
     return [None if row is None else info_of(row) for row in rows]
 
 
@@ -142,7 +142,7 @@ def command_docs(call: Call) -> Reply:
     COMMAND DOCS [command-name [command-name ...]]
     """
     names = call.argv[2:]
-    rows = [_find(call, name) for name in names] if names else list(TABLE)
+    rows = [TABLE.named(name) for name in names] if names else list(TABLE)
     return {row.name.encode(): docs_of(row) for row in rows if row is not None}
 
 
@@ -152,8 +152,9 @@ def docs_of(row: Command) -> dict[bytes, Reply]:
         b"summary": row.summary.encode(),
         b"since": row.since.encode(),
         b"group": row.group.encode(),
-        b"complexity": row.complexity.encode(),
     }
+    if row.complexity:
+        docs[b"complexity"] = row.complexity.encode()
     if row.deprecated is not None:
         docs[b"doc_flags"] = Set([Status(b"deprecated")])
         docs[b"deprecated_since"] = row.deprecated.since.encode()
@@ -327,10 +328,3 @@ def command_help(call: Call) -> Reply:
     COMMAND HELP
     """
     return TABLE.help_of(b"command")
-
-
-def _find(call: Call, name: bytes) -> Command | None:
-    """The command *name*, which may be a subcommand written as ``xgroup|create``."""
-    parent, _, child = name.lower().partition(b"|")
-    row = TABLE.find(parent)
-    return row.subcommands.get(child) if row is not None and child else row

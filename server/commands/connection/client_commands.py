@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol.replies import NO_REPLY, OK, ErrorReply, Reply, Set, Verbatim
+from protocol.replies import NO_REPLY, OK, ErrorReply, Reply, Verbatim
 from server.client import client_line
 from server.client.client import MUTED, is_printable
 from server.dispatch.call import Call
@@ -17,12 +17,6 @@ OPERATOR = ANYBODY | Flags.ADMIN
 INVALID_CLIENT_ID = ErrorReply("ERR", "Invalid client ID")
 BAD_UNBLOCK_REASON = ErrorReply("ERR", "CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
 BAD_PAUSE_MODE = ErrorReply("ERR", "CLIENT PAUSE mode must be WRITE or ALL")
-NO_TRACKING = ErrorReply("ERR", "client side caching is not supported by this server")
-CACHING_WITHOUT_TRACKING = ErrorReply(
-    "ERR",
-    "CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT"
-    " mode enabled",
-)
 
 container("CLIENT", group="connection", since="2.4.0", summary="Shows and changes connections.")
 
@@ -255,49 +249,6 @@ def client_unpause(call: Call) -> Reply:
     """
     call.executor.end_pause()
     return OK
-
-
-# ---------------------------------------------------------------------- client-side caching
-
-
-@command("CLIENT GETREDIR", arity=2, flags=ANYBODY, group="connection", since="6.0.0")
-def client_getredir(_call: Call) -> Reply:
-    """Returns which client gets invalidation messages: -1, as tracking is always off.
-
-    CLIENT GETREDIR
-    """
-    return client_line.NO_REDIRECTION
-
-
-@command("CLIENT TRACKINGINFO", arity=2, flags=ANYBODY, group="connection", since="6.2.0")
-def client_trackinginfo(_call: Call) -> Reply:
-    """Shows the state of client-side caching, which is always off.
-
-    CLIENT TRACKINGINFO
-    """
-    return {b"flags": Set([b"off"]), b"redirect": client_line.NO_REDIRECTION, b"prefixes": []}
-
-
-@command("CLIENT TRACKING", arity=-3, flags=ANYBODY, group="connection", since="6.0.0")
-def client_tracking(call: Call) -> Reply:
-    """Turns client-side caching off; turning it on is not supported.
-
-    CLIENT TRACKING <ON | OFF>
-    """
-    if _on_or_off(call.argv[2]):
-        raise NO_TRACKING
-    if len(call.argv) > 3:
-        raise errors.SYNTAX
-    return OK
-
-
-@command("CLIENT CACHING", arity=3, flags=ANYBODY, group="connection", since="6.0.0")
-def client_caching(_call: Call) -> Reply:
-    """Always an error: client-side caching is not supported.
-
-    CLIENT CACHING <YES | NO>
-    """
-    raise CACHING_WITHOUT_TRACKING
 
 
 # ---------------------------------------------------------------------- help

@@ -46,6 +46,7 @@ HELLO_NEEDS_AUTH = ErrorReply(
     flags=EARLY,
     group="connection",
     since="1.0.0",
+    secrets=lambda argv: range(1, len(argv)),
     history=[("6.0.0", "A username before the password.")],
 )
 def auth(call: Call) -> Reply:
@@ -70,12 +71,19 @@ def _authenticate(call: Call, user: bytes, password: bytes) -> None:
     call.client.clear_flag(UNAUTHENTICATED)
 
 
+def secrets_of_hello(argv: list[bytes]) -> list[int]:
+    """The places of the user name and the password behind each AUTH."""
+    words = [at for at in range(2, len(argv)) if argv[at].upper() == b"AUTH"]
+    return [place for at in words for place in (at + 1, at + 2)]
+
+
 @command(
     "HELLO",
     arity=-1,
     flags=EARLY,
     group="connection",
     since="6.0.0",
+    secrets=secrets_of_hello,
     history=[("6.2.0", "Without a protocol version it only reports.")],
 )
 def hello(call: Call) -> Reply:
@@ -158,6 +166,8 @@ def _reset_client(server: ServerState, client: Client) -> None:
     client.leave_multi()
     server.watching.unwatch(client)
     server.pubsub.unsubscribe_all(client)
+    server.monitors.remove(client)
+    server.tracking.stop(client)
     client.clear_flag(MUTED)
     client.skip = 0
     client.out.resp = 2

@@ -9,12 +9,10 @@ from server.table.command import Flags, command
 from server.table.keys import RO, KeyRange
 
 AT_ONCE = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE | Flags.ALLOW_BUSY | Flags.NOT_QUEUED
-DENYOOM = int(Flags.DENYOOM)
 
 NESTED = ErrorReply("ERR", "MULTI calls can not be nested")
 EXEC_WITHOUT_MULTI = ErrorReply("ERR", "EXEC without MULTI")
 DISCARD_WITHOUT_MULTI = ErrorReply("ERR", "DISCARD without MULTI")
-EXEC_OUT_OF_MEMORY = errors.exec_aborted(errors.OUT_OF_MEMORY)
 WATCH_INSIDE_MULTI = ErrorReply("ERR", "WATCH inside MULTI is not allowed")
 
 
@@ -46,10 +44,6 @@ def exec_(call: Call) -> Reply:
     client = call.client
     if not client.in_multi:
         raise EXEC_WITHOUT_MULTI
-    is_short = client.queue.flags & DENYOOM and call.server.memory.exceeded()
-    if is_short and not call.is_replayed:
-        call.server.watching.leave_multi(client)
-        raise EXEC_OUT_OF_MEMORY
     call.server.watching.remove_expired(client, call.server.databases)
     queue, refused, changed = client.queue, client.dirty_exec, client.dirty_watch
     call.server.watching.leave_multi(client)

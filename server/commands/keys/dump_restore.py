@@ -15,7 +15,7 @@ from server.table.args import INT64_MAX, Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange
-from storage import payload
+from storage import payload, types
 from storage.rdb.options import ReadOptions, WriteOptions
 
 WRITE = Flags.WRITE | Flags.DENYOOM
@@ -26,6 +26,7 @@ BAD_IDLE_TIME = ErrorReply("ERR", "Invalid IDLETIME value, must be >= 0")
 BAD_FREQUENCY = ErrorReply("ERR", "Invalid FREQ value, must be >= 0 and <= 255")
 
 MOST_FREQUENT = 255
+UNKNOWN = -1
 
 
 @command(
@@ -90,8 +91,9 @@ def restore(call: Call) -> Reply:
         _delete(call, key)
         return OK
     call.db.replace(key, value)
-    if options.idle_s:
-        call.db.set_idle(key, options.idle_s)
+    call.db.expire_fields_at(key, types.of(value).first_field_expiry(value))
+    if options.idle_s != UNKNOWN or options.frequency != UNKNOWN:
+        call.db.set_usage(key, options.idle_s, options.frequency)
     if ttl:
         call.db.expire_at(key, when_ms)
     call.db.changed(key, b"restore")
@@ -123,33 +125,33 @@ def restore_asking(call: Call) -> Reply:
 
 
 class Options(NamedTuple):
-    """The options of RESTORE. FREQ is checked and dropped: no policy here counts uses."""
+    """The options of RESTORE."""
 
     replace: bool
     is_absolute: bool  # the time to live is a unix time in ms
-    idle_s: int  # for how long the key counts as unused
+    idle_s: int  # for how long the key counts as unused, or UNKNOWN
+    frequency: int  # what the key's counter of uses becomes under an LFU policy, or UNKNOWN
 
 
 def _options(args: Args) -> Options:
-    idle_s = 0
-    replace = is_absolute = has_idle_time = has_frequency = False
+    idle_s = frequency = UNKNOWN
+    replace = is_absolute = False
     while args.left:
         if args.take_word(b"REPLACE"):
             replace = True
         elif args.take_word(b"ABSTTL"):
             is_absolute = True
-        elif args.left > 1 and not has_frequency and args.take_word(b"IDLETIME"):
-            has_idle_time = True
+        elif args.left > 1 and frequency == UNKNOWN and args.take_word(b"IDLETIME"):
             idle_s = args.take_int()
             if idle_s < 0:
                 raise BAD_IDLE_TIME
-        elif args.left > 1 and not has_idle_time and args.take_word(b"FREQ"):
-            has_frequency = True
-            if not 0 <= args.take_int() <= MOST_FREQUENT:
+        elif args.left > 1 and idle_s == UNKNOWN and args.take_word(b"FREQ"):
+            frequency = args.take_int()
+            if not 0 <= frequency <= MOST_FREQUENT:
                 raise BAD_FREQUENCY
         else:
             raise errors.SYNTAX
-    return Options(replace, is_absolute, idle_s)
+    return Options(replace, is_absolute, idle_s, frequency)
 
 
 def _delete(call: Call, key: bytes) -> None:

@@ -53,6 +53,20 @@ def keys_to_migrate(argv: list[bytes]) -> list[KeyUse]:
     return [KeyUse(key, ONE_KEY.flags) for key in keys]
 
 
+def secrets_of_migrate(argv: list[bytes]) -> list[int]:
+    """The places of the password behind AUTH, and of the user and the password behind AUTH2."""
+    places: list[int] = []
+    at = OPTIONS_AT
+    while at < len(argv):
+        word = argv[at].upper()
+        if word == b"KEYS":
+            break
+        secrets = {b"AUTH": 1, b"AUTH2": 2}.get(word, 0)
+        places += range(at + 1, at + 1 + secrets)
+        at += 1 + secrets
+    return places
+
+
 @command(
     "MIGRATE",
     arity=-6,
@@ -62,6 +76,7 @@ def keys_to_migrate(argv: list[bytes]) -> list[KeyUse]:
     complexity="O(N) where N is the size of the values. Everybody waits for the other server.",
     keys=(ONE_KEY, MANY_KEYS),
     get_keys=keys_to_migrate,
+    secrets=secrets_of_migrate,
     categories=["keyspace", "dangerous"],
     tips=[Tip.NONDETERMINISTIC_OUTPUT],
     history=[

@@ -11,10 +11,16 @@ from server.table.documentation import Tip
 from server.table.keys import RO, KeyRange
 from storage import types
 
+ADJUSTING = (
+    "Please note that when switching between policies at runtime LRU and LFU data will take some"
+    " time to adjust."
+)
 NO_FREQUENCY = ErrorReply(
     "ERR",
-    "An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when"
-    " switching between policies at runtime LRU and LFU data will take some time to adjust.",
+    f"An LFU maxmemory policy is not selected, access frequency not tracked. {ADJUSTING}",
+)
+NO_IDLE_TIME = ErrorReply(
+    "ERR", f"An LFU maxmemory policy is selected, idle time not tracked. {ADJUSTING}"
 )
 
 container(
@@ -75,11 +81,15 @@ def object_refcount(call: Call) -> Reply:
     tips=[Tip.NONDETERMINISTIC_OUTPUT],
 )
 def object_idletime(call: Call) -> Reply:
-    """Returns for how many seconds a key has not been used.
+    """Returns for how many seconds a key has not been used; not under an LFU policy.
 
     OBJECT IDLETIME key
     """
-    return None if _value(call) is None else call.db.idle_s(call.argv[2])
+    if _value(call) is None:
+        return None
+    if call.server.events.usage.counts:
+        raise NO_IDLE_TIME
+    return call.db.idle_s(call.argv[2])
 
 
 @command(
@@ -92,13 +102,15 @@ def object_idletime(call: Call) -> Reply:
     tips=[Tip.NONDETERMINISTIC_OUTPUT],
 )
 def object_freq(call: Call) -> Reply:
-    """Always an error: accesses are only counted under an LFU policy.
+    """Returns how often a key is used, on a logarithmic scale; only under an LFU policy.
 
     OBJECT FREQ key
     """
     if _value(call) is None:
         return None
-    raise NO_FREQUENCY
+    if not call.server.events.usage.counts:
+        raise NO_FREQUENCY
+    return call.db.frequency(call.argv[2])
 
 
 @command("OBJECT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="generic", since="6.2.0")

@@ -153,9 +153,6 @@ def test_hz_is_limited_to_1_and_500(server):
 @pytest.mark.parametrize(
     ("name", "value", "missing"),
     [
-        ("maxmemory-policy", "allkeys-lru",
-         "this server evicts no keys yet: only noeviction is served"),
-        ("maxmemory-clients", "5%", "this server evicts no clients yet"),
         ("min-replicas-to-write", "1", "this server has no replicas yet"),
         ("tls-port", "6380", "this server speaks no TLS"),
         ("tls-cluster", "yes", "this server speaks no TLS"),

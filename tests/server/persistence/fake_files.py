@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 from server.persistence.child import Outcome
 from server.persistence.child_job import Job, no_report
 from server.persistence.files import Files
+from storage.keyspace.lookup import Lookup
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 BROKEN = OSError(errno.EIO, "Input/output error")
@@ -281,7 +282,9 @@ class LateThread(Executor):
 class FakeChildren:
     """Takes the place of ChildSlot: the job runs at once, and the child ends when it is polled."""
 
-    def __init__(self, _monotonic_s: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self, _lookup: Lookup | None = None, _monotonic_s: Callable[[], float] | None = None
+    ) -> None:
         self.child: FakeChildren | None = None
         self.pid = os.getpid()
         self.total_forks = 0

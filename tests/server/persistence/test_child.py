@@ -14,6 +14,7 @@ import pytest
 from server.persistence import child_job
 from server.persistence.child import ChildBusy, ChildSlot, Outcome
 from server.persistence.child_job import Report
+from storage.keyspace.lookup import Lookup
 
 
 class Clock:
@@ -31,7 +32,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def slot(clock: Clock) -> Iterator[ChildSlot]:
-    slot = ChildSlot(clock)
+    slot = ChildSlot(Lookup(), clock)
     yield slot
     slot.kill()
     slot.poll(wait=True)
@@ -203,6 +204,15 @@ def test_a_child_holds_none_of_its_parents_descriptors(slot: ChildSlot) -> None:
 
         listing_itself = 1
         assert end_of(slot, job).error == str(3 + 1 + listing_itself)
+
+
+def test_while_there_is_a_child_reads_do_not_set_the_last_use(clock: Clock) -> None:
+    lookup = Lookup()
+    slot = ChildSlot(lookup, clock)
+    slot.start("test", 0, lambda _report: None, lambda _outcome: None)
+    assert lookup.spares_pages
+    slot.poll(wait=True)
+    assert not lookup.spares_pages
 
 
 def test_neither_a_child_nor_its_parent_collect_garbage(slot: ChildSlot) -> None:

@@ -15,6 +15,7 @@ from server.persistence.child_job import Report
 from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
 from server.persistence.folder_lock import LOCK_NAME, FolderInUse, FolderLock
+from storage.keyspace.lookup import Lookup
 
 
 @pytest.fixture
@@ -172,7 +173,7 @@ def test_nothing_is_written_through_a_link_in_place_of_the_lock(config: Config) 
 
 
 def test_the_child_of_a_server_that_was_killed_does_not_keep_the_lock(config: Config) -> None:
-    lock, slot = FolderLock(Files()), ChildSlot()
+    lock, slot = FolderLock(Files()), ChildSlot(Lookup())
     lock.take(Path())
 
     def job(report: Report) -> None:

@@ -41,7 +41,7 @@ class Site:
         self.config = Config()
         self.events = KeyEvents()
         self.databases = [Keyspace(0, self.events), Keyspace(1, self.events)]
-        self.children = ChildSlot(lambda: self.now_s)
+        self.children = ChildSlot(self.events.lookup, lambda: self.now_s)
         self.snapshots = Snapshots(
             self.config, self.databases, self.events, self.children, Files(),
             DataFolder(self.config, Files()), lambda: self.now_s,

@@ -8,6 +8,7 @@ import pytest
 
 from server.client.client import Client
 from server.client.endpoint import Endpoint
+from server.client.pushes import Pushes
 from server.client.subscriptions import CHANNELS, NO_SUBSCRIPTIONS, PATTERNS, SHARD_CHANNELS
 from server.config.parameter import OutputLimit
 from server.config.parameters import Config
@@ -27,7 +28,7 @@ def memory() -> Memory:
 def pubsub(memory: Memory) -> PubSub:
     config = Config()
     config.client_output_buffer_limit = LIMITS
-    made = PubSub(memory)
+    made = PubSub(memory, Pushes())
     made.configured(config)
     return made
 
@@ -49,7 +50,7 @@ def subscriber(pubsub: PubSub, kind: int = CHANNELS, *names: bytes) -> Client:
     client = Client(1, 0)
     for name in names:
         pubsub.subscribe(client, kind, name)
-    pubsub.end_command(client)
+    pubsub.pushes.end_command(client)
     return client
 
 
@@ -136,26 +137,6 @@ def test_what_is_counted_for_a_subscription_is_what_it_takes(
     taken += sum(map(sys.getsizeof, pubsub.channels.values()))
     taken += sum(map(sys.getsizeof, names))
     assert 0.8 < taken / (memory.clients - before) < 1.2
-
-
-def test_messages_of_its_own_command_come_behind_the_reply(pubsub: PubSub) -> None:
-    client = subscriber(pubsub, CHANNELS, b"a")
-    pubsub.begin_command(client)
-    assert pubsub.publish(b"a", b"x") == 1
-    client.out.write(1)
-    pubsub.end_command(client)
-    pubsub.end_command(client)
-    assert client.out.take() == b":1\r\n*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\nx\r\n"
-
-
-def test_the_end_of_another_clients_command_is_not_the_end_of_its_own(pubsub: PubSub) -> None:
-    client = subscriber(pubsub, CHANNELS, b"a")
-    pubsub.begin_command(client)
-    pubsub.publish(b"a", b"x")
-    pubsub.end_command(Client(2, 0))
-    assert client.out.size() == 0
-    pubsub.client_left(client)
-    assert client.out.size()
 
 
 def test_a_subscriber_that_leaves_amid_a_message_does_not_keep_it_from_the_others(

@@ -170,3 +170,16 @@ def test_a_sample_holds_distinct_keys() -> None:
         assert len(keys) == len(set(keys)) == wanted
     assert sorted(table.sample(below, 2000)) == sorted(table)
     assert KeyTable().sample(below, 5) == []
+
+
+def test_each_key_has_one_place_and_the_places_follow_each_other_in_a_circle() -> None:
+    table = filled(700)
+    for n in range(0, 700, 3):
+        table.pop(b"key:%d" % n)
+    first = place = table.random_place(random.Random(1).randrange)
+    found = []
+    for _ in range(len(table)):
+        found.append(table.key_at(place))
+        place = table.place_behind(place)
+    assert place == first
+    assert sorted(found) == sorted(table)

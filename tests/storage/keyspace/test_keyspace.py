@@ -104,11 +104,11 @@ def test_with_no_touch_only_writes_count_as_use(db: Keyspace, events: RecordedEv
 def test_the_idle_time_can_be_set(db: Keyspace, events: RecordedEvents) -> None:
     events.clock.now_ms = 1_700_000_000_000
     db.add(b"k", b"v")
-    db.set_idle(b"k", 500)
+    db.set_usage(b"k", 500, -1)
     assert db.idle_s(b"k") == 500
-    db.set_idle(b"k", 10**10)
+    db.set_usage(b"k", 10**10, -1)
     assert db.idle_s(b"k") == 1_700_000_000
-    db.set_idle(b"none", 5)
+    db.set_usage(b"none", 5, -1)
     assert b"none" not in db
 
 

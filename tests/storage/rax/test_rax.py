@@ -286,6 +286,18 @@ def test_removed_and_replaced_values_are_released(per_ms: int) -> None:
     assert all(value() is None for value in watched)
 
 
+def test_a_tree_of_nothing_but_bare_values_gives_back_what_it_has_counted() -> None:
+    """Without the compiled modules its root kept its branches counted."""
+    used = allocation.used_bytes()
+    rax = Rax()
+    rax.insert(b"same 1", 1)
+    rax.insert(b"same 2", 2)
+    assert allocation.used_bytes() > used
+    rax.clear()
+    del rax
+    assert allocation.used_bytes() == used
+
+
 @pytest.mark.parametrize(("per_ms", "least", "most"), [(250, 9, 10), (1, 9, 10), (3, 28, 36)])
 def test_a_stream_id_takes_few_bytes_at_any_density(per_ms: int, least: int, most: int) -> None:
     """Redis's rax takes 25 bytes a key with many keys in a millisecond, 40 with 3, 57 with one."""

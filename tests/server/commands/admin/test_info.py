@@ -38,6 +38,15 @@ def test_names_of_sections_ignore_case_and_each_comes_once(server):
     assert server.send("INFO", "nosuch") == b""
 
 
+def test_no_field_is_shown_twice(server):
+    names = [
+        line.partition(b":")[0]
+        for line in server.send("INFO", "everything").split(b"\r\n")
+        if b":" in line
+    ]
+    assert len(names) == len(set(names))
+
+
 def test_a_section_has_a_line_for_each_field(server):
     assert server.send("INFO", "cluster") == b"# Cluster\r\ncluster_enabled:0\r\n"
 
@@ -152,8 +161,8 @@ def test_keyspace_shows_the_databases_that_have_keys(server):
     server.send_line("SELECT 3")
     server.send_line("SET d 1")
     assert sections(server, "keyspace")["Keyspace"] == {
-        "db0": "keys=3,expires=2,avg_ttl=6000",
-        "db3": "keys=1,expires=0,avg_ttl=0",
+        "db0": "keys=3,expires=2,avg_ttl=6000,subexpiry=0",
+        "db3": "keys=1,expires=0,avg_ttl=0,subexpiry=0",
     }
 
 

@@ -8,9 +8,9 @@ from server.table.command import TABLE
 from tests.server.conftest import NOTHING
 
 SYNTAX = "-ERR syntax error"
-FIELDS_OF_7_4 = (
+FIELDS_OF_8_0 = (
     "id addr laddr fd name age idle flags db sub psub ssub multi watch qbuf qbuf-free argv-mem"
-    " multi-mem rbs rbp obl oll omem tot-mem events cmd user redir resp lib-name lib-ver"
+    " multi-mem rbs rbp obl oll omem tot-mem events cmd user redir resp lib-name lib-ver io-thread"
 )
 
 
@@ -94,8 +94,8 @@ def test_cmd_is_exec_after_a_transaction(server):
     assert listed(server)[guest.client.id]["cmd"] == "exec"
 
 
-def test_the_fields_are_those_of_redis_7_4(server):
-    assert " ".join(fields(server.send_line("CLIENT INFO"))) == FIELDS_OF_7_4
+def test_the_fields_are_those_of_redis_8_0(server):
+    assert " ".join(fields(server.send_line("CLIENT INFO"))) == FIELDS_OF_8_0
 
 
 def test_client_info_is_verbatim_text(server):
@@ -290,22 +290,7 @@ def test_unblock_and_pause_check_their_arguments(server, words, answer):
     assert not server.state.pausing.active
 
 
-# ---------------------------------------------------------------------- tracking, HELP
-
-
-def test_tracking_is_off_and_cannot_be_turned_on(server):
-    server.send_line("HELLO 3")
-    assert server.send_line("CLIENT GETREDIR") == -1
-    assert server.send_line("CLIENT TRACKING OFF") == b"OK"
-    assert server.send_line("CLIENT TRACKING OFF foo") == SYNTAX
-    assert server.send_line("CLIENT TRACKING foo") == SYNTAX
-    assert server.send_line("CLIENT TRACKING ON").startswith("-ERR client side caching")
-    assert server.send_line("CLIENT CACHING YES").startswith("-ERR CLIENT CACHING can be called")
-    assert server.send_line("CLIENT TRACKINGINFO") == {
-        b"flags": [b"off"],
-        b"redirect": -1,
-        b"prefixes": [],
-    }
+# ---------------------------------------------------------------------- HELP
 
 
 def test_help_shows_each_subcommand_and_what_it_does(server):

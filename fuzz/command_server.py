@@ -1,0 +1,299 @@
+"""A server for the fuzzer of commands: no sockets, no disk, and a clock that it turns itself.
+
+Each command of each client passes the dispatcher, as it would from a socket. What comes out is
+checked at once: it must be whole replies, of the protocol that the client speaks, and as many as
+there were commands. check_data() and check_empty() check what the server holds.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+from collections.abc import Iterator
+from random import Random
+
+import server.commands  # noqa: F401  (fills the table)
+from server.check.contents import Contents
+from server.client.client import Client
+from server.client.endpoint import Endpoint
+from server.config.parameters import Config
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.expiry import ExpiryCycle
+from server.dispatch.state import ServerState
+from server.propagation.propagation import Op
+from storage import allocation, digest, payload
+from storage.keyspace.key_events import KeyEvents
+from storage.keyspace.keyspace import Keyspace
+from storage.snapshot.filler import Filler
+from storage.snapshot.snapshot_reader import SnapshotReader
+from storage.snapshot.snapshot_writer import SnapshotWriter
+from tests.compat import resp
+
+START_MS = 1_700_000_000_000
+INTERNAL = b"internal error; the server's log has the details"
+RESP2 = frozenset("+-:$*")
+PUSH = ">"
+
+
+class Finding(Exception):
+    """Something that must never be; says what."""
+
+
+class FuzzedEndpoint(Endpoint):
+    """The server's end of a client without a socket."""
+
+    __slots__ = ("_client", "_server")
+
+    def __init__(self, server: FuzzedServer, client: Client) -> None:
+        super().__init__()
+        self._server = server
+        self._client = client
+
+    def disconnect(self) -> None:
+        self._server.dismiss(self._client)
+
+    def resume(self) -> None:
+        """Go on with what CLIENT PAUSE has held back."""
+        argv, self._client.postponed = self._client.postponed, None
+        if argv is not None:
+            self._server.dispatcher.execute(self._client, argv)
+
+
+class Counted:
+    """How many replies one client has to get, and has got. Nobody knows once it is *unsteady*."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.replies = 0
+        self.unsteady = False  # it has subscribed or unsubscribed, or wanted no replies
+
+
+class KeptLog:
+    """Stands in for the append-only file, which takes everything."""
+
+    offset = synced_offset = 0
+    tentative = False
+    error = ""
+
+    def add_all(self, ops: list[Op]) -> None:
+        """Take *ops*: names and arguments that are bytes."""
+        for _, argv in ops:
+            if not argv or not all(type(word) is bytes for word in argv):
+                raise Finding(f"no command can be logged as {argv!r}")
+
+    def write(self) -> bool:
+        return True
+
+
+class FuzzedServer:
+    """A whole server with *clients* clients."""
+
+    def __init__(self, clients: int) -> None:
+        gc.collect()
+        config = Config()
+        config.save = []
+        self.now_ms = START_MS
+        self.state = ServerState(config)
+        self.dispatcher = Dispatcher(
+            self.state, lambda: self.now_ms, lambda: self.now_ms, KeptLog()
+        )
+        self.dispatcher.timekeeper.begin()
+        self._expiry = ExpiryCycle(self.state, lambda: 0.0)
+        self._last_id = 0
+        self._used_at_start = allocation.used_bytes()
+        self._counted: dict[Client, Counted] = {}
+        for _ in range(clients):
+            self.connect()
+
+    # ------------------------------------------------------------------ clients
+
+    def connect(self) -> Client:
+        """A client comes."""
+        self._last_id += 1
+        client = Client(self._last_id, self.now_ms)
+        client.address, client.local_address = f"10.0.0.1:{self._last_id}", "10.0.0.2:6379"
+        client.endpoint = FuzzedEndpoint(self, client)
+        self.state.clients[client.id] = client
+        self._counted[client] = Counted()
+        return client
+
+    def dismiss(self, client: Client) -> None:
+        """A client goes, as server.network.clients has it."""
+        if self.state.clients.pop(client.id, None) is not None:
+            del self._counted[client]
+            self.state.client_left(client)
+
+    def free_clients(self) -> list[Client]:
+        """The clients that can send a command: they do not wait for the reply to another."""
+        return [
+            client
+            for client in self.state.clients.values()
+            if client.waiter is None and client.postponed is None
+        ]
+
+    def run(self, client: Client, argv: list[bytes]) -> list[resp.Reply]:
+        """Run one command; returns what its client has got by then. Raises Finding."""
+        counted = self._counted[client]
+        counted.sent += 1
+        counted.unsteady |= argv[0].lower().endswith(b"subscribe")
+        protocol = client.resp
+        self.dispatcher.timekeeper.begin()
+        self.dispatcher.execute(client, list(argv))
+        self.dispatcher.resume_unblocked()
+        counted.unsteady |= client.is_muted or client.is_subscribed
+        mine = self._take(client, max(protocol, client.resp))
+        for other in list(self.state.clients.values()):
+            if other is not client:
+                self._take(other, other.resp)
+        if client.close_after_reply:
+            self.dismiss(client)
+        return mine
+
+    def _take(self, client: Client, protocol: int) -> list[resp.Reply]:
+        """What *client* has got since the last time. Raises Finding."""
+        data = client.out.take()
+        replies = list(whole_replies(data))
+        for reply in replies:
+            check_kinds(reply, protocol)
+        if INTERNAL in data:
+            raise Finding("a handler has raised an exception: see the log")
+        counted = self._counted.get(client)
+        if counted is not None:
+            counted.replies += sum(kind != PUSH for kind, _ in replies)
+            waits = client.waiter is not None or client.postponed is not None
+            if not counted.unsteady and counted.replies != counted.sent - waits:
+                raise Finding(f"{counted.replies} replies to {counted.sent} commands: {data!r}")
+        return replies
+
+    # ------------------------------------------------------------------ time
+
+    def advance(self, ms: int) -> None:
+        """Let time pass, and do what cron does then."""
+        self.now_ms += ms
+        self.dispatcher.timekeeper.begin()
+        for part in self.state.parts:
+            part.tick(self.now_ms)
+        self.state.blocking.expire(self.now_ms, self.dispatcher.end_wait)
+        pausing = self.state.pausing
+        if pausing.active and self.now_ms >= pausing.until_ms:
+            self.dispatcher.end_pause()
+        self._expiry.run()
+        self.state.propagation.deliver_each()
+        self.dispatcher.serve_ready()
+        self.dispatcher.resume_unblocked()
+        for client in list(self.state.clients.values()):
+            self._take(client, client.resp)
+
+    # ------------------------------------------------------------------ what must hold
+
+    def check_data(self, dice: Random) -> list[bytes]:
+        """Write all data as a snapshot, read them back with all checks, and compare.
+
+        Returns the payload that DUMP gives for some key. Raises Finding.
+        """
+        databases = self.state.databases
+        written = b"".join(SnapshotWriter(databases, {}))
+        again = loaded(written, self.now_ms)
+        for database, other in zip(databases, again, strict=True):
+            for key in database.table:
+                if digest.of_key(database, key) != digest.of_key(other, key):
+                    raise Finding(f"{key!r} is another value when it is loaded")
+                check_structure(database.table.get(key), key)
+            if len(database.expiring) != len(other.expiring):
+                raise Finding("an expiry is lost")
+        keys = [(database, key) for database in databases for key in database.table]
+        if not keys:
+            return []
+        database, key = dice.choice(keys)
+        return [self._dumped(database, key)]
+
+    def _dumped(self, database: Keyspace, key: bytes) -> bytes:
+        """The payload of *key*, which must make an equal value."""
+        dumped = payload.dump(database.table.get(key))
+        other = Keyspace(0, KeyEvents())
+        other.add(key, payload.restore(dumped))
+        if database.expiry(key) != -1:
+            other.expire_at(key, 2**60)
+        if digest.of_key(other, key) != digest.of_key(database, key):
+            raise Finding(f"{key!r} is another value when it is restored")
+        return dumped
+
+    def check_empty(self) -> None:
+        """Disconnect all clients, remove all keys, and see that nothing is left. Raises Finding."""
+        state = self.state
+        for client in list(state.clients.values()):
+            self.dismiss(client)
+        if state.pausing.active:
+            self.dispatcher.end_pause()
+        state.empty(state.databases)
+        self.dispatcher.serve_ready()
+        left = {
+            "clients' memory": state.memory.clients,
+            "waiters": state.blocking.waiting,
+            "queues of waiters": len(state.blocking.queues),
+            "watched keys": len(state.watching.watchers),
+            "subscribers": state.pubsub.clients,
+            "channels": len(state.pubsub.channels),
+            "patterns": len(state.pubsub.patterns),
+            "shard channels": len(state.pubsub.shard_channels),
+            "keys": sum(len(db) + len(db.expiring) for db in state.databases),
+        }
+        gc.collect()
+        left["bytes"] = allocation.used_bytes() - self._used_at_start
+        if any(left.values()):
+            raise Finding(f"what is left: { {name: n for name, n in left.items() if n} }")
+
+
+# ---------------------------------------------------------------------- replies
+
+
+def whole_replies(data: bytes) -> Iterator[resp.Reply]:
+    """The replies in *data*. Raises Finding if it is anything else."""
+    stream = io.BytesIO(data)
+    while stream.tell() < len(data):
+        try:
+            yield resp.read(stream)
+        except (resp.NotResp, ValueError) as error:
+            raise Finding(f"no reply: {data!r}: {error}") from error
+
+
+def check_kinds(reply: resp.Reply, protocol: int) -> None:
+    """Raise Finding if *reply*, or one inside it, is of no type of that protocol."""
+    kind, value = reply
+    if kind == resp.CLOSED[0] or (protocol == 2 and kind not in RESP2):
+        raise Finding(f"no reply of RESP{protocol}: {reply!r}")
+    if isinstance(value, list):
+        for item in value:
+            check_kinds(item, protocol)
+
+
+# ---------------------------------------------------------------------- data
+
+
+def check_structure(value: object, key: bytes) -> None:
+    """Run the own check of *value*, if its class has one."""
+    check = getattr(value, "check", None)
+    if check is not None:
+        try:
+            check()
+        except Exception as error:
+            raise Finding(f"the value at {key!r} is damaged: {error!r}") from error
+
+
+def loaded(data: bytes, now_ms: int) -> list[Keyspace]:
+    """The databases of a snapshot, as server.check reads them. Raises Finding."""
+    events = KeyEvents()
+    events.clock.now_ms = now_ms
+    databases = [Keyspace(index, events) for index in range(Config().databases)]
+    try:
+        contents = Contents()
+        for record in SnapshotReader(data):
+            expires = record.expiry_ms != -1
+            contents.add(record.db, record.key, record.value, expires, record.end)
+        filler = Filler(databases, now_ms, keeps_expired=True)
+        reader = SnapshotReader(data)
+        while filler.fill(reader):
+            pass
+    except Exception as error:
+        raise Finding(f"the snapshot cannot be read: {error!r}") from error
+    return databases

@@ -1,0 +1,212 @@
+"""Draws commands: any command of the table, with arguments that its declared syntax asks for.
+
+The syntax of a command is a tree of arguments (server/table/syntax.py), so a new command is drawn
+from the day on which it is declared. An argument's type says what is drawn for it, or its name:
+
+    key                a key of its own family, so that it mostly holds what the command expects
+    integer, double    mostly small; now and then one at the edge of what there is
+    numkeys            how many keys follow
+    id, start, min ..  see TEXTS
+    others             any text
+
+Some commands then get a mistake: a word too many, too few, or an odd one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from server.table.command import TABLE, Command, Flags
+from server.table.syntax import Argument, arguments_of
+
+# What reaches beyond the data: to files, sockets, other processes, the end of this one. CONFIG SET
+# has its own parameters below.
+EXCLUDED = (
+    "bgrewriteaof", "bgsave", "config|rewrite", "config|set", "debug", "failover", "migrate",
+    "module", "psync", "replicaof", "save", "shutdown", "slaveof", "sync",
+)  # fmt: skip
+
+MISTAKES = 0.15
+OPTIONAL = 0.4  # how often an optional argument is there
+FOREIGN = 0.15  # how often a key is one of another family
+EDGES = [2**63 - 1, -(2**63), 2**63, 2**32, 2**31, -1, 0, 2**53]
+ODD = [b"", b" 1", b"01", b"1e400", b"nan", b"-inf", b"\x00\xff\r\n", b"9" * 30, b"(", b"[", b"$"]
+IDS = b"0 0-1 1 1-1 1-2 2-0 3-5 5-1 9-9 * * 5-* + - $ > (1-1 18446744073709551615-1".split()
+RANGE_ENDS = b"- + (a [a [b (c -inf +inf 0 1 (1 (-2 5.5 a".split()
+VALUES = [b"", b"v", b"12", b"-7", b"3.0", b"01", b"a long one", b"x" * 70, b"\x00\xff", b"y" * 600]
+MEMBERS = [b"", b"m" * 65, *b"a b c d 1 2 3 -4 5.5 12345678901 01".split()]
+
+# What is drawn for arguments of these names, whatever their types are.
+TEXTS: dict[str, list[bytes]] = {
+    **dict.fromkeys(("id", "last-id", "lastid", "max-deleted-id", "threshold"), IDS),
+    **dict.fromkeys(("min", "max"), RANGE_ENDS),
+    **dict.fromkeys(("field", "member", "element", "pivot"), MEMBERS),
+    **dict.fromkeys(("value", "string", "message"), VALUES),
+    "group": [b"g", b"h"],
+    "consumer": [b"alice", b"bob"],
+    "channel": [b"news", b"sport"],
+    "shardchannel": [b"news", b"sport"],
+    "username": [b"default", b"nobody"],
+    "protover": [b"2", b"3", b"4"],
+    "cursor": [b"0", b"0", b"0", b"1", b"7"],
+    "encoding": [b"u8", b"i16", b"u63", b"i64", b"i65"],
+}
+STREAM_ENDS = ("start", "end")  # ids here, and integers elsewhere
+LONGEST_NUMBER = 300  # of elements that a count or an offset asks for
+
+# What many commands need and chance seldom gives.
+PREPARATIONS = [
+    *(b"XADD stream:%d * field value" % n for n in range(3)),
+    *(b"XGROUP CREATE stream:%d g 0 MKSTREAM" % n for n in range(3)),
+    *(b"XREADGROUP GROUP g alice COUNT 2 STREAMS stream:%d >" % n for n in range(3)),
+]
+
+# CONFIG SET: what it may change here, and to what.
+PARAMETERS: dict[bytes, list[bytes]] = {
+    b"hash-max-listpack-entries": [b"0", b"4", b"512"],
+    b"hash-max-listpack-value": [b"1", b"64"],
+    b"set-max-intset-entries": [b"0", b"4", b"512"],
+    b"set-max-listpack-entries": [b"0", b"4", b"128"],
+    b"zset-max-listpack-entries": [b"0", b"4", b"128"],
+    b"list-max-listpack-size": [b"2", b"-1", b"-2"],
+    b"stream-node-max-entries": [b"0", b"2", b"100"],
+    b"notify-keyspace-events": [b"", b"KEA", b"KEAmn"],
+    b"maxmemory": [b"0", b"0", b"0", b"20000", b"200000"],
+    b"maxmemory-policy": [b"noeviction", b"allkeys-lru", b"volatile-ttl", b"allkeys-lfu",
+                          b"allkeys-random", b"volatile-lfu"],
+    b"maxmemory-samples": [b"1", b"5", b"64"],
+    b"maxmemory-clients": [b"0", b"0", b"0", b"10%", b"20000"],
+    b"rdbcompression": [b"yes", b"no"],
+}  # fmt: skip
+
+
+def commands() -> Iterator[Command]:
+    """The commands that are drawn, subcommands in place of their containers."""
+    for parent in TABLE:
+        for row in parent.subcommands.values() or [parent]:
+            names = (row.name, row.name.split("|")[0])
+            if row.handler is not None and not any(name in EXCLUDED for name in names):
+                yield row
+
+
+def weight(row: Command) -> float:
+    """How often *row* is drawn: what is about data more often than what is about the server."""
+    if row.name.endswith("|help"):
+        return 0.02
+    if row.name.endswith("subscribe"):
+        return 0.1  # a subscriber that speaks RESP2 may run nothing else
+    return 0.1 if row.flags & Flags.ADMIN or row.group in ("server", "connection") else 1.0
+
+
+class CommandWords:
+    """Draws commands with *dice*. *payloads* are what DUMP has given so far, for RESTORE."""
+
+    def __init__(self, dice: Random) -> None:
+        self.payloads = [b"payload"]
+        self._dice = dice
+        self._rows = list(commands())
+        self._weights = [weight(row) for row in self._rows]
+        self._arguments = {
+            row.name: arguments_of(row.syntax, row.name, row.argument_types) for row in self._rows
+        }
+
+    def draw(self) -> list[bytes]:
+        """One command."""
+        kind = self._dice.random()
+        if kind < 0.01:
+            return self._config_set()
+        if kind < 0.06:
+            return self._dice.choice(PREPARATIONS).split()
+        (row,) = self._dice.choices(self._rows, self._weights)
+        words = row.name.upper().encode().split(b"|")
+        words += self._sequence(self._arguments[row.name], row.group)
+        return self._with_mistake(words) if self._dice.random() < MISTAKES else words
+
+    def _config_set(self) -> list[bytes]:
+        name = self._dice.choice(list(PARAMETERS))
+        return [b"CONFIG", b"SET", name, self._dice.choice(PARAMETERS[name])]
+
+    # ------------------------------------------------------------------ arguments
+
+    def _sequence(self, arguments: list[Argument], group: str) -> list[bytes]:
+        words: list[bytes] = []
+        at_numkeys = -1
+        for argument in arguments:
+            if argument.optional and self._dice.random() > OPTIONAL:
+                continue
+            if argument.name == "numkeys":
+                at_numkeys = len(words) + bool(argument.token)
+            drawn = self._repeated(argument, group)
+            if argument.type == "key" and at_numkeys >= 0:
+                words[at_numkeys] = b"%d" % len(drawn)
+            words += drawn
+        return words
+
+    def _repeated(self, argument: Argument, group: str) -> list[bytes]:
+        """One argument, as often as it may be there."""
+        times = self._dice.choice((1, 1, 2, 3)) if argument.multiple else 1
+        words: list[bytes] = []
+        for number in range(times):
+            if argument.token and (number == 0 or argument.multiple_token):
+                words.append(argument.token.encode())
+            words += self._one(argument, group)
+        return words
+
+    def _one(self, argument: Argument, group: str) -> list[bytes]:
+        """What stands behind the argument's word, if it has one."""
+        if argument.type == "pure-token":
+            return []
+        if argument.type == "oneof":
+            return self._repeated(self._dice.choice(argument.arguments), group)
+        if argument.type == "block":
+            return self._sequence(argument.arguments, group)
+        return [self._text(argument, group)]
+
+    def _text(self, argument: Argument, group: str) -> bytes:
+        name = argument.name
+        if argument.type == "key":
+            return self._key(group)
+        if group == "stream" and name in STREAM_ENDS:
+            return self._dice.choice(IDS)
+        if name in TEXTS:
+            return self._dice.choice(TEXTS[name])
+        if name == "serialized-value":
+            return self._dice.choice(self.payloads)
+        if argument.type == "integer":
+            return self._integer()
+        if argument.type == "double":
+            return self._dice.choice((b"0", b"0.1", b"1", b"-2.5", b"1e3", b"inf", b"7"))
+        if argument.type == "unix-time":
+            return b"%d" % self._dice.choice((1, 1_700_000_100, 1_700_000_100_000, 2**62))
+        if argument.type == "pattern":
+            return self._dice.choice((b"*", b"?", b"[a-c]*", b"n*", b"\\"))
+        return self._dice.choice((*VALUES, *MEMBERS, *IDS))
+
+    def _key(self, group: str) -> bytes:
+        families = ("string", "list", "set", "hash", "stream", "sorted-set")
+        if group not in families or self._dice.random() < FOREIGN:
+            group = self._dice.choice(families)
+        return b"%b:%d" % (group.encode(), self._dice.randrange(3))
+
+    def _integer(self) -> bytes:
+        if self._dice.random() < 0.1:
+            return b"%d" % self._dice.choice(EDGES)
+        return b"%d" % self._dice.choice((0, 1, 2, 3, 5, -1, -3, LONGEST_NUMBER))
+
+    # ------------------------------------------------------------------ mistakes
+
+    def _with_mistake(self, words: list[bytes]) -> list[bytes]:
+        dice = self._dice
+        at = dice.randrange(1, len(words) + 1)
+        odd = dice.choice((*ODD, *VALUES, *IDS))
+        kind = dice.randrange(5)
+        if kind == 0:
+            return words[:at]
+        if kind == 1:
+            return [*words[:at], odd, *words[at:]]
+        if kind == 2:
+            return [*words[:at], *words[at - 1 :]]
+        if kind == 3:
+            return [*words[: at - 1], words[at - 1].swapcase(), *words[at:]]
+        return [*words[:at], odd, *words[at + 1 :]]

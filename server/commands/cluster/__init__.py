@@ -1,0 +1,1 @@
+"""The commands of a cluster, refused as by a server without cluster support."""

@@ -1,0 +1,179 @@
+"""MEMORY: what the data take, and what the process holds."""
+
+from __future__ import annotations
+
+from protocol.replies import OK, Reply, Verbatim
+from server.dispatch.call import Call
+from server.dispatch.state import ServerState
+from server.observe import memory_report
+from server.observe.memory import resident_bytes
+from server.table import errors
+from server.table.args import Args
+from server.table.command import TABLE, Flags, command, container
+from server.table.documentation import Tip
+from server.table.keys import RO, KeyRange
+from storage import allocation, types
+from storage.keyspace.key_table import PLACE_BYTES
+from storage.keyspace.keyspace import Keyspace
+
+NO_FLAGS = Flags(0)
+ALL_SHARDS = [Tip.NONDETERMINISTIC_OUTPUT, Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_SPECIAL]
+BY_SIZE = "Depends on how much memory is allocated, could be slow"
+
+NO_STATS = b"Stats not supported for the current allocator"
+DEFAULT_SAMPLES = 5
+
+container("MEMORY", group="server", since="4.0.0", summary="Shows what memory is used for.")
+
+
+@command(
+    "MEMORY USAGE",
+    arity=-3,
+    flags=Flags.READONLY,
+    group="server",
+    since="4.0.0",
+    complexity="O(N) where N is the number of samples.",
+    keys=KeyRange(RO, first=2),
+    categories=(),
+)
+def memory_usage(call: Call) -> Reply:
+    """Returns how many bytes a key takes with its value; of many elements, some are looked at.
+
+    MEMORY USAGE key [SAMPLES count]
+    """
+    key, samples = call.argv[2], DEFAULT_SAMPLES
+    args = Args(call.argv, 3)
+    while args.left:
+        if not args.take_word(b"SAMPLES"):
+            raise errors.SYNTAX
+        samples = args.take_int()
+        if samples < 0:
+            raise errors.SYNTAX
+    value = call.db.inspect(key)
+    if value is None:
+        return None
+    size: int = PLACE_BYTES + allocation.of_bytes(key) + types.of(value).memory(value, samples)
+    return size
+
+
+@command("MEMORY STATS", arity=2, flags=NO_FLAGS, group="server", since="4.0.0", tips=ALL_SHARDS)
+def memory_stats(call: Call) -> Reply:
+    """Returns what the memory is used for. The allocator's figures are those of the process.
+
+    MEMORY STATS
+    """
+    state = call.server
+    memory = state.memory
+    used, resident = memory.used(), max(resident_bytes(), 1)
+    databases = {b"db.%d" % db.index: _of_database(db) for db in state.databases if len(db)}
+    tables = sum((len(db) + len(db.expiring)) * PLACE_BYTES for db in state.databases)
+    overhead = memory.startup + memory.clients + memory.log + tables
+    keys, data = sum(len(db) for db in state.databases), max(used - overhead, 0)
+    beyond_start = max(used - memory.startup, 1)
+    return {
+        b"peak.allocated": memory.peak,
+        b"total.allocated": used,
+        b"startup.allocated": memory.startup,
+        **_absent("replication.backlog", "replica.fullsync.buffer", "clients.slaves"),
+        b"clients.normal": memory.clients,
+        **_absent("cluster.links"),
+        b"aof.buffer": memory.log,
+        **_absent("lua.caches", "functions.caches", "script.VMs"),
+        **databases,
+        **_absent("overhead.db.hashtable.lut", "overhead.db.hashtable.rehashing"),
+        b"overhead.total": overhead,
+        **_absent("db.dict.rehashing.count"),
+        b"keys.count": keys,
+        b"keys.bytes-per-key": beyond_start // keys if keys else 0,
+        b"dataset.bytes": data,
+        b"dataset.percentage": 100 * data / beyond_start,
+        b"peak.percentage": 100 * used / max(memory.peak, 1),
+        b"allocator.allocated": used,
+        b"allocator.active": resident,
+        b"allocator.resident": resident,
+        **_absent("allocator.muzzy"),
+        b"allocator-fragmentation.ratio": resident / max(used, 1),
+        b"allocator-fragmentation.bytes": resident - used,
+        b"allocator-rss.ratio": 1.0,
+        **_absent("allocator-rss.bytes"),
+        b"rss-overhead.ratio": 1.0,
+        **_absent("rss-overhead.bytes"),
+        b"fragmentation": resident / max(used, 1),
+        b"fragmentation.bytes": resident - used,
+    }
+
+
+def _of_database(db: Keyspace) -> Reply:
+    return {
+        b"overhead.hashtable.main": len(db) * PLACE_BYTES,
+        b"overhead.hashtable.expires": len(db.expiring) * PLACE_BYTES,
+    }
+
+
+def _absent(*names: str) -> dict[bytes, Reply]:
+    """Figures of what is not there: all are 0."""
+    return {name.encode(): 0 for name in names}
+
+
+@command("MEMORY DOCTOR", arity=2, flags=NO_FLAGS, group="server", since="4.0.0", tips=ALL_SHARDS)
+def memory_doctor(call: Call) -> Reply:
+    """Tells in words what the figures say, and what may be done about it.
+
+    MEMORY DOCTOR
+    """
+    return Verbatim(_report(call.server).encode())
+
+
+def _report(state: ServerState) -> str:
+    memory = state.memory
+    return memory_report.report(
+        memory.used(),
+        memory.peak,
+        resident_bytes(),
+        state.config.maxmemory,
+        memory.clients,
+        len(state.clients),
+    )
+
+
+@command(
+    "MEMORY PURGE",
+    arity=2,
+    flags=NO_FLAGS,
+    group="server",
+    since="4.0.0",
+    complexity=BY_SIZE,
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_ALL_SUCCEEDED],
+)
+def memory_purge(_call: Call) -> Reply:
+    """Does nothing: the allocator keeps no pages that could be given back.
+
+    MEMORY PURGE
+    """
+    return OK
+
+
+@command(
+    "MEMORY MALLOC-STATS",
+    arity=2,
+    flags=NO_FLAGS,
+    group="server",
+    since="4.0.0",
+    complexity=BY_SIZE,
+    tips=ALL_SHARDS,
+)
+def memory_malloc_stats(_call: Call) -> Reply:
+    """Says that the allocator has no statistics of its own.
+
+    MEMORY MALLOC-STATS
+    """
+    return NO_STATS
+
+
+@command("MEMORY HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="server", since="4.0.0")
+def memory_help(_call: Call) -> Reply:
+    """Lists the subcommands.
+
+    MEMORY HELP
+    """
+    return TABLE.help_of(b"memory")

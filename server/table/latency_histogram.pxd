@@ -1,0 +1,17 @@
+cimport cython
+from libc.stdint cimport int64_t, uint64_t
+
+from server.table cimport histogram_octets
+
+cdef int64_t LONGEST_NS
+cdef Py_ssize_t BUCKETS
+
+
+@cython.final
+cdef class LatencyHistogram:
+    cdef bytearray _counts
+    cdef readonly uint64_t calls
+
+    cpdef reset(self)
+    cpdef add(self, int64_t ns)
+    cdef int64_t _at(self, Py_ssize_t bucket) except -1

@@ -1,0 +1,76 @@
+"""How long the calls of a command took: counts in buckets from 1 ns to 1 s.
+
+It is an HDR histogram with two significant digits, as Redis keeps one for each command. Each power
+of two above 256 has 128 buckets of one width, so that a bucket is at most 1/128 of its time wide:
+
+    ns       1 2 3 .. 255 | 256 258 .. 510 | 512 516 .. 1020 | ..          | .. 2**30 - 1
+    bucket   1 2 3 .. 255 | 256 257 .. 383 | 384 385 ..  511 | ..          | .. 3071
+    width        1        |       2        |        4        | 8, 16, ..   |
+
+Source: http://hdrhistogram.org
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from server.table import histogram_octets
+
+LONGEST_NS = 1_000_000_000  # a longer call counts as one that took 1 s
+BUCKETS = 3072
+FIRST_STEP_NS = 1024  # the steps of LATENCY HISTOGRAM: each is twice the one before
+
+
+class LatencyHistogram:
+    """Takes no memory before its first call (24 KB from then on). *calls* is how many it counts."""
+
+    __slots__ = ("_counts", "calls")
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all calls."""
+        self.calls = 0
+        self._counts: bytearray | None = None
+
+    def add(self, ns: int) -> None:
+        """Count a call that took *ns*. O(1)."""
+        if self._counts is None:
+            self._counts = bytearray(BUCKETS * histogram_octets.COUNT)
+        self.calls += 1
+        histogram_octets.count_one(
+            self._counts, histogram_octets.bucket_of(min(max(ns, 1), LONGEST_NS))
+        )
+
+    def _at(self, bucket: int) -> int:
+        return 0 if self._counts is None else histogram_octets.count_at(self._counts, bucket)
+
+    def percentile(self, percent: float) -> int:
+        """The longest that the fastest *percent* of the calls took, in ns. O(buckets)."""
+        wanted = max(int(percent / 100 * self.calls + 0.5), 1)
+        counted = 0
+        for bucket in range(BUCKETS):
+            counted += self._at(bucket)
+            if counted >= wanted:
+                return longest_in(bucket)
+        return 0
+
+    def cumulative(self) -> Iterator[tuple[int, int]]:
+        """Steps of time in us, and how many calls took no longer. O(buckets).
+
+        Steps that no call was added in are left out.
+        """
+        step, bucket, counted, told = FIRST_STEP_NS, -1, 0, 0
+        while told < self.calls:
+            last = min(histogram_octets.bucket_of(step), BUCKETS - 1)
+            counted += sum(self._at(each) for each in range(bucket + 1, last + 1))
+            if counted > told:
+                yield longest_in(last) // 1000, counted
+            bucket, told, step = last, counted, 2 * step
+
+
+def longest_in(bucket: int) -> int:
+    """The longest time in ns that falls into that bucket."""
+    shift = max((bucket >> 7) - 1, 0)
+    return ((bucket - (shift << 7) + 1) << shift) - 1

@@ -1,0 +1,90 @@
+"""CLIENT TRACKING with BCAST: who hears of all keys with a prefix, whoever has read them.
+
+    prefix      keys that have changed, and by whom    clients
+    "user:"     user:7 -> client 41, user:9 -> -       41, 52
+    ""          all keys                               77
+
+What changes in one turn of the event loop is told when it ends, in one message for each prefix: the
+keys in the order of their bytes, each once. Redis does so before it sleeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from server.client.client import Client
+from server.client.endpoint import Endpoint
+from server.tracking.invalidation import Invalidation
+
+Tell = Callable[[Client, Invalidation], None]
+
+
+class Prefix:
+    """Who hears of the keys with one prefix, and what is to be told when the turn ends."""
+
+    __slots__ = ("changed", "clients")
+
+    def __init__(self) -> None:
+        self.clients: dict[Client, None] = {}
+        self.changed: dict[bytes, Client | None] = {}  # key -> who has changed it last
+
+
+class Broadcasts(Endpoint):
+    """All prefixes. It stands in the turn's row of connections, so that its turn comes, too.
+
+    *await_end* puts it there; *tell* sends a message to a client, or to whom it has named.
+    """
+
+    __slots__ = ("_is_waiting", "_prefixes", "_tell", "await_end")
+
+    def __init__(self, tell: Tell) -> None:
+        super().__init__()
+        self._tell = tell
+        self._prefixes: dict[bytes, Prefix] = {}
+        self._is_waiting = False
+        self.await_end: Callable[[Endpoint], None] = _without_turns
+
+    def __len__(self) -> int:
+        return len(self._prefixes)
+
+    def add(self, client: Client, prefix: bytes) -> None:
+        """Let *client* hear of the keys that begin with *prefix*."""
+        self._prefixes.setdefault(prefix, Prefix()).clients[client] = None
+
+    def remove(self, client: Client, prefix: bytes) -> None:
+        """*client* does not want to hear of them any more."""
+        held = self._prefixes[prefix]
+        del held.clients[client]
+        if not held.clients:
+            del self._prefixes[prefix]
+
+    def changed(self, key: bytes, by: Client | None) -> None:
+        """*key* has changed; *by* is the client that did it, if one did. O(prefixes)."""
+        for prefix, held in self._prefixes.items():
+            if key.startswith(prefix):
+                held.changed[key] = by
+                if not self._is_waiting:
+                    self._is_waiting = True
+                    self.await_end(self)
+
+    def send(self) -> None:
+        """The turn ends: tell what has changed. O(keys * log + clients)."""
+        self._is_waiting = False
+        for _, held in sorted(self._prefixes.items()):
+            if held.changed:
+                changed, held.changed = held.changed, {}
+                self._send(sorted(changed), changed, list(held.clients))
+
+    def _send(
+        self, keys: list[bytes], changed: dict[bytes, Client | None], clients: list[Client]
+    ) -> None:
+        to_most = Invalidation(keys)
+        for client in clients:
+            if not client.tracking.no_loop:
+                self._tell(client, to_most)
+            elif others := [key for key in keys if changed[key] is not client]:
+                self._tell(client, Invalidation(others))
+
+
+def _without_turns(_broadcasts: Endpoint) -> None:
+    """Do nothing: nobody serves sockets yet."""

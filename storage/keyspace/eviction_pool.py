@@ -1,0 +1,134 @@
+# cython: boundscheck=False, wraparound=False
+"""Which key is to be evicted: the best of a few at random, and of those that were good before.
+
+    sample()    some keys of a database, drawn at random; each may enter the pool
+    the pool    up to 16 candidates, the best one last        score  3   7   7   12   90
+    take()      the best one leaves the pool                  key    k9  k1  k4  k2   k7
+
+A score is how gladly the key is given up: by LRU the seconds since its last use, by LFU how rarely
+it is used, by TTL how soon it expires. With the pool, five keys a time come close to the choice
+among all keys.
+
+Source: https://redis.io/docs/latest/develop/reference/eviction/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from storage.hash_table import mark_octets
+from storage.keyspace.eviction_rank import BY_EXPIRY, BY_FREQUENCY, BY_IDLE_TIME
+from storage.keyspace.key_table import KeyTable
+from storage.keyspace.keyspace import Keyspace
+from storage.keyspace.segment import Segment
+from storage.keyspace.usage import Usage
+
+SIZE: Final = 16
+POOL_SIZE = SIZE  # the same as a C number
+
+
+class Candidate:
+    """A key that may be evicted. *mark*: what its score was made of; it changes with each use."""
+
+    __slots__ = ("database", "key", "mark", "score")
+
+    score: int
+    mark: int
+    database: Keyspace
+    key: bytes
+
+
+class EvictionPool:
+    """Candidates in the order of their scores. *below* (n) gives a random number, 0 .. n - 1."""
+
+    __slots__ = ("_below", "_candidates", "_lowest", "_rank", "_usage")
+
+    def __init__(self, usage: Usage, below: Callable[[int], int]) -> None:
+        self._usage = usage
+        self._below = below
+        self._rank = BY_IDLE_TIME
+        self._candidates: list[Candidate] = []
+        self._lowest = 0  # the score of the first of them
+
+    def __len__(self) -> int:
+        return len(self._candidates)
+
+    def rank_by(self, rank: int) -> None:
+        """What makes the score from now on (eviction_rank.py). The pool is empty then."""
+        self._rank = rank
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all candidates."""
+        self._candidates = []
+
+    def sample(self, database: Keyspace, volatile: bool, count: int) -> None:
+        """Let *count* keys of *database* enter, or with *volatile* of those that expire. O(count).
+
+        A key enters if there is room, or if it is better than the worst candidate, which leaves.
+        """
+        keys = database.keys_to_evict(False)
+        drawn = database.keys_to_evict(volatile)
+        if drawn.used == 0:
+            return
+        place = drawn.random_place(self._below)
+        segment, at = drawn.segment_at(place), place & mark_octets.AT_MASK
+        for _ in range(min(count, drawn.used)):
+            if at == mark_octets.count(segment.marks):
+                place = drawn.place_behind(place | mark_octets.AT_MASK)
+                segment, at = drawn.segment_at(place), 0
+            mark = self._mark_at(segment, at, drawn is keys, keys)
+            score = self._score(mark)
+            if len(self._candidates) < POOL_SIZE or score > self._lowest:
+                self._enter(database, segment.pairs[2 * at], mark, score)
+            at += 1
+
+    def _enter(self, database: Keyspace, key: bytes, mark: int, score: int) -> None:
+        if len(self._candidates) == POOL_SIZE:
+            del self._candidates[0]
+        candidate = Candidate.__new__(Candidate)
+        candidate.database = database
+        candidate.key = key
+        candidate.mark = mark
+        candidate.score = score
+        at = 0
+        while at < len(self._candidates) and self._candidates[at].score < score:
+            at += 1
+        self._candidates.insert(at, candidate)
+        self._lowest = self._candidates[0].score
+
+    def take(self) -> Candidate | None:
+        """Remove the best candidate; None if there is none.
+
+        Those that have been used since they entered, or are gone, are passed over.
+        """
+        while self._candidates:
+            candidate = self._candidates.pop()
+            if self._mark_now(candidate) == candidate.mark:
+                return candidate
+        return None
+
+    # ------------------------------------------------------------------ marks and scores
+
+    def _mark_at(self, segment: Segment, at: int, is_of_keys: bool, keys: KeyTable) -> int:
+        """When the key number *at* of *segment* expires, or its last use, which *keys* has."""
+        if self._rank == BY_EXPIRY:
+            when_ms: int = segment.pairs[2 * at + 1]
+            return when_ms
+        if is_of_keys:
+            return mark_octets.number_at(segment.marks, at)
+        return keys.last_use_of(segment.pairs[2 * at])
+
+    def _mark_now(self, candidate: Candidate) -> int:
+        """The same for a candidate; another number if its key is gone."""
+        if self._rank == BY_EXPIRY:
+            return candidate.database.expiry(candidate.key)
+        return candidate.database.keys_to_evict(False).last_use_of(candidate.key)
+
+    def _score(self, mark: int) -> int:
+        if self._rank == BY_EXPIRY:
+            return -mark
+        if self._rank == BY_FREQUENCY:
+            return -self._usage.frequency(mark)
+        return self._usage.idle_s(mark)
