@@ -10,6 +10,7 @@ cdef class ValueType:
     cdef readonly tuple classes
     cdef readonly int rdb_code
     cdef readonly frozenset rdb_codes
+    cdef readonly bint fields_expire
 
     cpdef bint is_empty(self, object value) except -1
     cpdef int rdb_code_of(self, object value) except -1

@@ -13,6 +13,7 @@ from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
 
 Words: TypeAlias = Sequence[bytes]  # a command and its arguments
+NO_EXPIRY = -1
 
 
 class ValueType:
@@ -24,11 +25,12 @@ class ValueType:
         rdb_code     the RDB type that its values are written as; if there are several, the one
                      of small values: rdb_code_of has that of each value
         rdb_codes    the RDB types that are read as values of this type
+        fields_expire  whether fields of a value may expire: then first_field_expiry says when
 
     Where nothing else is said, a method is given a value of one of *classes*, and is O(1).
     """
 
-    __slots__ = ("classes", "name", "number", "rdb_code", "rdb_codes")
+    __slots__ = ("classes", "fields_expire", "name", "number", "rdb_code", "rdb_codes")
 
     def __init__(
         self,
@@ -37,12 +39,14 @@ class ValueType:
         classes: tuple[type, ...],
         rdb_code: int,
         rdb_codes: Iterable[int],
+        fields_expire: bool = False,
     ) -> None:
         self.name = name
         self.number = number
         self.classes = classes
         self.rdb_code = rdb_code
         self.rdb_codes = frozenset(rdb_codes)
+        self.fields_expire = fields_expire
 
     # ------------------------------------------------------------------ commands on any key
 
@@ -76,6 +80,10 @@ class ValueType:
     def is_empty(self, value: Any) -> bool:
         """Whether no key can hold *value*: when such a value is loaded, its key is dropped."""
         return False
+
+    def first_field_expiry(self, value: Any) -> int:
+        """When the first field of *value* expires, in unix ms; -1: never."""
+        return NO_EXPIRY
 
     # ------------------------------------------------------------------ DEBUG and server.check
 

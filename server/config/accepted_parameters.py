@@ -198,7 +198,6 @@ class AcceptedParameters:
     oom_score_adj_values = Parameter(Kind(_parse_oom_scores, many_words=True), "0 200 800")
     # encodings
     list_compress_depth = Parameter(integer(), 0)
-    hll_sparse_max_bytes = Parameter(memory(), 3000)
     array_slice_size = Parameter(LONG, 4096)
     array_sparse_kmax = Parameter(LONG, 10)
     array_sparse_kmin = Parameter(LONG, 5)

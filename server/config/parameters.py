@@ -134,6 +134,7 @@ class Config(AcceptedParameters):
         integer(0, INT64), 128, aliases=("zset-max-ziplist-entries",)
     )
     zset_max_listpack_value = Parameter(memory(), 64, aliases=("zset-max-ziplist-value",))
+    hll_sparse_max_bytes = Parameter(memory(), 3000)
     stream_node_max_bytes = Parameter(memory(), 4096)
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
     notify_keyspace_events = Parameter(EVENT_CLASSES, NO_EVENTS)

@@ -5,6 +5,9 @@
     2. The next database follows when less than a tenth of the last page had expired.
     3. The cycle ends when all databases are done, or when its share of time is used up.
 
+The same is done with the keys whose values have fields that expire: those of one value are removed
+some at a time.
+
 The share is a quarter of the time between two ticks of cron, as in redis.
 """
 
@@ -12,10 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from server.dispatch.field_expiry import expire_fields
 from server.dispatch.state import ServerState
-from storage.keyspace.keyspace import Keyspace
+from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 
 PAGE = 20  # keys looked at between two looks at the clock
+FIELDS = 100  # of a value, that are removed between two looks at the clock
 WORTHWHILE = 10  # percent of a page that must have been due for the next page to be looked at
 SHARE = 0.25
 
@@ -27,6 +32,7 @@ class ExpiryCycle:
         self._state = state
         self._monotonic_s = monotonic_s
         self._cursors = [0] * len(state.databases)
+        self._field_cursors = [0] * len(state.databases)
         self._next = 0
 
     def run(self) -> None:
@@ -35,7 +41,8 @@ class ExpiryCycle:
         deadline = started + SHARE / self._state.config.hz
         databases = self._state.databases
         for _ in databases:
-            if not self._run_in(databases[self._next], deadline):
+            db = databases[self._next]
+            if not self._run_in(db, deadline) or not self._run_on_fields_in(db, deadline):
                 self._state.stats.expire_time_cap_reached += 1
                 break
             self._next = (self._next + 1) % len(databases)
@@ -58,4 +65,31 @@ class ExpiryCycle:
                 return False
             if len(due) * 100 <= len(keys) * WORTHWHILE:
                 return True
+        return True
+
+    def _run_on_fields_in(self, db: Keyspace, deadline: float) -> bool:
+        """Expire fields of values in *db*; False when the time is used up."""
+        page = PAGE * self._state.config.active_expire_effort
+        now_ms = self._state.events.clock.now_ms
+        while len(db.field_expiries):
+            cursor, keys = db.field_expiries.scan(self._field_cursors[db.index], page)
+            due = [key for key in keys if db.field_expiries.get(key) < now_ms]
+            for key in due:
+                if not self._run_on_fields_of(db, key, deadline):
+                    return False
+            self._field_cursors[db.index] = cursor
+            if self._monotonic_s() > deadline:
+                return False
+            if len(due) * 100 <= len(keys) * WORTHWHILE:
+                return True
+        return True
+
+    def _run_on_fields_of(self, db: Keyspace, key: bytes, deadline: float) -> bool:
+        """Expire all fields that are due of the value at *key*; False when the time is used up."""
+        value = db.table.get(key)
+        now_ms = self._state.events.clock.now_ms
+        while NO_EXPIRY != db.field_expiries.get(key, NO_EXPIRY) < now_ms:
+            expire_fields(db, key, value, value.timed.due(now_ms, FIELDS))
+            if self._monotonic_s() > deadline:
+                return False
         return True

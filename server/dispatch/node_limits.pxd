@@ -8,6 +8,7 @@ from storage.stream.stream cimport StreamConfig
 
 cdef class NodeLimits(Part):
     cdef readonly StreamConfig stream
+    cdef readonly int64_t hyperloglog
     cdef readonly int64_t list_size
     cdef readonly SetLimits sets
     cdef readonly ListpackLimits hash

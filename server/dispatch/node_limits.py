@@ -14,11 +14,12 @@ from storage.stream.stream import StreamConfig
 
 class NodeLimits(Part):
     """*stream* has stream-node-max-bytes and -entries; *list_size* is list-max-listpack-size;
-    *hash* has hash-max-listpack-entries and -value; *sets* has set-max-intset-entries,
-    set-max-listpack-entries and -value; *sorted_set* has zset-max-listpack-entries and -value.
+    *hash* has hash-max-listpack-entries and -value; *hyperloglog* is hll-sparse-max-bytes; *sets*
+    has set-max-intset-entries, set-max-listpack-entries and -value; *sorted_set* has
+    zset-max-listpack-entries and -value.
     """
 
-    __slots__ = ("hash", "list_size", "sets", "sorted_set", "stream")
+    __slots__ = ("hash", "hyperloglog", "list_size", "sets", "sorted_set", "stream")
 
     def __init__(self) -> None:
         self.stream = StreamConfig()
@@ -26,6 +27,7 @@ class NodeLimits(Part):
         self.sets = SetLimits()
         self.hash = ListpackLimits(0)
         self.sorted_set = ListpackLimits(0)
+        self.hyperloglog = 0
 
     def configured(self, config: Config) -> None:
         self.stream.node_max_bytes = config.stream_node_max_bytes
@@ -36,3 +38,4 @@ class NodeLimits(Part):
         self.hash.value = config.hash_max_listpack_value
         self.sorted_set.entries = config.zset_max_listpack_entries
         self.sorted_set.value = config.zset_max_listpack_value
+        self.hyperloglog = config.hll_sparse_max_bytes

@@ -68,6 +68,9 @@ class ServerKeyEvents(KeyEvents):
     def gone(self, db: int, key: bytes) -> None:
         self._propagation.add(db, [b"DEL", key])
 
+    def fields_gone(self, db: int, key: bytes, fields: Sequence[bytes]) -> None:
+        self._propagation.add(db, [b"HDEL", key, *fields])
+
     def log(self, words: Sequence[bytes]) -> None:
         if self.logged is None:
             self.logged = []

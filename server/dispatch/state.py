@@ -133,5 +133,6 @@ class ServerState:
         """Count anew from here: CONFIG RESETSTAT."""
         for part in self.parts:
             part.statistics_reset()
-        self.events.hits = self.events.misses = self.events.expired = 0
+        self.events.hits = self.events.misses = 0
+        self.events.expired = self.events.expired_fields = 0
         TABLE.reset_statistics()

@@ -172,5 +172,21 @@ class KeywordKeys(KeySpec):
         return None
 
 
+@dataclass(frozen=True)
+class UnknownKeys(KeySpec):
+    """Keys that no spec can find: Command.get_keys does, or nothing."""
+
+    @property
+    def begin_search(self) -> Search:
+        return Search("unknown", {})
+
+    @property
+    def find_keys(self) -> Search:
+        return Search("unknown", {})
+
+    def find(self, argv: list[bytes]) -> list[bytes]:
+        return []
+
+
 def _range(last: int, step: int, limit: int = 0) -> Search:
     return Search("range", {"lastkey": last, "keystep": step, "limit": limit})

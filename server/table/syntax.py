@@ -28,9 +28,10 @@ ArgumentType: TypeAlias = Literal["key", "string", "integer", "double", "pattern
 # The types of arguments by their names; all others are strings. Where a name means something else
 # than here, the command's declaration says so.
 ARGUMENT_TYPES: dict[str, ArgumentType] = {
-    **dict.fromkeys(("key", "source", "destination", "newkey"), "key"),
+    **dict.fromkeys(("key", "source", "sourcekey", "destination", "newkey"), "key"),
     **dict.fromkeys(("decrement", "increment"), "integer"),
     **dict.fromkeys(("count", "len", "num-matches", "numkeys", "offset", "rank"), "integer"),
+    **dict.fromkeys(("min-match-len", "numfields"), "integer"),
     **dict.fromkeys(("end", "index", "index1", "index2", "start", "stop"), "integer"),
     **dict.fromkeys(("client-id", "cursor", "db", "destination-db", "protover"), "integer"),
     **dict.fromkeys(("entries-added", "entries-read"), "integer"),

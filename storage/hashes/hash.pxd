@@ -22,6 +22,7 @@ cdef bint _has_room(
 cdef class Hash:
     cdef readonly Listpack pack
     cdef readonly PackedTable table
+    cdef readonly object timed
 
     cpdef Py_ssize_t length(self) except -1
     @cython.locals(pack=Listpack, at=Py_ssize_t)
@@ -33,6 +34,10 @@ cdef class Hash:
     cpdef Py_ssize_t put(self, list words, Py_ssize_t first, ListpackLimits limits) except -1
     @cython.locals(pack=Listpack, at=Py_ssize_t)
     cpdef bint remove(self, bytes field) except -1
+    cpdef bint set_keeping_time(self, bytes field, bytes value, ListpackLimits limits) except -1
+    cdef bint _set_timed(
+        self, bytes field, bytes value, ListpackLimits limits, bint keeps_time
+    ) except -1
     cpdef tuple scan(self, uint64_t cursor, Py_ssize_t count)
     @cython.locals(made=Hash)
     cpdef Hash copy(self)

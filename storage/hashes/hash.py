@@ -3,6 +3,7 @@
 
     pack      field, value, field, value, ...      in the order in which the fields were added
     table     field -> value                       in no order
+    timed     the same two forms for a hash of which some fields expire: timed_fields.py
 
 It begins as a listpack. It becomes a table when it gets more fields, or a longer field or value,
 than the limits allow (hash-max-listpack-entries and hash-max-listpack-value in redis.conf), and
@@ -15,6 +16,9 @@ from collections.abc import Callable, Iterator
 
 from storage import allocation
 from storage.hash_table.packed_table import PackedTable
+from storage.hashes.timed_fields import NO_EXPIRY, TimedFields
+from storage.hashes.timed_table import TimedTable
+from storage.hashes.triplets import Triplets
 from storage.listpack.listpack import Listpack
 from storage.listpack_limits import ListpackLimits
 
@@ -23,20 +27,23 @@ HEADS = 32  # bytes; what a field and its value have beside their texts, on the 
 MOST = 1 << 30  # bytes of a listpack: no larger one can be made
 OBJECT = 48  # bytes, compiled
 FEW = 3  # up to a third of all fields are drawn one by one
+NO_FIELDS: frozenset[bytes] = frozenset()
 
 
 class Hash:
-    """Fields and their values, all byte strings. Its two forms are *pack* and *table*; one is None.
+    """Fields and their values, all byte strings. Its form is *pack*, *table* or *timed*; the others
+    are None.
 
     What concerns one field is O(1), as long as the limits of a listpack are small.
     """
 
-    __slots__ = ("pack", "table")
+    __slots__ = ("pack", "table", "timed")
 
     def __init__(self, pack: Listpack | None = None) -> None:
         """A hash of what *pack* has, which belongs to the hash from now on."""
         self.pack: Listpack | None = Listpack() if pack is None else pack
         self.table: PackedTable | None = None
+        self.timed: TimedFields | None = None
         allocation.used += OBJECT
 
     def __del__(self) -> None:
@@ -49,11 +56,15 @@ class Hash:
         """How many fields there are."""
         if self.pack is not None:
             return self.pack.length() >> 1
-        return 0 if self.table is None else self.table.used
+        if self.table is not None:
+            return self.table.used
+        return 0 if self.timed is None else len(self.timed)
 
     @property
     def encoding(self) -> bytes:
         """The answer of OBJECT ENCODING."""
+        if self.timed is not None:
+            return self.timed.encoding
         return b"listpack" if self.pack is not None else b"hashtable"
 
     # ------------------------------------------------------------------ one field
@@ -62,6 +73,8 @@ class Hash:
         """The value of *field*, or None."""
         pack = self.pack
         if pack is None:
+            if self.timed is not None:
+                return self.timed.get(field)
             return self.as_table().get(field)  # type: ignore[no-any-return]
         at = pack.find(field, 1)
         return None if at == NONE else pack.get_bytes(pack.behind(at))
@@ -69,13 +82,17 @@ class Hash:
     def has(self, field: bytes) -> bool:
         """Whether there is *field*."""
         if self.pack is None:
+            if self.timed is not None:
+                return self.timed.get(field) is not None
             return self.as_table().has(field)
         return self.pack.find(field, 1) != NONE
 
     def set(self, field: bytes, value: bytes, limits: ListpackLimits) -> bool:
-        """Give *field* that value. True if the field is new."""
+        """Give *field* that value; it expires no more. True if the field is new."""
         pack = self.pack
         if pack is None or not _has_room(pack, len(field), len(value), limits):
+            if self.timed is not None:
+                return self._set_timed(field, value, limits, False)
             return self.as_table().set(field, value)
         at = pack.find(field, 1)
         if at != NONE:
@@ -89,7 +106,7 @@ class Hash:
 
     def put(self, words: list[bytes], first: int, limits: ListpackLimits) -> int:
         """Set the fields and values ``words[first:]``, in turns; return how many fields are new."""
-        if (len(words) - first) >> 1 > limits.entries:
+        if (len(words) - first) >> 1 > limits.entries and self.timed is None:
             self.as_table()
         added = 0
         for at in range(first, len(words) - 1, 2):
@@ -100,6 +117,8 @@ class Hash:
         """Remove *field*. False if there is none."""
         pack = self.pack
         if pack is None:
+            if self.timed is not None:
+                return self.timed.remove(field)
             return self.as_table().discard(field)
         at = pack.find(field, 1)
         if at == NONE:
@@ -112,6 +131,10 @@ class Hash:
 
     def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
         """All fields with their values. The hash must not change meanwhile."""
+        if self.timed is not None:
+            for field, value, _ in self.timed.items():
+                yield field, value
+            return
         pack = self.pack
         if pack is None:
             yield from self.as_table().items()
@@ -128,49 +151,122 @@ class Hash:
         0 is the first cursor, and the one after the last page. A field that is there all the time
         is in one page, and in no other while the hash is a table; a listpack is one page.
         """
+        if self.timed is not None:
+            return self.timed.scan(cursor, count)
         if self.pack is not None:
             return 0, [word for pair in self for word in pair]
         return self.as_table().scan_items(cursor, count)
 
-    def draws(self, below: Callable[[int], int]) -> Iterator[tuple[bytes, bytes]]:
-        """Random fields with their values, without end: each draw is from all, of which there must
-        be one. *below* (n) gives 0 .. n - 1.
+    def draws(
+        self, below: Callable[[int], int], dead: frozenset[bytes] = NO_FIELDS
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Random fields with their values, without end: each draw is from all that are not *dead*,
+        of which there must be one. *below* (n) gives 0 .. n - 1.
         """
-        if self.pack is not None:
-            pairs = list(self)
+        table = self._table_without(dead)
+        if table is None:
+            pairs = [pair for pair in self if pair[0] not in dead]
             while True:
                 yield pairs[below(len(pairs))]
-        table = self.as_table()
         while True:
             field = table.random_key(below)
             assert field is not None
             yield field, table.get(field)
 
-    def sample(self, below: Callable[[int], int], count: int) -> list[tuple[bytes, bytes]]:
-        """*count* different fields with their values, and no more than there are. O(count).
+    def sample(
+        self, below: Callable[[int], int], count: int, dead: frozenset[bytes] = NO_FIELDS
+    ) -> list[tuple[bytes, bytes]]:
+        """*count* different fields with their values, and no more than are not *dead*. O(count),
+        but O(N) if some are.
 
         All fields come in the order of __iter__.
         """
-        if self.pack is None and FEW * count < self.length():
+        if self._table_without(dead) is not None and FEW * count < self.length():
             found: dict[bytes, bytes] = {}
             draws = self.draws(below)
             while len(found) < count:
                 field, value = next(draws)
                 found[field] = value
             return list(found.items())
-        pairs = list(self)
+        pairs = [pair for pair in self if pair[0] not in dead]
         if count < len(pairs):
             for at in range(count):
                 other = at + below(len(pairs) - at)
                 pairs[at], pairs[other] = pairs[other], pairs[at]
         return pairs[:count]
 
+    def _table_without(self, dead: frozenset[bytes]) -> PackedTable | None:
+        """The table that has no other fields than those of the hash that are not *dead*."""
+        if isinstance(self.timed, TimedTable) and not dead:
+            return self.timed.table
+        return self.table
+
     def copy(self) -> Hash:
         """Another hash of the same fields and values. O(bytes)."""
         made = Hash()
         made.pack = None if self.pack is None else self.pack.copy()
         made.table = None if self.table is None else self.table.copy()
+        made.timed = None if self.timed is None else self.timed.copy()
         return made
+
+    # ------------------------------------------------------------------ fields that expire
+
+    @staticmethod
+    def of_timed(timed: TimedFields, limits: ListpackLimits) -> Hash:
+        """A hash of *timed*, which belongs to it from now on."""
+        made = Hash()
+        made.pack = None
+        made.timed = timed
+        made._follow_limits(limits)
+        return made
+
+    def set_keeping_time(self, field: bytes, value: bytes, limits: ListpackLimits) -> bool:
+        """Like set, but the field expires when it would have."""
+        if self.timed is None:
+            return self.set(field, value, limits)
+        return self._set_timed(field, value, limits, True)
+
+    def _set_timed(
+        self, field: bytes, value: bytes, limits: ListpackLimits, keeps_time: bool
+    ) -> bool:
+        timed = self.as_timed()
+        if isinstance(timed, Triplets) and not _has_room(
+            timed.pack, len(field), len(value), limits
+        ):
+            timed = self.timed = TimedTable.of_items(timed.items())
+        is_new: bool = timed.set(field, value, keeps_time)
+        self._follow_limits(limits)
+        return is_new
+
+    def _follow_limits(self, limits: ListpackLimits) -> None:
+        timed = self.timed
+        if isinstance(timed, Triplets) and len(timed) > limits.entries:
+            self.timed = TimedTable.of_items(timed.items())
+
+    def expiry(self, field: bytes) -> int:
+        """When *field* expires, in unix ms, or NO_EXPIRY; that also if there is no such field."""
+        return NO_EXPIRY if self.timed is None else self.timed.expiry(field)
+
+    def expire_at(self, field: bytes, when_ms: int) -> None:
+        """Let *field*, which must be there, expire at *when_ms*; with NO_EXPIRY, never."""
+        self.as_timed().expire_at(field, when_ms)
+
+    def next_expiry(self) -> int:
+        """When the first field expires, in unix ms, or NO_EXPIRY."""
+        return NO_EXPIRY if self.timed is None else self.timed.next_expiry()
+
+    def as_timed(self) -> TimedFields:
+        """The fields in the form that has times; they get that form now, if need be. O(N) then."""
+        timed = self.timed
+        if timed is None:
+            if self.pack is not None:
+                timed = Triplets.of_pairs(iter(self))
+            else:
+                timed = TimedTable.of_table(self.as_table())
+            self.timed = timed
+            self.pack = None
+            self.table = None
+        return timed
 
     # ------------------------------------------------------------------ the two forms
 

@@ -11,6 +11,8 @@ from storage.rdb.writer cimport RdbWriter
 
 cdef Py_ssize_t NONE
 
+cpdef int code_of(Hash value) except -1
+
 cpdef int write_pack(RdbWriter writer, Listpack pack) except -1
 cdef int write_borrowed_pack(RdbWriter writer, borrowed.Borrowed pack) except -1
 @cython.locals(segment=borrowed.Borrowed, slot=Py_ssize_t)

@@ -10,6 +10,8 @@ from storage import digest_sums
 from storage.hash_table import borrowed_packed, sampling
 from storage.hashes import borrowed_hash, rdb_hash
 from storage.hashes.hash import Hash
+from storage.hashes.timed_fields import NO_EXPIRY
+from storage.hashes.triplets import Triplets
 from storage.listpack.listpack import Listpack
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
@@ -18,6 +20,7 @@ from storage.rdb.writer import RdbWriter
 from storage.value_type import ValueType, Words
 
 FIELDS_A_COMMAND = 64  # in an HMSET of a rewritten log, as in Redis
+FIELD_EXPIRES = b"!!hexpire!!"
 SHORT_TABLE = 1000  # fields; a table of no more is written in one step
 
 
@@ -27,10 +30,7 @@ class HashType(ValueType):
     __slots__ = ()
 
     def __init__(self) -> None:
-        super().__init__(
-            b"hash", 4, (Hash,), rdb_hash.LISTPACK,
-            (rdb_hash.TABLE, rdb_hash.ZIPMAP, rdb_hash.ZIPLIST, rdb_hash.LISTPACK),
-        )  # fmt: skip
+        super().__init__(b"hash", 4, (Hash,), rdb_hash.LISTPACK, rdb_hash.CODES, fields_expire=True)
 
     def encoding(self, value: Hash) -> bytes:
         return value.encoding
@@ -51,21 +51,30 @@ class HashType(ValueType):
 
     def digest_members(self, value: Hash) -> Iterable[bytes]:
         for field, text in value:
-            yield digest_sums.mixed(digest_sums.mixed(digest_sums.NOTHING, field), text)
+            digest = digest_sums.mixed(digest_sums.mixed(digest_sums.NOTHING, field), text)
+            expires = value.expiry(field) != NO_EXPIRY
+            yield digest_sums.added(digest, FIELD_EXPIRES) if expires else digest
 
     def only_listpack(self, value: Hash) -> Listpack | None:
-        return value.pack
+        return value.timed.pack if isinstance(value.timed, Triplets) else value.pack
+
+    def first_field_expiry(self, value: Hash) -> int:
+        return value.next_expiry()
 
     def commands(self, key: bytes, value: Hash) -> Iterator[Words]:
         pairs = iter(value)
         while some := list(islice(pairs, FIELDS_A_COMMAND)):
             yield [b"HMSET", key, *(word for pair in some for word in pair)]
+        if value.timed is not None:
+            for field, _, when_ms in value.timed.items():
+                if when_ms != NO_EXPIRY:
+                    yield [b"HPEXPIREAT", key, b"%d" % when_ms, b"FIELDS", b"1", field]
 
     def digest_parts(self, value: Hash) -> Iterable[bytes]:
         return ()
 
     def rdb_code_of(self, value: Hash) -> int:
-        return rdb_hash.TABLE if value.pack is None else rdb_hash.LISTPACK
+        return rdb_hash.code_of(value)
 
     def write(self, writer: RdbWriter, value: Hash) -> Iterator[None]:
         return rdb_hash.write(writer, value)
@@ -79,7 +88,7 @@ class HashType(ValueType):
             rdb_hash.write_borrowed_pack(writer, pack)
             return True
         table = borrowed_hash.table_of(value)
-        if borrowed_packed.size(table) > SHORT_TABLE:
+        if borrowed.is_nothing(table) or borrowed_packed.size(table) > SHORT_TABLE:
             return False
         self.write_head(writer, key, rdb_hash.TABLE)
         rdb_hash.write_borrowed_table(writer, table)

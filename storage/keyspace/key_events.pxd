@@ -13,6 +13,7 @@ cdef class KeyEvents:
     cdef readonly Usage usage
     cdef public uint64_t changes
     cdef public uint64_t expired
+    cdef public uint64_t expired_fields
     cdef public uint64_t hits
     cdef public uint64_t misses
     cdef public bint tells_changes
@@ -24,4 +25,5 @@ cdef class KeyEvents:
     cpdef missed(self, int db, bytes key)
     cpdef ready(self, int db, bytes key)
     cpdef gone(self, int db, bytes key)
+    cpdef fields_gone(self, int db, bytes key, object fields)
     cpdef log(self, object words)

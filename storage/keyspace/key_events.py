@@ -2,6 +2,7 @@
 
 a command   db.changed(k, b"set")     changes + 1, changed(k, set), ready(k) if it wakes
 time        db.expire_now(k)          expired + 1, ready(k), gone(k), changed(k, expired)
+            of fields                 expired_fields + n, fields_gone(k, f), changed(k, hexpired)
 a look-up   db.read(k, kind)          hits or misses + 1, missed(k)
 a new key   db.add(k, value)          added(k)
 """
@@ -29,6 +30,7 @@ class KeyEvents:
         "changes",
         "clock",
         "expired",
+        "expired_fields",
         "hits",
         "lookup",
         "misses",
@@ -45,6 +47,7 @@ class KeyEvents:
         self.usage = Usage(self.clock, self.chance)
         self.changes = 0  # since the start; Redis's "dirty" is how many of them are not saved yet
         self.expired = 0  # keys that were removed because they had expired
+        self.expired_fields = 0  # the same of hashes
         self.hits = 0  # reads that found their key
         self.misses = 0
         self.tells_changes = False  # somebody wants to know their names
@@ -70,6 +73,9 @@ class KeyEvents:
 
     def gone(self, db: int, key: bytes) -> None:
         """*key* has expired: the AOF and the replicas must hear of a deletion."""
+
+    def fields_gone(self, db: int, key: bytes, fields: Sequence[bytes]) -> None:
+        """*fields* of the hash at *key* have expired: as gone."""
 
     def log(self, words: Sequence[bytes]) -> None:
         """Log *words* in place of the words of the command that runs."""

@@ -16,6 +16,7 @@ cdef class Keyspace:
     cdef Usage _usage
     cdef KeyTable _values
     cdef KeyTable _expires
+    cdef KeyTable _field_expiries
 
     cpdef object get(self, bytes key)
     cpdef object peek(self, bytes key)
@@ -49,6 +50,7 @@ cdef class Keyspace:
     cdef int64_t _next_use(self, bytes key) except? -1
     cpdef object expiry(self, bytes key)
     cpdef expire_at(self, bytes key, object when_ms)
+    cpdef expire_fields_at(self, bytes key, object when_ms)
     cpdef bint persist(self, bytes key) except -1
     cpdef evict(self, bytes key)
     cpdef KeyTable keys_to_evict(self, bint volatile)

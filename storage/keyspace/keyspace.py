@@ -30,7 +30,16 @@ V = TypeVar("V")
 class Keyspace:
     """The keys of one numbered database. All operations are O(1) unless they say otherwise."""
 
-    __slots__ = ("_clock", "_expires", "_lookup", "_usage", "_values", "events", "index")
+    __slots__ = (
+        "_clock",
+        "_expires",
+        "_field_expiries",
+        "_lookup",
+        "_usage",
+        "_values",
+        "events",
+        "index",
+    )
 
     def __init__(self, index: int, events: KeyEvents) -> None:
         self.index = index
@@ -40,6 +49,7 @@ class Keyspace:
         self._usage = events.usage
         self._values = KeyTable()
         self._expires = KeyTable()  # key -> unix ms
+        self._field_expiries = KeyTable()  # key -> unix ms: when the first field of its value does
 
     def __len__(self) -> int:
         return len(self._values)
@@ -146,6 +156,8 @@ class Keyspace:
             self._expire_if_due(key)
             if not keep_expiry:
                 self._expires.pop(key, None)
+        if self._field_expiries.used:
+            self._field_expiries.pop(key, None)
         is_new = self.events.tells_new_keys and self._values.get(key) is None
         self._values.set(key, value, self._next_use(key))
         self.events.ready(self.index, key)
@@ -176,6 +188,8 @@ class Keyspace:
             return False
         if self._expires.used:
             self._expires.pop(key, None)
+        if self._field_expiries.used:
+            self._field_expiries.pop(key, None)
         self.events.ready(self.index, key)  # clients that wait in its groups get an error
         return True
 
@@ -229,6 +243,7 @@ class Keyspace:
         keys = len(self._values)
         self._values = KeyTable()
         self._expires = KeyTable()
+        self._field_expiries = KeyTable()
         return keys
 
     # ------------------------------------------------------------------ last use
@@ -296,6 +311,18 @@ class Keyspace:
             self.expire_now(key)
         return True
 
+    def expire_fields_at(self, key: bytes, when_ms: int) -> None:
+        """Note when the first field of the value at *key* expires; NO_EXPIRY: none does."""
+        if when_ms != NO_EXPIRY:
+            self._field_expiries.set(key, when_ms)
+        elif self._field_expiries.used:
+            self._field_expiries.pop(key, None)
+
+    @property
+    def field_expiries(self) -> KeyTable:
+        """The keys of values of which a field expires, with the first of the times."""
+        return self._field_expiries
+
     @property
     def expiring(self) -> KeyTable:
         """The keys that have an expiry, with its time: the active expiry cycle walks them."""
@@ -336,3 +363,4 @@ class Keyspace:
         """Exchange all keys with *other*. The caller wakes the clients that wait in either."""
         self._values, other._values = other._values, self._values
         self._expires, other._expires = other._expires, self._expires
+        self._field_expiries, other._field_expiries = other._field_expiries, self._field_expiries

@@ -45,10 +45,7 @@ MODULE_EOF, MODULE_SINT, MODULE_UINT, MODULE_FLOAT, MODULE_DOUBLE, MODULE_STRING
 NOT_SERVED = {
     6: "module value (of a release candidate)",
     7: "module value",
-    22: "hash",
     23: "hash",
-    24: "hash with field expiry",
-    25: "hash with field expiry",
     28: "array",
     29: "hash (template)",
     30: "hash (template)",

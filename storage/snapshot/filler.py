@@ -102,4 +102,6 @@ class Filler:
             db.persist(record.key)
         if record.expiry_ms != NO_EXPIRY:
             db.expire_at(record.key, record.expiry_ms)
+        if record.field_expiry_ms != NO_EXPIRY or self._replaces:
+            db.expire_fields_at(record.key, record.field_expiry_ms)
         self.keys_loaded += 1

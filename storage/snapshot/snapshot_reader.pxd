@@ -20,6 +20,7 @@ cdef class Record:
     cdef readonly bytes key
     cdef readonly object value
     cdef readonly int64_t expiry_ms
+    cdef readonly int64_t field_expiry_ms
     cdef readonly int64_t idle_s
     cdef readonly int64_t freq
     cdef readonly Py_ssize_t end

@@ -26,12 +26,13 @@ EOF = opcodes.EOF
 class Record:
     """A key with its value and all that the snapshot says about it."""
 
-    __slots__ = ("db", "end", "expiry_ms", "freq", "idle_s", "key", "value")
+    __slots__ = ("db", "end", "expiry_ms", "field_expiry_ms", "freq", "idle_s", "key", "value")
 
     db: int
     key: bytes
     value: Any
     expiry_ms: int  # unix ms, or -1
+    field_expiry_ms: int  # the same of the first field of the value
     idle_s: int  # seconds since it was used, or -1
     freq: int  # how often it is used (LFU), or -1
     end: int  # the offset of what follows the value
@@ -153,6 +154,9 @@ class SnapshotReader:
         record.key = key
         record.value = value
         record.expiry_ms = self._expiry_ms
+        record.field_expiry_ms = UNKNOWN
+        if self._type.fields_expire:
+            record.field_expiry_ms = self._type.first_field_expiry(value)
         record.idle_s = self._idle_s
         record.freq = self._freq
         record.end = self._reader.position

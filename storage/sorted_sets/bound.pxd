@@ -14,3 +14,11 @@ cdef class Bound:
 
     @cython.locals(score=double, order=int)
     cdef bint is_behind(self, bytearray marks, bytearray data, Py_ssize_t at) noexcept
+
+
+@cython.locals(made=Bound)
+cpdef Bound at_score(double score, bint after)
+@cython.locals(made=Bound)
+cpdef Bound at_member(bytes member, bint after)
+@cython.locals(made=Bound)
+cpdef Bound at_both(double score, bytes member, bint after)

@@ -11,6 +11,7 @@ from storage.sorted_sets.sorted_set cimport SortedSet
 
 cdef Py_ssize_t NONE
 
+cpdef int write_pack(RdbWriter writer, Listpack pack) except -1
 cpdef int write_leaf(RdbWriter writer, Leaf leaf) except -1
 cdef int write_borrowed_pack(RdbWriter writer, borrowed.Borrowed pack) except -1
 @cython.locals(leaf=borrowed.Borrowed)

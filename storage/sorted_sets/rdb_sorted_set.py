@@ -39,7 +39,7 @@ _DOUBLE = struct.Struct("<d")
 def write(writer: RdbWriter, value: SortedSet) -> Iterator[None]:
     """Write a sorted set; after each leaf the caller may take what has been written."""
     if value.pack is not None:
-        writer.text(raw.of_bytearray(value.pack.data), value.pack.size)
+        write_pack(writer, value.pack)
     elif value.tree is not None:
         leaves = value.tree.leaves
         number = value.tree.last
@@ -48,6 +48,11 @@ def write(writer: RdbWriter, value: SortedSet) -> Iterator[None]:
             write_leaf(writer, leaves[number])
             number = leaves[number].before
             yield
+
+
+def write_pack(writer: RdbWriter, pack: Listpack) -> None:
+    """Write a sorted set that is this listpack."""
+    writer.text(raw.of_bytearray(pack.data), pack.size)
 
 
 def write_leaf(writer: RdbWriter, leaf: Leaf) -> None:

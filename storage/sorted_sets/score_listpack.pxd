@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 from storage cimport octets
 from storage.listpack.listpack cimport Element, Listpack
+from storage.sorted_sets cimport bound as bounds
 from storage.sorted_sets.bound cimport Bound
 
 cdef Py_ssize_t NONE

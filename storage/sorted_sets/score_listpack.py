@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from storage import octets
 from storage.listpack.listpack import Element, Listpack
+from storage.sorted_sets import bound as bounds
 from storage.sorted_sets import score_text
 from storage.sorted_sets.bound import Bound
 
@@ -67,7 +68,7 @@ def _is_before(pack: Listpack, at: int, element: Element, bound: Bound) -> bool:
 
 def insert(pack: Listpack, member: bytes, score: float) -> None:
     """Add *member*, which is not there, where it belongs."""
-    bound = Bound(score, member, False)
+    bound = bounds.at_both(score, member, False)
     element = Element()
     at = pack.first()
     while at != NONE and _is_before(pack, at, element, bound):

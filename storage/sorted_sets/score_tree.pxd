@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from storage cimport allocation
 from storage.hash_table cimport mark_octets, packed_octets
+from storage.sorted_sets cimport bound as bounds
 from storage.sorted_sets cimport score_octets
 from storage.sorted_sets.bound cimport Bound
 from storage.sorted_sets.branch cimport Branch
@@ -51,10 +52,10 @@ cdef class ScoreTree:
     cdef int _moved(self, Leaf leaf, Py_ssize_t first, uint32_t old) except -1
     @cython.locals(leaf=Leaf)
     cdef int _link(self, int behind, int before) except -1
-    @cython.locals(leaf=Leaf, at=Py_ssize_t, member=bytes)
-    cpdef void set_score(self, int64_t spot, double score) except *
+    @cython.locals(leaf=Leaf, at=Py_ssize_t)
+    cpdef void set_score(self, int64_t spot, bytes member, double score) except *
 
-    cpdef Py_ssize_t rank_at(self, int64_t spot) except -1
+    cpdef Py_ssize_t rank_at(self, int64_t spot, bytes member) except -1
     @cython.locals(root=Branch)
     cpdef int remove_at(self, Py_ssize_t rank) except -1
     @cython.locals(leaf=Leaf, branch=Branch, at=Py_ssize_t)

@@ -31,6 +31,7 @@ from typing import Any, Final
 
 from storage import allocation
 from storage.hash_table import mark_octets, packed_octets
+from storage.sorted_sets import bound as bounds
 from storage.sorted_sets import score_octets
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.branch import Branch
@@ -134,7 +135,7 @@ class ScoreTree:
 
     def add(self, member: bytes, score: float) -> None:
         """Add *member*, which is not there. O(log N)."""
-        bound = Bound(score, member, True)
+        bound = bounds.at_both(score, member, True)
         sibling = self._add(self._root, self._height, bound, mark_octets.prefix_of(member))
         if sibling is not None:
             root = Branch(self._height + 1)
@@ -195,22 +196,21 @@ class ScoreTree:
             leaf: Leaf = self.leaves[behind]
             leaf.before = before
 
-    def set_score(self, spot: int, score: float) -> None:
-        """Give the member at that spot another score. O(log N); O(1) if it keeps its place."""
+    def set_score(self, spot: int, member: bytes, score: float) -> None:
+        """Give *member*, at that spot, another score. O(log N); O(1) if it keeps its place."""
         leaf = self._leaf_of(spot)
         at = spot & AT_MASK
         if leaf.keeps_place(at, score):
             score_octets.put_score(leaf.marks, at, score)
             return
-        member = leaf.member_at(at)
-        self.remove_at(self.rank_at(spot))
+        self.remove_at(self.rank_at(spot, member))
         self.add(member, score)
 
     # ------------------------------------------------------------------ removing
 
-    def rank_at(self, spot: int) -> int:
-        """The rank of the member at that spot. O(log N)."""
-        return self.rank(Bound(self.score_at(spot), self.member_at(spot), False))
+    def rank_at(self, spot: int, member: bytes) -> int:
+        """The rank of *member*, which is at that spot. O(log N)."""
+        return self.rank(bounds.at_both(self.score_at(spot), member, False))
 
     def remove_at(self, rank: int) -> None:
         """Remove the member of that rank. O(log N)."""
@@ -349,7 +349,7 @@ class ScoreTree:
         """How many members are below *node*; *leaves* gets the numbers of its leaves."""
         if height == 0:
             assert self.leaves[node.number] is node, "a leaf has another number"
-            before = max([NONE, *leaves[len(leaves) - 1 :]])
+            before = leaves[len(leaves) - 1] if leaves else NONE
             assert node.before == before, "links back miss a leaf"
             assert before == NONE or self.leaves[before].behind == node.number, "links miss a leaf"
             leaves.append(node.number)

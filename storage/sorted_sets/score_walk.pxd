@@ -39,3 +39,7 @@ cdef class ScoreWalk:
     @cython.locals(at=Py_ssize_t, behind=Py_ssize_t, element=Element)
     cdef bint _next_in_listpack(self, Listpack pack) except -1
     cpdef bytes member(self)
+
+
+@cython.locals(made=ScoreWalk)
+cpdef ScoreWalk begin(Listpack pack, ScoreTree tree, Py_ssize_t rank, bint reverse)

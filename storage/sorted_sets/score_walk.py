@@ -15,7 +15,7 @@ AT_MASK = 0xFFFFFFFF
 
 
 class ScoreWalk:
-    """A walk, made by SortedSet.walk. The set must not change meanwhile.
+    """A walk, made by begin(). The set must not change meanwhile.
 
     After each next() that returns True the score is *score*, and the member is *number* if
     *is_int*, else the *size* bytes of *data* from *start* on.
@@ -26,28 +26,14 @@ class ScoreWalk:
         "data", "is_int", "number", "score", "size", "start",
     )  # fmt: skip
 
-    def __init__(
-        self, pack: Listpack | None, tree: ScoreTree | None, rank: int, reverse: bool
-    ) -> None:
-        """Start so that next() goes to the member of *rank*; there may be none."""
-        self.is_int = False
-        self.number = 0
-        self.data: bytearray | None = None
-        self.start = 0
-        self.size = 0
-        self.score = 0.0
-        self._reverse = reverse
-        self._pack = pack
-        self._tree = tree
-        self._leaf: Leaf | None = None
-        self._at = NONE  # of the next member: its position in a listpack, its number in a leaf
-        self._end = 0  # how many members the leaf has
-        if pack is not None:
-            self.data = pack.data
-            self._element = Element()
-            self._at = NONE if rank < 0 else pack.seek(2 * rank)
-        elif tree is not None and 0 <= rank < tree.length():
-            self._enter(tree.spot_of(rank))
+    data: bytearray | None
+    _at: int  # of the next member: its position in a listpack, its number in a leaf
+    _element: Element
+    _end: int  # how many members the leaf has
+    _leaf: Leaf | None
+    _pack: Listpack | None
+    _reverse: bool
+    _tree: ScoreTree | None
 
     def _enter(self, spot: int) -> None:
         """Make the leaf of *spot* the current one, and the member there the next."""
@@ -111,3 +97,24 @@ class ScoreWalk:
             return octets.decimal(self.number)
         assert self.data is not None
         return octets.cut(self.data, self.start, self.start + self.size)
+
+
+def begin(pack: Listpack | None, tree: ScoreTree | None, rank: int, reverse: bool) -> ScoreWalk:
+    """A walk of which next() goes to the member of *rank*; there may be none."""
+    made = ScoreWalk.__new__(ScoreWalk)
+    made.is_int = False
+    made.number = made.start = made.size = 0
+    made.score = 0.0
+    made.data = made._leaf = None  # noqa: SLF001
+    made._reverse = reverse  # noqa: SLF001
+    made._pack = pack  # noqa: SLF001
+    made._tree = tree  # noqa: SLF001
+    made._at = NONE  # noqa: SLF001
+    made._end = 0  # noqa: SLF001
+    if pack is not None:
+        made.data = pack.data
+        made._element = Element()  # noqa: SLF001
+        made._at = NONE if rank < 0 else pack.seek(2 * rank)  # noqa: SLF001
+    elif tree is not None and 0 <= rank < tree.length():
+        made._enter(tree.spot_of(rank))  # noqa: SLF001
+    return made

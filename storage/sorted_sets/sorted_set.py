@@ -19,7 +19,7 @@ from typing import Any
 from storage import allocation
 from storage.listpack.listpack import Listpack
 from storage.listpack_limits import ListpackLimits
-from storage.sorted_sets import score_listpack
+from storage.sorted_sets import score_listpack, score_walk
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.score_tree import ScoreTree
 from storage.sorted_sets.score_walk import ScoreWalk
@@ -82,7 +82,7 @@ class SortedSet:
             return NONE if at == NONE else score_listpack.rank_at(pack, at)
         tree = self.as_tree()
         spot = tree.find(member)
-        return NONE if spot == NONE else tree.rank_at(spot)
+        return NONE if spot == NONE else tree.rank_at(spot, member)
 
     def put(self, member: bytes, score: float, limits: ListpackLimits) -> float | None:
         """Give *member* that score. Returns its old one; None if the member is new. O(log N)."""
@@ -96,7 +96,7 @@ class SortedSet:
             return None
         old = tree.score_at(spot)
         if score != old:
-            tree.set_score(spot, score)
+            tree.set_score(spot, member, score)
         return old
 
     def _put_in_pack(
@@ -133,7 +133,7 @@ class SortedSet:
         spot = tree.find(member)
         if spot == NONE:
             return False
-        tree.remove_at(tree.rank_at(spot))
+        tree.remove_at(tree.rank_at(spot, member))
         return True
 
     # ------------------------------------------------------------------ ranges
@@ -149,7 +149,7 @@ class SortedSet:
 
         The set must not change meanwhile.
         """
-        return ScoreWalk(self.pack, self.tree, rank, reverse)
+        return score_walk.begin(self.pack, self.tree, rank, reverse)
 
     def remove_range(self, first: int, end: int) -> None:
         """Remove the members of the ranks *first* to before *end*. O((end - first) * log N)."""

@@ -14,8 +14,8 @@ from tests.compat.resp import Reply
 Alike: TypeAlias = Callable[[Reply, Reply], bool]
 
 HIDDEN: Reply = ("...", None)
-HASH_TABLE = b"\x04"  # the RDB type
-SORTED_SET_PACK = b"\x11"  # the RDB type
+# RDB types
+HASH_TABLE, SORTED_SET_PACK, TIMED_HASH_TABLE, TRIPLETS = b"\x04", b"\x11", b"\x18", b"\x19"
 
 
 def within(tolerance: int) -> Alike:
@@ -262,6 +262,20 @@ def as_doubles(reply: Reply) -> Reply:
         return reply
 
 
+def timed_table_in_order(reply: Reply) -> Reply:
+    """The same of a hash of which some fields expire: times, fields and values."""
+    kind, value = reply
+    assert isinstance(value, bytes)
+    reader = RdbReader(value, 1)
+    first_ms = reader.i64()
+    items = []
+    for _ in range(reader.count(3)):
+        later_ms = reader.length()
+        when_ms = later_ms and first_ms + later_ms - 1
+        items.append((when_ms, reader.string(), reader.string()))
+    return kind, repr(sorted(items)).encode()
+
+
 def dumped(reply: Reply) -> Reply:
     """A DUMP without the version and checksum of its footer; a stream gets Redis 7.0's RDB type."""
     kind, value = reply
@@ -269,6 +283,10 @@ def dumped(reply: Reply) -> Reply:
         return reply
     if value[:1] == HASH_TABLE:
         return table_in_order(reply)
+    if value[:1] == TIMED_HASH_TABLE:
+        return timed_table_in_order(reply)
+    if value[:1] == TRIPLETS:
+        return kind, value[:1] + value[9:-10]  # Redis's first time may be that of a field that went
     body = value[:-10]
     return kind, b"\x13" + body[1:] if body[:1] == b"\x15" else body
 

@@ -49,7 +49,17 @@ from tests.compat.resp import Reply
 OK: Reply = ("+", b"OK")
 SYNTAX: Reply = ("-", b"ERR syntax error")
 NOVALUES_OF_HSCAN: Reply = ("-", b"ERR NOVALUES option can only be used in HSCAN")
+READ_LATER: list[Reply] = [
+    (":", b"0"),
+    (":", b"-1"),
+    ("-", b"WRONGTYPE Operation against a key holding the wrong kind of value"),
+]
 INVALID_CURSOR: Reply = ("-", b"ERR invalid cursor")
+
+
+def wrong_arity(name: str) -> bytes:
+    """The text of the error."""
+    return f"ERR wrong number of arguments for '{name}' command".encode()
 
 
 # The commands that answer with scores. DUMP does for a sorted set that is a listpack.
@@ -169,6 +179,17 @@ REDIS_7_0 = [
         Difference(name, "7.0 writes all doubles with 17 digits", same_after(as_doubles))
         for name in WITH_SCORES
     ),
+    *(
+        Difference(
+            name,
+            "7.2 gave it an option",
+            lambda ours, theirs: (
+                theirs[0] == ours[0] == "-"
+                and theirs[1] in (wrong_arity("zrank"), wrong_arity("zrevrank"))
+            ),
+        )
+        for name in ("ZRANK", "ZREVRANK")
+    ),
     Difference(
         "ZSCAN",
         "7.0 writes all doubles with 17 digits",
@@ -233,6 +254,14 @@ REDIS_7_0_AT_RANDOM = [
         "malformed cursors: 7.0 accepts -1 and an empty one, 7.4 a leading blank",
         lambda ours, theirs: INVALID_CURSOR in (ours, theirs),
     ),
+    *(
+        Difference(
+            name,
+            "7.4 reads the arguments before it looks for the key",
+            lambda ours, theirs: ours[0] == "-" and theirs in READ_LATER,
+        )
+        for name in ("BITCOUNT", "BITPOS")
+    ),
     Difference(
         "XSETID",
         "7.4 refuses an id below max_deleted_entry_id",
@@ -284,9 +313,21 @@ _MULTI_IN_MULTI = (
 )
 _NOAUTH_FIRST = "Valkey 9 says NOAUTH before it looks at the command's name or arguments"
 
-_NEWER_SCORES = "it reads no blanks and no hexadecimal numbers in ranges by score"
+_NEWER_SCORES = "it reads doubles in fewer forms: no blanks, no hexadecimal numbers"
 
 _READS_QUEUED = "they queue what adds no data, however much that is"
+
+FIELD_EXPIRY_CASES = [
+    "expired_fields: all fields have expired",
+    "expired_fields: expired fields, and one that is not",
+    "field_expiry: COMMAND INFO of the commands on fields that expire",
+    "field_expiry: HEXPIRE, HTTL, HPERSIST",
+    "field_expiry: HGETDEL, HGETEX",
+    "field_expiry: HSETEX",
+    "field_expiry: OBJECT ENCODING and the limits of a listpack",
+    "field_expiry: a hash with fields that expire moves, is copied, replaced and deleted",
+    "field_expiry: the words of HGETEX and HSETEX",
+]
 
 NOT_ASKED = {
     REDIS_7: {
@@ -294,6 +335,8 @@ NOT_ASKED = {
         "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
         "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
         "eviction: who waits for an evicted stream is told": "the error is another one since 7.2",
+        **dict.fromkeys(FIELD_EXPIRY_CASES, "fields expire since 7.4"),
+        "bitmaps: BITCOUNT and BITPOS read their arguments first": "7.0 looks for the key first",
         "hashes: HSCAN NOVALUES": "since 7.4",
         "pubsub: a subscriber publishes": "since 7.2 its message comes behind its reply, not"
         " before it or in the midst of EXEC's array",
@@ -309,11 +352,15 @@ NOT_ASKED = {
         "sorted_sets: odd ways to write a score": _NEWER_SCORES,
         "tracking: a client flushes by itself": "8.0 frees the memory in another thread, and the"
         " reply comes when that is done",
+        "sorting: SORT of odd numbers": _NEWER_SCORES,
     },
     VALKEY_9: {
         "command_info: COMMAND INFO of single commands": _OTHER_TIPS,
         "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
         "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
+        "bitmaps: BITCOUNT": "the end of a range may be left out",
+        "bitmaps: BITCOUNT and BITPOS read their arguments first": "as BITCOUNT",
+        **dict.fromkeys(FIELD_EXPIRY_CASES, "the commands are Valkey's own, with other errors"),
         "connection: requirepass": _NOAUTH_FIRST,
         "connection: CLIENT ID, INFO and LIST": "CLIENT LIST and KILL share filters and errors",
         "connection: CLIENT KILL": "CLIENT LIST and KILL share filters and errors",
@@ -326,6 +373,7 @@ NOT_ASKED = {
         "protocol_errors: stricter limits before authentication": _NOAUTH_FIRST,
         "sorted_sets: a long member that is not added": "it makes a sorted set large all the same",
         "sorted_sets: odd ways to write a score": _NEWER_SCORES,
+        "sorting: SORT of odd numbers": _NEWER_SCORES,
         "strings: GETDEL and GETEX": "Valkey's GETEX checks its time even if the key is missing",
         "transactions: MULTI and EXEC": _MULTI_IN_MULTI,
         "transactions: errors while queueing": _MULTI_IN_MULTI,

@@ -47,7 +47,7 @@ class ScoreTreeMachine(RuleBasedStateMachine):
         if spot < 0:
             self.tree.add(member, score)
         else:
-            self.tree.set_score(spot, score)
+            self.tree.set_score(spot, member, score)
         self.model[member] = score
 
     def drop(self, rank: int, pair: tuple[float, bytes]) -> None:
@@ -67,7 +67,9 @@ class ScoreTreeMachine(RuleBasedStateMachine):
         else:
             assert self.tree.member_at(spot) == member
             assert self.tree.score_at(spot) == self.model[member]
-            assert self.tree.rank_at(spot) == self.ordered.index((self.model[member], member))
+            assert self.tree.rank_at(spot, member) == self.ordered.index(
+                (self.model[member], member)
+            )
 
     @rule(first=st.integers(0, 3000), count=st.integers(0, 700), step=st.sampled_from([1, -1, 0]))
     def add_many(self, first: int, count: int, step: int) -> None:

@@ -14,7 +14,6 @@ from server.config.parameters import Config
 from server.table.command import TABLE
 from server.tracking.invalidation import Invalidation
 from server.tracking.tracking import Tracking
-from storage import allocation
 
 CLIENTS = st.integers(0, 4)
 KEYS = st.sampled_from((b"", b"a", b"ab", b"abc", b"b", b"c"))
@@ -30,7 +29,6 @@ class TrackingMachine(RuleBasedStateMachine):
         self.pushes = Pushes()
         self.clients: dict[int, Client] = {}
         self.tracking = Tracking(self.clients, self.pushes, lambda n: n // 2)
-        self.before = allocation.used_bytes()
         self.next_id = 1
         self.seats = [self.new_client() for _ in range(5)]
         self.read_by: dict[bytes, set[Client]] = {}
@@ -168,7 +166,6 @@ class TrackingMachine(RuleBasedStateMachine):
         for client in self.seats:
             self.tracking.client_left(client)
         assert (len(self.tracking.table), self.tracking.table.items) == (0, 0)
-        assert allocation.used_bytes() == self.before
 
 
 TestTracking = TrackingMachine.TestCase

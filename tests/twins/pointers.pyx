@@ -21,6 +21,7 @@ from storage.rdb cimport borrowed, raw
 from storage.sets cimport borrowed_set
 from storage.snapshot cimport borrowed_table
 from storage.stream cimport links
+from storage.strings cimport bit_octets
 
 
 cdef object held(PyObject *reference):
@@ -116,6 +117,10 @@ def let_go(target):
 
 def of_bytes(bytes data):
     return raw.cut(raw.of_bytes(data), 0, len(data))
+
+
+def octets_of(text):
+    return raw.cut(bit_octets.octets_of(text), 0, len(text))
 
 
 def of_bytearray(bytearray data):

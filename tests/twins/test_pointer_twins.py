@@ -37,6 +37,7 @@ from storage.snapshot import borrowed_table
 from storage.sorted_sets import borrowed_sorted_set
 from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream import links
+from storage.strings import bit_octets
 from tests.twins import wrappers
 from tests.twins.test_twins import CASES, FOLDER, I64, TESTED_BELOW, TEXT
 
@@ -227,6 +228,8 @@ def test_raw_bytes_are_those_of_the_object(data: bytes, more: st.DataObject) -> 
     octets = compiled()
     assert octets.of_bytes(data) == raw.of_bytes(data) == data
     assert octets.of_bytearray(bytearray(data)) == raw.of_bytearray(bytearray(data)) == data
+    for text in (data, bytearray(data)):
+        assert octets.octets_of(text) == bit_octets.octets_of(text) == data
     part = memoryview(data)[at:]
     assert octets.of_view(part) == raw.of_view(part) == data[at:]
     written, plain = bytearray(data), bytearray(data)

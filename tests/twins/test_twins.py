@@ -40,6 +40,7 @@ EXTENSIONS = {
         "storage.sorted_sets.score_octets",
         "storage.rax.branches",
         "server.table.histogram_octets",
+        "storage.strings.bit_octets",
     ],
 }
 MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
@@ -361,6 +362,18 @@ CASES: dict[str, Cases] = {
         "put_text": args(st.just(bytearray(600)), AT, LEAF_TEXTS),
         **dict.fromkeys(("text_start", "text_size"), leaf_texts()),
         "order": st.tuples(leaf_texts(), LEAF_TEXTS | TEXT).map(lambda f: (*f[0], f[1])),
+    },
+    "storage.strings.bit_octets": {
+        "ones": args(DATA, AT, st.integers(SIZE - ROOM, SIZE)),
+        "first_other": args(
+            DATA | st.integers(0, SIZE).map(lambda n: bytes(n) + b"\xff" * (SIZE - n)),
+            st.sampled_from([0, 255]), AT, st.integers(SIZE - ROOM, SIZE),
+        ),
+        **dict.fromkeys(
+            ("copy", "both", "either", "different"), args(BUFFER, DATA, st.integers(0, SIZE))
+        ),
+        "clear": args(BUFFER, AT, st.integers(SIZE - ROOM, SIZE)),
+        "inverted": args(BUFFER, st.integers(0, SIZE)),
     },
     "storage.rax.branches": {
         "cut": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),

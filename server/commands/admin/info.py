@@ -191,6 +191,7 @@ def stats(state: ServerState) -> Fields:
     yield "instantaneous_input_kbps", f"{kib_in:.2f}"
     yield "instantaneous_output_kbps", f"{kib_out:.2f}"
     yield "rejected_connections", counted.rejected_connections
+    yield "expired_subkeys", state.events.expired_fields
     yield "expired_keys", state.events.expired
     yield "expired_time_cap_reached_count", counted.expire_time_cap_reached
     yield "expire_cycle_cpu_milliseconds", int(counted.expire_cycle_ms)
@@ -273,7 +274,8 @@ def keyspace(state: ServerState) -> Fields:
             mean_ms = sum(left_ms) // len(left_ms) if left_ms else 0
             yield (
                 f"db{db.index}",
-                f"keys={len(db)},expires={len(db.expiring)},avg_ttl={mean_ms}",
+                f"keys={len(db)},expires={len(db.expiring)},avg_ttl={mean_ms}"
+                f",subexpiry={len(db.field_expiries)}",
             )
 
 

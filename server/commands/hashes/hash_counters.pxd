@@ -1,4 +1,4 @@
-from server.commands.hashes cimport hash_steps
+from server.commands.hashes cimport hash_steps, live_fields
 from server.dispatch.call cimport Call
 from storage.hashes.hash cimport Hash
 from storage.keyspace.keyspace cimport Keyspace

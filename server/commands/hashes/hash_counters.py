@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.hashes import hash_steps
+from server.commands.hashes import hash_steps, live_fields
 from server.dispatch.call import Call
 from server.table import errors, long_double
 from server.table.args import INT64_MAX, INT64_MIN, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RW, UPDATE, KeyRange
-from storage.hashes.hash import Hash
+from storage.hashes.timed_fields import NO_EXPIRY
 
 WRITE = Flags.WRITE | Flags.DENYOOM | Flags.FAST
 
@@ -37,7 +37,7 @@ def hincrby(call: Call) -> Reply:
     """
     _, key, field, text = call.argv
     increment = to_int(text)
-    value = call.db.find(key, Hash)
+    value = live_fields.find(call, key, [field])
     old = None if value is None else value.get(field)
     new = increment if old is None else to_int(old, VALUE_NOT_AN_INTEGER) + increment
     if not INT64_MIN <= new <= INT64_MAX:
@@ -65,7 +65,7 @@ def hincrbyfloat(call: Call) -> Reply:
     increment = _float(text, errors.NOT_A_FLOAT)
     if increment is None:
         raise INCREMENT_NOT_FINITE
-    value = call.db.find(key, Hash)
+    value = live_fields.find(call, key, [field])
     old = None if value is None else value.get(field)
     before = Fraction() if old is None else _float(old, VALUE_NOT_A_FLOAT)
     total = None if before is None else long_double.add(before, increment)
@@ -74,6 +74,9 @@ def hincrbyfloat(call: Call) -> Reply:
     new = long_double.text_of(total)
     hash_steps.put_one(call, key, value, field, new)
     call.db.changed(key, b"hincrbyfloat", 1, (b"HSET", key, field, new))
+    when_ms = NO_EXPIRY if value is None else value.expiry(field)
+    if when_ms != NO_EXPIRY:
+        call.log_as(b"HPEXPIREAT", key, b"%d" % when_ms, b"FIELDS", b"1", field)
     return new
 
 

@@ -11,12 +11,28 @@ from storage.listpack.listpack import Element, Listpack
 NONE = -1
 
 
-def write_all(out: Encoder, value: Hash, fields: bool, values: bool) -> None:
-    """Write all *fields*, all *values*, or both in turns; the caller has written the head."""
+def write_all(
+    out: Encoder, value: Hash, fields: bool, values: bool, dead: frozenset[bytes]
+) -> None:
+    """Write all *fields*, all *values*, or both in turns; the caller has written the head.
+
+    Fields that are *dead* have expired, and are left out.
+    """
     if value.pack is not None:
         _write_pack(out, value.pack, fields, values)
     elif value.table is not None:
         _write_table(out, value.table, fields, values)
+    else:
+        for field, text in value:
+            if field not in dead:
+                _write_pair(out, field, text, fields, values)
+
+
+def _write_pair(out: Encoder, field: bytes, text: bytes, fields: bool, values: bool) -> None:
+    if fields:
+        out.bulk(field)
+    if values:
+        out.bulk(text)
 
 
 def _write_pack(out: Encoder, pack: Listpack, fields: bool, values: bool) -> None:
@@ -53,15 +69,20 @@ def _write_table(out: Encoder, table: PackedTable, fields: bool, values: bool) -
                 out.bulk_slice(item.data, item.value_start, item.value_size)
 
 
-def write_values_of(out: Encoder, value: Hash | None, words: list[bytes], first: int) -> None:
-    """Write the values of the fields ``words[first:]`` as an array; null where there is none."""
+def write_values_of(
+    out: Encoder, value: Hash | None, words: list[bytes], first: int, dead: frozenset[bytes]
+) -> None:
+    """Write the values of the fields ``words[first:]`` as an array; null where there is none.
+
+    Fields that are *dead* have expired.
+    """
     out.array(len(words) - first)
     element = Element()
     for at in range(first, len(words)):
         if value is not None and value.pack is not None:
             _write_value_in_pack(out, value.pack, words[at], element)
         else:
-            out.write(None if value is None else value.get(words[at]))
+            out.write(None if value is None or words[at] in dead else value.get(words[at]))
 
 
 def _write_value_in_pack(out: Encoder, pack: Listpack, field: bytes, element: Element) -> None:

@@ -9,4 +9,4 @@ from storage.listpack_limits cimport ListpackLimits
 cpdef Py_ssize_t put(Call call, bytes key, list words, Py_ssize_t first) except -1
 @cython.locals(limits=ListpackLimits)
 cpdef put_one(Call call, bytes key, Hash value, bytes field, bytes text)
-cpdef delete_if_empty(Call call, bytes key, Hash value)
+cpdef follow_removal(Call call, bytes key, Hash value)

@@ -20,6 +20,8 @@ def put(call: Call, key: bytes, words: list[bytes], first: int) -> int:
     limits = call.server.node_limits.hash
     if value is not None:
         added = value.put(words, first, limits)
+        if value.timed is not None:
+            db.expire_fields_at(key, value.next_expiry())
     else:
         value = Hash()
         added = value.put(words, first, limits)
@@ -30,17 +32,23 @@ def put(call: Call, key: bytes, words: list[bytes], first: int) -> int:
 
 
 def put_one(call: Call, key: bytes, value: Hash | None, field: bytes, text: bytes) -> None:
-    """Set one field of *value*, the hash at *key*; None is a hash that is created now."""
+    """Set one field of *value*, the hash at *key*; None is a hash that is created now.
+
+    If the field expires, it still does.
+    """
     limits = call.server.node_limits.hash
     if value is not None:
-        value.set(field, text, limits)
+        value.set_keeping_time(field, text, limits)
     else:
         value = Hash()
         value.set(field, text, limits)
         call.db.add(key, value)
 
 
-def delete_if_empty(call: Call, key: bytes, value: Hash) -> None:
+def follow_removal(call: Call, key: bytes, value: Hash) -> None:
+    """Fields of *value*, the hash at *key*, were removed: delete it if it is empty."""
     if not len(value):
         call.db.remove(key)
         call.db.changed(key, b"del", 0)
+    elif value.timed is not None:
+        call.db.expire_fields_at(key, value.next_expiry())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from protocol.replies import OK, Reply
-from server.commands.hashes import hash_reply, hash_steps
+from server.commands.hashes import hash_reply, hash_steps, live_fields
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.command import Flags, command
 from server.table.documentation import Deprecated, Tip
 from server.table.keys import ACCESS, DELETE, INSERT, RO, RW, UPDATE, KeyRange
-from storage.hashes.hash import Hash
+from storage.hashes.hash import NO_FIELDS, Hash
 
 READ = Flags.READONLY
 WRITE = Flags.WRITE | Flags.DENYOOM | Flags.FAST
@@ -75,7 +75,7 @@ def hsetnx(call: Call) -> Reply:
     HSETNX key field value
     """
     argv = call.argv
-    value: Hash | None = call.db.find(argv[1], Hash)
+    value = live_fields.find(call, argv[1], argv[2:3])
     if value is not None and value.has(argv[2]):
         return 0
     hash_steps.put_one(call, argv[1], value, argv[2], argv[3])
@@ -107,7 +107,7 @@ def hdel(call: Call) -> Reply:
         removed += value.remove(field)
     if removed:
         call.db.changed(key, b"hdel", removed)
-        hash_steps.delete_if_empty(call, key, value)
+        hash_steps.follow_removal(call, key, value)
     return removed
 
 
@@ -127,8 +127,11 @@ def hget(call: Call) -> Reply:
 
     HGET key field
     """
-    value: Hash | None = call.db.read(call.argv[1], Hash)
-    return None if value is None else value.get(call.argv[2])
+    argv = call.argv
+    value: Hash | None = call.db.read(argv[1], Hash)
+    if value is None or (value.timed is not None and _has_expired(call, value)):
+        return None
+    return value.get(argv[2])
 
 
 @command(
@@ -147,8 +150,11 @@ def hmget(call: Call) -> Reply:
     """
     argv = call.argv
     value: Hash | None = call.db.read(argv[1], Hash)
+    dead = NO_FIELDS
+    if value is not None and value.timed is not None:
+        dead = live_fields.expire(call, argv[1], value, argv[2:])
     out = call.client.out.another()
-    hash_reply.write_values_of(out, value, argv, 2)
+    hash_reply.write_values_of(out, value, argv, 2, dead)
     return out
 
 
@@ -165,8 +171,11 @@ def hexists(call: Call) -> Reply:
 
     HEXISTS key field
     """
-    value: Hash | None = call.db.read(call.argv[1], Hash)
-    return 1 if value is not None and value.has(call.argv[2]) else 0
+    argv = call.argv
+    value: Hash | None = call.db.read(argv[1], Hash)
+    if value is None or (value.timed is not None and _has_expired(call, value)):
+        return 0
+    return 1 if value.has(argv[2]) else 0
 
 
 @command(
@@ -182,14 +191,17 @@ def hstrlen(call: Call) -> Reply:
 
     HSTRLEN key field
     """
-    value: Hash | None = call.db.read(call.argv[1], Hash)
-    text = None if value is None else value.get(call.argv[2])
+    argv = call.argv
+    value: Hash | None = call.db.read(argv[1], Hash)
+    if value is None or (value.timed is not None and _has_expired(call, value)):
+        return 0
+    text = value.get(argv[2])
     return 0 if text is None else len(text)
 
 
 @command("HLEN", arity=2, flags=READ | Flags.FAST, group="hash", since="2.0.0", keys=KeyRange(RO))
 def hlen(call: Call) -> Reply:
-    """Counts the fields of a hash.
+    """Counts the fields of a hash, expired ones included until they are removed.
 
     HLEN key
     """
@@ -214,9 +226,12 @@ def hgetall(call: Call) -> Reply:
     """
     value: Hash | None = call.db.read(call.argv[1], Hash)
     out = call.client.out.another()
-    out.map(0 if value is None else len(value))
-    if value is not None:
-        hash_reply.write_all(out, value, fields=True, values=True)
+    if value is None:
+        out.map(0)
+        return out
+    dead = live_fields.dead_fields(call, value)
+    out.map(len(value) - len(dead))
+    hash_reply.write_all(out, value, True, True, dead)
     return out
 
 
@@ -256,11 +271,20 @@ def hvals(call: Call) -> Reply:
     return _one_side(call, fields=False)
 
 
+def _has_expired(call: Call, value: Hash) -> bool:
+    """Whether the field of HGET and its like has expired; it is removed now."""
+    key, field = call.argv[1:3]
+    return bool(live_fields.expire(call, key, value, (field,)))
+
+
 def _one_side(call: Call, fields: bool) -> Reply:
     """All fields, or all values."""
     value: Hash | None = call.db.read(call.argv[1], Hash)
     out = call.client.out.another()
-    out.array(0 if value is None else len(value))
-    if value is not None:
-        hash_reply.write_all(out, value, fields, not fields)
+    if value is None:
+        out.array(0)
+        return out
+    dead = live_fields.dead_fields(call, value)
+    out.array(len(value) - len(dead))
+    hash_reply.write_all(out, value, fields, not fields, dead)
     return out

@@ -8,6 +8,7 @@ from random import randrange
 
 from protocol.encoder import Encoder
 from protocol.replies import Reply
+from server.commands.hashes import live_fields
 from server.dispatch.call import Call
 from server.table.args import Args
 from server.table.command import Flags, command
@@ -15,7 +16,7 @@ from server.table.documentation import Tip
 from server.table.keys import ACCESS, RO, KeyRange
 from server.table.sample_args import count_and_form
 from server.table.scan_args import ScanOptions, to_cursor
-from storage.hashes.hash import Hash
+from storage.hashes.hash import NO_FIELDS, Hash
 
 
 @command(
@@ -40,9 +41,10 @@ def hscan(call: Call) -> Reply:
         return [b"0", []]
     options = ScanOptions(Args(call.argv, 3), b"NOVALUES")
     cursor, page = value.scan(cursor, min(options.count, len(value)))
+    dead = live_fields.dead_fields(call, value)
     found: list[Reply] = []
     for at in range(0, len(page), 2):
-        if options.matches(page[at]):
+        if page[at] not in dead and options.matches(page[at]):
             found += page[at : at + 1] if options.no_values else page[at : at + 2]
     return [b"%d" % cursor, found]
 
@@ -64,19 +66,33 @@ def hrandfield(call: Call) -> Reply:
     """
     argv = call.argv
     if len(argv) == 2:
-        value = call.db.read(argv[1], Hash)
-        return None if value is None else next(value.draws(randrange))[0]
+        value, dead = _live(call)
+        return None if value is None else next(value.draws(randrange, dead))[0]
     count, with_values = count_and_form(argv, b"WITHVALUES")
-    value = call.db.read(argv[1], Hash)
+    value, dead = _live(call)
     if value is None or count == 0:
         return []
     out = call.client.out.another()
     if count < 0:
-        _write_pairs(out, islice(value.draws(randrange), -count), -count, with_values)
+        _write_pairs(out, islice(value.draws(randrange, dead), -count), -count, with_values)
     else:
-        pairs = value.sample(randrange, min(count, len(value)))
+        pairs = value.sample(randrange, min(count, len(value)), dead)
         _write_pairs(out, pairs, len(pairs), with_values)
     return out
+
+
+def _live(call: Call) -> tuple[Hash | None, frozenset[bytes]]:
+    """The hash, and the expired fields that are still in it; None if it has no others.
+
+    Expired fields are removed, too, unless writes are paused.
+    """
+    value: Hash | None = call.db.read(call.argv[1], Hash)
+    if value is None:
+        return None, NO_FIELDS
+    dead = live_fields.dead_fields(call, value)
+    live_fields.expire(call, call.argv[1], value, dead)
+    dead = live_fields.dead_fields(call, value)
+    return (value if len(value) > len(dead) else None), dead
 
 
 def _write_pairs(

@@ -15,7 +15,7 @@ from server.table.args import INT64_MAX, Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange
-from storage import payload
+from storage import payload, types
 from storage.rdb.options import ReadOptions, WriteOptions
 
 WRITE = Flags.WRITE | Flags.DENYOOM
@@ -91,6 +91,7 @@ def restore(call: Call) -> Reply:
         _delete(call, key)
         return OK
     call.db.replace(key, value)
+    call.db.expire_fields_at(key, types.of(value).first_field_expiry(value))
     if options.idle_s != UNKNOWN or options.frequency != UNKNOWN:
         call.db.set_usage(key, options.idle_s, options.frequency)
     if ttl:

@@ -183,6 +183,7 @@ def _rename(db: Keyspace, source: bytes, target: bytes) -> None:
 
 def _put_with_expiry(db: Keyspace, key: bytes, value: object, expiry_ms: int) -> None:
     db.replace(key, value)
+    db.expire_fields_at(key, types.of(value).first_field_expiry(value))
     if expiry_ms != NO_EXPIRY:
         db.expire_at(key, expiry_ms)
 

@@ -1,4 +1,5 @@
 from storage cimport octets
+from storage.sorted_sets cimport bound
 from storage.sorted_sets.bound cimport Bound
 
 cdef Py_ssize_t EXACT_DIGITS

@@ -12,6 +12,7 @@ from protocol.replies import ErrorReply
 from server.table import errors
 from server.table.args import to_float
 from storage import octets
+from storage.sorted_sets import bound
 from storage.sorted_sets.bound import Bound
 
 NOT_A_SCORE_RANGE = ErrorReply("ERR", "min or max is not a float")
@@ -24,7 +25,7 @@ EXACT_DIGITS = 15  # integers of so many are doubles exactly
 
 def to_score(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
     """Read a score: a double that is no NaN and neither overflows nor vanishes. Raises *error*."""
-    if len(text) <= EXACT_DIGITS and octets.is_int64(text):
+    if len(text) <= EXACT_DIGITS and (octets.is_int64(text) or text.isdigit()):
         return float(octets.int64_of(text))
     score = to_float(text, error)
     if isinf(score) and b"n" not in text.lower():
@@ -42,18 +43,18 @@ def _mantissa(text: bytes) -> bytes:
 
 def score_bound(text: bytes, is_end: bool) -> Bound:
     """The place where a range by score begins, or with *is_end* ends. Raises NOT_A_SCORE_RANGE."""
-    is_open = text[:1] == b"("
+    is_open = text.startswith(b"(")
     score = _range_score(text[1:] if is_open else text)
-    return Bound(score, None, is_open != is_end)
+    return bound.at_score(score, is_open != is_end)
 
 
 def _range_score(text: bytes) -> float:
     """Read a score as strtod does: after blanks, up to a zero byte; nothing at all is 0."""
+    if len(text) <= EXACT_DIGITS and octets.is_int64(text):
+        return float(octets.int64_of(text))
     text = text.partition(b"\0")[0]
     if not text:
         return 0.0
-    if len(text) <= EXACT_DIGITS and octets.is_int64(text):
-        return float(octets.int64_of(text))
     return to_float(text.lstrip(BLANKS), NOT_A_SCORE_RANGE)
 
 
@@ -63,10 +64,10 @@ def member_bound(text: bytes, is_end: bool) -> Bound:
     Raises NOT_A_MEMBER_RANGE.
     """
     if text == b"-":
-        return Bound(None, None, False)
+        return bound.at_member(None, False)
     if text == b"+":
-        return Bound(None, None, True)
+        return bound.at_member(None, True)
     mark = text[:1]
     if mark not in (b"[", b"("):
         raise NOT_A_MEMBER_RANGE
-    return Bound(None, text[1:], (mark == b"(") != is_end)
+    return bound.at_member(text[1:], (mark == b"(") != is_end)

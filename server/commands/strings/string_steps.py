@@ -6,8 +6,13 @@ answered with bytes.
 
 from __future__ import annotations
 
+from protocol.replies import ErrorReply
 from server.dispatch.call import Call
+from server.table.args import INT64_MAX, to_int
+from storage import allocation
 from storage.keyspace.keyspace import String
+
+BAD_BIT_OFFSET = ErrorReply("ERR", "bit offset is not an integer or out of range")
 
 
 def text_of(value: String) -> bytes:
@@ -26,3 +31,39 @@ def put(call: Call, key: bytes, value: bytes) -> None:
     """Put *value* at *key*, without an expiry."""
     call.db.put(key, value)
     call.db.changed(key, b"set")
+
+
+def octets_of(value: String) -> bytes | bytearray:
+    """The bytes that a client sees, not copied if they are a bytearray."""
+    return b"%d" % value if type(value) is int else value  # type: ignore[return-value]
+
+
+def padded(call: Call, key: bytes, value: String | None, size: int) -> bytearray:
+    """Make *value*, the string at *key*, a bytearray of *size* bytes at least; zeros are added.
+
+    None is a string that is created now. What is returned is stored, and may be changed in place.
+    """
+    raw = value if type(value) is bytearray else bytearray(b"" if value is None else text_of(value))
+    before = allocation.of_string(raw)
+    if len(raw) < size:
+        raw.extend(bytes(size - len(raw)))
+    if value is None:
+        call.db.add(key, raw)
+    else:
+        call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
+    return raw
+
+
+def to_bit_offset(call: Call, text: bytes, width: int = 0) -> int:
+    """The number of a bit that a string may have. *width* (0: none) is what ``#n`` counts in.
+
+    Raises BAD_BIT_OFFSET if the string would be longer than proto-max-bulk-len.
+    """
+    by_width = width > 0 and text[:1] == b"#"
+    offset = to_int(text[1:] if by_width else text, BAD_BIT_OFFSET)
+    if by_width:
+        offset *= width
+    longest = 8 * call.server.config.proto_max_bulk_len
+    if offset < 0 or (offset >= longest and not call.is_replayed) or offset > INT64_MAX:
+        raise BAD_BIT_OFFSET
+    return offset

@@ -86,15 +86,8 @@ def setrange(call: Call) -> Reply:
         return 0 if value is None else string_steps.length_of(value)
     if offset + len(patch) > call.server.config.proto_max_bulk_len:
         raise errors.STRING_TOO_LARGE
-    raw = bytearray() if value is None else _raw(call, value, 0)
-    before = allocation.of_string(raw)
-    if len(raw) < offset:
-        raw.extend(bytes(offset - len(raw)))
+    raw = string_steps.padded(call, key, value, offset + len(patch))
     raw[offset : offset + len(patch)] = patch
-    if value is None:
-        call.db.add(key, raw)
-    else:
-        call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
     call.db.changed(key, b"setrange")
     return len(raw)
 

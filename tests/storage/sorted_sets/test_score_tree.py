@@ -78,7 +78,8 @@ def test_members_of_equal_hash_prefix_are_told_apart(monkeypatch: pytest.MonkeyP
     assert dict(zip(page[::2], page[1::2], strict=True)) == expected
     assert len(page) == 2000
     for n in range(0, 1000, 3):
-        tree.remove_at(tree.rank_at(tree.find(b"%d:%d" % (n % 5, n))))
+        member = b"%d:%d" % (n % 5, n)
+        tree.remove_at(tree.rank_at(tree.find(member), member))
     tree.check()
     assert tree.find(b"0:0") == -1
 
@@ -86,11 +87,11 @@ def test_members_of_equal_hash_prefix_are_told_apart(monkeypatch: pytest.MonkeyP
 def test_a_score_that_keeps_its_place_is_written_there() -> None:
     tree = tree_of([(b"%d" % n, n * 10) for n in range(1000)])
     for n in range(1000):
-        tree.set_score(tree.find(b"%d" % n), n * 10 + 3)
+        tree.set_score(tree.find(b"%d" % n), b"%d" % n, n * 10 + 3)
     tree.check()
     assert [score for _, score in tree] == [n * 10 + 3 for n in range(1000)]
-    tree.set_score(tree.find(b"5"), 53)  # as the next one: now members decide
+    tree.set_score(tree.find(b"5"), b"5", 53)  # as the next one: now members decide
     assert tree.rank(Bound(53, None, True)) == 6
-    tree.set_score(tree.find(b"5"), 63)
+    tree.set_score(tree.find(b"5"), b"5", 63)
     tree.check()
     assert [member for member, _ in tree][5:7] == [b"5", b"6"]

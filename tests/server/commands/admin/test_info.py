@@ -161,8 +161,8 @@ def test_keyspace_shows_the_databases_that_have_keys(server):
     server.send_line("SELECT 3")
     server.send_line("SET d 1")
     assert sections(server, "keyspace")["Keyspace"] == {
-        "db0": "keys=3,expires=2,avg_ttl=6000",
-        "db3": "keys=1,expires=0,avg_ttl=0",
+        "db0": "keys=3,expires=2,avg_ttl=6000,subexpiry=0",
+        "db3": "keys=1,expires=0,avg_ttl=0,subexpiry=0",
     }
 
 

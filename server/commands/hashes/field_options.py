@@ -1,0 +1,246 @@
+"""HGETDEL, HGETEX and HSETEX: read or set fields, and what becomes of them then."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from protocol.replies import ErrorReply, Reply
+from server.commands.hashes import hash_steps, live_fields
+from server.commands.hashes.time_steps import (
+    NOT_A_COUNT,
+    absolute_ms,
+    fields_at,
+    has_passed,
+    set_time,
+    tell,
+)
+from server.dispatch.call import Call
+from server.dispatch.expire_times import UNITS
+from server.table import errors
+from server.table.args import INT32_MAX, Args, to_int
+from server.table.command import Flags, command
+from server.table.keys import ACCESS, DELETE, RW, UPDATE, KeyRange
+from storage.hashes.hash import Hash
+from storage.hashes.timed_fields import NO_EXPIRY
+
+ONE_CONDITION = ErrorReply("ERR", "Only one of FXX or FNX arguments can be specified")
+ONE_TIME = ErrorReply("ERR", "Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified")
+BAD_COUNT = ErrorReply("ERR", "invalid number of fields")
+
+FNX, FXX, KEEPTTL = b"FNX", b"FXX", b"KEEPTTL"
+
+
+@command(
+    "HGETDEL",
+    arity=-5,
+    flags=Flags.WRITE | Flags.FAST,
+    group="hash",
+    since="8.0.0",
+    complexity="O(N) where N is the number of specified fields.",
+    keys=KeyRange(RW | ACCESS | DELETE),
+)
+def hgetdel(call: Call) -> Reply:
+    """Returns the values of fields of a hash and removes them. Without fields the key is deleted.
+
+    HGETDEL key FIELDS numfields field [field ...]
+    """
+    key = call.argv[1]
+    call.db.find(key, Hash)
+    fields = fields_at(call.argv, 2, NOT_A_COUNT)
+    value = live_fields.find(call, key, fields)
+    if value is None:
+        return [None] * len(fields)
+    replies: list[Reply] = []
+    removed: list[bytes] = []
+    for field in fields:
+        replies.append(value.get(field))
+        if value.remove(field):
+            removed.append(field)
+    if removed:
+        call.db.changed(key, b"hdel", len(removed), (b"HDEL", key, *removed))
+        hash_steps.follow_removal(call, key, value)
+    return replies
+
+
+@command(
+    "HGETEX",
+    arity=-5,
+    flags=Flags.WRITE | Flags.FAST,
+    group="hash",
+    since="8.0.0",
+    complexity="O(N) where N is the number of specified fields.",
+    keys=KeyRange(RW | ACCESS | UPDATE),
+)
+def hgetex(call: Call) -> Reply:
+    """Returns the values of fields of a hash and changes their times to live.
+
+    HGETEX key [EX seconds | PX milliseconds | EXAT unix-time-seconds |
+    PXAT unix-time-milliseconds | PERSIST] FIELDS numfields field [field ...]
+    """
+    key = call.argv[1]
+    call.db.find(key, Hash)
+    when_ms, persists, fields = _hgetex_options(call)
+    value = live_fields.find(call, key, fields)
+    if value is None:
+        return [None] * len(fields)
+    if persists or when_ms != NO_EXPIRY:
+        value.as_timed()
+    replies: list[Reply] = []
+    changed: list[bytes] = []
+    for field in fields:
+        text = value.get(field)
+        replies.append(text)
+        if text is not None and when_ms != NO_EXPIRY:
+            set_time(value, field, when_ms, has_passed(call, when_ms))
+            changed.append(field)
+        elif persists and value.expiry(field) != NO_EXPIRY:
+            value.expire_at(field, NO_EXPIRY)
+            changed.append(field)
+    if persists and changed:
+        _tell_persisted(call, key, value, changed)
+    else:
+        tell(call, key, value, changed, when_ms)
+    return replies
+
+
+def _hgetex_options(call: Call) -> tuple[int, bool, list[bytes]]:
+    """When the fields are to expire, or NO_EXPIRY; whether they are not to; and the fields."""
+    argv = call.argv
+    word = argv[2].upper()
+    when_ms, at = NO_EXPIRY, 2
+    if word in UNITS:
+        when_ms = absolute_ms(call, argv[3], word, "hgetex")
+        at = 4
+    elif word == b"PERSIST":
+        at = 3
+    if at + 1 >= len(argv):
+        raise errors.wrong_arity("hgetex")
+    return when_ms, word == b"PERSIST", fields_at(argv, at, NOT_A_COUNT)
+
+
+def _tell_persisted(call: Call, key: bytes, value: Hash, fields: list[bytes]) -> None:
+    call.db.expire_fields_at(key, value.next_expiry())
+    words = (b"HPERSIST", key, b"FIELDS", b"%d" % len(fields), *fields)
+    call.db.changed(key, b"hpersist", len(fields), words)
+
+
+# ---------------------------------------------------------------------- HSETEX
+
+
+@command(
+    "HSETEX",
+    arity=-6,
+    flags=Flags.WRITE | Flags.DENYOOM | Flags.FAST,
+    group="hash",
+    since="8.0.0",
+    complexity="O(N) where N is the number of fields being set.",
+    keys=KeyRange(RW | UPDATE),
+)
+def hsetex(call: Call) -> Reply:
+    """Sets fields of a hash with a time to live, if none or all of them are there.
+
+    HSETEX key [FNX | FXX] [EX seconds | PX milliseconds | EXAT unix-time-seconds |
+    PXAT unix-time-milliseconds | KEEPTTL] FIELDS numfields field value [field value ...]
+    """
+    key = call.argv[1]
+    options = _hsetex_options(call)
+    value: Hash | None = call.db.find(key, Hash)
+    fields = options.words[::2]
+    if options.condition and not _holds(call, key, value, fields, options.condition):
+        return 0
+    if options.keeps_time and value is not None:
+        _put_keeping_times(call, key, value, options.words)
+        return 1
+    hash_steps.put(call, key, options.words, 0)
+    call.log_as(b"HSET", key, *options.words)
+    if options.when_ms != NO_EXPIRY:
+        _expire(call, key, fields, options.when_ms)
+    return 1
+
+
+class Options(NamedTuple):
+    """What HSETEX is asked for."""
+
+    condition: bytes  # FNX, FXX or nothing
+    when_ms: int  # unix ms, or NO_EXPIRY
+    keeps_time: bool
+    words: list[bytes]  # fields and values
+
+
+def _hsetex_options(call: Call) -> Options:
+    args = Args(call.argv, 2)
+    condition, when_ms, keeps_time = b"", NO_EXPIRY, False
+    while args.left:
+        word = args.take()
+        name = word.upper()
+        if name == b"FIELDS":
+            return Options(condition, when_ms, keeps_time, _fields_and_values(args))
+        if name in (FNX, FXX):
+            if condition:
+                raise ONE_CONDITION
+            condition = name
+        elif name == KEEPTTL or name in UNITS:
+            if keeps_time or when_ms != NO_EXPIRY:
+                raise ONE_TIME
+            keeps_time = name == KEEPTTL
+            if not keeps_time:
+                when_ms = absolute_ms(call, _taken(args), name, "hsetex")
+        else:
+            raise ErrorReply("ERR", f"unknown argument: {errors.text_of(word)}")
+    raise errors.wrong_arity("hsetex")
+
+
+def _taken(args: Args) -> bytes:
+    if not args.left:
+        raise errors.wrong_arity("hsetex")
+    return args.take()
+
+
+def _fields_and_values(args: Args) -> list[bytes]:
+    """What follows FIELDS: as many fields and values as it says."""
+    count = to_int(_taken(args), BAD_COUNT)
+    if not 1 <= count <= INT32_MAX:
+        raise BAD_COUNT
+    if args.left != 2 * count:
+        raise errors.wrong_arity("hsetex")
+    return args.rest()
+
+
+def _holds(
+    call: Call, key: bytes, value: Hash | None, fields: list[bytes], condition: bytes
+) -> bool:
+    """Whether none of *fields* is there (FNX), or all are (FXX).
+
+    They are looked at in turn, up to the first that breaks the condition. Those of them that have
+    expired are removed.
+    """
+    seen: list[bytes] = []
+    holds = True
+    for field in fields:
+        seen.append(field)
+        if live_fields.has(call, value, field) != (condition == FXX):
+            holds = False
+            break
+    if value is not None:
+        live_fields.expire(call, key, value, seen, condition == FNX)
+    return holds
+
+
+def _put_keeping_times(call: Call, key: bytes, value: Hash, words: list[bytes]) -> None:
+    limits = call.server.node_limits.hash
+    for at in range(0, len(words), 2):
+        value.set_keeping_time(words[at], words[at + 1], limits)
+    count = len(words) // 2
+    log = (b"HSETEX", key, KEEPTTL, b"FIELDS", b"%d" % count, *words)
+    call.db.changed(key, b"hset", count, log)
+
+
+def _expire(call: Call, key: bytes, fields: list[bytes], when_ms: int) -> None:
+    """Let *fields* of the hash at *key*, which were set, expire at *when_ms*."""
+    value: Hash | None = call.db.find(key, Hash)
+    assert value is not None
+    value.as_timed()
+    named = list(dict.fromkeys(fields))
+    for field in named:
+        set_time(value, field, when_ms, has_passed(call, when_ms))
+    tell(call, key, value, named, when_ms)

@@ -1,0 +1,216 @@
+"""SORT and SORT_RO: the elements of a list, set or sorted set in another order, or others for them.
+
+    BY weight_*       the string at the key that the element makes of the pattern is compared
+    BY h_*->field     a field of the hash at such a key is
+    BY nosort         a pattern without * : nothing is compared, and the order stays
+    GET #             the element itself is answered; other patterns are as with BY
+
+Source of the rules: sort.c of Redis 7.0
+"""
+
+from __future__ import annotations
+
+from math import isinf
+
+from protocol.replies import ErrorReply, Reply
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args, to_float
+from server.table.command import Flags, command
+from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange, KeyUse, UnknownKeys
+from storage.errors import WrongType
+from storage.hashes.hash import Hash
+from storage.lists.quicklist import QuickList
+from storage.sets.member_set import MemberSet
+from storage.sorted_sets.sorted_set import SortedSet
+
+NOT_A_DOUBLE = ErrorReply("ERR", "One or more scores can't be converted into double")
+
+ITSELF = b"#"
+BLANKS = b" \t\n\v\f\r"
+SOURCE = KeyRange(RO | ACCESS)
+LOOKED_UP = UnknownKeys(RO | ACCESS)  # by BY and GET: their names depend on the elements
+VALUES = {b"LIMIT": 2, b"GET": 1, b"BY": 1, b"STORE": 1}  # words that an option takes along
+OF_SORTS = "O(N+M*log(M)) where N is the number of elements and M the number of those returned."
+
+
+def _keys_of_sort(argv: list[bytes]) -> list[KeyUse]:
+    """The key that is sorted, and the one behind the last STORE."""
+    found = [KeyUse(argv[1], RO | ACCESS)]
+    at = 2
+    while at < len(argv):
+        word = argv[at].upper()
+        if word == b"STORE" and at + 1 < len(argv):
+            found[1:] = [KeyUse(argv[at + 1], OW | UPDATE)]
+        at += 1 + VALUES.get(word, 0)
+    return found
+
+
+@command(
+    "SORT",
+    arity=-2,
+    flags=Flags.WRITE | Flags.DENYOOM | Flags.MOVABLEKEYS,
+    group="generic",
+    since="1.0.0",
+    complexity=OF_SORTS,
+    keys=(SOURCE, LOOKED_UP, UnknownKeys(OW | UPDATE)),
+    get_keys=_keys_of_sort,
+    categories=["set", "sortedset", "list", "dangerous"],
+)
+def sort(call: Call) -> Reply:
+    """Returns the elements of a list, set or sorted set in order, or stores them as a list.
+
+    SORT key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC] [ALPHA]
+    [STORE destination]
+    """
+    wanted = SortArgs(call.argv, may_store=True)
+    found = _sorted(call, wanted)
+    return found if wanted.target is None else _store(call, wanted.target, found)
+
+
+@command(
+    "SORT_RO",
+    arity=-2,
+    flags=Flags.READONLY | Flags.MOVABLEKEYS,
+    group="generic",
+    since="7.0.0",
+    complexity=OF_SORTS,
+    keys=(SOURCE, LOOKED_UP),
+    get_keys=_keys_of_sort,
+    categories=["set", "sortedset", "list", "dangerous"],
+)
+def sort_ro(call: Call) -> Reply:
+    """Returns the elements of a list, set or sorted set in order.
+
+    SORT_RO key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC]
+    [ALPHA]
+    """
+    return _sorted(call, SortArgs(call.argv, may_store=False))
+
+
+class SortArgs:
+    """The options, in any order; of those that are given twice the last one counts, but for GET."""
+
+    __slots__ = ("alpha", "by", "count", "descending", "gets", "offset", "target")
+
+    def __init__(self, argv: list[bytes], may_store: bool) -> None:
+        self.alpha = self.descending = False
+        self.by: bytes | None = None
+        self.gets: list[bytes] = []
+        self.offset, self.count = 0, -1
+        self.target: bytes | None = None
+        args = Args(argv, 2)
+        while args.left:
+            if args.skip(b"ASC"):
+                self.descending = False
+            elif args.skip(b"DESC"):
+                self.descending = True
+            elif args.skip(b"ALPHA"):
+                self.alpha = True
+            elif args.left > 2 and args.skip(b"LIMIT"):
+                self.offset, self.count = args.take_int(), args.take_int()
+            elif may_store and args.left > 1 and args.skip(b"STORE"):
+                self.target = args.take()
+            elif args.left > 1 and args.skip(b"BY"):
+                self.by = args.take()
+            elif args.left > 1 and args.skip(b"GET"):
+                self.gets.append(args.take())
+            else:
+                raise errors.SYNTAX
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether nothing is compared."""
+        return self.by is not None and b"*" not in self.by
+
+    def cut(self, elements: list[bytes]) -> list[bytes]:
+        """What LIMIT leaves of *elements*."""
+        first = max(self.offset, 0)
+        return elements[first : first + self.count] if self.count >= 0 else elements[first:]
+
+
+# ---------------------------------------------------------------------- the order
+
+
+def _sorted(call: Call, wanted: SortArgs) -> list[Reply]:
+    """The elements, or what GET gets for them."""
+    value = call.db.read_any(call.argv[1])
+    if value is None:
+        return []
+    if not isinstance(value, (QuickList, MemberSet, SortedSet)):
+        raise WrongType
+    if isinstance(value, MemberSet) and wanted.keeps_order and wanted.target is not None:
+        wanted.by, wanted.alpha = None, True  # a set has no order, and what is logged needs one
+    elements = _elements(value, wanted)
+    if not wanted.keeps_order:
+        elements = _in_order(call, elements, wanted)
+    elements = wanted.cut(elements)
+    if not wanted.gets:
+        return list(elements)
+    return [_lookup(call, pattern, element) for element in elements for pattern in wanted.gets]
+
+
+def _elements(value: QuickList | MemberSet | SortedSet, wanted: SortArgs) -> list[bytes]:
+    """All elements; what has an order is read from its end, if DESC is all that is wanted."""
+    elements = [member for member, _ in value] if isinstance(value, SortedSet) else list(value)
+    if wanted.keeps_order and wanted.descending and not isinstance(value, MemberSet):
+        elements.reverse()
+    return elements
+
+
+def _in_order(call: Call, elements: list[bytes], wanted: SortArgs) -> list[bytes]:
+    """*elements* by their weights: texts with ALPHA, otherwise doubles. Raises NOT_A_DOUBLE."""
+    by = ITSELF if wanted.by is None else wanted.by
+    texts = [_lookup(call, by, element) for element in elements]
+    if wanted.alpha:
+        rows = [(0.0 if text is None else 1.0, text or b"", b"") for text in texts]
+    else:
+        rows = [
+            (_double(text), b"", element) for text, element in zip(texts, elements, strict=True)
+        ]
+    order = sorted(range(len(rows)), key=rows.__getitem__, reverse=wanted.descending)
+    return [elements[at] for at in order]
+
+
+def _double(text: bytes | None) -> float:
+    """The double that *text* says as strtod reads it; 0 if there is none."""
+    text = b"" if text is None else text.partition(b"\0")[0]
+    if not text:
+        return 0.0
+    number = to_float(text.lstrip(BLANKS), NOT_A_DOUBLE)
+    if isinf(number) and b"n" not in text.lower():
+        raise NOT_A_DOUBLE
+    return number
+
+
+def _lookup(call: Call, pattern: bytes, element: bytes) -> bytes | None:
+    """What *pattern* finds for *element*: a string, a field of a hash, or None."""
+    if pattern == ITSELF:
+        return element
+    before, star, behind = pattern.partition(b"*")
+    if not star:
+        return None
+    rest, _, field = behind.partition(b"->")
+    if field:
+        value = call.db.read_any(before + element + rest)
+        return value.get(field) if isinstance(value, Hash) else None
+    value = call.db.read_any(before + element + behind)
+    if isinstance(value, int):
+        return b"%d" % value
+    return bytes(value) if isinstance(value, (bytes, bytearray)) else None
+
+
+# ---------------------------------------------------------------------- STORE
+
+
+def _store(call: Call, target: bytes, found: list[Reply]) -> Reply:
+    """Store *found* as a list, whatever was at *target*; nothing deletes it. Returns the length."""
+    if found:
+        values = QuickList(call.server.node_limits.list_size)
+        for element in found:
+            values.push_right(element if isinstance(element, bytes) else b"")
+        call.db.put(target, values)
+        call.db.changed(target, b"sortstore", len(found))
+    elif call.db.remove(target):
+        call.db.changed(target, b"del")
+    return len(found)

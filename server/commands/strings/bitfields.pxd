@@ -1,0 +1,3 @@
+from server.commands.strings cimport string_steps
+from server.dispatch.call cimport Call
+from storage.keyspace.keyspace cimport Keyspace

@@ -1,0 +1,4 @@
+from server.commands.strings cimport string_steps
+from server.dispatch.call cimport Call
+from storage.keyspace.keyspace cimport Keyspace
+from storage.strings.subsequence cimport CommonSubsequence

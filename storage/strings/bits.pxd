@@ -1,0 +1,13 @@
+cimport cython
+from libc.stdint cimport int64_t
+
+from storage.rdb cimport raw
+from storage.strings cimport bit_octets
+
+
+@cython.locals(data=raw.Raw, start=Py_ssize_t, end=Py_ssize_t, found=int64_t, head=int, tail=int)
+cpdef int64_t count(object text, int64_t first, int64_t last)
+@cython.locals(data=raw.Raw, at=Py_ssize_t, end=Py_ssize_t, skipped=int, byte=int, found=int64_t)
+cpdef int64_t position(object text, bint bit, int64_t first, int64_t last)
+@cython.locals(out=bytearray, data=raw.Raw, size=Py_ssize_t, most=Py_ssize_t, at=Py_ssize_t)
+cpdef bytearray combined(str operation, list texts)

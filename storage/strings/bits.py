@@ -1,0 +1,84 @@
+# cython: boundscheck=False, wraparound=False
+"""The bits of a string. Bit 0 is the highest one of the first byte, bit 8 that of the second.
+
+bytes     40        81
+bits      01000000  10000001          bits 1, 8 and 15 are 1
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from storage.rdb import raw
+from storage.strings import bit_octets
+
+AND: Final = "AND"
+OR: Final = "OR"
+XOR: Final = "XOR"
+NOT: Final = "NOT"
+
+
+def count(text: bytes | bytearray, first: int, last: int) -> int:
+    """How many of the bits from *first* to *last*, which are in *text*, are 1. O(bytes)."""
+    data = bit_octets.octets_of(text)
+    start = first >> 3
+    end = last >> 3
+    found = bit_octets.ones(data, start, end + 1)
+    head = data[start] & ~(0xFF >> (first & 7))  # bits of the same byte, before the first one
+    tail = data[end] & (0x7F >> (last & 7))
+    while head:
+        head &= head - 1
+        found -= 1
+    while tail:
+        tail &= tail - 1
+        found -= 1
+    return found
+
+
+def position(text: bytes | bytearray, bit: bool, first: int, last: int) -> int:
+    """The first of the bits from *first* to *last*, which are in *text*, that is *bit*; or -1.
+
+    O(bytes).
+    """
+    data = bit_octets.octets_of(text)
+    skipped = 0x00 if bit else 0xFF
+    at = first >> 3
+    end = last >> 3
+    byte = (data[at] ^ skipped) & (0xFF >> (first & 7))  # what is sought is 1 in it
+    if byte == 0:
+        at = bit_octets.first_other(data, skipped, at + 1, end + 1)
+        if at > end:
+            return -1
+        byte = data[at] ^ skipped
+    found = 8 * at
+    while byte < 0x80:
+        byte <<= 1
+        found += 1
+    return found if found <= last else -1
+
+
+def combined(operation: str, texts: list[bytes | bytearray]) -> bytearray:
+    """*texts* combined bit by bit; the shorter ones count as if zeros followed. O(bytes).
+
+    NOT takes one text. What is returned is as long as the longest.
+    """
+    most = 0
+    for text in texts:
+        most = max(most, len(text))
+    out = raw.blank(most)
+    size = len(texts[0])
+    bit_octets.copy(out, bit_octets.octets_of(texts[0]), size)
+    bit_octets.clear(out, size, most)
+    if operation == NOT:
+        bit_octets.inverted(out, most)
+    for at in range(1, len(texts)):
+        size = len(texts[at])
+        data = bit_octets.octets_of(texts[at])
+        if operation == AND:
+            bit_octets.both(out, data, size)
+            bit_octets.clear(out, size, most)
+        elif operation == OR:
+            bit_octets.either(out, data, size)
+        else:
+            bit_octets.different(out, data, size)
+    return out

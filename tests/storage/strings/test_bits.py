@@ -1,0 +1,59 @@
+"""Bits of strings compared with the digits of a number in base 2."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.strings import bits
+
+TEXTS = st.binary(min_size=1, max_size=40) | st.sampled_from([bytes(70), b"\xff" * 70])
+
+
+def digits_of(text: bytes) -> str:
+    return "".join(f"{byte:08b}" for byte in text)
+
+
+@given(TEXTS, st.data(), st.booleans())
+def test_a_range_is_counted_and_searched(text: bytes, data: st.DataObject, bit: bool) -> None:
+    first = data.draw(st.integers(0, 8 * len(text) - 1))
+    last = data.draw(st.integers(first, 8 * len(text) - 1))
+    part = digits_of(text)[first : last + 1]
+    for value in (text, bytearray(text)):
+        assert bits.count(value, first, last) == part.count("1")
+        found = part.find("1" if bit else "0")
+        assert bits.position(value, bit, first, last) == (first + found if found >= 0 else -1)
+
+
+def test_long_strings_are_counted_and_searched() -> None:
+    text = bytes(100_000) + b"\x10" + bytes(100_003)
+    assert bits.count(text, 0, 8 * len(text) - 1) == 1
+    assert bits.position(text, True, 5, 8 * len(text) - 1) == 800_003
+    assert bits.position(text, True, 800_004, 8 * len(text) - 1) == -1
+    assert bits.count(b"\xff" * 100_001, 3, 800_001) == 799_999
+
+
+@given(
+    st.sampled_from([bits.AND, bits.OR, bits.XOR]),
+    st.lists(st.binary(max_size=40), min_size=1, max_size=5),
+)
+def test_strings_are_combined_as_if_zeros_followed(operation: str, texts: list[bytes]) -> None:
+    most = max(map(len, texts))
+    numbers = [int.from_bytes(text.ljust(most, b"\0"), "big") for text in texts]
+    expected = numbers[0]
+    for number in numbers[1:]:
+        if operation == bits.AND:
+            expected &= number
+        elif operation == bits.OR:
+            expected |= number
+        else:
+            expected ^= number
+    given_texts: list[bytes | bytearray] = [*texts[:1], *map(bytearray, texts[1:])]
+    assert bits.combined(operation, given_texts) == expected.to_bytes(most, "big")
+    assert [bytes(text) for text in given_texts] == texts
+
+
+@pytest.mark.parametrize("text", [b"", b"\x0f", b"abc" * 50])
+def test_not_turns_every_bit(text: bytes) -> None:
+    assert bits.combined(bits.NOT, [text]) == bytes(byte ^ 0xFF for byte in text)
