@@ -113,3 +113,17 @@ def test_broadcasts_leave_when_the_turn_ends(server, tracker):
     tracker.send_line("CLIENT TRACKING ON BCAST")
     assert server.send("SET", "k", "v") == b"OK"
     assert tracker.reply() == [b"invalidate", [b"k"]]
+
+
+def test_a_key_that_is_evicted_is_told_before_the_reply_to_the_command_that_needed_room(
+    make_server,
+):
+    server = make_server(maxmemory_eviction_tenacity=100)
+    server.send("SET", "k", "v" * 5000)
+    server.send("HELLO", 3)
+    server.send("CLIENT", "TRACKING", "ON")
+    server.send("GET", "k")
+    server.send("CONFIG", "SET", "maxmemory-policy", "allkeys-random", "maxmemory", 1)
+    answers = server.owner.raw("SET", "l", "v")
+    assert answers.startswith(b">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n-OOM ")
+    server.send("CONFIG", "SET", "maxmemory", 0)
