@@ -14,7 +14,7 @@ from random import Random
 
 import server.commands  # noqa: F401  (fills the table)
 from server.check.contents import Contents
-from server.client.client import Client
+from server.client.client import MONITORING, MUTED, SUBSCRIBED, Client
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
@@ -65,7 +65,7 @@ class Counted:
     def __init__(self) -> None:
         self.sent = 0
         self.replies = 0
-        self.unsteady = False  # it has subscribed or unsubscribed, or wanted no replies
+        self.unsteady = False  # it has subscribed or monitored, or wanted no replies
 
 
 class KeptLog:
@@ -140,7 +140,7 @@ class FuzzedServer:
         self.dispatcher.timekeeper.begin()
         self.dispatcher.execute(client, list(argv))
         self.dispatcher.resume_unblocked()
-        counted.unsteady |= client.is_muted or client.is_subscribed
+        counted.unsteady |= bool(client.flags & (MUTED | SUBSCRIBED | MONITORING))
         mine = self._take(client, max(protocol, client.resp))
         for other in list(self.state.clients.values()):
             if other is not client:

@@ -5,7 +5,7 @@ from the day on which it is declared. An argument's type says what is drawn for 
 
     key                a key of its own family, so that it mostly holds what the command expects
     integer, double    mostly small; now and then one at the edge of what there is
-    numkeys            how many keys follow
+    numkeys, numfields how many of them follow
     id, start, min ..  see TEXTS
     others             any text
 
@@ -52,6 +52,7 @@ TEXTS: dict[str, list[bytes]] = {
     "cursor": [b"0", b"0", b"0", b"1", b"7"],
     "encoding": [b"u8", b"i16", b"u63", b"i64", b"i65"],
 }
+COUNTS = ("numkeys", "numfields")
 STREAM_ENDS = ("start", "end")  # ids here, and integers elsewhere
 LONGEST_NUMBER = 300  # of elements that a count or an offset asks for
 
@@ -96,6 +97,8 @@ def weight(row: Command) -> float:
         return 0.02
     if row.name.endswith("subscribe"):
         return 0.1  # a subscriber that speaks RESP2 may run nothing else
+    if row.group == "cluster":
+        return 0.02  # this server is no node of one
     return 0.1 if row.flags & Flags.ADMIN or row.group in ("server", "connection") else 1.0
 
 
@@ -131,21 +134,25 @@ class CommandWords:
 
     def _sequence(self, arguments: list[Argument], group: str) -> list[bytes]:
         words: list[bytes] = []
-        at_numkeys = -1
+        at_count = -1
         for argument in arguments:
             if argument.optional and self._dice.random() > OPTIONAL:
                 continue
-            if argument.name == "numkeys":
-                at_numkeys = len(words) + bool(argument.token)
-            drawn = self._repeated(argument, group)
-            if argument.type == "key" and at_numkeys >= 0:
-                words[at_numkeys] = b"%d" % len(drawn)
+            if argument.name in COUNTS:
+                at_count = len(words) + bool(argument.token)
+            times = self._times(argument)
+            drawn = self._repeated(argument, group, times)
+            if argument.multiple and at_count >= 0:
+                words[at_count] = b"%d" % times
+                at_count = -1
             words += drawn
         return words
 
-    def _repeated(self, argument: Argument, group: str) -> list[bytes]:
-        """One argument, as often as it may be there."""
-        times = self._dice.choice((1, 1, 2, 3)) if argument.multiple else 1
+    def _times(self, argument: Argument) -> int:
+        """How often it is there."""
+        return self._dice.choice((1, 1, 2, 3)) if argument.multiple else 1
+
+    def _repeated(self, argument: Argument, group: str, times: int) -> list[bytes]:
         words: list[bytes] = []
         for number in range(times):
             if argument.token and (number == 0 or argument.multiple_token):
@@ -158,7 +165,8 @@ class CommandWords:
         if argument.type == "pure-token":
             return []
         if argument.type == "oneof":
-            return self._repeated(self._dice.choice(argument.arguments), group)
+            chosen = self._dice.choice(argument.arguments)
+            return self._repeated(chosen, group, self._times(chosen))
         if argument.type == "block":
             return self._sequence(argument.arguments, group)
         return [self._text(argument, group)]
@@ -169,7 +177,7 @@ class CommandWords:
             return self._key(group)
         if group == "stream" and name in STREAM_ENDS:
             return self._dice.choice(IDS)
-        if name in TEXTS:
+        if name in TEXTS and not (name == "value" and argument.type == "integer"):
             return self._dice.choice(TEXTS[name])
         if name == "serialized-value":
             return self._dice.choice(self.payloads)

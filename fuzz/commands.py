@@ -24,11 +24,12 @@ from random import Random
 
 from fuzz.command_server import FuzzedServer
 from fuzz.command_words import CommandWords
+from server.client.client import MONITORING, SUBSCRIBED
 
 CLIENTS = 4
 COMMANDS = 300  # in a sequence
 CHECK_EVERY = 50  # commands
-LEAVING = 0.2  # how often a subscriber leaves before its next command
+LEAVING = 0.2  # how often a subscriber or monitor leaves before its next command
 BETWEEN_MS = (0, 0, 0, 1, 50, 2000, 100_000)
 
 Step = tuple[int, int, list[bytes]]  # ms that pass before, the client's number, the command
@@ -61,7 +62,7 @@ def _step(server: FuzzedServer, words: CommandWords, dice: Random, steps: list[S
     while not (free := server.free_clients()):
         server.connect()
     client = dice.choice(free)
-    if client.is_subscribed and dice.random() < LEAVING:
+    if client.flags & (SUBSCRIBED | MONITORING) and dice.random() < LEAVING:
         server.dismiss(client)
         client = server.connect()
     argv = words.draw()

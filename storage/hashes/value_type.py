@@ -11,6 +11,7 @@ from storage.hash_table import borrowed_packed, sampling
 from storage.hashes import borrowed_hash, rdb_hash
 from storage.hashes.hash import Hash
 from storage.hashes.timed_fields import NO_EXPIRY
+from storage.hashes.timed_table import TimedTable
 from storage.hashes.triplets import Triplets
 from storage.listpack.listpack import Listpack
 from storage.rdb import borrowed
@@ -39,6 +40,9 @@ class HashType(ValueType):
         return value.copy()
 
     def memory(self, value: Hash, samples: int) -> int:
+        if isinstance(value.timed, TimedTable):  # the tree of times is as large as their table
+            times = sampling.table_bytes(value.timed.times, samples)
+            return sampling.table_bytes(value.timed.table, samples) + 2 * times
         if value.table is None:
             return super().memory(value, samples)
         return sampling.table_bytes(value.table, samples)

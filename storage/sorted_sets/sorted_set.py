@@ -244,6 +244,17 @@ class SortedSet:
         self.pack = pack
         self.tree = None
 
+    def check(self) -> None:
+        """Raise AssertionError or Corrupt if anything does not agree. O(N). For tests."""
+        if self.pack is not None:
+            self.pack.check()
+        if self.tree is not None:
+            self.tree.check()
+        assert (self.pack is None) != (self.tree is None), "both forms, or none"
+        pairs = [(score, member) for member, score in self]
+        assert pairs == sorted(pairs), "disorder"
+        assert len({member for _, member in pairs}) == len(pairs) == len(self), "a member twice"
+
     def shrink(self) -> None:
         """Give back memory that is not in use."""
         if self.pack is not None:

@@ -1,6 +1,6 @@
 cimport cython
 from libc.math cimport sqrt
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from storage.rdb cimport raw
 
@@ -53,11 +53,11 @@ cpdef bint raise_register(
 cdef bint _raise_dense(bytearray data, Py_ssize_t index, int value) except -1
 @cython.locals(registers=bytearray)
 cpdef to_dense(bytearray data)
-@cython.locals(at=Py_ssize_t, index=Py_ssize_t, word=uint32_t)
+@cython.locals(values=raw.Raw, out="uint8_t *", at=Py_ssize_t, index=Py_ssize_t, word=uint32_t)
 cdef int _write_dense(bytearray data, bytearray registers) except -1
 
-@cython.locals(at=Py_ssize_t, before=Py_ssize_t, first=Py_ssize_t, last=Py_ssize_t, opcode=int,
-               made=bytearray)
+@cython.locals(at=Py_ssize_t, before=Py_ssize_t, first=Py_ssize_t, last=Py_ssize_t,
+               span=Py_ssize_t, opcode=int, made=bytearray)
 cdef bint _raise_sparse(
     bytearray data, Py_ssize_t index, int value, Py_ssize_t most
 ) except -1
@@ -69,11 +69,12 @@ cdef int _join(bytearray data, Py_ssize_t at) except -1
 
 @cython.locals(at=Py_ssize_t, index=Py_ssize_t, end=Py_ssize_t, after=Py_ssize_t, value=int)
 cpdef merge_into(bytearray registers, bytearray data)
-@cython.locals(at=Py_ssize_t, index=Py_ssize_t, end=Py_ssize_t, word=uint32_t, value=int)
+@cython.locals(source=raw.Raw, out="uint8_t *", at=Py_ssize_t, index=Py_ssize_t, end=Py_ssize_t,
+               word=uint32_t, value=int)
 cdef int _merge_dense(bytearray registers, bytearray data) except -1
 @cython.locals(index=Py_ssize_t)
 cpdef raise_registers(bytearray data, bytearray registers, Py_ssize_t most)
-@cython.locals(table="uint32_t *", index=Py_ssize_t, size=double, total=double, run=int,
+@cython.locals(table="uint32_t *", values=raw.Raw, index=Py_ssize_t, size=double, total=double, run=int,
                found=double, whole=int64_t)
 cpdef int64_t estimate(bytearray registers) except? 1
 @cython.locals(step=double, total=double, before=double)

@@ -209,17 +209,19 @@ def to_dense(data: bytearray) -> None:
 
 def _write_dense(data: bytearray, registers: bytearray) -> None:
     """Let the registers be *registers*: four are in three bytes."""
+    values = raw.of_bytearray(registers)
+    out = raw.into(data)
     at = HEADER
     for index in range(0, REGISTERS, 4):
         word = (
-            registers[index]
-            | registers[index + 1] << 6
-            | registers[index + 2] << 12
-            | registers[index + 3] << 18
+            values[index]
+            | values[index + 1] << 6
+            | values[index + 2] << 12
+            | values[index + 3] << 18
         )
-        data[at] = word & 0xFF
-        data[at + 1] = word >> 8 & 0xFF
-        data[at + 2] = word >> 16
+        out[at] = word & 0xFF
+        out[at + 1] = word >> 8 & 0xFF
+        out[at + 2] = word >> 16
         at += 3
 
 
@@ -238,12 +240,14 @@ def _raise_sparse(data: bytearray, index: int, value: int, most: int) -> bool:
     """
     at = before = HEADER  # 1
     first = 0
-    while first + _span(data, at) <= index:
-        first += _span(data, at)
+    span = _span(data, at)
+    while first + span <= index:
+        first += span
         before = at
         at += _size(data, at)
+        span = _span(data, at)
     opcode = data[at]
-    last = first + _span(data, at) - 1
+    last = first + span - 1
     if _value(opcode) >= value:  # 2
         return False
     if first == last and _size(data, at) == 1:
@@ -315,15 +319,18 @@ def merge_into(registers: bytearray, data: bytearray) -> None:
 
 def _merge_dense(registers: bytearray, data: bytearray) -> None:
     """The same for the dense form."""
+    source = raw.of_bytearray(data)
+    out = raw.into(registers)
     index = 0
     at = HEADER
     while index < REGISTERS:
-        word = data[at] | data[at + 1] << 8 | data[at + 2] << 16
+        word = source[at] | source[at + 1] << 8 | source[at + 2] << 16
         at += 3
         end = index + 4
         while index < end:
             value = word & 63
-            registers[index] = max(registers[index], value)
+            if out[index] < value:  # noqa: PLR1730  max() would make Python numbers
+                out[index] = value
             word >>= 6
             index += 1
 
@@ -346,8 +353,9 @@ def estimate(registers: bytearray) -> int:
     """
     counts = array("I", bytes(4 * REGISTER_VALUES))
     table = raw.table32(memoryview(counts))
+    values = raw.of_bytearray(registers)
     for index in range(REGISTERS):
-        table[registers[index] & 63] += 1
+        table[values[index] & 63] += 1
     size = float(REGISTERS)
     total = size * _tau((size - table[RUN_BITS + 1]) / size)
     for run in range(RUN_BITS, 0, -1):

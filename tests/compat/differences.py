@@ -349,7 +349,7 @@ NOT_ASKED = {
     },
     REDIS_8: {
         "eviction: nothing is queued over maxmemory": _READS_QUEUED,
-        "sorted_sets: odd ways to write a score": _NEWER_SCORES,
+        "sorted_set_ranges: odd ways to write a score": _NEWER_SCORES,
         "tracking: a client flushes by itself": "8.0 frees the memory in another thread, and the"
         " reply comes when that is done",
         "sorting: SORT of odd numbers": _NEWER_SCORES,
@@ -372,7 +372,7 @@ NOT_ASKED = {
         "protocol_errors: unbalanced quotes": "Valkey accepts text after a closing quote",
         "protocol_errors: stricter limits before authentication": _NOAUTH_FIRST,
         "sorted_sets: a long member that is not added": "it makes a sorted set large all the same",
-        "sorted_sets: odd ways to write a score": _NEWER_SCORES,
+        "sorted_set_ranges: odd ways to write a score": _NEWER_SCORES,
         "sorting: SORT of odd numbers": _NEWER_SCORES,
         "strings: GETDEL and GETEX": "Valkey's GETEX checks its time even if the key is missing",
         "transactions: MULTI and EXEC": _MULTI_IN_MULTI,

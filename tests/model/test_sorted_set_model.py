@@ -151,10 +151,7 @@ class SortedSetMachine(RuleBasedStateMachine):
         is_tree = self.values.encoding == b"skiplist"
         assert is_tree or not self.was_tree
         self.was_tree = is_tree
-        if self.values.pack is not None:
-            self.values.pack.check()
-        elif self.values.tree is not None:
-            self.values.tree.check()
+        self.values.check()
 
 
 SortedSetMachine.TestCase.settings = SETTINGS

@@ -290,3 +290,11 @@ def test_a_refused_command_changes_nothing(server, line):
     assert server.send_line("OBJECT ENCODING h") == b"listpack"
     assert server.send_line("EXISTS new") == 0
     assert server.logged() == []
+
+
+@pytest.mark.parametrize("fields", [20, 2000])
+def test_memory_usage_counts_the_times(server, fields):
+    server.send("HSET", "h", *range(2 * fields))
+    plain = server.send_line("MEMORY USAGE h")
+    server.send("HEXPIRE", "h", 100, "FIELDS", fields, *range(0, 2 * fields, 2))
+    assert server.send_line("MEMORY USAGE h") > plain + 8 * fields
