@@ -15,12 +15,13 @@ FUZZ_SECONDS ?= 60
 BIN := .venv/bin
 RUN_READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
+FRAMEWORKS_READY := build/frameworks/.ready
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
-LEGS := lint-and-build test-server test-spark
+LEGS := lint test-uncompiled test-compiled test-frameworks test-spark-session test-spark-programs test-spark-rest
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build test lint lint-and-build $(LINTERS) test-server test-compiled test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
+.PHONY: run build test lint $(LINTERS) test-compiled test-frameworks test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -53,20 +54,32 @@ build/.compiled: $(RUN_READY) build_ext.py $(SOURCES)
 # Make each of these targets, even if earlier ones fail; then say which failed.
 define run_all
 	+@trap 'exit 130' INT TERM; failed=; \
-	for leg in $(1); do $(MAKE) --no-print-directory $$leg || failed="$$failed $$leg"; done; \
+	for target in $(1); do $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \
 	if [ -n "$$failed" ]; then echo "make $@: failed:$$failed"; exit 1; fi; \
 	echo "make $@: all is well: $(1)"
 endef
 
+# The legs run side by side, so that both processors have something to do: each test process keeps one
+# busy at most, and often waits. All run, even if one fails; the last line says which ones failed.
 test:
-	$(call run_all,$(LEGS))
+	@mkdir -p build && : > build/failed-legs
+	+@trap 'exit 130' INT TERM; \
+	if $(MAKE) --no-print-directory --keep-going -j4 $(LEGS:%=leg-%); \
+	then echo "make $@: all is well: $(LEGS)"; \
+	else echo "make $@: failed:$$(cat build/failed-legs)"; exit 1; fi
+
+# Each line says which leg has printed it.
+leg-%: SHELL := bash
+leg-%:
+	@set -o pipefail; PYTHONUNBUFFERED=1 $(MAKE) --no-print-directory $* 2>&1 \
+	  | sed -u 's/^/$(*:test-%=%): /' || { printf ' $*' >> build/failed-legs; exit 1; }
+
+leg-lint leg-test-uncompiled: $(DEV_READY)
+leg-test-compiled leg-test-spark-session leg-test-spark-programs leg-test-spark-rest: $(DEV_READY) build
+leg-test-frameworks: $(FRAMEWORKS_READY) build
 
 lint:
 	$(call run_all,$(LINTERS))
-
-# Both at once: the linters keep one processor busy, and the compiler what is left.
-lint-and-build: $(DEV_READY)
-	+@$(MAKE) --no-print-directory --keep-going -j2 --output-sync=target lint build
 
 lint-style: $(DEV_READY)
 	$(BIN)/ruff check .
@@ -83,17 +96,15 @@ lint-floors: $(DEV_READY)
 lint-declarations: $(DEV_READY)
 	$(BIN)/python -m tests.declarations
 
-# Both legs at once: each keeps one processor busy, and the compiled one waits for other servers.
-# Each line says which leg has printed it.
-test-server: $(DEV_READY) build
-	@$(MAKE) --no-print-directory -j2 labelled-compiled labelled-uncompiled
-
-labelled-%: SHELL := bash
-labelled-%:
-	@set -o pipefail; PYTHONUNBUFFERED=1 $(MAKE) --no-print-directory test-$* 2>&1 | sed -u 's/^/$*: /'
-
 test-compiled: $(DEV_READY) build
-	$(BIN)/python -m pytest --ignore=tests/spark
+	$(BIN)/python -m pytest --ignore=tests/spark --ignore=tests/frameworks
+
+$(FRAMEWORKS_READY): $(DEV_READY) $(wildcard tests/frameworks/requirements/*)
+	@rm -rf build/frameworks && $(BIN)/python -m tests.frameworks.environments build/frameworks
+	@touch $@
+
+test-frameworks: $(DEV_READY) $(FRAMEWORKS_READY) build
+	$(BIN)/python -m pytest tests/frameworks
 
 # Three processes run side by side. A Spark session is slow to start and to warm up, so all tests that
 # use one share it, in the first process. The second runs the tests that start programs with sessions of
@@ -121,7 +132,7 @@ test-spark-rest:
 test-uncompiled: $(DEV_READY)
 	@rm -rf build/uncompiled && mkdir -p build/uncompiled
 	@git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C build/uncompiled
-	cd build/uncompiled && PENSTOCK_UNCOMPILED=1 ../../$(BIN)/python -m pytest
+	cd build/uncompiled && PENSTOCK_UNCOMPILED=1 ../../$(BIN)/python -m pytest --ignore=tests/frameworks
 
 bench: build $(DEV_READY)
 	@$(BIN)/python -m bench $(ARGS)

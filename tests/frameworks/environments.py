@@ -1,0 +1,54 @@
+"""Where the programs of this folder run: Python environments, and one of Node.
+
+``python -m tests.frameworks.environments FOLDER`` makes them; they share no package with the
+server, and need not agree among each other.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+REQUIREMENTS = HERE / "requirements"
+INSTALLED = HERE.parents[1] / "build" / "frameworks"
+NODE = "node"
+
+
+def make_all(folder: Path) -> None:
+    """Make each environment in *folder*. Raises CalledProcessError."""
+    for listed in sorted(REQUIREMENTS.glob("*.txt")):
+        home = folder / listed.stem
+        print(f"Installing {listed.name} ...", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", home], check=True)
+        pip = [str(home / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--requirement", str(listed)], check=True)
+    npm = shutil.which("npm")
+    if npm is None:
+        print("There is no npm: Node's clients are not tested.")
+        return
+    print("Installing package.json ...", flush=True)
+    home = folder / NODE
+    home.mkdir(parents=True, exist_ok=True)
+    shutil.copy(REQUIREMENTS / "package.json", home)
+    subprocess.run([npm, "install", "--no-fund", "--no-audit", "--silent"], cwd=home, check=True)
+
+
+def command(program: str, environment: str) -> list[str] | None:
+    """What runs *program* in *environment*; None if that is not installed."""
+    home = INSTALLED / environment
+    path = str(HERE / "programs" / program)
+    if environment != NODE:
+        python = home / "bin" / "python"
+        return [str(python), path] if python.exists() else None
+    node = shutil.which("node")
+    modules = home / "node_modules"
+    if node is None or not modules.exists():
+        return None
+    return ["env", f"NODE_PATH={modules}", node, path]
+
+
+if __name__ == "__main__":
+    make_all(Path(sys.argv[1]))

@@ -1,0 +1,112 @@
+"""Clients and frameworks do their ordinary work, in programs as their users write them.
+
+Each program checks its own results, prints what it has seen, and ends with an error otherwise. To
+try one with another server: PENSTOCK_COMMAND=redis-server.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from tests.compat.processes import ROOT, ServerProcess, penstock_command
+from tests.frameworks.environments import HERE, NODE, REQUIREMENTS, command
+
+TIMEOUT_S = 120
+
+
+class Program(NamedTuple):
+    """A program of the folder programs/, and the environment that it needs."""
+
+    name: str
+    environment: str = "common"
+
+
+PROGRAMS = [
+    Program("arq_jobs.py", "arq"),
+    Program("cachelib_cache.py"),
+    Program("celery_tasks.py"),
+    Program("channels_core_layer.py"),
+    Program("channels_layer.py"),
+    Program("coredis_client.py"),
+    Program("django_cache.py"),
+    Program("django_counters.py"),
+    Program("dramatiq_actors.py"),
+    Program("faststream_brokers.py"),
+    Program("huey_tasks.py"),
+    Program("ioredis_client.js", NODE),
+    Program("iredis_shell.py"),
+    Program("node_redis_client.js", NODE),
+    Program("redis_py_client.py"),
+    Program("rq_jobs.py"),
+    Program("taskiq_streams.py", "taskiq"),
+    Program("taskiq_tasks.py", "taskiq"),
+    Program("walrus_containers.py"),
+]
+
+# These call EVAL or EVALSHA, which are not served yet.
+NEED_SCRIPTS = {
+    "celery_tasks.py",
+    "channels_core_layer.py",
+    "dramatiq_actors.py",
+    "huey_tasks.py",
+    "rq_jobs.py",
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    process = ServerProcess(penstock_command(), tmp_path_factory.mktemp("server"))
+    yield process
+    process.stop()
+
+
+def runs_scripts(server: ServerProcess) -> bool:
+    """Whether the server knows EVAL."""
+    _, rows = server.control.call(b"COMMAND", b"INFO", b"eval")
+    assert isinstance(rows, list)
+    return rows[0][1] is not None
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
+def test_a_framework_does_its_ordinary_work(program: Program, server: ServerProcess) -> None:
+    if program.name in NEED_SCRIPTS and not runs_scripts(server):
+        pytest.skip("needs scripts")
+    words = command(program.name, program.environment)
+    if words is None:
+        missing = f"{program.environment} is not installed: make test-frameworks"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    server.control.call(b"FLUSHALL")
+    done = subprocess.run(
+        [*words, f"redis://127.0.0.1:{server.port}/0"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.strip()
+
+
+def test_every_program_is_run() -> None:
+    files = {path.name for path in (HERE / "programs").iterdir() if path.suffix in {".py", ".js"}}
+    assert files == {program.name for program in PROGRAMS}
+
+
+def test_the_page_about_clients_has_the_tested_versions() -> None:
+    page = (ROOT / "docs" / "clients.md").read_text()
+    stated = set(re.findall(r"^\| ([\w-]+)[^|]*\| ([\d.]+) \|", page, re.MULTILINE))
+    listed = set()
+    for path in REQUIREMENTS.glob("*.txt"):
+        listed |= set(re.findall(r"^([\w-]+)[^=]*==([\d.]+)", path.read_text(), re.MULTILINE))
+    listed |= set(json.loads((REQUIREMENTS / "package.json").read_text())["dependencies"].items())
+    assert stated == listed
