@@ -18,10 +18,12 @@ DEV_READY := .venv/.ready-dev
 FRAMEWORKS_READY := build/frameworks/.ready
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
-LEGS := lint test-uncompiled test-compiled test-frameworks test-spark-session test-spark-programs test-spark-rest
+FIRST_LEGS := lint build frameworks
+LEGS := test-uncompiled test-compiled test-frameworks
+LAST_LEGS := test-spark-session test-spark-programs test-spark-rest
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build test lint $(LINTERS) test-compiled test-frameworks test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
+.PHONY: run build test frameworks lint $(LINTERS) test-compiled test-frameworks test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -59,14 +61,16 @@ define run_all
 	echo "make $@: all is well: $(1)"
 endef
 
-# The legs run side by side, so that both processors have something to do: each test process keeps one
-# busy at most, and often waits. All run, even if one fails; the last line says which ones failed.
+# Three legs run side by side, so that two processors have something to do; more of them only hinder
+# each other. All run, even if one fails; the last line says which ones failed.
 test:
 	@mkdir -p build && : > build/failed-legs
-	+@trap 'exit 130' INT TERM; \
-	if $(MAKE) --no-print-directory --keep-going -j4 $(LEGS:%=leg-%); \
-	then echo "make $@: all is well: $(LEGS)"; \
-	else echo "make $@: failed:$$(cat build/failed-legs)"; exit 1; fi
+	+@trap 'exit 130' INT TERM; failed=; \
+	for legs in "$(FIRST_LEGS:%=leg-%)" "$(LEGS:%=leg-%)" "$(LAST_LEGS:%=leg-%)"; do \
+	  [ -z "$$legs" ] || $(MAKE) --no-print-directory --keep-going -j3 $$legs || failed=yes; \
+	done; \
+	if [ -n "$$failed" ]; then echo "make $@: failed:$$(cat build/failed-legs)"; exit 1; fi; \
+	echo "make $@: all is well: $(FIRST_LEGS) $(LEGS) $(LAST_LEGS)"
 
 # Each line says which leg has printed it.
 leg-%: SHELL := bash
@@ -74,9 +78,7 @@ leg-%:
 	@set -o pipefail; PYTHONUNBUFFERED=1 $(MAKE) --no-print-directory $* 2>&1 \
 	  | sed -u 's/^/$(*:test-%=%): /' || { printf ' $*' >> build/failed-legs; exit 1; }
 
-leg-lint leg-test-uncompiled: $(DEV_READY)
-leg-test-compiled leg-test-spark-session leg-test-spark-programs leg-test-spark-rest: $(DEV_READY) build
-leg-test-frameworks: $(FRAMEWORKS_READY) build
+$(patsubst %,leg-%,$(FIRST_LEGS) $(LEGS) $(LAST_LEGS)): $(DEV_READY)
 
 lint:
 	$(call run_all,$(LINTERS))
@@ -98,6 +100,8 @@ lint-declarations: $(DEV_READY)
 
 test-compiled: $(DEV_READY) build
 	$(BIN)/python -m pytest --ignore=tests/spark --ignore=tests/frameworks
+
+frameworks: $(FRAMEWORKS_READY)
 
 $(FRAMEWORKS_READY): $(DEV_READY) $(wildcard tests/frameworks/requirements/*)
 	@rm -rf build/frameworks && $(BIN)/python -m tests.frameworks.environments build/frameworks

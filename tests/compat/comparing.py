@@ -347,3 +347,11 @@ def redirection_hidden(reply: Reply) -> Reply:
         return reply
     shown = value[3] in ((":", b"0"), (":", b"-1"))
     return kind, value if shown else [*value[:3], HIDDEN, *value[4:]]
+
+
+def offset_hidden(reply: Reply) -> Reply:
+    """ROLE without the replication offset, which counts what the server had done before."""
+    kind, value = reply
+    if not isinstance(value, list):
+        return reply
+    return kind, [value[0], HIDDEN, *value[2:]]
