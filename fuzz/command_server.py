@@ -168,9 +168,10 @@ class FuzzedServer:
     # ------------------------------------------------------------------ time
 
     def advance(self, ms: int) -> None:
-        """Let time pass, and do what cron does then."""
+        """Let time pass, and do what cron does then, in a turn: what it sends leaves afterwards."""
         self.now_ms += ms
         self.dispatcher.timekeeper.begin()
+        self.dispatcher.turn.begin()
         for part in self.state.parts:
             part.tick(self.now_ms)
         self.state.blocking.expire(self.now_ms, self.dispatcher.end_wait)
@@ -181,6 +182,7 @@ class FuzzedServer:
         self.state.propagation.deliver_each()
         self.dispatcher.serve_ready()
         self.dispatcher.resume_unblocked()
+        self.dispatcher.turn.end()
         for client in list(self.state.clients.values()):
             self._take(client, client.resp)
 

@@ -123,7 +123,7 @@ def getrange(call: Call) -> Reply:
         return b""
     size = string_steps.length_of(value)
     start = max(start + size, 0) if start < 0 else min(start, size)
-    end = max(end + size, 0) if end < 0 else end
+    end = max(end + size, 0) if end < 0 else min(end, size)
     if type(value) is bytearray:  # it is not copied whole
         with memoryview(value) as whole, whole[start : end + 1] as part:
             return bytes(part)
