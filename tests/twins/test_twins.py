@@ -41,6 +41,9 @@ EXTENSIONS = {
         "storage.rax.branches",
         "server.table.histogram_octets",
         "storage.strings.bit_octets",
+        "storage.geo.geohash",
+        "storage.geo.place_marks",
+        "storage.geo.sphere",
     ],
 }
 MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
@@ -210,7 +213,22 @@ def repeats(draw: st.DrawFn) -> tuple[bytearray, int, int, int, int]:
     return draw(BUFFER), to, draw(st.integers(1, to)), size, draw(st.integers(size, SIZE - to))
 
 
+@st.composite
+def place_marks(draw: st.DrawFn) -> tuple[bytearray, int, int]:
+    """Marks of places, and the numbers of two; some distances are there twice."""
+    count = draw(st.integers(1, 9))
+    distances = st.sampled_from([0.0, 1.0]) | st.floats(0, 2e7)
+    marks = b"".join(struct.pack("<ddq", draw(distances), draw(DOUBLES), n) for n in range(count))
+    return bytearray(marks), draw(st.integers(0, count - 1)), draw(st.integers(0, count - 1))
+
+
 SCORES = score_marks()
+PLACES = place_marks()
+PLACE = PLACES.map(lambda found: found[:2])
+STEPS = st.integers(1, 26)
+LONGITUDES = st.floats(-180, 180)
+LATITUDES = st.floats(-85.05112878, 85.05112878)
+PLACE_SCORES = DOUBLES | st.integers(0, 2**54).map(float)
 
 # The arguments for each function.
 Cases = dict[str, st.SearchStrategy[Any]]
@@ -362,6 +380,33 @@ CASES: dict[str, Cases] = {
         "put_text": args(st.just(bytearray(600)), AT, LEAF_TEXTS),
         **dict.fromkeys(("text_start", "text_size"), leaf_texts()),
         "order": st.tuples(leaf_texts(), LEAF_TEXTS | TEXT).map(lambda f: (*f[0], f[1])),
+    },
+    "storage.geo.geohash": {
+        "spread": args(U32),
+        "gathered": args(U64),
+        "cell": args(U32, U32),
+        "bits_of": args(PLACE_SCORES),
+        "is_on_map": args(DOUBLES | LONGITUDES, DOUBLES | LATITUDES),
+        "column_of": args(LONGITUDES, STEPS),
+        "row_of": args(LATITUDES, STEPS),
+        **dict.fromkeys(("west_of", "south_of"), args(st.integers(0, 2**26), STEPS)),
+        "score_of": args(LONGITUDES, LATITUDES),
+        **dict.fromkeys(("longitude_of", "latitude_of", "text_of"), args(PLACE_SCORES)),
+    },
+    "storage.geo.sphere": {
+        "latitude_distance": args(LATITUDES, LATITUDES),
+        "distance": args(LONGITUDES, LATITUDES, LONGITUDES, LATITUDES),
+        "degrees_north": args(st.floats(0, 1e7)),
+        "degrees_east": args(st.floats(0, 1e7), st.floats(-170, 170)),
+    },
+    "storage.geo.place_marks": {
+        "put": st.tuples(PLACE, DOUBLES, DOUBLES, I64).map(lambda f: (*f[0], *f[1:])),
+        **dict.fromkeys(("distance_at", "score_at", "spot_at"), PLACE),
+        **dict.fromkeys(("order", "swap"), PLACES),
+        "copy": st.tuples(PLACE, PLACE, st.integers(0, 9)).map(
+            lambda f: (*f[0], *f[1], min(f[2], *(len(m) // 24 - at for m, at in f[:2])))
+        ),
+        "distance_text": args(st.floats(0, 1e9) | st.sampled_from([0.0, 0.00005, 0.99995, 1e13])),
     },
     "storage.strings.bit_octets": {
         "ones": args(DATA, AT, st.integers(SIZE - ROOM, SIZE)),
