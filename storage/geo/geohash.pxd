@@ -1,7 +1,32 @@
 # inline only
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.math cimport fabs
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.math cimport INFINITY, fabs, signbit
 from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+cdef extern from *:
+    """
+    #include <math.h>
+
+    /* degrees * 10**17, rounded half to even; degrees from 0 up to 180. */
+    static unsigned __int128 penstock_scaled(double degrees) {
+        int exponent;
+        unsigned long long mantissa = (unsigned long long)ldexp(frexp(degrees, &exponent), 53);
+        unsigned __int128 whole, rest, half, product;
+        int shift = 53 - exponent;
+        product = (unsigned __int128)mantissa * 100000000000000000ULL;
+        if (shift > 120) return 0;
+        whole = product >> shift;
+        rest = product - (whole << shift);
+        half = (unsigned __int128)1 << (shift - 1);
+        return whole + (rest > half || (rest == half && (whole & 1)));
+    }
+    static unsigned long long penstock_degrees(double degrees, unsigned long long *behind) {
+        unsigned __int128 scaled = penstock_scaled(degrees);
+        *behind = (unsigned long long)(scaled % 100000000000000000ULL);
+        return (unsigned long long)(scaled / 100000000000000000ULL);
+    }
+    """
+    uint64_t penstock_degrees(double degrees, uint64_t *behind) noexcept
 
 
 # ---------------------------------------------------------------------- bits
@@ -82,6 +107,59 @@ cdef inline double longitude_of(double score) noexcept:
 cdef inline double latitude_of(double score) noexcept:
     cdef int64_t row = gathered(bits_of(score))
     return _within((south_of(row, 26) + south_of(row + 1, 26)) / 2, 85.05112878)
+
+
+# ---------------------------------------------------------------------- texts
+
+cdef inline bytes degrees_text(double degrees):
+    cdef char text[24]
+    cdef uint64_t behind
+    cdef uint64_t whole = penstock_degrees(fabs(degrees), &behind)
+    cdef Py_ssize_t at = 24, end = 24, digit
+    for digit in range(17):
+        at -= 1
+        text[at] = <char>(48 + behind % 10)
+        behind = behind // 10
+    while end > at and text[end - 1] == c"0":
+        end -= 1
+    if end > at:
+        at -= 1
+        text[at] = c"."
+    else:
+        at = end = 7
+    digit = 0
+    while whole or not digit:
+        at -= 1
+        text[at] = <char>(48 + whole % 10)
+        whole = whole // 10
+        digit += 1
+    if signbit(degrees):
+        at -= 1
+        text[at] = c"-"
+    return PyBytes_FromStringAndSize(text + at, end - at)
+
+
+cdef inline double read_degrees(bytes text) noexcept:
+    cdef const char *digits = PyBytes_AS_STRING(text)
+    cdef Py_ssize_t end = PyBytes_GET_SIZE(text)
+    cdef Py_ssize_t first = 1 if end and digits[0] == c"-" else 0
+    cdef Py_ssize_t at = first, point = -1
+    cdef int64_t number = 0, scale = 1
+    if end - first > 16:
+        return INFINITY
+    while at < end:
+        if c"0" <= digits[at] <= c"9":
+            number = number * 10 + (digits[at] - 48)
+            if point >= 0:
+                scale *= 10
+        elif digits[at] == c"." and point < 0:
+            point = at
+        else:
+            return INFINITY
+        at += 1
+    if point <= first or point == end - 1:
+        return INFINITY
+    return -(<double>number / <double>scale) if first else <double>number / <double>scale
 
 
 cdef inline bytes text_of(double score):

@@ -25,6 +25,9 @@ Compiled, no function checks its arguments: callers do.
 
 from __future__ import annotations
 
+import math
+import re
+
 LONGITUDE_MAX = 180.0  # degrees
 LATITUDE_MAX = 85.05112878  # degrees; further north Mercator's maps are too high
 WIDTH = 360.0  # degrees
@@ -33,8 +36,10 @@ FINEST = 26  # the step of scores
 BITS_64 = 2**64 - 1
 EVEN = 0x5555555555555555
 LETTERS = b"0123456789bcdefghjkmnpqrstuvwxyz"  # of geohashes: no a, i, l, o
+SHORT = 15  # digits of a whole number that is a double exactly
 TEXT_BITS = 50  # that are in a geohash of Redis; its last letter is always 0
 
+_SHORT_DECIMAL = re.compile(rb"-?[0-9]+\.[0-9]+")
 
 # ---------------------------------------------------------------------- bits
 
@@ -117,6 +122,28 @@ def latitude_of(score: float) -> float:
     row = gathered(bits_of(score))
     middle = (south_of(row, FINEST) + south_of(row + 1, FINEST)) / 2
     return max(-LATITUDE_MAX, min(LATITUDE_MAX, middle))
+
+
+# ---------------------------------------------------------------------- texts
+
+
+def degrees_text(degrees: float) -> bytes:
+    """An angle of up to 180 degrees with up to 17 digits behind the point; no zeros at the end."""
+    return (b"%.17f" % degrees).rstrip(b"0").rstrip(b".")
+
+
+def read_degrees(text: bytes) -> float:
+    """The double that *text* says, if it has a point and up to 15 digits; else infinity.
+
+    The digits are a whole number, and so is what it is divided by: both are doubles exactly.
+    """
+    if not _SHORT_DECIMAL.fullmatch(text):
+        return math.inf
+    whole, _, behind = text.partition(b".")
+    if len(whole.lstrip(b"-")) + len(behind) > SHORT:
+        return math.inf
+    number: float = int(whole.lstrip(b"-") + behind) / 10 ** len(behind)
+    return -number if text.startswith(b"-") else number
 
 
 def text_of(score: float) -> bytes:

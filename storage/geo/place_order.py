@@ -18,8 +18,8 @@ from storage.geo import place_marks
 UNSORTED: Final = 0
 ASCENDING: Final = 1
 DESCENDING: Final = -1
-FEW: Final = 7  # fewer than this are sorted by insertion
-MANY: Final = 40  # of more than this, the pivot is the median of nine
+FEW: Final = 7  # fewer than this are never parted
+MANY: Final = 40  # more than this are merged, or parted by a pivot that is the median of nine
 
 
 # ---------------------------------------------------------------------- all
@@ -27,6 +27,9 @@ MANY: Final = 40  # of more than this, the pivot is the median of nine
 
 def sort(marks: bytearray, count: int, order: int) -> None:
     """Sort the first *count* marks. O(count * log count), with room for as many again."""
+    if count <= MANY:
+        _sort_few(marks, 0, count, order)  # this keeps the order of equal ones, too
+        return
     source, target = marks, bytearray(len(marks))
     width = 1
     while width < count:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from storage.geo import place_marks
 from storage.geo.area import Area
 from storage.geo.places import Places
 from storage.listpack.listpack import Element, Listpack
@@ -28,11 +29,12 @@ def find(values: SortedSet, area: Area, most: int) -> Places:
     O(9 log N + M), where N is the number of members and M of those in the nine cells.
     """
     found = Places(values)
+    marks = bytearray() if values.pack is None else _marks_of(values.pack)
     for low, high in area.ranges():
-        if values.pack is not None:
-            _find_in_listpack(found, values.pack, area, low, high, most)
-        elif values.tree is not None:
+        if values.tree is not None:
             _find_in_tree(found, values.tree, area, low, high, most)
+        else:
+            _find_in_marks(found, marks, area, low, high, most)
         if found.count == most and most:
             break
     return found
@@ -65,21 +67,31 @@ def _find_in_tree(
         at = 0
 
 
-def _find_in_listpack(
-    found: Places, pack: Listpack, area: Area, low: float, high: float, most: int
-) -> None:
-    """The same in a small set: O(N), where N is small."""
+def _marks_of(pack: Listpack) -> bytearray:
+    """The scores of a small set and where their members are, so that they are read only once."""
+    marks = bytearray((pack.length() >> 1) * place_marks.MARK)
     element = Element()
-    at = pack.first()
+    at, number = pack.first(), 0
     while at != NONE:
         behind = pack.behind(at)
         score = score_listpack.read_score(pack, behind, element)
+        place_marks.put(marks, number, 0.0, score, at)
+        number += 1
+        at = pack.next(behind)
+    return marks
+
+
+def _find_in_marks(
+    found: Places, marks: bytearray, area: Area, low: float, high: float, most: int
+) -> None:
+    """The same in a small set, which has those *marks*: O(N), where N is small."""
+    for at in range(len(marks) // place_marks.MARK):
+        score = place_marks.score_at(marks, at)
         if score >= high:
             return
         if score >= low:
             distance = area.distance_of(score)
             if distance >= 0:
-                found.add(distance, score, at)
+                found.add(distance, score, place_marks.spot_at(marks, at))
                 if found.count == most:
                     return
-        at = pack.next(behind)

@@ -228,6 +228,9 @@ PLACE = PLACES.map(lambda found: found[:2])
 STEPS = st.integers(1, 26)
 LONGITUDES = st.floats(-180, 180)
 LATITUDES = st.floats(-85.05112878, 85.05112878)
+DECIMALS = st.from_regex(rb"\A-?[0-9]{0,9}\.?[0-9]{0,9}\Z") | st.sampled_from(
+    [b"13.361389", b"-0.5", b".5", b"5.", b"1.2.3", b"--1.0", b"1.5e3", b"-", b"."]
+)
 PLACE_SCORES = DOUBLES | st.integers(0, 2**54).map(float)
 
 # The arguments for each function.
@@ -392,6 +395,8 @@ CASES: dict[str, Cases] = {
         **dict.fromkeys(("west_of", "south_of"), args(st.integers(0, 2**26), STEPS)),
         "score_of": args(LONGITUDES, LATITUDES),
         **dict.fromkeys(("longitude_of", "latitude_of", "text_of"), args(PLACE_SCORES)),
+        "degrees_text": args(LONGITUDES | st.sampled_from([1e-17, 5e-18, 1e-300, 2.5, 100.0])),
+        "read_degrees": args(DECIMALS | TEXT),
     },
     "storage.geo.sphere": {
         "latitude_distance": args(LATITUDES, LATITUDES),

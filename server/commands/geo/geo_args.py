@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from protocol.replies import ErrorReply
 from server.commands.sorted_sets import score_args
 from server.table import errors
 from server.table.args import Args
+from storage import octets
 from storage.geo import geohash
 
 BAD_UNIT = ErrorReply("ERR", "unsupported unit provided. please use M, KM, FT, MI")
@@ -28,11 +31,17 @@ def unit_of(word: bytes) -> float:
 
 def take_place(args: Args) -> tuple[float, float]:
     """The next two arguments, a longitude and a latitude. Raises NOT_A_FLOAT, or a range error."""
-    longitude = score_args.to_score(args.take())
-    latitude = score_args.to_score(args.take())
+    longitude = _degrees(args.take())
+    latitude = _degrees(args.take())
     if not geohash.is_on_map(longitude, latitude):
         raise ErrorReply("ERR", f"invalid longitude,latitude pair {longitude:f},{latitude:f}")
     return longitude, latitude
+
+
+def _degrees(text: bytes) -> float:
+    """Read an angle: most are short decimals. Raises NOT_A_FLOAT."""
+    degrees = geohash.read_degrees(text)
+    return degrees if degrees < inf else score_args.to_score(text)
 
 
 def take_radius(args: Args) -> tuple[float, float]:
@@ -68,6 +77,6 @@ def as_zadd(argv: list[bytes]) -> list[bytes]:
     words = [b"ZADD", *argv[1 : args.at]]
     while args.left:
         longitude, latitude = take_place(args)
-        words.append(b"%d" % geohash.score_of(longitude, latitude))
+        words.append(octets.decimal(int(geohash.score_of(longitude, latitude))))
         words.append(args.take())
     return words

@@ -43,7 +43,7 @@ def write_place(out: Encoder, score: float) -> None:
 
 def _write_degrees(out: Encoder, degrees: float) -> None:
     """Write an angle with up to 17 digits behind the point; in RESP2 as a bulk string."""
-    text = (b"%.17f" % degrees).rstrip(b"0").rstrip(b".")
+    text = geohash.degrees_text(degrees)
     if out.resp == 3:
         out.raw(b",%b\r\n" % text)
     else:

@@ -71,3 +71,17 @@ def test_whatever_the_score_is_the_place_is_on_the_map(score: float) -> None:
     assert abs(geohash.longitude_of(score)) <= geohash.LONGITUDE_MAX
     assert abs(geohash.latitude_of(score)) <= geohash.LATITUDE_MAX
     assert set(geohash.text_of(score)) <= set(geohash.LETTERS)
+
+
+@given(LONGITUDES | st.sampled_from([0.5, 100.0, 1e-300, 5e-18]))
+def test_the_text_of_an_angle_has_17_digits_behind_the_point_at_most(degrees: float) -> None:
+    text = geohash.degrees_text(degrees)
+    assert text == (b"%.17f" % degrees).rstrip(b"0").rstrip(b".")
+
+
+@given(st.from_regex(rb"\A-?[0-9]{0,12}\.?[0-9]{0,12}\Z"))
+def test_a_short_decimal_is_read_as_the_double_that_it_says(text: bytes) -> None:
+    found = geohash.read_degrees(text)
+    whole, point, behind = text.removeprefix(b"-").partition(b".")
+    is_short = bool(whole and point and behind) and len(whole + behind) <= geohash.SHORT
+    assert found == (float(text) if is_short else float("inf"))
