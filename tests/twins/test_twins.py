@@ -34,7 +34,7 @@ EXTENSIONS = {
         "storage.listpack.element_octets",
         "storage.hash_table.mark_octets",
         "storage.hash_table.packed_octets",
-        "storage.keyspace.segment_octets",
+        "storage.keyspace.item_octets",
         "storage.rdb.raw",
         "storage.sets.intset_octets",
         "storage.sorted_sets.score_octets",
@@ -147,16 +147,14 @@ def after_backlens(draw: st.DrawFn) -> tuple[bytearray, int]:
 
 
 @st.composite
-def segments(draw: st.DrawFn) -> tuple[bytearray, list[Any], int]:
-    """A segment's marks sorted by prefix, as many pairs, and the index of one of them."""
+def marks_of_keys(draw: st.DrawFn) -> tuple[bytearray, int]:
+    """A bucket's marks sorted by prefix, and the number of one of them."""
     prefixes = sorted(draw(st.lists(U32 | st.integers(0, 9), min_size=1, max_size=9)))
     marks = b"".join(p.to_bytes(4, "little") + draw(DATA)[:4] for p in prefixes)
-    pairs = [item for n in range(len(prefixes)) for item in (b"key:%d" % n, n)]
-    return bytearray(marks), pairs, draw(st.integers(0, len(prefixes) - 1))
+    return bytearray(marks), draw(st.integers(0, len(prefixes) - 1))
 
 
-MARKS = segments().map(lambda s: (s[0], s[2]))
-PAIRS = segments().map(lambda s: (s[1], s[2]))
+MARKS = marks_of_keys()
 
 
 PACKED_SIZES = [0, 1, 2, 126, 127, 128, 129, 255, 256, 257, 510, 511, 512]
@@ -172,10 +170,12 @@ SOME_TEXTS = [
 
 
 @st.composite
-def packed_texts(draw: st.DrawFn, far: bool | None = None) -> tuple[bytearray, int]:
+def packed_texts(
+    draw: st.DrawFn, far: bool | None = None, from_offset: int = 0
+) -> tuple[bytearray, int]:
     """The data of a packed segment, and the offset of a text in it, which is far or not."""
     octets = importlib.import_module("storage.hash_table.packed_octets")
-    data, at = bytearray(600), draw(AT)
+    data, at = bytearray(600), from_offset + draw(AT)
     if draw(st.booleans()) if far is None else far:
         octets.put_far(data, at, draw(st.sampled_from([0, 2])))
     else:
@@ -315,12 +315,12 @@ CASES: dict[str, Cases] = {
         "guess": st.tuples(MARKS, st.integers(0, 31), U32).map(
             lambda found: (found[0][0], *found[1:])
         ),
-        "first_from": st.tuples(segments(), U32 | st.integers(0, 9)).map(
-            lambda pair: (pair[0][0], pair[0][2], pair[1])
+        "first_from": st.tuples(MARKS, U32 | st.integers(0, 9)).map(
+            lambda found: (*found[0], found[1])
         ),
         "insert_mark": st.tuples(MARKS, U32, U32).map(lambda found: (*found[0], *found[1:])),
         "remove_mark": MARKS,
-        "untracked": PAIRS.map(lambda pair: pair[:1]),
+        "untracked": args(st.lists(U8, max_size=9)),
     },
     "storage.hash_table.packed_octets": {
         "space_of": args(st.sampled_from(PACKED_SIZES) | st.integers(0, 9999)),
@@ -338,13 +338,11 @@ CASES: dict[str, Cases] = {
         "list_room": args(st.none() | st.lists(st.just(b""), max_size=9)),
         "prefetch": args(BUFFER),
     },
-    "storage.keyspace.segment_octets": {
-        "prefetch_pair": PAIRS,
-        "is_key": st.tuples(PAIRS, st.integers(0, 9)).map(
-            lambda pair: (*pair[0], b"key:%d" % pair[1])
-        ),
-        "insert_pair": st.tuples(PAIRS, TEXT).map(lambda pair: (*pair[0], pair[1], pair[1])),
-        "remove_pair": PAIRS,
+    "storage.keyspace.item_octets": {
+        "kind_start": packed_texts(from_offset=4).map(lambda found: (found[0], found[1] - 4)),
+        "number_of": READ,
+        **dict.fromkeys(("object_place", "object_of"), packed_texts()),
+        "put_number": put(I64),
     },
     "storage.rdb.raw": {
         "cut": args(DATA, AT, LENGTH),
