@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, chdir, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import uvloop
@@ -14,6 +15,7 @@ import uvloop
 from server.app import Server
 from server.config.parameters import Config
 
+ROOT = Path(__file__).parents[2]
 LOOPS = {"uvloop": uvloop.new_event_loop, "asyncio": asyncio.new_event_loop}
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Test = Callable[[], Awaitable[None]]
@@ -63,13 +65,24 @@ async def running(**parameters: Any) -> AsyncIterator[Running]:
         setattr(config, name, value)
     server = Server(config)
     asyncio.get_running_loop().set_exception_handler(server.loop_failed)
-    await server.start()
-    instance = Running(server, port)
-    try:
-        yield instance
-    finally:
-        await instance.leave()
-        await server.stop()
+    with elsewhere():
+        await server.start()
+        instance = Running(server, port)
+        try:
+            yield instance
+        finally:
+            await instance.leave()
+            await server.stop()
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """Leave the repository's folder: the data of a server that was run there are no test's."""
+    if Path.cwd() != ROOT:
+        yield
+        return
+    with TemporaryDirectory() as folder, chdir(folder):
+        yield
 
 
 async def ask(streams: Streams, request: bytes, size: int) -> bytes:
