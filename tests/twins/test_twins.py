@@ -28,7 +28,11 @@ pytestmark = pytest.mark.skipif(
 
 # The modules of one extension must differ in the last part of their names.
 EXTENSIONS = {
-    "protocol_twins": ["protocol.octets", "server.commands.streams.entry_octets"],
+    "protocol_twins": [
+        "protocol.octets",
+        "server.commands.streams.entry_octets",
+        "server.reply.bulk_octets",
+    ],
     "storage_twins": [
         "storage.octets",
         "storage.listpack.element_octets",
@@ -184,6 +188,8 @@ DOUBLES = st.floats(allow_nan=False)
 LEAF_TEXTS = st.sampled_from([0, 1, 126, 127, 128, 129, 400]).map(lambda size: b"t" * size)
 
 
+
+
 @st.composite
 def score_marks(draw: st.DrawFn) -> tuple[bytearray, int]:
     """The marks of a leaf or branch, and the number of one; some tags are there twice."""
@@ -244,10 +250,9 @@ CASES: dict[str, Cases] = {
     "server.commands.streams.entry_octets": {
         "put": put(TEXT),
         "put_u64": put(U64 | st.integers(0, 200)),
-        "put_bulk_int": put(I64),
-        "put_bulk": SLICE,
         "short_size": READ,
     },
+    "server.reply.bulk_octets": {"put_bulk_int": put(I64), "put_bulk": SLICE},
     "storage.octets": {
         "bytearray_of": args(TEXT),
         "drop_front": args(BUFFER, LENGTH),
