@@ -188,6 +188,9 @@ DOUBLES = st.floats(allow_nan=False)
 LEAF_TEXTS = st.sampled_from([0, 1, 126, 127, 128, 129, 400]).map(lambda size: b"t" * size)
 
 
+FRACTIONS = DOUBLES.filter(lambda value: not value.is_integer() and abs(value) < 2**62) | st.builds(
+    lambda digits, scale: digits / 10**scale, I64, st.integers(1, 9)
+).filter(lambda value: not value.is_integer())
 
 
 @st.composite
@@ -232,6 +235,8 @@ CASES: dict[str, Cases] = {
         "put_bulk": args(BUFFER, AT, st.binary(max_size=ROOM - 8)),
         "put_bulk_slice": SLICE,
         "put_bulk_number": put(I64),
+        "put_fraction": args(BUFFER, AT, FRACTIONS, st.booleans()),
+        "is_negative": args(DOUBLES | st.sampled_from([0.0, -0.0])),
         "decimal_size": args(I64),
         "shift": args(BUFFER, st.integers(0, 10), st.integers(10, 20), st.integers(0, 20)),
         "find": args(st.binary(max_size=9), U8, st.just(0), st.integers(0, 12)),
