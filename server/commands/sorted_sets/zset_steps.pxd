@@ -9,5 +9,7 @@ cpdef removed(Call call, bytes key, SortedSet values, bytes event, Py_ssize_t co
 cpdef delete(Call call, bytes key, Py_ssize_t changes=*)
 @cython.locals(size=Py_ssize_t)
 cpdef Py_ssize_t store(Call call, bytes key, SortedSet values, bytes event) except -1
+@cython.locals(first=Py_ssize_t)
+cpdef remove_end(Call call, bytes key, SortedSet values, bint lowest, Py_ssize_t count)
 @cython.locals(size=Py_ssize_t, walk=ScoreWalk, pairs=list)
 cpdef list pop(Call call, bytes key, SortedSet values, bint lowest, Py_ssize_t count)
