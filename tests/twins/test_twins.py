@@ -379,11 +379,9 @@ CASES: dict[str, Cases] = {
             DATA | st.integers(0, SIZE).map(lambda n: bytes(n) + b"\xff" * (SIZE - n)),
             st.sampled_from([0, 255]), AT, st.integers(SIZE - ROOM, SIZE),
         ),
-        **dict.fromkeys(
-            ("copy", "both", "either", "different"), args(BUFFER, DATA, st.integers(0, SIZE))
-        ),
+        **dict.fromkeys(("copy", "both", "either", "different"), args(BUFFER, AT, DATA, LENGTH)),
         "clear": args(BUFFER, AT, st.integers(SIZE - ROOM, SIZE)),
-        "inverted": args(BUFFER, st.integers(0, SIZE)),
+        "inverted": args(BUFFER, AT, LENGTH),
     },
     "storage.rax.branches": {
         "cut": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),
