@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+import random
 import struct
 from copy import deepcopy
 from types import ModuleType
@@ -45,6 +46,7 @@ EXTENSIONS = {
         "storage.rax.branches",
         "server.table.histogram_octets",
         "storage.strings.bit_octets",
+        "storage.strings.register_octets",
     ],
 }
 MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
@@ -191,6 +193,10 @@ LEAF_TEXTS = st.sampled_from([0, 1, 126, 127, 128, 129, 400]).map(lambda size: b
 FRACTIONS = DOUBLES.filter(lambda value: not value.is_integer() and abs(value) < 2**62) | st.builds(
     lambda digits, scale: digits / 10**scale, I64, st.integers(1, 9)
 ).filter(lambda value: not value.is_integer())
+REGISTERS = st.integers(0, 99).map(
+    lambda seed: bytearray(random.Random(seed).choices(range(64), k=16384))
+)
+DENSE = st.integers(0, 99).map(lambda seed: bytearray(random.Random(seed).randbytes(16 + 12288)))
 
 
 @st.composite
@@ -382,6 +388,11 @@ CASES: dict[str, Cases] = {
         **dict.fromkeys(("copy", "both", "either", "different"), args(BUFFER, AT, DATA, LENGTH)),
         "clear": args(BUFFER, AT, st.integers(SIZE - ROOM, SIZE)),
         "inverted": args(BUFFER, AT, LENGTH),
+    },
+    "storage.strings.register_octets": {
+        "merge_dense": args(REGISTERS, DENSE),
+        "write_dense": args(DENSE, REGISTERS),
+        "tally": args(REGISTERS),
     },
     "storage.rax.branches": {
         "cut": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),
