@@ -44,7 +44,7 @@ $(DEV_READY): $(RUN_READY)
 
 build: build/.compiled
 
-build/.compiled: $(RUN_READY) build_ext.py $(SOURCES)
+build/.compiled: $(RUN_READY) build_ext.py $(wildcard build_core/*.py) $(SOURCES)
 	@mkdir -p build
 	@$(BIN)/python -m compileall -q protocol storage server
 	@if $(BIN)/python build_ext.py --possible; then \

@@ -3,8 +3,8 @@
 ``python build_ext.py --possible`` says whether this machine can compile, and if not, why.
 
 A module is compiled if there is a .pxd beside its .py. The .py is ordinary typed Python and also
-runs uncompiled; the .pxd only adds C types. Modules that are up to date are not compiled again. But
-if a .pxd has changed, all are, since the layout of its classes is in the modules that use them.
+runs uncompiled; the .pxd only adds C types. First Cython translates modules to C, then the
+C compiler compiles those whose C has changed; ``build_core/`` has both steps.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ import select
 import shutil
 import sys
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from Cython.Build import cythonize
-from Cython.Compiler.Nodes import CClassDefNode
-from setuptools import Extension, setup
+from build_core.compilation import compile_all, must_compile
+from build_core.translation import Translation, stale, translate_all
 
 PACKAGES = ("protocol", "storage", "server")
-CLASS_DIRECTIVES = ("no_gc", "freelist")
 EPOLL = "server.network.epoll."  # on Linux alone; nothing imports it elsewhere
+PROCESSES = os.cpu_count() or 1
 
 
 def compiled_modules() -> list[str]:
@@ -66,81 +65,40 @@ def obstacle() -> str | None:
     return None
 
 
-def layout_changed() -> bool:
-    """Whether some .pxd is newer than some compiled module."""
-    paths = [path for package in PACKAGES for path in Path(package).rglob("*.*")]
-    declared = [path.stat().st_mtime for path in paths if path.suffix == ".pxd"]
-    built = [path.stat().st_mtime for path in paths if path.suffix == ".so"]
-    return bool(built) and max(declared) > min(built)
+def progress(step: str, count: int) -> Callable[[str], None]:
+    """A function to call after each of *count* modules: it prints how far *step* is, ten times."""
+    done = 0
 
+    def told(_module: str) -> None:
+        nonlocal done
+        done += 1
+        if done * 10 // count > (done - 1) * 10 // count:
+            print(f"{step} {done} of {count} modules", flush=True)
 
-def keep_class_directives() -> None:
-    """Let CLASS_DIRECTIVES that stand above a class in a .pxd hold for the class.
-
-    Cython itself puts those of the .py in their place, where there are none.
-    """
-    analyse = CClassDefNode.analyse_declarations
-
-    def analyse_and_keep(node: CClassDefNode, env: Any) -> None:
-        entry = env.lookup_here(node.class_name)
-        scope = entry.type.scope if entry is not None and entry.is_type else None
-        declared = dict(scope.directives) if scope is not None else {}
-        analyse(node, env)
-        kept = {name: declared[name] for name in CLASS_DIRECTIVES if declared.get(name)}
-        if kept:
-            node.scope.directives = {**node.scope.directives, **kept}
-
-    CClassDefNode.analyse_declarations = analyse_and_keep
-
-
-# Here, and not in main(), since Cython translates in processes of its own: those that are not
-# forked run this file again.
-keep_class_directives()
-
-
-def cythonized(modules: list[str], annotation_typing: bool, force: bool) -> list[Extension]:
-    """Translate *modules* to C where that is not up to date; return the extensions."""
-    extensions = [
-        Extension(
-            name,
-            [name.replace(".", "/") + ".py"],
-            extra_compile_args=["-O3", "-g0", "-fno-semantic-interposition", "-w"],
-        )
-        for name in modules
-    ]
-    made: list[Extension] = cythonize(
-        extensions,
-        compiler_directives={"language_level": "3", "annotation_typing": annotation_typing},
-        build_dir="build/cython",
-        force=force,
-        nthreads=os.cpu_count() or 1,
-        quiet=True,
-    )
-    return made
+    return told
 
 
 def main(wanted: list[str]) -> None:
-    os.chdir(Path(__file__).parent)
     remove_orphans()
-    modules = [m for m in (wanted or compiled_modules()) if not inlined_only(m)]
+    declared = compiled_modules()
     # Handlers of commands get their C types from annotations. Where the .pxd declares every
     # function, annotations are for readers and mypy: Cython would take ``int`` for a Python object.
-    handlers = [m for m in modules if declares_commands(m)]
-    core = [m for m in modules if m not in handlers]
-    force = not wanted and layout_changed()
-    setup(
-        name="penstock-core",
-        packages=[],
-        ext_modules=cythonized(core, annotation_typing=False, force=force)
-        + cythonized(handlers, annotation_typing=True, force=force),
-        script_args=[
-            "-q", "build_ext", "--inplace", "--build-temp", "build/temp",
-            "--parallel", str(os.cpu_count() or 1),
-        ],
-    )  # fmt: skip
+    modules = [
+        Translation(name, annotation_typing=declares_commands(name))
+        for name in wanted or declared
+        if not inlined_only(name)
+    ]
+    to_translate = list(stale(modules, PACKAGES))
+    told = progress("Translated", len(to_translate))
+    for module in translate_all(to_translate, declared, PROCESSES):
+        told(module.name)
+    sources = {module.name: module.c_file for module in modules}
+    to_compile = {name: c for name, c in sources.items() if must_compile(name, c)}
+    compile_all(to_compile, PROCESSES, progress("Compiled", len(to_compile)))
 
 
 if __name__ == "__main__":
+    os.chdir(Path(__file__).parent)
     if sys.argv[1:] == ["--possible"]:
         why_not = obstacle()
         if why_not:

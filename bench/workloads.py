@@ -6,12 +6,13 @@ on, so every answer is known beforehand. Reads begin at PLACES different entries
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Protocol
 
-from bench.client import Command, encode
+from bench.client import Argument, Command, encode
 from bench.load import Exchange, Script, Scripted, encode_answer, exchange
 from bench.redis_benchmark import KEYS, RedisBenchmark
 from bench.subscribers import Subscribers
@@ -24,6 +25,9 @@ PLACES: Final = 16
 TOKENS: Final = 10
 HASH_FIELDS: Final = 50
 RANKED: Final = 100  # members in a range that is read whole
+TOWNS: Final = 20  # groups of places
+TOWN_PLACES: Final = 5000
+NEAREST: Final = 100  # of them, in an answer
 STREAM: Final = b"readings"
 ITEM: Final = "item-of-twenty-bytes"
 OK: Final = b"+OK\r\n"
@@ -141,6 +145,38 @@ def ranked(number: int) -> bytes:
     return b"member:%06d" % number
 
 
+def places_in_towns(_: int) -> Iterator[Command]:
+    """Make a sorted set of 100,000 places: TOWNS, each of TOWN_PLACES around its centre."""
+    for town in range(TOWNS):
+        longitude, latitude = centre_of(town)
+        for start in range(0, TOWN_PLACES, 1000):
+            words: list[Argument] = []
+            for number in range(start, start + 1000):
+                east, north = away(number)
+                east /= math.cos(math.radians(latitude))
+                words += [str(longitude + east), str(latitude + north), place(town, number)]
+            yield ("GEOADD", "places", *words)
+
+
+def centre_of(town: int) -> tuple[float, float]:
+    """Its longitude and latitude; the towns are far from each other."""
+    return -170 + town * 17, -45 + town * 4.5
+
+
+def away(number: int) -> tuple[float, float]:
+    """How far east and north of the centre a place is, in degrees: each further than the last one.
+
+    They lie as the seeds of a sunflower do, up to 3.5 km away. Degrees are those of the equator.
+    """
+    distance, angle = 0.00045 * math.sqrt(number), 2.399963229728653 * number
+    return distance * math.cos(angle), distance * math.sin(angle)
+
+
+def place(town: int, number: int) -> bytes:
+    """The name of a place."""
+    return b"town:%03d:%05d" % (town, number)
+
+
 def a_stream(_: int) -> Iterator[Command]:
     """Make the stream that is read."""
     for number in range(ENTRIES):
@@ -228,6 +264,18 @@ def zrangebyscore(count: int) -> Script:
         )
         for first in range(0, ENTRIES - count, ENTRIES // PLACES)
     ]
+
+
+def geosearch() -> Script:
+    """The 100 places that are nearest to the centre of a town, for each town."""
+    return [
+        exchange(
+            ("GEOSEARCH", "places", "FROMLONLAT", *map(str, centre_of(town)), "BYRADIUS", 5, "km",
+             "ASC", "COUNT", NEAREST),
+            [place(town, number) for number in range(NEAREST)],
+        )
+        for town in range(TOWNS)
+    ]  # fmt: skip
 
 
 def group(client: int) -> bytes:
@@ -359,6 +407,13 @@ WORKLOADS: Final = [
         setup=a_ranking,
     ),
     Workload("zrange-100", "ZRANGE of 100", Scripted(shared(zrange(RANKED))), BULK, a_ranking),
+    Workload(
+        "geosearch",
+        "GEOSEARCH, 100 of 5,000",
+        Scripted(shared(geosearch())),
+        BULK,
+        places_in_towns,
+    ),
     Workload("zpopmin", "ZPOPMIN", RedisBenchmark(("ZPOPMIN", "ranking")), setup=some_scores),
     Workload("xadd", "XADD, 3 fields", RedisBenchmark(("XADD", "readings", *XADD))),
     Workload(

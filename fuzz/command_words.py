@@ -36,6 +36,7 @@ IDS = b"0 0-1 1 1-1 1-2 2-0 3-5 5-1 9-9 * * 5-* + - $ > (1-1 1844674407370955161
 RANGE_ENDS = b"- + (a [a [b (c -inf +inf 0 1 (1 (-2 5.5 a".split()
 VALUES = [b"", b"v", b"12", b"-7", b"3.0", b"01", b"a long one", b"x" * 70, b"\x00\xff", b"y" * 600]
 MEMBERS = [b"", b"m" * 65, *b"a b c d 1 2 3 -4 5.5 12345678901 01".split()]
+SIDES = b"0 1 200 3000 1e6 inf".split()  # of areas, and radii
 
 # What is drawn for arguments of these names, whatever their types are.
 TEXTS: dict[str, list[bytes]] = {
@@ -50,6 +51,9 @@ TEXTS: dict[str, list[bytes]] = {
     "username": [b"default", b"nobody"],
     "protover": [b"2", b"3", b"4"],
     "cursor": [b"0", b"0", b"0", b"1", b"7"],
+    "longitude": [b"0", b"13.361389", b"15.087269", b"-179.99999", b"180", b"181", b"inf"],
+    "latitude": [b"0", b"38.115556", b"37.502669", b"-66.5", b"84", b"85.05112878", b"86"],
+    **dict.fromkeys(("radius", "width", "height"), SIDES),
     "encoding": [b"u8", b"i16", b"u63", b"i64", b"i65"],
 }
 COUNTS = ("numkeys", "numfields")
@@ -193,6 +197,7 @@ class CommandWords:
 
     def _key(self, group: str) -> bytes:
         families = ("string", "list", "set", "hash", "stream", "sorted-set")
+        group = "sorted-set" if group == "geo" else group
         if group not in families or self._dice.random() < FOREIGN:
             group = self._dice.choice(families)
         return b"%b:%d" % (group.encode(), self._dice.randrange(3))

@@ -6,8 +6,8 @@
     pending entry           the object
     stream, group, consumer the object with its dictionaries, and its name
     quicklist               the object, and the elements that are nodes of their own
-    key table               each key with its place; of strings the value too
-    packed table            the object with its slots, and its segments with their buffers and texts
+    key table               its slots, and its segments with their buffers, texts and strings
+    packed table            the same
 
 An object that grows adds the difference at once, so counting costs one addition where memory is
 taken, and reading the counter costs nothing: that is done before each command that could add data.

@@ -6,4 +6,6 @@ from storage.value_type cimport ValueType
 @cython.locals(row=ValueType)
 cpdef ValueType of_class(type kind)
 @cython.locals(row=ValueType)
+cpdef ValueType of_number(int number)
+@cython.locals(row=ValueType)
 cpdef ValueType of_rdb_code(int code, bytes key)

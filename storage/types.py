@@ -27,8 +27,11 @@ ROWS = (
     SORTED_SET,
 )
 
+MOST_NUMBERS = 128
+
 BY_CLASS: dict[type, ValueType] = {}
 BY_RDB_CODE: dict[int, ValueType] = {}
+BY_NUMBER: list[ValueType | None] = [None] * MOST_NUMBERS
 
 
 class UnregisteredClass(TypeError):
@@ -36,18 +39,21 @@ class UnregisteredClass(TypeError):
 
 
 def register(row: ValueType) -> None:
-    """Make *row* known by its classes and its RDB types.
+    """Make *row* known by its classes, its number and its RDB types.
 
-    Raises ValueError if a class or an RDB type belongs to another row, or if an RDB type is no such
-    number; nothing is changed then.
+    Raises ValueError if one of them belongs to another row, or if an RDB type is no such number;
+    nothing is changed then.
     """
     codes = row.rdb_codes | {row.rdb_code}
     if any(kind in BY_CLASS for kind in row.classes) or any(code in BY_RDB_CODE for code in codes):
         raise ValueError(f"{row.name!r} has a class or an RDB type that would be of two types")
+    if BY_NUMBER[row.number] is not None:
+        raise ValueError(f"{row.name!r} has a number that would be of two types")
     if not all(0 <= code < opcodes.FIRST_OPCODE for code in codes):
         raise ValueError(f"{row.name!r} has an RDB type out of range: opcodes are no types")
     BY_CLASS.update(dict.fromkeys(row.classes, row))
     BY_RDB_CODE.update(dict.fromkeys(codes, row))
+    BY_NUMBER[row.number] = row
 
 
 def of(value: Any) -> ValueType:
@@ -60,6 +66,13 @@ def of_class(kind: type) -> ValueType:
     row = BY_CLASS.get(kind)
     if row is None:
         raise UnregisteredClass(f"no type of values has the class {kind.__name__}")
+    return row
+
+
+def of_number(number: int) -> ValueType:
+    """The type with that number, which must be one of a row."""
+    row = BY_NUMBER[number]
+    assert row is not None
     return row
 
 

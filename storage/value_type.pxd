@@ -12,6 +12,9 @@ cdef class ValueType:
     cdef readonly frozenset rdb_codes
     cdef readonly bint fields_expire
 
+    cpdef bytes packed(self, object value)
+    cpdef object unpacked(self, bytes text)
+    cpdef int shrink(self, object value) except -1
     cpdef bint is_empty(self, object value) except -1
     cpdef int rdb_code_of(self, object value) except -1
     cdef bint write_at_once(

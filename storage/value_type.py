@@ -14,6 +14,7 @@ from storage.rdb.writer import RdbWriter
 
 Words: TypeAlias = Sequence[bytes]  # a command and its arguments
 NO_EXPIRY = -1
+PACKED_UP_TO = 511  # bytes; see ValueType.packed
 
 
 class ValueType:
@@ -76,6 +77,21 @@ class ValueType:
         size = allocation.used_bytes() - before
         del copy
         return size
+
+    def packed(self, value: Any) -> bytes | None:
+        """The bytes that a small value is kept as while nobody uses it, at least 4; else None.
+
+        *unpacked* makes a value of them again. The key table packs values of up to PACKED_UP_TO
+        bytes, and so spares the objects that they are made of.
+        """
+        return None
+
+    def unpacked(self, text: bytes) -> Any:
+        """The value that *packed* has made *text* of. O(size)."""
+        raise NotImplementedError
+
+    def shrink(self, value: Any) -> None:
+        """Give back the memory that *value* has in reserve: it has probably all its elements."""
 
     def is_empty(self, value: Any) -> bool:
         """Whether no key can hold *value*: when such a value is loaded, its key is dropped."""

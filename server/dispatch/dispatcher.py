@@ -77,6 +77,7 @@ class Dispatcher(Runner):
             state.clients,
             state.restrictions,
             state.client_eviction,
+            state.value_packing,
         )
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._spellings = TABLE.by_spelling
@@ -241,6 +242,7 @@ class Dispatcher(Runner):
             client.queue.append(command, argv)
         else:
             self._execution.replay(client, command, argv)
+            self.state.value_packing.pack_some()
         client.out.truncate(0)
         return None
 

@@ -9,6 +9,7 @@ from server.dispatch.node_limits cimport NodeLimits
 from server.dispatch.pausing cimport Pausing
 from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.server_key_events cimport ServerKeyEvents
+from server.dispatch.value_packing cimport ValuePacking
 from server.observe.command_times cimport CommandTimes
 from server.observe.memory cimport Memory
 from server.observe.monitors cimport Monitors
@@ -44,6 +45,7 @@ cdef class ServerState:
     cdef readonly Restrictions restrictions
     cdef readonly KeyEviction key_eviction
     cdef readonly ClientEviction client_eviction
+    cdef readonly ValuePacking value_packing
     cdef readonly list parts
 
     @cython.locals(part=Part)

@@ -18,6 +18,7 @@ from server.dispatch.node_limits import NodeLimits
 from server.dispatch.pausing import Pausing
 from server.dispatch.restrictions import Restrictions
 from server.dispatch.server_key_events import ServerKeyEvents
+from server.dispatch.value_packing import ValuePacking
 from server.dispatch.watching import Watching
 from server.observe.command_times import CommandTimes
 from server.observe.latency_events import LatencyEvents
@@ -73,6 +74,7 @@ class ServerState:
             self.restrictions,
             self.propagation,
         )
+        self.value_packing = ValuePacking(self.databases, self.events.loose_keys)
         self.client_eviction = ClientEviction(self.clients, self.memory, self.events.clock)
         self.parts: list[Part] = [
             self.memory,
@@ -91,6 +93,7 @@ class ServerState:
             self.restrictions,  # they depend on the memory's limit
             self.key_eviction,
             self.client_eviction,
+            self.value_packing,
         ]
         self.follow_config()
 

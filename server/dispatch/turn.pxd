@@ -6,6 +6,7 @@ from server.client.endpoint cimport Endpoint
 from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
 from server.dispatch.restrictions cimport Restrictions
+from server.dispatch.value_packing cimport ValuePacking
 from server.process cimport memory_reserve
 from server.propagation.propagation cimport Propagation
 
@@ -17,6 +18,7 @@ cdef class Turn:
     cdef dict _clients
     cdef Restrictions _restrictions
     cdef ClientEviction _client_eviction
+    cdef ValuePacking _value_packing
     cdef list _to_send
     cdef object _send_all
     cdef bint _is_on

@@ -19,6 +19,7 @@ from server.client.endpoint import Endpoint
 from server.dispatch.client_eviction import ClientEviction
 from server.dispatch.execution import Execution
 from server.dispatch.restrictions import Restrictions
+from server.dispatch.value_packing import ValuePacking
 from server.process import faults, memory_reserve
 from server.process.faults import ServerFault
 from server.propagation.propagation import Propagation
@@ -41,6 +42,7 @@ class Turn:
         "_restrictions",
         "_send_all",
         "_to_send",
+        "_value_packing",
         "at_end_of_turn",
     )
 
@@ -51,12 +53,14 @@ class Turn:
         clients: dict[int, Client],
         restrictions: Restrictions,
         client_eviction: ClientEviction,
+        value_packing: ValuePacking,
     ) -> None:
         self._execution = execution
         self._propagation = propagation
         self._clients = clients
         self._restrictions = restrictions
         self._client_eviction = client_eviction
+        self._value_packing = value_packing
         self._to_send: list[Endpoint] = []
         self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
         self._send_all = self.send_all  # bound once, not each turn
@@ -72,6 +76,7 @@ class Turn:
         if self._to_send:
             self.send_all()
         self._client_eviction.make_room()
+        self._value_packing.pack_some()
 
     def send_later(self, connection: Endpoint) -> None:
         """Have the answers of *connection* sent when this turn of the loop ends."""

@@ -173,6 +173,32 @@ class KeywordKeys(KeySpec):
 
 
 @dataclass(frozen=True)
+class KeyBehind(KeySpec):
+    """The one key behind *keyword*, for which is looked from *start_from* on; it may be missing.
+
+    If the keyword is there more than once, the last one counts.
+    """
+
+    keyword: bytes
+    start_from: int
+
+    @property
+    def begin_search(self) -> Search:
+        word = self.keyword.decode()
+        return Search("keyword", {"keyword": word, "startfrom": self.start_from})
+
+    @property
+    def find_keys(self) -> Search:
+        return _range(0, 1)
+
+    def find(self, argv: list[bytes]) -> list[bytes]:
+        for at in range(len(argv) - 2, self.start_from - 1, -1):
+            if argv[at].upper() == self.keyword:
+                return [argv[at + 1]]
+        return []
+
+
+@dataclass(frozen=True)
 class UnknownKeys(KeySpec):
     """Keys that no spec can find: Command.get_keys does, or nothing."""
 

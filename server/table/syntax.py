@@ -36,7 +36,7 @@ ARGUMENT_TYPES: dict[str, ArgumentType] = {
     **dict.fromkeys(("client-id", "cursor", "db", "destination-db", "protover"), "integer"),
     **dict.fromkeys(("entries-added", "entries-read"), "integer"),
     **dict.fromkeys(("maxage", "milliseconds", "min-idle-time", "ms", "seconds"), "integer"),
-    "timeout": "double",
+    **dict.fromkeys(("height", "latitude", "longitude", "radius", "timeout", "width"), "double"),
     "pattern": "pattern",
     **dict.fromkeys(("unix-time-seconds", "unix-time-milliseconds"), "unix-time"),
 }

@@ -1,5 +1,7 @@
 cimport cython
+from libc.stdint cimport int64_t
 
+from storage cimport allocation
 from storage.keyspace.key_table cimport KeyTable
 
 cdef Py_ssize_t SET_BYTES
@@ -9,6 +11,7 @@ cdef Py_ssize_t READER_BYTES
 @cython.final
 cdef class TrackingTable:
     cdef KeyTable _readers
+    cdef int64_t _held
     cdef readonly Py_ssize_t items
 
     @cython.locals(held=object)
@@ -17,3 +20,4 @@ cdef class TrackingTable:
     cpdef object take(self, bytes key)
     cpdef random_key(self, object below)
     cpdef clear(self)
+    cdef _grew(self, int64_t size)

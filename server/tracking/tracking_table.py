@@ -6,7 +6,7 @@
 
 A key is the same in all databases, as in Redis. Clients are in the table by their ids: one that
 leaves stays in it, and is not found when a key changes. Most keys have one reader, so that a key
-takes about 100 bytes beside its text; storage/allocation.py counts them.
+takes about 40 bytes beside its text; storage/allocation.py counts them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from storage import allocation
 from storage.keyspace.key_table import KeyTable
 
 SET_BYTES = 184  # of a set of readers, empty
@@ -23,11 +24,15 @@ READER_BYTES = 64  # of each reader in it
 class TrackingTable:
     """Keys and their readers. *items* is how many readers all keys have together."""
 
-    __slots__ = ("_readers", "items")
+    __slots__ = ("_held", "_readers", "items")
 
     def __init__(self) -> None:
         self._readers = KeyTable()
+        self._held = 0  # bytes of the sets of readers
         self.items = 0
+
+    def __del__(self) -> None:
+        allocation.used -= self._held
 
     def __len__(self) -> int:
         return self._readers.used
@@ -41,12 +46,12 @@ class TrackingTable:
             if client_id in held:
                 return
             held[client_id] = None
-            self._readers.grew(READER_BYTES)
+            self._grew(READER_BYTES)
         else:
             if held == client_id:
                 return
             self._readers.set(key, {held: None, client_id: None})
-            self._readers.grew(SET_BYTES + 2 * READER_BYTES)
+            self._grew(SET_BYTES + 2 * READER_BYTES)
         self.items += 1
 
     def take(self, key: bytes) -> Iterable[int]:
@@ -58,7 +63,7 @@ class TrackingTable:
             self.items -= 1
             return (held,)
         self.items -= len(held)
-        self._readers.grew(-SET_BYTES - READER_BYTES * len(held))
+        self._grew(-SET_BYTES - READER_BYTES * len(held))
         return held
 
     def random_key(self, below: Callable[[int], int]) -> bytes | None:
@@ -68,4 +73,10 @@ class TrackingTable:
     def clear(self) -> None:
         """Forget all keys."""
         self._readers.clear()
+        self._grew(-self._held)
         self.items = 0
+
+    def _grew(self, size: int) -> None:
+        """Count *size* bytes more."""
+        self._held += size
+        allocation.used += size

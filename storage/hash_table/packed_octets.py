@@ -4,7 +4,7 @@
             1000000l  llllllll  bytes      128 .. 511 bytes (the length is big-endian)
             FF  nnnn                       a far text: number n of the segment's list *far*
 
-Longer texts are far: see storage/hash_table/packed_segment.py. Compiled, no function checks bounds:
+Longer texts are far: see storage/hash_table/packed_bucket.py. Compiled, no function checks bounds:
 callers do.
 """
 

@@ -9,7 +9,7 @@ from storage.hash_table import mark_octets, packed_octets
 from storage.hash_table.packed_segment import PackedSegment
 from storage.hash_table.packed_table import PackedTable
 
-SEGMENT = 192  # bytes of a segment without what is in it, as packed_segment.py counts it
+SEGMENT = 192  # bytes of a segment without what is in it, as packed_bucket.py counts it
 
 
 def table_bytes(table: PackedTable, samples: int) -> int:

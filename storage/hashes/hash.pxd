@@ -19,6 +19,7 @@ cdef bint _has_room(
 
 @cython.final
 @cython.no_gc
+@cython.freelist(16)
 cdef class Hash:
     cdef readonly Listpack pack
     cdef readonly PackedTable table
@@ -44,3 +45,7 @@ cdef class Hash:
     @cython.locals(table=PackedTable)
     cpdef PackedTable as_table(self)
     cpdef int shrink(self) except -1
+
+
+@cython.locals(made=Hash)
+cpdef Hash of_pack(Listpack pack)

@@ -294,3 +294,13 @@ def _has_room(pack: Listpack, field: int, value: int, limits: ListpackLimits) ->
         and value <= limits.value
         and pack.size + field + value + HEADS <= MOST
     )
+
+
+def of_pack(pack: Listpack) -> Hash:
+    """The hash of what *pack* has, which belongs to the hash from now on."""
+    made = Hash.__new__(Hash)
+    made.pack = pack
+    made.table = None
+    made.timed = None
+    allocation.used += OBJECT
+    return made

@@ -9,16 +9,16 @@ from typing import Any
 from storage import digest_sums
 from storage.hash_table import borrowed_packed, sampling
 from storage.hashes import borrowed_hash, rdb_hash
-from storage.hashes.hash import Hash
+from storage.hashes.hash import Hash, of_pack
 from storage.hashes.timed_fields import NO_EXPIRY
 from storage.hashes.timed_table import TimedTable
 from storage.hashes.triplets import Triplets
-from storage.listpack.listpack import Listpack
+from storage.listpack.listpack import Listpack, of_dump
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.value_type import ValueType, Words
+from storage.value_type import PACKED_UP_TO, ValueType, Words
 
 FIELDS_A_COMMAND = 64  # in an HMSET of a rewritten log, as in Redis
 FIELD_EXPIRES = b"!!hexpire!!"
@@ -49,6 +49,16 @@ class HashType(ValueType):
 
     def length(self, value: Hash) -> int:
         return len(value)
+
+    def packed(self, value: Hash) -> bytes | None:
+        pack = value.pack
+        return None if pack is None or pack.size > PACKED_UP_TO else pack.dump()
+
+    def unpacked(self, text: bytes) -> Hash:
+        return of_pack(of_dump(text))
+
+    def shrink(self, value: Hash) -> None:
+        value.shrink()
 
     def is_empty(self, value: Hash) -> bool:
         return len(value) == 0

@@ -81,7 +81,7 @@ class EvictionPool:
             mark = self._mark_at(segment, at, drawn is keys, keys)
             score = self._score(mark)
             if len(self._candidates) < POOL_SIZE or score > self._lowest:
-                self._enter(database, segment.pairs[2 * at], mark, score)
+                self._enter(database, segment.key_at(at), mark, score)
             at += 1
 
     def _enter(self, database: Keyspace, key: bytes, mark: int, score: int) -> None:
@@ -114,11 +114,10 @@ class EvictionPool:
     def _mark_at(self, segment: Segment, at: int, is_of_keys: bool, keys: KeyTable) -> int:
         """When the key number *at* of *segment* expires, or its last use, which *keys* has."""
         if self._rank == BY_EXPIRY:
-            when_ms: int = segment.pairs[2 * at + 1]
-            return when_ms
+            return segment.number_at(at)
         if is_of_keys:
-            return mark_octets.number_at(segment.marks, at)
-        return keys.last_use_of(segment.pairs[2 * at])
+            return segment.last_use_at(at)
+        return keys.last_use_of(segment.key_at(at))
 
     def _mark_now(self, candidate: Candidate) -> int:
         """The same for a candidate; another number if its key is gone."""

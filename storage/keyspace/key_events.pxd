@@ -3,12 +3,14 @@ from libc.stdint cimport uint64_t
 from storage.chance cimport Chance
 from storage.keyspace.clock cimport Clock
 from storage.keyspace.lookup cimport Lookup
+from storage.keyspace.loose_keys cimport LooseKeys
 from storage.keyspace.usage cimport Usage
 
 
 cdef class KeyEvents:
     cdef readonly Clock clock
     cdef readonly Lookup lookup
+    cdef readonly LooseKeys loose_keys
     cdef readonly Chance chance
     cdef readonly Usage usage
     cdef public uint64_t changes

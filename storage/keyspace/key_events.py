@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from storage.chance import Chance
 from storage.keyspace.clock import Clock
 from storage.keyspace.lookup import Lookup
+from storage.keyspace.loose_keys import LooseKeys
 from storage.keyspace.usage import Usage
 
 
@@ -21,8 +22,9 @@ class KeyEvents:
     """The keyspaces call these methods; the server overrides the ones that it needs.
 
     *clock* and *lookup* tell the keyspaces the time, and how to look up keys; *usage* what to note
-    of the use of each. The names of changes, new keys and misses are told only while
-    *tells_changes*, *tells_new_keys*, *tells_misses*. *seed* is of what is left to chance.
+    of the use of each; *loose_keys* counts what they may pack. The names of changes, new keys and
+    misses are told only while *tells_changes*, *tells_new_keys*, *tells_misses*. *seed* is of what
+    is left to chance.
     """
 
     __slots__ = (
@@ -33,6 +35,7 @@ class KeyEvents:
         "expired_fields",
         "hits",
         "lookup",
+        "loose_keys",
         "misses",
         "tells_changes",
         "tells_misses",
@@ -43,6 +46,7 @@ class KeyEvents:
     def __init__(self, seed: int = 1) -> None:
         self.clock = Clock()
         self.lookup = Lookup()
+        self.loose_keys = LooseKeys()
         self.chance = Chance(seed)
         self.usage = Usage(self.clock, self.chance)
         self.changes = 0  # since the start; Redis's "dirty" is how many of them are not saved yet

@@ -1,35 +1,67 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from storage cimport allocation
+from storage cimport allocation, types
 from storage.hash_table cimport mark_octets
 from storage.hash_table.directory cimport Directory
+from storage.keyspace cimport item_octets
+from storage.keyspace.loose_keys cimport LooseKeys
 from storage.keyspace.segment cimport Segment
 from storage.keyspace.usage cimport Usage
+from storage.value_type cimport ValueType
 
 cdef int64_t NO_KEY
-cdef Py_ssize_t PLACE
+cdef int64_t NO_NUMBER
 cdef Py_ssize_t OBJECT
+cdef Py_ssize_t SLOT
 
 
 @cython.final
 cdef class KeyTable(Directory):
-    cdef int64_t _held
+    cdef Py_ssize_t _slots_held
+    cdef LooseKeys _all_loose
+    cdef list _loose
 
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef object get(self, bytes key, object default=*)
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
-    cpdef object use(self, bytes key, uint32_t last_use)
-    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, last_use=uint32_t)
-    cpdef object count_use(self, bytes key, Usage usage)
+    cpdef object look(self, bytes key)
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cpdef int64_t number(self, bytes key) except? -1
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cpdef object use(self, bytes key, uint32_t last_use, bint reads=*)
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cpdef object count_use(self, bytes key, Usage usage, bint reads=*)
+    @cython.locals(start=Py_ssize_t)
+    cdef object _value_at(self, Segment segment, Py_ssize_t at, bytes key, bint reads)
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cpdef object object_of(self, bytes key)
+    @cython.locals(prefix=uint64_t, segment=Segment)
+    cpdef Py_ssize_t bytes_of(self, bytes key) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef int64_t last_use_of(self, bytes key) except? -1
-    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, old=object)
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, kind=int,
+                   is_object=bint)
     cpdef int set(self, bytes key, object value, uint32_t last_use=*) except -1
+    @cython.locals(row=ValueType, text=bytes)
+    cpdef int keep(self, bytes key, object value, uint32_t last_use) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cdef int _insert(self, bytes key, int kind, object value, uint32_t last_use) except -1
+    cdef int _split_if_long(self, Segment segment, uint64_t prefix) except -1
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cpdef bint touch(self, bytes key, uint32_t last_use) except -1
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, value=object)
     cpdef object pop(self, bytes key, object default=*)
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cpdef bint discard(self, bytes key) except -1
+    cdef int _remove(self, Segment segment, Py_ssize_t at, uint64_t prefix) except -1
+    @cython.locals(keys=list, key=bytes, prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cpdef int pack(self, Py_ssize_t count) except -1
+    cdef int _loosen(self, bytes key) except -1
+    cdef int _forget_loose(self, Py_ssize_t count) except -1
     cpdef bytes key_at(self, int64_t place)
-    cpdef int grew(self, int64_t size) except -1
     cpdef int clear(self) except -1
     cdef Segment _segment_of(self, uint64_t prefix)
     cdef Segment segment_at(self, int64_t place)
+    @cython.locals(held=Py_ssize_t)
+    cdef int _count_slots(self) except -1

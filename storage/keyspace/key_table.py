@@ -1,43 +1,55 @@
 # cython: boundscheck=False, wraparound=False
 """The hash table of a database's keys; storage/hash_table/directory.py says how it grows.
 
-With each key goes its *last use*, a number of 32 bits; storage/keyspace/usage.py has its meaning.
+Keys, and values that are small, are copied into the memory of their segment: see segment.py. With
+each key goes its *last use*, a number of 32 bits; storage/keyspace/usage.py has its meaning.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from storage import allocation
+from storage import allocation, types
 from storage.hash_table import mark_octets
 from storage.hash_table.directory import Directory
+from storage.keyspace import item_octets
+from storage.keyspace.loose_keys import LooseKeys
 from storage.keyspace.segment import Segment
 from storage.keyspace.usage import Usage
 
 NO_KEY: Final = -1
+NO_NUMBER: Final = -1
 
-# Bytes that a key takes in its segment: its mark, its pair, and a share of the spare room.
-PLACE_BYTES: Final = 32
-PLACE = PLACE_BYTES  # the same as a C number
-OBJECT: Final = 384  # bytes of a table without keys
+# Bytes that a key takes beside its text and its value: its mark, what else its item has, and a
+# share of the spare room.
+PLACE_BYTES: Final = 24
+OBJECT: Final = 144  # bytes of a table and its list of slots, without what is in it
+SLOT: Final = 8  # bytes
 
 
 class KeyTable(Directory):
     """A dict of bytes to objects that grows in small steps and can be scanned with a cursor.
 
-    get, set and pop are O(1) and move at most 171 keys (and now and then the directory, 8 bytes
-    for some 100 keys). About 30 bytes a key, key and value objects not counted.
+    get, set and pop are O(1): they move 1.4 KB of marks at most, now and then the data of one
+    segment, 32 KB at most, and still more seldom the directory, 8 bytes for some 100 keys.
     """
 
-    __slots__ = ("_held",)
+    __slots__ = ("_all_loose", "_loose", "_slots_held")
 
-    def __init__(self) -> None:
-        self._held = 0  # bytes that the keys and the strings among the values are counted for
-        self.clear()
+    def __init__(self, all_loose: LooseKeys | None = None) -> None:
+        """*all_loose*: for a table whose values are those of a database; pack() packs small ones.
+
+        Other tables keep objects as they are.
+        """
+        self._slots_held = 0  # bytes of the directory that are counted
+        self._all_loose = all_loose
+        self._loose: list[bytes] = []  # keys of objects that pack() will look at, the oldest first
         allocation.used += OBJECT
+        self.clear()
 
     def __del__(self) -> None:
-        allocation.used -= OBJECT + self._held
+        allocation.used -= OBJECT + self._slots_held
+        self._forget_loose(len(self._loose))
 
     def __contains__(self, key: bytes) -> bool:
         return self.last_use_of(key) != NO_KEY
@@ -49,52 +61,123 @@ class KeyTable(Directory):
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)
-        return default if at < 0 else segment.pairs[2 * at + 1]
+        return default if at < 0 else self._value_at(segment, at, key, False)
 
-    def use(self, key: bytes, last_use: int) -> Any:
-        """The value at *key*, whose last use becomes *last_use*; None if there is no such key."""
+    def look(self, key: bytes) -> Any:
+        """The same for one who changes nothing: what is done to the value may be lost."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        return None if at < 0 else segment.copy_at(at)
+
+    def number(self, key: bytes) -> int:
+        """The value at *key*, which is a number; or NO_NUMBER if there is no such key."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        return NO_NUMBER if at < 0 else segment.number_at(at)
+
+    def use(self, key: bytes, last_use: int, reads: bool = False) -> Any:
+        """The value at *key*, whose last use becomes *last_use*; None if there is no such key.
+
+        *reads*: the caller changes nothing; what is done to the value may be lost.
+        """
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)
         if at < 0:
             return None
-        mark_octets.put_number(segment.marks, at, last_use)
-        return segment.pairs[2 * at + 1]
+        segment.use(at, last_use)
+        return self._value_at(segment, at, key, reads)
 
-    def count_use(self, key: bytes, usage: Usage) -> Any:
+    def count_use(self, key: bytes, usage: Usage, reads: bool = False) -> Any:
         """The same, but *usage* makes the new last use of the old one."""
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)
         if at < 0:
             return None
-        last_use = usage.after_use(mark_octets.number_at(segment.marks, at))
-        mark_octets.put_number(segment.marks, at, last_use)
-        return segment.pairs[2 * at + 1]
+        segment.use(at, usage.after_use(segment.last_use_at(at)))
+        return self._value_at(segment, at, key, reads)
+
+    def _value_at(self, segment: Segment, at: int, key: bytes, reads: bool) -> Any:
+        start = segment.kind_start(at)
+        if segment.data[start] >= item_octets.PACKED:
+            if reads:
+                return segment.unpacked(start)
+            self._loosen(key)
+        return segment.value_from(start)
+
+    def object_of(self, key: bytes) -> Any:
+        """The value at *key*, which must be there, if it is kept as an object; else None."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        return segment.value_at(at) if segment.kind_at(at) == item_octets.OBJECT else None
+
+    def bytes_of(self, key: bytes) -> int:
+        """How many bytes *key*, which must be there, takes in the table; of objects their place."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        return segment.bytes_at(segment.find(key, prefix))
+
+    def touch(self, key: bytes, last_use: int) -> bool:
+        """Let the last use of *key* be *last_use*. Returns whether there is such a key."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        if at < 0:
+            return False
+        segment.use(at, last_use)
+        return True
 
     def last_use_of(self, key: bytes) -> int:
         """When *key* was used last, or NO_KEY if there is no such key."""
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)
-        return NO_KEY if at < 0 else mark_octets.number_at(segment.marks, at)
+        return NO_KEY if at < 0 else segment.last_use_at(at)
 
     def set(self, key: bytes, value: Any, last_use: int = 0) -> None:
         """Put *value* at *key*, replacing what was there; its last use is *last_use*."""
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)
+        kind = segment.kind_of(value)
         if at >= 0:
-            old = segment.pairs[2 * at + 1]
-            self.grew(allocation.of_string(value) - allocation.of_string(old))
-            segment.pairs[2 * at + 1] = value
-            mark_octets.put_number(segment.marks, at, last_use)
+            segment.use(at, last_use)
+            segment.replace(at, kind, value)
         else:
-            segment.insert(-1 - at, key, value, prefix, last_use)
+            segment.insert(-1 - at, key, kind, value, prefix, last_use)
             self.used += 1
-            self.grew(PLACE + allocation.of_bytes(key) + allocation.of_string(value))
-            if segment.is_long():
-                self._split(prefix >> self._shift)
+        is_object = kind == item_octets.OBJECT and allocation.of_string(value) == 0
+        if is_object and self._all_loose is not None:
+            self._loosen(key)
+        self._split_if_long(segment, prefix)
+
+    def keep(self, key: bytes, value: Any, last_use: int) -> None:
+        """Put *value*, which nobody changes any more, at *key*, which must be free."""
+        row = types.of_class(type(value))
+        text = row.packed(value)
+        if text is None:
+            row.shrink(value)
+            self.set(key, value, last_use)
+        else:
+            self._insert(key, item_octets.PACKED + row.number, text, last_use)
+
+    def _insert(self, key: bytes, kind: int, value: Any, last_use: int) -> None:
+        """Put *value*, which is of that kind, at *key*, which must be free."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = -1 - segment.find(key, prefix)
+        segment.insert(at, key, kind, value, prefix, last_use)
+        self.used += 1
+        self._split_if_long(segment, prefix)
+
+    def _split_if_long(self, segment: Segment, prefix: int) -> None:
+        if segment.is_long():
+            self._split(prefix >> self._shift)
+            self._count_slots()
 
     def pop(self, key: bytes, default: Any = None) -> Any:
         """Remove *key* and return its value, or *default* if it is not there."""
@@ -103,31 +186,73 @@ class KeyTable(Directory):
         at = segment.find(key, prefix)
         if at < 0:
             return default
-        value = segment.remove(at)
+        value = segment.copy_at(at)
+        self._remove(segment, at, prefix)
+        return value
+
+    def discard(self, key: bytes) -> bool:
+        """Remove *key*. Returns whether it was there."""
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        if at < 0:
+            return False
+        self._remove(segment, at, prefix)
+        return True
+
+    def _remove(self, segment: Segment, at: int, prefix: int) -> None:
+        segment.remove(at)
         self.used -= 1
-        self.grew(-PLACE - allocation.of_bytes(key) - allocation.of_string(value))
         if segment.is_short():
             self._merge(prefix >> self._shift)
-        return value
+            self._count_slots()
+
+    # ------------------------------------------------------------------ small values
+
+    def pack(self, count: int) -> None:
+        """Pack the values of the *count* keys that have been loose longest, if they are small.
+
+        Nobody may have a reference to such a value: what is done to it would be lost.
+        """
+        keys = self._loose[:count]
+        del self._loose[:count]
+        self._forget_loose(len(keys))
+        for key in keys:
+            prefix = mark_octets.prefix_of(key)
+            segment = self._segment_of(prefix)
+            at = segment.find(key, prefix)
+            if at >= 0:
+                segment.pack(at)
+                self._split_if_long(segment, prefix)
+
+    @property
+    def loose(self) -> int:
+        """How many keys pack() could look at."""
+        return len(self._loose)
+
+    def _loosen(self, key: bytes) -> None:
+        self._loose.append(key)
+        if self._all_loose is not None:
+            self._all_loose.count += 1
+
+    def _forget_loose(self, count: int) -> None:
+        if self._all_loose is not None:
+            self._all_loose.count -= count
 
     # ------------------------------------------------------------------ by place
 
     def key_at(self, place: int) -> bytes:
         """The key at that place."""
-        key: bytes = self.segment_at(place).pairs[2 * (place & mark_octets.AT_MASK)]
-        return key
+        return self.segment_at(place).key_at(place & mark_octets.AT_MASK)
 
     # ------------------------------------------------------------------ all keys
 
-    def grew(self, size: int) -> None:
-        """Count *size* bytes more: a string that is stored here has grown in place."""
-        self._held += size
-        allocation.used += size
-
     def clear(self) -> None:
         """Forget all keys."""
-        self.grew(-self._held)
+        self._forget_loose(len(self._loose))
+        self._loose.clear()
         self._begin(Segment(0))
+        self._count_slots()
 
     def _segment_of(self, prefix: int) -> Segment:
         segment: Segment = self._directory[prefix >> self._shift]
@@ -137,3 +262,16 @@ class KeyTable(Directory):
         """The segment of that place."""
         segment: Segment = self._directory[place >> mark_octets.AT_BITS]
         return segment
+
+    def _count_slots(self) -> None:
+        """Count the memory of the directory, whose size may have changed."""
+        held = len(self._directory) * SLOT
+        allocation.used += held - self._slots_held
+        self._slots_held = held
+
+    def check(self) -> None:
+        """Raise AssertionError if anything does not agree. O(bytes). For tests."""
+        self._check_directory()
+        for segment in self.segments():
+            segment.check()
+        assert self._slots_held == len(self._directory) * SLOT, "slots miscounted"

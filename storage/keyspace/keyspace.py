@@ -14,12 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
+from storage import allocation, types
 from storage.errors import WrongType
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.key_table import KeyTable
 
 String: TypeAlias = bytes | bytearray | int
 NO_EXPIRY = -1
+NO_TIME = NO_EXPIRY  # the same as a C number
 NO_KEY = -1  # idle_s of a key that is not there
 NOTHING: tuple[bytes, ...] = ()  # as *log* of changed: the command is not logged
 MANY_ATTEMPTS = 100  # to find a random key that has not expired
@@ -47,7 +49,7 @@ class Keyspace:
         self._clock = events.clock
         self._lookup = events.lookup
         self._usage = events.usage
-        self._values = KeyTable()
+        self._values = KeyTable(events.loose_keys)
         self._expires = KeyTable()  # key -> unix ms
         self._field_expiries = KeyTable()  # key -> unix ms: when the first field of its value does
 
@@ -58,19 +60,23 @@ class Keyspace:
 
     def get(self, key: bytes) -> Any:
         """The value at *key* whatever its type, or None. Sets the key's last use."""
+        return self._get(key, False)
+
+    def _get(self, key: bytes, reads: bool) -> Any:
+        """The same; *reads*: the caller changes nothing, what is done to the value may be lost."""
         if self._lookup.no_touch or self._lookup.spares_pages:
-            return self.peek(key)
-        if self._usage.counts:
-            value = self._values.count_use(key, self._usage)
+            value = self._values.look(key) if reads else self._values.get(key)
+        elif self._usage.counts:
+            value = self._values.count_use(key, self._usage, reads)
         else:
-            value = self._values.use(key, self._clock.now_ms // 1000)
+            value = self._values.use(key, self._clock.now_ms // 1000, reads)
         if value is not None and self._expires.used and self._expire_if_due(key):
             return None
         return value
 
     def peek(self, key: bytes) -> Any:
-        """Like get, but does not set the last use."""
-        value = self._values.get(key)
+        """The value at *key* for one who changes nothing. Does not set the last use."""
+        value = self._values.look(key)
         if value is not None and self._expires.used and self._expire_if_due(key):
             return None
         return value
@@ -83,8 +89,13 @@ class Keyspace:
         return value
 
     def read(self, key: bytes, kind: type[V]) -> V | None:
-        """Like find, for a command that only reads: counts as a hit or a miss."""
-        value = self.find(key, kind)
+        """Like find, for a command that only reads: counts as a hit or a miss.
+
+        What is done to the value may be lost.
+        """
+        value = self._get(key, True)
+        if value is not None and type(value) is not kind:
+            raise WrongType
         self._count(value is not None, key)
         return value
 
@@ -103,8 +114,8 @@ class Keyspace:
         return value
 
     def read_any(self, key: bytes) -> Any:
-        """Like get, for a command that only reads."""
-        value = self.get(key)
+        """Like get, for a command that only reads: what is done to the value may be lost."""
+        value = self._get(key, True)
         self._count(value is not None, key)
         return value
 
@@ -131,7 +142,15 @@ class Keyspace:
 
     def __contains__(self, key: bytes) -> bool:
         """Whether *key* is there. Sets the key's last use, as get does."""
-        return self.get(key) is not None
+        return self.has(key)
+
+    def has(self, key: bytes) -> bool:
+        """The same."""
+        if self._usage.counts or self._lookup.no_touch or self._lookup.spares_pages:
+            return self._get(key, True) is not None
+        if not self._values.touch(key, self._clock.now_ms // 1000):
+            return False
+        return not (self._expires.used and self._expire_if_due(key))
 
     def _count(self, hit: bool, key: bytes) -> None:
         if hit:
@@ -150,15 +169,22 @@ class Keyspace:
         if self.events.tells_new_keys:
             self.events.added(self.index, key)
 
+    def keep(self, key: bytes, value: Any) -> None:
+        """Like add, for a value that nobody changes any more: if it is small, it is packed."""
+        self._values.keep(key, value, self._usage.of_new_key())
+        self.events.ready(self.index, key)
+        if self.events.tells_new_keys:
+            self.events.added(self.index, key)
+
     def put(self, key: bytes, value: Any, keep_expiry: bool = False) -> None:
         """Put *value* at *key* in place of what was there; an expired value is removed first."""
         if self._expires.used:
             self._expire_if_due(key)
             if not keep_expiry:
-                self._expires.pop(key, None)
+                self._expires.discard(key)
         if self._field_expiries.used:
-            self._field_expiries.pop(key, None)
-        is_new = self.events.tells_new_keys and self._values.get(key) is None
+            self._field_expiries.discard(key)
+        is_new = self.events.tells_new_keys and key not in self._values
         self._values.set(key, value, self._next_use(key))
         self.events.ready(self.index, key)
         if is_new:
@@ -180,16 +206,16 @@ class Keyspace:
             self._values.set(key, value, self._values.last_use_of(key))
         else:
             self._values.set(key, value, self._clock.now_ms // 1000)
-        self._values.grew(grown)
+        allocation.used += grown
 
     def remove(self, key: bytes) -> bool:
         """Forget *key*. False if there was none."""
-        if self._values.pop(key, None) is None:
+        if not self._values.discard(key):
             return False
         if self._expires.used:
-            self._expires.pop(key, None)
+            self._expires.discard(key)
         if self._field_expiries.used:
-            self._field_expiries.pop(key, None)
+            self._field_expiries.discard(key)
         self.events.ready(self.index, key)  # clients that wait in its groups get an error
         return True
 
@@ -238,13 +264,31 @@ class Keyspace:
         if log is not None:
             self.events.log(log)
 
+    @property
+    def loose(self) -> int:
+        """How many keys have a value that pack() could look at."""
+        return self._values.loose
+
+    def pack(self, count: int) -> None:
+        """Pack small values that are not in use; see KeyTable.pack."""
+        self._values.pack(count)
+
     def clear(self) -> int:
         """Forget all keys; return how many there were. O(N)."""
         keys = len(self._values)
-        self._values = KeyTable()
+        self._values = KeyTable(self.events.loose_keys)
         self._expires = KeyTable()
         self._field_expiries = KeyTable()
         return keys
+
+    def bytes_of(self, key: bytes, samples: int) -> int:
+        """How many bytes *key*, which must be there, takes with its value. O(size) at most.
+
+        Of a value with many elements, *samples* parts are looked at; 0: all.
+        """
+        value = self._values.object_of(key)
+        size = self._values.bytes_of(key)
+        return size if value is None else size + types.of(value).memory(value, samples)
 
     # ------------------------------------------------------------------ last use
 
@@ -273,10 +317,7 @@ class Keyspace:
 
     def expiry(self, key: bytes) -> int:
         """When *key* expires, in unix ms, or NO_EXPIRY."""
-        if not self._expires.used:
-            return NO_EXPIRY
-        when: int = self._expires.get(key, NO_EXPIRY)
-        return when
+        return self._expires.number(key) if self._expires.used else NO_EXPIRY
 
     def expire_at(self, key: bytes, when_ms: int) -> None:
         """Let *key*, which must be there, expire at *when_ms*."""
@@ -284,7 +325,7 @@ class Keyspace:
 
     def persist(self, key: bytes) -> bool:
         """Remove the expiry of *key*. False if it had none."""
-        return self._expires.pop(key, None) is not None
+        return self._expires.discard(key)
 
     def evict(self, key: bytes) -> None:
         """Remove *key* to make room. The caller has it logged."""
@@ -304,8 +345,8 @@ class Keyspace:
         events.changed(self.index, key, b"expired", True)
 
     def _expire_if_due(self, key: bytes) -> bool:
-        when = self._expires.get(key)
-        if when is None or when >= self._clock.now_ms or self._lookup.keeps_expired:
+        when = self._expires.number(key)
+        if when == NO_TIME or when >= self._clock.now_ms or self._lookup.keeps_expired:
             return False
         if not self._lookup.hides_expired:
             self.expire_now(key)
@@ -316,7 +357,7 @@ class Keyspace:
         if when_ms != NO_EXPIRY:
             self._field_expiries.set(key, when_ms)
         elif self._field_expiries.used:
-            self._field_expiries.pop(key, None)
+            self._field_expiries.discard(key)
 
     @property
     def field_expiries(self) -> KeyTable:

@@ -1,96 +1,244 @@
 # cython: boundscheck=False, wraparound=False
-"""A segment of the key table: some 100 keys in hash order, and their values.
+"""A segment of the key table: some 100 keys and their values, in one piece of memory.
 
-    marks   prefix last use | prefix last use | ...   bytearray, 4 + 4 bytes a key, little-endian,
-                                                      ordered by prefix: see hash_table/bucket.py
-    pairs   key    value    | key    value    | ...   list, in the same order
+    item    last use | key | kind | cell        see item_octets.py
 
-*last use* is a number of 32 bits: the unix second in which the key was used last.
+So a small string takes no object, and a look-up that finds it reads two places in memory: the mark
+and the item. A value of the same length is written in place. storage/hash_table/packed_bucket.py
+has the rest: how items are found, moved, packed and divided.
 
-A snapshot, written by a forked child, must not touch reference counts. It reads *pairs* through
-borrowed references (storage/snapshot/borrowed_table.py): item 2 * n is a key and 2 * n + 1 its
-value, for n in range(len(segment)). The cyclic collector does not track the list.
+A small hash, set, sorted set or list may be packed: the cell has its bytes, and no object is kept.
+When somebody may change it, it becomes an object, whose number is written over the first of these
+bytes. The room for them stays: most values are as long when they are packed again.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from storage.hash_table import mark_octets
-from storage.hash_table.bucket import Bucket
-from storage.keyspace import segment_octets
-
-# In keys. Longer segments would take less memory, but inserting and removing would take longer.
-SPLIT_ABOVE: Final = 170
-MERGE_UP_TO: Final = 64
+from storage import allocation, octets, types
+from storage.hash_table import mark_octets, packed_octets
+from storage.hash_table.packed_bucket import PackedBucket
+from storage.keyspace import item_octets
 
 
-class Segment(Bucket):
+class Segment(PackedBucket):
     """Keys whose hash prefixes agree in their first *local_depth* bits, numbered from 0."""
 
-    __slots__ = ("pairs",)
+    __slots__ = ()
 
-    def __init__(self, local_depth: int) -> None:
-        self.local_depth = local_depth
-        self.marks = bytearray()
-        self.pairs: list[Any] = mark_octets.untracked([])
+    def another(self, local_depth: int) -> PackedBucket:
+        return Segment(local_depth)
+
+    def end_of(self, offset: int) -> int:
+        return packed_octets.behind(self.data, item_octets.kind_start(self.data, offset) + 1)
+
+    def drop_far_of(self, offset: int) -> None:
+        self.drop_text(offset + item_octets.USE)
+        start = item_octets.kind_start(self.data, offset)
+        if self.data[start] == item_octets.OBJECT:
+            self.drop_far(item_octets.object_of(self.data, start + 1))
+
+    def take_far_of(self, source: PackedBucket, offset: int, to: int) -> None:
+        self.take_text(source, offset + item_octets.USE, to + item_octets.USE)
+        start = item_octets.kind_start(self.data, to)
+        if self.data[start] == item_octets.OBJECT:
+            place = item_octets.object_place(self.data, start + 1)
+            self.take_far(source, octets.u32(source.data, place + offset - to), place)
 
     # ------------------------------------------------------------------ finding
 
     def find(self, key: bytes, prefix: int) -> int:
         """The number of *key*, which has that prefix; ``-1 - n`` if it would be inserted at n."""
         marks = self.marks
+        data = self.data
+        packed_octets.prefetch(data)
         guess = mark_octets.guess(marks, self.local_depth, prefix)
-        segment_octets.prefetch_pair(self.pairs, guess)
         at = mark_octets.first_from(marks, guess, prefix)
         end = mark_octets.count(marks)
         while at < end and mark_octets.prefix_at(marks, at) == prefix:
-            if segment_octets.is_key(self.pairs, at, key):
+            start = mark_octets.number_at(marks, at) + item_octets.USE
+            if packed_octets.is_text(data, start, self.far, key):
                 return at
             at += 1
         return -1 - at
 
+    def kind_start(self, at: int) -> int:
+        """Where the kind of the key number *at* is."""
+        return item_octets.kind_start(self.data, mark_octets.number_at(self.marks, at))
+
+    def key_at(self, at: int) -> bytes:
+        """The key number *at*."""
+        start = mark_octets.number_at(self.marks, at) + item_octets.USE
+        return packed_octets.text_at(self.data, start, self.far)
+
+    def kind_at(self, at: int) -> int:
+        """What the cell of the key number *at* holds."""
+        return self.data[self.kind_start(at)]
+
+    def value_at(self, at: int) -> Any:
+        """The value of the key number *at*. A packed one becomes an object, which is kept here."""
+        return self.value_from(self.kind_start(at))
+
+    def value_from(self, start: int) -> Any:
+        """The same, of the item whose kind is at *start*."""
+        data = self.data
+        kind = data[start]
+        if kind == item_octets.TEXT:
+            return packed_octets.text_at(data, start + 1, self.far)
+        if kind == item_octets.OBJECT:
+            return self.far_at(item_octets.object_of(data, start + 1))
+        if kind == item_octets.NUMBER:
+            return item_octets.number_of(data, start + 1)
+        return self._unpack(start)
+
+    def _unpack(self, start: int) -> Any:
+        """Make an object of the packed value whose kind is at *start*."""
+        data = self.data
+        value = self.unpacked(start)
+        before = packed_octets.list_room(self.far)
+        octets.put_u32(data, item_octets.object_place(data, start + 1), self.add_far(value))
+        octets.put_u8(data, start, item_octets.OBJECT)
+        allocation.used += packed_octets.list_room(self.far) - before
+        return value
+
+    def copy_at(self, at: int) -> Any:
+        """The same for one who changes nothing: of a packed value, an object that is not kept."""
+        start = self.kind_start(at)
+        if self.data[start] >= item_octets.PACKED:
+            return self.unpacked(start)
+        return self.value_from(start)
+
+    def unpacked(self, start: int) -> Any:
+        """An object of the packed value whose kind is at *start*. It is not kept."""
+        text = packed_octets.text_at(self.data, start + 1, self.far)
+        return types.of_number(self.data[start] - item_octets.PACKED).unpacked(text)
+
+    def number_at(self, at: int) -> int:
+        """The value of the key number *at*, which is a number."""
+        start = self.kind_start(at)
+        return item_octets.number_of(self.data, start + 1)
+
+    def bytes_at(self, at: int) -> int:
+        """The bytes that the key number *at* takes: mark and item, and its text if that is far."""
+        offset = mark_octets.number_at(self.marks, at)
+        size = mark_octets.MARK + self.end_of(offset) - offset
+        if packed_octets.is_far(self.data, offset + item_octets.USE):
+            size += allocation.of_bytes(self.key_at(at))
+        return size
+
+    def last_use_at(self, at: int) -> int:
+        """The last use of the key number *at*."""
+        return octets.u32(self.data, mark_octets.number_at(self.marks, at))
+
     def keys(self, first: int, end: int) -> list[bytes]:
-        return self.pairs[2 * first : 2 * end : 2]
+        keys = []
+        for at in range(first, end):
+            keys.append(self.key_at(at))  # noqa: PERF401  compiled, a list comprehension is slower
+        return keys
 
     def flat_items(self, first: int, end: int) -> list[Any]:
-        return self.pairs[2 * first : 2 * end]
+        items = []
+        for at in range(first, end):
+            items.append(self.key_at(at))
+            items.append(self.copy_at(at))
+        return items
 
     # ------------------------------------------------------------------ changing
 
-    def insert(self, at: int, key: bytes, value: Any, prefix: int, last_use: int) -> None:
-        """Insert a key as number *at*, which find() gave as ``-1 - at``."""
-        mark_octets.insert_mark(self.marks, at, prefix, last_use)
-        segment_octets.insert_pair(self.pairs, at, key, value)
+    def insert(
+        self, at: int, key: bytes, kind: int, value: Any, prefix: int, last_use: int
+    ) -> None:
+        """Insert a key as number *at*, which find() gave as ``-1 - at``.
 
-    def remove(self, at: int) -> Any:
-        """Remove the key number *at* and return its value."""
-        value = self.pairs[2 * at + 1]
-        mark_octets.remove_mark(self.marks, at)
-        segment_octets.remove_pair(self.pairs, at)
-        return value
+        *kind*: what kind_of() says of *value*, or that of a type; then *value* is what it is packed
+        as.
+        """
+        size = item_octets.USE + packed_octets.space_of(len(key)) + 1 + self._space_of(kind, value)
+        offset = octets.put_u32(self.data, self.add_item(at, prefix, size), last_use)
+        self._put_value(self.put_text(offset, key), kind, value)
 
-    # ------------------------------------------------------------------ splits and merges
+    def use(self, at: int, last_use: int) -> None:
+        """Set the last use of the key number *at*."""
+        octets.put_u32(self.data, mark_octets.number_at(self.marks, at), last_use)
 
-    def is_long(self) -> bool:
-        return mark_octets.count(self.marks) > SPLIT_ABOVE
+    def replace(self, at: int, kind: int, value: Any) -> None:
+        """Give the key number *at* another value, of which kind_of() says *kind*."""
+        start = self.kind_start(at)
+        if kind == item_octets.OBJECT and self.data[start] == kind:
+            self.replace_far(item_octets.object_of(self.data, start + 1), value)
+        else:
+            self._rewrite(at, start, kind, value)
 
-    def is_short(self) -> bool:
-        """Whether it may be worth while to join this segment with a neighbour."""
-        return mark_octets.count(self.marks) <= MERGE_UP_TO
+    def pack(self, at: int) -> None:
+        """Keep the value of the key number *at* as bytes, if it is an object that is small."""
+        start = self.kind_start(at)
+        if self.data[start] == item_octets.OBJECT:
+            value = self.far_at(item_octets.object_of(self.data, start + 1))
+            row = types.of_class(type(value))
+            text = row.packed(value)
+            if text is not None:
+                self._rewrite(at, start, item_octets.PACKED + row.number, text)
 
-    def may_join(self, after: Bucket) -> bool:
-        return mark_octets.count(self.marks) + mark_octets.count(after.marks) <= MERGE_UP_TO
+    def _rewrite(self, at: int, start: int, kind: int, value: Any) -> None:
+        """Replace kind and cell at *start*, of the key number *at*."""
+        if self.data[start] == item_octets.OBJECT:
+            before = packed_octets.list_room(self.far)
+            self.drop_far(item_octets.object_of(self.data, start + 1))
+            allocation.used += packed_octets.list_room(self.far) - before
+        space = self._space_of(kind, value)
+        old_space = packed_octets.behind(self.data, start + 1) - start - 1
+        if kind != item_octets.OBJECT and space == old_space:
+            self._put_value(start, kind, value)
+        else:
+            kept = start - mark_octets.number_at(self.marks, at)
+            offset = self.move_item(at, kept, kept + 1 + space)
+            self._put_value(offset + kept, kind, value)
+            self.pack_if_holey()
 
-    def part(self, first: int, end: int) -> Bucket:
-        part = Segment(self.local_depth + 1)
-        part.marks = self.marks[first * mark_octets.MARK : end * mark_octets.MARK]
-        part.pairs = mark_octets.untracked(self.pairs[2 * first : 2 * end])
-        return part
+    def kind_of(self, value: Any) -> int:
+        """What a cell is that holds *value*."""
+        kind = type(value)
+        if kind is bytes:
+            return item_octets.TEXT if len(value) < packed_octets.FAR_FROM else item_octets.OBJECT
+        return item_octets.NUMBER if kind is int else item_octets.OBJECT
 
-    def joined(self, after: Bucket) -> Bucket:
-        joined = Segment(self.local_depth - 1)
-        second: Segment = after  # type: ignore[assignment]  # a directory has one kind of buckets
-        joined.marks = self.marks + second.marks
-        joined.pairs = mark_octets.untracked(self.pairs + second.pairs)
-        return joined
+    def _space_of(self, kind: int, value: Any) -> int:
+        """The bytes that a cell of that kind takes."""
+        if kind == item_octets.OBJECT:
+            return packed_octets.FAR_SIZE
+        if kind == item_octets.NUMBER:
+            return item_octets.NUMBER_CELL
+        text: bytes = value
+        return packed_octets.space_of(len(text))
+
+    def _put_value(self, at: int, kind: int, value: Any) -> None:
+        """Write *kind* and a cell of that kind at *at*, where there is room."""
+        data = self.data
+        at = octets.put_u8(data, at, kind)
+        if kind == item_octets.OBJECT:
+            before = packed_octets.list_room(self.far)
+            packed_octets.put_far(data, at, self.add_far(value))
+            allocation.used += packed_octets.list_room(self.far) - before
+        elif kind == item_octets.NUMBER:
+            item_octets.put_number(data, at, value)
+        else:
+            packed_octets.put_text(data, at, value)
+
+    # ------------------------------------------------------------------ integrity
+
+    def check(self) -> None:
+        """Raise AssertionError if marks, items, holes and far objects do not agree. For tests."""
+        self.check_items()
+        data = self.data
+        numbers = []
+        for at in range(len(self)):
+            offset = mark_octets.number_at(self.marks, at)
+            start = item_octets.kind_start(self.data, offset)
+            if packed_octets.is_far(data, offset + item_octets.USE):
+                numbers.append(packed_octets.number_of(data, offset + item_octets.USE))
+            if data[start] == item_octets.OBJECT:
+                numbers.append(item_octets.object_of(data, start + 1))
+            else:
+                assert not packed_octets.is_far(data, start + 1), "a cell that is not of its kind"
+        self.check_far(numbers)

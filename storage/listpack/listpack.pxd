@@ -29,6 +29,7 @@ cdef class Element:
 
 
 @cython.final
+@cython.freelist(16)
 cdef class Listpack:
     cdef readonly bytearray data
     cdef readonly int size
@@ -99,3 +100,7 @@ cdef class Listpack:
     cpdef bytes take_last(self)
     @cython.locals(moved=Listpack, size=Py_ssize_t, count=int)
     cpdef Listpack split(self, Py_ssize_t at)
+
+
+@cython.locals(made=Listpack, count=int)
+cpdef Listpack of_dump(bytes data)

@@ -82,13 +82,7 @@ class Listpack:
         """
         if not len(EMPTY) <= len(data) <= LIMIT:
             raise Corrupt(f"a listpack of {len(data)} bytes")
-        made = Listpack()
-        made.data = octets.bytearray_of(data)
-        made._count_room()
-        made.size = len(data)
-        count = octets.u16(made.data, 4)
-        made.count = count if count < MANY else UNKNOWN
-        return made
+        return of_dump(data)
 
     def dump(self) -> bytes:
         """The bytes. O(N)."""
@@ -446,3 +440,15 @@ class Listpack:
         moved.end_at(octets.put_slice(moved.data, HEADER, self.data, at, size), count)
         self._open(at, self.size - 1, 0, -count)
         return moved
+
+
+def of_dump(data: bytes) -> Listpack:
+    """The listpack that has the bytes *data*, which its dump() gave. O(N)."""
+    made = Listpack.__new__(Listpack)
+    made.data = octets.bytearray_of(data)
+    made.size = len(data)
+    count = octets.u16(made.data, 4)
+    made.count = count if count < MANY else UNKNOWN
+    made._room = octets.capacity(made.data)  # noqa: SLF001  made here
+    allocation.used += OBJECT + made._room  # noqa: SLF001
+    return made

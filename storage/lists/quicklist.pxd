@@ -65,6 +65,7 @@ cdef class QuickList(NodeDeque):
     @cython.locals(made=QuickList)
     cpdef QuickList copy(self)
 
+    cpdef Listpack only_listpack(self)
     cpdef list nodes(self)
     cpdef int add_node(self, object node) except -1
 

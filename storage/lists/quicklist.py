@@ -340,6 +340,10 @@ class QuickList(NodeDeque):
         """
         return b"quicklist" if self._outgrown else b"listpack"
 
+    def only_listpack(self) -> Listpack | None:
+        """The listpack that the list consists of; None if it is more, or counts as a quicklist."""
+        return None if self._outgrown else pack_of(self._head)
+
     def nodes(self) -> list[Node]:
         """All nodes. They belong to this list: nothing may be changed in them."""
         return list(self._unfold())

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from storage.listpack.listpack import Listpack
+from storage.listpack.listpack import Listpack, of_dump
 from storage.lists import borrowed_list, rdb_list
 from storage.lists.quicklist import QuickList
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.value_type import ValueType, Words
+from storage.value_type import PACKED_UP_TO, ValueType, Words
 
 ELEMENTS_A_COMMAND = 64  # in an RPUSH of a rewritten log, as in Redis
 
@@ -37,6 +37,16 @@ class ListType(ValueType):
 
     def length(self, value: QuickList) -> int:
         return len(value)
+
+    def packed(self, value: QuickList) -> bytes | None:
+        """The only listpack. Who changes a list sets its fill anew."""
+        pack = value.only_listpack()
+        return None if pack is None or pack.size > PACKED_UP_TO else pack.dump()
+
+    def unpacked(self, text: bytes) -> QuickList:
+        made = QuickList()
+        made.add_node(of_dump(text))
+        return made
 
     def is_empty(self, value: QuickList) -> bool:
         return len(value) == 0

@@ -28,6 +28,10 @@ cdef inline bint is_nothing(PyObject *value) noexcept:
     return value == NULL
 
 
+cdef inline PyObject *of(object value) noexcept:
+    return <PyObject *>value
+
+
 cdef inline object held(PyObject *value):
     return <object>value
 

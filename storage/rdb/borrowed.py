@@ -28,6 +28,11 @@ def is_nothing(value: Borrowed) -> bool:
     return value is None
 
 
+def of(value: Any) -> Borrowed:
+    """*value*, which the caller keeps a reference to."""
+    return value
+
+
 def held(value: Borrowed) -> Any:
     """*value* as an ordinary reference, which is counted."""
     return value

@@ -14,5 +14,6 @@ cpdef Py_ssize_t find(bytes data, int64_t number) noexcept
 cpdef bytes inserted(bytes data, Py_ssize_t index, int64_t number)
 cpdef bytes without(bytes data, Py_ssize_t index)
 cpdef Py_ssize_t width_for(int64_t number) noexcept
+cpdef bint is_one(bytes data) noexcept
 @cython.locals(width=Py_ssize_t, count=Py_ssize_t, index=Py_ssize_t, before=int64_t)
 cpdef int check(bytes data) except -1

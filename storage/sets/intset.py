@@ -69,6 +69,14 @@ def width_for(number: int) -> int:
     return 4 if -0x80000000 <= number < 0x80000000 else 8
 
 
+def is_one(data: bytes) -> bool:
+    """Whether *data*, an intset or a listpack, is an intset. O(1).
+
+    A listpack begins with its length, an intset with its width, and none is as short as that.
+    """
+    return intset_octets.width_of(data) != len(data)
+
+
 def check(data: bytes) -> None:
     """Raise Corrupt unless *data* is a valid intset. O(N). Nothing beyond its end is read."""
     if len(data) < HEADER:

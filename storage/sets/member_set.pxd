@@ -19,6 +19,7 @@ cdef Py_ssize_t FEW_LEFT
 
 @cython.final
 @cython.no_gc
+@cython.freelist(16)
 cdef class MemberSet:
     cdef readonly object members
 

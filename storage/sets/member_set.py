@@ -277,8 +277,11 @@ def of_members(members: Members) -> MemberSet:
 
     An intset or a listpack from outside must have been checked before.
     """
-    made = MemberSet()
-    made._become(members)  # noqa: SLF001  made here
+    made = MemberSet.__new__(MemberSet)
+    made.members = members
+    allocation.used += OBJECT
+    if isinstance(members, bytes):
+        allocation.used += allocation.of_bytes(members)
     return made
 
 

@@ -1,15 +1,21 @@
 cimport cython
 
+from storage.listpack.listpack cimport Listpack, of_dump
 from storage.rdb cimport borrowed
 from storage.rdb.options cimport ReadOptions
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.writer cimport RdbWriter
-from storage.sets cimport borrowed_set, rdb_set
-from storage.sets.member_set cimport MemberSet
+from storage.sets cimport borrowed_set, intset, rdb_set
+from storage.sets.member_set cimport MemberSet, of_members
 from storage.value_type cimport ValueType
+
+cdef Py_ssize_t PACKED_UP_TO
 
 
 cdef class SetType(ValueType):
+    @cython.locals(pack=Listpack)
+    cpdef bytes packed(self, object value)
+    cpdef object unpacked(self, bytes text)
     cpdef bint is_empty(self, object value) except -1
     cpdef int rdb_code_of(self, object value) except -1
     @cython.locals(members=borrowed.Borrowed)

@@ -8,14 +8,14 @@ from typing import Any
 
 from storage.hash_table import sampling
 from storage.hash_table.packed_table import PackedTable
-from storage.listpack.listpack import Listpack
+from storage.listpack.listpack import Listpack, of_dump
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.sets import borrowed_set, rdb_set
-from storage.sets.member_set import MemberSet
-from storage.value_type import ValueType, Words
+from storage.sets import borrowed_set, intset, rdb_set
+from storage.sets.member_set import MemberSet, of_members
+from storage.value_type import PACKED_UP_TO, ValueType, Words
 
 MEMBERS_A_COMMAND = 64  # in an SADD of a rewritten log, as in Redis
 
@@ -42,6 +42,20 @@ class SetType(ValueType):
 
     def length(self, value: MemberSet) -> int:
         return value.size()
+
+    def packed(self, value: MemberSet) -> bytes | None:
+        """The bytes of the intset, or of the listpack: each shows which one it is."""
+        members = value.members
+        if isinstance(members, PackedTable):
+            return None
+        if isinstance(members, Listpack):
+            return None if members.size > PACKED_UP_TO else members.dump()
+        return None if len(members) > PACKED_UP_TO else members
+
+    def unpacked(self, text: bytes) -> MemberSet:
+        if intset.is_one(text):
+            return of_members(text)
+        return of_members(of_dump(text))
 
     def is_empty(self, value: MemberSet) -> bool:
         return value.size() == 0

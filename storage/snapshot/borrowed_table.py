@@ -1,28 +1,17 @@
 """A key table read through borrowed references: the plain versions of borrowed_table.pxd.
 
 See storage/rdb/borrowed.py for what that is and why. This module alone knows the private layout of
-KeyTable, its directory of segments, where several slots in a row refer to the same segment; and of
-Segment.pairs, a list of alternating keys and values.
+KeyTable, its directory of segments, where several slots in a row refer to the same segment.
+storage/keyspace/item_octets.py shows what a segment has in its memory.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from storage.hash_table import mark_octets
+from storage import octets
+from storage.hash_table import mark_octets, packed_octets
+from storage.keyspace.item_octets import USE, kind_start, number_of, object_of
 from storage.keyspace.key_table import KeyTable
 from storage.rdb.borrowed import Borrowed
-
-
-class Entry(NamedTuple):
-    """A key of a segment and its value; *next* is the number of the entry after it.
-
-    Behind the last entry, *next* is -1 and there is neither key nor value.
-    """
-
-    key: Borrowed
-    value: Borrowed
-    next: int
 
 
 def slots(table: KeyTable) -> int:
@@ -39,25 +28,51 @@ def segment_at(table: KeyTable, slot: int) -> Borrowed:
 
 
 def prefetch(segment: Borrowed) -> None:
-    """Ask the processor to load all keys and values of *segment* into its cache.
+    """Ask the processor to load all far objects of *segment* into its cache.
 
     They lie anywhere in memory, so a walk without this would wait for each. No-op in plain Python.
     """
 
 
-def entry_at(segment: Borrowed, at: int) -> Entry:
-    """The entry number *at* of *segment*. O(1)."""
-    pairs = segment.pairs
-    if 2 * at >= len(pairs):
-        return Entry(None, None, -1)
-    return Entry(pairs[2 * at], pairs[2 * at + 1], at + 1)
+def count(segment: Borrowed) -> int:
+    """How many keys *segment* has."""
+    return mark_octets.count(segment.marks)
 
 
-def last_use_at(segment: Borrowed, at: int) -> int:
-    """The last use of the key of the entry number *at*. O(1)."""
+def _start_of(segment: Borrowed, at: int) -> int:
+    """Where the item of the key number *at* begins."""
     return mark_octets.number_at(segment.marks, at)
 
 
-def find(table: KeyTable, key: Borrowed) -> Borrowed:
-    """The value at *key* in *table*, or nothing. Keys that *key* is compared with are held."""
-    return table.get(key)
+def key_at(segment: Borrowed, at: int) -> bytes:
+    """A copy of the key number *at*. O(1)."""
+    return packed_octets.text_at(segment.data, _start_of(segment, at) + USE, segment.far)
+
+
+def last_use_at(segment: Borrowed, at: int) -> int:
+    """The last use of the key number *at*. O(1)."""
+    return octets.u32(segment.data, _start_of(segment, at))
+
+
+def kind_at(segment: Borrowed, at: int) -> int:
+    """The kind of the value of the key number *at*; see item_octets.py. O(1)."""
+    kind: int = segment.data[kind_start(segment.data, _start_of(segment, at))]
+    return kind
+
+
+def object_at(segment: Borrowed, at: int) -> Borrowed:
+    """The value of the key number *at*, which is an object. O(1)."""
+    kind = kind_start(segment.data, _start_of(segment, at))
+    return segment.far[object_of(segment.data, kind + 1)]
+
+
+def number_at(segment: Borrowed, at: int) -> int:
+    """The value of the key number *at*, which is a number. O(1)."""
+    kind = kind_start(segment.data, _start_of(segment, at))
+    return number_of(segment.data, kind + 1)
+
+
+def text_at(segment: Borrowed, at: int) -> bytes:
+    """A copy of the bytes in the cell of the key number *at*: of a string, or packed. O(1)."""
+    kind = kind_start(segment.data, _start_of(segment, at))
+    return packed_octets.text_at(segment.data, kind + 1, segment.far)

@@ -67,6 +67,8 @@ class Filler:
             for record in shelf:
                 self._put(record)
             shelf.clear()
+        for db in self._databases:
+            db.pack(db.loose)
         return more
 
     def _read_ahead(self, reader: SnapshotReader) -> bool:

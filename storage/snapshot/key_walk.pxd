@@ -1,6 +1,8 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from storage cimport types
+from storage.keyspace cimport item_octets
 from storage.keyspace.key_table cimport KeyTable
 from storage.rdb cimport borrowed
 from storage.snapshot cimport borrowed_table
@@ -14,9 +16,12 @@ cdef class KeyWalk:
     cdef borrowed.Borrowed _segment
     cdef Py_ssize_t _slot
     cdef Py_ssize_t _at
+    cdef bytes _key
+    cdef object _copy
 
-    @cython.locals(entry=borrowed_table.Entry)
+    @cython.locals(kind=int)
     cpdef bint step(self) except -1
+    cdef object _copy_of_value(self, int kind)
     @cython.locals(slots=Py_ssize_t)
     cdef bint _next_segment(self) except -1
     cpdef int64_t last_use(self) except -1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from storage import types
+from storage.keyspace import item_octets
 from storage.keyspace.key_table import KeyTable
 from storage.rdb import borrowed
 from storage.snapshot import borrowed_table
@@ -12,29 +14,44 @@ from storage.snapshot import borrowed_table
 class KeyWalk:
     """Stands at a *key* and its *value*; at first, before all keys.
 
-    The table must not change meanwhile.
+    The table must not change meanwhile. Keys and small values are copies, which the walk holds;
+    they may be new objects at each step.
     """
 
-    __slots__ = ("_at", "_segment", "_slot", "_table", "key", "value")
+    __slots__ = ("_at", "_copy", "_key", "_segment", "_slot", "_table", "key", "value")
 
     def __init__(self, table: KeyTable) -> None:
         self._table = table
         self._slot = 0
         self._segment = borrowed_table.segment_at(table, 0)
-        self._at = 0  # in the segment
+        self._at = -1  # in the segment
+        self._key = b""
+        self._copy: Any = None  # of a small value
         self.key = self.value = borrowed.nothing()
 
     def step(self) -> bool:
         """Go to the next key. False if there is none."""
-        entry = borrowed_table.entry_at(self._segment, self._at)
-        while entry.next < 0:
+        self._at += 1
+        while self._at >= borrowed_table.count(self._segment):
             if not self._next_segment():
                 return False
-            entry = borrowed_table.entry_at(self._segment, 0)
-        self.key = entry.key
-        self.value = entry.value
-        self._at = entry.next
+        self._key = borrowed_table.key_at(self._segment, self._at)
+        self.key = borrowed.of(self._key)
+        kind = borrowed_table.kind_at(self._segment, self._at)
+        if kind == item_octets.OBJECT:
+            self.value = borrowed_table.object_at(self._segment, self._at)
+        else:
+            self._copy = self._copy_of_value(kind)
+            self.value = borrowed.of(self._copy)
         return True
+
+    def _copy_of_value(self, kind: int) -> Any:
+        if kind == item_octets.NUMBER:
+            return borrowed_table.number_at(self._segment, self._at)
+        text = borrowed_table.text_at(self._segment, self._at)
+        if kind == item_octets.TEXT:
+            return text
+        return types.of_number(kind - item_octets.PACKED).unpacked(text)
 
     def _next_segment(self) -> bool:
         slots = borrowed_table.slots(self._table)
@@ -44,17 +61,17 @@ class KeyWalk:
             if self._slot >= slots:
                 return False
             self._segment = borrowed_table.segment_at(self._table, self._slot)
+        self._at = 0
         borrowed_table.prefetch(self._segment)
         return True
 
     def last_use(self) -> int:
         """The last use of the key; see storage/keyspace/usage.py."""
-        return borrowed_table.last_use_at(self._segment, self._at - 1)
+        return borrowed_table.last_use_at(self._segment, self._at)
 
     def current_key(self) -> bytes:
         """The key as an ordinary reference."""
-        key: bytes = borrowed.held(self.key)
-        return key
+        return self._key
 
     def current_value(self) -> Any:
         """The value as an ordinary reference."""

@@ -6,7 +6,6 @@ from storage.keyspace.usage cimport Usage
 from storage.rdb cimport borrowed, crc64
 from storage.rdb.writer cimport RdbWriter
 from storage cimport types
-from storage.snapshot cimport borrowed_table
 from storage.snapshot.key_walk cimport KeyWalk
 from storage.value_type cimport ValueType
 
@@ -14,6 +13,7 @@ cdef Py_ssize_t PIECE
 cdef int EXPIRE_MS
 cdef int IDLE
 cdef int FREQ
+cdef int64_t NO_EXPIRY
 
 
 @cython.final
@@ -34,5 +34,5 @@ cdef class SnapshotWriter:
     cpdef int _write_head(self) except -1
     @cython.locals(writer=RdbWriter)
     cpdef bint _fill(self, KeyWalk walk, KeyTable expiring, Usage usage) except -1
-    cdef int _write_expiry(self, borrowed.Borrowed expiry_ms) except -1
+    cdef int _write_expiry(self, int64_t expiry_ms) except -1
     cdef int _write_usage(self, int64_t last_use, Usage usage) except -1

@@ -27,7 +27,6 @@ from storage.keyspace.usage import Usage
 from storage.rdb import borrowed, crc64, opcodes
 from storage.rdb.options import WriteOptions
 from storage.rdb.writer import RdbWriter
-from storage.snapshot import borrowed_table
 from storage.snapshot.key_walk import KeyWalk
 from storage.value_type import ValueType
 
@@ -35,6 +34,7 @@ PIECE = 1 << 16  # bytes
 EXPIRE_MS = opcodes.EXPIRE_MS
 IDLE = opcodes.IDLE
 FREQ = opcodes.FREQ
+NO_EXPIRY = -1
 
 
 class SnapshotWriter:
@@ -115,7 +115,7 @@ class SnapshotWriter:
                 return False
             self.keys_written += 1
             if expiring.used:
-                self._write_expiry(borrowed_table.find(expiring, walk.key))
+                self._write_expiry(expiring.number(walk.current_key()))
             if usage.is_saved:
                 self._write_usage(walk.last_use(), usage)
             if borrowed.class_of(walk.value) is not self._class:
@@ -125,10 +125,10 @@ class SnapshotWriter:
                 break
         return True
 
-    def _write_expiry(self, expiry_ms: borrowed.Borrowed) -> None:
-        if not borrowed.is_nothing(expiry_ms):
+    def _write_expiry(self, expiry_ms: int) -> None:
+        if expiry_ms != NO_EXPIRY:
             self._writer.byte(EXPIRE_MS)
-            self._writer.i64(borrowed.number(expiry_ms))
+            self._writer.i64(expiry_ms)
 
     def _write_usage(self, last_use: int, usage: Usage) -> None:
         if usage.counts:

@@ -18,6 +18,7 @@ cdef Py_ssize_t FEW
 
 @cython.final
 @cython.no_gc
+@cython.freelist(16)
 cdef class SortedSet:
     cdef readonly Listpack pack
     cdef readonly ScoreTree tree
@@ -48,3 +49,7 @@ cdef class SortedSet:
     @cython.locals(tree=ScoreTree)
     cpdef ScoreTree as_tree(self)
     cpdef int shrink(self) except -1
+
+
+@cython.locals(made=SortedSet)
+cpdef SortedSet of_pack(Listpack pack)

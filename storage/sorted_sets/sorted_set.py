@@ -265,3 +265,12 @@ class SortedSet:
         """Give back memory that is not in use."""
         if self.pack is not None:
             self.pack.shrink()
+
+
+def of_pack(pack: Listpack) -> SortedSet:
+    """The sorted set of what *pack* has, which belongs to the set from now on."""
+    made = SortedSet.__new__(SortedSet)
+    made.pack = pack
+    made.tree = None
+    allocation.used += OBJECT
+    return made

@@ -1,17 +1,23 @@
 cimport cython
 
+from storage.listpack.listpack cimport Listpack, of_dump
 from storage.rdb cimport borrowed
 from storage.rdb.options cimport ReadOptions
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.writer cimport RdbWriter
 from storage.sorted_sets cimport borrowed_sorted_set, rdb_sorted_set
-from storage.sorted_sets.sorted_set cimport SortedSet
+from storage.sorted_sets.sorted_set cimport SortedSet, of_pack
 from storage.value_type cimport ValueType
 
+cdef Py_ssize_t PACKED_UP_TO
 cdef Py_ssize_t SHORT_TREE
 
 
 cdef class SortedSetType(ValueType):
+    @cython.locals(pack=Listpack)
+    cpdef bytes packed(self, object value)
+    cpdef object unpacked(self, bytes text)
+    cpdef int shrink(self, object value) except -1
     cpdef bint is_empty(self, object value) except -1
     cpdef int rdb_code_of(self, object value) except -1
     @cython.locals(pack=borrowed.Borrowed, tree=borrowed.Borrowed)

@@ -7,14 +7,14 @@ from itertools import islice
 from typing import Any
 
 from storage import digest_sums
-from storage.listpack.listpack import Listpack
+from storage.listpack.listpack import Listpack, of_dump
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
 from storage.sorted_sets import borrowed_sorted_set, rdb_sorted_set, score_text
-from storage.sorted_sets.sorted_set import SortedSet
-from storage.value_type import ValueType, Words
+from storage.sorted_sets.sorted_set import SortedSet, of_pack
+from storage.value_type import PACKED_UP_TO, ValueType, Words
 
 MEMBERS_A_COMMAND = 64  # in a ZADD of a rewritten log, as in Redis
 SHORT_TREE = 1000  # members; a tree of no more is written in one step
@@ -40,6 +40,16 @@ class SortedSetType(ValueType):
 
     def length(self, value: SortedSet) -> int:
         return len(value)
+
+    def packed(self, value: SortedSet) -> bytes | None:
+        pack = value.pack
+        return None if pack is None or pack.size > PACKED_UP_TO else pack.dump()
+
+    def unpacked(self, text: bytes) -> SortedSet:
+        return of_pack(of_dump(text))
+
+    def shrink(self, value: SortedSet) -> None:
+        value.shrink()
 
     def is_empty(self, value: SortedSet) -> bool:
         return len(value) == 0

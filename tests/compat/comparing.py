@@ -262,6 +262,19 @@ def as_doubles(reply: Reply) -> Reply:
         return reply
 
 
+def as_fixed(reply: Reply) -> Reply:
+    """All texts that are numbers, at any depth, with 17 digits behind the point."""
+    kind, value = reply
+    if isinstance(value, list):
+        return kind, [as_fixed(item) for item in value]
+    if kind not in "$," or value is None:
+        return reply
+    try:
+        return kind, b"%.17f" % float(value)
+    except ValueError:
+        return reply
+
+
 def timed_table_in_order(reply: Reply) -> Reply:
     """The same of a hash of which some fields expire: times, fields and values."""
     kind, value = reply

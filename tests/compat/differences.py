@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from tests.compat.comparing import (
     Alike,
     as_doubles,
+    as_fixed,
     broken_redirection,
     call_counts,
     client_fields,
@@ -68,6 +69,10 @@ WITH_SCORES = (
     "ZADD", "ZINCRBY", "ZSCORE", "ZMSCORE", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE",
     "ZREVRANGEBYSCORE", "ZPOPMIN", "ZPOPMAX", "ZMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP", "ZUNION",
     "ZINTER", "ZDIFF", "DUMP",
+)  # fmt: skip
+
+WITH_COORDINATES = (
+    "GEOPOS", "GEORADIUS", "GEORADIUS_RO", "GEORADIUSBYMEMBER", "GEORADIUSBYMEMBER_RO", "GEOSEARCH",
 )  # fmt: skip
 
 
@@ -282,6 +287,10 @@ BY_ORACLE = {
     REDIS_8: [
         _DUMP,
         _COMMAND_INFO,
+        *(
+            Difference(name, "8.0 writes coordinates like other doubles", same_after(as_fixed))
+            for name in WITH_COORDINATES
+        ),
         Difference("MEMORY STATS", "each server's own structures", same_after(shape)),
     ],
     VALKEY_9: [
@@ -369,6 +378,9 @@ NOT_ASKED = {
         "connection: CLIENT PAUSE of writes": "CLIENT PAUSE accepts words after its mode",
         "eviction: nothing is queued over maxmemory": _READS_QUEUED,
         "extreme_times: a delivery before 1970": "XAUTOCLAIM skips entries delivered before 1970",
+        "geo_searches: errors that name the member or the shape": "it has BYPOLYGON, too, and says"
+        " which member there is not",
+        "geo_searches: the keys of GEORADIUS, and what COMMAND INFO says of them": _OTHER_TIPS,
         "keys: SCAN": "TYPE with an unknown type is an error",
         "keys: OBJECT": "Valkey's embstr holds longer strings",
         "protocol_errors: unbalanced quotes": "Valkey accepts text after a closing quote",

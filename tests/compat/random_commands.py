@@ -235,6 +235,34 @@ FAMILIES: dict[str, list[str]] = {
         "DEBUG DIGEST-VALUE key key*",
         "DEBUG DIGEST",
     ],
+    "geo": [
+        "GEOADD key longitude latitude field",
+        "GEOADD key longitude latitude field longitude latitude field",
+        "GEOADD key longitude latitude field longitude latitude field longitude latitude field",
+        "GEOADD key NX|XX|CH longitude latitude field NX|XX|CH?",
+        "ZADD key score field",
+        "ZREM key field field*",
+        "GEODIST key field field",
+        "GEODIST key field field M|km|FT|mi",
+        "GEOHASH|GEOPOS key field field*",
+        "GEORADIUS key longitude latitude radius m|KM|ft|MI place_option? place_option?",
+        "GEORADIUS_RO key longitude latitude radius km WITHDIST place_option* place_option*",
+        "GEORADIUSBYMEMBER key field radius km place_option? place_option?",
+        "GEORADIUSBYMEMBER_RO key field radius mi WITHCOORD place_option*",
+        "GEORADIUS key longitude latitude radius km STORE|STOREDIST key COUNT small",
+        "GEORADIUSBYMEMBER key field radius km STORE|STOREDIST key place_option?",
+        "GEOSEARCH key FROMLONLAT longitude latitude BYRADIUS radius km place_option*",
+        "GEOSEARCH key FROMLONLAT longitude latitude BYBOX radius radius km place_option*",
+        "GEOSEARCH key FROMMEMBER field BYRADIUS radius mi place_option* place_option*",
+        "GEOSEARCH key FROMMEMBER field BYBOX radius radius km WITHDIST place_option*",
+        "GEOSEARCHSTORE key key FROMMEMBER field BYRADIUS radius km STOREDIST?",
+        "GEOSEARCHSTORE key key FROMLONLAT longitude latitude BYBOX radius radius km ASC|DESC",
+        "ZRANGE key 0 -1",
+        "OBJECT ENCODING key",
+        "DEL key",
+        "SET key value",
+        "DEBUG DIGEST-VALUE key key*",
+    ],
     "streams": [
         "XADD stream next_id FIELD value",
         "XADD stream next_id FIELD value F2 value",
@@ -459,6 +487,20 @@ class Draw:
     def _score_end(self) -> str:
         return self.random.choice(["", "("]) + self._score()
 
+    def _longitude(self) -> str:
+        near = [f"{self.random.uniform(-1, 1):.4f}", f"{self.random.uniform(12, 16):.5f}"]
+        far = [str(self.random.randint(-180, 180)), "180", "-180", "179.9999", "0"]
+        return self.random.choice([*near, *near, *far])
+
+    def _latitude(self) -> str:
+        near = [f"{self.random.uniform(-1, 1):.4f}", f"{self.random.uniform(36, 39):.5f}"]
+        far = [str(self.random.randint(-85, 85)), "85.05112878", "-85.05112878", "79.5", "0"]
+        return self.random.choice([*near, *near, *far])
+
+    def _radius(self) -> str:
+        some = self.random.choice([1, 10, 100, 1000, 10_000])
+        return self.random.choice([f"{self.random.random() * some:.3f}", str(some), "0", "5000"])
+
     def _index(self) -> str:
         return str(self.random.randint(-6, 6))
 
@@ -516,6 +558,11 @@ class Draw:
         rank = self.random.choice([-2, -1, 1, 2])
         return self.random.choice([f"RANK {rank}", f"COUNT {self._count()}", "MAXLEN 3"])
 
+    def _place_option(self) -> str:
+        some = ["WITHDIST", "WITHHASH", "WITHCOORD", "ASC", "DESC"]
+        count = f"COUNT {self.random.randint(1, 5)}"
+        return self.random.choice([*some, count, f"{count} ANY"])
+
     def _claim_option(self) -> str:
         return self.random.choice(["FORCE", "RETRYCOUNT 3", "IDLE 5000000", "TIME 1", "LASTID 3-0"])
 
@@ -524,4 +571,4 @@ def _waits(command: Command) -> bool:
     return b"0.001" in command or b"BLOCK" in command
 
 
-_PHRASES = {"trim", "set_option", "getex_option", "lpos_option", "claim_option"}
+_PHRASES = {"trim", "set_option", "getex_option", "lpos_option", "claim_option", "place_option"}

@@ -1,8 +1,8 @@
 """Penstock and the oracles answer random sequences of commands alike.
 
 PENSTOCK_COMPAT_SEQUENCES is the number of sequences for each family and protocol (30; a third of it
-with Redis 8.0). PENSTOCK_COMPAT_SEED is the start of the seeds. A failure names its own seed, and
-shows the shortest sequence that was found.
+without the compiled modules, and with Redis 8.0). PENSTOCK_COMPAT_SEED is the start of the seeds. A
+failure names its own seed, and shows the shortest sequence that was found.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
 from tests.compat.processes import ServerProcess
 from tests.compat.random_commands import FAMILIES, Command, Draw
 from tests.compat.resp import CLOSED, Reply
+from tests.worth import rounds
 
-SEQUENCES = int(os.environ.get("PENSTOCK_COMPAT_SEQUENCES", "30"))
+SEQUENCES = int(os.environ.get("PENSTOCK_COMPAT_SEQUENCES", rounds(30)))
 SEED = os.environ.get("PENSTOCK_COMPAT_SEED", "1")
 COMMANDS = 60  # in a sequence
 SHRINKING_RUNS = 300

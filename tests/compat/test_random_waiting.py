@@ -1,7 +1,7 @@
 """Blocked clients get the same answers, in the same order, from Penstock and the oracles.
 
-PENSTOCK_COMPAT_WAITING is the number of cases for each protocol (30; a third of it with Redis 8.0).
-PENSTOCK_COMPAT_SEED is as in test_random.py.
+PENSTOCK_COMPAT_WAITING is the number of cases for each protocol (30; a third of it without the
+compiled modules, and with Redis 8.0). PENSTOCK_COMPAT_SEED is as in test_random.py.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from tests.compat.player import Answer, Player
 from tests.compat.processes import ServerProcess
 from tests.compat.random_waiting import random_case
 from tests.compat.resp import WAITING
+from tests.worth import rounds
 
-CASES = int(os.environ.get("PENSTOCK_COMPAT_WAITING", "30"))
+CASES = int(os.environ.get("PENSTOCK_COMPAT_WAITING", rounds(30)))
 SEED = os.environ.get("PENSTOCK_COMPAT_SEED", "1")
 COMMANDS = 40  # in a case
 

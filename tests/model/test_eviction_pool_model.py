@@ -11,8 +11,9 @@ from storage.keyspace.eviction_pool import SIZE, EvictionPool
 from storage.keyspace.eviction_rank import BY_EXPIRY, BY_FREQUENCY, BY_IDLE_TIME
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from tests.worth import rounds
 
-SETTINGS = settings(max_examples=40, stateful_step_count=30, deadline=None)
+SETTINGS = settings(max_examples=rounds(40), stateful_step_count=30, deadline=None)
 ALL = 1000
 
 keys = st.integers(0, 40).map(lambda n: b"%d" % n)

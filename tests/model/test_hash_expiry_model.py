@@ -14,8 +14,9 @@ from storage.hashes.triplets import Triplets
 from storage.listpack_limits import ListpackLimits
 from storage.payload import dump, restore
 from storage.rdb.options import ReadOptions
+from tests.worth import rounds
 
-SETTINGS = settings(max_examples=60, stateful_step_count=30, deadline=None)
+SETTINGS = settings(max_examples=rounds(60), stateful_step_count=30, deadline=None)
 
 fields = st.integers(-3, 12).map(lambda n: b"%d" % n) | st.sampled_from(
     [b"", b"f" * 64, b"f" * 65, b"f" * 5000]

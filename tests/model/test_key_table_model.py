@@ -11,7 +11,13 @@ from tests.worth import rounds
 
 SETTINGS = settings(max_examples=rounds(60), stateful_step_count=40, deadline=None)
 
-names = st.integers(0, 1500).map(lambda n: b"%d" % n)
+names = st.integers(0, 1500).map(lambda n: b"%d" % n + b"k" * (n * 7 % 700 if n % 50 == 0 else 0))
+sizes = st.sampled_from([0, 1, 8, 20, 127, 128, 511, 512, 900])
+values = st.one_of(
+    st.integers(-(2**63), 2**63 - 1),
+    sizes.map(lambda size: b"v" * size),
+    sizes.map(bytearray),
+)
 
 
 class KeyTableMachine(RuleBasedStateMachine):
@@ -27,21 +33,26 @@ class KeyTableMachine(RuleBasedStateMachine):
         self.seen: list[bytes] = []
         self.insert_many(0, keys)
 
-    @rule(key=names, value=st.integers())
-    def set_one(self, key: bytes, value: int) -> None:
-        self.table.set(key, value, value % 2**32)
+    @rule(key=names, value=values, last_use=st.integers(0, 2**32 - 1))
+    def set_one(self, key: bytes, value: object, last_use: int) -> None:
+        self.table.set(key, value, last_use)
         self.model[key] = value
-        self.last_uses[key] = value % 2**32
+        self.last_uses[key] = last_use
 
     @rule(key=names)
     def pop_one(self, key: bytes) -> None:
         assert self.table.pop(key, -1) == self.model.pop(key, -1)
         self.must_see.discard(key)
 
+    @rule(key=names)
+    def discard_one(self, key: bytes) -> None:
+        assert self.table.discard(key) == (self.model.pop(key, None) is not None)
+        self.must_see.discard(key)
+
     @rule(first=st.integers(0, 1500), keys=st.integers(0, 600))
     def insert_many(self, first: int, keys: int) -> None:
         for n in range(first, first + keys):
-            self.set_one(b"%d" % n, n)
+            self.set_one(b"%d" % n, n if n % 3 else b"%d" % n, n)
 
     @rule(first=st.integers(0, 1500), keys=st.integers(0, 1500))
     def pop_many(self, first: int, keys: int) -> None:
@@ -72,6 +83,10 @@ class KeyTableMachine(RuleBasedStateMachine):
         if self.cursor == 0:
             assert self.must_see <= set(self.seen)
             assert all(self.seen.count(key) == 1 for key in self.must_see)
+
+    @invariant()
+    def is_whole(self) -> None:
+        self.table.check()
 
     @invariant()
     def agrees_with_the_model(self) -> None:

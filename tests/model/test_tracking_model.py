@@ -14,6 +14,7 @@ from server.config.parameters import Config
 from server.table.command import TABLE
 from server.tracking.invalidation import Invalidation
 from server.tracking.tracking import Tracking
+from tests.worth import rounds
 
 CLIENTS = st.integers(0, 4)
 KEYS = st.sampled_from((b"", b"a", b"ab", b"abc", b"b", b"c"))
@@ -169,4 +170,4 @@ class TrackingMachine(RuleBasedStateMachine):
 
 
 TestTracking = TrackingMachine.TestCase
-TestTracking.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestTracking.settings = settings(max_examples=rounds(60), stateful_step_count=40, deadline=None)

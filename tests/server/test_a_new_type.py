@@ -86,6 +86,7 @@ def row() -> Iterator[BagType]:
     types.register(row)
     yield row
     del types.BY_CLASS[Bag], types.BY_RDB_CODE[RDB_BAG]
+    types.BY_NUMBER[row.number] = None
 
 
 @pytest.fixture

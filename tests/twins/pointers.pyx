@@ -218,19 +218,36 @@ def prefetch(object segment):
     borrowed_table.prefetch(<PyObject *>segment)
 
 
-def entry_at(object segment, Py_ssize_t at):
-    cdef borrowed_table.Entry entry = borrowed_table.entry_at(<PyObject *>segment, at)
-    if entry.next < 0:
-        return None, None, entry.next
-    return <object>entry.key, <object>entry.value, entry.next
+def count(object segment):
+    return borrowed_table.count(<PyObject *>segment)
+
+
+def key_at(object segment, Py_ssize_t at):
+    return borrowed_table.key_at(<PyObject *>segment, at)
+
+
+def object_at(object segment, Py_ssize_t at):
+    return held(borrowed_table.object_at(<PyObject *>segment, at))
+
+
+def kept(object value):
+    return held(borrowed.of(value))
+
+
+def kind_at(object segment, Py_ssize_t at):
+    return borrowed_table.kind_at(<PyObject *>segment, at)
+
+
+def number_at(object segment, Py_ssize_t at):
+    return borrowed_table.number_at(<PyObject *>segment, at)
+
+
+def text_at(object segment, Py_ssize_t at):
+    return borrowed_table.text_at(<PyObject *>segment, at)
 
 
 def last_use_at(object segment, Py_ssize_t at):
     return borrowed_table.last_use_at(<PyObject *>segment, at)
-
-
-def find(KeyTable table, bytes key):
-    return held(borrowed_table.find(table, <PyObject *>key))
 
 
 # ---------------------------------------------------------------------- storage.hash_table.borrowed_packed

@@ -24,7 +24,9 @@ from storage.hash_table import borrowed_packed
 from storage.hash_table.packed_table import PackedTable
 from storage.hashes import borrowed_hash
 from storage.hashes.hash import Hash
+from storage.keyspace import item_octets
 from storage.keyspace.key_table import KeyTable
+from storage.keyspace.loose_keys import LooseKeys
 from storage.listpack_limits import ListpackLimits
 from storage.lists import borrowed_list
 from storage.lists.quicklist import QuickList
@@ -36,6 +38,7 @@ from storage.sets.member_set import MemberSet
 from storage.snapshot import borrowed_table
 from storage.sorted_sets import borrowed_sorted_set
 from storage.sorted_sets.sorted_set import SortedSet
+from storage.sorted_sets.value_type import SORTED_SET
 from storage.stream import links
 from storage.strings import bit_octets
 from tests.twins import wrappers
@@ -290,18 +293,43 @@ def test_a_list_of_one_listpack_is_found_alike(elements: list[bytes], popped: in
         assert compiled().listpack_octets(pack) == bytes(borrowed_list.listpack_octets(pack)[:size])
 
 
-def entries_of(side: Any, segment: Any) -> list[tuple[Any, Any, int]]:
-    entries = [tuple(side.entry_at(segment, 0))]
-    while entries[-1][2] >= 0:
-        entries.append(tuple(side.entry_at(segment, entries[-1][2])))
-    return entries
+def small_set(member: bytes) -> SortedSet:
+    made = SortedSet()
+    made.put(member, 1.0, ListpackLimits(128, 512))
+    return made
+
+
+KEPT = [
+    *(b"", b"text", b"t" * 200, b"t" * 511, b"f" * 512, 7, -(2**63), bytearray(b"raw")),
+    *(small_set(b"m"), small_set(b"m" * 200), small_set(b"m" * 510)),
+]
+
+
+def entry_of(side: Any, segment: Any, at: int) -> tuple[bytes, int, int, Any]:
+    kind = side.kind_at(segment, at)
+    if kind == item_octets.NUMBER:
+        value = side.number_at(segment, at)
+    elif kind == item_octets.OBJECT:
+        value = side.object_at(segment, at)
+    else:
+        value = side.text_at(segment, at)
+    return side.key_at(segment, at), side.last_use_at(segment, at), kind, value
+
+
+def test_an_object_is_borrowed_as_it_is() -> None:
+    value = object()
+    assert compiled().kept(value) is borrowed.of(value) is value
 
 
 @pytest.mark.parametrize("count", [0, 1, 170, 5000])
 def test_a_key_table_is_walked_alike(count: int) -> None:
-    table = KeyTable()
-    for n in range(count):
-        table.set(b"key:%d" % n, n, 3 * n)
+    table = KeyTable(LooseKeys())
+    keys = [b"%d" % n + b"k" * (n * 7 % 700) for n in range(count)]
+    for n, key in enumerate(keys):
+        table.set(key, KEPT[n % len(KEPT)], 3 * n)
+    table.pack(count)
+    for key in keys[::2]:
+        table.get(key)  # a packed value becomes an object in the same place
     c = compiled()
     directory = SimpleNamespace(_directory=c.directory_of(table))
     assert c.slots(table) == borrowed_table.slots(directory)  # type: ignore[arg-type]
@@ -312,15 +340,18 @@ def test_a_key_table_is_walked_alike(count: int) -> None:
         if segment is not None:
             c.prefetch(segment)
             borrowed_table.prefetch(segment)
-            entries = entries_of(c, segment)
-            assert entries == entries_of(borrowed_table, segment)
-            for at, (key, _, _) in enumerate(entries[:-1]):
-                last_use = c.last_use_at(segment, at)
-                assert last_use == borrowed_table.last_use_at(segment, at) == table.last_use_of(key)
-            found += entries[:-1]
-    assert sorted(key for key, _, _ in found) == sorted(table)
-    for key in [b"", b"none", *(b"key:%d" % n for n in range(count + 1))]:
-        assert c.find(table, key) is borrowed_table.find(table, key)
+            assert c.count(segment) == borrowed_table.count(segment)
+            for at in range(c.count(segment)):
+                entry = entry_of(c, segment, at)
+                assert entry == entry_of(borrowed_table, segment, at)
+                found.append(entry)
+    assert sorted(key for key, *_ in found) == sorted(keys)
+    for key, last_use, kind, value in found:
+        assert last_use == table.last_use_of(key)
+        if kind < item_octets.PACKED:
+            assert value == table.get(key)
+        else:
+            assert value == SORTED_SET.packed(table.look(key))
 
 
 @pytest.mark.parametrize("count", [0, 1, 170, 5000])

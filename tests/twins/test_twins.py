@@ -39,7 +39,7 @@ EXTENSIONS = {
         "storage.listpack.element_octets",
         "storage.hash_table.mark_octets",
         "storage.hash_table.packed_octets",
-        "storage.keyspace.segment_octets",
+        "storage.keyspace.item_octets",
         "storage.rdb.raw",
         "storage.sets.intset_octets",
         "storage.sorted_sets.score_octets",
@@ -47,6 +47,9 @@ EXTENSIONS = {
         "server.table.histogram_octets",
         "storage.strings.bit_octets",
         "storage.strings.register_octets",
+        "storage.geo.geohash",
+        "storage.geo.place_marks",
+        "storage.geo.sphere",
     ],
 }
 MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
@@ -150,16 +153,14 @@ def after_backlens(draw: st.DrawFn) -> tuple[bytearray, int]:
 
 
 @st.composite
-def segments(draw: st.DrawFn) -> tuple[bytearray, list[Any], int]:
-    """A segment's marks sorted by prefix, as many pairs, and the index of one of them."""
+def marks_of_keys(draw: st.DrawFn) -> tuple[bytearray, int]:
+    """A bucket's marks sorted by prefix, and the number of one of them."""
     prefixes = sorted(draw(st.lists(U32 | st.integers(0, 9), min_size=1, max_size=9)))
     marks = b"".join(p.to_bytes(4, "little") + draw(DATA)[:4] for p in prefixes)
-    pairs = [item for n in range(len(prefixes)) for item in (b"key:%d" % n, n)]
-    return bytearray(marks), pairs, draw(st.integers(0, len(prefixes) - 1))
+    return bytearray(marks), draw(st.integers(0, len(prefixes) - 1))
 
 
-MARKS = segments().map(lambda s: (s[0], s[2]))
-PAIRS = segments().map(lambda s: (s[1], s[2]))
+MARKS = marks_of_keys()
 
 
 PACKED_SIZES = [0, 1, 2, 126, 127, 128, 129, 255, 256, 257, 510, 511, 512]
@@ -175,10 +176,12 @@ SOME_TEXTS = [
 
 
 @st.composite
-def packed_texts(draw: st.DrawFn, far: bool | None = None) -> tuple[bytearray, int]:
+def packed_texts(
+    draw: st.DrawFn, far: bool | None = None, from_offset: int = 0
+) -> tuple[bytearray, int]:
     """The data of a packed segment, and the offset of a text in it, which is far or not."""
     octets = importlib.import_module("storage.hash_table.packed_octets")
-    data, at = bytearray(600), draw(AT)
+    data, at = bytearray(600), from_offset + draw(AT)
     if draw(st.booleans()) if far is None else far:
         octets.put_far(data, at, draw(st.sampled_from([0, 2])))
     else:
@@ -225,7 +228,25 @@ def repeats(draw: st.DrawFn) -> tuple[bytearray, int, int, int, int]:
     return draw(BUFFER), to, draw(st.integers(1, to)), size, draw(st.integers(size, SIZE - to))
 
 
+@st.composite
+def place_marks(draw: st.DrawFn) -> tuple[bytearray, int, int]:
+    """Marks of places, and the numbers of two; some distances are there twice."""
+    count = draw(st.integers(1, 9))
+    distances = st.sampled_from([0.0, 1.0]) | st.floats(0, 2e7)
+    marks = b"".join(struct.pack("<ddq", draw(distances), draw(DOUBLES), n) for n in range(count))
+    return bytearray(marks), draw(st.integers(0, count - 1)), draw(st.integers(0, count - 1))
+
+
 SCORES = score_marks()
+PLACES = place_marks()
+PLACE = PLACES.map(lambda found: found[:2])
+STEPS = st.integers(1, 26)
+LONGITUDES = st.floats(-180, 180)
+LATITUDES = st.floats(-85.05112878, 85.05112878)
+DECIMALS = st.from_regex(rb"\A-?[0-9]{0,9}\.?[0-9]{0,9}\Z") | st.sampled_from(
+    [b"13.361389", b"-0.5", b".5", b"5.", b"1.2.3", b"--1.0", b"1.5e3", b"-", b"."]
+)
+PLACE_SCORES = DOUBLES | st.integers(0, 2**54).map(float)
 
 # The arguments for each function.
 Cases = dict[str, st.SearchStrategy[Any]]
@@ -310,12 +331,12 @@ CASES: dict[str, Cases] = {
         "guess": st.tuples(MARKS, st.integers(0, 31), U32).map(
             lambda found: (found[0][0], *found[1:])
         ),
-        "first_from": st.tuples(segments(), U32 | st.integers(0, 9)).map(
-            lambda pair: (pair[0][0], pair[0][2], pair[1])
+        "first_from": st.tuples(MARKS, U32 | st.integers(0, 9)).map(
+            lambda found: (*found[0], found[1])
         ),
         "insert_mark": st.tuples(MARKS, U32, U32).map(lambda found: (*found[0], *found[1:])),
         "remove_mark": MARKS,
-        "untracked": PAIRS.map(lambda pair: pair[:1]),
+        "untracked": args(st.lists(U8, max_size=9)),
     },
     "storage.hash_table.packed_octets": {
         "space_of": args(st.sampled_from(PACKED_SIZES) | st.integers(0, 9999)),
@@ -333,13 +354,11 @@ CASES: dict[str, Cases] = {
         "list_room": args(st.none() | st.lists(st.just(b""), max_size=9)),
         "prefetch": args(BUFFER),
     },
-    "storage.keyspace.segment_octets": {
-        "prefetch_pair": PAIRS,
-        "is_key": st.tuples(PAIRS, st.integers(0, 9)).map(
-            lambda pair: (*pair[0], b"key:%d" % pair[1])
-        ),
-        "insert_pair": st.tuples(PAIRS, TEXT).map(lambda pair: (*pair[0], pair[1], pair[1])),
-        "remove_pair": PAIRS,
+    "storage.keyspace.item_octets": {
+        "kind_start": packed_texts(from_offset=4).map(lambda found: (found[0], found[1] - 4)),
+        "number_of": READ,
+        **dict.fromkeys(("object_place", "object_of"), packed_texts()),
+        "put_number": put(I64),
     },
     "storage.rdb.raw": {
         "cut": args(DATA, AT, LENGTH),
@@ -378,6 +397,35 @@ CASES: dict[str, Cases] = {
         "put_text": args(st.just(bytearray(600)), AT, LEAF_TEXTS),
         **dict.fromkeys(("text_start", "text_size"), leaf_texts()),
         "order": st.tuples(leaf_texts(), LEAF_TEXTS | TEXT).map(lambda f: (*f[0], f[1])),
+    },
+    "storage.geo.geohash": {
+        "spread": args(U32),
+        "gathered": args(U64),
+        "cell": args(U32, U32),
+        "bits_of": args(PLACE_SCORES),
+        "is_on_map": args(DOUBLES | LONGITUDES, DOUBLES | LATITUDES),
+        "column_of": args(LONGITUDES, STEPS),
+        "row_of": args(LATITUDES, STEPS),
+        **dict.fromkeys(("west_of", "south_of"), args(st.integers(0, 2**26), STEPS)),
+        "score_of": args(LONGITUDES, LATITUDES),
+        **dict.fromkeys(("longitude_of", "latitude_of", "text_of"), args(PLACE_SCORES)),
+        "degrees_text": args(LONGITUDES | st.sampled_from([1e-17, 5e-18, 1e-300, 2.5, 100.0])),
+        "read_degrees": args(DECIMALS | TEXT),
+    },
+    "storage.geo.sphere": {
+        "latitude_distance": args(LATITUDES, LATITUDES),
+        "distance": args(LONGITUDES, LATITUDES, LONGITUDES, LATITUDES),
+        "degrees_north": args(st.floats(0, 1e7)),
+        "degrees_east": args(st.floats(0, 1e7), st.floats(-170, 170)),
+    },
+    "storage.geo.place_marks": {
+        "put": st.tuples(PLACE, DOUBLES, DOUBLES, I64).map(lambda f: (*f[0], *f[1:])),
+        **dict.fromkeys(("distance_at", "score_at", "spot_at"), PLACE),
+        **dict.fromkeys(("order", "swap"), PLACES),
+        "copy": st.tuples(PLACE, PLACE, st.integers(0, 9)).map(
+            lambda f: (*f[0], *f[1], min(f[2], *(len(m) // 24 - at for m, at in f[:2])))
+        ),
+        "distance_text": args(st.floats(0, 1e9) | st.sampled_from([0.0, 0.00005, 0.99995, 1e13])),
     },
     "storage.strings.bit_octets": {
         "ones": args(DATA, AT, st.integers(SIZE - ROOM, SIZE)),

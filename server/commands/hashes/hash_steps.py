@@ -25,8 +25,7 @@ def put(call: Call, key: bytes, words: list[bytes], first: int) -> int:
     else:
         value = Hash()
         added = value.put(words, first, limits)
-        value.shrink()  # most hashes get all their fields at once
-        db.add(key, value)
+        db.keep(key, value)
     db.changed(key, b"hset", (len(words) - first) // 2)
     return added
 
@@ -42,7 +41,7 @@ def put_one(call: Call, key: bytes, value: Hash | None, field: bytes, text: byte
     else:
         value = Hash()
         value.set(field, text, limits)
-        call.db.add(key, value)
+        call.db.keep(key, value)
 
 
 def follow_removal(call: Call, key: bytes, value: Hash) -> None:

@@ -36,7 +36,7 @@ def del_(call: Call) -> Reply:
     db = call.db
     removed = 0
     for key in call.argv[1:]:
-        if db.get(key) is not None:
+        if db.has(key):
             db.remove(key)
             db.changed(key, b"del")
             removed += 1

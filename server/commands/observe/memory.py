@@ -12,7 +12,6 @@ from server.table.args import Args
 from server.table.command import TABLE, Flags, command, container
 from server.table.documentation import Tip
 from server.table.keys import RO, KeyRange
-from storage import allocation, types
 from storage.keyspace.key_table import PLACE_BYTES
 from storage.keyspace.keyspace import Keyspace
 
@@ -49,11 +48,7 @@ def memory_usage(call: Call) -> Reply:
         samples = args.take_int()
         if samples < 0:
             raise errors.SYNTAX
-    value = call.db.inspect(key)
-    if value is None:
-        return None
-    size: int = PLACE_BYTES + allocation.of_bytes(key) + types.of(value).memory(value, samples)
-    return size
+    return None if call.db.inspect(key) is None else call.db.bytes_of(key, samples)
 
 
 @command("MEMORY STATS", arity=2, flags=NO_FLAGS, group="server", since="4.0.0", tips=ALL_SHARDS)

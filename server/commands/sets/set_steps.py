@@ -27,7 +27,7 @@ def add(call: Call, key: bytes, words: list[bytes], first: int) -> int:
         if values.add(words[at], limits):
             added += 1
     if fresh:
-        db.add(key, values)
+        db.keep(key, values)
     if added:
         db.changed(key, b"sadd", added)
     return added

@@ -90,8 +90,7 @@ def _add(call: Call, first: int, options: int) -> Reply:
     for at in range(first, len(argv), 2):
         addition.add(argv[at + 1], scores[(at - first) >> 1])
     if is_new:
-        values.shrink()  # most small sets get all their members at once
-        db.add(key, values)
+        db.keep(key, values)
     changes = addition.added + addition.updated
     if changes:
         db.changed(key, b"zincr" if options & INCR else b"zadd", changes)

@@ -2,7 +2,7 @@ from storage cimport octets
 from storage.sorted_sets cimport bound
 from storage.sorted_sets.bound cimport Bound
 
-cdef Py_ssize_t EXACT_DIGITS
+cdef Py_ssize_t INT64_DIGITS
 
 cpdef double to_score(bytes text, object error=*) except? -1
 cdef bytes _mantissa(bytes text)

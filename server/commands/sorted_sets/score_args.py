@@ -20,12 +20,12 @@ NOT_A_MEMBER_RANGE = ErrorReply("ERR", "min or max not valid string range item")
 
 BLANKS = b" \t\n\v\f\r"
 ZERO = b"+-0.x"  # what a text of zero is made of, before its exponent
-EXACT_DIGITS = 15  # integers of so many are doubles exactly
+INT64_DIGITS = 18  # integers of so many have 64 bits; the double nearest to each is found at once
 
 
 def to_score(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
     """Read a score: a double that is no NaN and neither overflows nor vanishes. Raises *error*."""
-    if len(text) <= EXACT_DIGITS and (octets.is_int64(text) or text.isdigit()):
+    if len(text) <= INT64_DIGITS and (octets.is_int64(text) or text.isdigit()):
         return float(octets.int64_of(text))
     score = to_float(text, error)
     if isinf(score) and b"n" not in text.lower():
@@ -50,7 +50,7 @@ def score_bound(text: bytes, is_end: bool) -> Bound:
 
 def _range_score(text: bytes) -> float:
     """Read a score as strtod does: after blanks, up to a zero byte; nothing at all is 0."""
-    if len(text) <= EXACT_DIGITS and octets.is_int64(text):
+    if len(text) <= INT64_DIGITS and octets.is_int64(text):
         return float(octets.int64_of(text))
     text = text.partition(b"\0")[0]
     if not text:

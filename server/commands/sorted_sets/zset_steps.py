@@ -24,12 +24,15 @@ def delete(call: Call, key: bytes, changes: int = 1) -> None:
         call.db.changed(key, b"del", changes)
 
 
-def store(call: Call, key: bytes, values: SortedSet, event: bytes) -> int:
-    """Put *values* at *key*, whatever was there; an empty set deletes it. Returns the size."""
+def store(call: Call, key: bytes, values: SortedSet, event: bytes, changes: int = 1) -> int:
+    """Put *values* at *key*, whatever was there; an empty set deletes it. Returns the size.
+
+    *changes* is how much it counts towards the next save, if there is anything to put.
+    """
     size = values.length()
     if size:
         call.db.put(key, values)
-        call.db.changed(key, event)
+        call.db.changed(key, event, changes)
     else:
         delete(call, key)
     return size

@@ -6,8 +6,8 @@ from itertools import count
 
 import pytest
 
+from storage.hash_table import mark_octets
 from storage.hash_table.mark_octets import prefix_of
-from storage.keyspace import segment_octets
 from storage.keyspace.key_table import KeyTable
 from storage.keyspace.segment import Segment
 
@@ -26,7 +26,7 @@ def colliding() -> tuple[bytes, bytes]:
 
 def test_an_empty_segment_has_no_keys() -> None:
     segment = Segment(0)
-    assert (len(segment), segment.first_from(7), segment.pairs) == (0, 0, [])
+    assert (len(segment), segment.first_from(7), segment.far) == (0, 0, None)
 
 
 def test_a_segment_s_keys_are_sorted_by_prefix_and_share_its_first_bits() -> None:
@@ -34,32 +34,67 @@ def test_a_segment_s_keys_are_sorted_by_prefix_and_share_its_first_bits() -> Non
     for n in range(2000):
         table.set(b"key:%d" % n, n, n)
     for segment in table.segments():
-        prefixes = [prefix_of(key) for key in segment.pairs[::2]]
+        marks = segment.marks
+        prefixes = [mark_octets.prefix_at(marks, at) for at in range(len(segment))]
         assert prefixes == sorted(prefixes)
         assert len({prefix >> 32 - segment.local_depth for prefix in prefixes}) == 1
 
 
-def test_a_mark_holds_prefix_and_last_use_and_a_pair_key_and_value() -> None:
+def test_an_item_has_last_use_key_kind_and_value() -> None:
     table = KeyTable()
-    table.set(b"k", "value", 0x01020304)
+    table.set(b"text", b"value", 0x01020304)
+    table.set(b"n", 258, 7)
+    value = bytearray(b"raw")
+    table.set(b"object", value)
     (segment,) = table.segments()
-    assert segment.marks == prefix_of(b"k").to_bytes(4, "little") + b"\x04\x03\x02\x01"
-    assert segment.pairs == [b"k", "value"]
+    assert segment.data == (
+        b"\x04\x03\x02\x01" + b"\x04text" + b"\x00" + b"\x05value"
+        b"\x07\x00\x00\x00" + b"\x01n" + b"\x01" + b"\x08\x02\x01\x00\x00\x00\x00\x00\x00"
+        b"\x00\x00\x00\x00" + b"\x06object" + b"\x02" + b"\xff\x00\x00\x00\x00"
+    )
+    assert segment.far == [value]
 
 
-def test_first_from_returns_a_key_s_number_or_where_it_would_be_inserted() -> None:
+def test_a_value_of_the_same_length_is_written_in_place_whatever_its_kind() -> None:
     table = KeyTable()
-    for n in range(100):
-        table.set(b"key:%d" % n, n)
+    table.set(b"k", b"12345678")
+    table.set(b"other", b"")
     (segment,) = table.segments()
-    keys = segment.pairs[::2]
-    for number, key in enumerate(keys):
-        assert segment.first_from(prefix_of(key)) == number
-    for n in range(100):
-        prefix = prefix_of(b"none:%d" % n)
-        at = segment.first_from(prefix)
-        assert all(prefix_of(key) < prefix for key in keys[:at])
-        assert all(prefix_of(key) >= prefix for key in keys[at:])
+    size = len(segment.data)
+    table.set(b"k", 5)
+    assert (len(segment.data), segment.holes, table.get(b"k")) == (size, 0, 5)
+    table.set(b"k", b"abcdefgh")
+    assert (len(segment.data), segment.holes, table.get(b"k")) == (size, 0, b"abcdefgh")
+
+
+def test_a_value_of_another_length_moves_its_item_to_the_end() -> None:
+    table = KeyTable()
+    for n in range(20):
+        table.set(b"key:%02d" % n, b"v")
+    (segment,) = table.segments()
+    size = len(segment.data)
+    table.set(b"key:00", b"longer")
+    assert len(segment.data) == size + 4 + 7 + 1 + 7
+    assert segment.holes == 4 + 7 + 1 + 2
+    assert table.get(b"key:00") == b"longer"
+    table.check()
+
+
+def test_an_object_s_number_is_used_again() -> None:
+    table = KeyTable()
+    for n in range(99):
+        table.set(b"so that holes are few:%d" % n, b"")
+    for n in range(5):
+        table.set(b"%d" % n, bytearray(b"%d" % n))
+    table.discard(b"1")
+    table.set(b"3", b"no object")
+    (segment,) = table.segments()
+    assert (segment.far, segment.free) == ([b"0", None, b"2", None, b"4"], 2)
+    table.set(b"new", bytearray(b"new"))
+    assert (segment.far, segment.free) == ([b"0", b"new", b"2", None, b"4"], 1)
+    table.discard(b"4")
+    assert (segment.far, segment.free) == ([b"0", b"new", b"2"], 0)
+    table.check()
 
 
 def test_keys_of_one_prefix_are_distinct(colliding: tuple[bytes, bytes]) -> None:
@@ -85,14 +120,3 @@ def test_keys_of_one_prefix_come_in_one_page_of_a_scan(colliding: tuple[bytes, b
         pages.append(page)
     assert [set(page) for page in pages if len(page) > 1] == [set(colliding)]
     assert sum(map(len, pages)) == 1002
-
-
-def test_the_plain_python_functions_edit_pairs() -> None:
-    pairs: list[object] = []
-    for at, key in ((0, b"5"), (1, b"9"), (1, b"7")):
-        segment_octets.insert_pair(pairs, at, key, key + b"!")
-    assert pairs == [b"5", b"5!", b"7", b"7!", b"9", b"9!"]
-    segment_octets.remove_pair(pairs, 0)
-    assert pairs == [b"7", b"7!", b"9", b"9!"]
-    assert segment_octets.is_key(pairs, 1, b"9")
-    assert not segment_octets.is_key(pairs, 1, b"7")

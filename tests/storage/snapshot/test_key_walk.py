@@ -35,7 +35,7 @@ def test_every_key_is_visited_once_after_most_were_removed() -> None:
 
 def test_a_walk_gives_key_and_value_without_holding_a_reference() -> None:
     db = Keyspace(0, KeyEvents())
-    value = b"value of its own"
+    value = bytearray(b"value of its own")
     db.add(b"key of its own", value)
     walk = KeyWalk(db.table)
     count = sys.getrefcount(value)

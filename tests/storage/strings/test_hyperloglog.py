@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from storage.strings import hyperloglog as hll
+from tests.worth import rounds
 
 HEAD = b"HYLL\x01" + bytes(10) + b"\x80"
 REGISTERS = len(hll.no_registers())
@@ -125,7 +126,9 @@ class Registers(RuleBasedStateMachine):
         assert hll.is_dense(self.data) or len(self.data) <= max(self.most, 18)
 
 
-Registers.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+Registers.TestCase.settings = settings(
+    max_examples=rounds(40), stateful_step_count=30, deadline=None
+)
 TestRegisters = Registers.TestCase
 
 

@@ -1,0 +1,58 @@
+"""C to modules that Python imports, in place: ``glob.c`` to ``storage/glob.cpython-...so``."""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+SUFFIX: str = sysconfig.get_config_var("EXT_SUFFIX")
+FLAGS = ["-O3", "-g0", "-fno-semantic-interposition", "-w"]
+# What runs once, when a module is imported, is not worth optimising.
+FLAGS += ['-DCYTHON_SMALL_CODE=__attribute__((cold,optimize("O0")))']
+
+
+def compiled_file(module: str) -> Path:
+    """Where the compiled *module* is: beside its source."""
+    path = Path(*module.split("."))
+    return path.with_name(path.name + SUFFIX)
+
+
+def must_compile(module: str, source: Path) -> bool:
+    """Whether *module* is not compiled, or was before its C or FLAGS have changed."""
+    made = compiled_file(module)
+    newest = max(path.stat().st_mtime for path in (source, Path(__file__)))
+    return not made.exists() or made.stat().st_mtime < newest
+
+
+def compile_all(sources: dict[str, Path], processes: int, told: Callable[[str], None]) -> None:
+    """Compile the C of each module, *processes* at a time; tell of each when it is done."""
+    if not sources:
+        return
+
+    class Compilation(build_ext):  # type: ignore[misc]  # setuptools has no types
+        def build_extension(self, extension: Any) -> None:
+            super().build_extension(extension)
+            told(extension.name)
+
+    # The longest first, so that in the end no processor waits for another.
+    modules = sorted(sources, key=lambda module: -sources[module].stat().st_size)
+    setup(
+        name="penstock-core",
+        packages=[],
+        ext_modules=[
+            Extension(
+                module, [str(sources[module])], depends=[__file__], extra_compile_args=FLAGS
+            )
+            for module in modules
+        ],
+        cmdclass={"build_ext": Compilation},
+        script_args=[
+            "-q", "build_ext", "--inplace", "--build-temp", "build/temp",
+            "--parallel", str(processes),
+        ],
+    )  # fmt: skip

@@ -1,0 +1,183 @@
+"""Modules to C, by Cython: every .pxd is read once, and serves all modules.
+
+Left to itself, Cython reads for each module all .pxd files that the module cimports, directly or
+through others. These are about a hundred, the same for most modules, and reading them takes longer
+than the module itself. Here one process reads all .pxd files, then a fork of it translates each
+module. What a module does to the declarations ends with its fork. So the C of a module depends on
+the sources alone, not on what is translated beside it, nor in which order.
+
+    build/cython/storage/glob.c       the C
+    build/cython/storage/glob.c.of    the digest of the sources that it was made of
+
+A module is translated if that digest has changed. If its C comes out the same, the file stays as it
+is, and is not compiled again.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import Cython
+from Cython.Compiler import Errors
+from Cython.Compiler.Main import Context, compile_single
+from Cython.Compiler.Options import CompilationOptions, default_options
+
+from build_core.class_directives import keep_class_directives
+from build_core.inline_functions import leave_out_unreached_functions
+
+FOLDER = Path("build/cython")
+# Nothing pickles objects of the core; what Cython writes for that would be a sixth of all code.
+DIRECTIVES = {"language_level": "3", "emit_code_comments": False, "auto_pickle": False}
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A module, and whether its annotations give C types."""
+
+    name: str
+    annotation_typing: bool
+
+    @property
+    def source(self) -> Path:
+        return Path(*self.name.split(".")).with_suffix(".py")
+
+    @property
+    def c_file(self) -> Path:
+        return FOLDER.joinpath(*self.name.split(".")).with_suffix(".c")
+
+    @property
+    def stamp(self) -> Path:
+        return self.c_file.with_suffix(".c.of")
+
+    def options(self, target: Path) -> CompilationOptions:
+        directives = {**DIRECTIVES, "annotation_typing": self.annotation_typing}
+        return options(directives, str(target))
+
+
+def options(directives: dict[str, Any], target: str | None = None) -> CompilationOptions:
+    return CompilationOptions(
+        default_options, compiler_directives=directives, language_level=3, output_file=target
+    )
+
+
+def digest(translation: Translation, shared: list[Path]) -> str:
+    """A digest of what the C of a module depends on: Cython, *shared* files and its own .py."""
+    summed = hashlib.sha256(f"{Cython.__version__} {translation}".encode())
+    for path in (*shared, translation.source):
+        summed.update(b"\0%s\0" % str(path).encode() + path.read_bytes())
+    return summed.hexdigest()
+
+
+def shared_files(packages: tuple[str, ...]) -> list[Path]:
+    """The files that the C of every module depends on: all .pxd files, and these sources."""
+    pxds = (path for package in packages for path in Path(package).rglob("*.pxd"))
+    return sorted((*pxds, *Path("build_core").glob("*.py")))
+
+
+class Declarations(Context):  # type: ignore[misc]  # Cython has no types
+    """Cython's Context, which also has what the .pxd files define, by the whole names of modules.
+
+    Cython's own ``pxds`` mixes up ``storage.octets`` and ``protocol.octets``.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.functions: dict[str, tuple[Any, Any]] = {}
+        super().__init__(*args, **kwargs)
+
+    def process_pxd(self, source: Any, scope: Any, module: str) -> Any:
+        error, result = super().process_pxd(source, scope, module)
+        if error is None and not source.in_utility_code:
+            self.functions[module] = result
+        return error, result
+
+
+def read_declarations(modules: list[str]) -> Declarations:
+    """Read the .pxd files of *modules* and all that they cimport. Exit if one of them is wrong."""
+    context: Declarations = Declarations.from_options(options(DIRECTIVES))
+    Errors.open_listing_file(None)
+    for module in modules:
+        context.find_module(module)
+    if Errors.get_errors_count():
+        sys.exit("The .pxd files are not right.")
+    return context
+
+
+def translate(context: Declarations, translation: Translation, stamp: str) -> bool:
+    """Write the C of one module. Return whether it was right; if not, Cython has said why."""
+    new = translation.c_file.with_suffix(".new.c")
+    new.parent.mkdir(parents=True, exist_ok=True)
+    translation.stamp.unlink(missing_ok=True)
+    context.options = translation.options(new)
+    context.compiler_directives = context.options.compiler_directives
+    result = compile_single(
+        str(translation.source), context.options, translation.name, context=context
+    )
+    if result.num_errors:
+        return False
+    if translation.c_file.exists() and translation.c_file.read_bytes() == new.read_bytes():
+        new.unlink()
+    else:
+        new.replace(translation.c_file)
+    translation.stamp.write_text(stamp)
+    return True
+
+
+def in_fork(work: Callable[[], bool]) -> int:
+    """Let a fork of this process do *work*, and exit with 0 if it returns True. Return its pid."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        right = work()
+    except BaseException:
+        traceback.print_exc()
+        right = False
+    sys.stderr.flush()
+    os._exit(0 if right else 1)
+
+
+def stale(
+    translations: list[Translation], packages: tuple[str, ...]
+) -> Iterator[tuple[Translation, str]]:
+    """Those whose C is not there or not made of these sources, with the digest to be."""
+    shared = shared_files(packages)
+    for translation in translations:
+        stamp = digest(translation, shared)
+        made_of = translation.stamp.read_text() if translation.stamp.exists() else None
+        if made_of != stamp or not translation.c_file.exists():
+            yield translation, stamp
+
+
+def translate_all(
+    translations: list[tuple[Translation, str]], declared: list[str], processes: int
+) -> Iterator[Translation]:
+    """Translate, *processes* at a time; yield each translation when it is done.
+
+    *declared* are all modules that have a .pxd. Exit if a translation fails.
+    """
+    if not translations:
+        return
+    gc.disable()  # declarations are kept to the end, and the forks share their memory
+    keep_class_directives()
+    leave_out_unreached_functions()
+    context = read_declarations(declared)
+    running: dict[int, Translation] = {}
+    waiting = list(reversed(translations))
+    while waiting or running:
+        while waiting and len(running) < processes:
+            translation, stamp = waiting.pop()
+            work = partial(translate, context, translation, stamp)
+            running[in_fork(work)] = translation
+        pid, status = os.wait()
+        if status:
+            sys.exit(f"{running[pid].source} is not right.")
+        yield running.pop(pid)

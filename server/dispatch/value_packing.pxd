@@ -1,0 +1,15 @@
+cimport cython
+
+from server.observe.part cimport Part
+from storage.keyspace.loose_keys cimport LooseKeys
+
+cdef Py_ssize_t MOST
+
+
+@cython.final
+cdef class ValuePacking(Part):
+    cdef object _databases
+    cdef LooseKeys _loose_keys
+
+    cpdef pack_some(self)
+    cdef _pack(self)

@@ -1,0 +1,6 @@
+cimport cython
+
+
+@cython.final
+cdef class LooseKeys:
+    cdef public Py_ssize_t count

@@ -1,0 +1,106 @@
+"""Compiling: the C of a module has the inline functions that it reaches, and no others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.worth import COMPILED
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+
+ROOT = Path(__file__).parents[1]
+
+# Two modules that end alike: Cython itself would know only one of them, by "octets".
+SOURCES = {
+    "near/__init__.py": "",
+    "near/octets.pxd": """
+cdef inline int doubled(int n):
+    return n + n
+
+cdef inline int quadrupled(int n):
+    return doubled(doubled(n))
+
+cdef inline int unreached(int n):
+    return n
+""",
+    "far/__init__.py": "",
+    "far/octets.pxd": "cdef inline int halved(int n):\n    return n // 2\n",
+    "near/first.py": "class First:\n    def value(self):\n        return octets.quadrupled(1)\n",
+    "near/first.pxd": "from near cimport octets\n\ncdef class First:\n    cpdef int value(self)\n",
+    "near/second.py": "class Second:\n    def value(self):\n        return octets.halved(2)\n",
+    "near/second.pxd": (
+        "from far cimport octets\nfrom near.first cimport First\n\n"
+        "cdef class Second:\n    cdef First first\n    cpdef int value(self)\n"
+    ),
+}
+TRANSLATE = """
+import sys
+from build_core.translation import Translation, stale, translate_all
+modules = [Translation(name, False) for name in sys.argv[1:]]
+for module in translate_all(list(stale(modules, ("near", "far"))), sorted(sys.argv[1:]), 2):
+    print(module.name)
+"""
+
+
+def translated(folder: Path, *modules: str) -> list[str]:
+    """Translate what must be, of *modules* in *folder*; return the names of those that were."""
+    run = [sys.executable, "-c", TRANSLATE, *modules]
+    environment = {"PYTHONPATH": f"{ROOT}:{folder}"}
+    printed = subprocess.run(
+        run, cwd=folder, env=environment, check=True, stdout=subprocess.PIPE, text=True
+    )
+    return sorted(printed.stdout.split())
+
+
+def c_of(folder: Path, module: str) -> str:
+    return (folder / "build/cython" / module.replace(".", "/")).with_suffix(".c").read_text()
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    for name, text in SOURCES.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def test_c_has_the_inline_functions_that_the_module_reaches_and_no_others(sources: Path) -> None:
+    translated(sources, "near.first", "near.second")
+    first, second = c_of(sources, "near.first"), c_of(sources, "near.second")
+    for name, c in [("doubled", first), ("quadrupled", first), ("halved", second)]:
+        assert f"octets_{name}(int __pyx_v_n) {{" in c
+    assert "unreached" not in first + second
+    assert "halved" not in first
+    assert "octets_doubled(int __pyx_v_n) {" not in second
+
+
+def test_what_has_changed_is_translated_and_c_depends_on_nothing_else(sources: Path) -> None:
+    both = ["near.first", "near.second"]
+    assert translated(sources, *both) == both
+    together = c_of(sources, "near.second")
+    (sources / "build/cython/near/second.c").unlink()
+    assert translated(sources, *reversed(both)) == ["near.second"]
+    assert c_of(sources, "near.second") == together
+    assert translated(sources, *both) == []
+
+
+def test_c_that_comes_out_the_same_is_not_written_again(sources: Path) -> None:
+    both = ["near.first", "near.second"]
+    translated(sources, *both)
+    written = (sources / "build/cython/near/first.c").stat().st_mtime_ns
+    (sources / "far/octets.pxd").write_text(SOURCES["far/octets.pxd"].replace("2", "3"))
+    assert translated(sources, *both) == both
+    assert (sources / "build/cython/near/first.c").stat().st_mtime_ns == written
+    assert "octets_halved" in c_of(sources, "near.second")
+
+
+def test_a_wrong_declaration_is_told_and_nothing_is_translated(sources: Path) -> None:
+    (sources / "near/first.pxd").write_text("cdef class First(\n")
+    with pytest.raises(subprocess.CalledProcessError):
+        translated(sources, "near.second", "near.first")
+    assert not (sources / "build").exists()
