@@ -61,6 +61,8 @@ cdef class Encoder(Encoded):
     cpdef bulk_int(self, int64_t number)
     @cython.locals(number=int64_t)
     cpdef real(self, double value)
+    @cython.locals(end=Py_ssize_t)
+    cdef _write_fraction(self, double value)
     cpdef integer(self, int64_t number)
     cpdef array(self, Py_ssize_t size)
     cpdef map(self, Py_ssize_t size)

@@ -258,13 +258,24 @@ class Encoder(Encoded):
         """Append a double: in RESP2 its text as a bulk string."""
         if -EXACT <= value <= EXACT:
             number = int(value)
-            if number == value and number != 0:  # what is not zero has one text only
+            if number != value:
+                self._write_fraction(value)
+                return
+            if number != 0 or not octets.is_negative(value):
                 if self.resp == 3:
                     self._head(DOUBLE, number)
                 else:
                     self.bulk_int(number)
                 return
         self._write_float(value)
+
+    def _write_fraction(self, value: float) -> None:
+        self._reserve(2 * HEAD)
+        end = octets.put_fraction(self._buffer, self._end, value, self.resp == 2)
+        if end < 0:
+            self._write_float(value)
+        else:
+            self._end = end
 
     def integer(self, number: int) -> None:
         """Append a signed 64-bit integer."""

@@ -1,14 +1,17 @@
 # inline only
+cimport cython
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.list cimport PyList_GET_SIZE
 from cpython.ref cimport Py_REFCNT
+from libc.math cimport signbit
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy, memmove
 
 cdef enum:
     MAX_DIGITS = 18
     PLAIN_DIGITS = 9
+    MOST_DECIMALS = 6
 
 cdef extern from *:
     """
@@ -67,6 +70,13 @@ cdef inline Py_ssize_t put_slice(
 cdef inline char *write_decimal(char *out, int64_t number) noexcept:
     cdef uint64_t rest = <uint64_t>number
     cdef char *end
+    if rest < 10:
+        out[0] = 48 + rest
+        return out + 1
+    if rest < 100:
+        out[0] = 48 + rest // 10
+        out[1] = 48 + rest % 10
+        return out + 2
     if number < 0:
         out[0] = b"-"
         out += 1
@@ -123,6 +133,67 @@ cdef inline Py_ssize_t put_bulk_number(
     cdef char *start = PyByteArray_AS_STRING(buffer)
     cdef char *out = write_head(start + at, 36, decimal_size(number))
     return write_crlf(write_decimal(out, number)) - start
+
+
+@cython.cdivision(True)
+cdef inline int _decimals_of(double value) noexcept:
+    cdef double scale = 1.0
+    cdef double scaled
+    cdef int decimals
+    for decimals in range(1, MOST_DECIMALS + 1):
+        scale *= 10.0
+        scaled = value * scale
+        if scaled >= 4503599627370496.0:  # 2**52
+            return 0
+        if <double><int64_t>(scaled + 0.5) / scale == value:
+            return decimals
+    return 0
+
+
+cdef inline char *_write_decimals(char *out, uint64_t rest, int count) noexcept:
+    cdef char *end = out + count
+    out = end
+    while count > 0:
+        out -= 1
+        out[0] = 48 + rest % 10
+        rest //= 10
+        count -= 1
+    return end
+
+
+# A score of 2.5 is 25 tenths: the digits of integers are all that is written.
+cdef inline Py_ssize_t put_fraction(
+    bytearray buffer, Py_ssize_t at, double value, bint as_bulk
+) noexcept:
+    cdef char *start = PyByteArray_AS_STRING(buffer)
+    cdef char *out = start + at
+    cdef bint negative = value < 0.0
+    cdef double size = -value if negative else value
+    cdef int decimals = _decimals_of(size)
+    cdef uint64_t scale = 1
+    cdef uint64_t whole = <uint64_t>size
+    cdef uint64_t rest
+    cdef int i
+    if decimals == 0:
+        return -1
+    for i in range(decimals):
+        scale *= 10
+    rest = <uint64_t>(size * <double>scale + 0.5) - whole * scale
+    if as_bulk:
+        out = write_head(out, 36, negative + natural_size(whole) + 1 + decimals)
+    else:
+        out[0] = 44
+        out += 1
+    if negative:
+        out[0] = 45
+        out += 1
+    out = write_decimal(out, <int64_t>whole)
+    out[0] = 46
+    return write_crlf(_write_decimals(out + 1, rest, decimals)) - start
+
+
+cdef inline bint is_negative(double value) noexcept:
+    return signbit(value) != 0
 
 
 cdef inline Py_ssize_t natural_size(uint64_t number) noexcept:

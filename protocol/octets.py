@@ -6,9 +6,13 @@ offset behind what they wrote. Callers must check offsets and sizes: the C funct
 
 from __future__ import annotations
 
+import math
+
 MAX_DIGITS = 18  # of a number in a request; longer ones are refused, so it always fits 64 bits
 PLAIN_DIGITS = 9
 NOT_A_NUMBER = -(2**63)
+MOST_DECIMALS = 6
+EXACT_SCALED = 2**52  # below it, neighbours that differ by one in the last decimal are two doubles
 
 # ---------------------------------------------------------------------- cutting
 
@@ -91,6 +95,26 @@ def put_bulk_number(buffer: bytearray, at: int, number: int) -> int:
     """
     at = put_head(buffer, at, ord("$"), decimal_size(number))
     return put_head(buffer, at - 1, ord("\n"), number)  # its mark is the LF, which it writes again
+
+
+def put_fraction(buffer: bytearray, at: int, value: float, as_bulk: bool) -> int:
+    """Write a double that is not whole, if its shortest text has up to six decimals; else -1.
+
+    What is written is a bulk string, or else a double of RESP3: 27 bytes at most.
+    """
+    for decimals in range(1, MOST_DECIMALS + 1):
+        scaled = abs(value) * 10.0**decimals
+        if scaled >= EXACT_SCALED:
+            return -1
+        if int(scaled + 0.5) / 10.0**decimals == abs(value):
+            text = b"%.*f" % (decimals, value)
+            return put_bulk(buffer, at, text) if as_bulk else put(buffer, at, b",%b\r\n" % text)
+    return -1
+
+
+def is_negative(value: float) -> bool:
+    """Whether *value* has a minus sign, as -0.0 has."""
+    return math.copysign(1.0, value) < 0.0
 
 
 def decimal_size(number: int) -> int:

@@ -21,11 +21,12 @@ cdef class QuickListIterator:
     cdef readonly Py_ssize_t at
     cdef Element _element
     cdef list _nodes
-    cdef Listpack _pack
+    cdef readonly Listpack pack
     cdef Py_ssize_t _upcoming
 
     cdef int begin(self, list nodes, Py_ssize_t node, Py_ssize_t index, bint reverse) except -1
     cpdef bint next(self) except -1
+    cpdef bint next_run(self) except -1
     @cython.locals(element=Element, after=Py_ssize_t)
     cdef int _read(self, Listpack pack) except -1
     @cython.locals(node=Py_ssize_t)

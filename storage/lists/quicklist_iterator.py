@@ -21,7 +21,6 @@ class QuickListIterator:
     __slots__ = (
         "_element",
         "_nodes",
-        "_pack",
         "_reverse",
         "_upcoming",
         "at",
@@ -29,6 +28,7 @@ class QuickListIterator:
         "is_int",
         "node",
         "number",
+        "pack",
         "plain",
         "size",
         "start",
@@ -37,7 +37,7 @@ class QuickListIterator:
     def __init__(self) -> None:
         self._element = Element()
         self._nodes: list[Node | None] = []
-        self._pack: Listpack | None = None  # the current node if it is not plain
+        self.pack: Listpack | None = None  # the current node if it is not plain
         self._upcoming = NONE  # the position there of the element that next() goes to
         self._reverse = False
         self.node = 0  # the index of the current node
@@ -57,18 +57,29 @@ class QuickListIterator:
         self._nodes = nodes
         self._reverse = reverse
         self._enter(node)
-        if self._pack is not None:
-            self._upcoming = self._pack.seek(index)
+        if self.pack is not None:
+            self._upcoming = self.pack.seek(index)
 
     def next(self) -> bool:
         """Go to the next element. False if there is none. O(1)."""
         if self._upcoming == NONE and not self._next_node():
             return False
         self.at = self._upcoming
-        if self._pack is None:
+        if self.pack is None:
             self._upcoming = NONE
         else:
-            self._read(self._pack)
+            self._read(self.pack)
+        return True
+
+    def next_run(self) -> bool:
+        """Go to the next element, and behind the last one of its node. False if there is none.
+
+        So the caller has the elements of *pack* from *at* on to read, or *plain* alone.
+        """
+        if self._upcoming == NONE and not self._next_node():
+            return False
+        self.at = self._upcoming
+        self._upcoming = NONE
         return True
 
     def _read(self, pack: Listpack) -> None:
@@ -94,12 +105,12 @@ class QuickListIterator:
         self.node = index
         if isinstance(node, Listpack):
             pack = node
-            self._pack = pack
+            self.pack = pack
             self._upcoming = pack.last() if self._reverse else pack.first()
             self.data = pack.data
             self.plain = None
         else:
-            self._pack = None
+            self.pack = None
             self._upcoming = PLAIN
             self.data = None
             self.plain = node
@@ -115,6 +126,6 @@ class QuickListIterator:
 
     def matches(self, value: bytes) -> bool:
         """Whether the current element is *value*."""
-        if self._pack is None:
+        if self.pack is None:
             return self.plain == value
-        return self._pack.matches(self.at, value)
+        return self.pack.matches(self.at, value)

@@ -9,7 +9,7 @@
 the leaf without a look at other texts, and its mark in the index without hashing it again.
 
 A new text goes to the end of the data. One that is removed leaves a hole. *holes* counts the bytes
-of all holes; when they are more than an eighth of the data, the texts are written anew.
+of all holes; when they are more than a quarter of the data, the texts are written anew.
 
 A leaf has a *number*, which the index of members refers to, and the numbers of the leaves *before*
 and *behind* it. References instead of numbers would be cycles.
@@ -33,7 +33,7 @@ MERGE_UP_TO: Final = 64
 SPLIT_ABOVE_BYTES: Final = 32768
 MERGE_UP_TO_BYTES: Final = 12288
 
-HOLES_SHARE: Final = 8  # holes may be one in so many bytes of data
+HOLES_SHARE: Final = 4  # holes may be one in so many bytes of data
 OBJECT: Final = 208  # bytes of a leaf and its two bytearrays, without what is in them
 
 

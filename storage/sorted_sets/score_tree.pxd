@@ -34,9 +34,11 @@ cdef class ScoreTree:
     cpdef double score_at(self, int64_t spot) except? -1
     @cython.locals(leaf=Leaf)
     cpdef bytes member_at(self, int64_t spot)
-    cdef Leaf _leaf_of(self, int64_t spot)
+    cpdef Leaf leaf_of(self, int64_t spot)
     @cython.locals(height=int, rank=Py_ssize_t, branch=Branch, child=Py_ssize_t, leaf=Leaf)
     cpdef Py_ssize_t rank(self, Bound bound) except -1
+    @cython.locals(spot=int64_t, leaf=Leaf, at=Py_ssize_t)
+    cpdef Py_ssize_t rank_from(self, Py_ssize_t rank, Bound bound) except -1
     @cython.locals(height=int, branch=Branch, child=Py_ssize_t, leaf=Leaf, number=int64_t)
     cpdef int64_t spot_of(self, Py_ssize_t rank) except -1
 

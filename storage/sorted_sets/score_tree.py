@@ -91,15 +91,16 @@ class ScoreTree:
 
     def score_at(self, spot: int) -> float:
         """The score at that spot."""
-        leaf = self._leaf_of(spot)
+        leaf = self.leaf_of(spot)
         return score_octets.score_at(leaf.marks, spot & AT_MASK)
 
     def member_at(self, spot: int) -> bytes:
         """The member at that spot."""
-        leaf = self._leaf_of(spot)
+        leaf = self.leaf_of(spot)
         return leaf.member_at(spot & AT_MASK)
 
-    def _leaf_of(self, spot: int) -> Leaf:
+    def leaf_of(self, spot: int) -> Leaf:
+        """The leaf of that spot."""
         leaf: Leaf = self.leaves[spot >> LEAF_SHIFT]
         return leaf
 
@@ -117,14 +118,29 @@ class ScoreTree:
         leaf: Leaf = node
         return rank + leaf.count_before(bound)
 
+    def rank_from(self, rank: int, bound: Bound) -> int:
+        """The same if that is *rank* at least, else any number up to *rank*.
+
+        Most ranges end in the leaf where they begin: that is looked at first.
+        """
+        if rank < self.length():
+            spot = self.spot_of(rank)
+            leaf = self.leaf_of(spot)
+            if not bound.is_behind(leaf.marks, leaf.data, score_octets.count(leaf.marks) - 1):
+                at = spot & AT_MASK
+                return rank - at + leaf.count_before(bound)
+        return self.rank(bound)
+
     def spot_of(self, rank: int) -> int:
         """The spot of the member of that rank, 0 .. N - 1. O(log N)."""
         node = self._root
         height = self._height
         while height > 0:
             branch: Branch = node
-            child = branch.child_of(rank)
-            rank -= branch.members_before(child)
+            child = 0
+            while rank >= score_octets.tag_at(branch.marks, child):
+                rank -= score_octets.tag_at(branch.marks, child)
+                child += 1
             node = branch.children[child]
             height -= 1
         leaf: Leaf = node
@@ -198,7 +214,7 @@ class ScoreTree:
 
     def set_score(self, spot: int, member: bytes, score: float) -> None:
         """Give *member*, at that spot, another score. O(log N); O(1) if it keeps its place."""
-        leaf = self._leaf_of(spot)
+        leaf = self.leaf_of(spot)
         at = spot & AT_MASK
         if leaf.keeps_place(at, score):
             score_octets.put_score(leaf.marks, at, score)

@@ -37,6 +37,7 @@ cdef class SortedSet:
     @cython.locals(pack=Listpack, at=Py_ssize_t, tree=ScoreTree, spot=int64_t)
     cpdef bint remove(self, bytes member) except -1
     cpdef Py_ssize_t rank(self, Bound bound) except -1
+    cpdef Py_ssize_t rank_from(self, Py_ssize_t rank, Bound bound) except -1
     cpdef ScoreWalk walk(self, Py_ssize_t rank, bint reverse)
     @cython.locals(tree=ScoreTree)
     cpdef void remove_range(self, Py_ssize_t first, Py_ssize_t end) except *

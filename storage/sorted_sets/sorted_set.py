@@ -144,6 +144,12 @@ class SortedSet:
             return score_listpack.rank(self.pack, bound)
         return self.as_tree().rank(bound)
 
+    def rank_from(self, rank: int, bound: Bound) -> int:
+        """The same if that is *rank* at least, else any number up to *rank*. Faster near *rank*."""
+        if self.pack is not None:
+            return score_listpack.rank(self.pack, bound)
+        return self.as_tree().rank_from(rank, bound)
+
     def walk(self, rank: int, reverse: bool) -> ScoreWalk:
         """A walk from the member of that rank on, 0 .. N, or back from it, N - 1 .. -1. O(log N).
 

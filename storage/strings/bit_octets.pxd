@@ -89,31 +89,35 @@ cdef inline Py_ssize_t first_other(
     return start
 
 
-cdef inline int copy(bytearray out, Raw data, Py_ssize_t size) noexcept:
-    memcpy(PyByteArray_AS_STRING(out), data, size)
+cdef inline uint8_t *_from(bytearray out, Py_ssize_t at) noexcept:
+    return <uint8_t *>PyByteArray_AS_STRING(out) + at
+
+
+cdef inline int copy(bytearray out, Py_ssize_t at, Raw data, Py_ssize_t size) noexcept:
+    memcpy(_from(out, at), data + at, size)
     return 0
 
 
 cdef inline int clear(bytearray out, Py_ssize_t start, Py_ssize_t end) noexcept:
-    memset(PyByteArray_AS_STRING(out) + start, 0, end - start)
+    memset(_from(out, start), 0, end - start)
     return 0
 
 
-cdef inline int both(bytearray out, Raw data, Py_ssize_t size) noexcept:
-    penstock_and(<uint8_t *>PyByteArray_AS_STRING(out), data, size)
+cdef inline int both(bytearray out, Py_ssize_t at, Raw data, Py_ssize_t size) noexcept:
+    penstock_and(_from(out, at), data + at, size)
     return 0
 
 
-cdef inline int either(bytearray out, Raw data, Py_ssize_t size) noexcept:
-    penstock_or(<uint8_t *>PyByteArray_AS_STRING(out), data, size)
+cdef inline int either(bytearray out, Py_ssize_t at, Raw data, Py_ssize_t size) noexcept:
+    penstock_or(_from(out, at), data + at, size)
     return 0
 
 
-cdef inline int different(bytearray out, Raw data, Py_ssize_t size) noexcept:
-    penstock_xor(<uint8_t *>PyByteArray_AS_STRING(out), data, size)
+cdef inline int different(bytearray out, Py_ssize_t at, Raw data, Py_ssize_t size) noexcept:
+    penstock_xor(_from(out, at), data + at, size)
     return 0
 
 
-cdef inline int inverted(bytearray out, Py_ssize_t size) noexcept:
-    penstock_not(<uint8_t *>PyByteArray_AS_STRING(out), size)
+cdef inline int inverted(bytearray out, Py_ssize_t at, Py_ssize_t size) noexcept:
+    penstock_not(_from(out, at), size)
     return 0

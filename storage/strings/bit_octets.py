@@ -25,9 +25,9 @@ def first_other(data: raw.Raw, byte: int, start: int, end: int) -> int:
     return end - len(part.lstrip(bytes([byte])))
 
 
-def copy(out: bytearray, data: raw.Raw, size: int) -> None:
-    """Write the first *size* bytes of *data* to the beginning of *out*."""
-    out[:size] = data[:size]
+def copy(out: bytearray, at: int, data: raw.Raw, size: int) -> None:
+    """Write *size* bytes of *data* to *out*, in both from *at* on."""
+    out[at : at + size] = data[at : at + size]
 
 
 def clear(out: bytearray, start: int, end: int) -> None:
@@ -35,25 +35,29 @@ def clear(out: bytearray, start: int, end: int) -> None:
     out[start:end] = bytes(end - start)
 
 
-def both(out: bytearray, data: raw.Raw, size: int) -> None:
-    """Leave those bits of the first *size* bytes of *out* that are in *data*, too: AND."""
-    number = int.from_bytes(out[:size], "little") & int.from_bytes(data[:size], "little")
-    out[:size] = number.to_bytes(size, "little")
+def both(out: bytearray, at: int, data: raw.Raw, size: int) -> None:
+    """Leave those bits of *size* bytes of *out*, from *at* on, that *data* has there, too: AND."""
+    end = at + size
+    number = int.from_bytes(out[at:end], "little") & int.from_bytes(data[at:end], "little")
+    out[at:end] = number.to_bytes(size, "little")
 
 
-def either(out: bytearray, data: raw.Raw, size: int) -> None:
-    """Add the bits of the first *size* bytes of *data*: OR."""
-    number = int.from_bytes(out[:size], "little") | int.from_bytes(data[:size], "little")
-    out[:size] = number.to_bytes(size, "little")
+def either(out: bytearray, at: int, data: raw.Raw, size: int) -> None:
+    """Add the bits that *data* has there: OR."""
+    end = at + size
+    number = int.from_bytes(out[at:end], "little") | int.from_bytes(data[at:end], "little")
+    out[at:end] = number.to_bytes(size, "little")
 
 
-def different(out: bytearray, data: raw.Raw, size: int) -> None:
+def different(out: bytearray, at: int, data: raw.Raw, size: int) -> None:
     """Leave the bits that are in one of the two only: XOR."""
-    number = int.from_bytes(out[:size], "little") ^ int.from_bytes(data[:size], "little")
-    out[:size] = number.to_bytes(size, "little")
+    end = at + size
+    number = int.from_bytes(out[at:end], "little") ^ int.from_bytes(data[at:end], "little")
+    out[at:end] = number.to_bytes(size, "little")
 
 
-def inverted(out: bytearray, size: int) -> None:
-    """Turn all bits of the first *size* bytes: NOT."""
-    number = int.from_bytes(out[:size], "little") ^ ((1 << 8 * size) - 1)
-    out[:size] = number.to_bytes(size, "little")
+def inverted(out: bytearray, at: int, size: int) -> None:
+    """Turn all bits of *size* bytes of *out*, from *at* on: NOT."""
+    end = at + size
+    number = int.from_bytes(out[at:end], "little") ^ ((1 << 8 * size) - 1)
+    out[at:end] = number.to_bytes(size, "little")

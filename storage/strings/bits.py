@@ -17,6 +17,16 @@ OR: Final = "OR"
 XOR: Final = "XOR"
 NOT: Final = "NOT"
 
+BLOCK: Final = 16384  # bytes
+
+
+def at(text: bytes | bytearray, bit: int) -> int:
+    """That bit of *text*; it is 0 beyond the end."""
+    byte = bit >> 3
+    if byte >= len(text):
+        return 0
+    return bit_octets.octets_of(text)[byte] >> (7 - (bit & 7)) & 1
+
 
 def count(text: bytes | bytearray, first: int, last: int) -> int:
     """How many of the bits from *first* to *last*, which are in *text*, are 1. O(bytes)."""
@@ -60,25 +70,42 @@ def position(text: bytes | bytearray, bit: bool, first: int, last: int) -> int:
 def combined(operation: str, texts: list[bytes | bytearray]) -> bytearray:
     """*texts* combined bit by bit; the shorter ones count as if zeros followed. O(bytes).
 
-    NOT takes one text. What is returned is as long as the longest.
+    NOT takes one text. What is returned is as long as the longest. It is made block by block, each
+    of which stays in the cache until all texts are in it.
     """
     most = 0
     for text in texts:
         most = max(most, len(text))
     out = raw.blank(most)
-    size = len(texts[0])
-    bit_octets.copy(out, bit_octets.octets_of(texts[0]), size)
-    bit_octets.clear(out, size, most)
+    start = 0
+    while start < most:
+        end = min(start + BLOCK, most)
+        _combine(out, start, end, operation, texts)
+        start = end
+    return out
+
+
+def _combine(
+    out: bytearray, start: int, end: int, operation: str, texts: list[bytes | bytearray]
+) -> None:
+    """Fill ``out[start:end]``."""
+    size = _part(len(texts[0]), start, end)
+    bit_octets.copy(out, start, bit_octets.octets_of(texts[0]), size)
+    bit_octets.clear(out, start + size, end)
     if operation == NOT:
-        bit_octets.inverted(out, most)
+        bit_octets.inverted(out, start, end - start)
     for at in range(1, len(texts)):
-        size = len(texts[at])
+        size = _part(len(texts[at]), start, end)
         data = bit_octets.octets_of(texts[at])
         if operation == AND:
-            bit_octets.both(out, data, size)
-            bit_octets.clear(out, size, most)
+            bit_octets.both(out, start, data, size)
+            bit_octets.clear(out, start + size, end)
         elif operation == OR:
-            bit_octets.either(out, data, size)
+            bit_octets.either(out, start, data, size)
         else:
-            bit_octets.different(out, data, size)
-    return out
+            bit_octets.different(out, start, data, size)
+
+
+def _part(size: int, start: int, end: int) -> int:
+    """How many bytes of a text of *size* bytes are from *start* to *end*."""
+    return min(max(size - start, 0), end - start)

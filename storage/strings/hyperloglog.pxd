@@ -3,7 +3,9 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from storage.rdb cimport raw
+from storage.strings cimport bit_octets, register_octets
 
+cdef uint32_t MAGIC_NUMBER
 cdef int DENSE
 cdef int SPARSE
 cdef Py_ssize_t FORM
@@ -12,10 +14,10 @@ cdef Py_ssize_t LAST_OF_ESTIMATE
 cdef Py_ssize_t HEADER
 cdef int STALE
 cdef Py_ssize_t REGISTERS
+cdef Py_ssize_t DENSE_SIZE
 cdef int INDEX_BITS
 cdef int RUN_BITS
 cdef uint64_t RUN_END
-cdef int REGISTER_VALUES
 cdef int ZERO
 cdef int XZERO
 cdef int VAL
@@ -32,8 +34,11 @@ cdef int64_t IMPOSSIBLE
 cdef double ALPHA
 
 cpdef bytearray no_registers()
+@cython.locals(data=raw.Raw, size=Py_ssize_t)
+cpdef bint is_one(object text) except -1
+cpdef int64_t kept_estimate(object data) except? -2
 cpdef bint is_dense(bytearray data) except -1
-@cython.locals(at=Py_ssize_t, end=Py_ssize_t, index=Py_ssize_t)
+@cython.locals(at=Py_ssize_t, end=Py_ssize_t, index=Py_ssize_t, opcode=int)
 cpdef bint is_whole(bytearray data) except -1
 cdef Py_ssize_t _size(bytearray data, Py_ssize_t at) noexcept
 @cython.locals(opcode=int)
@@ -53,8 +58,6 @@ cpdef bint raise_register(
 cdef bint _raise_dense(bytearray data, Py_ssize_t index, int value) except -1
 @cython.locals(registers=bytearray)
 cpdef to_dense(bytearray data)
-@cython.locals(values=raw.Raw, out="uint8_t *", at=Py_ssize_t, index=Py_ssize_t, word=uint32_t)
-cdef int _write_dense(bytearray data, bytearray registers) except -1
 
 @cython.locals(at=Py_ssize_t, before=Py_ssize_t, first=Py_ssize_t, last=Py_ssize_t,
                span=Py_ssize_t, opcode=int, made=bytearray)
@@ -69,12 +72,9 @@ cdef int _join(bytearray data, Py_ssize_t at) except -1
 
 @cython.locals(at=Py_ssize_t, index=Py_ssize_t, end=Py_ssize_t, after=Py_ssize_t, value=int)
 cpdef merge_into(bytearray registers, bytearray data)
-@cython.locals(source=raw.Raw, out="uint8_t *", at=Py_ssize_t, index=Py_ssize_t, end=Py_ssize_t,
-               word=uint32_t, value=int)
-cdef int _merge_dense(bytearray registers, bytearray data) except -1
 @cython.locals(index=Py_ssize_t)
 cpdef raise_registers(bytearray data, bytearray registers, Py_ssize_t most)
-@cython.locals(table="uint32_t *", values=raw.Raw, index=Py_ssize_t, size=double, total=double, run=int,
+@cython.locals(table=list, size=double, total=double, run=int,
                found=double, whole=int64_t)
 cpdef int64_t estimate(bytearray registers) except? 1
 @cython.locals(step=double, total=double, before=double)

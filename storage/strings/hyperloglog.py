@@ -23,11 +23,12 @@ sketches", arXiv:1702.01284; MurmurHash64A by A. Appleby
 from __future__ import annotations
 
 import math
-from array import array
 
 from storage.rdb import raw
+from storage.strings import bit_octets, register_octets
 
 MAGIC = b"HYLL"
+MAGIC_NUMBER = 0x4C4C5948  # the same as a number of 32 bits
 DENSE, SPARSE = 0, 1
 FORM = 4  # the offset of the form
 ESTIMATE = 8  # the offset of the estimate
@@ -40,7 +41,6 @@ INDEX_BITS = 14
 RUN_BITS = 50  # of a hash, beside the index
 RUN_END = 1 << RUN_BITS  # the one of a hash without any
 DENSE_SIZE = HEADER + REGISTERS * 6 // 8
-REGISTER_VALUES = 64
 
 ZERO, XZERO, VAL = 0x00, 0x40, 0x80
 LONGEST_ZERO = 64  # registers
@@ -77,9 +77,13 @@ def no_registers() -> bytearray:
 
 def is_one(text: bytes | bytearray) -> bool:
     """Whether *text* begins as one does, and has the right size if it is dense."""
-    if len(text) < HEADER or text[:4] != MAGIC or text[FORM] > SPARSE:
+    size = len(text)
+    if size < HEADER:
         return False
-    return text[FORM] == SPARSE or len(text) == DENSE_SIZE
+    data = bit_octets.octets_of(text)
+    if raw.u32(data, 0) != MAGIC_NUMBER or data[FORM] > SPARSE:
+        return False
+    return data[FORM] == SPARSE or size == DENSE_SIZE
 
 
 def is_dense(data: bytearray) -> bool:
@@ -97,10 +101,19 @@ def is_whole(data: bytearray) -> bool:
     at = HEADER
     end = len(data)
     index = 0
-    while at < end and at + _size(data, at) <= end and index <= REGISTERS:
-        index += _span(data, at)
-        at += _size(data, at)
-    return at == end and index == REGISTERS
+    while at < end:
+        opcode = data[at]
+        at += 1
+        if opcode & VAL:
+            index += (opcode & 3) + 1
+        elif opcode & XZERO:
+            if at == end:
+                return False
+            index += ((opcode & 0x3F) << 8 | data[at]) + 1
+            at += 1
+        else:
+            index += opcode + 1
+    return index == REGISTERS
 
 
 def _size(data: bytearray, at: int) -> int:
@@ -204,25 +217,7 @@ def to_dense(data: bytearray) -> None:
     merge_into(registers, data)
     data[HEADER:] = bytes(DENSE_SIZE - HEADER)
     data[FORM] = DENSE
-    _write_dense(data, registers)
-
-
-def _write_dense(data: bytearray, registers: bytearray) -> None:
-    """Let the registers be *registers*: four are in three bytes."""
-    values = raw.of_bytearray(registers)
-    out = raw.into(data)
-    at = HEADER
-    for index in range(0, REGISTERS, 4):
-        word = (
-            values[index]
-            | values[index + 1] << 6
-            | values[index + 2] << 12
-            | values[index + 3] << 18
-        )
-        out[at] = word & 0xFF
-        out[at + 1] = word >> 8 & 0xFF
-        out[at + 2] = word >> 16
-        at += 3
+    register_octets.write_dense(data, registers)
 
 
 # ---------------------------------------------------------------------- the sparse form
@@ -302,7 +297,7 @@ def _join(data: bytearray, at: int) -> None:
 def merge_into(registers: bytearray, data: bytearray) -> None:
     """Let each of *registers*, one byte each, be what it is in *data* at least."""
     if data[FORM] == DENSE:
-        _merge_dense(registers, data)
+        register_octets.merge_dense(registers, data)
         return
     at = HEADER
     index = 0
@@ -317,29 +312,11 @@ def merge_into(registers: bytearray, data: bytearray) -> None:
         at += _size(data, at)
 
 
-def _merge_dense(registers: bytearray, data: bytearray) -> None:
-    """The same for the dense form."""
-    source = raw.of_bytearray(data)
-    out = raw.into(registers)
-    index = 0
-    at = HEADER
-    while index < REGISTERS:
-        word = source[at] | source[at + 1] << 8 | source[at + 2] << 16
-        at += 3
-        end = index + 4
-        while index < end:
-            value = word & 63
-            if out[index] < value:  # noqa: PLR1730  max() would make Python numbers
-                out[index] = value
-            word >>= 6
-            index += 1
-
-
 def raise_registers(data: bytearray, registers: bytearray, most: int) -> None:
     """Let the registers of *data*, none of which is greater, be *registers*."""
     for index in range(REGISTERS):
         if data[FORM] == DENSE:
-            _write_dense(data, registers)
+            register_octets.write_dense(data, registers)
             return
         if registers[index]:
             raise_register(data, index, registers[index], most)
@@ -351,11 +328,7 @@ def estimate(registers: bytearray) -> int:
     Registers that no elements can have made may say more than 63 bits can hold, or infinitely many.
     Then it is the least number of 64 bits, as in Redis.
     """
-    counts = array("I", bytes(4 * REGISTER_VALUES))
-    table = raw.table32(memoryview(counts))
-    values = raw.of_bytearray(registers)
-    for index in range(REGISTERS):
-        table[values[index] & 63] += 1
+    table = register_octets.tally(registers)
     size = float(REGISTERS)
     total = size * _tau((size - table[RUN_BITS + 1]) / size)
     for run in range(RUN_BITS, 0, -1):
@@ -405,7 +378,7 @@ def kept_estimate(data: bytes | bytearray) -> int:
     """The estimate that was made last; -1 if it holds no more."""
     if data[LAST_OF_ESTIMATE] & STALE:
         return -1
-    return int.from_bytes(data[ESTIMATE:HEADER], "little")
+    return raw.i64(bit_octets.octets_of(data), ESTIMATE)
 
 
 def keep_estimate(data: bytearray, number: int) -> None:

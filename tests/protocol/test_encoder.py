@@ -260,7 +260,14 @@ def test_hiredis_distinguishes_pushes_from_replies() -> None:
 @settings(max_examples=200)
 @example(-0.0)
 @example(2.0**62)
-@given(st.floats(allow_nan=False) | st.integers(-(2**63), 2**63).map(float))
+@example(0.1 + 0.2)
+@example(1234567890.123456)
+@example(-0.000001)
+@given(
+    st.floats(allow_nan=False)
+    | st.integers(-(2**63), 2**63).map(float)
+    | st.builds(lambda digits, scale: digits / 10**scale, INT64, st.integers(0, 20))
+)
 def test_a_double_is_written_with_that_text_whole_or_not(value: float) -> None:
     text = double_text(value)
     assert encoded(value, 2) == b"$%d\r\n%b\r\n" % (len(text), text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+import random
 import struct
 from copy import deepcopy
 from types import ModuleType
@@ -28,7 +29,11 @@ pytestmark = pytest.mark.skipif(
 
 # The modules of one extension must differ in the last part of their names.
 EXTENSIONS = {
-    "protocol_twins": ["protocol.octets", "server.commands.streams.entry_octets"],
+    "protocol_twins": [
+        "protocol.octets",
+        "server.commands.streams.entry_octets",
+        "server.reply.bulk_octets",
+    ],
     "storage_twins": [
         "storage.octets",
         "storage.listpack.element_octets",
@@ -41,6 +46,7 @@ EXTENSIONS = {
         "storage.rax.branches",
         "server.table.histogram_octets",
         "storage.strings.bit_octets",
+        "storage.strings.register_octets",
         "storage.geo.geohash",
         "storage.geo.place_marks",
         "storage.geo.sphere",
@@ -187,6 +193,15 @@ DOUBLES = st.floats(allow_nan=False)
 LEAF_TEXTS = st.sampled_from([0, 1, 126, 127, 128, 129, 400]).map(lambda size: b"t" * size)
 
 
+FRACTIONS = DOUBLES.filter(lambda value: not value.is_integer() and abs(value) < 2**62) | st.builds(
+    lambda digits, scale: digits / 10**scale, I64, st.integers(1, 9)
+).filter(lambda value: not value.is_integer())
+REGISTERS = st.integers(0, 99).map(
+    lambda seed: bytearray(random.Random(seed).choices(range(64), k=16384))
+)
+DENSE = st.integers(0, 99).map(lambda seed: bytearray(random.Random(seed).randbytes(16 + 12288)))
+
+
 @st.composite
 def score_marks(draw: st.DrawFn) -> tuple[bytearray, int]:
     """The marks of a leaf or branch, and the number of one; some tags are there twice."""
@@ -247,6 +262,8 @@ CASES: dict[str, Cases] = {
         "put_bulk": args(BUFFER, AT, st.binary(max_size=ROOM - 8)),
         "put_bulk_slice": SLICE,
         "put_bulk_number": put(I64),
+        "put_fraction": args(BUFFER, AT, FRACTIONS, st.booleans()),
+        "is_negative": args(DOUBLES | st.sampled_from([0.0, -0.0])),
         "decimal_size": args(I64),
         "shift": args(BUFFER, st.integers(0, 10), st.integers(10, 20), st.integers(0, 20)),
         "find": args(st.binary(max_size=9), U8, st.just(0), st.integers(0, 12)),
@@ -265,10 +282,9 @@ CASES: dict[str, Cases] = {
     "server.commands.streams.entry_octets": {
         "put": put(TEXT),
         "put_u64": put(U64 | st.integers(0, 200)),
-        "put_bulk_int": put(I64),
-        "put_bulk": SLICE,
         "short_size": READ,
     },
+    "server.reply.bulk_octets": {"put_bulk_int": put(I64), "put_bulk": SLICE},
     "storage.octets": {
         "bytearray_of": args(TEXT),
         "drop_front": args(BUFFER, LENGTH),
@@ -417,11 +433,14 @@ CASES: dict[str, Cases] = {
             DATA | st.integers(0, SIZE).map(lambda n: bytes(n) + b"\xff" * (SIZE - n)),
             st.sampled_from([0, 255]), AT, st.integers(SIZE - ROOM, SIZE),
         ),
-        **dict.fromkeys(
-            ("copy", "both", "either", "different"), args(BUFFER, DATA, st.integers(0, SIZE))
-        ),
+        **dict.fromkeys(("copy", "both", "either", "different"), args(BUFFER, AT, DATA, LENGTH)),
         "clear": args(BUFFER, AT, st.integers(SIZE - ROOM, SIZE)),
-        "inverted": args(BUFFER, st.integers(0, SIZE)),
+        "inverted": args(BUFFER, AT, LENGTH),
+    },
+    "storage.strings.register_octets": {
+        "merge_dense": args(REGISTERS, DENSE),
+        "write_dense": args(DENSE, REGISTERS),
+        "tally": args(REGISTERS),
     },
     "storage.rax.branches": {
         "cut": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),

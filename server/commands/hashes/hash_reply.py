@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from protocol.encoder import Encoder
-from storage.hash_table.packed_iterator import PackedIterator
-from storage.hash_table.packed_table import PackedTable
+from server.reply import pack_reply, table_reply
 from storage.hashes.hash import Hash
 from storage.listpack.listpack import Element, Listpack
 
@@ -21,7 +20,7 @@ def write_all(
     if value.pack is not None:
         _write_pack(out, value.pack, fields, values)
     elif value.table is not None:
-        _write_table(out, value.table, fields, values)
+        table_reply.write_items(out, value.table, fields, values)
     else:
         for field, text in value:
             if field not in dead:
@@ -36,37 +35,20 @@ def _write_pair(out: Encoder, field: bytes, text: bytes, fields: bool, values: b
 
 
 def _write_pack(out: Encoder, pack: Listpack, fields: bool, values: bool) -> None:
-    element = Element()
     at = pack.first()
+    if at == NONE:
+        return
+    if fields and values:
+        pack_reply.write_elements(out, pack, at, pack.length())
+        return
+    element = Element()
     while at != NONE:
         at = pack.read(at, element)
         if fields:
-            _write_element(out, pack, element)
+            pack_reply.write_element(out, pack, element)
         at = pack.read(at, element)
         if values:
-            _write_element(out, pack, element)
-
-
-def _write_element(out: Encoder, pack: Listpack, element: Element) -> None:
-    if element.is_int:
-        out.bulk_int(element.number)
-    else:
-        out.bulk_slice(pack.data, element.start, element.size)
-
-
-def _write_table(out: Encoder, table: PackedTable, fields: bool, values: bool) -> None:
-    item: PackedIterator = table.iterate()
-    while item.next():
-        if fields:
-            if item.far_key is not None:
-                out.bulk(item.far_key)
-            elif item.data is not None:
-                out.bulk_slice(item.data, item.key_start, item.key_size)
-        if values:
-            if item.far_value is not None:
-                out.bulk(item.far_value)
-            elif item.data is not None:
-                out.bulk_slice(item.data, item.value_start, item.value_size)
+            pack_reply.write_element(out, pack, element)
 
 
 def write_values_of(
@@ -91,4 +73,4 @@ def _write_value_in_pack(out: Encoder, pack: Listpack, field: bytes, element: El
         out.null()
     else:
         pack.read(pack.behind(place), element)
-        _write_element(out, pack, element)
+        pack_reply.write_element(out, pack, element)

@@ -10,24 +10,19 @@ Source of the rules: sort.c of Redis 7.0
 
 from __future__ import annotations
 
-from math import isinf
-
-from protocol.replies import ErrorReply, Reply
+from protocol.replies import Reply
+from server.commands.keys import sort_order
+from server.commands.keys.sort_order import Pattern
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.args import Args, to_float
+from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange, KeyUse, UnknownKeys
 from storage.errors import WrongType
-from storage.hashes.hash import Hash
 from storage.lists.quicklist import QuickList
 from storage.sets.member_set import MemberSet
 from storage.sorted_sets.sorted_set import SortedSet
 
-NOT_A_DOUBLE = ErrorReply("ERR", "One or more scores can't be converted into double")
-
-ITSELF = b"#"
-BLANKS = b" \t\n\v\f\r"
 SOURCE = KeyRange(RO | ACCESS)
 LOOKED_UP = UnknownKeys(RO | ACCESS)  # by BY and GET: their names depend on the elements
 VALUES = {b"LIMIT": 2, b"GET": 1, b"BY": 1, b"STORE": 1}  # words that an option takes along
@@ -147,7 +142,8 @@ def _sorted(call: Call, wanted: SortArgs) -> list[Reply]:
     elements = wanted.cut(elements)
     if not wanted.gets:
         return list(elements)
-    return [_lookup(call, pattern, element) for element in elements for pattern in wanted.gets]
+    patterns = [Pattern(pattern) for pattern in wanted.gets]
+    return [pattern.lookup(call, element) for element in elements for pattern in patterns]
 
 
 def _elements(value: QuickList | MemberSet | SortedSet, wanted: SortArgs) -> list[bytes]:
@@ -160,44 +156,17 @@ def _elements(value: QuickList | MemberSet | SortedSet, wanted: SortArgs) -> lis
 
 def _in_order(call: Call, elements: list[bytes], wanted: SortArgs) -> list[bytes]:
     """*elements* by their weights: texts with ALPHA, otherwise doubles. Raises NOT_A_DOUBLE."""
-    by = ITSELF if wanted.by is None else wanted.by
-    texts = [_lookup(call, by, element) for element in elements]
-    if wanted.alpha:
-        rows = [(0.0 if text is None else 1.0, text or b"", b"") for text in texts]
-    else:
-        rows = [
-            (_double(text), b"", element) for text, element in zip(texts, elements, strict=True)
-        ]
+    if wanted.by is None:
+        if wanted.alpha:
+            return sorted(elements, reverse=wanted.descending)
+        return sort_order.by_number(elements, elements, wanted.descending)
+    pattern = Pattern(wanted.by)
+    texts = [pattern.lookup(call, element) for element in elements]
+    if not wanted.alpha:
+        return sort_order.by_number(elements, texts, wanted.descending)
+    rows = [(0.0 if text is None else 1.0, text or b"") for text in texts]
     order = sorted(range(len(rows)), key=rows.__getitem__, reverse=wanted.descending)
     return [elements[at] for at in order]
-
-
-def _double(text: bytes | None) -> float:
-    """The double that *text* says as strtod reads it; 0 if there is none."""
-    text = b"" if text is None else text.partition(b"\0")[0]
-    if not text:
-        return 0.0
-    number = to_float(text.lstrip(BLANKS), NOT_A_DOUBLE)
-    if isinf(number) and b"n" not in text.lower():
-        raise NOT_A_DOUBLE
-    return number
-
-
-def _lookup(call: Call, pattern: bytes, element: bytes) -> bytes | None:
-    """What *pattern* finds for *element*: a string, a field of a hash, or None."""
-    if pattern == ITSELF:
-        return element
-    before, star, behind = pattern.partition(b"*")
-    if not star:
-        return None
-    rest, _, field = behind.partition(b"->")
-    if field:
-        value = call.db.read_any(before + element + rest)
-        return value.get(field) if isinstance(value, Hash) else None
-    value = call.db.read_any(before + element + behind)
-    if isinstance(value, int):
-        return b"%d" % value
-    return bytes(value) if isinstance(value, (bytes, bytearray)) else None
 
 
 # ---------------------------------------------------------------------- STORE

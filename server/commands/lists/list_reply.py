@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from protocol.encoder import Encoder
+from server.reply import pack_reply
 from storage.lists.quicklist import QuickList
 from storage.lists.quicklist_iterator import QuickListIterator
 
@@ -11,12 +12,10 @@ def write_range(out: Encoder, values: QuickList, start: int, stop: int) -> None:
     """Write the elements from index *start* to *stop* (from the end if negative) as an array."""
     first, count = values.bounds(start, stop)
     out.array(count)
-    element: QuickListIterator = values.iterate(first)
-    while count > 0 and element.next():
-        if element.plain is not None:
-            out.bulk(element.plain)
-        elif element.is_int:
-            out.bulk_int(element.number)
-        elif element.data is not None:
-            out.bulk_slice(element.data, element.start, element.size)
-        count -= 1
+    walk: QuickListIterator = values.iterate(first)
+    while count > 0 and walk.next_run():
+        if walk.plain is not None:
+            out.bulk(walk.plain)
+            count -= 1
+        elif walk.pack is not None:
+            count -= pack_reply.write_elements(out, walk.pack, walk.at, count)

@@ -11,7 +11,6 @@ from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, OW, RO, UPDATE, CountedKeys, KeyRange
-from storage.set_limits import SetLimits
 from storage.sets import set_operations
 
 READ = Flags.READONLY
@@ -23,9 +22,6 @@ OF_INTERSECTIONS = (
     "O(N*M) worst case where N is the cardinality of the smallest set and M is the number of sets."
 )
 OF_ALL = "O(N) where N is the total number of members in all given sets."
-
-# What is answered, but not stored, is no listpack: adding to that would take longest.
-ANSWERED = SetLimits(listpack_entries=0)
 
 NUMKEYS_NOT_POSITIVE = ErrorReply("ERR", "numkeys should be greater than 0")
 TOO_MANY_KEYS = ErrorReply("ERR", "Number of keys can't be greater than number of args")
@@ -52,7 +48,7 @@ def sinter(call: Call) -> Reply:
     """
     sets = set_steps.read_all(call, call.argv[1:])
     out: Encoder = call.client.out.another()
-    set_reply.write_set(out, set_operations.intersection(sets, ANSWERED))
+    set_reply.write_found(out, set_operations.intersection(sets))
     return out
 
 
@@ -71,8 +67,7 @@ def sinterstore(call: Call) -> Reply:
     SINTERSTORE destination key [key ...]
     """
     sets = set_steps.read_all(call, call.argv[2:])
-    made = set_operations.intersection(sets, call.server.node_limits.sets)
-    return set_steps.store(call, call.argv[1], made, b"sinterstore")
+    return _store(call, set_operations.intersection(sets), b"sinterstore")
 
 
 @command(
@@ -132,7 +127,7 @@ def sunion(call: Call) -> Reply:
     """
     sets = set_steps.read_all(call, call.argv[1:])
     out: Encoder = call.client.out.another()
-    set_reply.write_set(out, set_operations.union(sets, ANSWERED))
+    set_reply.write_found(out, set_operations.union(sets))
     return out
 
 
@@ -151,8 +146,7 @@ def sunionstore(call: Call) -> Reply:
     SUNIONSTORE destination key [key ...]
     """
     sets = set_steps.read_all(call, call.argv[2:])
-    made = set_operations.union(sets, call.server.node_limits.sets)
-    return set_steps.store(call, call.argv[1], made, b"sunionstore")
+    return _store(call, set_operations.union(sets), b"sunionstore")
 
 
 # ---------------------------------------------------------------------- differences
@@ -175,7 +169,7 @@ def sdiff(call: Call) -> Reply:
     """
     sets = set_steps.read_all(call, call.argv[1:])
     out: Encoder = call.client.out.another()
-    set_reply.write_set(out, set_operations.difference(sets, ANSWERED))
+    set_reply.write_found(out, set_operations.difference(sets))
     return out
 
 
@@ -194,5 +188,10 @@ def sdiffstore(call: Call) -> Reply:
     SDIFFSTORE destination key [key ...]
     """
     sets = set_steps.read_all(call, call.argv[2:])
-    made = set_operations.difference(sets, call.server.node_limits.sets)
+    made = set_operations.difference_as_set(sets, call.server.node_limits.sets)
     return set_steps.store(call, call.argv[1], made, b"sdiffstore")
+
+
+def _store(call: Call, members: list[bytes], event: bytes) -> Reply:
+    made = set_operations.as_set(members, call.server.node_limits.sets)
+    return set_steps.store(call, call.argv[1], made, event)

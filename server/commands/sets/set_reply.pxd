@@ -1,11 +1,17 @@
 cimport cython
 
 from protocol.encoder cimport Encoder
+from server.reply cimport pack_reply, table_reply
+from storage.hash_table.packed_table cimport PackedTable
+from storage.listpack.listpack cimport Listpack
+from storage.sets cimport intset
 from storage.sets.member_set cimport MemberSet
-from storage.sets.member_walk cimport MemberWalk
 
 
 cpdef write_set(Encoder out, MemberSet values)
-@cython.locals(member=MemberWalk)
+@cython.locals(pack=Listpack)
 cpdef write_members(Encoder out, MemberSet values)
-cpdef write_member(Encoder out, MemberWalk member)
+@cython.locals(index=Py_ssize_t)
+cdef _write_numbers(Encoder out, bytes numbers)
+@cython.locals(member=bytes)
+cpdef write_found(Encoder out, list members)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from protocol.encoder import Encoder
+from server.reply import pack_reply, table_reply
+from storage.hash_table.packed_table import PackedTable
+from storage.listpack.listpack import Listpack
+from storage.sets import intset
 from storage.sets.member_set import MemberSet
-from storage.sets.member_walk import MemberWalk
 
 
 def write_set(out: Encoder, values: MemberSet) -> None:
@@ -15,16 +18,25 @@ def write_set(out: Encoder, values: MemberSet) -> None:
 
 def write_members(out: Encoder, values: MemberSet) -> None:
     """Write all members, one after the other."""
-    member = values.walk()
-    while member.next():
-        write_member(out, member)
+    members = values.members
+    if isinstance(members, PackedTable):
+        table_reply.write_items(out, members, True, False)
+    elif isinstance(members, Listpack):
+        pack = members
+        if pack.length():
+            pack_reply.write_elements(out, pack, pack.first(), pack.length())
+    else:
+        _write_numbers(out, members)
 
 
-def write_member(out: Encoder, member: MemberWalk) -> None:
-    """Write the member at which the walk *member* stands."""
-    if member.is_int:
-        out.bulk_int(member.number)
-    elif member.whole is not None:
-        out.bulk(member.whole)
-    elif member.data is not None:
-        out.bulk_slice(member.data, member.start, member.size)
+def _write_numbers(out: Encoder, numbers: bytes) -> None:
+    """Write the members of an intset."""
+    for index in range(intset.length(numbers)):
+        out.bulk_int(intset.get(numbers, index))
+
+
+def write_found(out: Encoder, members: list[bytes]) -> None:
+    """Write different *members* as a set."""
+    out.set(len(members))
+    for member in members:
+        out.bulk(member)

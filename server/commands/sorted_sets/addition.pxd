@@ -7,6 +7,7 @@ from storage.keyspace.keyspace cimport Keyspace
 from storage.listpack_limits cimport ListpackLimits
 from storage.sorted_sets.sorted_set cimport SortedSet
 
+cdef bytes LETTERS
 cdef int NX
 cdef int XX
 cdef int GT
@@ -45,3 +46,7 @@ cdef class Addition:
     cpdef int add(self, bytes member, double score) except -1
     @cython.locals(options=int, old=double)
     cdef int _add_if(self, bytes member, double score) except -1
+
+
+@cython.locals(made=Addition)
+cdef Addition _addition(SortedSet values, int options, ListpackLimits limits)

@@ -138,7 +138,8 @@ def _answer(call: Call, wanted: RangeArgs) -> Reply:
     wanted.find(values)
     count = wanted.end - wanted.first
     rank = wanted.end - 1 if wanted.reverse else wanted.first
-    zset_reply.write_range(out, values, rank, count, wanted.reverse, wanted.with_scores)
+    in_pairs = out.resp == 3
+    zset_reply.write_range(out, values, rank, count, wanted.reverse, wanted.with_scores, in_pairs)
     return out
 
 

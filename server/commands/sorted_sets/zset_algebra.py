@@ -171,7 +171,7 @@ def zdiffstore(call: Call) -> Reply:
 def _answer(call: Call, wanted: AlgebraArgs, scores: Scores) -> Reply:
     """The members in order."""
     out = call.client.out.another()
-    pairs = sorted(scores.items(), key=lambda pair: (pair[1], pair[0]))
+    pairs = _in_order(scores)
     zset_reply.write_pairs(out, pairs, len(pairs), wanted.with_scores, out.resp == 3)
     return out
 
@@ -181,7 +181,14 @@ def _store(call: Call, scores: Scores, event: bytes) -> Reply:
     made = SortedSet()
     if len(scores) > limits.entries:
         made.as_tree()
-    for member, score in sorted(scores.items(), key=lambda pair: (pair[1], pair[0])):
+    for member, score in _in_order(scores):
         made.put(member, score, limits)
     made.shrink()
     return zset_steps.store(call, call.argv[1], made, event)
+
+
+def _in_order(scores: Scores) -> list[tuple[bytes, float]]:
+    """Members with their scores, by score, and by member where scores are equal."""
+    pairs = [(score, member) for member, score in scores.items()]
+    pairs.sort()
+    return [(member, score) for score, member in pairs]

@@ -6,16 +6,20 @@ intersections begin with the smallest source. That decides how a sum of many sco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from math import isnan
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from storage.listpack.listpack import Listpack
 from storage.sets.member_set import MemberSet
+from storage.sets.member_walk import MemberWalk
+from storage.sorted_sets.score_walk import ScoreWalk
 from storage.sorted_sets.sorted_set import SortedSet
 
 Source: TypeAlias = SortedSet | MemberSet | None  # None: there is no such key, as if it were empty
 Scores: TypeAlias = dict[bytes, float]
 Aggregate: TypeAlias = Callable[[float, float], float]
+
+FEW = 4  # members, that are rather looked for in a listpack itself
 
 
 class WeightedSources(NamedTuple):
@@ -48,10 +52,44 @@ def higher(one: float, other: float) -> float:
 
 def _number(score: float) -> float:
     """*score*, but 0 for a NaN, as Redis has it."""
-    return 0.0 if isnan(score) else score
+    return score if score == score else 0.0  # noqa: PLR0124  compiled, isnan() would be a call
 
 
 # ---------------------------------------------------------------------- sources
+
+
+class SourceWalk:
+    """A walk over the members of a source, which must not change meanwhile.
+
+    After each next() that returns True, *member* has the *score*.
+    """
+
+    __slots__ = ("_scored", "_unscored", "member", "score")
+
+    def __init__(self, source: Source) -> None:
+        self._scored: ScoreWalk | None = None
+        self._unscored: MemberWalk | None = None
+        self.member = b""
+        self.score = 1.0
+        if isinstance(source, SortedSet):
+            values = source
+            self._scored = values.walk(0, False)
+        elif source is not None:
+            members: MemberSet = source
+            self._unscored = members.walk()
+
+    def next(self) -> bool:
+        """Go to the next member. False if there is none. O(1)."""
+        if self._scored is not None:
+            if not self._scored.next():
+                return False
+            self.member = self._scored.member()
+            self.score = self._scored.score
+            return True
+        if self._unscored is None or not self._unscored.next():
+            return False
+        self.member = self._unscored.value()
+        return True
 
 
 def size_of(source: Source) -> int:
@@ -59,19 +97,34 @@ def size_of(source: Source) -> int:
     return 0 if source is None else len(source)
 
 
-def pairs_of(source: Source) -> Iterator[tuple[bytes, float]]:
-    """Its members with their scores."""
+def scores_in(source: Source, members: int) -> Source | Scores:
+    """What the scores of so many *members* are looked up in: a dict, if *source* is a listpack.
+
+    There they are looked for one after the other.
+    """
+    if members <= FEW or not _is_listpack(source):
+        return source
+    scores: Scores = {}
+    walk = SourceWalk(source)
+    while walk.next():
+        scores[walk.member] = walk.score
+    return scores
+
+
+def _is_listpack(source: Source) -> bool:
     if isinstance(source, SortedSet):
-        yield from source
-    elif source is not None:
-        for member in source:
-            yield member, 1.0
+        values = source
+        return values.pack is not None
+    return source is not None and isinstance(source.members, Listpack)
 
 
-def score_in(source: Source, member: bytes) -> float | None:
+def score_in(source: Source | Scores, member: bytes) -> float | None:
     """The score of *member* there, or None. O(1) if it is large."""
     if isinstance(source, SortedSet):
-        return source.score_of(member)
+        values = source
+        return values.score_of(member)
+    if isinstance(source, dict):
+        return source.get(member)
     return 1.0 if source is not None and source.has(member) else None
 
 
@@ -82,35 +135,56 @@ def union(weighted: WeightedSources) -> Scores:
     """The members of any source. O(N)."""
     scores: Scores = {}
     for source, weight in weighted.ascending():
-        for member, score in pairs_of(source):
-            value = _number(weight * score)
-            known = scores.get(member)
-            scores[member] = value if known is None else weighted.aggregate(known, value)
+        _add_all(scores, source, weight, weighted.aggregate)
     return scores
+
+
+def _add_all(scores: Scores, source: Source, weight: float, aggregate: Aggregate) -> None:
+    """Join the scores of *source* with those in *scores*."""
+    walk = SourceWalk(source)
+    while walk.next():
+        value = _number(weight * walk.score)
+        known = scores.get(walk.member)
+        scores[walk.member] = value if known is None else aggregate(known, value)
 
 
 def intersection(weighted: WeightedSources) -> Scores:
     """The members of all sources. O(smallest * K)."""
-    (smallest, weight), *others = weighted.ascending()
+    (smallest, weight), *pairs = weighted.ascending()
+    others = [(scores_in(source, size_of(smallest)), other) for source, other in pairs]
     scores: Scores = {}
-    for member, score in pairs_of(smallest):
-        value = _number(weight * score)
-        for source, other_weight in others:
-            found = score_in(source, member)
-            if found is None:
-                break
-            value = weighted.aggregate(value, found * other_weight)
-        else:
-            scores[member] = value
+    walk = SourceWalk(smallest)
+    while walk.next():
+        score = _score_in_all(walk, weight, others, weighted.aggregate)
+        if score is not None:
+            scores[walk.member] = score
     return scores
+
+
+def _score_in_all(
+    walk: SourceWalk,
+    weight: float,
+    others: list[tuple[Source | Scores, float]],
+    aggregate: Aggregate,
+) -> float | None:
+    """What the scores of the current member make, if all others have it, too."""
+    value = _number(weight * walk.score)
+    for source, other_weight in others:
+        found = score_in(source, walk.member)
+        if found is None:
+            return None
+        value = aggregate(value, found * other_weight)
+    return value
 
 
 def intersection_size(sources: list[Source], limit: int) -> int:
     """How many members all sources have, up to *limit*; 0 is no limit. O(smallest * K)."""
-    smallest, *others = sorted(sources, key=size_of)
+    smallest, *rest = sorted(sources, key=size_of)
+    others = [scores_in(source, size_of(smallest)) for source in rest]
     size = 0
-    for member, _ in pairs_of(smallest):
-        if all(score_in(source, member) is not None for source in others):
+    walk = SourceWalk(smallest)
+    while walk.next():
+        if _is_in_all(walk.member, others):
             size += 1
             if size == limit:
                 break
@@ -119,9 +193,25 @@ def intersection_size(sources: list[Source], limit: int) -> int:
 
 def difference(sources: list[Source]) -> Scores:
     """The members of the first source that no other has, with their scores there. O(first * K)."""
-    first, *others = sources
-    return {
-        member: score
-        for member, score in pairs_of(first)
-        if all(score_in(source, member) is None for source in others)
-    }
+    first, *rest = sources
+    others = [scores_in(source, size_of(first)) for source in rest]
+    scores: Scores = {}
+    walk = SourceWalk(first)
+    while walk.next():
+        if not _is_in_any(walk.member, others):
+            scores[walk.member] = walk.score
+    return scores
+
+
+def _is_in_all(member: bytes, sources: list[Source | Scores]) -> bool:
+    for source in sources:  # noqa: SIM110  compiled, this is faster
+        if score_in(source, member) is None:
+            return False
+    return True
+
+
+def _is_in_any(member: bytes, sources: list[Source | Scores]) -> bool:
+    for source in sources:  # noqa: SIM110  as above
+        if score_in(source, member) is not None:
+            return True
+    return False

@@ -63,8 +63,12 @@ def _pop(call: Call, lowest: bool) -> Reply:
     if values is None or count == 0:
         out.array(0)
         return out
-    pairs = zset_steps.pop(call, argv[1], values, lowest, count)
-    zset_reply.write_pairs(out, pairs, len(pairs), True, with_count and out.resp == 3)
+    size = values.length()
+    count = min(count, size)
+    rank = 0 if lowest else size - 1
+    in_pairs = with_count and out.resp == 3
+    zset_reply.write_range(out, values, rank, count, not lowest, True, in_pairs)
+    zset_steps.remove_end(call, argv[1], values, lowest, count)
     return out
 
 

@@ -49,9 +49,15 @@ def pop(
     for _ in range(count):
         walk.next()
         pairs.append((walk.member(), walk.score))
-    values.remove_range(0 if lowest else size - count, count if lowest else size)
-    removed(call, key, values, b"zpopmin" if lowest else b"zpopmax", count)
+    remove_end(call, key, values, lowest, count)
     return pairs
+
+
+def remove_end(call: Call, key: bytes, values: SortedSet, lowest: bool, count: int) -> None:
+    """Remove the *count* members at one end of the set at *key*."""
+    first = 0 if lowest else values.length() - count
+    values.remove_range(first, first + count)
+    removed(call, key, values, b"zpopmin" if lowest else b"zpopmax", count)
 
 
 def pop_first(call: Call, keys: list[bytes], lowest: bool, count: int) -> Reply:

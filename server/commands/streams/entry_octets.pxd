@@ -1,7 +1,7 @@
 # inline only
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
 
@@ -29,46 +29,6 @@ cdef inline Py_ssize_t _write_u64(char *out, uint64_t number) noexcept:
 
 cdef inline Py_ssize_t put_u64(bytearray buffer, Py_ssize_t at, uint64_t number) noexcept:
     return at + _write_u64(PyByteArray_AS_STRING(buffer) + at, number)
-
-
-cdef inline Py_ssize_t _write_bulk(char *out, const char *data, Py_ssize_t size) noexcept:
-    cdef char *start = out
-    out[0] = 36
-    if size < 10:
-        out[1] = 48 + size
-        out += 2
-    elif size < 100:
-        out[1] = 48 + size // 10
-        out[2] = 48 + size % 10
-        out += 3
-    else:
-        out += 1 + _write_u64(out + 1, size)
-    out[0] = 13
-    out[1] = 10
-    memcpy(out + 2, data, size)
-    out += 2 + size
-    out[0] = 13
-    out[1] = 10
-    return out + 2 - start
-
-
-cdef inline Py_ssize_t put_bulk_int(bytearray buffer, Py_ssize_t at, int64_t number) noexcept:
-    cdef char text[21]
-    cdef Py_ssize_t size
-    if number < 0:
-        text[0] = 45
-        size = 1 + _write_u64(text + 1, 0 - <uint64_t>number)
-    else:
-        size = _write_u64(text, number)
-    return at + _write_bulk(PyByteArray_AS_STRING(buffer) + at, text, size)
-
-
-cdef inline Py_ssize_t put_bulk(
-    bytearray buffer, Py_ssize_t at, bytearray source, Py_ssize_t start, Py_ssize_t size
-) noexcept:
-    return at + _write_bulk(
-        PyByteArray_AS_STRING(buffer) + at, PyByteArray_AS_STRING(source) + start, size
-    )
 
 
 cdef inline Py_ssize_t short_size(bytearray source, Py_ssize_t at) noexcept:

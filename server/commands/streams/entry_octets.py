@@ -21,17 +21,6 @@ def put_u64(buffer: bytearray, at: int, number: int) -> int:
     return put(buffer, at, b"%d" % number)
 
 
-def put_bulk_int(buffer: bytearray, at: int, number: int) -> int:
-    """Write a bulk string, the signed 64-bit *number* in decimal: 27 bytes at most."""
-    text = b"%d" % number
-    return put(buffer, at, b"$%d\r\n%b\r\n" % (len(text), text))
-
-
-def put_bulk(buffer: bytearray, at: int, source: bytearray, start: int, size: int) -> int:
-    """Write a bulk string, the *size* bytes of *source* from *start* on: 25 bytes more at most."""
-    return put(buffer, at, b"$%d\r\n%b\r\n" % (size, bytes(source[start : start + size])))
-
-
 def short_size(source: bytearray, at: int) -> int:
     """The size of the string whose listpack element is at *at* if that is below 64, else -1.
 

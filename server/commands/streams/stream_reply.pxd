@@ -3,6 +3,7 @@ from libc.stdint cimport uint64_t
 
 from protocol.encoder cimport Encoder
 from server.commands.streams cimport entry_octets
+from server.reply cimport bulk_octets
 from storage.listpack.listpack cimport Element, Listpack
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from server.commands.streams import entry_octets
+from server.reply import bulk_octets
 from storage.listpack.listpack import Element, Listpack
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
@@ -75,7 +76,7 @@ class EntryWriter:
             self._ms = ms
             self._seq_at = dash_at + 1
         size = entry_octets.put_u64(text, self._seq_at, seq)
-        return entry_octets.put_bulk(buffer, at, text, 0, size)
+        return bulk_octets.put_bulk(buffer, at, text, 0, size)
 
     def _render_names(self, entry: StreamIterator, node: Listpack) -> None:
         """Prepare what stands before each value of an entry with the master entry's fields."""
@@ -100,7 +101,7 @@ class EntryWriter:
             at = entry_octets.put(buffer, at, name)
             size = entry_octets.short_size(data, value_at)
             if size >= 0:
-                at = entry_octets.put_bulk(buffer, at, data, value_at + 1, size)
+                at = bulk_octets.put_bulk(buffer, at, data, value_at + 1, size)
                 value_at += size + 2
             else:
                 at = self._put_element(buffer, at, node, value_at)
@@ -123,8 +124,8 @@ class EntryWriter:
         element = self._element
         node.read(element_at, element)
         if element.is_int:
-            return entry_octets.put_bulk_int(buffer, at, element.number)
-        return entry_octets.put_bulk(buffer, at, node.data, element.start, element.size)
+            return bulk_octets.put_bulk_int(buffer, at, element.number)
+        return bulk_octets.put_bulk(buffer, at, node.data, element.start, element.size)
 
 
 def write_entries(out: Encoder, entry: StreamIterator, count: int) -> int:

@@ -1,3 +1,2 @@
-from server.commands.strings cimport string_steps
+from server.commands.strings cimport bitfield_operations
 from server.dispatch.call cimport Call
-from storage.keyspace.keyspace cimport Keyspace

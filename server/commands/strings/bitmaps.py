@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.strings import string_steps
+from server.commands.strings import bit_steps, string_steps
 from server.dispatch.call import Call
-from server.table import errors
-from server.table.args import to_int
+from server.table import args, errors
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, OW, RO, RW, UPDATE, KeyRange
 from storage.keyspace.keyspace import String
@@ -40,20 +39,12 @@ def setbit(call: Call) -> Reply:
 
     SETBIT key offset value
     """
-    _, key, offset_text, bit_text = call.argv
-    offset = string_steps.to_bit_offset(call, offset_text)
-    bit = to_int(bit_text, BAD_BIT)
+    argv = call.argv
+    offset = string_steps.to_bit_offset(call, argv[2])
+    bit = args.to_int(argv[3], BAD_BIT)
     if bit not in (0, 1):
         raise BAD_BIT
-    value = call.db.find_string(key)
-    at, mask = offset >> 3, 0x80 >> (offset & 7)
-    size = -1 if value is None else string_steps.length_of(value)
-    raw = string_steps.padded(call, key, value, at + 1)
-    old = 1 if raw[at] & mask else 0
-    if old != bit or size <= at:
-        raw[at] ^= mask if old != bit else 0
-        call.db.changed(key, b"setbit")
-    return old
+    return bit_steps.set_bit(call, argv[1], offset, bit)
 
 
 @command(
@@ -71,11 +62,7 @@ def getbit(call: Call) -> Reply:
     """
     offset = string_steps.to_bit_offset(call, call.argv[2])
     value = call.db.read_string(call.argv[1])
-    if value is None:
-        return 0
-    text = string_steps.octets_of(value)
-    at = offset >> 3
-    return 1 if at < len(text) and text[at] & 0x80 >> (offset & 7) else 0
+    return 0 if value is None else bits.at(string_steps.octets_of(value), offset)
 
 
 # ---------------------------------------------------------------------- ranges of bits
@@ -99,7 +86,8 @@ def bitcount(call: Call) -> Reply:
     argv = call.argv
     if len(argv) == 3 or len(argv) > 5:
         raise errors.SYNTAX
-    start, end = (to_int(argv[2]), to_int(argv[3])) if len(argv) > 3 else (0, -1)
+    start = args.to_int(argv[2]) if len(argv) > 3 else 0
+    end = args.to_int(argv[3]) if len(argv) > 3 else -1
     by_bits = len(argv) == 5 and _is_bit_unit(argv[4])
     value = call.db.read_string(argv[1])
     if value is None or (start < 0 and end < 0 and start > end):
@@ -126,14 +114,14 @@ def bitpos(call: Call) -> Reply:
     BITPOS key bit [start [end [BYTE | BIT]]]
     """
     argv = call.argv
-    bit = to_int(argv[2])
+    bit = args.to_int(argv[2])
     if bit not in (0, 1):
         raise NOT_A_BIT
     if len(argv) > 6:
         raise errors.SYNTAX
-    start = to_int(argv[3]) if len(argv) > 3 else 0
+    start = args.to_int(argv[3]) if len(argv) > 3 else 0
     by_bits = len(argv) == 6 and _is_bit_unit(argv[5])
-    end = to_int(argv[4]) if len(argv) > 4 else -1
+    end = args.to_int(argv[4]) if len(argv) > 4 else -1
     value = call.db.read_string(argv[1])
     if value is None:
         return -1 if bit else 0

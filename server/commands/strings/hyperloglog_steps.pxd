@@ -1,5 +1,6 @@
 from server.commands.strings cimport string_steps
 from server.dispatch.call cimport Call
+from storage cimport allocation
 from storage.keyspace.keyspace cimport Keyspace
 from storage.strings cimport hyperloglog
 

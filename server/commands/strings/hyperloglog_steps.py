@@ -37,9 +37,10 @@ def store(call: Call, key: bytes, value: String | None, data: bytearray, before:
     """Put *data* in place of *value* at *key*; *before*: the bytes of memory that it had."""
     if value is None:
         call.db.add(key, data)
-    else:
-        grown = allocation.of_string(data) - before if data is value else 0
-        call.db.store_string(key, data, grown)
+    elif data is not value:
+        call.db.store_string(key, data)
+    elif allocation.of_string(data) != before:
+        call.db.store_string(key, data, allocation.of_string(data) - before)
 
 
 def registers_of(data: bytearray) -> bytearray:

@@ -1,8 +1,17 @@
+cimport cython
+from libc.stdint cimport int64_t
+
 from server.dispatch.call cimport Call
+from server.table cimport args
+from storage cimport allocation
+
+cdef int64_t ALWAYS_ALLOWED
 
 cpdef bytes text_of(object value)
 cpdef Py_ssize_t length_of(object value) except -1
 cpdef put(Call call, bytes key, bytes value)
 cpdef object octets_of(object value)
+@cython.locals(raw=bytearray, before=Py_ssize_t, grown=Py_ssize_t)
 cpdef bytearray padded(Call call, bytes key, object value, Py_ssize_t size)
-cpdef object to_bit_offset(Call call, bytes text, int width=*)
+@cython.locals(by_width=bint, offset=int64_t, longest=int64_t)
+cpdef int64_t to_bit_offset(Call call, bytes text, int width=*) except -1

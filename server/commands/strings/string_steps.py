@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from protocol.replies import ErrorReply
 from server.dispatch.call import Call
-from server.table.args import INT64_MAX, to_int
+from server.table import args
+from server.table.args import INT64_MAX
 from storage import allocation
 from storage.keyspace.keyspace import String
 
+ALWAYS_ALLOWED = 8 * 1024**2  # bits; proto-max-bulk-len is a megabyte at least
 BAD_BIT_OFFSET = ErrorReply("ERR", "bit offset is not an integer or out of range")
 
 
@@ -49,8 +51,12 @@ def padded(call: Call, key: bytes, value: String | None, size: int) -> bytearray
         raw.extend(bytes(size - len(raw)))
     if value is None:
         call.db.add(key, raw)
+    elif raw is not value:
+        call.db.store_string(key, raw)
     else:
-        call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
+        grown = allocation.of_string(raw) - before
+        if grown:
+            call.db.store_string(key, raw, grown)
     return raw
 
 
@@ -59,11 +65,14 @@ def to_bit_offset(call: Call, text: bytes, width: int = 0) -> int:
 
     Raises BAD_BIT_OFFSET if the string would be longer than proto-max-bulk-len.
     """
-    by_width = width > 0 and text[:1] == b"#"
-    offset = to_int(text[1:] if by_width else text, BAD_BIT_OFFSET)
+    by_width = width > 0 and text.startswith(b"#")
+    offset = args.to_int(text[1:] if by_width else text, BAD_BIT_OFFSET)
+    if offset < 0 or (by_width and offset > INT64_MAX // width):
+        raise BAD_BIT_OFFSET
     if by_width:
         offset *= width
-    longest = 8 * call.server.config.proto_max_bulk_len
-    if offset < 0 or (offset >= longest and not call.is_replayed) or offset > INT64_MAX:
-        raise BAD_BIT_OFFSET
+    if offset >= ALWAYS_ALLOWED and not call.is_replayed:
+        longest: int = call.server.config.proto_max_bulk_len
+        if offset >> 3 >= longest:
+            raise BAD_BIT_OFFSET
     return offset

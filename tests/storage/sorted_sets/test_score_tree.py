@@ -55,6 +55,16 @@ def test_a_tree_that_shrinks_gives_its_leaves_back() -> None:
     assert (leaves_of(tree), len(tree), list(tree)) == (1, 0, [])
 
 
+@pytest.mark.parametrize("score", [-1.0, 0.0, 63.0, 64.5, 150.0, 1999.0, 5000.0])
+@pytest.mark.parametrize("rank", [0, 1, 63, 64, 127, 128, 1999, 2000])
+def test_a_rank_is_found_from_any_lower_one(score: float, rank: int) -> None:
+    tree = tree_of([(b"%04d" % n, float(n)) for n in range(2000)])
+    for after in (False, True):
+        bound = Bound(score, None, after)
+        found = tree.rank_from(rank, bound)
+        assert found == tree.rank(bound) if tree.rank(bound) >= rank else found <= rank
+
+
 def test_long_members_have_leaves_of_few_members() -> None:
     tree = tree_of([(bytes([n]) * 20_000, 1.0) for n in range(200, 50, -1)])
     tree.check()

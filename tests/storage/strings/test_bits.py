@@ -54,6 +54,30 @@ def test_strings_are_combined_as_if_zeros_followed(operation: str, texts: list[b
     assert [bytes(text) for text in given_texts] == texts
 
 
+@pytest.mark.parametrize("operation", [bits.AND, bits.OR, bits.XOR])
+def test_long_strings_of_different_lengths_are_combined(operation: str) -> None:
+    """Longer ones than are in the cache at once."""
+    one, other = b"\x0f\xff" * 20_000, b"\x3c" * 33_000
+    most = max(len(one), len(other))
+    numbers = [int.from_bytes(text.ljust(most, b"\0"), "big") for text in (one, other)]
+    expected = {
+        bits.AND: numbers[0] & numbers[1],
+        bits.OR: numbers[0] | numbers[1],
+        bits.XOR: numbers[0] ^ numbers[1],
+    }[operation].to_bytes(most, "big")
+    assert bits.combined(operation, [one, other]) == expected
+    assert bits.combined(operation, [other, one]) == expected
+    assert bits.combined(operation, [one, b"", other]) == (
+        bytes(most) if operation == bits.AND else expected
+    )
+    assert bits.combined(bits.NOT, [one]) == b"\xf0\x00" * 20_000
+
+
+@given(TEXTS, st.integers(0, 700))
+def test_a_bit_beyond_the_end_is_zero(text: bytes, bit: int) -> None:
+    assert bits.at(text, bit) == int(digits_of(text).ljust(701, "0")[bit])
+
+
 @pytest.mark.parametrize("text", [b"", b"\x0f", b"abc" * 50])
 def test_not_turns_every_bit(text: bytes) -> None:
     assert bits.combined(bits.NOT, [text]) == bytes(byte ^ 0xFF for byte in text)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from storage.strings.subsequence import CommonSubsequence
 
 TEXTS = st.text("abc", max_size=20).map(str.encode)
+LONG_TEXTS = st.text("abcdefgh", min_size=31, max_size=140).map(str.encode)
 
 
 def naive_length(one: bytes, other: bytes) -> int:
@@ -21,7 +22,7 @@ def naive_length(one: bytes, other: bytes) -> int:
     return row[-1]
 
 
-@given(TEXTS, TEXTS)
+@given(TEXTS | LONG_TEXTS, TEXTS | LONG_TEXTS)
 def test_the_subsequence_is_in_both_and_as_long_as_any(one: bytes, other: bytes) -> None:
     found = CommonSubsequence(one, other)
     assert found.length == naive_length(one, other) == len(found.text())
@@ -32,6 +33,34 @@ def test_the_subsequence_is_in_both_and_as_long_as_any(one: bytes, other: bytes)
         assert before_a + size <= a
         assert before_b + size <= b
     assert sum(size for *_, size in ranges) == found.length
+
+
+def naive_ranges(one: bytes, other: bytes) -> list[tuple[int, int]]:
+    """The pairs of equal bytes that Redis walks over, from the last to the first."""
+    table = [
+        [naive_length(one[:i], other[:j]) for j in range(len(other) + 1)]
+        for i in range(len(one) + 1)
+    ]
+    i, j, found = len(one), len(other), []
+    while i and j:
+        if one[i - 1] == other[j - 1]:
+            i, j = i - 1, j - 1
+            found.append((i, j))
+        elif table[i - 1][j] > table[i][j - 1]:
+            i -= 1
+        else:
+            j -= 1
+    return found
+
+
+@given(st.text("ab", max_size=9).map(str.encode), st.text("ab", max_size=9).map(str.encode))
+def test_the_way_back_is_redis_s(one: bytes, other: bytes) -> None:
+    pairs = [
+        (a + step, b + step)
+        for a, b, size in CommonSubsequence(one, other).ranges()
+        for step in reversed(range(size))
+    ]
+    assert pairs == naive_ranges(one, other)
 
 
 def test_of_equal_ways_back_redis_s_is_taken() -> None:

@@ -143,3 +143,41 @@ def test_memory_is_given_back_when_a_sorted_set_is_deleted(server):
     assert allocation.used_bytes() - at_start > 50_000
     server.send_line("DEL z")
     assert allocation.used_bytes() == at_start
+
+
+@pytest.mark.parametrize("size", [1, 90, 200, 5000])
+@pytest.mark.parametrize("scores", [False, True])
+def test_a_range_goes_through_all_leaves_in_either_direction(server, size, scores):
+    """Those with much data too, for which room is made otherwise."""
+    members = [b"%04d" % n + b"m" * (size - 1) for n in range(400)]
+    for n, member in enumerate(members):
+        server.send(b"ZADD", b"z", b"%d" % (n // 2), member)
+    words = [b"WITHSCORES"] if scores else []
+    for first, last in [(0, 399), (0, 0), (399, 399), (17, 250), (63, 64), (127, 129)]:
+        found = members[first : last + 1]
+        expected = [
+            word
+            for member in found
+            for word in ([member, b"%d" % (int(member[:4]) // 2)] if scores else [member])
+        ]
+        back = [
+            word
+            for member in reversed(found)
+            for word in ([member, b"%d" % (int(member[:4]) // 2)] if scores else [member])
+        ]
+        assert server.send(b"ZRANGE", b"z", b"%d" % first, b"%d" % last, *words) == expected
+        ends = [b"%d" % (399 - last), b"%d" % (399 - first)]
+        assert server.send(b"ZREVRANGE", b"z", *ends, *words) == back
+
+
+def test_members_in_several_large_and_small_sets_are_found(server):
+    """In listpacks, too, whose members are put into a table first if there are many."""
+    server.send_line("ZADD big " + " ".join(f"{n} m{n}" for n in range(300)))
+    server.send_line("ZADD small " + " ".join(f"1.5 m{n}" for n in range(0, 200, 2)))
+    server.send_line("SADD set " + " ".join(f"m{n}" for n in range(0, 120, 3)))
+    both = [f"m{n}".encode() for n in range(0, 120, 6)]
+    assert server.send_line("ZINTER 3 big small set") == both
+    assert server.send_line("ZINTERCARD 3 big small set") == len(both)
+    assert server.send_line("ZINTERCARD 3 big small set LIMIT 7") == 7
+    assert len(server.send_line("ZUNION 3 big small set")) == 300
+    assert len(server.send_line("ZDIFF 2 small set")) == 80

@@ -1,0 +1,1 @@
+"""What values hold as RESP, written straight from their bytes: used by several families."""
