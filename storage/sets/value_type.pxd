@@ -13,7 +13,6 @@ cdef Py_ssize_t PACKED_UP_TO
 
 
 cdef class SetType(ValueType):
-    @cython.locals(pack=Listpack)
     cpdef bytes packed(self, object value)
     cpdef object unpacked(self, bytes text)
     cpdef bint is_empty(self, object value) except -1

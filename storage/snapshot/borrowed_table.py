@@ -39,40 +39,40 @@ def count(segment: Borrowed) -> int:
     return mark_octets.count(segment.marks)
 
 
-def _start_of(segment: Borrowed, at: int) -> int:
-    """Where the item of the key number *at* begins."""
+def _item_at(segment: Borrowed, at: int) -> int:
+    """The offset of the item of the key number *at*."""
     return mark_octets.number_at(segment.marks, at)
 
 
 def key_at(segment: Borrowed, at: int) -> bytes:
     """A copy of the key number *at*. O(1)."""
-    return packed_octets.text_at(segment.data, _start_of(segment, at) + USE, segment.far)
+    return packed_octets.text_at(segment.data, _item_at(segment, at) + USE, segment.far)
 
 
 def last_use_at(segment: Borrowed, at: int) -> int:
     """The last use of the key number *at*. O(1)."""
-    return octets.u32(segment.data, _start_of(segment, at))
+    return octets.u32(segment.data, _item_at(segment, at))
 
 
 def kind_at(segment: Borrowed, at: int) -> int:
     """The kind of the value of the key number *at*; see item_octets.py. O(1)."""
-    kind: int = segment.data[kind_start(segment.data, _start_of(segment, at))]
+    kind: int = segment.data[kind_start(segment.data, _item_at(segment, at))]
     return kind
 
 
 def object_at(segment: Borrowed, at: int) -> Borrowed:
     """The value of the key number *at*, which is an object. O(1)."""
-    kind = kind_start(segment.data, _start_of(segment, at))
+    kind = kind_start(segment.data, _item_at(segment, at))
     return segment.far[object_of(segment.data, kind + 1)]
 
 
 def number_at(segment: Borrowed, at: int) -> int:
     """The value of the key number *at*, which is a number. O(1)."""
-    kind = kind_start(segment.data, _start_of(segment, at))
+    kind = kind_start(segment.data, _item_at(segment, at))
     return number_of(segment.data, kind + 1)
 
 
 def text_at(segment: Borrowed, at: int) -> bytes:
     """A copy of the bytes in the cell of the key number *at*: of a string, or packed. O(1)."""
-    kind = kind_start(segment.data, _start_of(segment, at))
+    kind = kind_start(segment.data, _item_at(segment, at))
     return packed_octets.text_at(segment.data, kind + 1, segment.far)
