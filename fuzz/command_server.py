@@ -30,6 +30,7 @@ from storage.snapshot.snapshot_writer import SnapshotWriter
 from tests.compat import resp
 
 START_MS = 1_700_000_000_000
+PACKED_EVERY = 2  # commands of a client: its keys are never so many that the server packs them
 INTERNAL = b"internal error; the server's log has the details"
 RESP2 = frozenset("+-:$*")
 PUSH = ">"
@@ -135,6 +136,8 @@ class FuzzedServer:
         """Run one command; returns what its client has got by then. Raises Finding."""
         counted = self._counted[client]
         counted.sent += 1
+        if counted.sent % PACKED_EVERY == 0:
+            self._pack_values()
         counted.unsteady |= argv[0].lower().endswith(b"subscribe")
         protocol = client.resp
         self.dispatcher.timekeeper.begin()
@@ -166,6 +169,11 @@ class FuzzedServer:
         return replies
 
     # ------------------------------------------------------------------ time
+
+    def _pack_values(self) -> None:
+        """Pack all small values, as the end of a turn does when many keys are loose."""
+        for db in self.state.databases:
+            db.pack(db.loose)
 
     def advance(self, ms: int) -> None:
         """Let time pass, and do what cron does then, in a turn: what it sends leaves afterwards."""

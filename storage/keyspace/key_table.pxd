@@ -58,7 +58,8 @@ cdef class KeyTable(Directory):
     @cython.locals(keys=list, key=bytes, prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef int pack(self, Py_ssize_t count) except -1
     cdef int _loosen(self, bytes key) except -1
-    cdef int _forget_loose(self, Py_ssize_t count) except -1
+    @cython.locals(key=bytes)
+    cdef int _forget_loose(self, list keys) except -1
     cpdef bytes key_at(self, int64_t place)
     cpdef int clear(self) except -1
     cdef Segment _segment_of(self, uint64_t prefix)

@@ -49,7 +49,7 @@ class KeyTable(Directory):
 
     def __del__(self) -> None:
         allocation.used -= OBJECT + self._slots_held
-        self._forget_loose(len(self._loose))
+        self._forget_loose(self._loose)
 
     def __contains__(self, key: bytes) -> bool:
         return self.last_use_of(key) != NO_KEY
@@ -216,7 +216,7 @@ class KeyTable(Directory):
         """
         keys = self._loose[:count]
         del self._loose[:count]
-        self._forget_loose(len(keys))
+        self._forget_loose(keys)
         for key in keys:
             prefix = mark_octets.prefix_of(key)
             segment = self._segment_of(prefix)
@@ -232,12 +232,15 @@ class KeyTable(Directory):
 
     def _loosen(self, key: bytes) -> None:
         self._loose.append(key)
+        allocation.used += SLOT + allocation.of_bytes(key)
         if self._all_loose is not None:
             self._all_loose.count += 1
 
-    def _forget_loose(self, count: int) -> None:
+    def _forget_loose(self, keys: list[bytes]) -> None:
+        for key in keys:
+            allocation.used -= SLOT + allocation.of_bytes(key)
         if self._all_loose is not None:
-            self._all_loose.count -= count
+            self._all_loose.count -= len(keys)
 
     # ------------------------------------------------------------------ by place
 
@@ -249,7 +252,7 @@ class KeyTable(Directory):
 
     def clear(self) -> None:
         """Forget all keys."""
-        self._forget_loose(len(self._loose))
+        self._forget_loose(self._loose)
         self._loose.clear()
         self._begin(Segment(0))
         self._count_slots()

@@ -139,6 +139,12 @@ class SocketlessServer:
         client.last_used_ms = self.now_ms
         self.dispatcher.execute(client, argv)
         self.dispatcher.resume_unblocked()
+        self.pack_values()
+
+    def pack_values(self) -> None:
+        """Let the next command find all small values packed: they would be when many are."""
+        for db in self.state.databases:
+            db.pack(db.loose)
 
     def advance(self, ms: int) -> None:
         """Let time pass. End the waits and the pause whose time is up, as cron does."""
