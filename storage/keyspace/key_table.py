@@ -203,6 +203,9 @@ class KeyTable(Directory):
     def _remove(self, segment: Segment, at: int, prefix: int) -> None:
         segment.remove(at)
         self.used -= 1
+        if self.used == 0:
+            self._forget_loose(self._loose)
+            self._loose.clear()
         if segment.is_short():
             self._merge(prefix >> self._shift)
             self._count_slots()

@@ -152,6 +152,18 @@ def test_loose_keys_are_counted_until_they_are_packed_or_forgotten() -> None:
     assert all_loose.count == 0
 
 
+def test_an_empty_table_has_no_loose_keys() -> None:
+    before = allocation.used_bytes()
+    all_loose = LooseKeys()
+    table = KeyTable(all_loose)
+    empty = allocation.used_bytes()
+    table.set(b"k", a_hash())
+    table.discard(b"k")
+    assert (table.loose, all_loose.count, allocation.used_bytes()) == (0, 0, empty)
+    del table
+    assert allocation.used_bytes() == before
+
+
 def test_a_table_without_a_count_keeps_objects_as_they_are() -> None:
     table = KeyTable()
     value = a_hash()
