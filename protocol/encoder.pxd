@@ -34,8 +34,8 @@ cdef _keep_warm(bytearray buffer)
 @cython.final
 cdef class Encoder(Encoded):
     cdef public int resp
-    cdef bytearray _buffer
-    cdef Py_ssize_t _end
+    cdef bytearray buffer
+    cdef Py_ssize_t end
     cdef list _pieces
     cdef Py_ssize_t _in_pieces
     cdef public Py_ssize_t limit
@@ -81,7 +81,7 @@ cdef class Encoder(Encoded):
     cpdef close_array(self, Py_ssize_t mark, Py_ssize_t size)
     @cython.locals(index=Py_ssize_t, size=Py_ssize_t, piece=object)
     cdef _insert(self, Py_ssize_t at, bytes data)
-    cdef _reserve(self, Py_ssize_t size)
+    cdef reserve(self, Py_ssize_t size)
     @cython.locals(least=Py_ssize_t)
     cdef _grow(self, Py_ssize_t size)
     cdef _refer(self, bytes data)

@@ -4,8 +4,8 @@ r"""Replies to bytes, for RESP2 and RESP3; all that RESP2 lacks is converted her
 An Encoder collects the answers to a whole batch of commands, to be taken as one piece. It writes
 into a buffer that is longer than what it holds:
 
-    _buffer  |+OK\r\n:1\r\n$3\r\nfoo\r\n..........................|
-              0                           _end              len(_buffer)
+    buffer   |+OK\r\n:1\r\n$3\r\nfoo\r\n..........................|
+              0                           end               len(buffer)
 
 An encoder borrows its buffer with the first byte and hands it back when all bytes are taken. So
 thousands of idle clients hold no buffer, and the busy ones share a few that are still in the cache.
@@ -13,7 +13,7 @@ thousands of idle clients hold no buffer, and the busy ones share a few that are
 Large data is not copied. A value of REFER_FROM bytes or more is referred to. A buffer that has
 grown to CHUNK bytes becomes a piece, and a new buffer is begun. The pieces come before the buffer:
 
-    _pieces  [b"*2\r\n$70000\r\n", the value, ...]    _buffer  |\r\n$3\r\nfoo\r\n............|
+    _pieces  [b"*2\r\n$70000\r\n", the value, ...]    buffer  |\r\n$3\r\nfoo\r\n............|
 
 Source: the RESP specification, https://redis.io/docs/latest/develop/reference/protocol-spec/
 """
@@ -66,16 +66,19 @@ class Encoder(Encoded):
     When replies grow beyond it, they are dropped at once, and so is all that is written afterwards:
     the encoder is *overflown*, and the client must be disconnected. The limit is checked only where
     memory is taken, so the last buffer may be filled beyond it.
+
+    One who writes many small pieces may reserve() room for all of them, write into *buffer* from
+    *end* on, and set *end* behind them.
     """
 
-    __slots__ = ("_buffer", "_end", "_in_pieces", "_pieces", "limit", "overflown", "resp")
+    __slots__ = ("_in_pieces", "_pieces", "buffer", "end", "limit", "overflown", "resp")
 
     def __init__(self, resp: int = 2) -> None:
         self.resp = resp
         self.limit = 0
         self.overflown = False
-        self._buffer = _NO_BUFFER
-        self._end = 0
+        self.buffer = _NO_BUFFER
+        self.end = 0
         self._pieces: list[bytes | bytearray] | None = None
         self._in_pieces = 0  # bytes of all of them
 
@@ -84,7 +87,7 @@ class Encoder(Encoded):
 
     def size(self) -> int:
         """Bytes that it holds: what len() says, without the way through Python's protocol."""
-        return self._in_pieces + self._end
+        return self._in_pieces + self.end
 
     def another(self) -> Encoder:
         """An empty encoder with the same protocol version and limit."""
@@ -94,7 +97,7 @@ class Encoder(Encoded):
 
     def take(self) -> bytes:
         """All bytes so far; the encoder is empty afterwards."""
-        data = octets.cut(self._buffer, 0, self._end)
+        data = octets.cut(self.buffer, 0, self.end)
         if self._pieces is not None:
             data = b"".join([*self._pieces, data])
         self.clear()
@@ -113,17 +116,17 @@ class Encoder(Encoded):
 
     def clear(self) -> None:
         """Forget all bytes."""
-        self._end = 0
+        self.end = 0
         self._pieces = None
         self._in_pieces = 0
-        if self._buffer is not _NO_BUFFER:
-            _keep_warm(self._buffer)
-            self._buffer = _NO_BUFFER
+        if self.buffer is not _NO_BUFFER:
+            _keep_warm(self.buffer)
+            self.buffer = _NO_BUFFER
 
     def truncate(self, size: int) -> None:
         """Forget what was written beyond the first *size* bytes."""
         if size < self._in_pieces:
-            self._end = 0
+            self.end = 0
             while size < self._in_pieces and self._pieces is not None:
                 piece = self._pieces.pop()
                 self._in_pieces -= len(piece)
@@ -131,7 +134,7 @@ class Encoder(Encoded):
                     self._pieces.append(piece[: size - self._in_pieces])
                     self._in_pieces = size
         else:
-            self._end = min(self._end, size - self._in_pieces)
+            self.end = min(self.end, size - self._in_pieces)
 
     # ------------------------------------------------------------------ values
 
@@ -241,18 +244,18 @@ class Encoder(Encoded):
         if len(data) >= REFER_FROM:
             self._refer(data)
             return
-        self._reserve(len(data) + HEAD + 2)
-        self._end = octets.put_bulk(self._buffer, self._end, data)
+        self.reserve(len(data) + HEAD + 2)
+        self.end = octets.put_bulk(self.buffer, self.end, data)
 
     def bulk_slice(self, source: bytearray, start: int, size: int) -> None:
         """Append ``source[start:start + size]``, which must lie within it, as a bulk string."""
-        self._reserve(size + HEAD + 2)
-        self._end = octets.put_bulk_slice(self._buffer, self._end, source, start, size)
+        self.reserve(size + HEAD + 2)
+        self.end = octets.put_bulk_slice(self.buffer, self.end, source, start, size)
 
     def bulk_int(self, number: int) -> None:
         """Append the decimal text of a signed 64-bit *number* as a bulk string."""
-        self._reserve(2 * HEAD)
-        self._end = octets.put_bulk_number(self._buffer, self._end, number)
+        self.reserve(2 * HEAD)
+        self.end = octets.put_bulk_number(self.buffer, self.end, number)
 
     def real(self, value: float) -> None:
         """Append a double: in RESP2 its text as a bulk string."""
@@ -270,12 +273,12 @@ class Encoder(Encoded):
         self._write_float(value)
 
     def _write_fraction(self, value: float) -> None:
-        self._reserve(2 * HEAD)
-        end = octets.put_fraction(self._buffer, self._end, value, self.resp == 2)
+        self.reserve(2 * HEAD)
+        end = octets.put_fraction(self.buffer, self.end, value, self.resp == 2)
         if end < 0:
             self._write_float(value)
         else:
-            self._end = end
+            self.end = end
 
     def integer(self, number: int) -> None:
         """Append a signed 64-bit integer."""
@@ -314,8 +317,8 @@ class Encoder(Encoded):
 
     def raw(self, data: bytes) -> None:
         """Append bytes that are RESP already."""
-        self._reserve(len(data))
-        self._end = octets.put(self._buffer, self._end, data)
+        self.reserve(len(data))
+        self.end = octets.put(self.buffer, self.end, data)
 
     def append_shared(self, data: bytes) -> None:
         """Append bytes that are RESP already and go to others too: large ones are not copied."""
@@ -329,9 +332,9 @@ class Encoder(Encoded):
         """Append all that *other* holds; both must have the same protocol version."""
         if other.overflown:
             self._overflow()
-        elif other._pieces is None and other._end < CHUNK:
-            self._reserve(other._end)
-            self._end = octets.put_slice(self._buffer, self._end, other._buffer, 0, other._end)
+        elif other._pieces is None and other.end < CHUNK:
+            self.reserve(other.end)
+            self.end = octets.put_slice(self.buffer, self.end, other.buffer, 0, other.end)
         else:
             self._seal()
             other._seal()
@@ -343,35 +346,35 @@ class Encoder(Encoded):
         if len(self) or self.overflown or other.overflown:
             self.append(other)
         else:
-            self._buffer, other._buffer = other._buffer, self._buffer
-            self._end, other._end = other._end, 0
+            self.buffer, other.buffer = other.buffer, self.buffer
+            self.end, other.end = other.end, 0
             self._pieces, other._pieces = other._pieces, None
             self._in_pieces, other._in_pieces = other._in_pieces, 0
         other.clear()
 
     def _head(self, mark: int, number: int) -> None:
-        self._reserve(HEAD)
-        self._end = octets.put_head(self._buffer, self._end, mark, number)
+        self.reserve(HEAD)
+        self.end = octets.put_head(self.buffer, self.end, mark, number)
 
     # ------------------------------------------------------------------ arrays of unknown size
 
     def open_array(self) -> int:
         """Begin an array whose size is not known yet; returns the mark to close it with."""
-        return self._in_pieces + self._end
+        return self._in_pieces + self.end
 
     def close_array(self, mark: int, size: int) -> None:
         """The *size* values of the array opened at *mark* are written. O(their bytes)."""
         head = octets.decimal_size(size) + 3
-        self._reserve(head)
+        self.reserve(head)
         if self.overflown:
             return
         if mark < self._in_pieces:
             self._insert(mark, b"*%d\r\n" % size)
             return
         mark -= self._in_pieces
-        octets.shift(self._buffer, mark, self._end, head)
-        octets.put_head(self._buffer, mark, ARRAY, size)
-        self._end += head
+        octets.shift(self.buffer, mark, self.end, head)
+        octets.put_head(self.buffer, mark, ARRAY, size)
+        self.end += head
 
     def _insert(self, at: int, data: bytes) -> None:
         """Put *data* among the pieces, before their byte *at*."""
@@ -389,9 +392,9 @@ class Encoder(Encoded):
 
     # ------------------------------------------------------------------ the buffer
 
-    def _reserve(self, size: int) -> None:
+    def reserve(self, size: int) -> None:
         """Make room for *size* more bytes."""
-        if size > len(self._buffer) - self._end:
+        if size > len(self.buffer) - self.end:
             self._grow(size)
 
     def _grow(self, size: int) -> None:
@@ -401,17 +404,17 @@ class Encoder(Encoded):
         2. A long buffer becomes a piece.
         3. Without a buffer, a warm one will do; one that is too short grows.
         """
-        if self.limit and self._in_pieces + self._end + size > self.limit:  # 1
+        if self.limit and self._in_pieces + self.end + size > self.limit:  # 1
             self._overflow()
         if self.overflown:
-            self._end = 0
-        elif self._end >= CHUNK:  # 2
+            self.end = 0
+        elif self.end >= CHUNK:  # 2
             self._seal()
-        if self._buffer is _NO_BUFFER:  # 3
-            self._buffer = _warm_buffer()
-        if self._end + size > len(self._buffer):
+        if self.buffer is _NO_BUFFER:  # 3
+            self.buffer = _warm_buffer()
+        if self.end + size > len(self.buffer):
             least = START if self._pieces is None else CHUNK
-            octets.grow(self._buffer, max(self._end + size, 2 * len(self._buffer), least))
+            octets.grow(self.buffer, max(self.end + size, 2 * len(self.buffer), least))
 
     def _refer(self, data: bytes) -> None:
         """Append a bulk string that is not copied."""
@@ -422,16 +425,16 @@ class Encoder(Encoded):
 
     def _seal(self) -> None:
         """Make a piece of the buffer's bytes: the buffer itself if they are many, else a copy."""
-        if self._end == 0 or self.overflown:
+        if self.end == 0 or self.overflown:
             return
-        end = self._end
+        end = self.end
         if end < REFER_FROM:
-            self._add_piece(octets.cut(self._buffer, 0, end), end)
+            self._add_piece(octets.cut(self.buffer, 0, end), end)
         else:
-            octets.shorten(self._buffer, end)
-            self._add_piece(self._buffer, end)
-            self._buffer = _NO_BUFFER
-        self._end = 0  # not before it is a piece: there may be no memory for that
+            octets.shorten(self.buffer, end)
+            self._add_piece(self.buffer, end)
+            self.buffer = _NO_BUFFER
+        self.end = 0  # not before it is a piece: there may be no memory for that
 
     def _add_piece(self, piece: bytes | bytearray, size: int) -> bool:
         """Add *piece* at the end; the buffer must be empty. False if it exceeds the limit."""

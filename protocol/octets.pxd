@@ -68,7 +68,13 @@ cdef inline Py_ssize_t put_slice(
 
 
 cdef inline char *write_decimal(char *out, int64_t number) noexcept:
-    cdef uint64_t rest = <uint64_t>number
+    if number >= 0:
+        return write_natural(out, number)
+    out[0] = b"-"
+    return write_natural(out + 1, 0 - <uint64_t>number)
+
+
+cdef inline char *write_natural(char *out, uint64_t rest) noexcept:
     cdef char *end
     if rest < 10:
         out[0] = 48 + rest
@@ -77,10 +83,6 @@ cdef inline char *write_decimal(char *out, int64_t number) noexcept:
         out[0] = 48 + rest // 10
         out[1] = 48 + rest % 10
         return out + 2
-    if number < 0:
-        out[0] = b"-"
-        out += 1
-        rest = 0 - rest
     end = out + natural_size(rest)
     out = end
     while rest >= 10:
@@ -113,6 +115,11 @@ cdef inline Py_ssize_t put_head(
 ) noexcept:
     cdef char *start = PyByteArray_AS_STRING(buffer)
     return write_head(start + at, mark, number) - start
+
+
+cdef inline Py_ssize_t put_natural(bytearray buffer, Py_ssize_t at, uint64_t number) noexcept:
+    cdef char *start = PyByteArray_AS_STRING(buffer)
+    return write_natural(start + at, number) - start
 
 
 cdef inline Py_ssize_t put_bulk(bytearray buffer, Py_ssize_t at, bytes data) noexcept:

@@ -78,6 +78,11 @@ def put_head(buffer: bytearray, at: int, mark: int, number: int) -> int:
     return put(buffer, at, b"%c%d\r\n" % (mark, number))
 
 
+def put_natural(buffer: bytearray, at: int, number: int) -> int:
+    """Write an unsigned 64-bit *number* in decimal: 20 bytes at most."""
+    return put(buffer, at, b"%d" % number)
+
+
 def put_bulk(buffer: bytearray, at: int, data: bytes) -> int:
     """Write *data* as a bulk string: at most 25 bytes more than *data* has."""
     return put(buffer, at, b"$%d\r\n%b\r\n" % (len(data), data))

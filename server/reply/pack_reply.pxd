@@ -1,7 +1,7 @@
 cimport cython
 
 from protocol.encoder cimport Encoder
-from server.reply cimport bulk_octets
+from protocol cimport octets
 from storage.listpack cimport element_octets
 from storage.listpack.listpack cimport Element, Listpack
 

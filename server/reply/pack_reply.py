@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from protocol import octets
 from protocol.encoder import Encoder
-from server.reply import bulk_octets
 from storage.listpack import element_octets
 from storage.listpack.listpack import Element, Listpack
 
@@ -19,22 +19,21 @@ def write_elements(out: Encoder, pack: Listpack, at: int, most: int) -> int:
     left = pack.size - at
     if left > MUCH:
         return _write_one_by_one(out, pack, at, most)
-    # The encoder's insides, so that room is made once and not for each element.
-    out._reserve(left + min(most, left >> 1) * PER_ELEMENT)  # noqa: SLF001
-    buffer = out._buffer  # noqa: SLF001
-    to = out._end  # noqa: SLF001
+    out.reserve(left + min(most, left >> 1) * PER_ELEMENT)
+    buffer = out.buffer
+    to = out.end
     data = pack.data
     count = 0
     while count < most and data[at] != END:
         size = element_octets.encoded_size(data, at)
         if element_octets.is_string(data, at):
             head = element_octets.head_size(data, at)
-            to = bulk_octets.put_bulk(buffer, to, data, at + head, size - head)
+            to = octets.put_bulk_slice(buffer, to, data, at + head, size - head)
         else:
-            to = bulk_octets.put_bulk_int(buffer, to, element_octets.number_at(data, at))
+            to = octets.put_bulk_number(buffer, to, element_octets.number_at(data, at))
         at += size + element_octets.backlen_size(size)
         count += 1
-    out._end = to  # noqa: SLF001
+    out.end = to
     return count
 
 

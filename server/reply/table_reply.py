@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from protocol import octets
 from protocol.encoder import Encoder
-from server.reply import bulk_octets
 from storage.hash_table import mark_octets, packed_octets
 from storage.hash_table.packed_segment import PackedSegment
 from storage.hash_table.packed_table import PackedTable
@@ -27,20 +27,19 @@ def _write_segment(out: Encoder, segment: PackedSegment, keys: bool, values: boo
     marks = segment.marks
     data = segment.data
     items = mark_octets.count(marks)
-    # The encoder's insides, so that room is made once and not for each item.
-    out._reserve(len(data) + 2 * items * PER_TEXT)  # noqa: SLF001
-    buffer = out._buffer  # noqa: SLF001
-    to = out._end  # noqa: SLF001
+    out.reserve(len(data) + 2 * items * PER_TEXT)
+    buffer = out.buffer
+    to = out.end
     for number in range(items):
         at = mark_octets.number_at(marks, number)
         if keys:
             start = packed_octets.start_of(data, at)
-            to = bulk_octets.put_bulk(buffer, to, data, start, packed_octets.size_of(data, at))
+            to = octets.put_bulk_slice(buffer, to, data, start, packed_octets.size_of(data, at))
         if values:
             at = packed_octets.behind(data, at)
             start = packed_octets.start_of(data, at)
-            to = bulk_octets.put_bulk(buffer, to, data, start, packed_octets.size_of(data, at))
-    out._end = to  # noqa: SLF001
+            to = octets.put_bulk_slice(buffer, to, data, start, packed_octets.size_of(data, at))
+    out.end = to
 
 
 def _write_far(out: Encoder, segment: PackedSegment, keys: bool, values: bool) -> None:

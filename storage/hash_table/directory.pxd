@@ -1,11 +1,14 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
+from storage cimport allocation
 from storage.hash_table cimport mark_octets
 from storage.hash_table.bucket cimport Bucket
 
 cdef Py_ssize_t KEYS_PER_SLOT
 cdef Py_ssize_t PLACES
+cdef Py_ssize_t OBJECT
+cdef Py_ssize_t SLOT
 
 
 cdef class Directory:
@@ -13,6 +16,7 @@ cdef class Directory:
     cdef int _shift
     cdef readonly Py_ssize_t used
     cdef Py_ssize_t _deepest_pairs
+    cdef Py_ssize_t _slots_held
 
     cdef int _begin(self, Bucket only) except -1
     @cython.locals(bucket=Bucket)
@@ -50,3 +54,5 @@ cdef class Directory:
     cdef bint _double(self) except -1
     @cython.locals(slot=Py_ssize_t)
     cdef int _halve(self) except -1
+    @cython.locals(slots=Py_ssize_t)
+    cdef int _count_slots(self) except -1

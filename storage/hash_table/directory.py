@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from storage import allocation
 from storage.hash_table import mark_octets
 from storage.hash_table.bucket import Bucket
 
@@ -42,6 +43,9 @@ KEYS_PER_SLOT: Final = 8
 PLACES: Final = 170
 DRAWS: Final = 64
 
+OBJECT: Final = 144  # bytes of a table and its list of slots, without what is in it
+SLOT: Final = 8  # bytes
+
 
 class Directory:
     """What hash tables have in common, whatever their buckets store.
@@ -50,12 +54,20 @@ class Directory:
     and draws at random. *used* is the number of keys.
     """
 
-    __slots__ = ("_deepest_pairs", "_directory", "_shift", "used")
+    __slots__ = ("_deepest_pairs", "_directory", "_shift", "_slots_held", "used")
 
     _directory: list[Any]
     _shift: int  # prefix >> shift = slot
     used: int
     _deepest_pairs: int  # of buckets that have the global depth, each pair in slots 2i, 2i + 1
+
+    def __init__(self) -> None:
+        """Count the table's own memory. The table begins when _begin() is called."""
+        self._slots_held = 0  # how many slots are counted
+        allocation.used += OBJECT
+
+    def __del__(self) -> None:
+        allocation.used -= OBJECT + self._slots_held * SLOT
 
     def _begin(self, only: Bucket) -> None:
         """Start with one bucket, which is empty."""
@@ -63,6 +75,7 @@ class Directory:
         self._shift = mark_octets.PREFIX_BITS
         self.used = 0
         self._deepest_pairs = 0
+        self._count_slots()
 
     def __len__(self) -> int:
         return self.used
@@ -267,6 +280,7 @@ class Directory:
         self._directory = [self._directory[slot // 2] for slot in range(2 * slots)]
         self._shift -= 1
         self._deepest_pairs = 0
+        self._count_slots()
         return True
 
     def _halve(self) -> int:
@@ -274,17 +288,25 @@ class Directory:
         times = 0
         while self._deepest_pairs == 0 and len(self._directory) > 1:
             self._directory = self._directory[::2]
+            self._count_slots()
             self._shift += 1
             times += 1
             for slot in range(0, len(self._directory) - 1, 2):
                 self._deepest_pairs += self._directory[slot] is not self._directory[slot + 1]
         return times
 
+    def _count_slots(self) -> None:
+        """Count the memory of the slots, whose number may have changed."""
+        slots = len(self._directory)
+        allocation.used += (slots - self._slots_held) * SLOT
+        self._slots_held = slots
+
     def _check_directory(self) -> None:
         """Raise AssertionError if slots, depths and counts do not agree. For tests."""
         slots = len(self._directory)
         depth = mark_octets.PREFIX_BITS - self._shift
         assert slots == 1 << depth, "the directory's size is not its depth's"
+        assert slots == self._slots_held, "slots miscounted"
         slot = keys = pairs = 0
         while slot < slots:
             bucket = self._bucket(slot)

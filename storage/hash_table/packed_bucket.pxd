@@ -28,6 +28,17 @@ cdef class PackedBucket(Bucket):
     cdef Py_ssize_t end_of(self, Py_ssize_t offset) except -1
     cdef int drop_far_of(self, Py_ssize_t offset) except -1
     cdef int take_far_of(self, PackedBucket source, Py_ssize_t offset, Py_ssize_t to) except -1
+    cdef object copy_at(self, Py_ssize_t at)
+
+    @cython.final
+    @cython.locals(marks=bytearray, data=bytearray, guess=Py_ssize_t, at=Py_ssize_t, end=Py_ssize_t)
+    cdef Py_ssize_t find(self, bytes key, uint32_t prefix) except? -1
+    @cython.final
+    cdef bytes key_at(self, Py_ssize_t at)
+    @cython.locals(keys=list, at=Py_ssize_t)
+    cdef list keys(self, Py_ssize_t first, Py_ssize_t end)
+    @cython.locals(items=list, at=Py_ssize_t)
+    cdef list flat_items(self, Py_ssize_t first, Py_ssize_t end)
 
     @cython.final
     @cython.locals(before=int64_t, offset=Py_ssize_t)
@@ -41,7 +52,6 @@ cdef class PackedBucket(Bucket):
     cdef int remove(self, Py_ssize_t at) except -1
 
     @cython.final
-    @cython.locals(before=int64_t, behind=Py_ssize_t)
     cdef Py_ssize_t put_text(self, Py_ssize_t at, bytes text) except -1
     @cython.final
     cdef int drop_text(self, Py_ssize_t at) except -1
@@ -52,8 +62,11 @@ cdef class PackedBucket(Bucket):
     @cython.locals(far=list)
     cdef object far_at(self, Py_ssize_t number)
     @cython.final
-    @cython.locals(far=list, number=Py_ssize_t)
+    @cython.locals(far=list, before=int64_t)
     cdef Py_ssize_t add_far(self, object thing) except -1
+    @cython.final
+    @cython.locals(far=list, number=Py_ssize_t)
+    cdef Py_ssize_t _add_far_again(self, object thing) except -1
     @cython.final
     @cython.locals(far=list)
     cdef int replace_far(self, Py_ssize_t number, object thing) except -1

@@ -6,7 +6,9 @@
     data    item | (hole) | item | ...              bytearray; an item begins at its offset
     far     [object, None, object, ...]             list, or None if there are none
 
-Each kind of bucket says what an item is made of. New items go to the end of the data. An item that
+    item    key | ...       the key is a text, written as packed_octets.py shows
+
+Each kind of bucket says what is behind the key. New items go to the end of the data. An item that
 is removed leaves a hole, and so does one whose length changes: it moves to the end. *holes* counts
 the bytes of all holes, and when they are more than an eighth of the data, the items are packed
 anew.
@@ -58,17 +60,13 @@ class PackedBucket(Bucket):
         allocation.used += OBJECT
 
     def __del__(self) -> None:
-        allocation.used -= OBJECT + self._room()
+        allocation.used -= OBJECT + self._room() + packed_octets.list_room(self.far)
         for thing in self.far or ():
             allocation.used -= allocation.of_string(thing)
 
     def _room(self) -> int:
-        """The bytes of all buffers; far objects are counted when they come and go."""
-        return (
-            octets.capacity(self.marks)
-            + octets.capacity(self.data)
-            + packed_octets.list_room(self.far)
-        )
+        """The bytes of marks and data; far objects are counted when they come and go."""
+        return octets.capacity(self.marks) + octets.capacity(self.data)
 
     # ------------------------------------------------------------------ what each kind defines
 
@@ -87,6 +85,43 @@ class PackedBucket(Bucket):
     def take_far_of(self, source: PackedBucket, offset: int, to: int) -> None:
         """Give the item at *to* numbers of its own: it was copied from *offset* of *source*."""
         raise NotImplementedError
+
+    def copy_at(self, at: int) -> Any:
+        """The value of the item number *at*, for one who changes nothing."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ finding
+
+    def find(self, key: bytes, prefix: int) -> int:
+        """The number of *key*, which has that prefix; ``-1 - n`` if it would be inserted at n."""
+        marks = self.marks
+        data = self.data
+        packed_octets.prefetch(data)
+        guess = mark_octets.guess(marks, self.local_depth, prefix)
+        at = mark_octets.first_from(marks, guess, prefix)
+        end = mark_octets.count(marks)
+        while at < end and mark_octets.prefix_at(marks, at) == prefix:
+            if packed_octets.is_text(data, mark_octets.number_at(marks, at), self.far, key):
+                return at
+            at += 1
+        return -1 - at
+
+    def key_at(self, at: int) -> bytes:
+        """The key of the item number *at*."""
+        return packed_octets.text_at(self.data, mark_octets.number_at(self.marks, at), self.far)
+
+    def keys(self, first: int, end: int) -> list[bytes]:
+        keys = []
+        for at in range(first, end):
+            keys.append(self.key_at(at))  # noqa: PERF401  compiled, a list comprehension is slower
+        return keys
+
+    def flat_items(self, first: int, end: int) -> list[Any]:
+        items = []
+        for at in range(first, end):
+            items.append(self.key_at(at))
+            items.append(self.copy_at(at))
+        return items
 
     # ------------------------------------------------------------------ items
 
@@ -147,13 +182,10 @@ class PackedBucket(Bucket):
         """Write *text* at *at*, where there is room; return the offset behind it."""
         if len(text) < packed_octets.FAR_FROM:
             return packed_octets.put_text(self.data, at, text)
-        before = packed_octets.list_room(self.far)
-        behind = packed_octets.put_far(self.data, at, self.add_far(text))
-        allocation.used += packed_octets.list_room(self.far) - before
-        return behind
+        return packed_octets.put_far(self.data, at, self.add_far(text))
 
     def drop_text(self, at: int) -> None:
-        """Forget the text at *at* if it is far. The caller counts the list's memory."""
+        """Forget the text at *at* if it is far."""
         if packed_octets.is_far(self.data, at):
             self.drop_far(packed_octets.number_of(self.data, at))
 
@@ -171,20 +203,30 @@ class PackedBucket(Bucket):
         return far[number]
 
     def add_far(self, thing: Any) -> int:
-        """Keep a far object; return its number. The caller counts the list's memory."""
+        """Keep a far object; return its number."""
         allocation.used += allocation.of_string(thing)
         far = self.far
         if far is None:
-            self.far = mark_octets.untracked([thing])
+            self.far = far = mark_octets.untracked([thing])
+            allocation.used += packed_octets.list_room(far)
             return 0
         if self.free:
-            for number in range(len(far)):
-                if far[number] is None:
-                    far[number] = thing
-                    self.free -= 1
-                    return number
+            return self._add_far_again(thing)
+        before = packed_octets.list_room(far)
         far.append(thing)
+        allocation.used += packed_octets.list_room(far) - before
         return len(far) - 1
+
+    def _add_far_again(self, thing: Any) -> int:
+        """Keep a far object under a number that is free; return the number."""
+        far = self.far
+        assert far is not None
+        number = 0
+        while far[number] is not None:
+            number += 1
+        far[number] = thing
+        self.free -= 1
+        return number
 
     def replace_far(self, number: int, thing: Any) -> None:
         """Keep *thing* in place of the far object of that number."""
@@ -194,16 +236,18 @@ class PackedBucket(Bucket):
         far[number] = thing
 
     def drop_far(self, number: int) -> None:
-        """Forget a far object. The caller counts the list's memory."""
+        """Forget a far object."""
         far = self.far
         assert far is not None
-        allocation.used -= allocation.of_string(far[number])
+        allocation.used -= allocation.of_string(far[number]) + packed_octets.list_room(far)
         far[number] = None
         self.free += 1
         while far and far[len(far) - 1] is None:
             far.pop()
             self.free -= 1
-        if not far:
+        if far:
+            allocation.used += packed_octets.list_room(far)
+        else:
             self.far = None
 
     def take_far(self, source: PackedBucket, number: int, to: int) -> None:

@@ -1,7 +1,6 @@
 cimport cython
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport uint32_t
 
-from storage cimport allocation
 from storage.hash_table cimport mark_octets, packed_octets
 from storage.hash_table.packed_bucket cimport PackedBucket
 
@@ -15,19 +14,11 @@ cdef class PackedSegment(PackedBucket):
     @cython.locals(start=Py_ssize_t)
     cdef int take_far_of(self, PackedBucket source, Py_ssize_t offset, Py_ssize_t to) except -1
 
-    @cython.final
-    @cython.locals(marks=bytearray, data=bytearray, guess=Py_ssize_t, at=Py_ssize_t, end=Py_ssize_t)
-    cdef Py_ssize_t find(self, bytes key, uint32_t prefix) except? -1
-    @cython.final
-    cdef bytes key_at(self, Py_ssize_t at)
+    cdef object copy_at(self, Py_ssize_t at)
     @cython.final
     cdef bytes value_at(self, Py_ssize_t at)
     @cython.final
     cdef Py_ssize_t _value_start(self, Py_ssize_t at) noexcept
-    @cython.locals(keys=list, at=Py_ssize_t)
-    cdef list keys(self, Py_ssize_t first, Py_ssize_t end)
-    @cython.locals(items=list, at=Py_ssize_t)
-    cdef list flat_items(self, Py_ssize_t first, Py_ssize_t end)
 
     @cython.final
     @cython.locals(space=Py_ssize_t, offset=Py_ssize_t)
@@ -36,5 +27,5 @@ cdef class PackedSegment(PackedBucket):
     @cython.locals(start=Py_ssize_t, data=bytearray, size=Py_ssize_t, was_far=bint)
     cdef int replace(self, Py_ssize_t at, bytes value) except -1
     @cython.final
-    @cython.locals(before=int64_t, kept=Py_ssize_t, offset=Py_ssize_t)
+    @cython.locals(kept=Py_ssize_t, offset=Py_ssize_t)
     cdef int _renew(self, Py_ssize_t at, Py_ssize_t start, bytes value) except -1

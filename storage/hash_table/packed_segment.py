@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False
 """A segment of a packed table: some 100 items, keys and values, in one piece of memory.
 
-    item    key value        two texts, written as packed_octets.py shows
+    item    key | value     the value is a text as the key is
 
 packed_bucket.py has the rest: how items are found, moved, packed and divided. A value of the same
 length is written in place.
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from storage import allocation
 from storage.hash_table import mark_octets, packed_octets
 from storage.hash_table.packed_bucket import PackedBucket
 
@@ -36,25 +35,8 @@ class PackedSegment(PackedBucket):
         start = packed_octets.behind(source.data, offset)
         self.take_text(source, start, to + start - offset)
 
-    # ------------------------------------------------------------------ finding
-
-    def find(self, key: bytes, prefix: int) -> int:
-        """The number of *key*, which has that prefix; ``-1 - n`` if it would be inserted at n."""
-        marks = self.marks
-        data = self.data
-        packed_octets.prefetch(data)
-        guess = mark_octets.guess(marks, self.local_depth, prefix)
-        at = mark_octets.first_from(marks, guess, prefix)
-        end = mark_octets.count(marks)
-        while at < end and mark_octets.prefix_at(marks, at) == prefix:
-            if packed_octets.is_text(data, mark_octets.number_at(marks, at), self.far, key):
-                return at
-            at += 1
-        return -1 - at
-
-    def key_at(self, at: int) -> bytes:
-        """The key of the item number *at*."""
-        return packed_octets.text_at(self.data, mark_octets.number_at(self.marks, at), self.far)
+    def copy_at(self, at: int) -> Any:
+        return self.value_at(at)
 
     def value_at(self, at: int) -> bytes:
         """The value of the item number *at*."""
@@ -63,19 +45,6 @@ class PackedSegment(PackedBucket):
     def _value_start(self, at: int) -> int:
         """The offset of that value."""
         return packed_octets.behind(self.data, mark_octets.number_at(self.marks, at))
-
-    def keys(self, first: int, end: int) -> list[bytes]:
-        keys = []
-        for at in range(first, end):
-            keys.append(self.key_at(at))  # noqa: PERF401  compiled, a list comprehension is slower
-        return keys
-
-    def flat_items(self, first: int, end: int) -> list[Any]:
-        items = []
-        for at in range(first, end):
-            items.append(self.key_at(at))
-            items.append(self.value_at(at))
-        return items
 
     # ------------------------------------------------------------------ changing
 
@@ -100,10 +69,7 @@ class PackedSegment(PackedBucket):
 
     def _renew(self, at: int, start: int, value: bytes) -> None:
         """Replace the value at *start*, of the item number *at*, by one of another length."""
-        if self.far is not None:
-            before = packed_octets.list_room(self.far)
-            self.drop_text(start)
-            allocation.used += packed_octets.list_room(self.far) - before
+        self.drop_text(start)
         kept = start - mark_octets.number_at(self.marks, at)
         offset = self.move_item(at, kept, kept + packed_octets.space_of(len(value)))
         self.put_text(offset + kept, value)

@@ -9,42 +9,26 @@ makes about 14 bytes an item beside its texts. How the table grows and is scanne
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from storage import allocation
 from storage.hash_table import mark_octets
-from storage.hash_table.directory import Directory
+from storage.hash_table.packed_directory import PackedDirectory
 from storage.hash_table.packed_iterator import PackedIterator
 from storage.hash_table.packed_segment import PackedSegment
 
-OBJECT: Final = 144  # bytes of a table and its list of slots, without what is in it
-SLOT: Final = 8  # bytes
 
-
-class PackedTable(Directory):
+class PackedTable(PackedDirectory):
     """A dict of bytes to bytes that grows in small steps and can be scanned with a cursor.
 
     get, set and pop are O(1): they move 1.4 KB of marks at most, now and then the data of one
     segment, 32 KB at most, and still more seldom the directory, 8 bytes for some 100 items.
     """
 
-    __slots__ = ("_slots_held",)
+    __slots__ = ()
 
     def __init__(self) -> None:
-        self._slots_held = 0  # bytes of the directory that are counted
-        allocation.used += OBJECT
+        super().__init__()
         self.clear()
-
-    def __del__(self) -> None:
-        allocation.used -= OBJECT + self._slots_held
-
-    def __contains__(self, key: bytes) -> bool:
-        return self.has(key)
-
-    def has(self, key: bytes) -> bool:
-        """Whether *key* is there."""
-        prefix = mark_octets.prefix_of(key)
-        return self._segment_of(prefix).find(key, prefix) >= 0
 
     # ------------------------------------------------------------------ one item
 
@@ -65,9 +49,7 @@ class PackedTable(Directory):
         else:
             segment.insert(-1 - at, key, value, prefix)
             self.used += 1
-        if segment.is_long():
-            self._split(prefix >> self._shift)
-            self._count_slots()
+        self._split_if_long(segment, prefix)
         return at < 0
 
     def pop(self, key: bytes, default: Any = None) -> Any:
@@ -78,7 +60,7 @@ class PackedTable(Directory):
         if at < 0:
             return default
         value = segment.value_at(at)
-        self._remove(segment, at, prefix)
+        self.remove_at(segment, at, prefix)
         return value
 
     def discard(self, key: bytes) -> bool:
@@ -88,22 +70,14 @@ class PackedTable(Directory):
         at = segment.find(key, prefix)
         if at < 0:
             return False
-        self._remove(segment, at, prefix)
+        self.remove_at(segment, at, prefix)
         return True
-
-    def _remove(self, segment: PackedSegment, at: int, prefix: int) -> None:
-        segment.remove(at)
-        self.used -= 1
-        if segment.is_short():
-            self._merge(prefix >> self._shift)
-            self._count_slots()
 
     # ------------------------------------------------------------------ all items
 
     def clear(self) -> None:
         """Forget all items."""
         self._begin(PackedSegment(0))
-        self._count_slots()
 
     def copy(self) -> PackedTable:
         """A table with the same items. O(bytes)."""
@@ -132,16 +106,3 @@ class PackedTable(Directory):
     def _segment_at(self, slot: int) -> PackedSegment:
         segment: PackedSegment = self._directory[slot]
         return segment
-
-    def _count_slots(self) -> None:
-        """Count the memory of the directory, whose size may have changed."""
-        held = len(self._directory) * SLOT
-        allocation.used += held - self._slots_held
-        self._slots_held = held
-
-    def check(self) -> None:
-        """Raise AssertionError if anything does not agree. O(bytes). For tests."""
-        self._check_directory()
-        for segment in self.segments():
-            segment.check()
-        assert self._slots_held == len(self._directory) * SLOT, "slots miscounted"

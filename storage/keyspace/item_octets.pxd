@@ -14,7 +14,7 @@ cdef enum:
 
 
 cdef inline Py_ssize_t kind_start(bytearray data, Py_ssize_t offset) noexcept:
-    return packed_octets.behind(data, offset + USE)
+    return packed_octets.behind(data, offset) + USE
 
 
 cdef inline int64_t number_of(bytearray data, Py_ssize_t cell) noexcept:

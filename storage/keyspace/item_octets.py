@@ -1,8 +1,8 @@
 """The items of the key table in their bytes: the plain versions of the C functions.
 
-    item      last use | key | kind | cell
-    last use  a number of 32 bits, little-endian; storage/keyspace/usage.py has its meaning
+    item      key | last use | kind | cell
     key       a text, written as storage/hash_table/packed_octets.py shows
+    last use  a number of 32 bits, little-endian; storage/keyspace/usage.py has its meaning
     kind      a byte: what the cell holds
     cell      a text, which is
 
@@ -32,7 +32,7 @@ NUMBER_CELL = 9  # bytes
 
 def kind_start(data: bytearray, offset: int) -> int:
     """Where the kind of the item at *offset* is; the cell is behind it."""
-    return packed_octets.behind(data, offset + USE)
+    return packed_octets.behind(data, offset) + USE
 
 
 def number_of(data: bytearray, cell: int) -> int:

@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from storage cimport allocation, types
 from storage.hash_table cimport mark_octets
-from storage.hash_table.directory cimport Directory
+from storage.hash_table.packed_directory cimport PackedDirectory
 from storage.keyspace cimport item_octets
 from storage.keyspace.loose_keys cimport LooseKeys
 from storage.keyspace.segment cimport Segment
@@ -12,13 +12,11 @@ from storage.value_type cimport ValueType
 
 cdef int64_t NO_KEY
 cdef int64_t NO_NUMBER
-cdef Py_ssize_t OBJECT
 cdef Py_ssize_t SLOT
 
 
 @cython.final
-cdef class KeyTable(Directory):
-    cdef Py_ssize_t _slots_held
+cdef class KeyTable(PackedDirectory):
     cdef LooseKeys _all_loose
     cdef list _loose
 
@@ -47,7 +45,6 @@ cdef class KeyTable(Directory):
     cpdef int keep(self, bytes key, object value, uint32_t last_use) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cdef int _insert(self, bytes key, int kind, object value, uint32_t last_use) except -1
-    cdef int _split_if_long(self, Segment segment, uint64_t prefix) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef bint touch(self, bytes key, uint32_t last_use) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, value=object)
@@ -64,5 +61,3 @@ cdef class KeyTable(Directory):
     cpdef int clear(self) except -1
     cdef Segment _segment_of(self, uint64_t prefix)
     cdef Segment segment_at(self, int64_t place)
-    @cython.locals(held=Py_ssize_t)
-    cdef int _count_slots(self) except -1

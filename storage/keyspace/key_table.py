@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from storage import allocation, types
 from storage.hash_table import mark_octets
-from storage.hash_table.directory import Directory
+from storage.hash_table.packed_directory import PackedDirectory
 from storage.keyspace import item_octets
 from storage.keyspace.loose_keys import LooseKeys
 from storage.keyspace.segment import Segment
@@ -23,36 +23,31 @@ NO_NUMBER: Final = -1
 # Bytes that a key takes beside its text and its value: its mark, what else its item has, and a
 # share of the spare room.
 PLACE_BYTES: Final = 24
-OBJECT: Final = 144  # bytes of a table and its list of slots, without what is in it
-SLOT: Final = 8  # bytes
+SLOT: Final = 8  # bytes that a list takes for each thing in it
 
 
-class KeyTable(Directory):
+class KeyTable(PackedDirectory):
     """A dict of bytes to objects that grows in small steps and can be scanned with a cursor.
 
     get, set and pop are O(1): they move 1.4 KB of marks at most, now and then the data of one
     segment, 32 KB at most, and still more seldom the directory, 8 bytes for some 100 keys.
     """
 
-    __slots__ = ("_all_loose", "_loose", "_slots_held")
+    __slots__ = ("_all_loose", "_loose")
 
     def __init__(self, all_loose: LooseKeys | None = None) -> None:
         """*all_loose*: for a table whose values are those of a database; pack() packs small ones.
 
         Other tables keep objects as they are.
         """
-        self._slots_held = 0  # bytes of the directory that are counted
+        super().__init__()
         self._all_loose = all_loose
         self._loose: list[bytes] = []  # keys of objects that pack() will look at, the oldest first
-        allocation.used += OBJECT
         self.clear()
 
     def __del__(self) -> None:
-        allocation.used -= OBJECT + self._slots_held
         self._forget_loose(self._loose)
-
-    def __contains__(self, key: bytes) -> bool:
-        return self.last_use_of(key) != NO_KEY
+        super().__del__()
 
     # ------------------------------------------------------------------ one key
 
@@ -174,11 +169,6 @@ class KeyTable(Directory):
         self.used += 1
         self._split_if_long(segment, prefix)
 
-    def _split_if_long(self, segment: Segment, prefix: int) -> None:
-        if segment.is_long():
-            self._split(prefix >> self._shift)
-            self._count_slots()
-
     def pop(self, key: bytes, default: Any = None) -> Any:
         """Remove *key* and return its value, or *default* if it is not there."""
         prefix = mark_octets.prefix_of(key)
@@ -201,14 +191,10 @@ class KeyTable(Directory):
         return True
 
     def _remove(self, segment: Segment, at: int, prefix: int) -> None:
-        segment.remove(at)
-        self.used -= 1
+        self.remove_at(segment, at, prefix)
         if self.used == 0:
             self._forget_loose(self._loose)
             self._loose.clear()
-        if segment.is_short():
-            self._merge(prefix >> self._shift)
-            self._count_slots()
 
     # ------------------------------------------------------------------ small values
 
@@ -258,7 +244,6 @@ class KeyTable(Directory):
         self._forget_loose(self._loose)
         self._loose.clear()
         self._begin(Segment(0))
-        self._count_slots()
 
     def _segment_of(self, prefix: int) -> Segment:
         segment: Segment = self._directory[prefix >> self._shift]
@@ -268,16 +253,3 @@ class KeyTable(Directory):
         """The segment of that place."""
         segment: Segment = self._directory[place >> mark_octets.AT_BITS]
         return segment
-
-    def _count_slots(self) -> None:
-        """Count the memory of the directory, whose size may have changed."""
-        held = len(self._directory) * SLOT
-        allocation.used += held - self._slots_held
-        self._slots_held = held
-
-    def check(self) -> None:
-        """Raise AssertionError if anything does not agree. O(bytes). For tests."""
-        self._check_directory()
-        for segment in self.segments():
-            segment.check()
-        assert self._slots_held == len(self._directory) * SLOT, "slots miscounted"

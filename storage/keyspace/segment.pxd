@@ -19,14 +19,9 @@ cdef class Segment(PackedBucket):
     cdef int take_far_of(self, PackedBucket source, Py_ssize_t offset, Py_ssize_t to) except -1
 
     @cython.final
-    @cython.locals(marks=bytearray, data=bytearray, guess=Py_ssize_t, at=Py_ssize_t, end=Py_ssize_t,
-                   start=Py_ssize_t)
-    cdef Py_ssize_t find(self, bytes key, uint32_t prefix) except? -1
-    @cython.final
     cdef Py_ssize_t kind_start(self, Py_ssize_t at) noexcept
     @cython.final
-    @cython.locals(start=Py_ssize_t)
-    cdef bytes key_at(self, Py_ssize_t at)
+    cdef Py_ssize_t _use_start(self, Py_ssize_t at) noexcept
     @cython.final
     cdef int kind_at(self, Py_ssize_t at) except -1
     @cython.final
@@ -35,9 +30,8 @@ cdef class Segment(PackedBucket):
     @cython.locals(data=bytearray, kind=int)
     cdef object value_from(self, Py_ssize_t start)
     @cython.final
-    @cython.locals(data=bytearray, before=int64_t)
+    @cython.locals(data=bytearray)
     cdef object _unpack(self, Py_ssize_t start)
-    @cython.final
     @cython.locals(start=Py_ssize_t)
     cdef object copy_at(self, Py_ssize_t at)
     @cython.final
@@ -51,13 +45,9 @@ cdef class Segment(PackedBucket):
     cdef Py_ssize_t bytes_at(self, Py_ssize_t at) except -1
     @cython.final
     cdef uint32_t last_use_at(self, Py_ssize_t at) noexcept
-    @cython.locals(keys=list, at=Py_ssize_t)
-    cdef list keys(self, Py_ssize_t first, Py_ssize_t end)
-    @cython.locals(items=list, at=Py_ssize_t)
-    cdef list flat_items(self, Py_ssize_t first, Py_ssize_t end)
 
     @cython.final
-    @cython.locals(size=Py_ssize_t, offset=Py_ssize_t)
+    @cython.locals(size=Py_ssize_t, behind=Py_ssize_t)
     cdef int insert(
         self, Py_ssize_t at, bytes key, int kind, object value, uint32_t prefix, uint32_t last_use
     ) except -1
@@ -70,7 +60,7 @@ cdef class Segment(PackedBucket):
     @cython.locals(start=Py_ssize_t, row=ValueType, text=bytes)
     cdef int pack(self, Py_ssize_t at) except -1
     @cython.final
-    @cython.locals(before=int64_t, space=Py_ssize_t, old_space=Py_ssize_t, kept=Py_ssize_t,
+    @cython.locals(space=Py_ssize_t, old_space=Py_ssize_t, kept=Py_ssize_t,
                    offset=Py_ssize_t)
     cdef int _rewrite(self, Py_ssize_t at, Py_ssize_t start, int kind, object value) except -1
     @cython.final
@@ -80,5 +70,5 @@ cdef class Segment(PackedBucket):
     @cython.locals(text=bytes)
     cdef Py_ssize_t _space_of(self, int kind, object value) except -1
     @cython.final
-    @cython.locals(data=bytearray, before=int64_t)
+    @cython.locals(data=bytearray)
     cdef int _put_value(self, Py_ssize_t at, int kind, object value) except -1

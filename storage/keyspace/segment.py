@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False
 """A segment of the key table: some 100 keys and their values, in one piece of memory.
 
-    item    last use | key | kind | cell        see item_octets.py
+    item    key | last use | kind | cell        see item_octets.py
 
 So a small string takes no object, and a look-up that finds it reads two places in memory: the mark
 and the item. A value of the same length is written in place. storage/hash_table/packed_bucket.py
@@ -34,43 +34,27 @@ class Segment(PackedBucket):
         return packed_octets.behind(self.data, item_octets.kind_start(self.data, offset) + 1)
 
     def drop_far_of(self, offset: int) -> None:
-        self.drop_text(offset + item_octets.USE)
+        self.drop_text(offset)
         start = item_octets.kind_start(self.data, offset)
         if self.data[start] == item_octets.OBJECT:
             self.drop_far(item_octets.object_of(self.data, start + 1))
 
     def take_far_of(self, source: PackedBucket, offset: int, to: int) -> None:
-        self.take_text(source, offset + item_octets.USE, to + item_octets.USE)
+        self.take_text(source, offset, to)
         start = item_octets.kind_start(self.data, to)
         if self.data[start] == item_octets.OBJECT:
             place = item_octets.object_place(self.data, start + 1)
             self.take_far(source, octets.u32(source.data, place + offset - to), place)
 
-    # ------------------------------------------------------------------ finding
-
-    def find(self, key: bytes, prefix: int) -> int:
-        """The number of *key*, which has that prefix; ``-1 - n`` if it would be inserted at n."""
-        marks = self.marks
-        data = self.data
-        packed_octets.prefetch(data)
-        guess = mark_octets.guess(marks, self.local_depth, prefix)
-        at = mark_octets.first_from(marks, guess, prefix)
-        end = mark_octets.count(marks)
-        while at < end and mark_octets.prefix_at(marks, at) == prefix:
-            start = mark_octets.number_at(marks, at) + item_octets.USE
-            if packed_octets.is_text(data, start, self.far, key):
-                return at
-            at += 1
-        return -1 - at
+    # ------------------------------------------------------------------ reading
 
     def kind_start(self, at: int) -> int:
         """Where the kind of the key number *at* is."""
         return item_octets.kind_start(self.data, mark_octets.number_at(self.marks, at))
 
-    def key_at(self, at: int) -> bytes:
-        """The key number *at*."""
-        start = mark_octets.number_at(self.marks, at) + item_octets.USE
-        return packed_octets.text_at(self.data, start, self.far)
+    def _use_start(self, at: int) -> int:
+        """Where the last use of the key number *at* is."""
+        return packed_octets.behind(self.data, mark_octets.number_at(self.marks, at))
 
     def kind_at(self, at: int) -> int:
         """What the cell of the key number *at* holds."""
@@ -96,14 +80,12 @@ class Segment(PackedBucket):
         """Make an object of the packed value whose kind is at *start*."""
         data = self.data
         value = self.unpacked(start)
-        before = packed_octets.list_room(self.far)
         octets.put_u32(data, item_octets.object_place(data, start + 1), self.add_far(value))
         octets.put_u8(data, start, item_octets.OBJECT)
-        allocation.used += packed_octets.list_room(self.far) - before
         return value
 
     def copy_at(self, at: int) -> Any:
-        """The same for one who changes nothing: of a packed value, an object that is not kept."""
+        """The value of the key number *at*. Of a packed one, an object that is not kept."""
         start = self.kind_start(at)
         if self.data[start] >= item_octets.PACKED:
             return self.unpacked(start)
@@ -123,26 +105,13 @@ class Segment(PackedBucket):
         """The bytes that the key number *at* takes: mark and item, and its text if that is far."""
         offset = mark_octets.number_at(self.marks, at)
         size = mark_octets.MARK + self.end_of(offset) - offset
-        if packed_octets.is_far(self.data, offset + item_octets.USE):
+        if packed_octets.is_far(self.data, offset):
             size += allocation.of_bytes(self.key_at(at))
         return size
 
     def last_use_at(self, at: int) -> int:
         """The last use of the key number *at*."""
-        return octets.u32(self.data, mark_octets.number_at(self.marks, at))
-
-    def keys(self, first: int, end: int) -> list[bytes]:
-        keys = []
-        for at in range(first, end):
-            keys.append(self.key_at(at))  # noqa: PERF401  compiled, a list comprehension is slower
-        return keys
-
-    def flat_items(self, first: int, end: int) -> list[Any]:
-        items = []
-        for at in range(first, end):
-            items.append(self.key_at(at))
-            items.append(self.copy_at(at))
-        return items
+        return octets.u32(self.data, self._use_start(at))
 
     # ------------------------------------------------------------------ changing
 
@@ -154,13 +123,13 @@ class Segment(PackedBucket):
         *kind*: what kind_of() says of *value*, or that of a type; then *value* is what it is packed
         as.
         """
-        size = item_octets.USE + packed_octets.space_of(len(key)) + 1 + self._space_of(kind, value)
-        offset = octets.put_u32(self.data, self.add_item(at, prefix, size), last_use)
-        self._put_value(self.put_text(offset, key), kind, value)
+        size = packed_octets.space_of(len(key)) + item_octets.USE + 1 + self._space_of(kind, value)
+        behind = self.put_text(self.add_item(at, prefix, size), key)
+        self._put_value(octets.put_u32(self.data, behind, last_use), kind, value)
 
     def use(self, at: int, last_use: int) -> None:
         """Set the last use of the key number *at*."""
-        octets.put_u32(self.data, mark_octets.number_at(self.marks, at), last_use)
+        octets.put_u32(self.data, self._use_start(at), last_use)
 
     def replace(self, at: int, kind: int, value: Any) -> None:
         """Give the key number *at* another value, of which kind_of() says *kind*."""
@@ -183,9 +152,7 @@ class Segment(PackedBucket):
     def _rewrite(self, at: int, start: int, kind: int, value: Any) -> None:
         """Replace kind and cell at *start*, of the key number *at*."""
         if self.data[start] == item_octets.OBJECT:
-            before = packed_octets.list_room(self.far)
             self.drop_far(item_octets.object_of(self.data, start + 1))
-            allocation.used += packed_octets.list_room(self.far) - before
         space = self._space_of(kind, value)
         old_space = packed_octets.behind(self.data, start + 1) - start - 1
         if kind != item_octets.OBJECT and space == old_space:
@@ -217,9 +184,7 @@ class Segment(PackedBucket):
         data = self.data
         at = octets.put_u8(data, at, kind)
         if kind == item_octets.OBJECT:
-            before = packed_octets.list_room(self.far)
             packed_octets.put_far(data, at, self.add_far(value))
-            allocation.used += packed_octets.list_room(self.far) - before
         elif kind == item_octets.NUMBER:
             item_octets.put_number(data, at, value)
         else:
@@ -235,8 +200,8 @@ class Segment(PackedBucket):
         for at in range(len(self)):
             offset = mark_octets.number_at(self.marks, at)
             start = item_octets.kind_start(self.data, offset)
-            if packed_octets.is_far(data, offset + item_octets.USE):
-                numbers.append(packed_octets.number_of(data, offset + item_octets.USE))
+            if packed_octets.is_far(data, offset):
+                numbers.append(packed_octets.number_of(data, offset))
             if data[start] == item_octets.OBJECT:
                 numbers.append(item_octets.object_of(data, start + 1))
             else:

@@ -137,6 +137,11 @@ cdef inline Py_ssize_t encoded_size(bytearray data, Py_ssize_t at) noexcept:
     return 9 if head[0] == INT64 else 0
 
 
+cdef inline Py_ssize_t short_size(bytearray data, Py_ssize_t at) noexcept:
+    cdef uint8_t head = bytes_at(data, at)[0]
+    return head & 0x3F if head & 0xC0 == STR6 else -1
+
+
 cdef inline bint is_string(bytearray data, Py_ssize_t at) noexcept:
     cdef uint8_t head = bytes_at(data, at)[0]
     return head >= STR6 and (head < INT13 or STR12 <= head <= STR32)

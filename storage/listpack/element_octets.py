@@ -163,6 +163,14 @@ def encoded_size(data: bytearray, at: int) -> int:
     return 9 if head == INT64 else 0
 
 
+def short_size(data: bytearray, at: int) -> int:
+    """The size of the string at *at* if it is below 64; -1 for a longer one, or an integer.
+
+    Such a string begins behind one byte, and the next element one byte behind the string.
+    """
+    return data[at] & 0x3F if data[at] & 0xC0 == STR6 else -1
+
+
 def is_string(data: bytearray, at: int) -> bool:
     """Whether the element at *at* is a string."""
     head = data[at]

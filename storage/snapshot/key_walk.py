@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from storage import types
+from storage.hash_table import borrowed_packed
 from storage.keyspace import item_octets
 from storage.keyspace.key_table import KeyTable
-from storage.rdb import borrowed
+from storage.rdb import borrowed, raw
 from storage.snapshot import borrowed_table
 
 
@@ -23,7 +24,7 @@ class KeyWalk:
     def __init__(self, table: KeyTable) -> None:
         self._table = table
         self._slot = 0
-        self._segment = borrowed_table.segment_at(table, 0)
+        self._segment = borrowed_packed.segment_at(borrowed.of(table), 0)
         self._at = -1  # in the segment
         self._key = b""
         self._copy: Any = None  # of a small value
@@ -32,10 +33,10 @@ class KeyWalk:
     def step(self) -> bool:
         """Go to the next key. False if there is none."""
         self._at += 1
-        while self._at >= borrowed_table.count(self._segment):
+        while self._at >= borrowed_packed.count(self._segment):
             if not self._next_segment():
                 return False
-        self._key = borrowed_table.key_at(self._segment, self._at)
+        self._key = _copy(borrowed_packed.key_at(self._segment, self._at))
         self.key = borrowed.of(self._key)
         kind = borrowed_table.kind_at(self._segment, self._at)
         if kind == item_octets.OBJECT:
@@ -48,19 +49,20 @@ class KeyWalk:
     def _copy_of_value(self, kind: int) -> Any:
         if kind == item_octets.NUMBER:
             return borrowed_table.number_at(self._segment, self._at)
-        text = borrowed_table.text_at(self._segment, self._at)
+        text = _copy(borrowed_table.text_at(self._segment, self._at))
         if kind == item_octets.TEXT:
             return text
         return types.of_number(kind - item_octets.PACKED).unpacked(text)
 
     def _next_segment(self) -> bool:
-        slots = borrowed_table.slots(self._table)
+        table = borrowed.of(self._table)
+        slots = borrowed_packed.slots(table)
         self._segment = borrowed.nothing()
         while borrowed.is_nothing(self._segment):
             self._slot += 1
             if self._slot >= slots:
                 return False
-            self._segment = borrowed_table.segment_at(self._table, self._slot)
+            self._segment = borrowed_packed.segment_at(table, self._slot)
         self._at = 0
         borrowed_table.prefetch(self._segment)
         return True
@@ -76,3 +78,7 @@ class KeyWalk:
     def current_value(self) -> Any:
         """The value as an ordinary reference."""
         return borrowed.held(self.value)
+
+
+def _copy(text: borrowed_packed.Text) -> bytes:
+    return raw.cut(text.octets, 0, text.size)

@@ -1,7 +1,6 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from storage cimport allocation
 from storage.hash_table cimport mark_octets
 from storage.hash_table.directory cimport Directory
 from storage.sorted_sets.index_segment cimport IndexSegment
@@ -9,15 +8,12 @@ from storage.sorted_sets.leaf cimport Leaf
 
 cdef Py_ssize_t NONE
 cdef int LEAF_SHIFT
-cdef Py_ssize_t OBJECT
-cdef Py_ssize_t SLOT
 cdef Py_ssize_t MERGE_FROM
 
 
 @cython.final
 cdef class MemberIndex(Directory):
     cdef list _leaves
-    cdef Py_ssize_t _slots_held
 
     @cython.locals(segment=IndexSegment, marks=bytearray, end=Py_ssize_t, mark=Py_ssize_t,
                    number=int64_t, leaf=Leaf, at=Py_ssize_t)
@@ -29,5 +25,3 @@ cdef class MemberIndex(Directory):
     @cython.locals(segment=IndexSegment)
     cdef int remove(self, uint64_t prefix, uint32_t leaf) except -1
     cdef IndexSegment _segment_of(self, uint64_t prefix)
-    @cython.locals(held=Py_ssize_t)
-    cdef int _count_slots(self) except -1

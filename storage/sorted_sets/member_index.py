@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from storage import allocation
 from storage.hash_table import mark_octets
 from storage.hash_table.directory import Directory
 from storage.sorted_sets.index_segment import IndexSegment
@@ -18,26 +17,19 @@ from storage.sorted_sets.leaf import Leaf
 
 NONE: Final = -1
 LEAF_SHIFT: Final = 32
-OBJECT: Final = 144  # bytes of an index and its list of slots, without what is in it
-SLOT: Final = 8  # bytes
 MERGE_FROM: Final = 64  # members; a segment that has more joins no other
 
 
 class MemberIndex(Directory):
     """Hash prefixes of members with the numbers of their leaves. *used* is how many members."""
 
-    __slots__ = ("_leaves", "_slots_held")
+    __slots__ = ("_leaves",)
 
     def __init__(self, leaves: list[Any]) -> None:
         """*leaves* are those of the tree, by their numbers; the list must stay the same object."""
+        super().__init__()
         self._leaves = leaves
-        self._slots_held = 0  # bytes of the directory that are counted
-        allocation.used += OBJECT
         self._begin(IndexSegment(0, leaves))
-        self._count_slots()
-
-    def __del__(self) -> None:
-        allocation.used -= OBJECT + self._slots_held
 
     def find(self, member: bytes, prefix: int) -> int:
         """Where *member* is: the number of its leaf << 32 | its number there; -1 if it is nowhere.
@@ -64,7 +56,6 @@ class MemberIndex(Directory):
         self.used += 1
         if segment.is_long():
             self._split(prefix >> self._shift)
-            self._count_slots()
 
     def move(self, prefix: int, old: int, new: int) -> None:
         """A member has moved from the leaf *old* to the leaf *new*. O(1)."""
@@ -78,17 +69,10 @@ class MemberIndex(Directory):
         self.used -= 1
         if mark_octets.count(segment.marks) <= MERGE_FROM:
             self._merge(prefix >> self._shift)
-            self._count_slots()
 
     def _segment_of(self, prefix: int) -> IndexSegment:
         segment: IndexSegment = self._directory[prefix >> self._shift]
         return segment
-
-    def _count_slots(self) -> None:
-        """Count the memory of the directory, whose size may have changed."""
-        held = len(self._directory) * SLOT
-        allocation.used += held - self._slots_held
-        self._slots_held = held
 
     def check(self) -> None:
         """Raise AssertionError unless the members of all leaves are indexed. O(N). For tests."""
@@ -106,4 +90,3 @@ class MemberIndex(Directory):
             for at in range(len(leaf))
         ]
         assert sorted(found) == sorted(owed), "the index and the leaves do not agree"
-        assert self._slots_held == len(self._directory) * SLOT, "slots miscounted"

@@ -13,7 +13,7 @@ from storage cimport allocation
 from storage.hash_table cimport borrowed_packed
 from storage.hashes cimport borrowed_hash
 from storage.sorted_sets cimport borrowed_sorted_set
-from storage.hash_table.packed_table cimport PackedTable
+from storage.hash_table.packed_directory cimport PackedDirectory
 from storage.keyspace.key_table cimport KeyTable
 from storage.lists cimport borrowed_list
 from storage.rax cimport branches
@@ -201,29 +201,8 @@ def listpack_size(object pack):
     return borrowed_list.listpack_size(<PyObject *>pack)
 
 
-def directory_of(KeyTable table):
-    """What the plain functions read of a table; the C functions read the table itself."""
-    return table._directory
-
-
-def slots(KeyTable table):
-    return borrowed_table.slots(table)
-
-
-def segment_at(KeyTable table, Py_ssize_t slot):
-    return held(borrowed_table.segment_at(table, slot))
-
-
 def prefetch(object segment):
     borrowed_table.prefetch(<PyObject *>segment)
-
-
-def count(object segment):
-    return borrowed_table.count(<PyObject *>segment)
-
-
-def key_at(object segment, Py_ssize_t at):
-    return borrowed_table.key_at(<PyObject *>segment, at)
 
 
 def object_at(object segment, Py_ssize_t at):
@@ -243,7 +222,8 @@ def number_at(object segment, Py_ssize_t at):
 
 
 def text_at(object segment, Py_ssize_t at):
-    return borrowed_table.text_at(<PyObject *>segment, at)
+    cdef borrowed_packed.Text text = borrowed_table.text_at(<PyObject *>segment, at)
+    return raw.cut(text.octets, 0, text.size), text.size
 
 
 def last_use_at(object segment, Py_ssize_t at):
@@ -253,34 +233,45 @@ def last_use_at(object segment, Py_ssize_t at):
 # ---------------------------------------------------------------------- storage.hash_table.borrowed_packed
 
 
-def packed_directory_of(PackedTable table):
+def directory_of(PackedDirectory table):
     """What the plain functions read of a table; the C functions read the table itself."""
     return table._directory
 
 
-def packed_size(PackedTable table):
+def table_size(PackedDirectory table):
     return borrowed_packed.size(<PyObject *>table)
 
 
-def packed_slots(PackedTable table):
+def slots(PackedDirectory table):
     return borrowed_packed.slots(<PyObject *>table)
 
 
-def packed_segment_at(PackedTable table, Py_ssize_t slot):
+def segment_at(PackedDirectory table, Py_ssize_t slot):
     return held(borrowed_packed.segment_at(<PyObject *>table, slot))
 
 
-def packed_count(object segment):
+def count(object segment):
     return borrowed_packed.count(<PyObject *>segment)
 
 
-def packed_key_at(object segment, Py_ssize_t at):
+def key_at(object segment, Py_ssize_t at):
     cdef borrowed_packed.Text text = borrowed_packed.key_at(<PyObject *>segment, at)
     return raw.cut(text.octets, 0, text.size), text.size
 
 
-def packed_value_at(object segment, Py_ssize_t at):
+def value_at(object segment, Py_ssize_t at):
     cdef borrowed_packed.Text text = borrowed_packed.value_at(<PyObject *>segment, at)
+    return raw.cut(text.octets, 0, text.size), text.size
+
+
+def behind_key(object segment, Py_ssize_t at):
+    """The first byte of what is behind the key."""
+    return raw.cut(borrowed_packed.behind_key(<PyObject *>segment, at), 0, 1)
+
+
+def text_behind_key(object segment, Py_ssize_t at, Py_ssize_t distance):
+    cdef borrowed_packed.Text text
+    text = borrowed_packed.text_behind_key(<PyObject *>segment, at, distance)
     return raw.cut(text.octets, 0, text.size), text.size
 
 

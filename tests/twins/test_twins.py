@@ -31,8 +31,6 @@ pytestmark = pytest.mark.skipif(
 EXTENSIONS = {
     "protocol_twins": [
         "protocol.octets",
-        "server.commands.streams.entry_octets",
-        "server.reply.bulk_octets",
     ],
     "storage_twins": [
         "storage.octets",
@@ -176,12 +174,10 @@ SOME_TEXTS = [
 
 
 @st.composite
-def packed_texts(
-    draw: st.DrawFn, far: bool | None = None, from_offset: int = 0
-) -> tuple[bytearray, int]:
+def packed_texts(draw: st.DrawFn, far: bool | None = None) -> tuple[bytearray, int]:
     """The data of a packed segment, and the offset of a text in it, which is far or not."""
     octets = importlib.import_module("storage.hash_table.packed_octets")
-    data, at = bytearray(600), from_offset + draw(AT)
+    data, at = bytearray(600), draw(AT)
     if draw(st.booleans()) if far is None else far:
         octets.put_far(data, at, draw(st.sampled_from([0, 2])))
     else:
@@ -258,6 +254,7 @@ CASES: dict[str, Cases] = {
         "shorten": args(BUFFER, st.integers(0, SIZE)),
         "put": put(TEXT),
         "put_slice": SLICE,
+        "put_natural": put(U64 | st.integers(0, 200)),
         "put_head": args(BUFFER, AT, U8, I64),
         "put_bulk": args(BUFFER, AT, st.binary(max_size=ROOM - 8)),
         "put_bulk_slice": SLICE,
@@ -279,12 +276,6 @@ CASES: dict[str, Cases] = {
         "plain_head_size": args(st.integers(0, 10**9)),
         "room_for": args(st.just([]), st.integers(1, 9)),
     },
-    "server.commands.streams.entry_octets": {
-        "put": put(TEXT),
-        "put_u64": put(U64 | st.integers(0, 200)),
-        "short_size": READ,
-    },
-    "server.reply.bulk_octets": {"put_bulk_int": put(I64), "put_bulk": SLICE},
     "storage.octets": {
         "bytearray_of": args(TEXT),
         "drop_front": args(BUFFER, LENGTH),
@@ -318,6 +309,7 @@ CASES: dict[str, Cases] = {
         "most_bytes": args(ELEMENT_LENGTH),
         "put": put(TEXT) | strings(),
         "encoded_size": READ | elements(),
+        "short_size": READ | elements(),
         "is_string": READ | elements(),
         "number_at": integer_elements(),
         "head_size": string_elements(),
@@ -355,7 +347,7 @@ CASES: dict[str, Cases] = {
         "prefetch": args(BUFFER),
     },
     "storage.keyspace.item_octets": {
-        "kind_start": packed_texts(from_offset=4).map(lambda found: (found[0], found[1] - 4)),
+        "kind_start": packed_texts(),
         "number_of": READ,
         **dict.fromkeys(("object_place", "object_of"), packed_texts()),
         "put_number": put(I64),

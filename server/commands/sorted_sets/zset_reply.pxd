@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from protocol.encoder cimport Encoder
-from server.reply cimport bulk_octets
+from protocol cimport octets
 from storage.sorted_sets cimport score_octets
 from storage.sorted_sets.leaf cimport Leaf
 from storage.sorted_sets.score_tree cimport ScoreTree

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from protocol import octets
 from protocol.encoder import Encoder
-from server.reply import bulk_octets
 from storage.sorted_sets import score_octets
 from storage.sorted_sets.leaf import Leaf
 from storage.sorted_sets.score_tree import ScoreTree
@@ -73,9 +73,8 @@ def _write_leaf(out: Encoder, leaf: Leaf, at: int, count: int, step: int) -> Non
     size = len(leaf.data)
     if size > MUCH:
         size = _bytes_of(leaf, at, count, step)
-    # The encoder's insides, so that room is made once and not for each member.
-    out._reserve(size + count * PER_MEMBER)  # noqa: SLF001
-    out._end = _put_members(out._buffer, out._end, leaf, at, count, step)  # noqa: SLF001
+    out.reserve(size + count * PER_MEMBER)
+    out.end = _put_members(out.buffer, out.end, leaf, at, count, step)
 
 
 def _bytes_of(leaf: Leaf, at: int, count: int, step: int) -> int:
@@ -94,7 +93,7 @@ def _put_members(buffer: bytearray, to: int, leaf: Leaf, at: int, count: int, st
     for _ in range(count):
         offset = score_octets.place_at(marks, at)
         size = score_octets.text_size(data, offset)
-        to = bulk_octets.put_bulk(buffer, to, data, score_octets.text_start(data, offset), size)
+        to = octets.put_bulk_slice(buffer, to, data, score_octets.text_start(data, offset), size)
         at += step
     return to
 

@@ -2,8 +2,8 @@ cimport cython
 from libc.stdint cimport uint64_t
 
 from protocol.encoder cimport Encoder
-from server.commands.streams cimport entry_octets
-from server.reply cimport bulk_octets
+from protocol cimport octets
+from storage.listpack cimport element_octets
 from storage.listpack.listpack cimport Element, Listpack
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId

@@ -9,9 +9,9 @@ element is copied from buffer to buffer.
 
 from __future__ import annotations
 
+from protocol import octets
 from protocol.encoder import Encoder
-from server.commands.streams import entry_octets
-from server.reply import bulk_octets
+from storage.listpack import element_octets
 from storage.listpack.listpack import Element, Listpack
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
@@ -47,17 +47,16 @@ class EntryWriter:
         if entry.same_fields and node is not self._node:
             self._render_names(entry, node)
         out = self._out
-        # The encoder's insides, so that room is made once and not for each of the many pieces.
-        out._reserve(self._room_for(entry, node))  # noqa: SLF001
-        out._end = self._put(out._buffer, out._end, entry, node)  # noqa: SLF001
+        out.reserve(self._room_for(entry, node))
+        out.end = self._put(out.buffer, out.end, entry, node)
 
     def _put(self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack) -> int:
         """Write an entry into *buffer*, where there is room."""
-        at = entry_octets.put(buffer, at, _PAIR)
+        at = octets.put(buffer, at, _PAIR)
         at = self._put_id(buffer, at, entry.ms, entry.seq)
         if entry.same_fields:
             return self._put_values(buffer, at, entry, node)
-        at = entry_octets.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
+        at = octets.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
         return self._put_elements(buffer, at, entry, node)
 
     def _room_for(self, entry: StreamIterator, node: Listpack) -> int:
@@ -71,12 +70,12 @@ class EntryWriter:
         """Write an id. Neighbours often have the same ms, so its digits are kept."""
         text = self._id
         if ms != self._ms or self._seq_at == 0:
-            dash_at = entry_octets.put_u64(text, 0, ms)
+            dash_at = octets.put_natural(text, 0, ms)
             text[dash_at] = _DASH
             self._ms = ms
             self._seq_at = dash_at + 1
-        size = entry_octets.put_u64(text, self._seq_at, seq)
-        return bulk_octets.put_bulk(buffer, at, text, 0, size)
+        size = octets.put_natural(text, self._seq_at, seq)
+        return octets.put_bulk_slice(buffer, at, text, 0, size)
 
     def _render_names(self, entry: StreamIterator, node: Listpack) -> None:
         """Prepare what stands before each value of an entry with the master entry's fields."""
@@ -98,10 +97,10 @@ class EntryWriter:
         data = node.data
         value_at = entry.fields_at
         for name in self._names:
-            at = entry_octets.put(buffer, at, name)
-            size = entry_octets.short_size(data, value_at)
+            at = octets.put(buffer, at, name)
+            size = element_octets.short_size(data, value_at)
             if size >= 0:
-                at = bulk_octets.put_bulk(buffer, at, data, value_at + 1, size)
+                at = octets.put_bulk_slice(buffer, at, data, value_at + 1, size)
                 value_at += size + 2
             else:
                 at = self._put_element(buffer, at, node, value_at)
@@ -124,8 +123,8 @@ class EntryWriter:
         element = self._element
         node.read(element_at, element)
         if element.is_int:
-            return bulk_octets.put_bulk_int(buffer, at, element.number)
-        return bulk_octets.put_bulk(buffer, at, node.data, element.start, element.size)
+            return octets.put_bulk_number(buffer, at, element.number)
+        return octets.put_bulk_slice(buffer, at, node.data, element.start, element.size)
 
 
 def write_entries(out: Encoder, entry: StreamIterator, count: int) -> int:

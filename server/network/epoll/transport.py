@@ -171,7 +171,7 @@ class EpollTransport(Transport):
     def _send(self, out: Encoder) -> None:
         size = out.size()
         try:
-            taken = socket_calls.send(self.fd, out._buffer, size)  # noqa: SLF001  (spares a copy)
+            taken = socket_calls.send(self.fd, out.buffer, size)
         except OSError:
             self.abort()
             taken = size

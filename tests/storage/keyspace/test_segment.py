@@ -40,7 +40,7 @@ def test_a_segment_s_keys_are_sorted_by_prefix_and_share_its_first_bits() -> Non
         assert len({prefix >> 32 - segment.local_depth for prefix in prefixes}) == 1
 
 
-def test_an_item_has_last_use_key_kind_and_value() -> None:
+def test_an_item_has_key_last_use_kind_and_value() -> None:
     table = KeyTable()
     table.set(b"text", b"value", 0x01020304)
     table.set(b"n", 258, 7)
@@ -48,9 +48,9 @@ def test_an_item_has_last_use_key_kind_and_value() -> None:
     table.set(b"object", value)
     (segment,) = table.segments()
     assert segment.data == (
-        b"\x04\x03\x02\x01" + b"\x04text" + b"\x00" + b"\x05value"
-        b"\x07\x00\x00\x00" + b"\x01n" + b"\x01" + b"\x08\x02\x01\x00\x00\x00\x00\x00\x00"
-        b"\x00\x00\x00\x00" + b"\x06object" + b"\x02" + b"\xff\x00\x00\x00\x00"
+        b"\x04text" + b"\x04\x03\x02\x01" + b"\x00" + b"\x05value"
+        b"\x01n" + b"\x07\x00\x00\x00" + b"\x01" + b"\x08\x02\x01\x00\x00\x00\x00\x00\x00"
+        b"\x06object" + b"\x00\x00\x00\x00" + b"\x02" + b"\xff\x00\x00\x00\x00"
     )
     assert segment.far == [value]
 
