@@ -11,6 +11,7 @@ from storage.keyspace.eviction_pool cimport Candidate, EvictionPool
 from storage.keyspace.key_events cimport KeyEvents
 from storage.keyspace.key_table cimport KeyTable
 from storage.keyspace.keyspace cimport Keyspace
+from storage.chance cimport Chance
 
 cdef int64_t AT_ONCE
 cdef int UNRANKED
@@ -25,7 +26,7 @@ cdef class KeyEviction(Part):
     cdef Restrictions _restrictions
     cdef Propagation _propagation
     cdef readonly EvictionPool pool
-    cdef object _below
+    cdef Chance _chance
     cdef object _limit
     cdef str _policy_name
     cdef bint _spares_all

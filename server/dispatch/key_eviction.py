@@ -38,7 +38,7 @@ class KeyEviction(Part):
     """Evicts keys of *databases*. *on_unfinished* is told when there is more to do later."""
 
     __slots__ = (
-        "_below",
+        "_chance",
         "_databases",
         "_events",
         "_exceeded_ns",
@@ -78,8 +78,8 @@ class KeyEviction(Part):
         self._pausing = pausing
         self._restrictions = restrictions
         self._propagation = propagation
-        self._below = events.chance.below
-        self.pool = EvictionPool(events.usage, self._below)
+        self._chance = events.chance
+        self.pool = EvictionPool(events.usage, self._chance)
         self._limit = 0
         self._policy_name = ""
         self._last_random = 0  # the database that a key was drawn from last
@@ -175,7 +175,7 @@ class KeyEviction(Part):
             database = self._databases[self._last_random]
             keys = database.keys_to_evict(self._volatile)
             if keys.used:
-                self._evict(database, keys.key_at(keys.random_place(self._below)))
+                self._evict(database, keys.key_at(keys.random_place(self._chance)))
                 return True
         return False
 

@@ -6,6 +6,7 @@ given these, and not the whole.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 
 from server.client.client import Client
@@ -33,6 +34,7 @@ from server.propagation.propagation import Propagation
 from server.pubsub.pubsub import PubSub
 from server.table.command import TABLE
 from server.tracking.tracking import Tracking
+from storage.chance import Chance
 from storage.keyspace.keyspace import Keyspace
 
 
@@ -57,7 +59,7 @@ class ServerState:
         self.slow_log = SlowLog()
         self.latency_events = LatencyEvents()
         self.command_times = CommandTimes(self.slow_log, self.latency_events)
-        self.tracking = Tracking(self.clients, self.pushes)
+        self.tracking = Tracking(self.clients, self.pushes, Chance(secrets.randbits(63)))
         self.events = ServerKeyEvents(
             self.blocking, self.watching, self.propagation, self.pubsub, self.tracking
         )

@@ -6,6 +6,7 @@ from server.client.tracking_options cimport TrackingOptions
 from server.observe.part cimport Part
 from server.table.command cimport Command
 from server.tracking.tracking_table cimport TrackingTable
+from storage.chance cimport Chance
 
 cdef int READONLY
 cdef int TOLD
@@ -17,7 +18,7 @@ cdef tuple NOBODYS
 cdef class Tracking(Part):
     cdef dict _clients
     cdef Pushes _pushes
-    cdef object _below
+    cdef Chance _chance
     cdef dict _tracking
     cdef object _most_keys
     cdef object _effort

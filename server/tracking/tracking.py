@@ -12,8 +12,7 @@ told instead: REDIRECT.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from random import randrange
+from collections.abc import Iterable
 
 from server.client.client import TOLD, TRACKING, Client
 from server.client.pushes import Pushes
@@ -24,6 +23,7 @@ from server.table.command import Command, Flags
 from server.tracking.broadcasts import Broadcasts
 from server.tracking.invalidation import Invalidation, redirection_broken
 from server.tracking.tracking_table import TrackingTable
+from storage.chance import Chance
 
 READONLY = int(Flags.READONLY)
 EFFORT = 100  # keys that are forgotten at most because of one command, and in a first tick of cron
@@ -33,11 +33,11 @@ NOBODYS = (b"expired", b"evicted")  # the events of changes that no client has m
 class Tracking(Part):
     """Who tracks, the table, the prefixes. *hears* is read for each change of a key.
 
-    *clients* are all clients by their ids; *below* (n) gives a random number from 0 to n - 1.
+    *clients* are all clients by their ids.
     """
 
     __slots__ = (
-        "_below",
+        "_chance",
         "_clients",
         "_effort",
         "_most_keys",
@@ -52,11 +52,11 @@ class Tracking(Part):
         self,
         clients: dict[int, Client],
         pushes: Pushes,
-        below: Callable[[int], int] = randrange,
+        chance: Chance,
     ) -> None:
         self._clients = clients
         self._pushes = pushes
-        self._below = below
+        self._chance = chance
         self._tracking: dict[Client, None] = {}
         self._most_keys = 0  # 0: any number
         self._effort = EFFORT
@@ -178,7 +178,7 @@ class Tracking(Part):
     def _forget_some(self, most: int) -> None:
         """Forget keys by chance, *most* at most, until the table has no more than it may have."""
         while most and self._is_over_limit():
-            key = self.table.random_key(self._below)
+            key = self.table.random_key(self._chance)
             assert key is not None
             self._forget(key)
             most -= 1

@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 from storage cimport allocation
 from storage.keyspace.key_table cimport KeyTable
+from storage.chance cimport Chance
 
 cdef Py_ssize_t SET_BYTES
 cdef Py_ssize_t READER_BYTES
@@ -18,6 +19,6 @@ cdef class TrackingTable:
     cpdef remember(self, bytes key, object client_id)
     @cython.locals(held=object)
     cpdef object take(self, bytes key)
-    cpdef random_key(self, object below)
+    cpdef random_key(self, Chance chance)
     cpdef clear(self)
     cdef _grew(self, int64_t size)

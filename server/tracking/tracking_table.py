@@ -11,10 +11,11 @@ takes about 40 bytes beside its text; storage/allocation.py counts them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from storage import allocation
+from storage.chance import Chance
 from storage.keyspace.key_table import KeyTable
 
 SET_BYTES = 184  # of a set of readers, empty
@@ -66,9 +67,9 @@ class TrackingTable:
         self._grew(-SET_BYTES - READER_BYTES * len(held))
         return held
 
-    def random_key(self, below: Callable[[int], int]) -> bytes | None:
+    def random_key(self, chance: Chance) -> bytes | None:
         """Any of the keys; *below* (n) gives a random number from 0 to n - 1. O(1)."""
-        return self._readers.random_key(below)
+        return self._readers.random_key(chance)
 
     def clear(self) -> None:
         """Forget all keys."""

@@ -1,12 +1,11 @@
 cimport cython
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport uint64_t
 
 from storage cimport allocation
 from storage.hash_table cimport mark_octets
 from storage.hash_table.bucket cimport Bucket
 
 cdef Py_ssize_t KEYS_PER_SLOT
-cdef Py_ssize_t PLACES
 cdef Py_ssize_t OBJECT
 cdef Py_ssize_t SLOT
 
@@ -28,16 +27,6 @@ cdef class Directory:
     cpdef tuple scan_items(self, uint64_t cursor, Py_ssize_t count)
     @cython.locals(slot=Py_ssize_t, page=list, bucket=Bucket, first=Py_ssize_t, end=Py_ssize_t)
     cdef tuple _page(self, uint64_t cursor, Py_ssize_t count, bint with_values)
-
-    @cython.locals(place=int64_t, at=Py_ssize_t)
-    cpdef object random_key(self, object below)
-    @cython.locals(slot=int64_t, count=Py_ssize_t, places=Py_ssize_t, at=Py_ssize_t)
-    cpdef int64_t random_place(self, object below) except -1
-    @cython.locals(slot=int64_t)
-    cpdef int64_t place_behind(self, int64_t place) except -1
-    @cython.locals(slot=Py_ssize_t, first=Py_ssize_t, keys=list, bucket=Bucket)
-    cpdef list sample(self, object below, Py_ssize_t count)
-    cdef int64_t _slot_with_keys(self, int64_t slot) except -1
 
     cdef Bucket _bucket(self, Py_ssize_t slot)
     cdef Py_ssize_t _block(self, Py_ssize_t slot) except -1

@@ -27,7 +27,7 @@ key or show it twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from storage import allocation
@@ -39,10 +39,6 @@ from storage.hash_table.bucket import Bucket
 # are keyed (siphash), so that does not happen by chance.
 KEYS_PER_SLOT: Final = 8
 
-# For random_place: a bucket has at most so many keys for each slot, but for extraordinary ones.
-PLACES: Final = 170
-DRAWS: Final = 64
-
 OBJECT: Final = 144  # bytes of a table and its list of slots, without what is in it
 SLOT: Final = 8  # bytes
 
@@ -50,8 +46,8 @@ SLOT: Final = 8  # bytes
 class Directory:
     """What hash tables have in common, whatever their buckets store.
 
-    Looking up, adding and removing a key is the table's own; this finds places for buckets, scans
-    and draws at random. *used* is the number of keys.
+    Looking up, adding and removing a key is the table's own; this finds places for buckets, and
+    scans. *used* is the number of keys.
     """
 
     __slots__ = ("_deepest_pairs", "_directory", "_shift", "_slots_held", "used")
@@ -136,67 +132,6 @@ class Directory:
             slot = self._next_slot(slot)
             first = 0
         return 0, page
-
-    # ------------------------------------------------------------------ chance
-
-    def random_key(self, below: Callable[[int], int]) -> bytes | None:
-        """Any key, each as likely as any other; None if there are none. O(1) expected.
-
-        *below* (n) gives 0 .. n - 1.
-        """
-        if self.used == 0:
-            return None
-        place = self.random_place(below)
-        at = place & mark_octets.AT_MASK
-        return self._bucket(place >> mark_octets.AT_BITS).keys(at, at + 1)[0]
-
-    def random_place(self, below: Callable[[int], int]) -> int:
-        """The place of any key, each as likely as any other; there must be one. O(1) expected.
-
-        A slot is drawn, and a place in its bucket, which has PLACES for each slot that it owns.
-        Where there is no key, both are drawn again: so a key in a full bucket is as likely as one
-        in a bucket with few. After many attempts any bucket will do.
-        """
-        for _ in range(DRAWS):
-            slot: int = below(len(self._directory))
-            count = mark_octets.count(self._bucket(slot).marks)
-            places = PLACES * self._block(slot) if len(self._directory) > 1 else count
-            at: int = below(max(places, count))
-            if at < count:
-                return slot << mark_octets.AT_BITS | at
-        slot = self._slot_with_keys(below(len(self._directory)))
-        return slot << mark_octets.AT_BITS | below(mark_octets.count(self._bucket(slot).marks))
-
-    def place_behind(self, place: int) -> int:
-        """The place of the next key in the order of hashes; behind the last one comes the first.
-
-        From a place behind the end of its bucket, it is the first one of the next bucket. A key is
-        among n neighbours from a random place on with the same chance as any other.
-        """
-        slot = place >> mark_octets.AT_BITS
-        if (place & mark_octets.AT_MASK) + 1 < mark_octets.count(self._bucket(slot).marks):
-            return place + 1
-        slot = self._next_slot(slot) % len(self._directory)
-        return self._slot_with_keys(slot) << mark_octets.AT_BITS
-
-    def sample(self, below: Callable[[int], int], count: int) -> list[bytes]:
-        """Up to *count* different keys, neighbours from a random slot on. O(count)."""
-        keys: list[bytes] = []
-        slot: int = below(len(self._directory))
-        slot = first = slot & -self._block(slot)
-        while len(keys) < count:
-            bucket = self._bucket(slot)
-            keys += bucket.keys(0, min(mark_octets.count(bucket.marks), count - len(keys)))
-            slot = self._next_slot(slot) % len(self._directory)
-            if slot == first:
-                break
-        return keys
-
-    def _slot_with_keys(self, slot: int) -> int:
-        """*slot* or, if its bucket is empty, that of the next one with keys; there must be one."""
-        while mark_octets.count(self._bucket(slot).marks) == 0:
-            slot = self._next_slot(slot) % len(self._directory)
-        return slot
 
     # ------------------------------------------------------------------ buckets
 

@@ -3,15 +3,30 @@
 
 from __future__ import annotations
 
-from storage.hash_table import mark_octets
+from typing import Final
+
+from storage.chance import Chance
+from storage.hash_table import mark_octets, packed_octets
 from storage.hash_table.directory import Directory
 from storage.hash_table.packed_bucket import PackedBucket
+
+DRAWS: Final = 64
+ANY_NUMBER: Final = 2**62
 
 
 class PackedDirectory(Directory):
     """A hash table whose items lie in the memory of its buckets (packed_bucket.py)."""
 
-    __slots__ = ()
+    __slots__ = ("_places", "_recount_below")
+
+    _places: int  # no bucket has more items than this for each slot that it owns
+    _recount_below: int  # with fewer items than this, it is worth while to count places anew
+
+    def _begin_packed(self, only: PackedBucket) -> None:
+        """Start with one bucket, which is empty."""
+        self._begin(only)
+        self._places = 0
+        self._recount_below = ANY_NUMBER
 
     def __contains__(self, key: bytes) -> bool:
         return self.has(key)
@@ -26,15 +41,99 @@ class PackedDirectory(Directory):
         bucket.remove(at)
         self.used -= 1
         if bucket.is_short():
+            slots = len(self._directory)
             self._merge(prefix >> self._shift)
+            self._places *= slots // len(self._directory)  # of which each bucket owns fewer now
 
     def _split_if_long(self, bucket: PackedBucket, prefix: int) -> None:
         """Split *bucket*, that of *prefix*, if it has too many items or bytes."""
+        self._places = max(self._places, mark_octets.count(bucket.marks))
         if bucket.is_long():
             self._split(prefix >> self._shift)
+            self._recount_below = ANY_NUMBER
 
     def _packed_bucket(self, prefix: int) -> PackedBucket:
         bucket: PackedBucket = self._directory[prefix >> self._shift]
+        return bucket
+
+    # ------------------------------------------------------------------ chance
+
+    def random_key(self, chance: Chance) -> bytes | None:
+        """Any key, each as likely as any other; None if there are none. O(1) expected."""
+        if self.used == 0:
+            return None
+        place = self.random_place(chance)
+        bucket = self._packed_at(place >> mark_octets.AT_BITS)
+        return bucket.key_at(place & mark_octets.AT_MASK)
+
+    def random_place(self, chance: Chance) -> int:
+        """The place of any key, each as likely as any other; there must be one. O(1) expected.
+
+        A slot is drawn, and a place in its bucket, which has as many for each slot that it owns.
+        Where there is no key, both are drawn again: so a key in a full bucket is as likely as one
+        in a bucket with few. After many attempts any bucket will do.
+        """
+        slots = len(self._directory)
+        if 2 * self.used < self._places * slots and self.used < self._recount_below:
+            self._count_places()
+        for _ in range(DRAWS):
+            slot: int = chance.below(slots)
+            bucket = self._packed_at(slot)
+            packed_octets.prefetch(bucket.data)
+            at: int = chance.below(self._places * self._block(slot))
+            if at < mark_octets.count(bucket.marks):
+                return slot << mark_octets.AT_BITS | at
+        slot = self._slot_with_keys(chance.below(slots))
+        bucket = self._packed_at(slot)
+        return slot << mark_octets.AT_BITS | chance.below(mark_octets.count(bucket.marks))
+
+    def _count_places(self) -> None:
+        """Find out how full the fullest bucket is, after many items have gone. O(slots)."""
+        places = 1
+        slot = 0
+        while slot < len(self._directory):
+            block = self._block(slot)
+            items = mark_octets.count(self._packed_at(slot).marks)
+            places = max(places, (items + block - 1) // block)
+            slot = self._next_slot(slot)
+        self._places = places
+        self._recount_below = self.used - self.used // 8
+
+    def place_behind(self, place: int) -> int:
+        """The place of the next key in the order of hashes; behind the last one comes the first.
+
+        From a place behind the end of its bucket, it is the first one of the next bucket. A key is
+        among n neighbours from a random place on with the same chance as any other.
+        """
+        slot = place >> mark_octets.AT_BITS
+        if (place & mark_octets.AT_MASK) + 1 < mark_octets.count(self._packed_at(slot).marks):
+            return place + 1
+        slot = self._next_slot(slot) % len(self._directory)
+        return self._slot_with_keys(slot) << mark_octets.AT_BITS
+
+    def sample(self, chance: Chance, count: int) -> list[bytes]:
+        """Up to *count* different keys, neighbours from a random slot on. O(count)."""
+        keys: list[bytes] = []
+        slot: int = chance.below(len(self._directory))
+        slot = first = slot & -self._block(slot)
+        while len(keys) < count:
+            bucket = self._packed_at(slot)
+            keys += bucket.keys(0, min(mark_octets.count(bucket.marks), count - len(keys)))
+            slot = self._next_slot(slot) % len(self._directory)
+            if slot == first:
+                break
+        return keys
+
+    def _slot_with_keys(self, slot: int) -> int:
+        """*slot* or, if its bucket is empty, that of the next one with keys; there must be one."""
+        while mark_octets.count(self._packed_at(slot).marks) == 0:
+            slot = self._next_slot(slot) % len(self._directory)
+        return slot
+
+    # ------------------------------------------------------------------ buckets
+
+    def _packed_at(self, slot: int) -> PackedBucket:
+        bucket: PackedBucket = self._directory[slot]
         return bucket
 
     def check(self) -> None:
@@ -42,3 +141,5 @@ class PackedDirectory(Directory):
         self._check_directory()
         for bucket in self.segments():
             bucket.check()
+            slots = self._directory.count(bucket)
+            assert len(bucket) <= self._places * slots, "a bucket has more items than places"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from storage.chance import Chance
 from storage.hash_table import mark_octets
 from storage.hash_table.packed_directory import PackedDirectory
 from storage.hash_table.packed_iterator import PackedIterator
@@ -63,6 +64,15 @@ class PackedTable(PackedDirectory):
         self.remove_at(segment, at, prefix)
         return value
 
+    def pop_random(self, chance: Chance) -> bytes:
+        """Remove a key, each as likely as any other, and return it; there must be one."""
+        place = self.random_place(chance)
+        at = place & mark_octets.AT_MASK
+        segment = self._segment_at(place >> mark_octets.AT_BITS)
+        key = segment.key_at(at)
+        self.remove_at(segment, at, segment.prefix_at(at))
+        return key
+
     def discard(self, key: bytes) -> bool:
         """Remove *key*. Returns whether it was there."""
         prefix = mark_octets.prefix_of(key)
@@ -77,7 +87,7 @@ class PackedTable(PackedDirectory):
 
     def clear(self) -> None:
         """Forget all items."""
-        self._begin(PackedSegment(0))
+        self._begin_packed(PackedSegment(0))
 
     def copy(self) -> PackedTable:
         """A table with the same items. O(bytes)."""
@@ -90,6 +100,8 @@ class PackedTable(PackedDirectory):
         copy._shift = self._shift
         copy.used = self.used
         copy._deepest_pairs = self._deepest_pairs
+        copy._places = self._places
+        copy._recount_below = self._recount_below
         copy._count_slots()
         return copy
 

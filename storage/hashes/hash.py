@@ -12,9 +12,10 @@ stays one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from storage import allocation
+from storage.chance import Chance
 from storage.hash_table.packed_table import PackedTable
 from storage.hashes.timed_fields import NO_EXPIRY, TimedFields
 from storage.hashes.timed_table import TimedTable
@@ -158,23 +159,23 @@ class Hash:
         return self.as_table().scan_items(cursor, count)
 
     def draws(
-        self, below: Callable[[int], int], dead: frozenset[bytes] = NO_FIELDS
+        self, chance: Chance, dead: frozenset[bytes] = NO_FIELDS
     ) -> Iterator[tuple[bytes, bytes]]:
         """Random fields with their values, without end: each draw is from all that are not *dead*,
-        of which there must be one. *below* (n) gives 0 .. n - 1.
+        of which there must be one.
         """
         table = self._table_without(dead)
         if table is None:
             pairs = [pair for pair in self if pair[0] not in dead]
             while True:
-                yield pairs[below(len(pairs))]
+                yield pairs[chance.below(len(pairs))]
         while True:
-            field = table.random_key(below)
+            field = table.random_key(chance)
             assert field is not None
             yield field, table.get(field)
 
     def sample(
-        self, below: Callable[[int], int], count: int, dead: frozenset[bytes] = NO_FIELDS
+        self, chance: Chance, count: int, dead: frozenset[bytes] = NO_FIELDS
     ) -> list[tuple[bytes, bytes]]:
         """*count* different fields with their values, and no more than are not *dead*. O(count),
         but O(N) if some are.
@@ -183,7 +184,7 @@ class Hash:
         """
         if self._table_without(dead) is not None and FEW * count < self.length():
             found: dict[bytes, bytes] = {}
-            draws = self.draws(below)
+            draws = self.draws(chance)
             while len(found) < count:
                 field, value = next(draws)
                 found[field] = value
@@ -191,7 +192,7 @@ class Hash:
         pairs = [pair for pair in self if pair[0] not in dead]
         if count < len(pairs):
             for at in range(count):
-                other = at + below(len(pairs) - at)
+                other = at + chance.below(len(pairs) - at)
                 pairs[at], pairs[other] = pairs[other], pairs[at]
         return pairs[:count]
 

@@ -6,6 +6,7 @@ from storage.keyspace.key_table cimport KeyTable
 from storage.keyspace.keyspace cimport Keyspace
 from storage.keyspace.segment cimport Segment
 from storage.keyspace.usage cimport Usage
+from storage.chance cimport Chance
 
 cdef Py_ssize_t POOL_SIZE
 cdef int BY_FREQUENCY
@@ -24,7 +25,7 @@ cdef class Candidate:
 @cython.final
 cdef class EvictionPool:
     cdef Usage _usage
-    cdef object _below
+    cdef Chance _chance
     cdef int _rank
     cdef list _candidates
     cdef int64_t _lowest

@@ -14,9 +14,9 @@ Source: https://redis.io/docs/latest/develop/reference/eviction/
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
+from storage.chance import Chance
 from storage.hash_table import mark_octets
 from storage.keyspace.eviction_rank import BY_EXPIRY, BY_FREQUENCY, BY_IDLE_TIME
 from storage.keyspace.key_table import KeyTable
@@ -42,11 +42,11 @@ class Candidate:
 class EvictionPool:
     """Candidates in the order of their scores. *below* (n) gives a random number, 0 .. n - 1."""
 
-    __slots__ = ("_below", "_candidates", "_lowest", "_rank", "_usage")
+    __slots__ = ("_candidates", "_chance", "_lowest", "_rank", "_usage")
 
-    def __init__(self, usage: Usage, below: Callable[[int], int]) -> None:
+    def __init__(self, usage: Usage, chance: Chance) -> None:
         self._usage = usage
-        self._below = below
+        self._chance = chance
         self._rank = BY_IDLE_TIME
         self._candidates: list[Candidate] = []
         self._lowest = 0  # the score of the first of them
@@ -72,7 +72,7 @@ class EvictionPool:
         drawn = database.keys_to_evict(volatile)
         if drawn.used == 0:
             return
-        place = drawn.random_place(self._below)
+        place = drawn.random_place(self._chance)
         segment, at = drawn.segment_at(place), place & mark_octets.AT_MASK
         for _ in range(min(count, drawn.used)):
             if at == mark_octets.count(segment.marks):

@@ -243,7 +243,7 @@ class KeyTable(PackedDirectory):
         """Forget all keys."""
         self._forget_loose(self._loose)
         self._loose.clear()
-        self._begin(Segment(0))
+        self._begin_packed(Segment(0))
 
     def _segment_of(self, prefix: int) -> Segment:
         segment: Segment = self._directory[prefix >> self._shift]

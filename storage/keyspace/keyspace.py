@@ -11,7 +11,7 @@ command looks up its value; not by TYPE, TTL, EXISTS, OBJECT, nor by what the se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from storage import allocation, types
@@ -387,14 +387,14 @@ class Keyspace:
         """About *count* keys from *cursor* on, and the next cursor; see KeyTable.scan."""
         return self._values.scan(cursor, count)
 
-    def random_key(self, below: Callable[[int], int]) -> bytes | None:
-        """Any key; *below* (n) gives a random number from 0 to n - 1.
+    def random_key(self) -> bytes | None:
+        """Any key, each as likely as any other; None if there are none.
 
         While expired keys may not be removed, it returns one of them after many attempts, as redis
         does: there may be no other keys.
         """
         attempts = 0
-        while (key := self._values.random_key(below)) is not None:
+        while (key := self._values.random_key(self.events.chance)) is not None:
             attempts += 1
             if self.peek(key) is not None or attempts == MANY_ATTEMPTS:
                 return key

@@ -7,6 +7,7 @@ from storage.listpack.listpack cimport Listpack
 from storage.set_limits cimport SetLimits
 from storage.sets cimport intset
 from storage.sets.member_walk cimport MemberWalk
+from storage.chance cimport Chance
 
 cdef bytes EMPTY
 cdef Py_ssize_t OBJECT
@@ -42,9 +43,9 @@ cdef class MemberSet:
     @cython.locals(pack=Listpack, table=PackedTable, at=Py_ssize_t, index=Py_ssize_t)
     cpdef bint remove(self, bytes member) except -1
     @cython.locals(member=bytes)
-    cpdef bytes pop(self, object below)
+    cpdef bytes pop(self, Chance chance)
     @cython.locals(pack=Listpack, table=PackedTable, member=bytes)
-    cpdef bytes random_member(self, object below)
+    cpdef bytes random_member(self, Chance chance)
     cpdef MemberSet copy(self)
 
 

@@ -13,10 +13,11 @@ Source of the rules: t_set.c of Redis 7.2
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from storage import allocation, octets
+from storage.chance import Chance
 from storage.hash_table.packed_table import PackedTable
 from storage.listpack.listpack import Listpack
 from storage.set_limits import SetLimits
@@ -24,7 +25,6 @@ from storage.sets import intset
 from storage.sets.member_walk import MemberWalk
 
 Members: TypeAlias = bytes | Listpack | PackedTable
-Below: TypeAlias = Callable[[int], int]  # gives a random number from 0 to n - 1, evenly
 
 EMPTY = intset.EMPTY
 OBJECT = 32  # bytes, compiled
@@ -205,28 +205,32 @@ class MemberSet:
         self._become(intset.without(members, index))
         return True
 
-    def pop(self, below: Below) -> bytes:
+    def pop(self, chance: Chance) -> bytes:
         """Remove a member drawn at random, and return it; there must be one."""
-        member = self.random_member(below)
+        members = self.members
+        if isinstance(members, PackedTable):
+            table = members
+            return table.pop_random(chance)
+        member = self.random_member(chance)
         self.remove(member)
         return member
 
     # ------------------------------------------------------------------ at random
 
-    def random_member(self, below: Below) -> bytes:
+    def random_member(self, chance: Chance) -> bytes:
         """A member drawn at random, each equally likely; there must be one."""
         members = self.members
         if isinstance(members, bytes):
-            return octets.decimal(intset.get(members, below(intset.length(members))))
+            return octets.decimal(intset.get(members, chance.below(intset.length(members))))
         if isinstance(members, Listpack):
             pack = members
-            return pack.get_bytes(pack.seek(below(pack.length())))
+            return pack.get_bytes(pack.seek(chance.below(pack.length())))
         table = members
-        member = table.random_key(below)
+        member = table.random_key(chance)
         assert member is not None
         return member
 
-    def sample(self, below: Below, count: int) -> list[bytes]:
+    def sample(self, chance: Chance, count: int) -> list[bytes]:
         """*count* different members drawn at random; there must be as many. O(count) expected.
 
         1. If they are more than a third, or the set is compact: the first of all members, shuffled.
@@ -235,23 +239,23 @@ class MemberSet:
         if count * FEW_LEFT > self.size() or not isinstance(self.members, PackedTable):  # 1
             all_members = list(self)
             for at in range(count):
-                other = at + below(len(all_members) - at)
+                other = at + chance.below(len(all_members) - at)
                 all_members[at], all_members[other] = all_members[other], all_members[at]
             return all_members[:count]
         drawn: dict[bytes, None] = {}  # 2
         while len(drawn) < count:
-            drawn[self.random_member(below)] = None
+            drawn[self.random_member(chance)] = None
         return list(drawn)
 
-    def draws(self, below: Below, count: int) -> Iterator[bytes]:
+    def draws(self, chance: Chance, count: int) -> Iterator[bytes]:
         """*count* members drawn at random, one independent of the other; there must be one."""
         if isinstance(self.members, PackedTable):
             for _ in range(count):
-                yield self.random_member(below)
+                yield self.random_member(chance)
         else:
             all_members = list(self)
             for _ in range(count):
-                yield all_members[below(len(all_members))]
+                yield all_members[chance.below(len(all_members))]
 
     # ------------------------------------------------------------------ as a whole
 

@@ -13,10 +13,11 @@ limits allow (zset-max-listpack-entries and zset-max-listpack-value), and stays 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from storage import allocation
+from storage.chance import Chance
 from storage.listpack.listpack import Listpack
 from storage.listpack_limits import ListpackLimits
 from storage.sorted_sets import score_listpack, score_walk
@@ -190,14 +191,14 @@ class SortedSet:
         walk.next()
         return walk.member(), walk.score
 
-    def draws(self, below: Callable[[int], int]) -> Iterator[tuple[bytes, float]]:
+    def draws(self, chance: Chance) -> Iterator[tuple[bytes, float]]:
         """Random members with their scores, without end: each draw is from all, of which there must
-        be one. *below* (n) gives 0 .. n - 1.
+        be one.
         """
         while True:
-            yield self.pair_at(below(self.length()))
+            yield self.pair_at(chance.below(self.length()))
 
-    def sample(self, below: Callable[[int], int], count: int) -> list[tuple[bytes, float]]:
+    def sample(self, chance: Chance, count: int) -> list[tuple[bytes, float]]:
         """*count* different members with their scores, and no more than there are.
 
         O(count * log N) expected. All members come in their order.
@@ -205,12 +206,12 @@ class SortedSet:
         if FEW * count < self.length():
             ranks: dict[int, None] = {}
             while len(ranks) < count:
-                ranks[below(self.length())] = None
+                ranks[chance.below(self.length())] = None
             return [self.pair_at(rank) for rank in ranks]
         pairs = list(self)
         if count < len(pairs):
             for at in range(count):
-                other = at + below(len(pairs) - at)
+                other = at + chance.below(len(pairs) - at)
                 pairs[at], pairs[other] = pairs[other], pairs[at]
         return pairs[:count]
 

@@ -32,7 +32,7 @@ class EvictionPoolMachine(RuleBasedStateMachine):
         self.db = Keyspace(0, self.events)
         self.rank = rank
         self.volatile = volatile or rank == BY_EXPIRY
-        self.pool = EvictionPool(self.events.usage, Chance(5).below)
+        self.pool = EvictionPool(self.events.usage, Chance(5))
         self.pool.rank_by(rank)
 
     @rule(key=keys, idle_s=st.integers(0, 50), frequency=st.integers(0, 255))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from storage.chance import Chance
 from storage.hashes.hash import Hash
 from storage.hashes.timed_fields import NO_EXPIRY
 from storage.hashes.triplets import Triplets
@@ -83,12 +82,12 @@ class TimedHashMachine(RuleBasedStateMachine):
     def sample(self, count: int, seed: int, before: int) -> None:
         dead = frozenset(field for field, when_ms in self.times.items() if when_ms < before)
         live = self.model.keys() - dead
-        below = random.Random(seed).randrange
-        found = dict(self.hash.sample(below, count, dead))
+        chance = Chance(seed)
+        found = dict(self.hash.sample(chance, count, dead))
         assert found.keys() <= live
         assert len(found) == min(count, len(live))
         if live:
-            assert next(self.hash.draws(below, dead))[0] in live
+            assert next(self.hash.draws(chance, dead))[0] in live
 
     @rule()
     def copy(self) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from storage.chance import Chance
 from storage.hashes.hash import Hash
 from storage.listpack_limits import ListpackLimits
 from storage.payload import dump, restore
@@ -32,7 +31,7 @@ class HashMachine(RuleBasedStateMachine):
         seed=st.integers(0, 9),
     )
     def begin(self, entries: int, value: int, seed: int) -> None:
-        self.dice = random.Random(seed)
+        self.chance = Chance(seed)
         self.limits = ListpackLimits(entries, value)
         self.hash = Hash()
         self.model: dict[bytes, bytes] = {}
@@ -84,7 +83,7 @@ class HashMachine(RuleBasedStateMachine):
 
     @rule(count=st.integers(0, 20))
     def sample(self, count: int) -> None:
-        sample = self.hash.sample(self.dice.randrange, min(count, len(self.model)))
+        sample = self.hash.sample(self.chance, min(count, len(self.model)))
         assert len(dict(sample)) == len(sample) == min(count, len(self.model))
         assert dict(sample).items() <= self.model.items()
 

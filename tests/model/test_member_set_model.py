@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from random import Random
-
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from storage.chance import Chance
 from storage.listpack.listpack import Listpack
 from storage.payload import dump, restore
 from storage.rdb.options import ReadOptions
@@ -38,7 +37,7 @@ class MemberSetMachine(RuleBasedStateMachine):
     )
     def begin(self, limits: tuple[int, int, int], seed: int) -> None:
         self.limits = SetLimits(*limits)
-        self.below = Random(seed).randrange
+        self.chance = Chance(seed)
         self.values = MemberSet()
         self.model: set[bytes] = set()
         self.scans: list[tuple[int, set[bytes], set[bytes]]] = []
@@ -81,7 +80,7 @@ class MemberSetMachine(RuleBasedStateMachine):
     @precondition(is_not_empty)
     @rule()
     def pop(self) -> None:
-        member = self.values.pop(self.below)
+        member = self.values.pop(self.chance)
         assert member in self.model
         self._forget(member)
 
@@ -98,11 +97,11 @@ class MemberSetMachine(RuleBasedStateMachine):
     @precondition(is_not_empty)
     @rule(count=st.integers(1, 50))
     def draw(self, count: int) -> None:
-        assert self.values.random_member(self.below) in self.model
-        drawn = list(self.values.draws(self.below, count))
+        assert self.values.random_member(self.chance) in self.model
+        drawn = list(self.values.draws(self.chance, count))
         assert len(drawn) == count
         assert self.model.issuperset(drawn)
-        sample = self.values.sample(self.below, min(count, len(self.model)))
+        sample = self.values.sample(self.chance, min(count, len(self.model)))
         assert len(set(sample)) == min(count, len(self.model))
         assert self.model.issuperset(sample)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from storage.chance import Chance
 from storage.listpack_limits import ListpackLimits
 from storage.payload import dump, restore
 from storage.rdb.options import ReadOptions
@@ -38,7 +37,7 @@ class SortedSetMachine(RuleBasedStateMachine):
         seed=st.integers(0, 9),
     )
     def begin(self, entries: int, value: int, seed: int) -> None:
-        self.dice = random.Random(seed)
+        self.chance = Chance(seed)
         self.limits = ListpackLimits(entries, value)
         self.values = SortedSet()
         self.model: dict[bytes, float] = {}
@@ -112,7 +111,7 @@ class SortedSetMachine(RuleBasedStateMachine):
 
     @rule(count=st.integers(0, 20))
     def sample(self, count: int) -> None:
-        sample = self.values.sample(self.dice.randrange, min(count, len(self.model)))
+        sample = self.values.sample(self.chance, min(count, len(self.model)))
         assert len(dict(sample)) == len(sample) == min(count, len(self.model))
         assert dict(sample).items() <= self.model.items()
 

@@ -14,6 +14,7 @@ from server.config.parameters import Config
 from server.table.command import TABLE
 from server.tracking.invalidation import Invalidation
 from server.tracking.tracking import Tracking
+from storage.chance import Chance
 from tests.worth import rounds
 
 CLIENTS = st.integers(0, 4)
@@ -29,7 +30,7 @@ class TrackingMachine(RuleBasedStateMachine):
         super().__init__()
         self.pushes = Pushes()
         self.clients: dict[int, Client] = {}
-        self.tracking = Tracking(self.clients, self.pushes, lambda n: n // 2)
+        self.tracking = Tracking(self.clients, self.pushes, Chance(1))
         self.next_id = 1
         self.seats = [self.new_client() for _ in range(5)]
         self.read_by: dict[bytes, set[Client]] = {}

@@ -12,7 +12,6 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
-from random import randrange
 from typing import TypeAlias
 
 from server.dispatch.state import ServerState
@@ -269,7 +268,7 @@ def keyspace(state: ServerState) -> Fields:
     """The databases that are not empty. avg_ttl is the mean of a random sample, in ms."""
     for db in state.databases:
         if len(db):
-            sample = db.expiring.sample(randrange, TTL_SAMPLE)
+            sample = db.expiring.sample(db.events.chance, TTL_SAMPLE)
             left_ms = [max(0, db.expiry(key) - state.events.clock.now_ms) for key in sample]
             mean_ms = sum(left_ms) // len(left_ms) if left_ms else 0
             yield (

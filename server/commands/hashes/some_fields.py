@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from random import randrange
 
 from protocol.encoder import Encoder
 from protocol.replies import Reply
@@ -67,16 +66,18 @@ def hrandfield(call: Call) -> Reply:
     argv = call.argv
     if len(argv) == 2:
         value, dead = _live(call)
-        return None if value is None else next(value.draws(randrange, dead))[0]
+        return None if value is None else next(value.draws(call.db.events.chance, dead))[0]
     count, with_values = count_and_form(argv, b"WITHVALUES")
     value, dead = _live(call)
     if value is None or count == 0:
         return []
     out = call.client.out.another()
     if count < 0:
-        _write_pairs(out, islice(value.draws(randrange, dead), -count), -count, with_values)
+        _write_pairs(
+            out, islice(value.draws(call.db.events.chance, dead), -count), -count, with_values
+        )
     else:
-        pairs = value.sample(randrange, min(count, len(value)), dead)
+        pairs = value.sample(call.db.events.chance, min(count, len(value)), dead)
         _write_pairs(out, pairs, len(pairs), with_values)
     return out
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import randrange
 from typing import Any
 
 from protocol.replies import Reply
@@ -78,4 +77,4 @@ def randomkey(call: Call) -> Reply:
 
     RANDOMKEY
     """
-    return call.db.random_key(randrange)
+    return call.db.random_key()

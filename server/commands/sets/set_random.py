@@ -5,7 +5,6 @@ from __future__ import annotations
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply
 from server.commands.sets import set_reply, set_steps
-from server.commands.sets.set_steps import below
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, INT64_MIN, to_int
@@ -43,7 +42,7 @@ def spop(call: Call) -> Reply:
     values: MemberSet | None = call.db.find(key, MemberSet)
     if values is None:
         return None
-    member = values.pop(below)
+    member = values.pop(call.db.events.chance)
     call.log_as(b"SREM", key, member)
     set_steps.removed(call, key, values, b"spop", 1)
     return member
@@ -64,7 +63,7 @@ def _pop_many(call: Call) -> Reply:
     if count >= values.size():
         _pop_all(call, key, values, out)
         return out
-    members = [values.pop(below) for _ in range(count)]
+    members = [values.pop(call.db.events.chance) for _ in range(count)]
     out.set(count)
     for member in members:
         out.bulk(member)
@@ -101,7 +100,7 @@ def srandmember(call: Call) -> Reply:
     if len(call.argv) > 2:
         return _sample(call)
     values: MemberSet | None = call.db.read(call.argv[1], MemberSet)
-    return None if values is None else values.random_member(below)
+    return None if values is None else values.random_member(call.db.events.chance)
 
 
 def _sample(call: Call) -> Reply:
@@ -119,11 +118,11 @@ def _sample(call: Call) -> Reply:
         set_reply.write_members(out, values)
     elif count > 0:
         out.array(count)
-        for member in values.sample(below, count):
+        for member in values.sample(call.db.events.chance, count):
             out.bulk(member)
     else:
         out.array(-count)
-        for member in values.draws(below, -count):
+        for member in values.draws(call.db.events.chance, -count):
             out.bulk(member)
             if out.overflown:
                 break

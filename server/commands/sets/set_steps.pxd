@@ -6,7 +6,6 @@ from storage.set_limits cimport SetLimits
 from storage.sets.member_set cimport MemberSet
 
 
-cpdef Py_ssize_t below(Py_ssize_t limit) except -1
 @cython.locals(db=Keyspace, limits=SetLimits, values=MemberSet, fresh=bint, added=Py_ssize_t,
                at=Py_ssize_t)
 cpdef Py_ssize_t add(Call call, bytes key, list words, Py_ssize_t first) except -1

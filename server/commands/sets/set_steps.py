@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from random import random
-
 from server.dispatch.call import Call
 from storage.sets.member_set import MemberSet
-
-
-def below(limit: int) -> int:
-    """A random number from 0 to *limit* - 1, which is less than 2**53; each is as likely."""
-    return int(random() * limit)  # noqa: S311  protects nothing
 
 
 def add(call: Call, key: bytes, words: list[bytes], first: int) -> int:

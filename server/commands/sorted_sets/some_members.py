@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from random import randrange
 
 from protocol.replies import Reply
 from server.commands.sorted_sets import zset_reply
@@ -71,7 +70,7 @@ def zrandmember(call: Call) -> Reply:
     argv = call.argv
     if len(argv) == 2:
         value = call.db.read(argv[1], SortedSet)
-        return None if value is None else next(value.draws(randrange))[0]
+        return None if value is None else next(value.draws(call.db.events.chance))[0]
     count, scores = count_and_form(argv, b"WITHSCORES")
     value = call.db.read(argv[1], SortedSet)
     if value is None or count == 0:
@@ -79,9 +78,9 @@ def zrandmember(call: Call) -> Reply:
     out = call.client.out.another()
     in_pairs = out.resp == 3
     if count < 0:
-        drawn = islice(value.draws(randrange), -count)
+        drawn = islice(value.draws(call.db.events.chance), -count)
         zset_reply.write_pairs(out, drawn, -count, scores, in_pairs)
     else:
-        pairs = value.sample(randrange, min(count, len(value)))
+        pairs = value.sample(call.db.events.chance, min(count, len(value)))
         zset_reply.write_pairs(out, pairs, len(pairs), scores, in_pairs)
     return out

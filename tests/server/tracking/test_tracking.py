@@ -15,6 +15,7 @@ from server.table.command import TABLE, Command
 from server.tracking.invalidation import Invalidation
 from server.tracking.tracking import EFFORT, Tracking
 from storage import allocation
+from storage.chance import Chance
 from tests.server import conftest  # noqa: F401  (fills the table)
 
 NOTHING = b""
@@ -32,7 +33,7 @@ class Site:
     def __init__(self) -> None:
         self.clients: dict[int, Client] = {}
         self.pushes = Pushes()
-        self.tracking = Tracking(self.clients, self.pushes, lambda _n: 0)
+        self.tracking = Tracking(self.clients, self.pushes, Chance(1))
 
     def client(self, resp: int = 3, **options: object) -> Client:
         """A client that tracks."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from itertools import count, islice
 
 import pytest
 
 from storage import allocation
+from storage.chance import Chance
 from storage.hash_table.mark_octets import prefix_of
 from storage.hash_table.packed_table import PackedTable
 
@@ -158,20 +158,20 @@ def test_keys_whose_prefixes_cannot_be_split_share_a_segment() -> None:
 
 def test_every_key_can_be_the_random_key() -> None:
     table = filled(300)
-    below = random.Random(1).randrange
-    drawn = {table.random_key(below) for _ in range(10_000)}
+    chance = Chance(1)
+    drawn = {table.random_key(chance) for _ in range(10_000)}
     assert drawn == set(table)
-    assert PackedTable().random_key(below) is None
+    assert PackedTable().random_key(chance) is None
 
 
 def test_a_sample_holds_distinct_keys() -> None:
     table = filled(1000)
-    below = random.Random(1).randrange
+    chance = Chance(1)
     for wanted in (0, 1, 20, 500, 1000):
-        keys = table.sample(below, wanted)
+        keys = table.sample(chance, wanted)
         assert len(keys) == len(set(keys)) == wanted
-    assert sorted(table.sample(below, 2000)) == sorted(table)
-    assert PackedTable().sample(below, 5) == []
+    assert sorted(table.sample(chance, 2000)) == sorted(table)
+    assert PackedTable().sample(chance, 5) == []
 
 
 def test_the_memory_that_is_counted_comes_back() -> None:

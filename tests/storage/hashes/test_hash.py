@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from storage import allocation
+from storage.chance import Chance
 from storage.hashes.hash import Hash
 from storage.listpack_limits import ListpackLimits
 
@@ -69,9 +68,9 @@ def test_put_counts_the_new_fields(is_table: bool) -> None:
 @pytest.mark.parametrize("size", [1, 3, 40])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 12, 13, 39, 40])
 def test_a_sample_has_different_fields_with_their_values(size: int, count: int) -> None:
-    dice = random.Random(1)
+    chance = Chance(1)
     value = made([word for n in range(size) for word in (b"%d" % n, b"v%d" % n)])
-    sample = value.sample(dice.randrange, min(count, size))
+    sample = value.sample(chance, min(count, size))
     assert len(dict(sample)) == len(sample) == min(count, size)
     assert all(text == b"v" + field for field, text in sample)
     if count >= size:
@@ -80,11 +79,11 @@ def test_a_sample_has_different_fields_with_their_values(size: int, count: int) 
 
 @pytest.mark.parametrize("size", [3, 4])  # a listpack, and a table
 def test_every_field_is_drawn_alone_and_in_a_sample(size: int) -> None:
-    dice = random.Random(1)
+    chance = Chance(1)
     value = made([word for n in range(size) for word in (b"%d" % n, b"v")])
-    draws = value.draws(dice.randrange)
+    draws = value.draws(chance)
     assert {next(draws)[0] for _ in range(200)} == {field for field, _ in value}
-    firsts = [value.sample(dice.randrange, 1)[0][0] for _ in range(200)]
+    firsts = [value.sample(chance, 1)[0][0] for _ in range(200)]
     assert set(firsts) == {field for field, _ in value}
 
 

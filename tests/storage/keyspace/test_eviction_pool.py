@@ -30,7 +30,7 @@ def db(events: KeyEvents) -> Keyspace:
 
 @pytest.fixture
 def pool(events: KeyEvents) -> EvictionPool:
-    return EvictionPool(events.usage, Chance(1).below)
+    return EvictionPool(events.usage, Chance(1))
 
 
 def fill(db: Keyspace, keys: int) -> None:

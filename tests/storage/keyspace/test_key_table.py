@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from itertools import count, islice
 
 import pytest
 
+from storage.chance import Chance
 from storage.keyspace.key_table import KeyTable
 
 
@@ -156,27 +156,27 @@ def test_keys_of_equal_prefix_are_kept_when_the_table_grows() -> None:
 
 def test_every_key_can_be_the_random_key() -> None:
     table = filled(300)
-    below = random.Random(1).randrange
-    drawn = {table.random_key(below) for _ in range(10_000)}
+    chance = Chance(1)
+    drawn = {table.random_key(chance) for _ in range(10_000)}
     assert drawn == set(table)
-    assert KeyTable().random_key(below) is None
+    assert KeyTable().random_key(chance) is None
 
 
 def test_a_sample_holds_distinct_keys() -> None:
     table = filled(1000)
-    below = random.Random(1).randrange
+    chance = Chance(1)
     for wanted in (0, 1, 20, 500, 1000):
-        keys = table.sample(below, wanted)
+        keys = table.sample(chance, wanted)
         assert len(keys) == len(set(keys)) == wanted
-    assert sorted(table.sample(below, 2000)) == sorted(table)
-    assert KeyTable().sample(below, 5) == []
+    assert sorted(table.sample(chance, 2000)) == sorted(table)
+    assert KeyTable().sample(chance, 5) == []
 
 
 def test_each_key_has_one_place_and_the_places_follow_each_other_in_a_circle() -> None:
     table = filled(700)
     for n in range(0, 700, 3):
         table.pop(b"key:%d" % n)
-    first = place = table.random_place(random.Random(1).randrange)
+    first = place = table.random_place(Chance(1))
     found = []
     for _ in range(len(table)):
         found.append(table.key_at(place))

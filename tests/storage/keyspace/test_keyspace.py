@@ -183,7 +183,7 @@ def test_keys_and_random_key_leave_out_expired_keys(db: Keyspace) -> None:
     db.add(b"alive", b"v")
     db.expire_at(b"dead", 1)
     assert list(db.keys()) == [b"alive"]
-    assert {db.random_key(lambda below: below - 1) for _ in range(5)} == {b"alive"}
+    assert {db.random_key() for _ in range(50)} == {b"alive"}
 
 
 def test_a_scan_returns_every_key_once(db: Keyspace) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import gc
-from random import Random
 
 import pytest
 
 from storage import allocation
+from storage.chance import Chance
 from storage.set_limits import SetLimits
 from storage.sets.member_set import MemberSet
 
 LIMITS = SetLimits()
-BELOW = Random(7).randrange
+CHANCE = Chance(7)
 
 
 def set_of(*members: bytes, limits: SetLimits = LIMITS) -> MemberSet:
@@ -88,7 +88,7 @@ def test_every_member_is_drawn_about_as_often(members: list[bytes]) -> None:
     made = set_of(*members)
     drawn = dict.fromkeys(members, 0)
     for _ in range(100 * len(members)):
-        drawn[made.random_member(BELOW)] += 1
+        drawn[made.random_member(CHANCE)] += 1
     assert min(drawn.values()) > 45
     assert max(drawn.values()) < 170
 
@@ -99,7 +99,7 @@ def test_every_member_is_in_a_sample_about_as_often(count: int) -> None:
     made = set_of(*members, limits=SetLimits(0, 0, 0))
     drawn = dict.fromkeys(members, 0)
     for _ in range(100 * len(members) // count):
-        for member in made.sample(BELOW, count):
+        for member in made.sample(CHANCE, count):
             drawn[member] += 1
     assert min(drawn.values()) > 45
     assert max(drawn.values()) < 170

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import gc
-from random import Random
 
 import pytest
 
 from storage import allocation
+from storage.chance import Chance
 from storage.listpack_limits import ListpackLimits
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.sorted_set import SortedSet
 
 LIMITS = ListpackLimits(128)
-BELOW = Random(7).randrange
+CHANCE = Chance(7)
 
 
 def set_of(*pairs: tuple[bytes, float], limits: ListpackLimits = LIMITS) -> SortedSet:
@@ -85,7 +85,7 @@ def test_every_member_is_drawn_about_as_often(count: int) -> None:
     """With 100 expected draws of each, 45 to 170 leave room for chance, but for no bias."""
     made = set_of(*numbered(count))
     drawn = dict.fromkeys((member for member, _ in numbered(count)), 0)
-    draws = made.draws(BELOW)
+    draws = made.draws(CHANCE)
     for _ in range(100 * count):
         drawn[next(draws)[0]] += 1
     assert min(drawn.values()) > 45
@@ -97,7 +97,7 @@ def test_every_member_is_in_a_sample_about_as_often(count: int) -> None:
     made = set_of(*numbered(60), limits=ListpackLimits(0))
     drawn = dict.fromkeys((member for member, _ in numbered(60)), 0)
     for _ in range(100 * 60 // count):
-        for member, _ in made.sample(BELOW, count):
+        for member, _ in made.sample(CHANCE, count):
             drawn[member] += 1
     assert min(drawn.values()) > 45
     assert max(drawn.values()) < 170
