@@ -16,6 +16,7 @@ cdef Py_ssize_t WORD_COST
 cdef Py_ssize_t FIRST_WORDS
 cdef Py_ssize_t LONGEST_FIRST_WORD
 cdef Py_ssize_t LEAST_WORD
+cdef Py_ssize_t FEW_WORDS
 cdef Py_ssize_t LONG_WORD
 cdef int CR
 cdef int LF
@@ -40,6 +41,8 @@ cdef class RequestParser:
     cdef Py_ssize_t _at
     cdef bytearray _tail
     cdef list _last
+    cdef list _ahead
+    cdef Py_ssize_t _ahead_at
     cdef list _argv
     cdef Py_ssize_t _held
     cdef Py_ssize_t _missing
@@ -56,6 +59,7 @@ cdef class RequestParser:
     cpdef list take(self)
     @cython.locals(held=Py_ssize_t)
     cpdef Py_ssize_t buffered(self) except -1
+    cpdef Py_ssize_t unparsed(self) noexcept
     @cython.locals(held=Py_ssize_t)
     cpdef bint overfull(self, Py_ssize_t beside=*) except -1
     @cython.locals(
@@ -63,6 +67,14 @@ cdef class RequestParser:
         length=int64_t, argv=list, index=Py_ssize_t, word=bytes,
     )
     cdef list _take_plain(self)
+    @cython.locals(word=bytes)
+    cdef bytes _second_word(self, bytes data, Py_ssize_t at, Py_ssize_t length)
+    @cython.locals(
+        data=bytes, at=Py_ssize_t, last=bytes, words=list, count=int64_t, length=int64_t,
+        start=Py_ssize_t,
+    )
+    cpdef list look_ahead(self, Py_ssize_t most)
+    cdef bint _is_plain(self) noexcept
     @cython.locals(head=bytes, start=Py_ssize_t, moved=Py_ssize_t, end=Py_ssize_t)
     cpdef Py_ssize_t move_alike(self, list argv, Encoder out) except -1
     @cython.locals(data=bytes, size=Py_ssize_t, length=int64_t)

@@ -42,6 +42,7 @@ LONG_WORD = 32 * 1024  # bytes; from here on a system call costs less than the c
 FIRST_WORDS = 512  # places for names of commands, a power of 2
 LONGEST_FIRST_WORD = 16  # bytes; no name of a command is longer
 LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
+FEW_WORDS = 16  # in a command that look_ahead() looks behind
 
 NUL, CR, LF, STAR, DOLLAR = b"\0\r\n*$"
 TOO_BIG_INLINE = "too big inline request"
@@ -69,6 +70,8 @@ class RequestParser:
     """
 
     __slots__ = (
+        "_ahead",
+        "_ahead_at",
         "_argv",
         "_at",
         "_bulk",
@@ -92,6 +95,8 @@ class RequestParser:
         self._at = 0  # what lies before it in _data has been taken
         self._tail = bytearray()  # the bytes that came after _data
         self._last: list[bytes] = NO_WORDS  # of the command before, from the same _data
+        self._ahead: list[bytes] = NO_WORDS  # what look_ahead() has returned
+        self._ahead_at = 0  # how many of them have been taken
         self._argv: list[bytes] = []  # the words so far of an unfinished command
         self._held = 0  # bytes that they take
         self._missing = 0  # how many words it still lacks
@@ -131,8 +136,9 @@ class RequestParser:
         if self._at >= len(self._data) and not self._tail and self._long_word is None:
             self._data = b""
             self._at = 0
+            self._ahead = NO_WORDS
             return None
-        if self.authenticated and not self._missing:
+        if self._is_plain():
             argv = self._take_plain()
             if argv is not None:
                 return argv
@@ -142,6 +148,10 @@ class RequestParser:
         """How many bytes are held that have not been taken yet."""
         held = len(self._data) - self._at + len(self._tail) + self._held
         return held if self._long_word is None else held + self._long_word.filled
+
+    def unparsed(self) -> int:
+        """How many bytes there are of commands of which take() has read nothing yet, at least."""
+        return len(self._data) - self._at
 
     def overfull(self, beside: int = 0) -> bool:
         """Whether more is held than this client may keep here; it should be hung up on.
@@ -178,18 +188,64 @@ class RequestParser:
                 return None
             word = last[index] if index < known else b""
             if len(word) != length or not octets.starts_with(data, at, word):
-                word = (
-                    _first_word(data, at, length)
-                    if index == 0
-                    else octets.cut_bytes(data, at, at + length)
-                )
+                if index == 0:
+                    word = _first_word(data, at, length)
+                elif index == 1:
+                    word = self._second_word(data, at, length)
+                else:
+                    word = octets.cut_bytes(data, at, at + length)
             argv[index] = word
             at += length + 2
         self._at = at
         self._last = argv if at < size else NO_WORDS
         return argv
 
+    def _second_word(self, data: bytes, at: int, length: int) -> bytes:
+        """The word that stands there: the object that look_ahead() has made of it, or a new one."""
+        if self._ahead_at < len(self._ahead):
+            word = self._ahead[self._ahead_at]
+            self._ahead_at += 1
+            if len(word) == length and octets.starts_with(data, at, word):
+                return word
+        return octets.cut_bytes(data, at, at + length)
+
     # ------------------------------------------------------------------ many of a kind
+
+    def look_ahead(self, most: int) -> list[bytes]:
+        """The second words of the next commands, *most* at most; of most commands it is a key.
+
+        In a row of the same word it comes once, and not at all if the command before had it. take()
+        will use these very objects. A command that is incomplete, unusual or long ends it.
+        """
+        data, at = self._data, self._at
+        last = self._last[1] if len(self._last) > 1 else b""
+        words: list[bytes] = []
+        while len(words) < most and self._is_plain():
+            count = octets.read_plain_head(data, at, STAR)
+            if count < 2:
+                break
+            at = self._end_of_words(at + octets.plain_head_size(count), 1)
+            if at < 0 or at == len(data):
+                break
+            length = octets.read_plain_head(data, at, DOLLAR)
+            start = at + octets.plain_head_size(length)
+            at = self._end_of_words(at, 1)
+            if at < 0:
+                break
+            if len(last) != length or not octets.starts_with(data, start, last):
+                last = octets.cut_bytes(data, start, start + length)
+                words.append(last)
+            if count > FEW_WORDS:
+                break
+            at = self._end_of_words(at, count - 2)
+            if at < 0 or at == len(data):
+                break
+        self._ahead, self._ahead_at = words, 0
+        return words
+
+    def _is_plain(self) -> bool:
+        """Whether take() looks for a command in its usual form first."""
+        return self.authenticated and not self._missing
 
     def move_alike(self, argv: list[bytes], out: Encoder) -> int:
         """Move the next commands that are like *argv* to *out*, unparsed; return how many.
@@ -197,7 +253,7 @@ class RequestParser:
         They have as many words as *argv* and the same first word. A command that is incomplete or
         not in the usual form ends the run. O(their words).
         """
-        if self._missing or not self.authenticated:
+        if not self._is_plain():
             return 0
         head = b"*%d\r\n$%d\r\n%b\r\n" % (len(argv), len(argv[0]), argv[0])
         start, moved = self._at, 0
@@ -372,6 +428,7 @@ class RequestParser:
         self._at = 0
         self._tail = bytearray()
         self._last = NO_WORDS
+        self._ahead = NO_WORDS
         self._argv = []
         self._held = 0
         self._missing = 0

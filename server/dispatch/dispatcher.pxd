@@ -18,6 +18,9 @@ from server.dispatch.timekeeper cimport Timekeeper
 from server.dispatch.turn cimport Turn
 from server.propagation.propagation cimport Propagation
 from server.table.command cimport Block, Command
+from storage.keyspace.keyspace cimport Keyspace
+
+cdef Py_ssize_t LOOK_AHEAD
 
 cdef int READONLY
 cdef int NOT_QUEUED
@@ -60,6 +63,8 @@ cdef class Dispatcher(Runner):
     cdef bint _admit(self, Client client, Command command, list argv) except -1
     cdef _refuse(self, Client client, object error)
     cdef _reject(self, Client client, Command command, object error)
+    @cython.locals(db=Keyspace, keys=list)
+    cpdef Py_ssize_t look_ahead(self, Client client, RequestParser parser) except -1
     @cython.locals(is_free=bint, count=Py_ssize_t)
     cpdef queue_alike(self, Client client, RequestParser parser)
     @cython.locals(command=Command)

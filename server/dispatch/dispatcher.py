@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Final
 
 from protocol.encoder import Encoder
 from protocol.replies import QUEUED, ErrorReply, Reply
@@ -36,10 +37,13 @@ from server.process.faults import ServerFault
 from server.propagation.propagation import Durability, Propagation
 from server.table import errors
 from server.table.command import TABLE, Block, Command, Flags
+from storage.keyspace.keyspace import Keyspace
 
 READONLY = int(Flags.READONLY)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
 RUNS_QUEUE = int(Flags.RUNS_QUEUE)
+
+LOOK_AHEAD: Final = 16  # commands
 
 # What begins the lines of an HTTP request. A web page can make its visitor's browser send one to a
 # server that only they can reach, with commands in its body: these must never be run.
@@ -215,6 +219,18 @@ class Dispatcher(Runner):
             self.state.watching.leave_multi(client)
             error = errors.exec_aborted(error)
         self._refuse(client, error)
+
+    def look_ahead(self, client: Client, parser: RequestParser) -> int:
+        """Fetch what the next commands of *client* will look up; return how many these are.
+
+        In a large database each look-up waits for memory several times; these waits overlap then.
+        """
+        db: Keyspace = self.state.databases[client.db_index]
+        if db.is_large():
+            keys = parser.look_ahead(LOOK_AHEAD)
+            if len(keys) > 1:
+                db.fetch(keys)
+        return LOOK_AHEAD
 
     def queue_alike(self, client: Client, parser: RequestParser) -> None:
         """Queue what *parser* has next of the command that *client*, in MULTI, queued last.

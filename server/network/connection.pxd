@@ -11,6 +11,7 @@ from server.network.clients cimport Clients
 from server.network.transport cimport Transport
 
 cdef Py_ssize_t FLUSH_AT
+cdef Py_ssize_t PIPELINE
 cdef int IN_MULTI
 cdef int UNAUTHENTICATED
 
@@ -36,6 +37,7 @@ cdef class Connection(Endpoint):
     cdef _check_query_limit(self)
     cpdef resume(self)
     cdef _run(self)
+    @cython.locals(client=Client, parser=RequestParser, ahead=Py_ssize_t)
     cdef _submit(self)
     @cython.locals(has_news=bint)
     cdef _flush(self)

@@ -27,6 +27,7 @@ from server.network.transport import Transport
 # Answers to one batch are sent in pieces of about this many bytes, so that one client's long
 # pipeline of large replies does not build up in memory before the first byte leaves.
 FLUSH_AT = 256 * 1024
+PIPELINE = 256  # bytes of requests; so many are several commands, or one whose keys do not matter
 
 _log = logging.getLogger("penstock")
 
@@ -172,12 +173,17 @@ class Connection(Endpoint):
 
     def _submit(self) -> None:
         client, parser = self._client, self._parser
+        ahead = 0  # of how many commands the keys have been fetched
         while client.waiter is None and client.postponed is None:
             if self._closing or self._write_paused or client.close_after_reply:
                 return
             if self._out.overflown:
                 return
             parser.authenticated = not client.flags & UNAUTHENTICATED
+            if ahead > 0:
+                ahead -= 1
+            elif parser.unparsed() >= PIPELINE:
+                ahead = self._dispatcher.look_ahead(client, parser) - 1
             argv = parser.take()
             if argv is None:
                 return

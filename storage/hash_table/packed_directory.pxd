@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from storage.chance cimport Chance
-from storage.hash_table cimport mark_octets, packed_octets
+from storage.hash_table cimport fetching, mark_octets, packed_octets
 from storage.hash_table.directory cimport Directory
 from storage.hash_table.packed_bucket cimport PackedBucket
 
@@ -17,6 +17,7 @@ cdef class PackedDirectory(Directory):
     cdef int _begin_packed(self, PackedBucket only) except -1
     @cython.locals(prefix=uint64_t)
     cpdef bint has(self, bytes key) except -1
+    cpdef int fetch(self, list keys) except -1
     @cython.final
     @cython.locals(slots=Py_ssize_t)
     cdef int remove_at(self, PackedBucket bucket, Py_ssize_t at, uint64_t prefix) except -1

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from storage.chance import Chance
-from storage.hash_table import mark_octets, packed_octets
+from storage.hash_table import fetching, mark_octets, packed_octets
 from storage.hash_table.directory import Directory
 from storage.hash_table.packed_bucket import PackedBucket
 
@@ -35,6 +35,10 @@ class PackedDirectory(Directory):
         """Whether *key* is there."""
         prefix = mark_octets.prefix_of(key)
         return self._packed_bucket(prefix).find(key, prefix) >= 0
+
+    def fetch(self, keys: list[bytes]) -> None:
+        """Have the processor fetch what a look-up of each of *keys* reads; see fetching.py."""
+        fetching.fetch(self._directory, self._shift, keys)
 
     def remove_at(self, bucket: PackedBucket, at: int, prefix: int) -> None:
         """Remove the item number *at* of *bucket*, which has that prefix."""

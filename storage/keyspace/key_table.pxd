@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from storage cimport allocation, types
-from storage.hash_table cimport mark_octets
+from storage.hash_table cimport fetching, mark_octets
 from storage.hash_table.packed_directory cimport PackedDirectory
 from storage.keyspace cimport item_octets
 from storage.keyspace.loose_keys cimport LooseKeys
@@ -52,8 +52,10 @@ cdef class KeyTable(PackedDirectory):
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef bint discard(self, bytes key) except -1
     cdef int _remove(self, Segment segment, Py_ssize_t at, uint64_t prefix) except -1
-    @cython.locals(keys=list, key=bytes, prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    @cython.locals(keys=list, first=Py_ssize_t, some=list)
     cpdef int pack(self, Py_ssize_t count) except -1
+    @cython.locals(key=bytes, prefix=uint64_t, segment=Segment, at=Py_ssize_t)
+    cdef int _pack(self, list keys) except -1
     cdef int _loosen(self, bytes key) except -1
     @cython.locals(key=bytes)
     cdef int _forget_loose(self, list keys) except -1

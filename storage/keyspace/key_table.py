@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from storage import allocation, types
-from storage.hash_table import mark_octets
+from storage.hash_table import fetching, mark_octets
 from storage.hash_table.packed_directory import PackedDirectory
 from storage.keyspace import item_octets
 from storage.keyspace.loose_keys import LooseKeys
@@ -206,6 +206,12 @@ class KeyTable(PackedDirectory):
         keys = self._loose[:count]
         del self._loose[:count]
         self._forget_loose(keys)
+        for first in range(0, len(keys), fetching.MOST):
+            some = keys[first : first + fetching.MOST]
+            self.fetch(some)
+            self._pack(some)
+
+    def _pack(self, keys: list[bytes]) -> None:
         for key in keys:
             prefix = mark_octets.prefix_of(key)
             segment = self._segment_of(prefix)

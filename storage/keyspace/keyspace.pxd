@@ -9,6 +9,7 @@ from storage.keyspace.lookup cimport Lookup
 from storage.keyspace.usage cimport Usage
 
 cdef int64_t NO_TIME
+cdef Py_ssize_t LARGE
 
 
 cdef class Keyspace:
@@ -21,6 +22,9 @@ cdef class Keyspace:
     cdef KeyTable _expires
     cdef KeyTable _field_expiries
 
+    @cython.locals(keys=Py_ssize_t)
+    cpdef bint is_large(self) noexcept
+    cpdef int fetch(self, list keys) except -1
     cpdef object get(self, bytes key)
     cdef object _get(self, bytes key, bint reads)
     cpdef object peek(self, bytes key)

@@ -25,6 +25,7 @@ NO_TIME = NO_EXPIRY  # the same as a C number
 NO_KEY = -1  # idle_s of a key that is not there
 NOTHING: tuple[bytes, ...] = ()  # as *log* of changed: the command is not logged
 MANY_ATTEMPTS = 100  # to find a random key that has not expired
+LARGE = 1 << 18  # keys; a table of so many is not in the processor's caches
 
 V = TypeVar("V")
 
@@ -57,6 +58,21 @@ class Keyspace:
         return len(self._values)
 
     # ------------------------------------------------------------------ looking up
+
+    def is_large(self) -> bool:
+        """Whether it is worth while to fetch() keys before they are looked up."""
+        keys: int = self._values.used
+        return keys >= LARGE
+
+    def fetch(self, keys: list[bytes]) -> None:
+        """Have the processor fetch what look-ups of *keys* are going to read: fetching.MOST keys.
+
+        Not in a small keyspace, which is in the processor's cache anyway.
+        """
+        if self._values.used >= LARGE:
+            self._values.fetch(keys)
+        if self._expires.used >= LARGE:
+            self._expires.fetch(keys)
 
     def get(self, key: bytes) -> Any:
         """The value at *key* whatever its type, or None. Sets the key's last use."""

@@ -10,7 +10,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from protocol cimport word_memory
 from storage cimport allocation
-from storage.hash_table cimport borrowed_packed
+from storage.hash_table cimport borrowed_packed, fetching
 from storage.hashes cimport borrowed_hash
 from storage.sorted_sets cimport borrowed_sorted_set
 from storage.hash_table.packed_directory cimport PackedDirectory
@@ -267,6 +267,11 @@ def value_at(object segment, Py_ssize_t at):
 def behind_key(object segment, Py_ssize_t at):
     """The first byte of what is behind the key."""
     return raw.cut(borrowed_packed.behind_key(<PyObject *>segment, at), 0, 1)
+
+
+def fetch(PackedDirectory table, int shift, list keys):
+    """Fetches nothing that could be seen; it must read nothing but the table."""
+    fetching.fetch(table._directory, shift, keys)
 
 
 def text_behind_key(object segment, Py_ssize_t at, Py_ssize_t distance):

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol import word_memory
-from storage.hash_table import borrowed_packed
+from storage.hash_table import borrowed_packed, fetching
 from storage.hash_table.packed_table import PackedTable
 from storage.hashes import borrowed_hash
 from storage.hashes.hash import Hash
@@ -375,6 +375,20 @@ def test_a_packed_table_is_walked_alike(count: int) -> None:
                 found.append((c.key_at(segment, at)[0], value[0]))
     assert len(found) == count
     assert dict(found) == expected
+
+
+@pytest.mark.parametrize("count", [0, 1, 170, 5000])
+def test_fetching_changes_nothing(count: int) -> None:
+    table = PackedTable()
+    for n in range(count):
+        table.set(b"%d" % n, b"v" * (n % 700))
+    c = compiled()
+    shift = 32 - (c.slots(table).bit_length() - 1)
+    for keys in ([], [b"0"], [b"not there"], [b"%d" % n for n in range(40)]):
+        c.fetch(table, shift, keys)
+        fetching.fetch(c.directory_of(table), shift, keys)
+    table.check()
+    assert len(table) == count
 
 
 def test_a_packed_table_is_walked_without_touching_reference_counts() -> None:

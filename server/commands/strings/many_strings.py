@@ -9,6 +9,7 @@ from server.table import errors
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, INSERT, OW, RO, UPDATE, KeyRange
+from storage.hash_table import fetching
 
 WRITE = Flags.WRITE | Flags.DENYOOM
 
@@ -30,10 +31,13 @@ def mget(call: Call) -> Reply:
     """
     out = call.client.out.another()
     out.array(len(call.argv) - 1)
-    for key in call.argv[1:]:
-        value = call.db.read_any(key)
-        is_string = type(value) in (bytes, bytearray, int)
-        out.write(string_steps.text_of(value) if is_string else None)
+    for first in range(1, len(call.argv), fetching.MOST):
+        keys = call.argv[first : first + fetching.MOST]
+        call.db.fetch(keys)
+        for key in keys:
+            value = call.db.read_any(key)
+            is_string = type(value) in (bytes, bytearray, int)
+            out.write(string_steps.text_of(value) if is_string else None)
     return out
 
 
