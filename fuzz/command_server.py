@@ -31,6 +31,7 @@ from tests.compat import resp
 
 START_MS = 1_700_000_000_000
 PACKED_EVERY = 2  # commands of a client: its keys are never so many that the server packs them
+MANY_LOOSE = 1  # keys; from here on what HSET changes is packed at once
 INTERNAL = b"internal error; the server's log has the details"
 RESP2 = frozenset("+-:$*")
 PUSH = ">"
@@ -95,6 +96,7 @@ class FuzzedServer:
         config.save = []
         self.now_ms = START_MS
         self.state = ServerState(config)
+        self.state.events.loose_keys.many = MANY_LOOSE
         self.dispatcher = Dispatcher(
             self.state, lambda: self.now_ms, lambda: self.now_ms, KeptLog()
         )

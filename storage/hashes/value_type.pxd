@@ -3,7 +3,9 @@ cimport cython
 from storage.hash_table cimport borrowed_packed
 from storage.hashes cimport borrowed_hash, rdb_hash
 from storage.hashes.hash cimport Hash, of_pack
+from storage.listpack cimport small_listpack
 from storage.listpack.listpack cimport Listpack, of_dump
+from storage.listpack_limits cimport ListpackLimits
 from storage.rdb cimport borrowed
 from storage.rdb.options cimport ReadOptions
 from storage.rdb.reader cimport RdbReader
@@ -17,6 +19,7 @@ cdef Py_ssize_t SHORT_TABLE
 cdef class HashType(ValueType):
     @cython.locals(pack=Listpack)
     cpdef bytes packed(self, object value)
+    cpdef bytes packed_words(self, list words, Py_ssize_t first, ListpackLimits limits)
     cpdef object unpacked(self, bytes text)
     cpdef int shrink(self, object value) except -1
     cpdef bint is_empty(self, object value) except -1

@@ -13,7 +13,9 @@ from storage.hashes.hash import Hash, of_pack
 from storage.hashes.timed_fields import NO_EXPIRY
 from storage.hashes.timed_table import TimedTable
 from storage.hashes.triplets import Triplets
+from storage.listpack import small_listpack
 from storage.listpack.listpack import Listpack, of_dump
+from storage.listpack_limits import ListpackLimits
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
@@ -53,6 +55,15 @@ class HashType(ValueType):
     def packed(self, value: Hash) -> bytes | None:
         pack = value.pack
         return None if pack is None or pack.size > PACKED_UP_TO else pack.dump()
+
+    def packed_words(self, words: list[bytes], first: int, limits: ListpackLimits) -> bytes | None:
+        """What a new hash of the fields and values ``words[first:]`` is packed as.
+
+        None if it is not small, or if a field comes twice.
+        """
+        if (len(words) - first) >> 1 > limits.entries:
+            return None
+        return small_listpack.of_words(words, first, 2, limits.value, PACKED_UP_TO)
 
     def unpacked(self, text: bytes) -> Hash:
         return of_pack(of_dump(text))

@@ -19,6 +19,8 @@ cdef Py_ssize_t SLOT
 cdef class KeyTable(PackedDirectory):
     cdef LooseKeys _all_loose
     cdef list _loose
+    cdef Segment _lent_from
+    cdef Py_ssize_t _lent_at
 
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef object get(self, bytes key, object default=*)
@@ -32,6 +34,10 @@ cdef class KeyTable(PackedDirectory):
     cpdef object count_use(self, bytes key, Usage usage, bint reads=*)
     @cython.locals(start=Py_ssize_t)
     cdef object _value_at(self, Segment segment, Py_ssize_t at, bytes key, bint reads)
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, lends=bint)
+    cpdef object lend(self, bytes key, uint32_t last_use)
+    @cython.locals(segment=Segment, row=ValueType, text=bytes, start=Py_ssize_t)
+    cpdef int give_back(self, bytes key, object value) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef object object_of(self, bytes key)
     @cython.locals(prefix=uint64_t, segment=Segment)
@@ -43,6 +49,7 @@ cdef class KeyTable(PackedDirectory):
     cpdef int set(self, bytes key, object value, uint32_t last_use=*) except -1
     @cython.locals(row=ValueType, text=bytes)
     cpdef int keep(self, bytes key, object value, uint32_t last_use) except -1
+    cpdef int keep_packed(self, bytes key, ValueType row, bytes text, uint32_t last_use) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cdef int _insert(self, bytes key, int kind, object value, uint32_t last_use) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)

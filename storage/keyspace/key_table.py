@@ -16,6 +16,7 @@ from storage.keyspace import item_octets
 from storage.keyspace.loose_keys import LooseKeys
 from storage.keyspace.segment import Segment
 from storage.keyspace.usage import Usage
+from storage.value_type import ValueType
 
 NO_KEY: Final = -1
 NO_NUMBER: Final = -1
@@ -33,7 +34,7 @@ class KeyTable(PackedDirectory):
     segment, 32 KB at most, and still more seldom the directory, 8 bytes for some 100 keys.
     """
 
-    __slots__ = ("_all_loose", "_loose")
+    __slots__ = ("_all_loose", "_lent_at", "_lent_from", "_loose")
 
     def __init__(self, all_loose: LooseKeys | None = None) -> None:
         """*all_loose*: for a table whose values are those of a database; pack() packs small ones.
@@ -42,6 +43,8 @@ class KeyTable(PackedDirectory):
         """
         super().__init__()
         self._all_loose = all_loose
+        self._lent_from: Segment | None = None  # where the packed value is that lend() has copied
+        self._lent_at = 0  # its number there
         self._loose: list[bytes] = []  # keys of objects that pack() will look at, the oldest first
         self.clear()
 
@@ -103,6 +106,38 @@ class KeyTable(PackedDirectory):
             self._loosen(key)
         return segment.value_from(start)
 
+    def lend(self, key: bytes, last_use: int) -> Any:
+        """Like use(), for one who calls give_back() at once if there is a value.
+
+        If many keys are loose already, a packed value stays packed, and this is a copy.
+        """
+        prefix = mark_octets.prefix_of(key)
+        segment = self._segment_of(prefix)
+        at = segment.find(key, prefix)
+        self._lent_from = None
+        if at < 0:
+            return None
+        segment.use(at, last_use)
+        lends = self._all_loose is not None and self._all_loose.count >= self._all_loose.many
+        if lends and segment.kind_at(at) >= item_octets.PACKED:
+            self._lent_from = segment
+            self._lent_at = at
+        return self._value_at(segment, at, key, lends)
+
+    def give_back(self, key: bytes, value: Any) -> None:
+        """Keep what has become of *value*, which lend() has given. The table has not changed."""
+        segment = self._lent_from
+        if segment is not None:
+            self._lent_from = None
+            row = types.of_class(type(value))
+            text = row.packed(value)
+            if text is None:
+                self.set(key, value, segment.last_use_at(self._lent_at))
+            else:
+                start = segment.kind_start(self._lent_at)
+                segment.rewrite(self._lent_at, start, item_octets.PACKED + row.number, text)
+                self._split_if_long(segment, mark_octets.prefix_of(key))
+
     def object_of(self, key: bytes) -> Any:
         """The value at *key*, which must be there, if it is kept as an object; else None."""
         prefix = mark_octets.prefix_of(key)
@@ -158,7 +193,11 @@ class KeyTable(PackedDirectory):
             row.shrink(value)
             self.set(key, value, last_use)
         else:
-            self._insert(key, item_octets.PACKED + row.number, text, last_use)
+            self.keep_packed(key, row, text, last_use)
+
+    def keep_packed(self, key: bytes, row: ValueType, text: bytes, last_use: int) -> None:
+        """Put the value of the type *row* that is packed as *text* at *key*, which must be free."""
+        self._insert(key, item_octets.PACKED + row.number, text, last_use)
 
     def _insert(self, key: bytes, kind: int, value: Any, last_use: int) -> None:
         """Put *value*, which is of that kind, at *key*, which must be free."""

@@ -7,6 +7,7 @@ from storage.keyspace.key_events cimport KeyEvents
 from storage.keyspace.key_table cimport KeyTable
 from storage.keyspace.lookup cimport Lookup
 from storage.keyspace.usage cimport Usage
+from storage.value_type cimport ValueType
 
 cdef int64_t NO_TIME
 cdef Py_ssize_t LARGE
@@ -29,6 +30,8 @@ cdef class Keyspace:
     cdef object _get(self, bytes key, bint reads)
     cpdef object peek(self, bytes key)
     cpdef object find(self, bytes key, object kind)
+    cpdef object lend(self, bytes key, object kind)
+    cpdef give_back(self, bytes key, object value)
     cpdef object read(self, bytes key, object kind)
     cpdef object find_string(self, bytes key)
     cpdef object read_string(self, bytes key)
@@ -39,6 +42,7 @@ cdef class Keyspace:
     cpdef swap(self, Keyspace other)
     cpdef add(self, bytes key, object value)
     cpdef keep(self, bytes key, object value)
+    cpdef keep_packed(self, bytes key, ValueType row, bytes text)
     cpdef put(self, bytes key, object value, bint keep_expiry=*)
     cpdef store_string(self, bytes key, object value, Py_ssize_t grown=*)
     cpdef bint remove(self, bytes key) except -1

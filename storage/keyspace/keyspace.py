@@ -18,6 +18,7 @@ from storage import allocation, types
 from storage.errors import WrongType
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.key_table import KeyTable
+from storage.value_type import ValueType
 
 String: TypeAlias = bytes | bytearray | int
 NO_EXPIRY = -1
@@ -104,6 +105,24 @@ class Keyspace:
             raise WrongType
         return value
 
+    def lend(self, key: bytes, kind: type[V]) -> V | None:
+        """Like find, for one who changes the value and then calls give_back() before all else.
+
+        A small value that is packed need not become an object that is kept.
+        """
+        if self._usage.counts or self._lookup.no_touch or self._lookup.spares_pages:
+            return self.find(key, kind)
+        value = self._values.lend(key, self._clock.now_ms // 1000)
+        if value is None or (self._expires.used and self._expire_if_due(key)):
+            return None
+        if type(value) is not kind:
+            raise WrongType
+        return value
+
+    def give_back(self, key: bytes, value: Any) -> None:
+        """Keep what has become of *value*, which lend() has given."""
+        self._values.give_back(key, value)
+
     def read(self, key: bytes, kind: type[V]) -> V | None:
         """Like find, for a command that only reads: counts as a hit or a miss.
 
@@ -188,6 +207,13 @@ class Keyspace:
     def keep(self, key: bytes, value: Any) -> None:
         """Like add, for a value that nobody changes any more: if it is small, it is packed."""
         self._values.keep(key, value, self._usage.of_new_key())
+        self.events.ready(self.index, key)
+        if self.events.tells_new_keys:
+            self.events.added(self.index, key)
+
+    def keep_packed(self, key: bytes, row: ValueType, text: bytes) -> None:
+        """Like keep, for the value of the type *row* that is packed as *text*."""
+        self._values.keep_packed(key, row, text, self._usage.of_new_key())
         self.events.ready(self.index, key)
         if self.events.tells_new_keys:
             self.events.added(self.index, key)

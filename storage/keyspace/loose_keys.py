@@ -9,9 +9,14 @@ from __future__ import annotations
 
 
 class LooseKeys:
-    """A count, which the key tables of a server share."""
+    """A count, which the key tables of a server share.
 
-    __slots__ = ("count",)
+    When there are *many*, a value that is changed is packed again at once: a client that changes
+    one after the other gains nothing by their objects. One that changes few has them all loose.
+    """
+
+    __slots__ = ("count", "many")
 
     def __init__(self) -> None:
         self.count = 0
+        self.many = 1024

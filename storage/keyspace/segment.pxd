@@ -62,7 +62,7 @@ cdef class Segment(PackedBucket):
     @cython.final
     @cython.locals(space=Py_ssize_t, old_space=Py_ssize_t, kept=Py_ssize_t,
                    offset=Py_ssize_t)
-    cdef int _rewrite(self, Py_ssize_t at, Py_ssize_t start, int kind, object value) except -1
+    cdef int rewrite(self, Py_ssize_t at, Py_ssize_t start, int kind, object value) except -1
     @cython.final
     @cython.locals(kind=type)
     cdef int kind_of(self, object value) except -1

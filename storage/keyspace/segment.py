@@ -137,7 +137,7 @@ class Segment(PackedBucket):
         if kind == item_octets.OBJECT and self.data[start] == kind:
             self.replace_far(item_octets.object_of(self.data, start + 1), value)
         else:
-            self._rewrite(at, start, kind, value)
+            self.rewrite(at, start, kind, value)
 
     def pack(self, at: int) -> None:
         """Keep the value of the key number *at* as bytes, if it is an object that is small."""
@@ -147,9 +147,9 @@ class Segment(PackedBucket):
             row = types.of_class(type(value))
             text = row.packed(value)
             if text is not None:
-                self._rewrite(at, start, item_octets.PACKED + row.number, text)
+                self.rewrite(at, start, item_octets.PACKED + row.number, text)
 
-    def _rewrite(self, at: int, start: int, kind: int, value: Any) -> None:
+    def rewrite(self, at: int, start: int, kind: int, value: Any) -> None:
         """Replace kind and cell at *start*, of the key number *at*."""
         if self.data[start] == item_octets.OBJECT:
             self.drop_far(item_octets.object_of(self.data, start + 1))

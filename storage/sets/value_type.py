@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from storage import octets
 from storage.hash_table import sampling
 from storage.hash_table.packed_table import PackedTable
+from storage.listpack import small_listpack
 from storage.listpack.listpack import Listpack, of_dump
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
+from storage.set_limits import SetLimits
 from storage.sets import borrowed_set, intset, rdb_set
 from storage.sets.member_set import MemberSet, of_members
 from storage.value_type import PACKED_UP_TO, ValueType, Words
@@ -51,6 +54,19 @@ class SetType(ValueType):
         if isinstance(members, Listpack):
             return None if members.size > PACKED_UP_TO else members.dump()
         return None if len(members) > PACKED_UP_TO else members
+
+    def packed_words(self, words: list[bytes], first: int, limits: SetLimits) -> bytes | None:
+        """What a new set of the members ``words[first:]`` is packed as.
+
+        None if it is not small, if one is an integer, or if a member comes twice.
+        """
+        if len(words) - first > limits.listpack_entries:
+            return None
+        for at in range(first, len(words)):
+            word = words[at]
+            if octets.is_int64(word):
+                return None
+        return small_listpack.of_words(words, first, 1, limits.listpack_value, PACKED_UP_TO)
 
     def unpacked(self, text: bytes) -> MemberSet:
         if intset.is_one(text):

@@ -33,11 +33,12 @@ def collect_once() -> None:
 class SmallValuesMachine(RuleBasedStateMachine):
     """Adds, changes, reads and removes values; whatever is loose may be packed between."""
 
-    @initialize(keys=st.sampled_from([0, 100, 300]))
-    def fill(self, keys: int) -> None:
+    @initialize(keys=st.sampled_from([0, 100, 300]), many=st.sampled_from([0, 3, 1024]))
+    def fill(self, keys: int, many: int) -> None:
         collect_once()
         self.before = allocation.used_bytes()
         self.all_loose = LooseKeys()
+        self.all_loose.many = many
         self.table = KeyTable(self.all_loose)
         self.model: dict[bytes, bytes | dict[bytes, bytes]] = {}
         for n in range(keys):
@@ -54,6 +55,15 @@ class SmallValuesMachine(RuleBasedStateMachine):
         model = self.model[key]
         assert isinstance(model, dict)
         model[field] = text
+
+    @rule(key=keys, field=fields, text=texts)
+    def change_lent(self, key: bytes, field: bytes, text: bytes) -> None:
+        value, model = self.table.lend(key, 7), self.model.get(key)
+        if isinstance(value, Hash) and isinstance(model, dict):
+            value.set(field, text, LIMITS)
+            model[field] = text
+            self.table.give_back(key, value)
+            assert self.table.last_use_of(key) == 7
 
     @rule(key=keys, field=fields)
     def remove_field(self, key: bytes, field: bytes) -> None:

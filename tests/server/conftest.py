@@ -111,6 +111,7 @@ class SocketlessServer:
         self._uptime_ms = 0
         self.log = RecordingLog()
         self.state = ServerState(config)
+        self.state.events.loose_keys.many = 0  # values are packed at once, as when many are loose
         self.dispatcher = Dispatcher(
             self.state, lambda: self._uptime_ms, lambda: self.now_ms, self.log
         )

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from server.dispatch.call import Call
 from storage.hashes.hash import Hash
+from storage.hashes.value_type import HASH
+from storage.keyspace.keyspace import Keyspace
+from storage.listpack_limits import ListpackLimits
 
 
 def put(call: Call, key: bytes, words: list[bytes], first: int) -> int:
@@ -16,17 +19,30 @@ def put(call: Call, key: bytes, words: list[bytes], first: int) -> int:
     Returns how many of the fields are new.
     """
     db = call.db
-    value: Hash | None = db.find(key, Hash)
+    value: Hash | None = db.lend(key, Hash)
     limits = call.server.node_limits.hash
     if value is not None:
         added = value.put(words, first, limits)
+        db.give_back(key, value)
         if value.timed is not None:
             db.expire_fields_at(key, value.next_expiry())
     else:
-        value = Hash()
-        added = value.put(words, first, limits)
-        db.keep(key, value)
+        added = _put_new(db, key, words, first, limits)
     db.changed(key, b"hset", (len(words) - first) // 2)
+    return added
+
+
+def _put_new(
+    db: Keyspace, key: bytes, words: list[bytes], first: int, limits: ListpackLimits
+) -> int:
+    """Put a hash of these fields and values at *key*; return how many fields it has."""
+    text = HASH.packed_words(words, first, limits)
+    if text is not None:
+        db.keep_packed(key, HASH, text)
+        return (len(words) - first) >> 1
+    value = Hash()
+    added = value.put(words, first, limits)
+    db.keep(key, value)
     return added
 
 

@@ -4,10 +4,13 @@ from server.dispatch.call cimport Call
 from storage.keyspace.keyspace cimport Keyspace
 from storage.set_limits cimport SetLimits
 from storage.sets.member_set cimport MemberSet
+from storage.sets.value_type cimport SetType
+
+cdef SetType SET
 
 
 @cython.locals(db=Keyspace, limits=SetLimits, values=MemberSet, fresh=bint, added=Py_ssize_t,
-               at=Py_ssize_t)
+               at=Py_ssize_t, text=bytes)
 cpdef Py_ssize_t add(Call call, bytes key, list words, Py_ssize_t first) except -1
 cpdef removed(Call call, bytes key, MemberSet values, bytes event, Py_ssize_t count)
 cpdef delete(Call call, bytes key, Py_ssize_t changes=*)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from server.dispatch.call import Call
 from storage.sets.member_set import MemberSet
+from storage.sets.value_type import SET
 
 
 def add(call: Call, key: bytes, words: list[bytes], first: int) -> int:
     """Add ``words[first:]`` to the set at *key*, made if need be. Returns how many were new."""
     db = call.db
     limits = call.server.node_limits.sets
-    values: MemberSet | None = db.find(key, MemberSet)
+    values: MemberSet | None = db.lend(key, MemberSet)
     fresh = values is None
     if values is None:
+        text = SET.packed_words(words, first, limits)
+        if text is not None:
+            db.keep_packed(key, SET, text)
+            db.changed(key, b"sadd", len(words) - first)
+            return len(words) - first
         values = MemberSet()
     values.expect(words[first], len(words) - first, limits)
     added = 0
@@ -21,6 +27,8 @@ def add(call: Call, key: bytes, words: list[bytes], first: int) -> int:
             added += 1
     if fresh:
         db.keep(key, values)
+    else:
+        db.give_back(key, values)
     if added:
         db.changed(key, b"sadd", added)
     return added

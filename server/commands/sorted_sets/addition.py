@@ -77,7 +77,7 @@ def _add(call: Call, first: int, options: int) -> Reply:
         scores.append(score_args.to_score(argv[at]))
         longest = max(longest, len(argv[at + 1]))
     db = call.db
-    values = db.find(key, SortedSet)
+    values = db.lend(key, SortedSet)
     is_new = values is None
     if values is None:
         if options & XX:
@@ -91,6 +91,8 @@ def _add(call: Call, first: int, options: int) -> Reply:
         addition.add(argv[at + 1], scores[(at - first) >> 1])
     if is_new:
         db.keep(key, values)
+    else:
+        db.give_back(key, values)
     changes = addition.added + addition.updated
     if changes:
         db.changed(key, b"zincr" if options & INCR else b"zadd", changes)

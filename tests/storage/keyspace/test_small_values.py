@@ -57,8 +57,10 @@ SMALL = {
 }
 
 
-def packed_table(value: object) -> KeyTable:
-    table = KeyTable(LooseKeys())
+def packed_table(value: object, many: int = 1024) -> KeyTable:
+    all_loose = LooseKeys()
+    all_loose.many = many
+    table = KeyTable(all_loose)
     table.set(b"k", value, 7)
     table.pack(1)
     table.check()
@@ -162,6 +164,35 @@ def test_an_empty_table_has_no_loose_keys() -> None:
     assert (table.loose, all_loose.count, allocation.used_bytes()) == (0, 0, empty)
     del table
     assert allocation.used_bytes() == before
+
+
+@pytest.mark.parametrize("many", [0, 1])
+def test_a_lent_value_stays_packed_only_when_many_keys_are_loose(many: int) -> None:
+    table = packed_table(a_hash(), many)
+    value = table.lend(b"k", 5)
+    value.set(b"field:1", b"changed", LIMITS)
+    table.give_back(b"k", value)
+    assert table.loose == many
+    assert table.look(b"k").get(b"field:1") == b"changed"
+    table.check()
+
+
+def test_a_lent_value_that_has_grown_is_kept_as_an_object() -> None:
+    table = packed_table(a_hash(), 0)
+    value = table.lend(b"k", 5)
+    for n in range(30):
+        value.set(b"%d" % n, b"v" * 60, LIMITS)
+    table.give_back(b"k", value)
+    assert table.object_of(b"k") is value
+    table.check()
+
+
+def test_what_is_not_given_back_changes_nothing() -> None:
+    table = packed_table(a_hash(), 0)
+    table.lend(b"k", 5).set(b"field:1", b"changed", LIMITS)
+    assert table.lend(b"other", 5) is None
+    table.give_back(b"other", a_hash())
+    assert table.look(b"k").get(b"field:1") != b"changed"
 
 
 def test_a_table_without_a_count_keeps_objects_as_they_are() -> None:
