@@ -6,12 +6,10 @@ from storage.hash_table cimport fetching, mark_octets, packed_octets
 from storage.hash_table.directory cimport Directory
 from storage.hash_table.packed_bucket cimport PackedBucket
 
-cdef Py_ssize_t ANY_NUMBER
-
 
 cdef class PackedDirectory(Directory):
     cdef Py_ssize_t _places
-    cdef Py_ssize_t _recount_below
+    cdef Py_ssize_t _places_counted
 
     @cython.final
     cdef int _begin_packed(self, PackedBucket only) except -1
@@ -28,7 +26,8 @@ cdef class PackedDirectory(Directory):
 
     @cython.locals(place=int64_t, bucket=PackedBucket)
     cpdef object random_key(self, Chance chance)
-    @cython.locals(slots=Py_ssize_t, slot=int64_t, bucket=PackedBucket, at=Py_ssize_t)
+    @cython.locals(slots=Py_ssize_t, news=Py_ssize_t, slot=int64_t, bucket=PackedBucket,
+                   at=Py_ssize_t)
     cpdef int64_t random_place(self, Chance chance) except -1
     @cython.final
     @cython.locals(places=Py_ssize_t, slot=Py_ssize_t, block=Py_ssize_t, items=Py_ssize_t)

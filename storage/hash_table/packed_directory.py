@@ -11,22 +11,21 @@ from storage.hash_table.directory import Directory
 from storage.hash_table.packed_bucket import PackedBucket
 
 DRAWS: Final = 64
-ANY_NUMBER: Final = 2**62
 
 
 class PackedDirectory(Directory):
     """A hash table whose items lie in the memory of its buckets (packed_bucket.py)."""
 
-    __slots__ = ("_places", "_recount_below")
+    __slots__ = ("_places", "_places_counted")
 
     _places: int  # no bucket has more items than this for each slot that it owns
-    _recount_below: int  # with fewer items than this, it is worth while to count places anew
+    _places_counted: int  # how many items there were when they were counted last
 
     def _begin_packed(self, only: PackedBucket) -> None:
         """Start with one bucket, which is empty."""
         self._begin(only)
         self._places = 0
-        self._recount_below = ANY_NUMBER
+        self._places_counted = 0
 
     def __contains__(self, key: bytes) -> bool:
         return self.has(key)
@@ -54,7 +53,6 @@ class PackedDirectory(Directory):
         self._places = max(self._places, mark_octets.count(bucket.marks))
         if bucket.is_long():
             self._split(prefix >> self._shift)
-            self._recount_below = ANY_NUMBER
 
     def _packed_bucket(self, prefix: int) -> PackedBucket:
         bucket: PackedBucket = self._directory[prefix >> self._shift]
@@ -78,7 +76,8 @@ class PackedDirectory(Directory):
         in a bucket with few. After many attempts any bucket will do.
         """
         slots = len(self._directory)
-        if 2 * self.used < self._places * slots and self.used < self._recount_below:
+        news = abs(self.used - self._places_counted)
+        if 2 * self.used < self._places * slots and 8 * news > self.used:
             self._count_places()
         for _ in range(DRAWS):
             slot: int = chance.below(slots)
@@ -92,7 +91,7 @@ class PackedDirectory(Directory):
         return slot << mark_octets.AT_BITS | chance.below(mark_octets.count(bucket.marks))
 
     def _count_places(self) -> None:
-        """Find out how full the fullest bucket is, after many items have gone. O(slots)."""
+        """Find out how full the fullest bucket is, after many items have come or gone. O(slots)."""
         places = 1
         slot = 0
         while slot < len(self._directory):
@@ -101,7 +100,7 @@ class PackedDirectory(Directory):
             places = max(places, (items + block - 1) // block)
             slot = self._next_slot(slot)
         self._places = places
-        self._recount_below = self.used - self.used // 8
+        self._places_counted = self.used
 
     def place_behind(self, place: int) -> int:
         """The place of the next key in the order of hashes; behind the last one comes the first.

@@ -101,7 +101,7 @@ class PackedTable(PackedDirectory):
         copy.used = self.used
         copy._deepest_pairs = self._deepest_pairs
         copy._places = self._places
-        copy._recount_below = self._recount_below
+        copy._places_counted = self._places_counted
         copy._count_slots()
         return copy
 

@@ -40,7 +40,7 @@ class Candidate:
 
 
 class EvictionPool:
-    """Candidates in the order of their scores. *below* (n) gives a random number, 0 .. n - 1."""
+    """Candidates in the order of their scores. Keys are drawn by *chance*."""
 
     __slots__ = ("_candidates", "_chance", "_lowest", "_rank", "_usage")
 
