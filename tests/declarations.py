@@ -6,6 +6,8 @@ becomes a Python object, which no test of behaviour notices.
 Cython's own parser reads the .pxd, and ``ast`` reads the .py. Each of these is a fault:
 
 - a class, function, method, attribute or variable that is declared and not defined;
+- an attribute of a declared class that is not declared, though it is in the ``__slots__``, or is
+  set by the ``__init__`` of a class without them and without bases;
 - a method that another class of the module defines;
 - a function whose arguments differ in name, number or defaults (``=*``);
 - ``cython.locals`` with a name that the function below it does not bind;
@@ -57,6 +59,7 @@ class Scope:
 
     functions: dict[str, Function] = field(default_factory=dict)
     variables: set[str] = field(default_factory=set)
+    slots: set[str] = field(default_factory=set)  # .py: what must be declared
 
 
 @dataclass
@@ -160,12 +163,25 @@ def defined(source: str) -> Module:
 def _class(node: ast.ClassDef) -> Scope:
     """A class; its attributes are bound in its body, in ``__slots__``, or by a method."""
     variables = set(_bound(node))
+    slots: set[str] = set()
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
             variables.add(part.attr)
         elif isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == "__slots__":
-            variables |= set(ast.literal_eval(part.value))
-    return Scope(_functions(node), variables)
+            slots |= set(ast.literal_eval(part.value))
+    if not slots and not node.bases:  # a base may be of another module
+        slots = set(_set_first(node))
+    return Scope(_functions(node), variables | slots, slots)
+
+
+def _set_first(node: ast.ClassDef) -> Iterator[str]:
+    """The attributes that ``__init__`` sets."""
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and method.name == "__init__":
+            for part in ast.walk(method):
+                stored = isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
+                if stored and ast.unparse(part.value) == "self":
+                    yield part.attr
 
 
 def _functions(scope: ast.Module | ast.ClassDef) -> dict[str, Function]:
@@ -225,6 +241,8 @@ def _faults_of_twins(ours: dict[str, Function], theirs: dict[str, Function]) -> 
 def _faults_of_scope(ours: Scope, theirs: Scope, owner: str) -> Iterator[str]:
     for name in sorted(ours.variables - theirs.variables):
         yield f"{owner}{name}: declared, but not defined"
+    for name in sorted(theirs.slots - ours.variables):
+        yield f"{owner}{name}: defined, but not declared"
     for name, function in ours.functions.items():
         if name not in theirs.functions:
             yield f"{owner}{name}(): declared, but not defined"

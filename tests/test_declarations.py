@@ -102,6 +102,14 @@ def test_a_fault_is_reported(old: str, new: str, fault: str) -> None:
     assert faults(PXD.replace(old, new), PY) == [fault]
 
 
+@pytest.mark.parametrize(
+    "source", ['__slots__ = ("slot", "other")', "def __init__(self):\n        self.other = 1"]
+)
+def test_an_attribute_that_is_not_declared_is_reported(source: str) -> None:
+    py = PY.replace('__slots__ = ("slot",)', source)
+    assert "Base.other: defined, but not declared" in faults(PXD, py)
+
+
 def test_cython_locals_above_the_wrong_function_are_reported() -> None:
     slipped = PXD.replace(
         "    cpdef list find(self, bytes key, Py_ssize_t start=*)\n",

@@ -14,6 +14,7 @@ from storage.keyspace.keyspace cimport Keyspace
 from storage.chance cimport Chance
 
 cdef int64_t AT_ONCE
+cdef int64_t LONG_NS
 cdef int UNRANKED
 
 
@@ -41,13 +42,16 @@ cdef class KeyEviction(Part):
     cdef int64_t _exceeded_ns
     cdef readonly uint64_t evicted
     cdef readonly bint is_out_of_memory
+    cdef public object on_took
     cdef public object on_unfinished
 
     cpdef bint make_room(self) except -1
     cdef bint _make_room(self) except -1
     cpdef go_on(self)
-    @cython.locals(started_ns=int64_t, evicted=int64_t)
+    @cython.locals(started_ns=int64_t, took_ns=int64_t, succeeds=bint)
     cdef bint _evict_enough(self) except -1
+    @cython.locals(evicted=int64_t)
+    cdef bint _evict_since(self, int64_t started_ns) except -1
     cdef _leave_unfinished(self)
     @cython.locals(candidate=Candidate)
     cdef bint _evict_one(self) except -1

@@ -28,6 +28,7 @@ from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
 AT_ONCE = 16  # keys that are evicted between two looks at the clock
+LONG_NS = 1_000_000  # no threshold of LATENCY is shorter
 NO_TIME_LIMIT_NS = 2**62
 UNRANKED = ANY
 
@@ -59,6 +60,7 @@ class KeyEviction(Part):
         "_volatile",
         "evicted",
         "is_out_of_memory",
+        "on_took",
         "on_unfinished",
         "pool",
     )
@@ -85,6 +87,7 @@ class KeyEviction(Part):
         self._last_random = 0  # the database that a key was drawn from last
         self._is_unfinished = False
         self.on_unfinished: Callable[[], None] = _nobody_goes_on
+        self.on_took: Callable[[bytes, int], None] = _ignore_time  # an event of LATENCY, ns
         self.is_out_of_memory = False  # what make_room() has found last
         self.evicted = 0
         self._exceeded_since_ns = 0  # by the monotonic clock; 0: maxmemory is kept
@@ -129,6 +132,13 @@ class KeyEviction(Part):
     def _evict_enough(self) -> bool:
         """Evict until maxmemory is kept, or time is up. False if there is nothing to evict."""
         started_ns = ticks.now_ns()
+        succeeds = self._evict_since(started_ns)
+        took_ns = ticks.now_ns() - started_ns
+        if took_ns >= LONG_NS:
+            self.on_took(b"eviction-cycle", took_ns)
+        return succeeds
+
+    def _evict_since(self, started_ns: int) -> bool:
         evicted = 0
         while self._memory.exceeded():
             if not self._evict_one():
@@ -248,6 +258,10 @@ def time_limit_ns(tenacity: int) -> int:
     if tenacity <= 10:
         return 50_000 * tenacity
     return int(500_000 * 1.15 ** (tenacity - 10))
+
+
+def _ignore_time(_event: bytes, _duration_ns: int) -> None:
+    """Nobody wants to know."""
 
 
 def _nobody_goes_on() -> None:

@@ -67,6 +67,7 @@ class ServerState:
         self.memory.started()
         self.persistence = Persistence(config, self.databases, self.events, self.propagation)
         self.persistence.children.on_forked = self._forked
+        self.persistence.append_only.log.on_took = self._disk_took
         self.restrictions = Restrictions(self.memory, self.pausing, self.persistence)
         self.key_eviction = KeyEviction(
             self.databases,
@@ -76,6 +77,7 @@ class ServerState:
             self.restrictions,
             self.propagation,
         )
+        self.key_eviction.on_took = self._took
         self.value_packing = ValuePacking(self.databases, self.events.loose_keys)
         self.client_eviction = ClientEviction(self.clients, self.memory, self.events.clock)
         self.parts: list[Part] = [
@@ -100,7 +102,13 @@ class ServerState:
         self.follow_config()
 
     def _forked(self, took_ns: int) -> None:
-        self.latency_events.add_if_long(b"fork", took_ns, self.events.clock.now_ms // 1000)
+        self._took(b"fork", took_ns)
+
+    def _disk_took(self, event: bytes, seconds: float) -> None:
+        self._took(event, int(seconds * 1e9))
+
+    def _took(self, event: bytes, duration_ns: int) -> None:
+        self.latency_events.add_if_long(event, duration_ns, self.events.clock.now_ms // 1000)
 
     # ------------------------------------------------------------------ what all parts hear of
 

@@ -12,6 +12,7 @@ cdef class AppendLog:
     cdef readonly bint tentative
     cdef readonly uint64_t file_size
     cdef readonly uint64_t delayed_syncs
+    cdef public object on_took
     cdef public object on_synced
     cdef object _config
     cdef object _files
@@ -44,6 +45,8 @@ cdef class AppendLog:
     cdef _command(self, list argv)
     cdef _add_timestamp(self)
     cdef bint _must_wait(self) except -1
+    @cython.locals(kind=bytes, started_s=double, took_s=double)
+    cdef _write_timed(self)
     cdef _write_out(self)
     @cython.locals(data=bytes, taken=Py_ssize_t)
     cdef bint _write_unwritten(self) except -1
@@ -52,6 +55,7 @@ cdef class AppendLog:
     cdef _forget_pending(self)
     cdef _drop_partial(self)
     cdef _use_file(self, int fd, uint64_t size)
+    @cython.locals(started_s=double)
     cdef _sync_now(self, bint whatever)
     cdef bint _sync_is_suppressed(self) except -1
     cdef bint _sync_is_due(self) except -1

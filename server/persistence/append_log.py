@@ -62,6 +62,7 @@ class AppendLog:
         self.tentative = False  # the file has no base yet, so nothing in it survives a crash
         self.file_size = 0  # of the file that is written to, up to the last whole write
         self.delayed_syncs = 0
+        self.on_took: Callable[[bytes, float], None] = _ignore_time  # an event of LATENCY, seconds
         self.on_synced: Callable[[], None] = (
             _ignore_synced  # called from the thread that has synced
         )
@@ -122,7 +123,7 @@ class AppendLog:
         if (len(self._out) or self._unwritten) and not self._must_wait():
             if self._config.switches.flush_sleep_s:
                 time.sleep(self._config.switches.flush_sleep_s)
-            self._write_out()
+            self._write_timed()
         if always:
             return self._sync_now(False)
         if self._sync_is_due():
@@ -257,6 +258,19 @@ class AppendLog:
         )
         return False
 
+    def _write_timed(self) -> None:
+        """Write the buffer, and tell how long that took, under the names that Redis has for it."""
+        kind = b"aof-write-alone"
+        if self._sync is not None:
+            kind = b"aof-write-pending-fsync"
+        elif self._busy():
+            kind = b"aof-write-active-child"
+        started_s = self._monotonic_s()
+        self._write_out()
+        took_s = self._monotonic_s() - started_s
+        self.on_took(kind, took_s)
+        self.on_took(b"aof-write", took_s)
+
     def _write_out(self) -> None:
         """Write the buffer, and before it what earlier writes could not write."""
         while self.pending:
@@ -312,6 +326,7 @@ class AppendLog:
             return False
         if self._synced_to == self.offset or (not whatever and self._sync_is_suppressed()):
             return True
+        started_s = self._monotonic_s()
         try:
             self._files.sync(self._fd)
         except OSError as error:
@@ -319,6 +334,7 @@ class AppendLog:
             return False
         self._mark_synced(self.offset)
         self._synced_s = self._monotonic_s()
+        self.on_took(b"aof-fsync-always", self._synced_s - started_s)
         return True
 
     def _sync_is_suppressed(self) -> bool:
@@ -384,6 +400,10 @@ class AppendLog:
         self.broken = True
         self._lost_to = max(self._lost_to, to)
         self._failed(f"fsync: {getattr(failure, 'strerror', None) or failure}")
+
+
+def _ignore_time(_event: bytes, _seconds: float) -> None:
+    """Nobody wants to know."""
 
 
 def _ignore_synced() -> None:

@@ -495,3 +495,34 @@ def test_closing_never_raises(site: Site, step: str) -> None:
     site.fail(step)
     site.log.close()
     assert site.files.open_files == 0
+
+
+@pytest.mark.parametrize(
+    ("policy", "busy", "syncing", "events"),
+    [
+        ("no", False, False, [b"aof-write-alone", b"aof-write"]),
+        ("no", True, False, [b"aof-write-active-child", b"aof-write"]),
+        ("everysec", False, True, [b"aof-write-pending-fsync", b"aof-write"]),
+        ("always", False, False, [b"aof-write-alone", b"aof-write", b"aof-fsync-always"]),
+    ],
+)
+def test_it_tells_how_long_writing_and_syncing_took(
+    policy: str, busy: bool, syncing: bool, events: list[bytes]
+) -> None:
+    site = Site(policy)
+    told: list[tuple[bytes, float]] = []
+    site.busy = busy
+    if syncing:
+        site.pass_s(1)
+        site.add()
+        site.log.write()
+        assert site.log.is_syncing
+        site.add()
+        site.log.write()  # is postponed
+        site.pass_s(2)
+    else:
+        site.add()
+    site.log.on_took = lambda event, seconds: told.append((event, seconds))
+    site.files.plan = lambda _number, _name: site.pass_s(0.5)
+    site.log.write()
+    assert told == [(event, 0.5) for event in events]
