@@ -178,9 +178,9 @@ def _set_first(node: ast.ClassDef) -> Iterator[str]:
     """The attributes that ``__init__`` sets."""
     for method in node.body:
         if isinstance(method, ast.FunctionDef) and method.name == "__init__":
-            for part in ast.walk(method):
-                stored = isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
-                if stored and ast.unparse(part.value) == "self":
+            attributes = [part for part in ast.walk(method) if isinstance(part, ast.Attribute)]
+            for part in attributes:
+                if isinstance(part.ctx, ast.Store) and ast.unparse(part.value) == "self":
                     yield part.attr
 
 

@@ -62,7 +62,7 @@ def test_declarations_that_agree_have_no_fault() -> None:
     ("old", "new", "fault"),
     [
         ("int LIMIT", "int LIMITS", "LIMITS: declared, but not defined"),
-        ("object slot", "object slots", "Base.slots: declared, but not defined"),
+        ("object slot", "object slot, slots", "Base.slots: declared, but not defined"),
         ("Py_ssize_t size", "Py_ssize_t length", "Tree.length: declared, but not defined"),
         ("class Base", "class Basis", "Basis: declared, but not defined"),
         ("cdef free", "cdef freed", "freed(): declared, but not defined"),
