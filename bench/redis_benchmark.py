@@ -8,22 +8,26 @@ from dataclasses import dataclass
 
 from bench.client import RefusedError
 
-KEYS = 100_000  # __rand_int__ in a command becomes a number of twelve digits below this
+KEYS = 100_000
 
 
 @dataclass(frozen=True)
 class RedisBenchmark:
-    """One command, which *clients* connections send again and again."""
+    """One command, which *clients* connections send again and again.
+
+    Each ``__rand_int__`` in it becomes a number of twelve digits below *keys*.
+    """
 
     command: tuple[str, ...]
     clients: int = 50
+    keys: int = KEYS
 
     def run(self, port: int, requests: int, depth: int) -> float:
         """Send *requests* requests, *depth* at a time on each connection; return the seconds.
 
         Raises RefusedError if the server answered with an error.
         """
-        options = {"-p": port, "-c": self.clients, "-n": requests, "-P": depth, "-r": KEYS}
+        options = {"-p": port, "-c": self.clients, "-n": requests, "-P": depth, "-r": self.keys}
         words = ["redis-benchmark", *(str(word) for option in options.items() for word in option)]
         ran = subprocess.run(
             [*words, "--csv", *self.command], capture_output=True, text=True, check=False

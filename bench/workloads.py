@@ -28,6 +28,7 @@ RANKED: Final = 100  # members in a range that is read whole
 TOWNS: Final = 20  # groups of places
 TOWN_PLACES: Final = 5000
 NEAREST: Final = 100  # of them, in an answer
+MANY_KEYS: Final = 3_000_000
 STREAM: Final = b"readings"
 ITEM: Final = "item-of-twenty-bytes"
 OK: Final = b"+OK\r\n"
@@ -73,11 +74,16 @@ def entry_fields(number: int) -> list[bytes]:
     return [b"device", device, b"celsius", celsius, b"state", b"ok"]
 
 
-def some_keys(_: int) -> Iterator[Command]:
+def some_keys(_: int, keys: int = KEYS) -> Iterator[Command]:
     """Set every key for which redis-benchmark will ask."""
-    for start in range(0, KEYS, 1000):
+    for start in range(0, keys, 1000):
         pairs = ((f"key:{number:012d}", "xyz") for number in range(start, start + 1000))
         yield ("MSET", *(word for pair in pairs for word in pair))
+
+
+def many_keys(requests: int) -> Iterator[Command]:
+    """The same, so many that they are in no cache of the processor."""
+    return some_keys(requests, MANY_KEYS)
 
 
 def a_full_server(_: int) -> Iterator[Command]:
@@ -376,6 +382,18 @@ WORKLOADS: Final = [
         "MGET, 10 keys",
         RedisBenchmark(("MGET", *["key:__rand_int__"] * 10)),
         setup=some_keys,
+    ),
+    Workload(
+        "get-many",
+        "GET, 3,000,000 keys",
+        RedisBenchmark(("GET", "key:__rand_int__"), keys=MANY_KEYS),
+        setup=many_keys,
+    ),
+    Workload(
+        "mget-many",
+        "MGET, 10 of 3,000,000 keys",
+        RedisBenchmark(("MGET", *["key:__rand_int__"] * 10), keys=MANY_KEYS),
+        setup=many_keys,
     ),
     Workload("lpush", "LPUSH", RedisBenchmark(("LPUSH", "queue", ITEM))),
     Workload("rpop", "RPOP", RedisBenchmark(("RPOP", "queue")), setup=some_items),
