@@ -26,9 +26,15 @@ cdef class PackedDirectory(Directory):
 
     @cython.locals(place=int64_t, bucket=PackedBucket)
     cpdef object random_key(self, Chance chance)
-    @cython.locals(slots=Py_ssize_t, news=Py_ssize_t, slot=int64_t, bucket=PackedBucket,
-                   at=Py_ssize_t)
+    @cython.locals(slots=Py_ssize_t, slot=int64_t, bucket=PackedBucket, at=Py_ssize_t)
     cpdef int64_t random_place(self, Chance chance) except -1
+    cpdef list draw_places(self, Chance chance, Py_ssize_t items)
+    @cython.locals(bucket=PackedBucket)
+    cpdef bint is_place(self, int64_t place) except -1
+    cpdef Py_ssize_t slots(self) except -1
+    @cython.final
+    @cython.locals(news=Py_ssize_t)
+    cdef int _recount_places(self) except -1
     @cython.final
     @cython.locals(places=Py_ssize_t, slot=Py_ssize_t, block=Py_ssize_t, items=Py_ssize_t)
     cdef int _count_places(self) except -1

@@ -75,10 +75,8 @@ class PackedDirectory(Directory):
         Where there is no key, both are drawn again: so a key in a full bucket is as likely as one
         in a bucket with few. After many attempts any bucket will do.
         """
+        self._recount_places()
         slots = len(self._directory)
-        news = abs(self.used - self._places_counted)
-        if 2 * self.used < self._places * slots and 8 * news > self.used:
-            self._count_places()
         for _ in range(DRAWS):
             slot: int = chance.below(slots)
             bucket = self._packed_at(slot)
@@ -90,8 +88,34 @@ class PackedDirectory(Directory):
         bucket = self._packed_at(slot)
         return slot << mark_octets.AT_BITS | chance.below(mark_octets.count(bucket.marks))
 
+    def draw_places(self, chance: Chance, items: int) -> list[int]:
+        """Some random places, drawn at once; there may be none, even if there are keys.
+
+        They hold while the directory has the same size and is_place() says so. In a large table
+        the memory of the *items* from each place on is fetched at once, not one after the other.
+        """
+        self._recount_places()
+        return fetching.draw_places(self._directory, self._shift, self._places, chance, items)
+
+    def is_place(self, place: int) -> bool:
+        """Whether there is an item at *place*, of a slot that there is."""
+        bucket = self._packed_at(place >> mark_octets.AT_BITS)
+        return place & mark_octets.AT_MASK < mark_octets.count(bucket.marks)
+
+    def slots(self) -> int:
+        """The size of the directory."""
+        return len(self._directory)
+
+    def _recount_places(self) -> None:
+        """Find out how full the fullest bucket is, if many items have come or gone.
+
+        O(slots) then. It is worth while if a draw seldom finds an item.
+        """
+        news = abs(self.used - self._places_counted)
+        if 2 * self.used < self._places * len(self._directory) and 8 * news > self.used:
+            self._count_places()
+
     def _count_places(self) -> None:
-        """Find out how full the fullest bucket is, after many items have come or gone. O(slots)."""
         places = 1
         slot = 0
         while slot < len(self._directory):

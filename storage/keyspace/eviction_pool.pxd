@@ -26,6 +26,9 @@ cdef class Candidate:
 cdef class EvictionPool:
     cdef Usage _usage
     cdef Chance _chance
+    cdef list _drawn
+    cdef KeyTable _drawn_from
+    cdef Py_ssize_t _drawn_slots
     cdef int _rank
     cdef list _candidates
     cdef int64_t _lowest
@@ -35,6 +38,8 @@ cdef class EvictionPool:
     @cython.locals(keys=KeyTable, drawn=KeyTable, place=int64_t, segment=Segment, at=Py_ssize_t,
                    mark=int64_t, score=int64_t)
     cpdef sample(self, Keyspace database, bint volatile, Py_ssize_t count)
+    @cython.locals(place=int64_t)
+    cdef int64_t _next_place(self, KeyTable table, Py_ssize_t count) except -1
     @cython.locals(candidate=Candidate, at=Py_ssize_t)
     cdef _enter(self, Keyspace database, bytes key, int64_t mark, int64_t score)
     @cython.locals(candidate=Candidate)

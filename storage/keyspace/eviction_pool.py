@@ -42,7 +42,16 @@ class Candidate:
 class EvictionPool:
     """Candidates in the order of their scores. Keys are drawn by *chance*."""
 
-    __slots__ = ("_candidates", "_chance", "_lowest", "_rank", "_usage")
+    __slots__ = (
+        "_candidates",
+        "_chance",
+        "_drawn",
+        "_drawn_from",
+        "_drawn_slots",
+        "_lowest",
+        "_rank",
+        "_usage",
+    )
 
     def __init__(self, usage: Usage, chance: Chance) -> None:
         self._usage = usage
@@ -50,6 +59,9 @@ class EvictionPool:
         self._rank = BY_IDLE_TIME
         self._candidates: list[Candidate] = []
         self._lowest = 0  # the score of the first of them
+        self._drawn: list[int] = []  # places that will be sampled next
+        self._drawn_from: KeyTable | None = None  # the table that they are of,
+        self._drawn_slots = 0  # and how many slots that had
 
     def __len__(self) -> int:
         return len(self._candidates)
@@ -60,8 +72,10 @@ class EvictionPool:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all candidates."""
+        """Forget all candidates, and the places that were drawn."""
         self._candidates = []
+        self._drawn = []
+        self._drawn_from = None
 
     def sample(self, database: Keyspace, volatile: bool, count: int) -> None:
         """Let *count* keys of *database* enter, or with *volatile* of those that expire. O(count).
@@ -72,7 +86,7 @@ class EvictionPool:
         drawn = database.keys_to_evict(volatile)
         if drawn.used == 0:
             return
-        place = drawn.random_place(self._chance)
+        place = self._next_place(drawn, count)
         segment, at = drawn.segment_at(place), place & mark_octets.AT_MASK
         for _ in range(min(count, drawn.used)):
             if at == mark_octets.count(segment.marks):
@@ -83,6 +97,19 @@ class EvictionPool:
             if len(self._candidates) < POOL_SIZE or score > self._lowest:
                 self._enter(database, segment.key_at(at), mark, score)
             at += 1
+
+    def _next_place(self, table: KeyTable, count: int) -> int:
+        """A random place of *table*, of which *count* keys are going to be looked at."""
+        if self._drawn_from is not table or self._drawn_slots != table.slots():
+            self._drawn = []
+        while self._drawn:
+            place = self._drawn.pop()
+            if table.is_place(place):
+                return place
+        self._drawn = table.draw_places(self._chance, count)
+        self._drawn_from = table
+        self._drawn_slots = table.slots()
+        return table.random_place(self._chance)
 
     def _enter(self, database: Keyspace, key: bytes, mark: int, score: int) -> None:
         if len(self._candidates) == POOL_SIZE:

@@ -10,6 +10,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from protocol cimport word_memory
 from storage cimport allocation
+from storage.chance cimport Chance
 from storage.hash_table cimport borrowed_packed, fetching
 from storage.hashes cimport borrowed_hash
 from storage.sorted_sets cimport borrowed_sorted_set
@@ -272,6 +273,10 @@ def behind_key(object segment, Py_ssize_t at):
 def fetch(PackedDirectory table, int shift, list keys):
     """Fetches nothing that could be seen; it must read nothing but the table."""
     fetching.fetch(table._directory, shift, keys)
+
+
+def draw_places(PackedDirectory table, int shift, Py_ssize_t most, Chance chance, Py_ssize_t items):
+    return fetching.draw_places(table._directory, shift, most, chance, items)
 
 
 def text_behind_key(object segment, Py_ssize_t at, Py_ssize_t distance):

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol import word_memory
+from storage.chance import Chance
 from storage.hash_table import borrowed_packed, fetching
 from storage.hash_table.packed_table import PackedTable
 from storage.hashes import borrowed_hash
@@ -389,6 +390,20 @@ def test_fetching_changes_nothing(count: int) -> None:
         fetching.fetch(c.directory_of(table), shift, keys)
     table.check()
     assert len(table) == count
+
+
+@pytest.mark.parametrize("count", [1, 170, 5000])
+def test_places_are_drawn_alike(count: int) -> None:
+    table = PackedTable()
+    for n in range(count):
+        table.set(b"%d" % n, b"v" * (n % 700))
+    c = compiled()
+    shift = 32 - (c.slots(table).bit_length() - 1)
+    one, other = Chance(count), Chance(count)
+    for items in range(50):
+        places = c.draw_places(table, shift, 171, one, items)
+        assert places == fetching.draw_places(c.directory_of(table), shift, 171, other, items)
+        assert all(table.is_place(place) for place in places)
 
 
 def test_a_packed_table_is_walked_without_touching_reference_counts() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import count, islice
 
 import pytest
@@ -160,6 +161,21 @@ def test_every_key_can_be_the_random_key() -> None:
     drawn = {table.random_key(chance) for _ in range(10_000)}
     assert drawn == set(table)
     assert KeyTable().random_key(chance) is None
+
+
+def test_places_are_drawn_evenly_and_only_where_keys_are() -> None:
+    table = KeyTable()
+    for n in range(1000):
+        table.set(b"%d" % n, b"")
+    for n in range(0, 1000, 2):
+        table.discard(b"%d" % n)
+    chance = Chance(2)
+    drawn = [place for _ in range(2000) for place in table.draw_places(chance, 5)]
+    keys = Counter(table.key_at(place) for place in drawn)
+    assert set(keys) == set(table)
+    expected = len(drawn) / 500
+    assert all(expected / 3 < times < expected * 3 for times in keys.values())
+    assert all(map(table.is_place, drawn))
 
 
 def test_a_sample_holds_distinct_keys() -> None:
