@@ -69,6 +69,12 @@ def of_class(kind: type) -> ValueType:
     return row
 
 
+def packs(kind: type) -> bool:
+    """Whether small values of the class *kind* can be packed."""
+    row = BY_CLASS.get(kind)
+    return row is not None and row.packs
+
+
 def of_number(number: int) -> ValueType:
     """The type with that number, which must be one of a row."""
     row = BY_NUMBER[number]

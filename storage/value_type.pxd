@@ -11,6 +11,7 @@ cdef class ValueType:
     cdef readonly int rdb_code
     cdef readonly frozenset rdb_codes
     cdef readonly bint fields_expire
+    cdef readonly bint packs
 
     cpdef bytes packed(self, object value)
     cpdef object unpacked(self, bytes text)

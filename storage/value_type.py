@@ -27,11 +27,12 @@ class ValueType:
                      of small values: rdb_code_of has that of each value
         rdb_codes    the RDB types that are read as values of this type
         fields_expire  whether fields of a value may expire: then first_field_expiry says when
+        packs        whether small values can be packed
 
     Where nothing else is said, a method is given a value of one of *classes*, and is O(1).
     """
 
-    __slots__ = ("classes", "fields_expire", "name", "number", "rdb_code", "rdb_codes")
+    __slots__ = ("classes", "fields_expire", "name", "number", "packs", "rdb_code", "rdb_codes")
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class ValueType:
         rdb_code: int,
         rdb_codes: Iterable[int],
         fields_expire: bool = False,
+        packs: bool = False,
     ) -> None:
         self.name = name
         self.number = number
@@ -48,6 +50,7 @@ class ValueType:
         self.rdb_code = rdb_code
         self.rdb_codes = frozenset(rdb_codes)
         self.fields_expire = fields_expire
+        self.packs = packs
 
     # ------------------------------------------------------------------ commands on any key
 

@@ -178,7 +178,7 @@ class Dispatcher(Runner):
             return errors.unknown_command(argv)
         if not command.subcommands or len(argv) == 1:
             return command
-        child = command.subcommands.get(argv[1].lower())
+        child = command.spellings.get(argv[1]) or command.subcommands.get(argv[1].lower())
         if child is None and command.handler is None:
             return errors.unknown_subcommand(command.name, argv[1])
         return child or command

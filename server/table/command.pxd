@@ -34,6 +34,7 @@ cdef class Command:
     cdef public str summary
     cdef readonly str syntax
     cdef readonly dict subcommands
+    cdef readonly dict spellings
     cdef readonly LatencyHistogram latencies
     cdef public unsigned long long calls
     cdef public unsigned long long nanoseconds

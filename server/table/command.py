@@ -129,6 +129,7 @@ class Command:
         "rejected",
         "secrets",
         "since",
+        "spellings",
         "subcommands",
         "summary",
         "syntax",
@@ -177,6 +178,7 @@ class Command:
         self.handler: Handler | None = None
         self.summary = self.syntax = ""
         self.subcommands: dict[bytes, Command] = {}
+        self.spellings: dict[bytes, Command] = {}  # of the subcommands: in lower and upper case
         self.latencies = LatencyHistogram()
         self.reset_stats()
 
@@ -277,8 +279,8 @@ class CommandTable:
         if name in rows:
             raise ValueError(f"{row.name} is declared twice")
         rows[name] = row
-        if not child:
-            self.by_spelling[name] = self.by_spelling[name.upper()] = row
+        spellings = self._rows[parent.encode()].spellings if child else self.by_spelling
+        spellings[name] = spellings[name.upper()] = row
 
     def container(self, name: str, *, group: Group, since: str, summary: str) -> None:
         """Declare a command that has only subcommands."""

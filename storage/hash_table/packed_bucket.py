@@ -280,6 +280,7 @@ class PackedBucket(Bucket):
         They have *size* bytes. Their prefixes must be greater than those here, or as great. Far
         objects are shared.
         """
+        packed_octets.prefetch_all(source.far)
         before = self._room()
         marks = self.marks
         at = mark_octets.count(marks)

@@ -1,6 +1,7 @@
 # inline only
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.list cimport PyList_GET_SIZE
 from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memcmp
@@ -99,4 +100,12 @@ cdef inline Py_ssize_t list_room(list far) noexcept:
 
 cdef inline int prefetch(bytearray data) noexcept:
     penstock_prefetch_object(<PyObject *>data)
+    return 0
+
+
+cdef inline int prefetch_all(list far) noexcept:
+    cdef Py_ssize_t number
+    if far is not None:
+        for number in range(PyList_GET_SIZE(far)):
+            penstock_prefetch_object((<PyListObject *>far).ob_item[number])
     return 0

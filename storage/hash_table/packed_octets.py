@@ -98,3 +98,10 @@ def prefetch(data: bytearray) -> None:
     A segment is seldom in the processor's cache, and each look-up would wait for one line of it
     after the other.
     """
+
+
+def prefetch_all(far: list[Any] | None) -> None:
+    """Have the processor fetch all far objects at once. No-op in plain Python.
+
+    Whoever moves them touches their reference counts, and would wait for one after the other.
+    """

@@ -33,7 +33,9 @@ class HashType(ValueType):
     __slots__ = ()
 
     def __init__(self) -> None:
-        super().__init__(b"hash", 4, (Hash,), rdb_hash.LISTPACK, rdb_hash.CODES, fields_expire=True)
+        super().__init__(
+            b"hash", 4, (Hash,), rdb_hash.LISTPACK, rdb_hash.CODES, fields_expire=True, packs=True
+        )
 
     def encoding(self, value: Hash) -> bytes:
         return value.encoding

@@ -44,8 +44,7 @@ cdef class KeyTable(PackedDirectory):
     cpdef Py_ssize_t bytes_of(self, bytes key) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef int64_t last_use_of(self, bytes key) except? -1
-    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, kind=int,
-                   is_object=bint)
+    @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, kind=int, is_loose=bint)
     cpdef int set(self, bytes key, object value, uint32_t last_use=*) except -1
     @cython.locals(row=ValueType, text=bytes)
     cpdef int keep(self, bytes key, object value, uint32_t last_use) except -1

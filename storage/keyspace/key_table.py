@@ -180,8 +180,8 @@ class KeyTable(PackedDirectory):
         else:
             segment.insert(-1 - at, key, kind, value, prefix, last_use)
             self.used += 1
-        is_object = kind == item_octets.OBJECT and allocation.of_string(value) == 0
-        if is_object and self._all_loose is not None:
+        is_loose = kind == item_octets.OBJECT and self._all_loose is not None
+        if is_loose and types.packs(type(value)):
             self._loosen(key)
         self._split_if_long(segment, prefix)
 

@@ -27,6 +27,7 @@ class ListType(ValueType):
         super().__init__(
             b"list", 1, (QuickList,), rdb_list.QUICKLIST_2,
             (rdb_list.PLAIN, rdb_list.ZIPLIST, rdb_list.QUICKLIST, rdb_list.QUICKLIST_2),
+            packs=True,
         )  # fmt: skip
 
     def encoding(self, value: QuickList) -> bytes:

@@ -30,7 +30,7 @@ class SetType(ValueType):
 
     def __init__(self) -> None:
         codes = (rdb_set.PLAIN, rdb_set.INTSET, rdb_set.LISTPACK)
-        super().__init__(b"set", 2, (MemberSet,), rdb_set.PLAIN, codes)
+        super().__init__(b"set", 2, (MemberSet,), rdb_set.PLAIN, codes, packs=True)
 
     def encoding(self, value: MemberSet) -> bytes:
         return value.encoding

@@ -30,6 +30,7 @@ class SortedSetType(ValueType):
             b"zset", 3, (SortedSet,), rdb_sorted_set.LISTPACK,
             (rdb_sorted_set.TEXTS, rdb_sorted_set.TREE, rdb_sorted_set.ZIPLIST,
              rdb_sorted_set.LISTPACK),
+            packs=True,
         )  # fmt: skip
 
     def encoding(self, value: SortedSet) -> bytes:

@@ -345,6 +345,7 @@ CASES: dict[str, Cases] = {
         ),
         "list_room": args(st.none() | st.lists(st.just(b""), max_size=9)),
         "prefetch": args(BUFFER),
+        "prefetch_all": args(st.none() | st.lists(st.binary(max_size=9), max_size=9)),
     },
     "storage.keyspace.item_octets": {
         "kind_start": packed_texts(),

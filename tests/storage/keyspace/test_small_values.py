@@ -15,6 +15,7 @@ from storage.lists.quicklist import QuickList
 from storage.set_limits import SetLimits
 from storage.sets.member_set import MemberSet
 from storage.sorted_sets.sorted_set import SortedSet
+from storage.stream.stream import Stream
 
 LIMITS = ListpackLimits(128, 64)
 SET_LIMITS = SetLimits()
@@ -152,6 +153,15 @@ def test_loose_keys_are_counted_until_they_are_packed_or_forgotten() -> None:
     table.set(b"k", a_hash())
     del table
     assert all_loose.count == 0
+
+
+def test_a_value_of_a_type_that_never_packs_is_not_loose() -> None:
+    all_loose = LooseKeys()
+    table = KeyTable(all_loose)
+    table.set(b"stream", Stream())
+    table.set(b"long", b"v" * 600)
+    table.set(b"raw", bytearray(b"v"))
+    assert (table.loose, all_loose.count) == (0, 0)
 
 
 def test_an_empty_table_has_no_loose_keys() -> None:
