@@ -212,7 +212,7 @@ class RequestParser:
     # ------------------------------------------------------------------ many of a kind
 
     def look_ahead(self, most: int) -> list[bytes]:
-        """The second words of the next commands, *most* at most; of most commands it is a key.
+        """The second words of the next *most* commands, if there are so many: usually a key.
 
         In a row of the same word it comes once, and not at all if the command before had it. take()
         will use these very objects. A command that is incomplete, unusual or long ends it.
@@ -220,7 +220,7 @@ class RequestParser:
         data, at = self._data, self._at
         last = self._last[1] if len(self._last) > 1 else b""
         words: list[bytes] = []
-        while len(words) < most and self._is_plain():
+        for _ in range(most if self._is_plain() else 0):
             count = octets.read_plain_head(data, at, STAR)
             if count < 2:
                 break

@@ -32,6 +32,12 @@ def test_second_words_are_found_and_taken_as_the_same_objects() -> None:
         assert argv[1] is word
 
 
+def test_in_a_row_of_one_key_no_more_commands_are_read_than_asked_for() -> None:
+    parser = fed(request([b"GET", b"a"]) * 16 + request([b"GET", b"b"]))
+    assert parser.look_ahead(16) == [b"a"]
+    assert parser.look_ahead(17) == [b"a", b"b"]
+
+
 def test_no_more_words_come_than_asked_for() -> None:
     parser = fed(b"".join(request([b"GET", b"%d" % n]) for n in range(20)))
     assert parser.look_ahead(3) == [b"0", b"1", b"2"]
