@@ -1,4 +1,4 @@
-"""Fetching what look-ups will read, before they need it: the plain version of the C function.
+"""Fetching what look-ups will read, before they need it: the plain versions of the C functions.
 
 A look-up in a large table reads four places in memory, one after the other: the bucket, its two
 bytearrays, the marks, and the item. Each is likely to be in no cache. For many keys at once these

@@ -19,6 +19,7 @@ cdef Py_ssize_t SLOT
 cdef class KeyTable(PackedDirectory):
     cdef LooseKeys _all_loose
     cdef list _loose
+    cdef object _lent
     cdef Segment _lent_from
     cdef Py_ssize_t _lent_at
 
@@ -36,6 +37,7 @@ cdef class KeyTable(PackedDirectory):
     cdef object _value_at(self, Segment segment, Py_ssize_t at, bytes key, bint reads)
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, lends=bint)
     cpdef object lend(self, bytes key, uint32_t last_use)
+    cpdef int forget_lent(self) except -1
     @cython.locals(segment=Segment, row=ValueType, text=bytes, start=Py_ssize_t)
     cpdef int give_back(self, bytes key, object value) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)

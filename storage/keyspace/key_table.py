@@ -34,7 +34,7 @@ class KeyTable(PackedDirectory):
     segment, 32 KB at most, and still more seldom the directory, 8 bytes for some 100 keys.
     """
 
-    __slots__ = ("_all_loose", "_lent_at", "_lent_from", "_loose")
+    __slots__ = ("_all_loose", "_lent", "_lent_at", "_lent_from", "_loose")
 
     def __init__(self, all_loose: LooseKeys | None = None) -> None:
         """*all_loose*: for a table whose values are those of a database; pack() packs small ones.
@@ -43,7 +43,8 @@ class KeyTable(PackedDirectory):
         """
         super().__init__()
         self._all_loose = all_loose
-        self._lent_from: Segment | None = None  # where the packed value is that lend() has copied
+        self._lent: Any = None  # the copy that lend() has made of a packed value
+        self._lent_from: Segment | None = None  # where that value is
         self._lent_at = 0  # its number there
         self._loose: list[bytes] = []  # keys of objects that pack() will look at, the oldest first
         self.clear()
@@ -107,28 +108,37 @@ class KeyTable(PackedDirectory):
         return segment.value_from(start)
 
     def lend(self, key: bytes, last_use: int) -> Any:
-        """Like use(), for one who calls give_back() at once if there is a value.
+        """Like use(), for one who then calls give_back() or forget_lent(), before all else.
 
         If many keys are loose already, a packed value stays packed, and this is a copy.
         """
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)
-        self._lent_from = None
         if at < 0:
             return None
         segment.use(at, last_use)
         lends = self._all_loose is not None and self._all_loose.count >= self._all_loose.many
+        value = self._value_at(segment, at, key, lends)
         if lends and segment.kind_at(at) >= item_octets.PACKED:
+            self._lent = value
             self._lent_from = segment
             self._lent_at = at
-        return self._value_at(segment, at, key, lends)
+        return value
+
+    def forget_lent(self) -> None:
+        """What lend() has given does not change, or is no longer there."""
+        self._lent = None
+        self._lent_from = None
 
     def give_back(self, key: bytes, value: Any) -> None:
-        """Keep what has become of *value*, which lend() has given. The table has not changed."""
+        """Keep what has become of *value*, if lend() has given it last and it is a copy.
+
+        The table has not changed since.
+        """
         segment = self._lent_from
-        if segment is not None:
-            self._lent_from = None
+        if segment is not None and value is self._lent:
+            self.forget_lent()
             row = types.of_class(type(value))
             text = row.packed(value)
             if text is None:

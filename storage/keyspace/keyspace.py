@@ -113,9 +113,13 @@ class Keyspace:
         if self._usage.counts or self._lookup.no_touch or self._lookup.spares_pages:
             return self.find(key, kind)
         value = self._values.lend(key, self._clock.now_ms // 1000)
-        if value is None or (self._expires.used and self._expire_if_due(key)):
+        if value is None:
+            return None
+        if self._expires.used and self._expire_if_due(key):
+            self._values.forget_lent()
             return None
         if type(value) is not kind:
+            self._values.forget_lent()
             raise WrongType
         return value
 

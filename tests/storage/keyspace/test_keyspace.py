@@ -7,9 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from storage.errors import WrongType
+from storage.hashes.hash import Hash
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.listpack_limits import ListpackLimits
 from storage.lists.quicklist import QuickList
+from storage.sets.member_set import MemberSet
 
 
 class RecordedEvents(KeyEvents):
@@ -282,3 +285,22 @@ def test_a_key_that_has_expired_is_gone_before_it_is_replaced(
     assert events.recorded == [
         ("ready", b"k"), ("gone", b"k"), ("expired", b"k"), ("ready", b"k"),
     ]  # fmt: skip
+
+
+def test_a_value_of_a_wrong_type_that_was_lent_is_not_overwritten_by_another(db: Keyspace) -> None:
+    db.events.loose_keys.many = 0
+    limits = ListpackLimits(128)
+    for key in (b"one", b"two"):
+        value = Hash()
+        value.set(b"f", key, limits)
+        db.keep(key, value)
+    with pytest.raises(WrongType):
+        db.lend(b"one", MemberSet)
+    db.events.lookup.no_touch = True  # then a value is not lent
+    two = db.lend(b"two", Hash)
+    assert two is not None
+    two.set(b"f", b"changed", limits)
+    db.give_back(b"two", two)
+    found = db.read(b"one", Hash)
+    assert found is not None
+    assert found.get(b"f") == b"one"

@@ -197,6 +197,18 @@ def test_a_lent_value_that_has_grown_is_kept_as_an_object() -> None:
     table.check()
 
 
+def test_only_the_value_that_was_lent_is_written_where_it_was() -> None:
+    """HSET of one hash overwrote another, for which a command of a wrong type had asked before."""
+    table = packed_table(a_hash(), 0)
+    other = a_hash()
+    table.set(b"other", other)
+    table.lend(b"k", 5)  # refused, and not given back
+    other.set(b"field:1", b"changed", LIMITS)
+    table.give_back(b"other", other)
+    assert table.look(b"k").get(b"field:1") != b"changed"
+    table.check()
+
+
 def test_what_is_not_given_back_changes_nothing() -> None:
     table = packed_table(a_hash(), 0)
     table.lend(b"k", 5).set(b"field:1", b"changed", LIMITS)
