@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
+from redis.asyncio import Redis
 from taskiq.api import run_receiver_task
 from taskiq_redis import (
     ListQueueBroker,
@@ -13,7 +14,14 @@ from taskiq_redis import (
 )
 
 
-async def check(broker) -> None:
+async def has_subscriber(url: str, channel: str) -> None:
+    """Wait until the channel has a subscriber: it gets nothing that was sent before."""
+    async with Redis.from_url(url) as client:
+        while not dict(await client.pubsub_numsub(channel))[channel.encode()]:
+            await asyncio.sleep(0.01)
+
+
+async def check(broker, url: str) -> None:
     @broker.task(task_name="add")
     async def add(left: int, right: int) -> int:
         return left + right
@@ -21,7 +29,8 @@ async def check(broker) -> None:
     await broker.startup()
     broker.is_worker_process = True
     receiver = asyncio.create_task(run_receiver_task(broker))
-    await asyncio.sleep(0.3)  # a subscriber gets nothing that was sent before
+    if isinstance(broker, PubSubBroker):
+        await has_subscriber(url, broker.queue_name)
     sent = [await add.kiq(i, i) for i in range(20)]
     results = [await task.wait_result(timeout=20) for task in sent]
     assert [result.return_value for result in results] == [2 * i for i in range(20)]
@@ -35,7 +44,8 @@ async def main(url: str) -> None:
         (PubSubBroker, "a channel"),
     ):
         results = RedisAsyncResultBackend(url, result_ex_time=60)
-        await check(kind(url, queue_name=name.split()[1]).with_result_backend(results))
+        broker = kind(url, queue_name=name.split()[1]).with_result_backend(results)
+        await check(broker, url)
         print(f"tasks go through {name}")
 
 
