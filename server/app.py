@@ -191,6 +191,18 @@ class Server:
             _log.warning("Received shutdown signal during loading, exiting now.")
         else:
             _log.warning("Received %s scheduling shutdown...", number.name)
+        if self.state.restrictions.busy is not None:
+            self._stop_after_script(options)
+            return
+        self._stop(options)
+
+    def _stop_after_script(self, options: str) -> None:
+        """Stop when the script has ended that runs; it is ended, unless it has written."""
+        _log.warning("A script is running: the server stops when it has ended")
+        self.dispatcher.long_scripts.on_ended = partial(self._stop, options)
+        self.state.scripting.run.end_if_unwritten()
+
+    def _stop(self, options: str) -> None:
         with signals.exit_on_second_sigint():
             self.stop_by_command(frozenset(word.upper().encode() for word in options.split()))
 
@@ -234,8 +246,9 @@ class Server:
             memory_reserve.give_back()
             _log.critical("The server cannot go on, and exits.", exc_info=error)
             is_loaded = self._phase is not Phase.LOADING
+            is_whole = is_loaded and self.state.restrictions.busy is None
             self._end()
-            self._save_after_fault(is_whole=is_loaded and not isinstance(error, ServerFault))
+            self._save_after_fault(is_whole=is_whole and not isinstance(error, ServerFault))
             self._close()
         except BaseException:
             os._exit(1)

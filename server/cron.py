@@ -41,6 +41,7 @@ class Cron:
         self._loop = loop
         self._state.blocking.on_deadline = self._wait_until
         self._state.key_eviction.on_unfinished = self._evict_more_soon
+        self._dispatcher.long_scripts.on_left = self._go_on_with_script_soon
         self._tick()
 
     def stop(self) -> None:
@@ -76,7 +77,7 @@ class Cron:
         self._watch_memory()
         if state.pausing.active and now_ms >= state.pausing.until_ms:
             self._dispatcher.end_pause()
-        if not state.restrictions.loading:
+        if not state.restrictions.loading and state.restrictions.busy is None:
             self._look_after_data()
         self._dispatcher.serve_ready()
         self._dispatcher.resume_unblocked()
@@ -103,6 +104,10 @@ class Cron:
     def _evict_more_soon(self) -> None:
         """An eviction is unfinished: go on behind this turn of the loop."""
         self._dispatcher.turn.at_end_of_turn(self._dispatcher.evict_more)
+
+    def _go_on_with_script_soon(self) -> None:
+        """A script was left: take it up again behind this turn of the loop."""
+        self._dispatcher.turn.at_end_of_turn(self._dispatcher.go_on_with_script)
 
     # ------------------------------------------------------------------ waits
 

@@ -12,6 +12,7 @@ cdef class Pushes:
     cpdef send(self, Client client, bytes data)
     cpdef send_invalidation(self, Client client, bytes data)
     cpdef begin_command(self, Client client)
+    cpdef Client pause_command(self)
     @cython.locals(late=list, data=bytes)
     cpdef end_command(self, Client client)
 

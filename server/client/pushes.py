@@ -41,6 +41,11 @@ class Pushes:
         """A command of *client* runs; end_command will follow."""
         self.running = client
 
+    def pause_command(self) -> Client | None:
+        """Others are served before the command ends; whose it is, for begin_command()."""
+        client, self.running = self.running, None
+        return client
+
     def end_command(self, client: Client) -> None:
         """The reply to *client* is written, or it waits for one."""
         if client is not self.running:

@@ -3,14 +3,16 @@ cimport cython
 from server.client.client cimport Client
 from server.dispatch.key_eviction cimport KeyEviction
 from server.dispatch.restrictions cimport Restrictions
+from server.scripting.script_run cimport ScriptRun
 from server.table.command cimport Command
 
 cdef int KEYS
 cdef int MONITORING
 cdef int CLIENT
-cdef int SCRIPT
 cdef int NEEDS_MEMORY
-cdef int NEEDS_DISK
+cdef int NOSCRIPT
+cdef int ALLOW_BUSY
+cdef int CHANGES
 cdef int WRITE
 cdef int DATA
 cdef int DENYOOM
@@ -38,5 +40,6 @@ cdef class Admission:
     @cython.locals(now=Restrictions)
     cpdef object refusal(self, Client client, Command command, int origin)
     @cython.locals(queues=bint)
-    cdef object _shortage(self, Client client, Command command, int origin)
-    cdef bint _is_out_of_memory(self, int origin) except -1
+    cdef object _shortage(self, Client client, Command command)
+    cpdef object refusal_in_script(self, Command command, ScriptRun run)
+    cdef object _shortage_in_script(self, Command command, ScriptRun run)

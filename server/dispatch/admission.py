@@ -2,6 +2,7 @@
 
     check, in Redis's order                         client   EXEC   script   woken   log, primary
     the client is authenticated                       x
+    no script has been left (long_scripts.py)         x
     the command may stand in a transaction            x
     maxmemory is not exceeded                         x               x        x
     the system gives memory                           x               x        x
@@ -10,10 +11,11 @@
     the data is loaded                                x
     a monitor does not work with keys                 x
 
-Before maxmemory is checked, keys are evicted as maxmemory-policy has it; a script's command is
-checked by what was found before the script. What EXEC runs was admitted when it was queued, and
-EXEC itself once more, by what it runs. A woken command was admitted when it came; only the memory
-may be short by now. What was logged has been run before, and is run again whatever holds now.
+Before maxmemory is checked, keys are evicted as maxmemory-policy has it. A script's command is
+checked by what was found before the script; once it has written, it may go on to. What EXEC runs
+was admitted when it was queued, and EXEC itself once more, by what it runs. A woken command was
+admitted when it came; only the memory may be short by now. What was logged has been run before, and
+is run again whatever holds now.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ from __future__ import annotations
 from protocol.replies import ErrorReply
 from server.client.client import IN_MULTI, MONITORING, SUBSCRIBED, UNAUTHENTICATED, Client
 from server.dispatch.key_eviction import KeyEviction
-from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
+from server.dispatch.origin import CLIENT, WOKEN
 from server.dispatch.restrictions import Restrictions
+from server.scripting.script_run import ScriptRun
 from server.table import errors
 from server.table.command import Command, Flags
 
@@ -38,8 +41,11 @@ RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 TELLS_HEALTH = int(Flags.TELLS_HEALTH)
 FOR_SUBSCRIBERS = int(Flags.FOR_SUBSCRIBERS)
 
-NEEDS_MEMORY = CLIENT | SCRIPT | WOKEN
-NEEDS_DISK = CLIENT | SCRIPT
+NOSCRIPT = int(Flags.NOSCRIPT)
+ALLOW_BUSY = int(Flags.ALLOW_BUSY)
+CHANGES = int(Flags.WRITE | Flags.MAY_REPLICATE)
+
+NEEDS_MEMORY = CLIENT | WOKEN
 
 
 class Admission:
@@ -61,12 +67,14 @@ class Admission:
                 return errors.NO_AUTH
             if client.flags & IN_MULTI and command.flags & NO_MULTI:
                 return errors.NOT_IN_MULTI
+        now = self._restrictions
+        if now.busy is not None and origin == CLIENT:
+            return None if command.flags & ALLOW_BUSY else now.busy
         if origin & NEEDS_MEMORY:
-            shortage = self._shortage(client, command, origin)
+            shortage = self._shortage(client, command)
             if shortage is not None:
                 return shortage
-        now = self._restrictions
-        if now.write_refusal is not None and origin & NEEDS_DISK:
+        if now.write_refusal is not None and origin == CLIENT:
             refused = DATA if now.refuses_reads else WRITE
             if command.flags & TELLS_HEALTH or _has(client, command, refused):
                 return now.write_refusal
@@ -78,20 +86,40 @@ class Admission:
             return errors.NOT_FOR_MONITORS
         return None
 
-    def _shortage(self, client: Client, command: Command, origin: int) -> ErrorReply | None:
+    def refusal_in_script(self, command: Command, run: ScriptRun) -> ErrorReply | None:
+        """Why the script *run* must not run *command* now; None if it may."""
+        if command.flags & NOSCRIPT:
+            return errors.NOT_IN_SCRIPT
+        if run.is_read_only and command.flags & CHANGES:
+            return errors.READ_ONLY_SCRIPT
+        if self._restrictions.must_check and not run.has_written:
+            refusal = self._shortage_in_script(command, run)
+            if refusal is not None:
+                return refusal
+        if command.flags & WRITE:
+            run.has_written = True
+        return None
+
+    def _shortage_in_script(self, command: Command, run: ScriptRun) -> ErrorReply | None:
+        """The error of a script's command that needs a disk or memory, and there is none."""
+        now = self._restrictions
+        if now.write_refusal is not None and command.flags & (DATA if now.refuses_reads else WRITE):
+            return now.write_refusal
+        if command.flags & DENYOOM and not run.allows_oom:
+            if self._key_eviction.is_out_of_memory:
+                return errors.OUT_OF_MEMORY
+            if now.short_of_memory:
+                return errors.NO_MEMORY
+        return None
+
+    def _shortage(self, client: Client, command: Command) -> ErrorReply | None:
         """The error of a command that takes memory while there is none for it."""
         queues = _would_queue(client, command)
-        if self._is_out_of_memory(origin) and (queues or _has(client, command, DENYOOM)):
+        if not self._key_eviction.make_room() and (queues or _has(client, command, DENYOOM)):
             return errors.OUT_OF_MEMORY
         if self._restrictions.short_of_memory and (queues or command.flags & DENYOOM):
             return errors.NO_MEMORY
         return None
-
-    def _is_out_of_memory(self, origin: int) -> bool:
-        """Whether maxmemory is exceeded, and no key can be evicted."""
-        if origin == SCRIPT:
-            return self._key_eviction.is_out_of_memory
-        return not self._key_eviction.make_room()
 
 
 def _has(client: Client, command: Command, flags: int) -> bool:

@@ -14,6 +14,7 @@ from server.client.command_queue import CommandQueue
 from server.dispatch.origin import INSIDE, REPLAYED
 from server.dispatch.state import ServerState
 from server.persistence.log_loader import Replay
+from server.scripting.script_run import ScriptRun
 from storage.keyspace.keyspace import Keyspace
 
 
@@ -23,8 +24,11 @@ class Executor(Protocol):
     def run_queued(self, client: Client, queue: CommandQueue) -> Reply:
         """Run what *client* has queued (EXEC): none waits, and errors are values."""
 
-    def run_inside(self, client: Client, argv: list[bytes]) -> Reply:
-        """Run *argv* inside this command, as a script does. An error is a value."""
+    def run_inside(self, client: Client, argv: list[bytes], run: ScriptRun) -> Reply:
+        """Run *argv* inside this command, as the script *run* does. An error is a value."""
+
+    def may_run(self, client: Client, argv: list[bytes]) -> bool | None:
+        """Whether the user of *client* may run *argv*; None if there is no such command."""
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """Answer a client that waits, before its time (CLIENT UNBLOCK)."""

@@ -17,6 +17,7 @@ from server.dispatch.state cimport ServerState
 from server.dispatch.timekeeper cimport Timekeeper
 from server.dispatch.turn cimport Turn
 from server.propagation.propagation cimport Propagation
+from server.scripting.script_run cimport ScriptRun
 from server.table.command cimport Block, Command
 from storage.keyspace.keyspace cimport Keyspace
 
@@ -25,12 +26,13 @@ cdef Py_ssize_t LOOK_AHEAD
 cdef int READONLY
 cdef int NOT_QUEUED
 cdef int RUNS_QUEUE
+cdef int RUNS_SCRIPTS
+cdef int RUNS_OTHERS
 cdef int IN_MULTI
 cdef int MUTED
 cdef int HEARS
 cdef int TRACKING
 cdef int CLIENT
-cdef int SCRIPT
 cdef int WOKEN
 
 
@@ -45,6 +47,7 @@ cdef class Dispatcher(Runner):
     cdef Admission _admission
     cdef ClientEviction _client_eviction
     cdef Execution _execution
+    cdef object _long_scripts
     cdef dict _spellings
     cdef bytes _name
     cdef Command _named
@@ -52,8 +55,11 @@ cdef class Dispatcher(Runner):
     cdef Pushes _pushes
     cdef SharedReply _shared
 
-    @cython.locals(command=Command, must_check=bint, waits=bint)
+    @cython.locals(command=Command, must_check=bint)
     cpdef execute(self, Client client, list argv)
+    cdef bint _runs_script(self, Client client, Command command) except -1
+    @cython.locals(waits=bint)
+    cdef _finish(self, Client client, Command command, list argv, object reply)
     cdef _park(self, Client client, list argv, Block block)
     cdef _answer(self, Client client, object reply)
     cdef _answer_rare(self, Client client, object reply)
@@ -80,7 +86,11 @@ cdef class Dispatcher(Runner):
     @cython.locals(client=Client)
     cpdef resume_unblocked(self)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
-    cpdef object run_inside(self, Client client, list argv)
+    @cython.locals(command=Command)
+    cpdef object run_inside(self, Client client, list argv, ScriptRun run)
+    cdef Command _find_for_script(self, list argv)
+    cpdef object may_run(self, Client client, list argv)
+    cpdef go_on_with_script(self)
     @cython.locals(client=Client, command=Command)
     cpdef end_wait(self, object waiter, object reply)
     cpdef begin_pause(self, object timeout_ms, bint writes_only)

@@ -26,7 +26,8 @@ from server.dispatch import execution
 from server.dispatch.admission import Admission
 from server.dispatch.blocking import Runner
 from server.dispatch.execution import Execution
-from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
+from server.dispatch.long_scripts import LongScripts
+from server.dispatch.origin import CLIENT, WOKEN
 from server.dispatch.shared_reply import SharedReply
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
@@ -35,6 +36,7 @@ from server.persistence.log_loader import Replay
 from server.process import faults
 from server.process.faults import ServerFault
 from server.propagation.propagation import Durability, Propagation
+from server.scripting.script_run import ScriptRun
 from server.table import errors
 from server.table.command import TABLE, Block, Command, Flags
 from storage.keyspace.keyspace import Keyspace
@@ -42,6 +44,8 @@ from storage.keyspace.keyspace import Keyspace
 READONLY = int(Flags.READONLY)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
 RUNS_QUEUE = int(Flags.RUNS_QUEUE)
+RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
+RUNS_OTHERS = RUNS_QUEUE | RUNS_SCRIPTS
 
 LOOK_AHEAD: Final = 16  # commands
 
@@ -75,6 +79,15 @@ class Dispatcher(Runner):
         self._admission = Admission(state.restrictions, state.key_eviction)
         self._client_eviction = state.client_eviction
         self._execution = Execution(state, self.timekeeper, self)
+        self._long_scripts = LongScripts(
+            self._execution,
+            state.scripting.run,
+            state.restrictions,
+            state.propagation,
+            state.pushes,
+            self.timekeeper,
+            state.events.clock,
+        )
         self.turn = Turn(
             self._execution,
             state.propagation,
@@ -114,7 +127,23 @@ class Dispatcher(Runner):
             if self._blocking.first_ready is not None:  # a key was evicted
                 self.serve_ready()
             return
-        reply = self._execution.run(client, command, argv, CLIENT)
+        if command.flags & RUNS_OTHERS and self._runs_script(client, command):
+            left = self._long_scripts.run(client, command, argv)
+            if left is not None:
+                self._finish(client, command, argv, left)
+            return
+        self._finish(client, command, argv, self._execution.run(client, command, argv, CLIENT))
+
+    def _runs_script(self, client: Client, command: Command) -> bool:
+        """Whether *command*, or for EXEC any that is queued, runs a script."""
+        if command.flags & RUNS_QUEUE:
+            return bool(client.queue.flags & RUNS_SCRIPTS)
+        return True
+
+    def _finish(
+        self, client: Client, command: Command, argv: list[bytes], reply: Reply | Block
+    ) -> None:
+        """Count the command that has run, log what it has changed, and answer it or park it."""
         waits = type(reply) is Block  # asked once; mypy does not follow
         if waits:
             self._execution.count_time(command)
@@ -291,7 +320,8 @@ class Dispatcher(Runner):
 
     def _holds_waiters(self) -> bool:
         now = self._restrictions
-        return bool(self.state.pausing.active) or now.stopping or now.refuses_reads
+        held = bool(self.state.pausing.active) or now.busy is not None
+        return held or now.stopping or now.refuses_reads
 
     def serve_keyless(self) -> None:
         """Run the commands again that wait for no key but for what is kept (WAITAOF)."""
@@ -356,8 +386,14 @@ class Dispatcher(Runner):
                     faults.report("going on after a wait", error)
                     client.endpoint.disconnect()
 
+    @property
+    def long_scripts(self) -> LongScripts:
+        return self._long_scripts
+
     def evict_more(self) -> None:
         """Go on with an eviction that would have taken too long to be done at once."""
+        if self._restrictions.busy is not None:
+            return  # the next write begins anew
         self.timekeeper.begin()
         self.state.key_eviction.go_on()
         self.serve_ready()
@@ -369,24 +405,46 @@ class Dispatcher(Runner):
         """Run what *client* has queued, for EXEC; the array of the replies."""
         return self._execution.run_queued(client, queue)
 
-    def run_inside(self, client: Client, argv: list[bytes]) -> Reply:
-        """Run *argv* inside the command of *client* that runs, as a script does.
+    def run_inside(self, client: Client, argv: list[bytes], run: ScriptRun) -> Reply:
+        """Run *argv* inside the command of *client* that runs the script *run*.
 
         It does not wait, and an error is a value. What it changes is logged with the outer command,
         as one transaction.
         """
-        found = self._find(argv)
-        if isinstance(found, ErrorReply):
-            return found
-        if not found.accepts(len(argv)):
-            return errors.wrong_arity(found.name)
-        refusal = self._admission.refusal(client, found, SCRIPT)
+        command: Command | None = self._spellings.get(argv[0])
+        if command is None or command.subcommands:
+            command = self._find_for_script(argv)
+        if command is None:
+            return self._execution.counted(errors.UNKNOWN_IN_SCRIPT)
+        refusal = None
+        if not command.accepts(len(argv)):
+            refusal = errors.WRONG_ARITY_IN_SCRIPT
+        else:
+            refusal = self._admission.refusal_in_script(command, run)
         if refusal is not None:
-            found.rejected += 1
+            command.rejected += 1
             return self._execution.counted(refusal)
-        reply = self._execution.run(client, found, argv, SCRIPT)
-        self._execution.count(client, found, argv)
-        return reply.when_denied if isinstance(reply, Block) else reply
+        return self._execution.run_called(client, command, argv)
+
+    def _find_for_script(self, argv: list[bytes]) -> Command | None:
+        found = self._find(argv)
+        return None if isinstance(found, ErrorReply) else found
+
+    def may_run(self, client: Client, argv: list[bytes]) -> bool | None:
+        """Whether the user of *client* may run *argv*; None if there is no such command."""
+        return None if self._find_for_script(argv) is None else True
+
+    def go_on_with_script(self) -> None:
+        """Go on with a script that has been left; serve those who wait for its end if it ends."""
+        done = self._long_scripts.go_on()
+        if done is None:
+            return
+        left, reply = done
+        self._finish(left.client, left.command, left.argv, reply)
+        self.unblocked.append(left.client)
+        self.serve_ready()
+        self.resume_unblocked()
+        self._long_scripts.ended()
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """End a wait from outside: its time is up, or somebody unblocks the client."""

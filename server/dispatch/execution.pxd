@@ -18,6 +18,7 @@ from storage.keyspace.clock cimport Clock
 from storage.keyspace.lookup cimport Lookup
 
 cdef int WRITE
+cdef int RUNS_SCRIPTS
 cdef int HIDDEN_FROM_MONITORS
 cdef int NOT_SHOWN
 cdef int SCRIPT
@@ -43,6 +44,7 @@ cdef class Execution:
     cdef Monitors _monitors
     cdef CommandTimes _times
     cdef list _calls
+    cdef int64_t _inner_ns
     cdef Py_ssize_t _depth
     cdef object _failures
 
@@ -56,6 +58,7 @@ cdef class Execution:
     cdef _propagate(self, Call call, Command command)
     @cython.locals(replies=Encoder, command=Command, argv=list, origin=int, whole_ns=int64_t)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
+    cpdef object run_called(self, Client client, Command command, list argv)
     cpdef replay(self, Client client, Command command, list argv)
     @cython.locals(ns=int64_t)
     cpdef int64_t count(self, Client client, Command command, list argv) except -1

@@ -24,10 +24,12 @@ from server.process.faults import ServerFault
 from server.propagation.propagation import Propagation
 from server.table import errors
 from server.table.command import Block, Command, Flags
+from server.table.errors import CountedError
 from storage.errors import StorageError
 
 WRITE = int(Flags.WRITE)
-HIDDEN_FROM_MONITORS = int(Flags.ADMIN | Flags.SKIP_MONITOR)
+RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
+HIDDEN_FROM_MONITORS = int(Flags.ADMIN | Flags.SKIP_MONITOR)  # an operator's are too delicate
 NOT_SHOWN = WOKEN | REPLAYED  # it was shown when it came, or ran long ago
 NO_WORDS: list[bytes] = []
 
@@ -42,6 +44,7 @@ class Execution:
         "_events",
         "_executor",
         "_failures",
+        "_inner_ns",
         "_lookup",
         "_monitors",
         "_propagation",
@@ -64,6 +67,7 @@ class Execution:
         self._times: CommandTimes = state.command_times
         self._calls = [Call(state, executor)]  # by depth: each is used again and again
         self._depth = 0
+        self._inner_ns = 0  # that the commands of a script have taken, which counts as its time too
         self._failures = 0  # of allocations, that have been answered for
 
     # ------------------------------------------------------------------ one command
@@ -87,6 +91,8 @@ class Execution:
         call.is_logged = self._propagation.is_on
         self._lookup.no_touch = client.no_touch
         self._lookup.hides_expired = self._restrictions.must_check and self._hides_expired(command)
+        if self._monitors.are_there and command.flags & RUNS_SCRIPTS:
+            self._show(client, command, argv, origin)  # before what it runs
         outer, self._events.logged = self._events.logged, None
         self._depth += 1
         try:
@@ -98,7 +104,7 @@ class Execution:
                 outer = []  # the command that ran this one: each inner one has said its own
             self._events.logged = outer
             client.commands += 1
-        if self._monitors.are_there:
+        if self._monitors.are_there and not command.flags & HIDDEN_FROM_MONITORS:
             self._show(client, command, argv, origin)
         if client.flags & TRACKING:
             self._state.tracking.command_ran(client, command, argv)
@@ -147,8 +153,8 @@ class Execution:
         self._failures = memory_reserve.failures()
 
     def _show(self, client: Client, command: Command, argv: list[bytes], origin: int) -> None:
-        """Show the command to those who watch. Commands of operators are too delicate for that."""
-        if command.flags & HIDDEN_FROM_MONITORS or origin & NOT_SHOWN:
+        """Show the command to those who watch."""
+        if origin & NOT_SHOWN:
             return
         source = "lua" if origin & SCRIPT else client.address
         if client.address.endswith(":0"):
@@ -186,6 +192,12 @@ class Execution:
             self._state.latency_events.add_if_long(b"command", whole_ns, self._now_s())
         return replies
 
+    def run_called(self, client: Client, command: Command, argv: list[bytes]) -> Reply:
+        """Run a command that a script has called. It does not wait, and an error is a value."""
+        reply = self.run(client, command, argv, SCRIPT)
+        self._inner_ns += self.count(client, command, argv)
+        return reply.when_denied if isinstance(reply, Block) else reply
+
     def replay(self, client: Client, command: Command, argv: list[bytes]) -> None:
         """Run a command that was logged. Raises ServerFault if it could not be run."""
         reply = self.run(client, command, argv, LOG)
@@ -211,6 +223,9 @@ class Execution:
         A command that waits takes time whenever it runs, and is counted when it is answered.
         """
         ns = self._timekeeper.lap()
+        if command.flags & RUNS_SCRIPTS:
+            ns += self._inner_ns
+            self._inner_ns = 0
         command.nanoseconds += ns
         return ns
 
@@ -221,7 +236,8 @@ class Execution:
         """Count *error*. Most errors are shared: none may gather the tracebacks of its uses."""
         error.__traceback__ = None
         error.__context__ = None
-        self._state.stats.count_error(error.code)
+        if not isinstance(error, CountedError):
+            self._state.stats.count_error(error.code)
         return error
 
 

@@ -9,6 +9,7 @@ cdef class Restrictions(Part):
     cdef object _persistence
     cdef readonly bint loading
     cdef readonly bint stopping
+    cdef readonly object busy
     cdef readonly bint short_of_memory
     cdef readonly object write_refusal
     cdef readonly bint refuses_reads

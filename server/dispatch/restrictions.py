@@ -2,6 +2,7 @@
 
     loading            data is read from the disk       what has not the flag LOADING gets -LOADING
     stopping           the server ends                  nothing is run any more
+    busy               a script runs on and on          what has not the flag ALLOW_BUSY gets -BUSY
     short_of_memory    the system gives no more memory  what may need some gets -OOM
     write_refusal      what is written is not kept      writes get this error
     refuses_reads      ... and must not be shown        reads get it too
@@ -34,6 +35,7 @@ class Restrictions(Part):
         "_memory",
         "_pausing",
         "_persistence",
+        "busy",
         "in_force",
         "loading",
         "must_check",
@@ -49,6 +51,7 @@ class Restrictions(Part):
         self._persistence = persistence
         self.loading = False
         self.stopping = False
+        self.busy: ErrorReply | None = None
         self.short_of_memory = False
         self.write_refusal: ErrorReply | None = None
         self.refuses_reads = False
@@ -59,6 +62,11 @@ class Restrictions(Part):
         """The server loads, stops, or serves clients if it does neither."""
         self.loading = loading
         self.stopping = stopping
+        self.update()
+
+    def set_busy(self, error: ErrorReply | None) -> None:
+        """A script has been left for a while, and others get *error*; None: it is over."""
+        self.busy = error
         self.update()
 
     def set_short_of_memory(self, is_short: bool) -> None:
@@ -84,6 +92,7 @@ class Restrictions(Part):
         self.in_force = (
             self.loading
             or self.stopping
+            or self.busy is not None
             or self.short_of_memory
             or self.write_refusal is not None
             or self._pausing.active

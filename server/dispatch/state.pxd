@@ -36,6 +36,7 @@ cdef class ServerState:
     cdef readonly PubSub pubsub
     cdef readonly Tracking tracking
     cdef readonly Monitors monitors
+    cdef readonly object scripting
     cdef readonly object slow_log
     cdef readonly object latency_events
     cdef readonly CommandTimes command_times

@@ -32,6 +32,7 @@ from server.persistence.persistence import Persistence
 from server.process.instance import Instance
 from server.propagation.propagation import Propagation
 from server.pubsub.pubsub import PubSub
+from server.scripting.scripting import Scripting
 from server.table.command import TABLE
 from server.tracking.tracking import Tracking
 from storage.chance import Chance
@@ -60,6 +61,7 @@ class ServerState:
         self.latency_events = LatencyEvents()
         self.command_times = CommandTimes(self.slow_log, self.latency_events)
         self.tracking = Tracking(self.clients, self.pushes, Chance(secrets.randbits(63)))
+        self.scripting = Scripting(self.memory)
         self.events = ServerKeyEvents(
             self.blocking, self.watching, self.propagation, self.pubsub, self.tracking
         )
@@ -93,6 +95,7 @@ class ServerState:
             self.monitors,
             self.slow_log,
             self.latency_events,
+            self.scripting,
             self.command_times,  # it depends on both of them
             self.restrictions,  # they depend on the memory's limit
             self.key_eviction,

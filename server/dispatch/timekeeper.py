@@ -67,6 +67,10 @@ class Timekeeper:
         self._ticks = now
         return passed
 
+    def go_on(self, ns: int) -> None:
+        """Let the command that is next have taken *ns* already, and nothing since then."""
+        self._ticks = ticks.cpu_ticks() - ((ns << 16) // self._pace if self._pace else 0)
+
     def wall_us(self) -> int:
         """Unix time in us, as it is now and not when the batch began."""
         return ticks.wall_ns() // 1000 if self._wall_ms is None else self._wall_ms() * 1000

@@ -10,6 +10,7 @@ cdef class Memory(Part):
     cdef readonly int64_t clients_limit
     cdef public int64_t clients
     cdef public int64_t log
+    cdef public int64_t scripts
     cdef readonly int64_t peak
     cdef readonly int64_t startup
 

@@ -1,7 +1,7 @@
 """How much memory is in use, by our own count, and how much the process holds, by the kernel's.
 
-    used       data (storage/allocation.py) + clients + log        what INFO calls used_memory
-    compared   data + clients                                      with maxmemory, as redis does
+    used       data (storage/allocation.py) + clients + scripts + log     INFO's used_memory
+    compared   data + clients + scripts                            with maxmemory, as redis does
                clients                                             with maxmemory-clients
     resident   all of that, the interpreter with the program's code, spare pages
 
@@ -28,13 +28,14 @@ MOST = 2**63 - 1
 class Memory(Part):
     """The bytes in use, and maxmemory. Made before the databases, which it sees *started*."""
 
-    __slots__ = ("clients", "clients_limit", "limit", "log", "peak", "startup")
+    __slots__ = ("clients", "clients_limit", "limit", "log", "peak", "scripts", "startup")
 
     def __init__(self) -> None:
         self.limit = NO_LIMIT  # maxmemory
         self.clients_limit = MOST  # maxmemory-clients, in bytes
         self.clients = 0  # what clients have sent and not taken; each connection keeps its share
         self.log = 0  # what the append-only file has still to write, when it was last looked at
+        self.scripts = 0  # what Lua and the texts of scripts hold, when it was last counted
         self.peak = 0  # the most that has been seen in use
         self.startup = allocation.used_bytes()
 
@@ -53,7 +54,7 @@ class Memory(Part):
 
     def used(self) -> int:
         """Bytes in use."""
-        used = allocation.used + self.clients + self.log
+        used = allocation.used + self.clients + self.scripts + self.log
         self.peak = max(self.peak, used)
         return used
 

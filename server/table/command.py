@@ -56,6 +56,7 @@ class Flags(IntFlag):
     RUNS_QUEUE = auto()  # runs the commands that are queued since MULTI: EXEC
     TELLS_HEALTH = auto()  # asks whether the server can do its work: PING
     FOR_SUBSCRIBERS = auto()  # may be run by a client that is subscribed and speaks RESP2
+    RUNS_SCRIPTS = auto()  # runs other commands, and may take long: EVAL, FCALL
 
 
 INTERNAL = (
@@ -64,6 +65,7 @@ INTERNAL = (
     | Flags.RUNS_QUEUE
     | Flags.TELLS_HEALTH
     | Flags.FOR_SUBSCRIBERS
+    | Flags.RUNS_SCRIPTS
 )
 
 

@@ -46,6 +46,8 @@ class Tip(StrEnum):
     REQUEST_MULTI_SHARD = "request_policy:multi_shard"
     REQUEST_SPECIAL = "request_policy:special"
     RESPONSE_ALL_SUCCEEDED = "response_policy:all_succeeded"
+    RESPONSE_ONE_SUCCEEDED = "response_policy:one_succeeded"
+    RESPONSE_AGG_LOGICAL_AND = "response_policy:agg_logical_and"
     RESPONSE_AGG_MIN = "response_policy:agg_min"
     RESPONSE_AGG_SUM = "response_policy:agg_sum"
     RESPONSE_SPECIAL = "response_policy:special"

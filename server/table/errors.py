@@ -57,6 +57,30 @@ NOT_32_BIT = ErrorReply(
 )
 SAME_OBJECT = ErrorReply("ERR", "source and destination objects are the same")
 DB_OUT_OF_RANGE = ErrorReply("ERR", "DB index is out of range")
+
+# ---------------------------------------------------------------------- scripts
+
+NO_SUCH_SCRIPT = ErrorReply("NOSCRIPT", "No matching script. Please use EVAL.")
+BUSY_SCRIPT = ErrorReply(
+    "BUSY",
+    "Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+)
+BUSY_FUNCTION = ErrorReply(
+    "BUSY",
+    "Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.",
+)
+UNKNOWN_IN_SCRIPT = ErrorReply("ERR", "Unknown Redis command called from script")
+WRONG_ARITY_IN_SCRIPT = ErrorReply("ERR", "Wrong number of args calling Redis command from script")
+NOT_IN_SCRIPT = ErrorReply("ERR", "This Redis command is not allowed from script")
+READ_ONLY_SCRIPT = ErrorReply("ERR", "Write commands are not allowed from read-only scripts.")
+
+
+class CountedError(ErrorReply):
+    """What has ended a script, and is in the statistics already: a command in it was refused."""
+
+
+# ---------------------------------------------------------------------- who may do what
+
 NO_AUTH = ErrorReply("NOAUTH", "Authentication required.")
 OUT_OF_MEMORY = ErrorReply("OOM", "command not allowed when used memory > 'maxmemory'.")
 NO_MEMORY = ErrorReply("OOM", "the system gives the server no more memory; nothing was changed.")

@@ -76,6 +76,9 @@ def shutdown(call: Call) -> Reply:
     words = _shutdown_options(call)
     if b"ABORT" in words:
         raise NO_SHUTDOWN  # a shutdown that has begun ends before another command runs
+    busy = call.server.restrictions.busy
+    if busy is not None and b"NOSAVE" not in words:
+        raise busy  # the script that runs is half done
     if not call.server.instance.stop(frozenset(words)):
         raise CANNOT_SHUT_DOWN
     call.client.close_after_reply = True  # commands pipelined behind it do not run

@@ -1,0 +1,1 @@
+"""EVAL, SCRIPT, FCALL and FUNCTION."""

@@ -1,0 +1,135 @@
+"""Commands that run scripts, which may take long: they run on a stack of their own.
+
+    run()      EVAL ... most scripts end long before busy-reply-threshold; nothing else happens then
+               after busy-reply-threshold, and every 10 ms from then on:
+                   the script is left, the loop serves others: these get -BUSY, but for SCRIPT KILL,
+                   FUNCTION KILL, SHUTDOWN NOSAVE and what else has the flag ALLOW_BUSY
+    go_on()    ... and taken up again, until it ends
+
+What the script has changed by then is in the keyspace, but nobody sees it: who reads gets -BUSY,
+the log gets the changes when the script ends, keys that are ready are served then, and nothing
+is saved or expires meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from protocol.replies import Reply
+from server.client.client import Client
+from server.client.pushes import Pushes
+from server.dispatch.execution import Execution
+from server.dispatch.origin import CLIENT
+from server.dispatch.restrictions import Restrictions
+from server.dispatch.timekeeper import Timekeeper
+from server.propagation.propagation import Op, Propagation
+from server.scripting.script_run import ScriptRun
+from server.table import errors
+from server.table.command import Block, Command
+from storage.keyspace.clock import Clock
+
+if TYPE_CHECKING:
+    from server.scripting.side_stack import SideStack
+
+
+class LeftCommand:
+    """A command that was left, and what it must find as it was."""
+
+    __slots__ = ("argv", "client", "command", "now_ms", "ns", "ops", "running")
+
+    def __init__(self, client: Client, command: Command, argv: list[bytes]) -> None:
+        self.client = client
+        self.command = command
+        self.argv = argv
+        self.ops: list[Op] = []  # what it has to log so far
+        self.now_ms = 0  # the time does not change while a script runs
+        self.ns = 0  # that it has taken so far
+        self.running: Client | None = None  # who is sent messages only behind its reply
+
+
+class LongScripts:
+    """Runs commands with *execution*. *on_left* is told to call go_on() in the next turn."""
+
+    def __init__(
+        self,
+        execution: Execution,
+        run: ScriptRun,
+        restrictions: Restrictions,
+        propagation: Propagation,
+        pushes: Pushes,
+        timekeeper: Timekeeper,
+        clock: Clock,
+    ) -> None:
+        self._execution = execution
+        self._run = run
+        self._restrictions = restrictions
+        self._propagation = propagation
+        self._pushes = pushes
+        self._timekeeper = timekeeper
+        self._clock = clock
+        self._stack: SideStack | None = None  # made for the first script
+        self._left: LeftCommand | None = None
+        self.on_left: Callable[[], None] | None = None  # without a loop, scripts are not left
+        self.on_ended: Callable[[], None] | None = None  # to be called once, when it has ended
+
+    def run(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block | None:
+        """Run *command*. None if it was left: *client* is served again when it is done."""
+        stack = self._stack or self._make_stack()
+        work = partial(self._execution.run, client, command, argv, CLIENT)
+        reply: Reply | Block = stack.run(work)  # type: ignore[assignment]
+        if stack.is_left:
+            self._leave(LeftCommand(client, command, argv))
+            return None
+        return reply
+
+    def go_on(self) -> tuple[LeftCommand, Reply | Block] | None:
+        """Take up the command that was left. None if it was left again."""
+        left, stack = self._left, self._stack
+        if left is None or stack is None:
+            return None
+        self._left = None
+        self._propagation.ops = left.ops
+        self._clock.now_ms = left.now_ms
+        if left.running is not None:
+            self._pushes.begin_command(left.running)
+        self._timekeeper.go_on(left.ns)
+        reply: Reply | Block = stack.resume()  # type: ignore[assignment]
+        if stack.is_left:
+            self._leave(left)
+            return None
+        left.client.postponed = None
+        self._restrictions.set_busy(None)
+        return left, reply
+
+    def ended(self) -> None:
+        """The client of a script that was left has its answer."""
+        call, self.on_ended = self.on_ended, None
+        if call is not None:
+            call()
+
+    def _make_stack(self) -> SideStack:
+        from server.scripting.side_stack import SideStack  # noqa: PLC0415  (few servers need it)
+
+        self._stack = SideStack()
+        self._run.pause = self._pause
+        return self._stack
+
+    def _pause(self) -> None:
+        """Called by the script that has run for too long."""
+        if self.on_left is not None and self._stack is not None:
+            self._stack.leave()
+
+    def _leave(self, left: LeftCommand) -> None:
+        """Put away what others must not see, and answer them -BUSY."""
+        self._left = left
+        left.ns = self._timekeeper.lap()
+        left.ops, self._propagation.ops = self._propagation.ops, []
+        left.now_ms = self._clock.now_ms
+        left.running = self._pushes.pause_command()
+        left.client.postponed = left.argv
+        is_function = self._run.is_function
+        self._restrictions.set_busy(errors.BUSY_FUNCTION if is_function else errors.BUSY_SCRIPT)
+        if self.on_left is not None:
+            self.on_left()

@@ -1,0 +1,47 @@
+cimport cython
+
+from protocol.encoder cimport Encoder
+from server.lua cimport lua_api as lua
+from server.lua cimport randomness, redis_library, register_function, values
+from server.lua.host cimport Host
+from server.lua.libraries cimport all_libraries
+from server.lua.lua_api cimport lua_State
+
+cdef int COUNT
+cdef int LONGEST_PATTERN
+cdef int OUT_OF_MEMORY
+
+
+cdef class Failure:
+    cdef readonly bytes text
+    cdef readonly bytes place
+    cdef readonly bint counted
+
+
+cdef class Interpreter:
+    cdef lua_State *_L
+    cdef Host _host
+    cdef int _describe
+    cdef int _globals
+    cdef int _loading
+    cdef int _redis
+    cdef int _world
+
+    cpdef close(self)
+    cpdef set_limit(self, size_t limit)
+    cdef _install_own(self)
+    cdef _build_world(self, size_t limit, dict versions)
+    cpdef int compile(self, bytes source, bytes name) except? -1
+    cpdef forget(self, int ref)
+    cpdef Failure run_script(self, int ref, list keys, list arguments, Encoder out)
+    cpdef Failure run_function(self, int ref, list keys, list arguments, Encoder out)
+    @cython.locals(index=int, word=bytes)
+    cdef int _push_words(self, list words) except -1
+    cdef Failure _run(self, int arguments, Encoder out)
+    cpdef Failure load_library(self, int ref)
+    cdef int _let_see(self, int redis) except -1
+    @cython.locals(outer=Host, status=int)
+    cdef Failure _call(self, int arguments, int results)
+    cdef Failure _failure(self, int status)
+    @cython.locals(kind=int)
+    cdef bytes _text_field(self, bytes name)

@@ -1,0 +1,230 @@
+"""One interpreter of Lua: scripts or functions, compiled once and called often.
+
+    compile(source, name)   reads a script, and returns a ref to it
+    run_script(ref, ...)    runs it; its result, or its error
+    load_library(ref)       runs the text of a library, which registers its functions
+    run_function(ref, ...)  runs one of these
+
+What scripts do beyond Lua itself is done by a Host: commands, the log, the clock. Scripts run one
+at a time, in whichever interpreter. Complexity is that of the script.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from protocol.encoder import Encoder
+from server.lua import lua_api as lua
+from server.lua import randomness, redis_library, register_function, values
+from server.lua.host import Host
+from server.lua.libraries import all_libraries
+
+SANDBOX = Path(__file__).with_name("sandbox.lua")
+BOUNDED = (
+    b"find",
+    b"match",
+    b"gmatch",
+    b"gsub",
+    b"gfind",
+)  # their recursion is that of the pattern
+LONGEST_PATTERN = 8000  # bytes: defends the stack of the process against scripts
+COUNT = 10_000  # instructions until the host is asked again whether the script goes on
+OUT_OF_MEMORY = 4  # lua_pcall's LUA_ERRMEM
+
+
+class LuaError(Exception):
+    """A script could not be compiled: Lua's text."""
+
+
+class Failure:
+    """What has ended a script: *text* begins with a code; *place* is ``@user_script:1`` or empty.
+
+    An error that is *counted* came from a command, and is in the statistics already.
+    """
+
+    __slots__ = ("counted", "place", "text")
+
+    def __init__(self, text: bytes, place: bytes, counted: bool) -> None:
+        self.text = text
+        self.place = place
+        self.counted = counted
+
+
+class Interpreter:
+    """*limit* is how many bytes its scripts may take: it defends the server against them."""
+
+    __slots__ = ("_L", "_describe", "_globals", "_host", "_loading", "_redis", "_world")
+
+    def __init__(self, host: Host, limit: int, versions: dict[bytes, bytes | int]) -> None:
+        self._host = host
+        self._L = lua.open_state(limit)
+        if not self._L:
+            raise MemoryError
+        lua.open_libraries(self._L)
+        all_libraries.install(self._L)
+        self._install_own()
+        self._build_world(limit, versions)
+
+    def close(self) -> None:
+        """Free all that scripts have left. The interpreter must not be used afterwards."""
+        lua.close_state(self._L)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that its values take."""
+        return lua.memory_used(self._L)
+
+    def set_limit(self, limit: int) -> None:
+        """Let its scripts take *limit* bytes."""
+        lua.set_memory_limit(self._L, limit)
+
+    # ------------------------------------------------------------------ the world of scripts
+
+    def _install_own(self) -> None:
+        """Put our versions of some of Lua's functions in the place of these."""
+        L = self._L
+        lua.get_field(L, lua.GLOBALS, b"math")
+        lua.push_native(L, randomness.math_random)
+        lua.set_field(L, -2, b"random")
+        lua.push_native(L, randomness.math_randomseed)
+        lua.set_field(L, -2, b"randomseed")
+        redis_library.install_clock(L)
+        lua.get_field(L, lua.GLOBALS, b"string")
+        for name in BOUNDED:
+            lua.get_field(L, -1, name)
+            lua.bound_second(L, LONGEST_PATTERN)
+            lua.set_field(L, -2, name)
+        lua.set_top(L, 0)
+
+    def _build_world(self, limit: int, versions: dict[bytes, bytes | int]) -> None:
+        """Run the sandbox, and let scripts see what it returns and nothing else."""
+        L = self._L
+        if lua.load(L, SANDBOX.read_bytes(), b"=sandbox"):
+            raise LuaError(lua.to_bytes(L, -1).decode())
+        lua.create_table(L, 0, 32)
+        redis_library.install(L)
+        redis_library.install_common(L, versions)
+        lua.create_table(L, 0, 16)
+        register_function.install(L)
+        redis_library.install_common(L, versions)
+        lua.push_number(L, limit)
+        if lua.call(L, 3, 5, 0):
+            raise LuaError(lua.to_bytes(L, -1).decode())
+        self._describe = lua.make_ref(L)
+        self._loading = lua.make_ref(L)
+        self._redis = lua.make_ref(L)
+        self._world = lua.make_ref(L)
+        self._globals = lua.make_ref(L)
+        lua.push_ref(L, self._globals)
+        lua.replace(L, lua.GLOBALS)
+        lua.collect_garbage(L)
+
+    # ------------------------------------------------------------------ scripts
+
+    def compile(self, source: bytes, name: bytes) -> int:
+        """Read a script, which errors call *name*; the ref to it. Raises LuaError."""
+        if lua.load(self._L, source, name):
+            text = lua.to_bytes(self._L, -1)
+            lua.set_top(self._L, 0)
+            raise LuaError(text.decode("utf-8", "surrogateescape"))
+        return lua.make_ref(self._L)
+
+    def forget(self, ref: int) -> None:
+        """Free a script or a function."""
+        lua.free_ref(self._L, ref)
+
+    def run_script(
+        self, ref: int, keys: list[bytes], arguments: list[bytes], out: Encoder
+    ) -> Failure | None:
+        """Run a script, and write its result to *out*. It finds its words in KEYS and ARGV."""
+        L = self._L
+        lua.push_ref(L, self._describe)
+        lua.push_ref(L, self._world)
+        self._push_words(keys)
+        lua.set_field(L, 2, b"KEYS")
+        self._push_words(arguments)
+        lua.set_field(L, 2, b"ARGV")
+        lua.set_top(L, 1)
+        lua.push_ref(L, ref)
+        return self._run(0, out)
+
+    def run_function(
+        self, ref: int, keys: list[bytes], arguments: list[bytes], out: Encoder
+    ) -> Failure | None:
+        """Run a function of a library, and write its result to *out*."""
+        lua.push_ref(self._L, self._describe)
+        lua.push_ref(self._L, ref)
+        self._push_words(keys)
+        self._push_words(arguments)
+        return self._run(2, out)
+
+    def _push_words(self, words: list[bytes]) -> None:
+        lua.create_table(self._L, len(words), 0)
+        for index, word in enumerate(words, 1):
+            lua.push_bytes(self._L, word)
+            lua.set_index(self._L, -2, index)
+
+    def _run(self, arguments: int, out: Encoder) -> Failure | None:
+        """Call what lies above the error handler."""
+        L = self._L
+        randomness.seed(0)
+        self._host.resp = 2
+        failure = self._call(arguments, 1)
+        if failure is None:
+            values.write_result(L, out, self._host.resp)
+        lua.set_top(L, 0)
+        return failure
+
+    def load_library(self, ref: int) -> Failure | None:
+        """Run the text of a library, which tells the host its functions."""
+        L = self._L
+        lua.push_ref(L, self._describe)
+        self._let_see(self._loading)
+        lua.push_ref(L, ref)
+        failure = self._call(0, 0)
+        self._let_see(self._redis)
+        lua.set_top(L, 0)
+        return failure
+
+    def _let_see(self, redis: int) -> None:
+        """Let ``redis`` be what that ref refers to."""
+        lua.push_ref(self._L, self._world)
+        lua.push_ref(self._L, redis)
+        lua.set_field(self._L, -2, b"redis")
+        lua.push_ref(self._L, redis)
+        lua.set_field(self._L, -2, b"server")
+        lua.pop(self._L, 1)
+
+    def _call(self, arguments: int, results: int) -> Failure | None:
+        """Call the function on the stack; the handler of its errors lies at the bottom."""
+        outer = redis_library.enter(self._host)
+        lua.set_hook(self._L, redis_library.count_reached, COUNT)
+        status = lua.call(self._L, arguments, results, 1)
+        redis_library.enter(outer)
+        return self._failure(status) if status else None
+
+    def _failure(self, status: int) -> Failure:
+        """What the error on top says."""
+        L = self._L
+        if lua.type_at(L, -1) != lua.TABLE:
+            text = lua.to_bytes(L, -1) if lua.type_at(L, -1) == lua.STRING else b"unknown error"
+            if status == OUT_OF_MEMORY:
+                lua.collect_garbage(L)
+            return Failure(b"ERR " + text, b"", False)
+        text = self._text_field(b"err") or b"ERR unknown error"
+        place = b""
+        source, line = self._text_field(b"source"), self._text_field(b"line")
+        if source is not None and line is not None:
+            place = source + b":" + line
+        lua.get_field(L, -1, b"ignore_error_stats_update")
+        counted = lua.to_boolean(L, -1)
+        lua.pop(L, 1)
+        return Failure(text, place, counted)
+
+    def _text_field(self, name: bytes) -> bytes | None:
+        """A field of the table on top, as text."""
+        lua.get_field(self._L, -1, name)
+        kind = lua.type_at(self._L, -1)
+        text = lua.to_bytes(self._L, -1) if kind in (lua.STRING, lua.NUMBER) else None
+        lua.pop(self._L, 1)
+        return text

@@ -1,0 +1,475 @@
+# inline only
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+
+# The functions of Lua's own C interface (www.lua.org/manual/5.1), as far as they are used. They are
+# found when a module is loaded: lua_library.py has loaded Lua by then.
+cdef extern from *:
+    """
+    #include <stddef.h>
+    #include <stdlib.h>
+    typedef struct lua_State lua_State;
+    typedef struct lua_Debug lua_Debug;
+    typedef int (*lua_CFunction)(lua_State *);
+    typedef void (*lua_Hook)(lua_State *, lua_Debug *);
+    typedef void *(*lua_Alloc)(void *, void *, size_t, size_t);
+    extern lua_State *lua_newstate(lua_Alloc, void *);
+    extern void lua_close(lua_State *);
+    extern lua_Alloc lua_getallocf(lua_State *, void **);
+    extern int lua_gettop(lua_State *);
+    extern void lua_settop(lua_State *, int);
+    extern void lua_pushvalue(lua_State *, int);
+    extern void lua_remove(lua_State *, int);
+    extern void lua_insert(lua_State *, int);
+    extern void lua_replace(lua_State *, int);
+    extern int lua_checkstack(lua_State *, int);
+    extern int lua_type(lua_State *, int);
+    extern int lua_isnumber(lua_State *, int);
+    extern double lua_tonumber(lua_State *, int);
+    extern int lua_toboolean(lua_State *, int);
+    extern const char *lua_tolstring(lua_State *, int, size_t *);
+    extern size_t lua_objlen(lua_State *, int);
+    extern void *lua_touserdata(lua_State *, int);
+    extern lua_CFunction lua_tocfunction(lua_State *, int);
+    extern void lua_pushnil(lua_State *);
+    extern void lua_pushnumber(lua_State *, double);
+    extern void lua_pushlstring(lua_State *, const char *, size_t);
+    extern void lua_pushcclosure(lua_State *, lua_CFunction, int);
+    extern void lua_pushboolean(lua_State *, int);
+    extern void lua_pushlightuserdata(lua_State *, void *);
+    extern void lua_createtable(lua_State *, int, int);
+    extern void *lua_newuserdata(lua_State *, size_t);
+    extern void lua_rawget(lua_State *, int);
+    extern void lua_rawset(lua_State *, int);
+    extern void lua_rawgeti(lua_State *, int, int);
+    extern void lua_rawseti(lua_State *, int, int);
+    extern int lua_setmetatable(lua_State *, int);
+    extern int lua_getmetatable(lua_State *, int);
+    extern void lua_call(lua_State *, int, int);
+    extern int lua_pcall(lua_State *, int, int, int);
+    extern int lua_error(lua_State *);
+    extern int lua_next(lua_State *, int);
+    extern int lua_gc(lua_State *, int, int);
+    extern int lua_sethook(lua_State *, lua_Hook, int, int);
+    extern int luaL_loadbuffer(lua_State *, const char *, size_t, const char *);
+    extern void luaL_where(lua_State *, int);
+    extern int luaL_ref(lua_State *, int);
+    extern void luaL_unref(lua_State *, int, int);
+    extern int luaL_error(lua_State *, const char *, ...);
+    extern int luaopen_base(lua_State *);
+    extern int luaopen_table(lua_State *);
+    extern int luaopen_string(lua_State *);
+    extern int luaopen_math(lua_State *);
+    extern int luaopen_debug(lua_State *);
+
+    #define PENSTOCK_UPVALUE(i) (-10002 - (i))
+    #define PENSTOCK_MASKCOUNT 8
+
+    /* What the values of one interpreter take. A script that takes more than the limit gets an
+       error, thrown by longjmp. That must not cross Python's frames: while a function of ours works
+       (lenient > 0), memory is given beyond the limit. */
+    typedef struct {
+        size_t used;
+        size_t limit;
+        int lenient;
+    } penstock_lua_memory;
+
+    static void *penstock_lua_alloc(void *memory, void *block, size_t old, size_t size) {
+        penstock_lua_memory *m = (penstock_lua_memory *)memory;
+        void *moved;
+        if (size == 0) {
+            free(block);
+            m->used -= old;
+            return NULL;
+        }
+        if (size > old && !m->lenient && m->used + (size - old) > m->limit) return NULL;
+        moved = realloc(block, size);
+        if (moved != NULL) m->used += size - old;
+        return moved;
+    }
+
+    static inline penstock_lua_memory *penstock_memory_of(lua_State *L) {
+        void *memory;
+        lua_getallocf(L, &memory);
+        return (penstock_lua_memory *)memory;
+    }
+
+    static inline lua_State *penstock_lua_open(size_t limit) {
+        penstock_lua_memory *m = (penstock_lua_memory *)calloc(1, sizeof(penstock_lua_memory));
+        lua_State *L;
+        if (m == NULL) return NULL;
+        m->limit = limit;
+        m->lenient = 1;
+        L = lua_newstate(penstock_lua_alloc, m);
+        if (L == NULL) free(m);
+        return L;
+    }
+
+    static inline void penstock_lua_close(lua_State *L) {
+        penstock_lua_memory *m = penstock_memory_of(L);
+        lua_close(L);
+        free(m);
+    }
+
+    /* Calls the function of ours in the first upvalue; throws what it leaves if it returns -1. */
+    static int penstock_trampoline(lua_State *L) {
+        lua_CFunction native = (lua_CFunction)lua_touserdata(L, PENSTOCK_UPVALUE(1));
+        penstock_lua_memory *m = penstock_memory_of(L);
+        int results;
+        m->lenient++;
+        results = native(L);
+        m->lenient--;
+        return results < 0 ? lua_error(L) : results;
+    }
+
+    static inline void penstock_push_native(lua_State *L, lua_CFunction native) {
+        lua_pushlightuserdata(L, (void *)native);
+        lua_pushcclosure(L, penstock_trampoline, 1);
+    }
+
+    /* Calls the function in the first upvalue, if its second argument is short enough. */
+    static int penstock_bounded(lua_State *L) {
+        lua_CFunction inner = lua_tocfunction(L, PENSTOCK_UPVALUE(1));
+        if (lua_type(L, 2) == 4 && lua_objlen(L, 2) > lua_tonumber(L, PENSTOCK_UPVALUE(2)))
+            return luaL_error(L, "pattern too long");
+        return inner(L);
+    }
+
+    static inline int penstock_call(lua_State *L, int arguments, int results, int handler) {
+        penstock_lua_memory *m = penstock_memory_of(L);
+        int lenient = m->lenient, status;
+        m->lenient = 0;
+        status = lua_pcall(L, arguments, results, handler);
+        m->lenient = lenient;
+        return status;
+    }
+
+    /* The parser does not protect the name of the chunk that it reads (CVE-2025-49844): nothing is
+       collected meanwhile. */
+    static inline int penstock_load(
+        lua_State *L, const char *source, size_t size, const char *name
+    ) {
+        int status;
+        lua_gc(L, 0, 0);
+        status = luaL_loadbuffer(L, source, size, name);
+        lua_gc(L, 1, 0);
+        return status;
+    }
+
+    typedef int (*penstock_on_count)(lua_State *);
+    static penstock_on_count penstock_counted;
+
+    /* Every so many instructions: throws if the script must end. From then on it is asked at each
+       instruction, since the script may catch what is thrown. */
+    static void penstock_hook(lua_State *L, lua_Debug *where) {
+        (void)where;
+        if (penstock_counted(L)) {
+            lua_sethook(L, penstock_hook, PENSTOCK_MASKCOUNT, 1);
+            luaL_error(L, "script ended");
+        }
+    }
+
+    static inline void penstock_set_hook(lua_State *L, penstock_on_count counted, int count) {
+        penstock_counted = counted;
+        lua_sethook(L, penstock_hook, PENSTOCK_MASKCOUNT, count);
+    }
+
+    static inline void penstock_open_library(lua_State *L, lua_CFunction opener, const char *name) {
+        size_t size = 0;
+        while (name[size]) size++;
+        lua_pushcclosure(L, opener, 0);
+        lua_pushlstring(L, name, size);
+        lua_call(L, 1, 0);
+    }
+
+    static inline void penstock_open_libraries(lua_State *L) {
+        penstock_open_library(L, luaopen_base, "");
+        penstock_open_library(L, luaopen_table, "table");
+        penstock_open_library(L, luaopen_string, "string");
+        penstock_open_library(L, luaopen_math, "math");
+        penstock_open_library(L, luaopen_debug, "debug");
+    }
+    """
+    ctypedef struct lua_State
+    ctypedef int (*lua_CFunction)(lua_State *L) noexcept
+    lua_State *penstock_lua_open(size_t limit) noexcept
+    void penstock_lua_close(lua_State *L) noexcept
+    void penstock_open_libraries(lua_State *L) noexcept
+    void penstock_push_native(lua_State *L, lua_CFunction native) noexcept
+    int penstock_bounded(lua_State *L) noexcept
+    int penstock_call(lua_State *L, int arguments, int results, int handler) noexcept
+    int penstock_load(lua_State *L, const char *source, size_t size, const char *name) noexcept
+    void penstock_set_hook(lua_State *L, lua_CFunction counted, int count) noexcept
+    ctypedef struct penstock_lua_memory:
+        size_t used
+        size_t limit
+    penstock_lua_memory *penstock_memory_of(lua_State *L) noexcept
+
+    int lua_gettop(lua_State *L) noexcept
+    void lua_settop(lua_State *L, int top) noexcept
+    void lua_pushvalue(lua_State *L, int at) noexcept
+    void lua_remove(lua_State *L, int at) noexcept
+    void lua_insert(lua_State *L, int at) noexcept
+    void lua_replace(lua_State *L, int at) noexcept
+    int lua_checkstack(lua_State *L, int more) noexcept
+    int lua_type(lua_State *L, int at) noexcept
+    int lua_isnumber(lua_State *L, int at) noexcept
+    double lua_tonumber(lua_State *L, int at) noexcept
+    int lua_toboolean(lua_State *L, int at) noexcept
+    const char *lua_tolstring(lua_State *L, int at, size_t *size) noexcept
+    size_t lua_objlen(lua_State *L, int at) noexcept
+    void *lua_touserdata(lua_State *L, int at) noexcept
+    void lua_pushnil(lua_State *L) noexcept
+    void lua_pushnumber(lua_State *L, double number) noexcept
+    void lua_pushlstring(lua_State *L, const char *text, size_t size) noexcept
+    void lua_pushcclosure(lua_State *L, lua_CFunction native, int upvalues) noexcept
+    void lua_pushboolean(lua_State *L, int value) noexcept
+    void lua_pushlightuserdata(lua_State *L, void *address) noexcept
+    void lua_createtable(lua_State *L, int items, int fields) noexcept
+    void *lua_newuserdata(lua_State *L, size_t size) noexcept
+    void lua_rawget(lua_State *L, int at) noexcept
+    void lua_rawset(lua_State *L, int at) noexcept
+    void lua_rawgeti(lua_State *L, int at, int index) noexcept
+    void lua_rawseti(lua_State *L, int at, int index) noexcept
+    int lua_setmetatable(lua_State *L, int at) noexcept
+    int lua_getmetatable(lua_State *L, int at) noexcept
+    int lua_next(lua_State *L, int at) noexcept
+    int lua_gc(lua_State *L, int what, int data) noexcept
+    void luaL_where(lua_State *L, int level) noexcept
+    int luaL_ref(lua_State *L, int table) noexcept
+    void luaL_unref(lua_State *L, int table, int ref) noexcept
+
+cdef enum:
+    NIL = 0
+    BOOLEAN = 1
+    LIGHT_USERDATA = 2
+    NUMBER = 3
+    STRING = 4
+    TABLE = 5
+    FUNCTION = 6
+    USERDATA = 7
+    THREAD = 8
+    REGISTRY = -10000
+    GLOBALS = -10002
+
+
+# ---------------------------------------------------------------------- interpreters
+
+cdef inline lua_State *open_state(size_t limit) noexcept:
+    return penstock_lua_open(limit)
+
+
+cdef inline int close_state(lua_State *L) except -1:
+    penstock_lua_close(L)
+    return 0
+
+
+cdef inline int open_libraries(lua_State *L) except -1:
+    penstock_open_libraries(L)
+    return 0
+
+
+cdef inline size_t memory_used(lua_State *L) noexcept:
+    return penstock_memory_of(L).used
+
+
+cdef inline int set_memory_limit(lua_State *L, size_t limit) except -1:
+    penstock_memory_of(L).limit = limit
+    return 0
+
+
+cdef inline int collect_garbage(lua_State *L) except -1:
+    lua_gc(L, 2, 0)
+    return 0
+
+
+# ---------------------------------------------------------------------- the stack
+
+cdef inline int top(lua_State *L) noexcept:
+    return lua_gettop(L)
+
+
+cdef inline int set_top(lua_State *L, int size) except -1:
+    lua_settop(L, size)
+    return 0
+
+
+cdef inline int pop(lua_State *L, int values) except -1:
+    lua_settop(L, -values - 1)
+    return 0
+
+
+cdef inline int push_value(lua_State *L, int at) except -1:
+    lua_pushvalue(L, at)
+    return 0
+
+
+cdef inline int insert(lua_State *L, int at) except -1:
+    lua_insert(L, at)
+    return 0
+
+
+cdef inline int remove(lua_State *L, int at) except -1:
+    lua_remove(L, at)
+    return 0
+
+
+cdef inline int replace(lua_State *L, int at) except -1:
+    lua_replace(L, at)
+    return 0
+
+
+cdef inline bint has_room(lua_State *L, int more) noexcept:
+    return lua_checkstack(L, more)
+
+
+# ---------------------------------------------------------------------- values on the stack
+
+cdef inline int type_at(lua_State *L, int at) noexcept:
+    return lua_type(L, at)
+
+
+cdef inline bint is_number(lua_State *L, int at) noexcept:
+    return lua_isnumber(L, at)
+
+
+cdef inline double to_number(lua_State *L, int at) noexcept:
+    return lua_tonumber(L, at)
+
+
+cdef inline bint to_boolean(lua_State *L, int at) noexcept:
+    return lua_toboolean(L, at)
+
+
+cdef inline bytes to_bytes(lua_State *L, int at):
+    cdef size_t size = 0
+    cdef const char *text = lua_tolstring(L, at, &size)
+    return PyBytes_FromStringAndSize(text, size)
+
+
+cdef inline size_t length(lua_State *L, int at) noexcept:
+    return lua_objlen(L, at)
+
+
+cdef inline size_t to_address(lua_State *L, int at) noexcept:
+    return <size_t>lua_touserdata(L, at)
+
+
+cdef inline int push_nil(lua_State *L) except -1:
+    lua_pushnil(L)
+    return 0
+
+
+cdef inline int push_number(lua_State *L, double number) except -1:
+    lua_pushnumber(L, number)
+    return 0
+
+
+cdef inline int push_boolean(lua_State *L, bint value) except -1:
+    lua_pushboolean(L, value)
+    return 0
+
+
+cdef inline int push_bytes(lua_State *L, bytes text) except -1:
+    lua_pushlstring(L, PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
+    return 0
+
+
+cdef inline int push_slice(lua_State *L, bytes text, Py_ssize_t start, Py_ssize_t end) except -1:
+    lua_pushlstring(L, PyBytes_AS_STRING(text) + start, end - start)
+    return 0
+
+
+cdef inline int push_address(lua_State *L, size_t address) except -1:
+    lua_pushlightuserdata(L, <void *>address)
+    return 0
+
+
+cdef inline int push_native(lua_State *L, lua_CFunction native) except -1:
+    penstock_push_native(L, native)
+    return 0
+
+
+cdef inline int bound_second(lua_State *L, int most) except -1:
+    lua_pushnumber(L, most)
+    lua_pushcclosure(L, penstock_bounded, 2)
+    return 0
+
+
+cdef inline int push_place(lua_State *L) except -1:
+    luaL_where(L, 1)
+    return 0
+
+
+# ---------------------------------------------------------------------- tables
+
+cdef inline int create_table(lua_State *L, int items, int fields) except -1:
+    lua_createtable(L, items, fields)
+    return 0
+
+
+cdef inline int raw_get(lua_State *L, int at) except -1:
+    lua_rawget(L, at)
+    return 0
+
+
+cdef inline int raw_set(lua_State *L, int at) except -1:
+    lua_rawset(L, at)
+    return 0
+
+
+cdef inline int get_index(lua_State *L, int at, int index) except -1:
+    lua_rawgeti(L, at, index)
+    return 0
+
+
+cdef inline int set_index(lua_State *L, int at, int index) except -1:
+    lua_rawseti(L, at, index)
+    return 0
+
+
+cdef inline int get_field(lua_State *L, int at, bytes name) except -1:
+    cdef int table = at - 1 if -1000 < at < 0 else at
+    lua_pushlstring(L, PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
+    lua_rawget(L, table)
+    return 0
+
+
+cdef inline int set_field(lua_State *L, int at, bytes name) except -1:
+    cdef int table = at - 1 if -1000 < at < 0 else at
+    lua_pushlstring(L, PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
+    lua_insert(L, -2)
+    lua_rawset(L, table)
+    return 0
+
+
+cdef inline bint next_item(lua_State *L, int at) noexcept:
+    return lua_next(L, at)
+
+
+cdef inline int make_ref(lua_State *L) except -1:
+    return luaL_ref(L, REGISTRY)
+
+
+cdef inline int push_ref(lua_State *L, int ref) except -1:
+    lua_rawgeti(L, REGISTRY, ref)
+    return 0
+
+
+cdef inline int free_ref(lua_State *L, int ref) except -1:
+    luaL_unref(L, REGISTRY, ref)
+    return 0
+
+
+# ---------------------------------------------------------------------- running
+
+cdef inline int load(lua_State *L, bytes source, bytes name) noexcept:
+    return penstock_load(L, PyBytes_AS_STRING(source), PyBytes_GET_SIZE(source), PyBytes_AS_STRING(name))
+
+
+cdef inline int call(lua_State *L, int arguments, int results, int handler) noexcept:
+    return penstock_call(L, arguments, results, handler)
+
+
+cdef inline int set_hook(lua_State *L, lua_CFunction counted, int count) except -1:
+    penstock_set_hook(L, counted, count)
+    return 0

@@ -1,0 +1,75 @@
+cimport cython
+from libc.stdint cimport int64_t
+
+from protocol.encoder cimport Encoder
+from protocol.replies cimport Status
+from server.lua cimport lua_api as lua
+from server.lua.lua_api cimport lua_State
+
+cdef int DEEPEST
+cdef int ROOM
+cdef int64_t I64_MIN
+cdef double TWO_63
+cdef int64_t EXACT
+cdef int BULK
+cdef int INTEGER
+cdef int ARRAY
+cdef int STATUS
+cdef int ERROR
+cdef int NULL
+cdef int BOOLEAN
+cdef int DOUBLE
+cdef int MAP
+cdef int SET
+cdef int BIG
+cdef int VERBATIM
+cdef int CR
+cdef int MINUS
+cdef int DIGIT_0
+
+cdef int write_result(lua_State *L, Encoder out, int script_resp) except -1
+@cython.locals(kind=int)
+cdef int _write(lua_State *L, Encoder out, int script_resp, int depth) except -1
+cdef int _write_table(lua_State *L, Encoder out, int script_resp, int depth) except -1
+cdef bint _has(lua_State *L, bytes name, int kind) except -1
+cdef bint _has_text(lua_State *L, bytes name) except -1
+cdef bytes _take_text(lua_State *L)
+@cython.locals(size=int, index=int, is_end=bint)
+cdef int _write_array(lua_State *L, Encoder out, int script_resp, int depth) except -1
+cdef int _write_map(lua_State *L, Encoder out, int script_resp, int depth) except -1
+cdef int _write_set(lua_State *L, Encoder out, int script_resp, int depth) except -1
+@cython.locals(count=int)
+cdef int _count(lua_State *L) except -1
+cdef int _write_verbatim(lua_State *L, Encoder out) except -1
+cpdef object error_of(bytes text)
+cpdef int64_t whole(double number) except? -1
+
+@cython.locals(line=bytes)
+cdef int push_reply(lua_State *L, object reply, int resp) except -1
+@cython.locals(out=Encoder)
+cdef int _push_written(lua_State *L, object reply, int resp) except -1
+cdef int _push_null(lua_State *L, int resp) except -1
+cdef int _push_named(
+    lua_State *L, bytes name, bytes text, Py_ssize_t start, Py_ssize_t end
+) except -1
+@cython.locals(end=Py_ssize_t, start=Py_ssize_t, size=Py_ssize_t, mark=int)
+cdef Py_ssize_t _push_next(lua_State *L, bytes data, Py_ssize_t at, int resp) except -1
+cdef Py_ssize_t _line_end(bytes data, Py_ssize_t at) except -1
+@cython.locals(is_negative=bint, number=int64_t, at=Py_ssize_t)
+cdef int64_t _number(bytes data, Py_ssize_t start, Py_ssize_t end) except? -1
+cdef int _push_line(
+    lua_State *L, bytes data, int mark, Py_ssize_t start, Py_ssize_t end, int resp
+) except -1
+@cython.locals(index=int)
+cdef Py_ssize_t _push_array(
+    lua_State *L, bytes data, Py_ssize_t size, Py_ssize_t at, int resp
+) except -1
+cdef Py_ssize_t _push_pairs(
+    lua_State *L, bytes data, Py_ssize_t size, Py_ssize_t at, int resp, bint is_map
+) except -1
+cdef int _push_verbatim(lua_State *L, bytes data, Py_ssize_t start, Py_ssize_t end) except -1
+cdef int push_error(lua_State *L, bytes text) except -1
+@cython.locals(words=list, at=int, kind=int)
+cdef list take_words(lua_State *L)
+@cython.locals(integer=int64_t)
+cpdef bytes number_text(double number)

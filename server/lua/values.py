@@ -1,0 +1,359 @@
+"""Values between Lua and RESP, as Redis converts them (redis.io, "Lua API reference").
+
+    RESP                     Lua                       RESP
+    :1                       number                    :1, what is behind the point is cut off
+    $ bulk string            string                    $ bulk string
+    * array                  table                     * array, up to the first nil
+    + status                 {ok = text}               + status
+    - error                  {err = text}              - error
+    null                     false; nil in RESP3       null, from nil and false
+    # boolean                boolean                   :1 or null from true and false; # in RESP3
+    , double                 {double = number}         , double
+    % map, ~ set             {map = ..}, {set = ..}    % map, ~ set
+    ( big number             {big_number = text}       ( big number
+    = verbatim string        {verbatim_string = ..}    = verbatim string
+
+A script gets replies in RESP2 unless it has called redis.setresp(3). What it returns is written in
+the protocol that its client speaks.
+"""
+
+from __future__ import annotations
+
+import math
+
+from protocol.encoder import Encoder, double_text
+from protocol.replies import ErrorReply, Reply, Status, Verbatim, one_line
+from server.lua import lua_api as lua
+from server.lua.lua_api import State
+
+DEEPEST = 250  # tables in tables: defends the stack of the process against scripts
+ROOM = 8  # places on Lua's stack that one level needs
+
+TOO_DEEP = ErrorReply("ERR", "reached lua stack limit")
+I64_MIN = -(2**63)  # what C makes of a number beyond 64 bits
+TWO_63 = 9223372036854775808.0
+
+BULK, INTEGER, ARRAY, STATUS, ERROR = b"$:*+-"
+NULL, BOOLEAN, DOUBLE, MAP, SET, BIG, VERBATIM = b"_#,%~(="
+CR, MINUS, DIGIT_0 = b"\r-0"
+EXACT = 2**52  # up to here, integers are written digit by digit
+
+
+# ---------------------------------------------------------------------- from a script
+
+
+def write_result(L: State, out: Encoder, script_resp: int) -> None:
+    """Pop what a script has returned, and write it as a reply. O(values)."""
+    _write(L, out, script_resp, 0)
+    lua.pop(L, 1)
+
+
+def _write(L: State, out: Encoder, script_resp: int, depth: int) -> None:
+    """Write the value on top."""
+    kind = lua.type_at(L, -1)
+    if kind == lua.STRING:
+        out.bulk(lua.to_bytes(L, -1))
+    elif kind == lua.NUMBER:
+        out.integer(whole(lua.to_number(L, -1)))
+    elif kind == lua.TABLE:
+        if depth >= DEEPEST or not lua.has_room(L, ROOM):
+            out.write(TOO_DEEP)
+        else:
+            _write_table(L, out, script_resp, depth + 1)
+    elif kind == lua.BOOLEAN and (script_resp == 3 or lua.to_boolean(L, -1)):
+        out.write(lua.to_boolean(L, -1) if script_resp == 3 else 1)
+    else:
+        out.null()
+
+
+def _write_table(L: State, out: Encoder, script_resp: int, depth: int) -> None:
+    """Write a table: what the first field of this order says that it has, or else an array."""
+    if _has_text(L, b"err"):
+        out.write(error_of(_take_text(L)))
+    elif _has_text(L, b"ok"):
+        out.status(_take_text(L))
+    elif _has(L, b"double", lua.NUMBER):
+        out.real(lua.to_number(L, -1))
+        lua.pop(L, 1)
+    elif _has(L, b"map", lua.TABLE):
+        _write_map(L, out, script_resp, depth)
+    elif _has(L, b"set", lua.TABLE):
+        _write_set(L, out, script_resp, depth)
+    elif _has_text(L, b"big_number"):
+        text = one_line(_take_text(L))
+        if out.resp == 3:
+            out.raw(b"(%b\r\n" % text)
+        else:
+            out.bulk(text)
+    elif _has(L, b"verbatim_string", lua.TABLE):
+        _write_verbatim(L, out)
+    else:
+        _write_array(L, out, script_resp, depth)
+
+
+def _has(L: State, name: bytes, kind: int) -> bool:
+    """Whether the table on top has such a field; it is on top then."""
+    lua.get_field(L, -1, name)
+    if lua.type_at(L, -1) == kind:
+        return True
+    lua.pop(L, 1)
+    return False
+
+
+def _has_text(L: State, name: bytes) -> bool:
+    return _has(L, name, lua.STRING)
+
+
+def _take_text(L: State) -> bytes:
+    """Pop a string."""
+    text = lua.to_bytes(L, -1)
+    lua.pop(L, 1)
+    return text
+
+
+def _write_array(L: State, out: Encoder, script_resp: int, depth: int) -> None:
+    size = 0
+    while True:
+        lua.get_index(L, -1, size + 1)
+        is_end = lua.type_at(L, -1) == lua.NIL
+        lua.pop(L, 1)
+        if is_end:
+            break
+        size += 1
+    out.array(size)
+    for index in range(1, size + 1):
+        lua.get_index(L, -1, index)
+        _write(L, out, script_resp, depth)
+        lua.pop(L, 1)
+
+
+def _write_map(L: State, out: Encoder, script_resp: int, depth: int) -> None:
+    """Pop a table, and write its keys and values."""
+    out.map(_count(L))
+    lua.push_nil(L)
+    while lua.next_item(L, -2):
+        lua.push_value(L, -2)  # a copy: to read a number as text would change the key
+        _write(L, out, script_resp, depth)
+        lua.pop(L, 1)
+        _write(L, out, script_resp, depth)
+        lua.pop(L, 1)
+    lua.pop(L, 1)
+
+
+def _write_set(L: State, out: Encoder, script_resp: int, depth: int) -> None:
+    """Pop a table, and write its keys."""
+    out.set(_count(L))
+    lua.push_nil(L)
+    while lua.next_item(L, -2):
+        lua.pop(L, 1)
+        lua.push_value(L, -1)
+        _write(L, out, script_resp, depth)
+        lua.pop(L, 1)
+    lua.pop(L, 1)
+
+
+def _count(L: State) -> int:
+    """How many keys the table on top has."""
+    count = 0
+    lua.push_nil(L)
+    while lua.next_item(L, -2):
+        lua.pop(L, 1)
+        count += 1
+    return count
+
+
+def _write_verbatim(L: State, out: Encoder) -> None:
+    """Pop a table with a string and its format: null if it lacks one of them."""
+    text: bytes | None = _take_text(L) if _has_text(L, b"string") else None
+    form: bytes | None = _take_text(L) if _has_text(L, b"format") else None
+    lua.pop(L, 1)
+    if text is None or form is None:
+        out.null()
+    else:
+        out.write(Verbatim(text, one_line(form)[:3].ljust(3)))
+
+
+def error_of(text: bytes) -> ErrorReply:
+    """The error of *text*, whose first word is its code."""
+    code, _, rest = text.removeprefix(b"-").decode("utf-8", "surrogateescape").partition(" ")
+    return ErrorReply(code, rest)
+
+
+def whole(number: float) -> int:
+    """*number* without what is behind the point; as C has it where it is beyond 64 bits."""
+    if -TWO_63 <= number < TWO_63:
+        return int(number)
+    return I64_MIN
+
+
+# ---------------------------------------------------------------------- to a script
+
+
+def push_reply(L: State, reply: Reply, resp: int) -> None:
+    """Push what a command has answered, as a script sees it in protocol *resp*. O(values)."""
+    if type(reply) is bytes:
+        lua.push_bytes(L, reply)
+    elif type(reply) is int:
+        lua.push_number(L, reply)
+    elif reply is None:
+        _push_null(L, resp)
+    elif type(reply) is Status:
+        line = reply.line
+        _push_named(L, b"ok", line, 1, len(line) - 2)
+    else:
+        _push_written(L, reply, resp)
+
+
+def _push_written(L: State, reply: Reply, resp: int) -> None:
+    """Push any other reply: it is written, and read again."""
+    if type(reply) is Encoder:
+        out = reply
+    else:
+        out = Encoder(resp)
+        out.write(reply)
+    _push_next(L, out.take(), 0, resp)
+
+
+def _push_null(L: State, resp: int) -> None:
+    if resp == 3:
+        lua.push_nil(L)
+    else:
+        lua.push_boolean(L, False)
+
+
+def _push_named(L: State, name: bytes, text: bytes, start: int, end: int) -> None:
+    """Push a table with one field, whose value is that part of *text*."""
+    lua.create_table(L, 0, 1)
+    lua.push_slice(L, text, start, end)
+    lua.set_field(L, -2, name)
+
+
+def _push_next(L: State, data: bytes, at: int, resp: int) -> int:
+    """Push the value that begins at *at* of what our own encoder wrote; where the next begins."""
+    lua.has_room(L, ROOM)
+    end = _line_end(data, at)
+    mark = data[at]
+    if mark in (BULK, VERBATIM):
+        size = _number(data, at + 1, end)
+        if size < 0:
+            _push_null(L, resp)
+            return end + 2
+        start = end + 2
+        if mark == VERBATIM:
+            _push_verbatim(L, data, start, start + size)
+        else:
+            lua.push_slice(L, data, start, start + size)
+        return start + size + 2
+    if mark == INTEGER:
+        lua.push_number(L, _number(data, at + 1, end))
+    elif mark == ARRAY:
+        return _push_array(L, data, _number(data, at + 1, end), end + 2, resp)
+    elif mark in (MAP, SET):
+        return _push_pairs(L, data, _number(data, at + 1, end), end + 2, resp, mark == MAP)
+    else:
+        _push_line(L, data, mark, at + 1, end, resp)
+    return end + 2
+
+
+def _line_end(data: bytes, at: int) -> int:
+    """Where the line ends in which *at* is."""
+    while data[at] != CR:
+        at += 1
+    return at
+
+
+def _number(data: bytes, start: int, end: int) -> int:
+    """The number that stands there, in decimal digits."""
+    is_negative = data[start] == MINUS
+    number = 0
+    for at in range(start + is_negative, end):
+        number = number * 10 + (data[at] - DIGIT_0)
+    return -number if is_negative else number
+
+
+def _push_line(L: State, data: bytes, mark: int, start: int, end: int, resp: int) -> None:
+    """Push a value that is one line."""
+    if mark == STATUS:
+        _push_named(L, b"ok", data, start, end)
+    elif mark == ERROR:
+        push_error(L, data[start:end])
+    elif mark == BOOLEAN:
+        lua.push_boolean(L, data[start:end] == b"t")
+    elif mark == DOUBLE:
+        lua.create_table(L, 0, 1)
+        lua.push_number(L, float(data[start:end]))
+        lua.set_field(L, -2, b"double")
+    elif mark == BIG:
+        _push_named(L, b"big_number", data, start, end)
+    else:
+        _push_null(L, resp)
+
+
+def _push_array(L: State, data: bytes, size: int, at: int, resp: int) -> int:
+    """Push a table of the *size* values from *at*; RESP2's null array is false."""
+    if size < 0:
+        _push_null(L, resp)
+        return at
+    lua.create_table(L, size, 0)
+    for index in range(1, size + 1):
+        at = _push_next(L, data, at, resp)
+        lua.set_index(L, -2, index)
+    return at
+
+
+def _push_pairs(L: State, data: bytes, size: int, at: int, resp: int, is_map: bool) -> int:
+    """Push {map = {key = value, ..}} or {set = {member = true, ..}}."""
+    lua.create_table(L, 0, 1)
+    lua.create_table(L, 0, size)
+    for _ in range(size):
+        at = _push_next(L, data, at, resp)
+        if is_map:
+            at = _push_next(L, data, at, resp)
+        else:
+            lua.push_boolean(L, True)
+        lua.raw_set(L, -3)
+    lua.set_field(L, -2, b"map" if is_map else b"set")
+    return at
+
+
+def _push_verbatim(L: State, data: bytes, start: int, end: int) -> None:
+    """Push {verbatim_string = {format = .., string = ..}} of ``txt:text``."""
+    lua.create_table(L, 0, 1)
+    _push_named(L, b"format", data, start, start + 3)
+    lua.push_slice(L, data, start + 4, end)
+    lua.set_field(L, -2, b"string")
+    lua.set_field(L, -2, b"verbatim_string")
+
+
+def push_error(L: State, text: bytes) -> None:
+    """Push the table that stands for an error; its statistics have been counted."""
+    _push_named(L, b"err", text, 0, len(text))
+    lua.push_boolean(L, True)
+    lua.set_field(L, -2, b"ignore_error_stats_update")
+
+
+# ---------------------------------------------------------------------- words of a command
+
+
+def take_words(L: State) -> list[bytes] | None:
+    """The arguments of the running native as a command's words; None if one is no text."""
+    words: list[bytes] = []
+    for at in range(1, lua.top(L) + 1):
+        kind = lua.type_at(L, at)
+        if kind == lua.STRING:
+            words.append(lua.to_bytes(L, at))
+        elif kind == lua.NUMBER:
+            words.append(number_text(lua.to_number(L, at)))
+        else:
+            return None
+    return words
+
+
+def number_text(number: float) -> bytes:
+    """*number* as it becomes a word of a command: as short as can be, without loss."""
+    integer = whole(number)
+    if integer == number and -EXACT <= integer <= EXACT:
+        return b"%d" % integer
+    if math.isnan(number):
+        return b"-nan" if math.copysign(1, number) < 0 else b"nan"
+    return double_text(number)

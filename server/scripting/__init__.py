@@ -1,0 +1,1 @@
+"""Scripts and functions: what is loaded, what runs, how long it may."""

@@ -1,0 +1,140 @@
+"""The libraries of functions that FUNCTION LOAD has brought.
+
+A change is whole or does not happen: a library is loaded beside the others, and enters only when
+all its functions are known to be new. Source of the texts: Redis's functions.c.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply
+from server.lua.interpreter import Interpreter, LuaError
+from server.scripting.header import BAD_NAME, FLAGS, is_name, read_library_header
+from server.scripting.script_run import ScriptRun
+
+LIBRARY_BYTES = 400  # of a library and its functions beside their text
+
+
+class Function:
+    """One function: *ref* is where the interpreter has it."""
+
+    __slots__ = ("description", "flags", "library", "name", "ref")
+
+    def __init__(
+        self, name: bytes, ref: int, flags: int, description: bytes | None, library: Library
+    ) -> None:
+        self.name = name
+        self.ref = ref
+        self.flags = flags
+        self.description = description
+        self.library = library
+
+
+class Library:
+    """A library, and what its text has registered."""
+
+    __slots__ = ("functions", "name", "source")
+
+    def __init__(self, name: bytes, source: bytes) -> None:
+        self.name = name
+        self.source = source
+        self.functions: dict[bytes, Function] = {}
+
+    def register(
+        self, name: bytes, ref: int, flags: list[bytes], description: bytes | None
+    ) -> None:
+        """Enter a function. Raises ErrorReply."""
+        if not is_name(name):
+            raise BAD_NAME
+        bits = 0
+        for flag in flags:
+            if flag not in FLAGS:
+                raise ErrorReply("ERR", "unknown flag given")
+            bits |= FLAGS[flag]
+        if name in self.functions:
+            raise ErrorReply("ERR", "Function already exists in the library")
+        self.functions[name] = Function(name, ref, bits, description, self)
+
+
+class FunctionLibraries:
+    """All libraries of *interpreter*, and their functions by name."""
+
+    __slots__ = ("_interpreter", "_run", "functions", "libraries")
+
+    def __init__(self, interpreter: Interpreter, run: ScriptRun) -> None:
+        self._interpreter = interpreter
+        self._run = run
+        self.libraries: dict[bytes, Library] = {}
+        self.functions: dict[bytes, Function] = {}
+
+    @property
+    def memory(self) -> int:
+        """Bytes of the texts. O(libraries)."""
+        return sum(len(one.source) + LIBRARY_BYTES for one in self.libraries.values())
+
+    @property
+    def sources(self) -> list[bytes]:
+        """The text of each library: what is saved."""
+        return [library.source for library in self.libraries.values()]
+
+    def load(self, source: bytes, replace: bool) -> Library:
+        """Load a library; in place of the one of that name, if so. Raises ErrorReply."""
+        header = read_library_header(source)
+        old = self.libraries.get(header.name)
+        if old is not None and not replace:
+            raise ErrorReply("ERR", f"Library '{header.name.decode()}' already exists")
+        library = Library(header.name, source)
+        try:
+            self._run_text(library, source[header.start :])
+            self._check(library, old)
+        except ErrorReply:
+            self._free(library)
+            raise
+        if old is not None:
+            self._remove(old)
+        self.libraries[library.name] = library
+        self.functions.update(library.functions)
+        return library
+
+    def delete(self, name: bytes) -> None:
+        """Remove the library *name*. Raises ErrorReply."""
+        if name not in self.libraries:
+            raise ErrorReply("ERR", "Library not found")
+        self._remove(self.libraries[name])
+
+    def clear(self) -> None:
+        """Forget all of them; the interpreter goes with them."""
+        self.libraries.clear()
+        self.functions.clear()
+
+    def _run_text(self, library: Library, text: bytes) -> None:
+        """Have the text of *library* register its functions."""
+        try:
+            ref = self._interpreter.compile(text, b"@user_function")
+        except LuaError as error:
+            raise ErrorReply("ERR", f"Error compiling function: {error}") from None
+        self._run.registry = library
+        failure = self._interpreter.load_library(ref)
+        self._run.registry = None
+        self._interpreter.forget(ref)
+        if failure is not None:
+            shown = failure.text.decode("utf-8", "surrogateescape")
+            raise ErrorReply("ERR", f"Error registering functions: {shown}")
+
+    def _check(self, library: Library, old: Library | None) -> None:
+        """See that *library* has functions, and none that another library has."""
+        if not library.functions:
+            raise ErrorReply("ERR", "No functions registered")
+        for name in library.functions:
+            known = self.functions.get(name)
+            if known is not None and known.library is not old:
+                raise ErrorReply("ERR", f"Function {name.decode()} already exists")
+
+    def _remove(self, library: Library) -> None:
+        del self.libraries[library.name]
+        for name in library.functions:
+            del self.functions[name]
+        self._free(library)
+
+    def _free(self, library: Library) -> None:
+        for function in library.functions.values():
+            self._interpreter.forget(function.ref)

@@ -1,0 +1,31 @@
+from libc.stdint cimport int64_t
+
+from server.client.client cimport Client
+from server.lua.host cimport Host
+from server.process cimport ticks
+
+cdef int64_t SLICE_NS
+
+
+cdef class ScriptRun(Host):
+    cdef public int64_t threshold_ns
+    cdef readonly bint is_on
+    cdef readonly Client client
+    cdef readonly list argv
+    cdef readonly bytes name
+    cdef readonly int flags
+    cdef readonly bint is_function
+    cdef readonly bint is_read_only
+    cdef public bint has_written
+    cdef readonly bint ends
+    cdef readonly int64_t started_ns
+    cdef public object registry
+    cdef public object pause
+    cdef object _caller
+    cdef int64_t _ask_at_ns
+
+    cpdef begin(
+        self, Client client, object caller, list argv, bytes name, int flags, bint is_function
+    )
+    cpdef end(self)
+    cpdef bint end_if_unwritten(self) except -1

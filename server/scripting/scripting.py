@@ -1,0 +1,161 @@
+"""What the server has of scripts and functions. Lua is loaded when the first of them comes.
+
+Scripts have an interpreter of their own, and functions another one: SCRIPT FLUSH and FUNCTION FLUSH
+each begin anew with theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from protocol.replies import ErrorReply
+from server.config.parameters import Config
+from server.observe.memory import Memory
+from server.observe.part import Part
+from server.process import build
+from server.scripting.script_run import ScriptRun
+
+if TYPE_CHECKING:
+    from server.lua.interpreter import Interpreter
+    from server.scripting.function_libraries import FunctionLibraries
+    from server.scripting.script_cache import ScriptCache
+
+NO_LUA = "scripts are not available: {}"
+
+
+class Scripting(Part):
+    """All scripts, all functions, and the *run* that is on."""
+
+    __slots__ = ("_functions", "_limit", "_memory", "_scripts", "run")
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._limit = 0  # bytes, of the values of each interpreter
+        self._scripts: tuple[Interpreter, ScriptCache] | None = None
+        self._functions: tuple[Interpreter, FunctionLibraries] | None = None
+        self.run = ScriptRun()
+
+    def configured(self, config: Config) -> None:
+        self.run.threshold_ns = config.busy_reply_threshold * 1_000_000
+        self._limit = config.lua_memory_limit
+        for opened in (self._scripts, self._functions):
+            if opened is not None:
+                opened[0].set_limit(self._limit)
+
+    # ------------------------------------------------------------------ the two interpreters
+
+    def scripts(self) -> tuple[Interpreter, ScriptCache]:
+        """The interpreter of scripts, and its scripts. Raises ErrorReply without Lua."""
+        if self._scripts is None:
+            interpreter = self._open()
+            from server.scripting.script_cache import ScriptCache  # noqa: PLC0415  (needs Lua)
+
+            self._scripts = (interpreter, ScriptCache(interpreter))
+        return self._scripts
+
+    def functions(self) -> tuple[Interpreter, FunctionLibraries]:
+        """The interpreter of functions, and its libraries. Raises ErrorReply without Lua."""
+        if self._functions is None:
+            self._functions = self.new_functions()
+        return self._functions
+
+    def new_functions(self) -> tuple[Interpreter, FunctionLibraries]:
+        """An interpreter without functions, beside the one that is in use."""
+        interpreter = self._open()
+        from server.scripting.function_libraries import (  # noqa: PLC0415  (needs Lua)
+            FunctionLibraries,
+        )
+
+        return interpreter, FunctionLibraries(interpreter, self.run)
+
+    def use_functions(self, functions: tuple[Interpreter, FunctionLibraries] | None) -> None:
+        """Have these functions in place of all others; None: have none."""
+        old, self._functions = self._functions, functions
+        if old is not None:
+            old[0].close()
+        self.count_memory()
+
+    def flush_scripts(self) -> None:
+        """Forget all scripts."""
+        old, self._scripts = self._scripts, None
+        if old is not None:
+            old[0].close()
+        self.count_memory()
+
+    def _open(self) -> Interpreter:
+        try:
+            from server.lua import lua_library  # noqa: F401, PLC0415  (first: see there)
+            from server.lua.interpreter import Interpreter  # noqa: PLC0415
+        except ImportError as error:
+            raise ErrorReply("ERR", NO_LUA.format(error)) from None
+        version = build.REDIS_VERSION
+        major, minor, patch = (int(number) for number in version.split("."))
+        return Interpreter(
+            self.run,
+            self._limit,
+            {
+                b"REDIS_VERSION": version.encode(),
+                b"REDIS_VERSION_NUM": major << 16 | minor << 8 | patch,
+            },
+        )
+
+    # ------------------------------------------------------------------ what is told of them
+
+    @property
+    def has_functions(self) -> bool:
+        """Whether there are any: else Lua need not be loaded to know."""
+        return self._functions is not None
+
+    @property
+    def library_sources(self) -> list[bytes]:
+        """The texts of all libraries: what is saved."""
+        return self._functions[1].sources if self._functions is not None else []
+
+    def count_memory(self) -> None:
+        """Count what scripts hold now as memory in use. O(libraries)."""
+        self._memory.scripts = sum(self.memory_of_scripts()) + sum(self.memory_of_functions())
+
+    def tick(self, now_ms: int) -> None:
+        if self._scripts is not None or self._functions is not None:
+            self.count_memory()
+
+    def memory_of_scripts(self) -> tuple[int, int]:
+        """Bytes of the interpreter's values, and of the texts."""
+        if self._scripts is None:
+            return 0, 0
+        return self._scripts[0].memory, self._scripts[1].memory
+
+    def memory_of_functions(self) -> tuple[int, int]:
+        """Bytes of the interpreter's values, and of the texts."""
+        if self._functions is None:
+            return 0, 0
+        return self._functions[0].memory, self._functions[1].memory
+
+    def counts(self) -> tuple[int, int, int]:
+        """How many scripts there are, how many libraries, and how many functions."""
+        scripts = len(self._scripts[1]) if self._scripts is not None else 0
+        if self._functions is None:
+            return scripts, 0, 0
+        return scripts, len(self._functions[1].libraries), len(self._functions[1].functions)
+
+    def info(self, section: str) -> Iterable[tuple[str, object]]:
+        if section == "stats":
+            yield "evicted_scripts", self._scripts[1].evicted if self._scripts is not None else 0
+        if section == "memory":
+            yield from self._memory_fields()
+
+    def _memory_fields(self) -> Iterable[tuple[str, object]]:
+        """INFO memory's fields about scripts, in Redis's order."""
+        vm_eval, texts = self.memory_of_scripts()
+        vm_functions, libraries = self.memory_of_functions()
+        scripts, library_count, functions = self.counts()
+        yield "used_memory_vm_eval", vm_eval
+        yield "used_memory_scripts_eval", texts
+        yield "number_of_cached_scripts", scripts
+        yield "number_of_functions", functions
+        yield "number_of_libraries", library_count
+        yield "used_memory_vm_functions", vm_functions
+        yield "used_memory_vm_total", vm_eval + vm_functions
+        yield "used_memory_functions", libraries
+        yield "used_memory_scripts", texts + libraries
