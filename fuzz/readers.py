@@ -169,7 +169,7 @@ XREADGROUP GROUP @group new STREAMS k >
 """
 
 # These read nothing of a value, or the same as another command.
-OTHERS = {"migrate"}
+OTHERS = {"migrate", "eval_ro", "evalsha_ro", "fcall_ro"}
 
 
 def words_of(lines: str) -> list[list[bytes]]:

@@ -57,7 +57,7 @@ def restore(payload: bytes, options: ReadOptions = DEFAULT_READ) -> Any:
 
 def verify(payload: bytes, options: ReadOptions) -> None:
     """Raise BadPayload if the version is unknown or the checksum is wrong."""
-    if len(payload) <= FOOTER:
+    if len(payload) < FOOTER:
         raise BadPayload("too short")
     version = int.from_bytes(payload[-FOOTER:-8], "little")
     if not any(opcodes.is_readable(version, valkey) for valkey in (False, True)):

@@ -50,5 +50,5 @@ def _facts(reader: SnapshotReader) -> list[str]:
     if reader.end >= 0:
         facts.append("checksum right" if reader.checksummed else "no checksum")
     if reader.functions:
-        facts.append(f"{len(reader.functions)} libraries of functions, which are not served")
+        facts.append(f"{len(reader.functions)} libraries of functions")
     return facts

@@ -68,6 +68,8 @@ class ServerState:
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
         self.memory.started()
         self.persistence = Persistence(config, self.databases, self.events, self.propagation)
+        self.persistence.functions.sources = lambda: self.scripting.library_sources
+        self.persistence.functions.load = self.scripting.load_stored
         self.persistence.children.on_forked = self._forked
         self.persistence.append_only.log.on_took = self._disk_took
         self.restrictions = Restrictions(self.memory, self.pausing, self.persistence)

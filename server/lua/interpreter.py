@@ -167,7 +167,6 @@ class Interpreter:
     def _run(self, arguments: int, out: Encoder) -> Failure | None:
         """Call what lies above the error handler."""
         L = self._L
-        randomness.seed(0)
         self._host.resp = 2
         failure = self._call(arguments, 1)
         if failure is None:

@@ -1,4 +1,4 @@
-"""math.random and math.randomseed, with the numbers of Redis: each script begins the same sequence.
+"""math.random and math.randomseed, with the numbers of Redis.
 
 Source: POSIX drand48, of which Redis takes 31 bits.
 """
@@ -15,7 +15,7 @@ MASK = (1 << 48) - 1
 LOW = 0x330E  # the low bits of a seed
 MOST = 2**31 - 1
 
-_number = LOW  # the last one; there is one sequence, for one script runs at a time
+_number = 0x1234ABCD330E  # the last one; all scripts go on with one sequence
 
 
 def seed(number: int) -> None:

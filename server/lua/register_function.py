@@ -80,7 +80,7 @@ def _take_named(L: State) -> tuple[bytes, bytes | None, list[bytes]]:
 
 
 def _text_argument(L: State, name: str) -> bytes:
-    if lua.type_at(L, -1) != lua.STRING:
+    if lua.type_at(L, -1) not in (lua.STRING, lua.NUMBER):
         raise ErrorReply(
             "ERR", f"{name} argument given to redis.register_function must be a string"
         )

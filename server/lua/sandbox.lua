@@ -8,7 +8,8 @@
 local redis, loading, longest = ...
 
 local assert, error, getmetatable, next, pairs = assert, error, getmetatable, next, pairs
-local rawget, rawset, setmetatable, tonumber = rawget, rawset, setmetatable, tonumber
+local pcall, rawget, rawset, setmetatable = pcall, rawget, rawset, setmetatable
+local tonumber = tonumber
 local tostring, type, newproxy, loadstring = tostring, type, newproxy, loadstring
 local collectgarbage, select, unpack = collectgarbage, select, unpack
 local byte, rep, concat, getinfo = string.byte, string.rep, table.concat, debug.getinfo
@@ -41,8 +42,9 @@ local function reply_of(field)
         if select("#", ...) ~= 1 or type(text) ~= "string" then
             return {err = "ERR wrong number or type of arguments"}
         end
-        if field == "err" and byte(text) == 45 then  -- "-"
-            text = text:sub(2)
+        if field == "err" then
+            if byte(text) == 45 then text = text:sub(2) end  -- "-"
+            if not text:find(" ", 1, true) then text = "ERR " .. text end
         end
         return {[field] = text}
     end
@@ -125,6 +127,20 @@ function world.getmetatable(value)
     return getmetatable(value)
 end
 
+-- Of an error that is a table, as those of redis.call are, scripts get the text.
+local function tell(is_done, problem, ...)
+    if not is_done and type(problem) == "table" then
+        local text = problem.err
+        if type(text) ~= "string" and type(text) ~= "number" then return false, problem, text end
+        return false, text
+    end
+    return is_done, problem, ...
+end
+
+function world.pcall(...)
+    return tell(pcall(...))
+end
+
 -- Lua counts what it unpacks with overflow (CVE-2025-46817).
 function world.unpack(items, first, last)
     if type(items) ~= "table" then kind_error(1, "unpack", "table", items) end
@@ -180,7 +196,7 @@ string.dump = nil
 -- ---------------------------------------------------------------------- what scripts see
 
 for _, name in pairs({
-    "assert", "error", "gcinfo", "ipairs", "next", "pcall", "rawequal", "select", "tonumber",
+    "assert", "error", "gcinfo", "ipairs", "next", "rawequal", "select", "tonumber",
     "tostring", "type", "xpcall", "_VERSION",
 }) do
     world[name] = assert(_G[name], name)

@@ -40,7 +40,7 @@ cdef int _write_map(lua_State *L, Encoder out, int script_resp, int depth) excep
 cdef int _write_set(lua_State *L, Encoder out, int script_resp, int depth) except -1
 @cython.locals(count=int)
 cdef int _count(lua_State *L) except -1
-cdef int _write_verbatim(lua_State *L, Encoder out) except -1
+cdef bint _write_verbatim(lua_State *L, Encoder out) except -1
 cpdef object error_of(bytes text)
 cpdef int64_t whole(double number) except? -1
 

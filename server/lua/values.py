@@ -86,7 +86,8 @@ def _write_table(L: State, out: Encoder, script_resp: int, depth: int) -> None:
         else:
             out.bulk(text)
     elif _has(L, b"verbatim_string", lua.TABLE):
-        _write_verbatim(L, out)
+        if not _write_verbatim(L, out):
+            _write_array(L, out, script_resp, depth)
     else:
         _write_array(L, out, script_resp, depth)
 
@@ -162,20 +163,20 @@ def _count(L: State) -> int:
     return count
 
 
-def _write_verbatim(L: State, out: Encoder) -> None:
-    """Pop a table with a string and its format: null if it lacks one of them."""
+def _write_verbatim(L: State, out: Encoder) -> bool:
+    """Pop a table, and write its string and format. False if it lacks one of them."""
     text: bytes | None = _take_text(L) if _has_text(L, b"string") else None
     form: bytes | None = _take_text(L) if _has_text(L, b"format") else None
     lua.pop(L, 1)
     if text is None or form is None:
-        out.null()
-    else:
-        out.write(Verbatim(text, one_line(form)[:3].ljust(3)))
+        return False
+    out.write(Verbatim(text, one_line(form)[:3].ljust(3)))
+    return True
 
 
 def error_of(text: bytes) -> ErrorReply:
     """The error of *text*, whose first word is its code."""
-    code, _, rest = text.removeprefix(b"-").decode("utf-8", "surrogateescape").partition(" ")
+    code, _, rest = text.decode("utf-8", "surrogateescape").partition(" ")
     return ErrorReply(code, rest)
 
 

@@ -35,6 +35,7 @@ from server.persistence.snapshot_file import (
     snapshot_of,
     write_snapshot,
 )
+from server.persistence.stored_functions import StoredFunctions
 from storage.keyspace.keyspace import Keyspace
 
 PURPOSE = "AOF"  # what the child is for
@@ -70,6 +71,7 @@ class AppendOnly:
         threads: Executor,
         monotonic_s: Callable[[], float],
         wall_s: Callable[[], int],
+        functions: StoredFunctions,
     ) -> None:
         self.mode = Mode.OFF
         self.folder = LogFolder(config, files)
@@ -91,6 +93,7 @@ class AppendOnly:
         self._threads = threads
         self._monotonic_s = monotonic_s
         self._wall_s = wall_s
+        self._functions = functions
         self._older_size = 0  # bytes of the files before the one that is written to
         self._unfinished: Path | None = None  # the increment that waits for its base
         self._child_from = 0  # the log's offset when the child was forked off
@@ -234,9 +237,11 @@ class AppendOnly:
 
     def _write_base(self, path: Path, report: Report) -> None:
         config = self._config
-        pieces: Pieces = CommandPieces(self._databases)
+        libraries = self._functions.sources()
+        pieces: Pieces = CommandPieces(self._databases, libraries)
         if config.aof_use_rdb_preamble:
-            pieces = snapshot_of(self._databases, config, self._wall_s(), aof_base=True)
+            now_s = self._wall_s()
+            pieces = snapshot_of(self._databases, config, now_s, True, libraries)
         sync_on_the_way = config.aof_rewrite_incremental_fsync
         report = slowed(report, config.rdb_key_save_delay)
         write_snapshot(self._files, path, pieces, report, sync_on_the_way)

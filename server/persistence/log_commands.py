@@ -1,5 +1,6 @@
 """A snapshot as commands: the base of an append-only file with ``aof-use-rdb-preamble no``.
 
+    FUNCTION LOAD text        for each library of functions
     SELECT db                 for each database that has keys
     SET, RPUSH, XADD, ...     for each key, by its type: see ValueType.commands
     PEXPIREAT key ms          if the key expires
@@ -20,10 +21,14 @@ PIECE = 1 << 16  # bytes
 
 
 class CommandPieces:
-    """Iterates over the bytes of the commands that make *databases*, in pieces of 64 KB."""
+    """Iterates over the bytes of the commands that make *databases*, in pieces of 64 KB.
 
-    def __init__(self, databases: Sequence[Keyspace]) -> None:
+    *libraries* are the texts of functions.
+    """
+
+    def __init__(self, databases: Sequence[Keyspace], libraries: Sequence[bytes] = ()) -> None:
         self.keys_written = 0
+        self._libraries = libraries
         self._databases = databases
         self._out = Encoder(2)
 
@@ -35,6 +40,8 @@ class CommandPieces:
         yield self._out.take()
 
     def _commands(self) -> Iterator[Words]:
+        for text in self._libraries:
+            yield [b"FUNCTION", b"LOAD", text]
         for db in self._databases:
             if len(db):
                 yield [b"SELECT", b"%d" % db.index]

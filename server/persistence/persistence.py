@@ -38,6 +38,7 @@ from server.persistence.snapshot_loader import (
     read_options,
 )
 from server.persistence.snapshots import Snapshots
+from server.persistence.stored_functions import StoredFunctions
 from server.propagation.propagation import Propagation
 from server.table import errors
 from storage.keyspace.key_events import KeyEvents
@@ -66,14 +67,16 @@ class Persistence:
         self._propagation = propagation
         self._files = files or Files()
         self._threads = threads or ThreadPoolExecutor(1, "fsync")
+        self.functions = StoredFunctions()
         self.children = ChildSlot(events.lookup, monotonic_s)
         self.folder = DataFolder(config, self._files)
         self.snapshots = Snapshots(
-            config, databases, events, self.children, self._files, self.folder, wall_s
-        )
+            config, databases, events, self.children, self._files, self.folder, wall_s,
+            self.functions,
+        )  # fmt: skip
         self.append_only = AppendOnly(
             config, databases, self._files, self.folder, self.children, self._threads, monotonic_s,
-            lambda: int(wall_s()),
+            lambda: int(wall_s()), self.functions,
         )  # fmt: skip
         self.progress: LoadProgress | None = None  # while data is loaded
         self.keys_loaded = 0
@@ -136,7 +139,8 @@ class Persistence:
         self.progress = LoadProgress(self._files.size(path))
         yield from load_snapshot_file(
             self._files, path, self._databases, self.progress,
-            LoadRules(self._events.clock.now_ms, replaces=replaces), read_options(self._config),
+            LoadRules(self._events.clock.now_ms, replaces=replaces, functions=self.functions),
+            read_options(self._config),
         )  # fmt: skip
 
     def _load_log(self, begin_file: Callable[[], Replay]) -> Iterator[None]:
@@ -156,7 +160,8 @@ class Persistence:
         assert self.progress is not None
         loader = SnapshotLoader(
             data, self._databases, self.progress,
-            LoadRules(self._events.clock.now_ms, keeps_expired=True), read_options(self._config),
+            LoadRules(self._events.clock.now_ms, keeps_expired=True, functions=self.functions),
+            read_options(self._config),
         )  # fmt: skip
         end = yield from loader.run()
         self._events.lookup.keeps_expired = True  # for what follows the base

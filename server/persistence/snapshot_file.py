@@ -42,9 +42,16 @@ class Pieces(Protocol):
 
 
 def snapshot_of(
-    databases: Sequence[Keyspace], config: Config, now_s: int, aof_base: bool = False
+    databases: Sequence[Keyspace],
+    config: Config,
+    now_s: int,
+    aof_base: bool = False,
+    libraries: Sequence[bytes] = (),
 ) -> SnapshotWriter:
-    """The snapshot of *databases* as *config* wants it written; its aux fields are redis 7.0's."""
+    """The snapshot of *databases* as *config* wants it written; its aux fields are redis 7.0's.
+
+    *libraries* are the texts of functions.
+    """
     aux = {
         b"redis-ver": REDIS_VERSION.encode(),
         b"redis-bits": b"64",
@@ -53,7 +60,7 @@ def snapshot_of(
         b"aof-base": b"%d" % aof_base,
     }
     options = WriteOptions(compress=config.rdbcompression, checksum=config.rdbchecksum)
-    return SnapshotWriter(databases, aux, options)
+    return SnapshotWriter(databases, aux, options, libraries)
 
 
 def slowed(report: Report, delay_us: int) -> Report:

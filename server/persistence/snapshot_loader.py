@@ -10,13 +10,15 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from mmap import mmap
 from pathlib import Path
 
+from protocol.replies import ErrorReply
 from server.config.parameters import Config
 from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
+from server.persistence.stored_functions import StoredFunctions
 from storage.errors import StorageError
 from storage.keyspace.keyspace import Keyspace
 from storage.listpack_limits import ListpackLimits
@@ -44,6 +46,7 @@ class LoadRules:
     now_ms: int  # unix time
     keeps_expired: bool = False
     replaces: bool = False
+    functions: StoredFunctions = field(default_factory=StoredFunctions)  # who takes libraries
 
 
 def read_options(config: Config) -> ReadOptions:
@@ -83,6 +86,7 @@ class SnapshotLoader:
         self._keys_before = progress.keys_loaded
         self._expired_before = progress.keys_expired
         self._has_begun = False
+        self._libraries_loaded = 0
 
     def run(self) -> Generator[None, None, int]:
         """Load, yielding now and then; return the offset behind the snapshot. Raises LoadFailed."""
@@ -96,7 +100,6 @@ class SnapshotLoader:
                     self._look_up(reader, filler)
                     yield
                 self._look_up(reader, filler)
-                _refuse_functions(reader)
                 return reader.end
             finally:
                 reader.close()
@@ -133,23 +136,24 @@ class SnapshotLoader:
             _log.info("RDB memory usage when created %.2f Mb", used / (1024 * 1024))
         if _number(aux.get("aof-base")):
             _log.info("RDB is base AOF")
-        _refuse_functions(reader)
+
+    def _load_functions(self, reader: SnapshotReader) -> None:
+        """Load the libraries that have been read since the last time. Raises LoadFailed."""
+        while len(reader.functions) > self._libraries_loaded:
+            text = reader.functions[self._libraries_loaded]
+            try:
+                self._rules.functions.load(text)
+            except ErrorReply as error:
+                raise LoadFailed(f"a library of functions cannot be loaded: {error}") from error
+            self._libraries_loaded += 1
 
     def _look_up(self, reader: SnapshotReader, filler: Filler) -> None:
+        self._load_functions(reader)
         progress = self._progress
         progress.loaded_bytes = self._bytes_before + reader.position
         progress.keys_loaded = self._keys_before + filler.keys_loaded
         progress.keys_expired = self._expired_before + filler.keys_expired
         progress.log_periodically()
-
-
-def _refuse_functions(reader: SnapshotReader) -> None:
-    """Functions are not kept, so the next save would lose them: refuse to load."""
-    if reader.functions:
-        raise LoadFailed(
-            f"the RDB holds {len(reader.functions)} libraries of functions, which are not served "
-            "here: remove them by FUNCTION FLUSH on the server that wrote it"
-        )
 
 
 def _number(text: bytes | None) -> int | None:

@@ -30,6 +30,7 @@ from server.persistence.snapshot_file import (
     snapshot_of,
     temporary_path,
 )
+from server.persistence.stored_functions import StoredFunctions
 from server.table import errors
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
@@ -56,8 +57,10 @@ class Snapshots:
         files: Files,
         folder: DataFolder,
         wall_s: Callable[[], float] = time.time,
+        functions: StoredFunctions | None = None,
     ) -> None:
         self._config = config
+        self._functions = functions or StoredFunctions()
         self._databases = databases
         self._events = events
         self._children = children
@@ -214,7 +217,8 @@ class Snapshots:
 
     def _write(self, report: Report) -> None:
         config = self._config
-        snapshot = snapshot_of(self._databases, config, int(self._wall_s()))
+        libraries = self._functions.sources()
+        snapshot = snapshot_of(self._databases, config, int(self._wall_s()), False, libraries)
         sync_on_the_way = config.rdb_save_incremental_fsync
         report = slowed(report, config.rdb_key_save_delay)
         save_snapshot(self._files, Path(config.dbfilename), snapshot, report, sync_on_the_way)

@@ -56,7 +56,7 @@ class Library:
 
 
 class FunctionLibraries:
-    """All libraries of *interpreter*, and their functions by name."""
+    """All libraries of *interpreter*, and their functions by name in lower case."""
 
     __slots__ = ("_interpreter", "_run", "functions", "libraries")
 
@@ -92,7 +92,8 @@ class FunctionLibraries:
         if old is not None:
             self._remove(old)
         self.libraries[library.name] = library
-        self.functions.update(library.functions)
+        for function in library.functions.values():
+            self.functions[function.name.lower()] = function
         return library
 
     def delete(self, name: bytes) -> None:
@@ -125,14 +126,14 @@ class FunctionLibraries:
         if not library.functions:
             raise ErrorReply("ERR", "No functions registered")
         for name in library.functions:
-            known = self.functions.get(name)
+            known = self.functions.get(name.lower())
             if known is not None and known.library is not old:
                 raise ErrorReply("ERR", f"Function {name.decode()} already exists")
 
     def _remove(self, library: Library) -> None:
         del self.libraries[library.name]
         for name in library.functions:
-            del self.functions[name]
+            del self.functions[name.lower()]
         self._free(library)
 
     def _free(self, library: Library) -> None:

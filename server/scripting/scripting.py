@@ -13,6 +13,7 @@ from protocol.replies import ErrorReply
 from server.config.parameters import Config
 from server.observe.memory import Memory
 from server.observe.part import Part
+from server.observe.sizes import human
 from server.process import build
 from server.scripting.script_run import ScriptRun
 
@@ -68,6 +69,10 @@ class Scripting(Part):
         )
 
         return interpreter, FunctionLibraries(interpreter, self.run)
+
+    def load_stored(self, source: bytes) -> None:
+        """Load a library that was saved, in place of the one of its name. Raises ErrorReply."""
+        self.functions()[1].load(source, True)
 
     def use_functions(self, functions: tuple[Interpreter, FunctionLibraries] | None) -> None:
         """Have these functions in place of all others; None: have none."""
@@ -126,6 +131,11 @@ class Scripting(Part):
             return 0, 0
         return self._scripts[0].memory, self._scripts[1].memory
 
+    @property
+    def vm_memory(self) -> int:
+        """Bytes of the values of both interpreters."""
+        return self.memory_of_scripts()[0] + self.memory_of_functions()[0]
+
     def memory_of_functions(self) -> tuple[int, int]:
         """Bytes of the interpreter's values, and of the texts."""
         if self._functions is None:
@@ -150,12 +160,16 @@ class Scripting(Part):
         vm_eval, texts = self.memory_of_scripts()
         vm_functions, libraries = self.memory_of_functions()
         scripts, library_count, functions = self.counts()
+        yield "used_memory_lua", vm_eval
         yield "used_memory_vm_eval", vm_eval
+        yield "used_memory_lua_human", human(vm_eval)
         yield "used_memory_scripts_eval", texts
         yield "number_of_cached_scripts", scripts
         yield "number_of_functions", functions
         yield "number_of_libraries", library_count
         yield "used_memory_vm_functions", vm_functions
-        yield "used_memory_vm_total", vm_eval + vm_functions
+        yield "used_memory_vm_total", self.vm_memory
+        yield "used_memory_vm_total_human", human(self.vm_memory)
         yield "used_memory_functions", libraries
         yield "used_memory_scripts", texts + libraries
+        yield "used_memory_scripts_human", human(texts + libraries)

@@ -22,6 +22,7 @@ cdef class SnapshotWriter:
     cdef readonly int64_t keys_total
     cdef object _databases
     cdef object _aux
+    cdef object _libraries
     cdef bint _checksum
     cdef RdbWriter _writer
     cdef uint64_t _crc

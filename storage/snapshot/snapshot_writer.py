@@ -50,11 +50,13 @@ class SnapshotWriter:
         databases: Sequence[Keyspace],
         aux: Mapping[bytes, bytes],
         options: WriteOptions = WriteOptions(),  # noqa: B008  never changes
+        libraries: Sequence[bytes] = (),
     ) -> None:
         self.keys_written = 0
         self.keys_total = sum(len(db) for db in databases)
         self._databases = databases
         self._aux = aux
+        self._libraries = libraries  # the texts of functions
         self._checksum = options.checksum
         self._writer = RdbWriter(options.compress)
         self._crc = 0
@@ -85,6 +87,9 @@ class SnapshotWriter:
         for name, text in self._aux.items():
             writer.byte(opcodes.AUX)
             writer.string(name)
+            writer.string(text)
+        for text in self._libraries:
+            writer.byte(opcodes.FUNCTION)
             writer.string(text)
 
     def _database(self, db: Keyspace) -> Iterator[bytes]:

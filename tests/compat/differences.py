@@ -340,6 +340,22 @@ FIELD_EXPIRY_CASES = [
     "field_expiry: the words of HGETEX and HSETEX",
 ]
 
+_OTHER_WORDS = "its scripts have errors in other words, which do not name the script"
+SCRIPT_CASES = (
+    "functions: registering functions",
+    "lua_scripts: values to Lua in RESP3",
+    "lua_scripts: words of a command",
+    "lua_scripts: keys and arguments",
+    "lua_scripts: errors",
+    "lua_scripts: what is not allowed in a script",
+    "lua_scripts: EVALSHA and SCRIPT",
+    "lua_scripts: the first line of a script",
+    "lua_scripts: the functions of redis",
+    "lua_scripts: math.random",
+    "lua_scripts: what scripts share is read-only",
+    "lua_scripts: scripts in a transaction",
+)
+
 NOT_ASKED = {
     REDIS_7: {
         "command_info: COMMAND INFO of ZRANK": "7.2 gave it an option",
@@ -366,6 +382,7 @@ NOT_ASKED = {
         "sorting: SORT of odd numbers": _NEWER_SCORES,
     },
     VALKEY_9: {
+        **dict.fromkeys(SCRIPT_CASES, _OTHER_WORDS),
         "command_info: COMMAND INFO of single commands": _OTHER_TIPS,
         "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
         "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,

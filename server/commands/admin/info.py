@@ -88,7 +88,8 @@ def memory(state: ServerState) -> Fields:
     memory.log = state.persistence.append_only.log.pending
     used, limit = memory.used(), state.config.maxmemory
     keys = sum(len(db) + len(db.expiring) for db in state.databases)
-    overhead = memory.startup + memory.clients + memory.log + keys * PLACE_BYTES
+    overhead = memory.startup + memory.clients + memory.scripts + memory.log
+    overhead += keys * PLACE_BYTES
     dataset = max(used - overhead, 0)
     yield "used_memory", used
     yield "used_memory_human", human(used)
@@ -327,24 +328,6 @@ ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
     "hash tables that are rehashed": {"memory": ("mem_overhead_db_hashtable_rehashing",)},
     "sockets that MIGRATE keeps": {"stats": ("migrate_cached_sockets",)},
     "payloads that are not checked": {"stats": ("dump_payload_sanitizations",)},
-    "scripts and functions": {
-        "memory": (
-            "used_memory_lua",
-            "used_memory_vm_eval",
-            "used_memory_lua_human",
-            "used_memory_scripts_eval",
-            "used_memory_vm_functions",
-            "used_memory_vm_total",
-            "used_memory_vm_total_human",
-            "used_memory_functions",
-            "used_memory_scripts",
-            "used_memory_scripts_human",
-            "number_of_cached_scripts",
-            "number_of_functions",
-            "number_of_libraries",
-        ),
-        "stats": ("evicted_scripts",),
-    },
     "replicas": {
         "memory": (
             "mem_replication_backlog",

@@ -62,7 +62,7 @@ def memory_stats(call: Call) -> Reply:
     used, resident = memory.used(), max(resident_bytes(), 1)
     databases = {b"db.%d" % db.index: _of_database(db) for db in state.databases if len(db)}
     tables = sum((len(db) + len(db.expiring)) * PLACE_BYTES for db in state.databases)
-    overhead = memory.startup + memory.clients + memory.log + tables
+    overhead = memory.startup + memory.clients + memory.scripts + memory.log + tables
     keys, data = sum(len(db) for db in state.databases), max(used - overhead, 0)
     beyond_start = max(used - memory.startup, 1)
     return {
@@ -73,7 +73,9 @@ def memory_stats(call: Call) -> Reply:
         b"clients.normal": memory.clients,
         **_absent("cluster.links"),
         b"aof.buffer": memory.log,
-        **_absent("lua.caches", "functions.caches", "script.VMs"),
+        b"lua.caches": state.scripting.memory_of_scripts()[1],
+        b"functions.caches": state.scripting.memory_of_functions()[1],
+        b"script.VMs": state.scripting.vm_memory,
         **databases,
         **_absent("overhead.db.hashtable.lut", "overhead.db.hashtable.rehashing"),
         b"overhead.total": overhead,

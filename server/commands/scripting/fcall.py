@@ -50,7 +50,7 @@ def _call_function(call: Call, read_only: bool) -> Reply:
     if not call.server.scripting.has_functions:
         raise NO_FUNCTION
     interpreter, libraries = call.server.scripting.functions()
-    function = libraries.functions.get(call.argv[1])
+    function = libraries.functions.get(call.argv[1].lower())
     if function is None:
         raise NO_FUNCTION
     return running.run(

@@ -24,6 +24,7 @@ NEEDS_ALLOW_OOM = ErrorReply(
     "OOM",
     "allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'",
 )
+BAD_KEY_COUNT = ErrorReply("ERR", "Bad number of keys provided")
 TOO_MANY_KEYS = ErrorReply("ERR", "Number of keys can't be greater than number of args")
 NEGATIVE_KEYS = ErrorReply("ERR", "Number of keys can't be negative")
 KILLED = "Script killed by user with {} KILL..."
@@ -31,9 +32,11 @@ KILLED = "Script killed by user with {} KILL..."
 Start = Callable[[Encoder], "Failure | None"]
 
 
-def take_words(argv: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+def take_words(
+    argv: list[bytes], no_number: ErrorReply = errors.NOT_AN_INTEGER
+) -> tuple[list[bytes], list[bytes]]:
     """The keys and the other arguments behind ``EVAL script numkeys``. Raises ErrorReply."""
-    count = to_int(argv[2])
+    count = to_int(argv[2], no_number)
     if count > len(argv) - 3:
         raise TOO_MANY_KEYS
     if count < 0:
@@ -69,7 +72,7 @@ def run(
     read_only: bool = False,
 ) -> Reply:
     """Run what *ref* refers to, with the words of *call*: its result. Raises ErrorReply."""
-    keys, arguments = take_words(call.argv)
+    keys, arguments = take_words(call.argv, BAD_KEY_COUNT if is_function else errors.NOT_AN_INTEGER)
     check(call, flags, read_only)
     if read_only:
         flags |= NO_WRITES

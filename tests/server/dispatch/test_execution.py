@@ -17,7 +17,10 @@ def calling(*lines: str, keep: list[Any] | None = None) -> Any:
     """
 
     def handler(call: Any) -> Any:
-        replies = [call.executor.run_inside(call.client, line.encode().split()) for line in lines]
+        run, client = call.server.scripting.run, call.client
+        run.begin(client, call.executor, call.argv, b"name", 0, False)
+        replies = [call.executor.run_inside(client, line.encode().split(), run) for line in lines]
+        run.end()
         if keep is not None:
             keep.append((call.argv, call.origin, replies))
         return replies[-1]
@@ -71,7 +74,7 @@ def test_errors_of_inner_commands_are_values_and_do_not_abort_exec(
     server.send_line("script")
     unknown, arity, _, wrong_type, last = kept[0][2]
     assert isinstance(unknown, ErrorReply)
-    assert str(arity) == "ERR wrong number of arguments for 'get' command"
+    assert str(arity) == "ERR Wrong number of args calling Redis command from script"
     assert wrong_type.code == "WRONGTYPE"
     assert not isinstance(last, ErrorReply)
     assert not server.owner.client.dirty_exec

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from protocol.replies import ErrorReply
 from server.config.parameters import Config
 from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
@@ -19,6 +20,7 @@ from server.persistence.snapshot_loader import (
     load_snapshot_file,
     read_options,
 )
+from server.persistence.stored_functions import StoredFunctions
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 from storage.snapshot.snapshot_writer import SnapshotWriter
@@ -45,11 +47,12 @@ class Target:
         self.databases = empty(count)
         self.clock = Clock()
         self.progress = LoadProgress(0, lambda: NOW_MS / 1000, self.clock)
+        self.functions = StoredFunctions()
 
     def loader(self, data: bytes, config: Config | None = None, **rules: bool) -> SnapshotLoader:
         self.progress.total_bytes = len(data)
         options = read_options(config or Config())
-        rule = LoadRules(NOW_MS, **rules)
+        rule = LoadRules(NOW_MS, functions=self.functions, **rules)
         return SnapshotLoader(data, self.databases, self.progress, rule, options, self.clock)
 
     def load(self, data: bytes, config: Config | None = None, **rules: bool) -> int:
@@ -180,11 +183,26 @@ def test_a_wrong_checksum_is_refused_unless_rdbchecksum_is_no(target: Target) ->
     assert target.keys() == [b"kex"]
 
 
-def test_functions_are_refused_since_the_next_save_would_lose_them(target: Target) -> None:
-    header, rest = b"REDIS0010", b"\xff" + bytes(8)
-    code = b"#!lua name=mylib\n"
-    with pytest.raises(LoadFailed, match="1 libraries of functions"):
-        target.load(header + b"\xf5" + bytes([len(code)]) + code + rest)
+LIBRARY = b"#!lua name=mylib\n"
+WITH_LIBRARY = b"REDIS0010" + b"\xf5" + bytes([len(LIBRARY)]) + LIBRARY + b"\xff" + bytes(8)
+
+
+def test_libraries_of_functions_are_handed_on() -> None:
+    taken: list[bytes] = []
+    target = Target(1)
+    target.functions.load = taken.append
+    target.load(WITH_LIBRARY)
+    assert taken == [LIBRARY]
+
+
+def test_a_library_that_cannot_be_loaded_ends_the_load() -> None:
+    def refuse(_source: bytes) -> None:
+        raise ErrorReply("ERR", "no functions")
+
+    target = Target(1)
+    target.functions.load = refuse
+    with pytest.raises(LoadFailed, match="ERR no functions"):
+        target.load(WITH_LIBRARY)
 
 
 def test_after_a_failure_keys_expire_again(target: Target) -> None:

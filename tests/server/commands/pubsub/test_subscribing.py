@@ -144,10 +144,10 @@ def test_a_woken_subscriber_hears_of_its_own_change_behind_its_reply(server: Any
 
 def test_inside_a_script_it_is_an_error(server: Any, declare: Any) -> None:
     def script(call: Any) -> Any:
-        return call.executor.run_inside(call.client, [b"SUBSCRIBE", b"a"])
+        return call.executor.run_inside(
+            call.client, [b"SUBSCRIBE", b"a"], call.server.scripting.run
+        )
 
     declare("SCRIPTED", script)
-    assert server.send_line("SCRIPTED") == (
-        "-ERR SUBSCRIBE isn't allowed for a DENY BLOCKING client"
-    )
+    assert server.send_line("SCRIPTED") == ("-ERR This Redis command is not allowed from script")
     assert server.state.pubsub.clients == 0
