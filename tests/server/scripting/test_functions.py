@@ -1,0 +1,102 @@
+"""Libraries of functions: kept in snapshots and logs, changed whole or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.persistence.log_commands import CommandPieces
+from storage.snapshot.snapshot_reader import SnapshotReader
+from storage.snapshot.snapshot_writer import SnapshotWriter
+
+ONE = b"#!lua name=one\nredis.register_function('f', function() return 'one' end)"
+TWO = b"#!lua name=two\nredis.register_function('g', function() return 'two' end)"
+
+
+def test_a_library_that_fails_leaves_the_old_one(server: Any) -> None:
+    server.send("FUNCTION", "LOAD", ONE)
+    for broken in (
+        b"#!lua name=one\nredis.register_function('f', function() return 'new' end) error('x')",
+        b"#!lua name=one\nreturn (",
+        b"#!lua name=one\nlocal x = 1",
+    ):
+        assert server.send("FUNCTION", "LOAD", "REPLACE", broken).startswith("-ERR")
+    assert server.send("FCALL", "f", 0) == b"one"
+
+
+def test_a_function_of_another_library_is_not_taken(server: Any) -> None:
+    server.send("FUNCTION", "LOAD", ONE)
+    other = TWO.replace(b"'g'", b"'F'")
+    assert server.send("FUNCTION", "LOAD", other) == "-ERR Function F already exists"
+    assert server.send("FUNCTION", "LOAD", TWO) == b"two"
+
+
+def test_dump_and_restore(server: Any) -> None:
+    server.send("FUNCTION", "LOAD", ONE)
+    dumped = server.send("FUNCTION", "DUMP")
+    assert server.send("FUNCTION", "RESTORE", dumped) == "-ERR Library 'one' already exists"
+    server.send("FUNCTION", "LOAD", TWO)
+    assert server.send("FUNCTION", "RESTORE", dumped, "REPLACE") == b"OK"
+    assert server.send("FCALL", "g", 0) == b"two"
+    assert server.send("FUNCTION", "RESTORE", dumped, "FLUSH") == b"OK"
+    assert server.send("FCALL", "g", 0) == "-ERR Function not found"
+    assert server.send("FCALL", "f", 0) == b"one"
+
+
+@pytest.mark.parametrize("at", [0, 1, 5, -12, -9, -1])
+def test_a_payload_that_was_changed_is_refused(server: Any, at: int) -> None:
+    server.send("FUNCTION", "LOAD", ONE)
+    payload = bytearray(server.send("FUNCTION", "DUMP"))
+    payload[at] ^= 1
+    assert server.send("FUNCTION", "RESTORE", bytes(payload), "FLUSH").startswith("-ERR DUMP")
+    assert server.send("FCALL", "f", 0) == b"one"
+
+
+def test_libraries_stand_in_a_snapshot(server: Any) -> None:
+    server.send("FUNCTION", "LOAD", ONE)
+    server.send("FUNCTION", "LOAD", TWO)
+    libraries = server.state.persistence.functions.sources()
+    saved = b"".join(SnapshotWriter(server.state.databases, {}, libraries=libraries))
+    reader = SnapshotReader(saved)
+    assert list(reader) == []
+    assert reader.functions == [ONE, TWO]
+
+
+def test_libraries_stand_in_a_log_without_preamble(server: Any) -> None:
+    server.send("FUNCTION", "LOAD", ONE)
+    libraries = server.state.persistence.functions.sources()
+    logged = b"".join(CommandPieces(server.state.databases, libraries))
+    assert logged.startswith(b"*3\r\n$8\r\nFUNCTION\r\n$4\r\nLOAD\r\n")
+
+
+def test_what_was_saved_replaces_a_library_of_its_name(make_server: Any) -> None:
+    server = make_server()
+    server.send("FUNCTION", "LOAD", ONE.replace(b"'one'", b"'old'"))
+    server.state.persistence.functions.load(ONE)
+    assert server.send("FCALL", "f", 0) == b"one"
+
+
+def test_flushall_leaves_functions(server: Any) -> None:
+    server.send("FUNCTION", "LOAD", ONE)
+    server.send("FLUSHALL")
+    assert server.send("FCALL", "f", 0) == b"one"
+
+
+def test_functions_keep_what_they_share_among_themselves(server: Any) -> None:
+    server.send(
+        "FUNCTION",
+        "LOAD",
+        "#!lua name=n\nlocal n = 0 redis.register_function('n', function() n = n + 1 return n end)",
+    )
+    assert [server.send("FCALL", "n", 0) for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_million_calls_do_not_grow_lua(server: Any) -> None:
+    server.send("FUNCTION", "LOAD", ONE)
+    for _ in range(2000):
+        server.send("FCALL", "f", 0)
+    before = server.state.scripting.vm_memory
+    for _ in range(20_000):
+        server.send("FCALL", "f", 0)
+    assert server.state.scripting.vm_memory < before + 100_000

@@ -1,0 +1,105 @@
+"""What a script may do, and what it leaves as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def test_a_script_does_not_change_its_clients_database_and_protocol(server: Any) -> None:
+    server.send("HELLO", 3)
+    script = "redis.call('SELECT', 2) redis.setresp(2) redis.call('SET', 'a', 1) return 1"
+    assert server.send("EVAL", script, 0) == 1
+    assert server.owner.client.db_index == 0
+    assert server.owner.client.resp == 3
+
+
+def test_after_an_error_too(server: Any) -> None:
+    assert server.send("EVAL", "redis.call('SELECT', 2) error('x')", 0).startswith("-ERR")
+    assert server.owner.client.db_index == 0
+
+
+def test_an_error_of_a_command_is_counted_once(server: Any) -> None:
+    server.send("EVAL", "return redis.call('LPUSH')", 0)
+    server.send("EVAL", "return redis.pcall('LPUSH')", 0)
+    server.send("EVAL", "error('own')", 0)
+    assert server.state.stats.errors == 3
+
+
+def test_the_commands_of_a_script_are_counted(server: Any) -> None:
+    server.send("CONFIG", "RESETSTAT")
+    server.send("EVAL", "for i = 1, 5 do redis.call('INCR', 'a') end", 0)
+    stats = server.send("INFO", "commandstats").decode()
+    assert "cmdstat_incr:calls=5" in stats
+    assert "cmdstat_eval:calls=1" in stats
+
+
+def test_over_maxmemory_a_script_goes_on_once_it_has_written(server: Any) -> None:
+    server.send("SET", "a", 1)
+    script = "redis.call('DEL', 'a') return redis.call('SET', 'b', 1)"
+    server.run_out_of_memory()
+    refused = server.send("EVAL", "return redis.call('SET', 'b', 1)", 0)
+    assert refused.startswith("-OOM command not allowed when used memory > 'maxmemory'")
+    assert server.send("EVAL", script, 0) == b"OK"
+
+
+def test_over_maxmemory_the_flags_of_a_script_decide(server: Any) -> None:
+    server.send("SET", "a", 1)
+    server.run_out_of_memory()
+    body = "\nreturn redis.call('SET', 'b', 1)"
+    refused = server.send("EVAL", "#!lua" + body, 0)
+    assert refused.startswith("-OOM allow-oom flag is not set on the script")
+    assert server.send("EVAL", "#!lua flags=allow-oom" + body, 0) == b"OK"
+    assert server.send("EVAL", "#!lua flags=no-writes\nreturn redis.call('GET', 'a')", 0) == b"1"
+
+
+def test_monitor_shows_a_script_before_its_commands(server: Any) -> None:
+    guest = server.client()
+    guest.send("MONITOR")
+    server.send("EVAL", "redis.call('SET', 'a', 'b')", 0)
+    shown = guest.client.out.take().decode().splitlines()
+    assert shown[0].endswith("\"EVAL\" \"redis.call('SET', 'a', 'b')\" \"0\"")
+    assert shown[1].endswith('lua] "SET" "a" "b"')
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end",
+        "local s = 'x' while true do s = s .. s end",
+        "return string.rep('x', 2^31)",
+        "local t = {} for i = 1, 2^26 do t[i] = i end",
+        "return table.concat({('x'):rep(2^20), ('y'):rep(2^20)}, ('z'):rep(2^24))",
+    ],
+)
+def test_the_memory_of_scripts_has_a_limit(server: Any, script: str) -> None:
+    server.send("CONFIG", "SET", "lua-memory-limit", "16mb")
+    assert "not enough memory" in server.send("EVAL", script, 0)
+    assert server.send("EVAL", "return 1", 0) == 1
+
+
+def test_replies_may_be_larger_than_the_limit_of_scripts(server: Any) -> None:
+    server.send("CONFIG", "SET", "lua-memory-limit", "1mb")
+    server.send("SET", "a", b"x" * 3_000_000)
+    assert server.send("EVAL", "return #redis.call('GET', 'a')", 0) == 3_000_000
+
+
+def test_a_reply_is_not_deeper_than_the_stack(server: Any) -> None:
+    raw = server.owner.raw("EVAL", "local t = {} t[1] = t return t", 0)
+    assert raw.endswith(b"-ERR reached lua stack limit\r\n")
+
+
+def test_a_script_that_returns_a_million_values(server: Any) -> None:
+    script = "local t = {} for i = 1, 1000000 do t[i] = i end return t"
+    assert server.send("EVAL", script, 0)[-1] == 1_000_000
+
+
+def test_a_blocking_command_does_not_wait_in_a_script(server: Any) -> None:
+    script = "return {redis.call('BLPOP', 'none', 0), redis.call('XREAD', 'BLOCK', 0, 'STREAMS', 's', '$')}"
+    assert server.send("EVAL", script, 0) == [None, None]
+
+
+def test_set_repl_is_refused(server: Any) -> None:
+    refused = server.send("EVAL", "redis.set_repl(redis.REPL_NONE)", 0)
+    assert refused.startswith("-ERR redis.set_repl() can only be used with redis.REPL_ALL")
