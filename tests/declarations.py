@@ -14,7 +14,8 @@ Cython's own parser reads the .pxd, and ``ast`` reads the .py. Each of these is 
 - ``cython.locals`` twice above one function, or above something that is not a function.
 
 A module of inline functions is written twice, in C in its .pxd and in Python in its .py. There
-each function of the .py must be in the .pxd too, with the same arguments; the .pxd can have more.
+each public function of the .py must be in the .pxd too, with the same arguments; the .pxd can have
+more.
 """
 
 from __future__ import annotations
@@ -232,6 +233,8 @@ def faults(pxd: str, py: str, name: str = "module") -> list[str]:
 
 def _faults_of_twins(ours: dict[str, Function], theirs: dict[str, Function]) -> Iterator[str]:
     for name, function in theirs.items():
+        if name.startswith("_"):  # a helper of the Python alone
+            continue
         if name not in ours:
             yield f"{name}(): not in the .pxd"
         elif ours[name].plain() != function.plain():

@@ -8,7 +8,12 @@ cdef extern from *:
     #include <stddef.h>
     #include <stdlib.h>
     typedef struct lua_State lua_State;
-    typedef struct lua_Debug lua_Debug;
+    typedef struct lua_Debug {
+        int event;
+        const char *name;
+        const char *namewhat;
+        char rest[1024]; /* what is not needed here: more than enough */
+    } lua_Debug;
     typedef int (*lua_CFunction)(lua_State *);
     typedef void (*lua_Hook)(lua_State *, lua_Debug *);
     typedef void *(*lua_Alloc)(void *, void *, size_t, size_t);
@@ -51,6 +56,8 @@ cdef extern from *:
     extern int lua_gc(lua_State *, int, int);
     extern int lua_sethook(lua_State *, lua_Hook, int, int);
     extern int luaL_loadbuffer(lua_State *, const char *, size_t, const char *);
+    extern int lua_getstack(lua_State *, int, lua_Debug *);
+    extern int lua_getinfo(lua_State *, const char *, lua_Debug *);
     extern void luaL_where(lua_State *, int);
     extern int luaL_ref(lua_State *, int);
     extern void luaL_unref(lua_State *, int, int);
@@ -126,6 +133,21 @@ cdef extern from *:
         lua_pushcclosure(L, penstock_trampoline, 1);
     }
 
+    static inline void penstock_push_native_with(lua_State *L, lua_CFunction native) {
+        lua_pushlightuserdata(L, (void *)native);
+        lua_insert(L, -2);
+        lua_pushcclosure(L, penstock_trampoline, 2);
+    }
+
+    /* By which name the running function was called, or NULL. */
+    static inline const char *penstock_called_as(lua_State *L, int *method) {
+        lua_Debug running;
+        *method = 0;
+        if (!lua_getstack(L, 0, &running) || !lua_getinfo(L, "n", &running)) return NULL;
+        *method = running.namewhat[0] == 'm';
+        return running.name;
+    }
+
     /* Calls the function in the first upvalue, if its second argument is short enough. */
     static int penstock_bounded(lua_State *L) {
         lua_CFunction inner = lua_tocfunction(L, PENSTOCK_UPVALUE(1));
@@ -195,6 +217,8 @@ cdef extern from *:
     void penstock_lua_close(lua_State *L) noexcept
     void penstock_open_libraries(lua_State *L) noexcept
     void penstock_push_native(lua_State *L, lua_CFunction native) noexcept
+    void penstock_push_native_with(lua_State *L, lua_CFunction native) noexcept
+    const char *penstock_called_as(lua_State *L, int *method) noexcept
     int penstock_bounded(lua_State *L) noexcept
     int penstock_call(lua_State *L, int arguments, int results, int handler) noexcept
     int penstock_load(lua_State *L, const char *source, size_t size, const char *name) noexcept
@@ -250,6 +274,7 @@ cdef enum:
     THREAD = 8
     REGISTRY = -10000
     GLOBALS = -10002
+    BOUND = -10004
 
 
 # ---------------------------------------------------------------------- interpreters
@@ -389,6 +414,11 @@ cdef inline int push_native(lua_State *L, lua_CFunction native) except -1:
     return 0
 
 
+cdef inline int push_native_with(lua_State *L, lua_CFunction native) except -1:
+    penstock_push_native_with(L, native)
+    return 0
+
+
 cdef inline int bound_second(lua_State *L, int most) except -1:
     lua_pushnumber(L, most)
     lua_pushcclosure(L, penstock_bounded, 2)
@@ -398,6 +428,18 @@ cdef inline int bound_second(lua_State *L, int most) except -1:
 cdef inline int push_place(lua_State *L) except -1:
     luaL_where(L, 1)
     return 0
+
+
+cdef inline bytes called_as(lua_State *L):
+    cdef int method
+    cdef const char *name = penstock_called_as(L, &method)
+    return b"?" if name == NULL else <bytes>name
+
+
+cdef inline bint called_as_method(lua_State *L) noexcept:
+    cdef int method
+    penstock_called_as(L, &method)
+    return method
 
 
 # ---------------------------------------------------------------------- tables

@@ -25,6 +25,7 @@ NIL, BOOLEAN, LIGHT_USERDATA, NUMBER, STRING, TABLE, FUNCTION, USERDATA, THREAD 
 REGISTRY = -10000
 GLOBALS = -10002
 RELATIVE = -1000  # above it, and below 0, a place counts from the top
+BOUND = -10003  # within a native: what push_native_with has bound to it
 
 OPENERS = {b"": "base", b"table": "table", b"string": "string", b"math": "math", b"debug": "debug"}
 MASK_COUNT = 8
@@ -33,9 +34,9 @@ COUNT_KB, COUNT_REST, COLLECT = 3, 4, 2  # of lua_gc
 # Throws what a native has left, in the name of the script that called it.
 WRAPPER = b"""
 local native, failed, throw, select = ...
-local function check(first, ...)
-    if first == failed then throw((...), 0) end
-    return first, ...
+local function check(...)
+    if ... == failed then throw(select(2, ...), 0) end
+    return ...
 end
 return function(...) return check(native(...)) end
 """
@@ -81,6 +82,8 @@ _rawseti = function("lua_rawseti", None, c_int, c_int)
 _next = function("lua_next", c_int, c_int)
 _ref = function("luaL_ref", c_int, c_int)
 _unref = function("luaL_unref", None, c_int, c_int)
+_getstack = function("lua_getstack", c_int, c_int, c_void_p)
+_getinfo = function("lua_getinfo", c_int, c_char_p, c_void_p)
 _where = function("luaL_where", None, c_int)
 _gc = function("lua_gc", c_int, c_int, c_int)
 _loadbuffer = function("luaL_loadbuffer", c_int, c_char_p, c_size_t, c_char_p)
@@ -95,7 +98,10 @@ LIBRARY.luaL_newstate.restype = c_void_p
 
 
 def open_state(limit: int) -> State:
-    """A new interpreter, whose scripts may take *limit* bytes; 0 if there is no memory."""
+    """A new interpreter, whose scripts may take *limit* bytes; 0 if there is no memory.
+
+    Only the compiled server keeps to the limit.
+    """
     made: int | None = LIBRARY.luaL_newstate()
     return made or 0
 
@@ -179,7 +185,7 @@ def type_at(L: State, at: int) -> int:
 
 
 def is_number(L: State, at: int) -> bool:
-    """Whether there is a number, or a string that can be read as one."""
+    """Whether there is a number, or a string that reads as one."""
     return bool(_isnumber(L, at))
 
 
@@ -242,7 +248,15 @@ def push_address(L: State, address: int) -> None:
 
 def push_native(L: State, native: Native) -> None:
     """Push a function that calls *native*."""
+    _push_wrapped(L, native, 0)
 
+
+def push_native_with(L: State, native: Native) -> None:
+    """Pop a value, and push a function that calls *native*, which finds the value at BOUND."""
+    _push_wrapped(L, native, 1)
+
+
+def _push_wrapped(L: State, native: Native, bound: int) -> None:
     def call_back(inner: int) -> int:
         results = native(inner)
         if results < 0:
@@ -252,8 +266,9 @@ def push_native(L: State, native: Native) -> None:
         return results
 
     kept = _kept.setdefault(native, _NATIVE(call_back))
+    _pushcclosure(L, ctypes.cast(kept, c_void_p), bound)  # type: ignore[arg-type]
     _loadbuffer(L, WRAPPER, len(WRAPPER), b"=native")
-    _pushcclosure(L, ctypes.cast(kept, c_void_p), 0)  # type: ignore[arg-type]
+    _insert(L, -2)
     _pushlightuserdata(L, _FAILED)
     get_field(L, GLOBALS, b"error")
     get_field(L, GLOBALS, b"select")
@@ -273,6 +288,32 @@ def bound_second(L: State, most: int) -> None:
 def push_place(L: State) -> None:
     """Push ``name:line: `` of the code that called the native that runs (luaL_where)."""
     _where(L, 2)  # 1 is the wrapper
+
+
+def called_as(L: State) -> bytes:
+    """The name by which the native that runs was called; ``?`` if it had none (lua_getinfo)."""
+    return _names(L)[0] or b"?"
+
+
+def called_as_method(L: State) -> bool:
+    """Whether it was called as in ``value:name()``."""
+    return _names(L)[1] == b"method"
+
+
+class _Debug(ctypes.Structure):
+    _fields_ = (
+        ("event", c_int),
+        ("name", c_char_p),
+        ("namewhat", c_char_p),
+        ("rest", ctypes.c_char * 1024),  # what is not needed here: more than enough
+    )
+
+
+def _names(L: State) -> tuple[bytes | None, bytes | None]:
+    running = _Debug()
+    if not (_getstack(L, 1, byref(running)) and _getinfo(L, b"n", byref(running))):
+        return None, None
+    return running.name, running.namewhat
 
 
 # ---------------------------------------------------------------------- tables
