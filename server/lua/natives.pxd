@@ -1,13 +1,23 @@
 cimport cython
 
 from server.lua cimport lua_api as lua
-from server.lua.lua_api cimport lua_State
+from server.lua.lua_api cimport lua_CFunction, lua_State
 
-cdef int fail(lua_State *L, bytes message) except? -1
-cdef bytes place(lua_State *L)
-cdef int bad_argument(lua_State *L, int at, bytes name, bytes problem) except? -1
-cdef int wrong_type(lua_State *L, int at, bytes name, bytes wanted) except? -1
+cdef bytes NO_MEMORY
+cdef tuple TYPES
+
+cdef int fail(lua_State *L, bytes message) except -2
+cdef int fail_bare(lua_State *L, bytes message) except -2
+cdef int fail_unexpectedly(lua_State *L, object error) noexcept
+@cython.locals(name=bytes)
+cdef int bad_argument(lua_State *L, int argument, bytes reason) except -2
+cdef int wrong_type(lua_State *L, int argument, bytes expected) except -2
+cdef bytes type_name(lua_State *L, int at)
+
 @cython.locals(kind=int)
-cdef bint is_number(lua_State *L, int at) except -1
+cdef bint is_string(lua_State *L, int at) noexcept
+
+cdef set_native(lua_State *L, bytes name, lua_CFunction native)
+cdef set_text(lua_State *L, bytes name, bytes text)
 @cython.locals(number=double)
 cdef int to_int(lua_State *L, int at) except? -1

@@ -41,19 +41,19 @@ def math_random(L: State) -> int:
     if arguments > 2:
         return natives.fail(L, b"wrong number of arguments")
     for at in range(1, arguments + 1):
-        if not natives.is_number(L, at):
-            return natives.wrong_type(L, at, b"random", b"number")
+        if not lua.is_number(L, at):
+            return natives.wrong_type(L, at, b"number")
     low = 1 if arguments == 1 else natives.to_int(L, 1)
     high = natives.to_int(L, arguments)
     if low > high:
-        return natives.bad_argument(L, arguments, b"random", b"interval is empty")
+        return natives.bad_argument(L, arguments, b"interval is empty")
     lua.push_number(L, int(share * (high - low + 1)) + low)
     return 1
 
 
 def math_randomseed(L: State) -> int:
     """math.randomseed(number)"""
-    if not natives.is_number(L, 1):
-        return natives.wrong_type(L, 1, b"randomseed", b"number")
+    if not lua.is_number(L, 1):
+        return natives.wrong_type(L, 1, b"number")
     seed(natives.to_int(L, 1))
     return 0

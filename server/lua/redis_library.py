@@ -130,7 +130,7 @@ def _reply_to(L: State) -> Reply:
 
 def fault(L: State, error: Exception) -> int:
     """A fault of ours ends the script; the host has reported it."""
-    return natives.fail(L, b"internal error: " + type(error).__name__.encode())
+    return natives.fail_unexpectedly(L, error)
 
 
 def refuse(L: State, text: bytes) -> int:
@@ -145,7 +145,7 @@ def redis_log(L: State) -> int:
     """redis.log(level, text, ...): into the server's log."""
     if lua.top(L) < 2:
         return refuse(L, b"redis.log() requires two arguments or more.")
-    if not natives.is_number(L, 1):
+    if not lua.is_number(L, 1):
         return refuse(L, b"First argument must be a number (log level).")
     level = natives.to_int(L, 1)
     if not DEBUG <= level <= WARNING:

@@ -1,0 +1,25 @@
+cimport cython
+from libc.stdint cimport uint64_t
+
+from server.lua.lua_api cimport lua_State
+from server.lua.libraries cimport number_octets, text_octets
+
+cdef Py_ssize_t FIRST
+cdef Py_ssize_t LARGEST
+
+
+@cython.final
+cdef class Output:
+    cdef bytearray buffer
+    cdef Py_ssize_t end
+    cdef Py_ssize_t _room
+
+    cdef int reserve(self, Py_ssize_t size) except -1
+    cdef int _grow(self, Py_ssize_t size) except -1
+    cdef int byte(self, int value) except -1
+    cdef int text(self, bytes text) except -1
+    cdef int slice(self, bytes text, Py_ssize_t start, Py_ssize_t stop) except -1
+    cdef int lua_string(self, lua_State *L, int at, Py_ssize_t size) except -1
+    cdef int integer(self, uint64_t bits, int size, bint big) except -1
+    cdef int real(self, double number, int size, bint big) except -1
+    cdef int push(self, lua_State *L) except -1

@@ -1,0 +1,67 @@
+"""What a library writes: a buffer that grows, and becomes a string of Lua.
+
+A string has at most LARGEST bytes, as long as Redis's own may be: that defends the server's memory
+against a script that lets a small table stand in itself many times over.
+"""
+
+from __future__ import annotations
+
+from server.lua import lua_api as lua
+from server.lua.libraries import number_octets, text_octets
+
+FIRST = 512
+LARGEST = 512 * 1024 * 1024
+
+
+class Output:
+    """The bytes up to *end* in *buffer*. Raises MemoryError where they would be too many."""
+
+    def __init__(self) -> None:
+        self.buffer = bytearray(FIRST)
+        self.end = 0
+        self._room = FIRST
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many more bytes, beyond the end."""
+        if size > self._room - self.end:
+            self._grow(size)
+
+    def _grow(self, size: int) -> None:
+        if size > LARGEST - self.end:
+            raise MemoryError
+        self._room = min(2 * (self.end + size), LARGEST)
+        self.buffer.extend(bytes(self._room - len(self.buffer)))
+
+    def byte(self, value: int) -> None:
+        """Append a byte."""
+        self.reserve(1)
+        self.end = number_octets.put_integer(self.buffer, self.end, value, 1, False)
+
+    def text(self, text: bytes) -> None:
+        """Append *text*."""
+        self.slice(text, 0, len(text))
+
+    def slice(self, text: bytes, start: int, stop: int) -> None:
+        """Append that part of *text*."""
+        self.reserve(stop - start)
+        self.end = text_octets.put_slice(self.buffer, self.end, text, start, stop)
+
+    def lua_string(self, L: lua.State, at: int, size: int) -> None:
+        """Append the first *size* bytes of the string there."""
+        self.reserve(size)
+        self.end = text_octets.put_lua(L, at, self.buffer, self.end, size)
+
+    def integer(self, bits: int, size: int, big: bool) -> None:
+        """Append *bits* in *size* bytes."""
+        self.reserve(size)
+        self.end = number_octets.put_integer(self.buffer, self.end, bits, size, big)
+
+    def real(self, number: float, size: int, big: bool) -> None:
+        """Append *number* in four bytes or eight."""
+        self.reserve(size)
+        self.end = number_octets.put_real(self.buffer, self.end, number, size, big)
+
+    def push(self, L: lua.State) -> int:
+        """Push all of it as a string. 1, the number of results."""
+        text_octets.push_buffer(L, self.buffer, self.end)
+        return 1
