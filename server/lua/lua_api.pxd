@@ -302,6 +302,11 @@ cdef inline int set_memory_limit(lua_State *L, size_t limit) except -1:
     return 0
 
 
+cdef inline bint has_memory(lua_State *L, size_t more) noexcept:
+    cdef penstock_lua_memory *memory = penstock_memory_of(L)
+    return memory.used + more <= memory.limit
+
+
 cdef inline int collect_garbage(lua_State *L) except -1:
     lua_gc(L, 2, 0)
     return 0

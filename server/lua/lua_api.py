@@ -128,6 +128,11 @@ def set_memory_limit(L: State, limit: int) -> None:
     """Let scripts take *limit* bytes. Only the compiled server refuses them more."""
 
 
+def has_memory(L: State, more: int) -> bool:
+    """Whether scripts may take so many bytes more. Natives are given them in any case."""
+    return True
+
+
 def collect_garbage(L: State) -> None:
     """Free all values that nothing refers to."""
     _gc(L, COLLECT, 0)

@@ -53,7 +53,7 @@ def _encode(L: lua.State) -> int:
     if lua.top(L) != 1:
         return natives.bad_argument(L, 1, b"expected 1 argument")
     encoder = JsonEncoder()
-    return -1 if encoder.write(L) < 0 else encoder.output.push(L)
+    return -1 if encoder.write(L) < 0 else encoder.output.push()
 
 
 def decode(L: lua.State) -> int:

@@ -72,6 +72,8 @@ cdef int _unpack(lua_State *L, int64_t limit, int64_t offset) except -2
 
 
 @cython.final
+@cython.no_gc
+@cython.freelist(2)
 cdef class Unpacker:
     cdef bytes data
     cdef Py_ssize_t at

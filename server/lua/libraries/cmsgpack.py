@@ -71,10 +71,11 @@ def _pack(L: lua.State) -> int:
     if not lua.has_room(L, count) or not lua.has_room(L, 4 * MOST_NESTED):
         return natives.bad_argument(L, 0, b"Too many arguments for MessagePack pack.")
     output = Output()
+    output.L = L
     for argument in range(1, count + 1):
         lua.push_value(L, argument)
         _pack_value(L, output, 0)
-    return output.push(L)
+    return output.push()
 
 
 def _pack_value(L: lua.State, output: Output, level: int) -> None:
@@ -102,7 +103,7 @@ def _pack_string(L: lua.State, output: Output) -> None:
         output.byte(size)
     else:
         _pack_count(output, STRING_16, size)
-    output.lua_string(L, -1, size)
+    output.lua_string(-1, size)
 
 
 def _pack_count(output: Output, mark: int, count: int) -> None:
@@ -333,6 +334,8 @@ class Unpacker:
             return natives.fail(L, MISSING)
         if not lua.has_room(L, 1):
             return natives.fail(L, TOO_MANY)
+        if not lua.has_memory(L, 0):  # each byte may become a table of many
+            raise MemoryError
         mark = text_octets.byte_at(self.data, self.at)
         self.at += 1
         if mark < MAP:

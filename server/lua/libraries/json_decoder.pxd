@@ -40,6 +40,8 @@ cdef bytes INVALID_TOKEN
 
 
 @cython.final
+@cython.no_gc
+@cython.freelist(2)
 cdef class JsonDecoder:
     cdef bytes text
     cdef Py_ssize_t at

@@ -58,12 +58,15 @@ class JsonDecoder:
 
         The stack holds the tables that are being filled, and above each object the next key.
         """
+        self.unescaped.L = L
         self.accepts_invalid = options.get(L, options.DECODE_INVALID) != options.OFF
         most = options.get(L, options.DECODE_DEPTH)
         outer: list[int] = []  # index of the tables that this table is in
         index = 0  # of the next value in an array; 0 in an object
         self._next()
         while True:
+            if not lua.has_memory(L, 0):  # each byte may become a table of many
+                raise MemoryError
             token = self.token
             if token in {OBJECT, ARRAY}:
                 if len(outer) >= most or not lua.has_room(L, 3 if token == OBJECT else 2):
@@ -131,7 +134,7 @@ class JsonDecoder:
         if self.start >= 0:
             lua.push_slice(L, self.text, self.start, self.end)
         else:
-            self.unescaped.push(L)
+            self.unescaped.push()
 
     def _read_key(self, L: lua.State) -> int:
         """Push the key that is the token, and read on to the token of its value."""

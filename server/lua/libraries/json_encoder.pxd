@@ -24,6 +24,8 @@ cdef int64_t OVERFLOWN
 
 
 @cython.final
+@cython.no_gc
+@cython.freelist(2)
 cdef class JsonEncoder:
     cdef Output output
     cdef int64_t invalid

@@ -35,6 +35,7 @@ class JsonEncoder:
 
         The stack holds the tables that are being written, and above each object its last key.
         """
+        self.output.L = L
         self.invalid = options.get(L, options.ENCODE_INVALID)
         self.digits = options.get(L, options.PRECISION)
         most = options.get(L, options.ENCODE_DEPTH)

@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport uint64_t
 
+from server.lua cimport lua_api as lua
 from server.lua.lua_api cimport lua_State
 from server.lua.libraries cimport number_octets, text_octets
 
@@ -9,7 +10,10 @@ cdef Py_ssize_t LARGEST
 
 
 @cython.final
+@cython.no_gc
+@cython.freelist(2)
 cdef class Output:
+    cdef lua_State *L
     cdef bytearray buffer
     cdef Py_ssize_t end
     cdef Py_ssize_t _room
@@ -19,7 +23,7 @@ cdef class Output:
     cdef int byte(self, int value) except -1
     cdef int text(self, bytes text) except -1
     cdef int slice(self, bytes text, Py_ssize_t start, Py_ssize_t stop) except -1
-    cdef int lua_string(self, lua_State *L, int at, Py_ssize_t size) except -1
+    cdef int lua_string(self, int at, Py_ssize_t size) except -1
     cdef int integer(self, uint64_t bits, int size, bint big) except -1
     cdef int real(self, double number, int size, bint big) except -1
-    cdef int push(self, lua_State *L) except -1
+    cdef int push(self) except -1

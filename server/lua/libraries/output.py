@@ -1,7 +1,8 @@
 """What a library writes: a buffer that grows, and becomes a string of Lua.
 
-A string has at most LARGEST bytes, as long as Redis's own may be: that defends the server's memory
-against a script that lets a small table stand in itself many times over.
+It grows only as far as the string may, which counts for the memory that scripts may take, and to
+LARGEST at most, as Redis's own strings. That defends the server's memory against a script whose
+small tables stand many times in each other.
 """
 
 from __future__ import annotations
@@ -14,10 +15,15 @@ LARGEST = 512 * 1024 * 1024
 
 
 class Output:
-    """The bytes up to *end* in *buffer*. Raises MemoryError where they would be too many."""
+    """The bytes up to *end* in *buffer*, for the interpreter *L*, which its maker sets.
+
+    Raises MemoryError where they would be too many.
+    """
+
+    L: lua.State
 
     def __init__(self) -> None:
-        self.buffer = bytearray(FIRST)
+        self.buffer = text_octets.new_buffer(FIRST)
         self.end = 0
         self._room = FIRST
 
@@ -27,10 +33,10 @@ class Output:
             self._grow(size)
 
     def _grow(self, size: int) -> None:
-        if size > LARGEST - self.end:
+        if size > LARGEST - self.end or not lua.has_memory(self.L, self.end + size):
             raise MemoryError
         self._room = min(2 * (self.end + size), LARGEST)
-        self.buffer.extend(bytes(self._room - len(self.buffer)))
+        text_octets.grow(self.buffer, self._room)
 
     def byte(self, value: int) -> None:
         """Append a byte."""
@@ -46,10 +52,10 @@ class Output:
         self.reserve(stop - start)
         self.end = text_octets.put_slice(self.buffer, self.end, text, start, stop)
 
-    def lua_string(self, L: lua.State, at: int, size: int) -> None:
+    def lua_string(self, at: int, size: int) -> None:
         """Append the first *size* bytes of the string there."""
         self.reserve(size)
-        self.end = text_octets.put_lua(L, at, self.buffer, self.end, size)
+        self.end = text_octets.put_lua(self.L, at, self.buffer, self.end, size)
 
     def integer(self, bits: int, size: int, big: bool) -> None:
         """Append *bits* in *size* bytes."""
@@ -61,7 +67,9 @@ class Output:
         self.reserve(size)
         self.end = number_octets.put_real(self.buffer, self.end, number, size, big)
 
-    def push(self, L: lua.State) -> int:
+    def push(self) -> int:
         """Push all of it as a string. 1, the number of results."""
-        text_octets.push_buffer(L, self.buffer, self.end)
+        if not lua.has_memory(self.L, self.end):
+            raise MemoryError
+        text_octets.push_buffer(self.L, self.buffer, self.end)
         return 1

@@ -26,16 +26,26 @@ MOST_ALIGNED = 8
 LARGEST_INTEGER = 32
 LARGEST_NUMBER = 2**31 - 1
 MASK_64 = 0xFFFF_FFFF_FFFF_FFFF
-SIZES = {
-    ord("b"): 1, ord("B"): 1, ord("h"): 2, ord("H"): 2, ord("l"): 8, ord("L"): 8, ord("T"): 8,
-    ord("f"): 4, ord("d"): 8, ord("x"): 1,
-}  # fmt: skip
-BYTES, TEXT, INTEGER, NATURAL = ord("c"), ord("s"), ord("i"), ord("I")
-SINGLE, DOUBLE, PADDING = ord("f"), ord("d"), ord("x")
-BLANK, LITTLE, BIG, ALIGN = ord(" "), ord("<"), ord(">"), ord("!")
-INTEGERS = frozenset(b"bBhHlLTiI")
-SIGNED = frozenset(b"bhli")
-LETTERS_AND_DIGITS = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+
+# What an option is: UNKNOWN ones are letters and digits, CONTROL is all else.
+END, CONTROL, UNKNOWN, SIGNED, UNSIGNED, REAL, BYTES, TEXT, PADDING = range(9)
+KINDS = bytes(
+    SIGNED if option in b"bhli"
+    else UNSIGNED if option in b"BHLTI"
+    else REAL if option in b"fd"
+    else {ord("c"): BYTES, ord("s"): TEXT, ord("x"): PADDING}.get(
+        option, UNKNOWN if option < 128 and chr(option).isalnum() else CONTROL
+    )
+    for option in range(256)
+)  # fmt: skip
+SIZES = bytes(
+    {"b": 1, "h": 2, "l": 8, "t": 8, "f": 4, "d": 8, "x": 1}.get(chr(option).lower(), 0)
+    if KINDS[option] >= SIGNED
+    else 0
+    for option in range(256)
+)
+A_BYTE, AN_INTEGER, A_NATURAL = b"ciI"  # options with a number
+BLANK, LITTLE, BIG, ALIGN = b" <>!"
 
 DATA_TOO_SHORT = b"data string too short"
 
@@ -53,7 +63,7 @@ def install(L: lua.State) -> None:
 
 
 class Format:
-    """A format that is being read: ``next`` gives an option, and *size* is how long it is.
+    """A format that is being read: ``next`` reads an *option*, and *size* is how long it is.
 
     *big* and *align* are what the options so far have set.
     """
@@ -61,26 +71,29 @@ class Format:
     def __init__(self, text: bytes) -> None:
         self.text = text
         self.at = 0
+        self.option = 0
+        self.kind = END
         self.size = 0
         self.big = False
         self.align = 1
 
     def next(self, L: lua.State) -> int:
-        """The next option; 0 if there is none; -1 if it is wrong, which is reported."""
+        """The kind of the next option; END if there is none; -1 if it is wrong, as is reported."""
         option = text_octets.byte_at(self.text, self.at)
         if option == 0:
-            return 0
+            return END
         self.at += 1
-        if option in {BYTES, INTEGER, NATURAL}:
-            self.size = self._number(L, 1 if option == BYTES else 4)
+        self.option = option
+        self.kind = text_octets.byte_at(KINDS, option)
+        self.size = text_octets.byte_at(SIZES, option)
+        if option in {A_BYTE, AN_INTEGER, A_NATURAL}:
+            self.size = self._number(L, 1 if option == A_BYTE else 4)
             if self.size < 0:
                 return -1
-            if option != BYTES and self.size > LARGEST_INTEGER:
+            if option != A_BYTE and self.size > LARGEST_INTEGER:
                 text = b"integral size %d is larger than limit of %d"
                 return natives.fail(L, text % (self.size, LARGEST_INTEGER))
-        else:
-            self.size = SIZES.get(option, 0)
-        return option
+        return self.kind
 
     def _number(self, L: lua.State, default: int) -> int:
         """The number that stands there; -1 if it is too large, which is reported."""
@@ -92,15 +105,16 @@ class Format:
                 return natives.fail(L, b"integral size overflow")
         return default if number < 0 else number
 
-    def padding(self, at: int, option: int) -> int:
+    def padding(self, at: int) -> int:
         """How many bytes are left out before the option, if it would begin *at*."""
-        if self.size == 0 or option == BYTES:
+        if self.size == 0 or self.kind == BYTES:
             return 0
         size = min(self.size, self.align)
         return (size - (at & (size - 1))) & (size - 1)
 
-    def control(self, L: lua.State, option: int) -> int:
+    def control(self, L: lua.State) -> int:
         """Obey an option that stands for no value. -1 if there is no such, which is reported."""
+        option = self.option
         if option in {LITTLE, BIG}:
             self.big = option == BIG
         elif option == ALIGN:
@@ -131,37 +145,38 @@ def _pack(L: lua.State) -> int:
         return natives.wrong_type(L, 1, b"string")
     layout = Format(lua.to_bytes(L, 1))
     output = Output()
+    output.L = L
     argument = 1
     lua.push_nil(L)  # so that the first missing argument is one, as with Redis
-    option = layout.next(L)
-    while option > 0:
-        for _ in range(layout.padding(output.end, option)):
+    kind = layout.next(L)
+    while kind > END:
+        for _ in range(layout.padding(output.end)):
             output.byte(0)
-        if option in INTEGERS or option in {SINGLE, DOUBLE}:
+        if SIGNED <= kind <= REAL:
             argument += 1
             if not lua.is_number(L, argument):
                 return natives.wrong_type(L, argument, b"number")
-            _pack_number(output, option, layout, lua.to_number(L, argument))
-        elif option in {BYTES, TEXT}:
+            _pack_number(output, layout, lua.to_number(L, argument))
+        elif kind in {BYTES, TEXT}:
             argument += 1
-            if _pack_string(L, output, option, layout, argument) < 0:
+            if _pack_string(L, output, layout, argument) < 0:
                 return -1
-        elif option == PADDING:
+        elif kind == PADDING:
             output.byte(0)
-        elif layout.control(L, option) < 0:
+        elif layout.control(L) < 0:
             return -1
-        option = layout.next(L)
-    return output.push(L) if option == 0 else -1
+        kind = layout.next(L)
+    return output.push() if kind == END else -1
 
 
-def _pack_number(output: Output, option: int, layout: Format, number: float) -> None:
-    if option in {SINGLE, DOUBLE}:
+def _pack_number(output: Output, layout: Format, number: float) -> None:
+    if layout.kind == REAL:
         output.real(number, layout.size, layout.big)
     else:
         output.integer(number_octets.wrapped(number), layout.size, layout.big)
 
 
-def _pack_string(L: lua.State, output: Output, option: int, layout: Format, argument: int) -> int:
+def _pack_string(L: lua.State, output: Output, layout: Format, argument: int) -> int:
     if not natives.is_string(L, argument):
         return natives.wrong_type(L, argument, b"string")
     lua.to_bytes(L, argument)  # a number becomes a string there, and has a length then
@@ -169,8 +184,8 @@ def _pack_string(L: lua.State, output: Output, option: int, layout: Format, argu
     size = layout.size or length
     if length < size:
         return natives.bad_argument(L, argument + 1, b"string too short")
-    output.lua_string(L, argument, size)
-    if option == TEXT:
+    output.lua_string(argument, size)
+    if layout.kind == TEXT:
         output.byte(0)
     return 0
 
@@ -202,20 +217,20 @@ def _unpack(L: lua.State) -> int:
 
 def _unpack_from(L: lua.State, layout: Format, data: bytes, at: int) -> int:
     results = 0
-    option = layout.next(L)
-    while option > 0:
-        at = (at + layout.padding(at, option)) & MASK_64
+    kind = layout.next(L)
+    while kind > END:
+        at = (at + layout.padding(at)) & MASK_64
         if layout.size > len(data) or at > len(data) - layout.size:
             return natives.bad_argument(L, 2, DATA_TOO_SHORT)
         if not lua.has_room(L, 2):
             return natives.fail(L, b"stack overflow (too many results)")
-        if option in INTEGERS:
-            lua.push_number(L, _integer(data, at, option, layout))
+        if kind in {SIGNED, UNSIGNED}:
+            lua.push_number(L, _integer(data, at, layout))
             results += 1
-        elif option in {SINGLE, DOUBLE}:
+        elif kind == REAL:
             lua.push_number(L, number_octets.real_at(data, at, layout.size, layout.big))
             results += 1
-        elif option == BYTES:
+        elif kind == BYTES:
             if layout.size == 0:
                 if results == 0 or not lua.is_number(L, -1):
                     return natives.fail(L, b"format 'c0' needs a previous size")
@@ -227,26 +242,26 @@ def _unpack_from(L: lua.State, layout: Format, data: bytes, at: int) -> int:
                 results -= 1
             lua.push_slice(L, data, at, at + layout.size)
             results += 1
-        elif option == TEXT:
+        elif kind == TEXT:
             end = text_octets.zero_at(data, at)
             if end < 0:
                 return natives.fail(L, b"unfinished string in data")
             lua.push_slice(L, data, at, end)
             results += 1
             layout.size = end + 1 - at
-        elif option != PADDING and layout.control(L, option) < 0:
+        elif kind != PADDING and layout.control(L) < 0:
             return -1
         at += layout.size
-        option = layout.next(L)
-    if option < 0:
+        kind = layout.next(L)
+    if kind < 0:
         return -1
     lua.push_number(L, number_octets.signed_64(at + 1))
     return results + 1
 
 
-def _integer(data: bytes, at: int, option: int, layout: Format) -> float:
+def _integer(data: bytes, at: int, layout: Format) -> float:
     bits = number_octets.integer_at(data, at, layout.size, layout.big)
-    if option not in SIGNED:
+    if layout.kind != SIGNED:
         return bits
     sign = MASK_64 << ((8 * layout.size - 1) & 63) & MASK_64
     return number_octets.signed_64(bits | sign if bits & sign else bits)
@@ -268,18 +283,18 @@ def _size(L: lua.State) -> int:
         return natives.wrong_type(L, 1, b"string")
     layout = Format(lua.to_bytes(L, 1))
     at = 0
-    option = layout.next(L)
-    while option > 0:
-        at += layout.padding(at, option)
-        if option == TEXT:
+    kind = layout.next(L)
+    while kind > END:
+        at += layout.padding(at)
+        if kind == TEXT:
             return natives.bad_argument(L, 1, b"option 's' has no fixed size")
-        if option == BYTES and layout.size == 0:
+        if kind == BYTES and layout.size == 0:
             return natives.bad_argument(L, 1, b"option 'c0' has no fixed size")
-        if option not in LETTERS_AND_DIGITS and layout.control(L, option) < 0:
+        if kind == CONTROL and layout.control(L) < 0:
             return -1
         at += layout.size
-        option = layout.next(L)
-    if option < 0:
+        kind = layout.next(L)
+    if kind < 0:
         return -1
     lua.push_number(L, at)
     return 1

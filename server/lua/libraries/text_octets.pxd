@@ -1,5 +1,9 @@
 # inline only
-from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.bytearray cimport (
+    PyByteArray_AS_STRING,
+    PyByteArray_FromStringAndSize,
+    PyByteArray_Resize,
+)
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.string cimport memchr, memcpy, strncmp
 
@@ -59,6 +63,14 @@ cdef inline Py_ssize_t zero_at(bytes text, Py_ssize_t at) noexcept:
 
 
 # ---------------------------------------------------------------------- writing
+
+cdef inline bytearray new_buffer(Py_ssize_t size):
+    return PyByteArray_FromStringAndSize(NULL, size)
+
+
+cdef inline int grow(bytearray buffer, Py_ssize_t size) except -1:
+    return PyByteArray_Resize(buffer, size)
+
 
 cdef inline Py_ssize_t put_lua(
     lua_State *L, int at, bytearray buffer, Py_ssize_t end, Py_ssize_t size

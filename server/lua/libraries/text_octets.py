@@ -59,6 +59,16 @@ def zero_at(text: bytes, at: int) -> int:
 # ---------------------------------------------------------------------- writing
 
 
+def new_buffer(size: int) -> bytearray:
+    """A buffer of *size* bytes, whatever they are."""
+    return bytearray(size)
+
+
+def grow(buffer: bytearray, size: int) -> None:
+    """Give *buffer* that *size*. What is added are any bytes."""
+    buffer.extend(bytes(size - len(buffer)))
+
+
 def put_lua(L: lua.State, at: int, buffer: bytearray, end: int, size: int) -> int:
     """Put the first *size* bytes of the string at *at* to the *end* of what *buffer* holds."""
     buffer[end : end + size] = lua.to_bytes(L, at)[:size]

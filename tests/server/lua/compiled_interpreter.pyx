@@ -10,8 +10,8 @@ import server.lua  # loads the library of Lua
 cdef class Interpreter:
     cdef lua_State *L
 
-    def __cinit__(self):
-        self.L = lua.open_state(1 << 30)
+    def __cinit__(self, size_t limit):
+        self.L = lua.open_state(limit)
         lua.open_libraries(self.L)
         bit.install(self.L)
         cjson.install(self.L)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable
 from typing import Protocol
 
 from server.lua import lua_api as lua
@@ -61,8 +62,8 @@ class Interpreter(Protocol):
 class PlainInterpreter:
     """The libraries as they run uncompiled."""
 
-    def __init__(self) -> None:
-        self.L = lua.open_state(1 << 30)
+    def __init__(self, limit: int) -> None:
+        self.L = lua.open_state(limit)
         lua.open_libraries(self.L)
         for library in (bit, cjson, cmsgpack, struct):
             library.install(self.L)  # only there if it is not compiled
@@ -78,16 +79,16 @@ class PlainInterpreter:
 
 
 @functools.cache
-def _compiled() -> type[Interpreter]:
-    found: type[Interpreter] = wrappers.build(
+def _compiled() -> Callable[[int], Interpreter]:
+    found: Callable[[int], Interpreter] = wrappers.build(
         "compiled_interpreter", SOURCE.read_text(), FOLDER
     ).Interpreter
     return found
 
 
-def new_interpreter() -> Interpreter:
-    """A new one."""
-    return _compiled()() if COMPILED else PlainInterpreter()
+def new_interpreter(limit: int = 1 << 30) -> Interpreter:
+    """A new one, whose scripts may take *limit* bytes."""
+    return _compiled()(limit) if COMPILED else PlainInterpreter(limit)
 
 
 def tried(expressions: list[bytes]) -> bytes:
