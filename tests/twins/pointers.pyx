@@ -9,6 +9,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from protocol cimport word_memory
+from server.lua.libraries cimport number_octets
 from storage cimport allocation
 from storage.chance cimport Chance
 from storage.hash_table cimport borrowed_packed, fetching
@@ -396,3 +397,12 @@ def sorted_set_member_at(object leaf, Py_ssize_t at):
 
 def sorted_set_score_bits_at(object leaf, Py_ssize_t at):
     return borrowed_sorted_set.score_bits_at(<PyObject *>leaf, at)
+
+
+# ---------------------------------------------------------------------- server.lua.libraries
+
+
+def read_decimal(bytes text, Py_ssize_t at):
+    cdef double number = 0
+    end = number_octets.read_decimal(text, at, &number)
+    return end, number

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol import word_memory
+from server.lua.libraries import number_octets
 from storage.chance import Chance
 from storage.hash_table import borrowed_packed, fetching
 from storage.hash_table.packed_table import PackedTable
@@ -62,6 +63,9 @@ CALLS = [
     "server.network.epoll.socket_calls",
     "server.process.ticks",
     "server.process.reserve_calls",
+    # These need an interpreter: tests/server/lua, tests/compat/test_lua_libraries.py.
+    "server.lua.lua_api",
+    "server.lua.libraries.lua_octets",
 ]
 
 
@@ -526,3 +530,18 @@ def test_a_sorted_set_that_is_a_tree_is_borrowed_alike(members: int) -> None:
         before = borrowed_sorted_set.leaf_before(tree, leaf)
         assert side.sorted_set_leaf_before(tree, leaf) is before
         leaf = before
+
+
+# ---------------------------------------------------------------------- server.lua.libraries
+
+NUMERAL = st.from_regex(rb"\A[-+]?(0x)?[0-9a-f]{0,20}\.?[0-9]{0,3}([ep][-+]?[0-9]{0,3})?[x)]?\Z")
+WORDS = st.sampled_from([b"inf", b"-INFINITY", b"infinit", b"nan", b"-NaN(12)x", b"nan(", b"."])
+
+
+@given(NUMERAL | WORDS, st.integers(0, 1))
+def test_numbers_are_read_alike(text: bytes, at: int) -> None:
+    plain = [0.0]
+    end = number_octets.read_decimal(text, min(at, len(text)), plain)
+    found, number = compiled().read_decimal(text, min(at, len(text)))
+    assert (found, str(number).lstrip("-")) == (end, str(plain[0]).lstrip("-"))
+    assert number == plain[0] or number != number

@@ -49,6 +49,10 @@ EXTENSIONS = {
         "storage.geo.place_marks",
         "storage.geo.sphere",
     ],
+    "lua_twins": [
+        "server.lua.libraries.number_octets",
+        "server.lua.libraries.text_octets",
+    ],
 }
 MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
 FOLDER = wrappers.ROOT / "build" / "twins"
@@ -246,6 +250,13 @@ PLACE_SCORES = DOUBLES | st.integers(0, 2**54).map(float)
 
 # The arguments for each function.
 Cases = dict[str, st.SearchStrategy[Any]]
+ANY_NUMBER = st.floats() | BITS.map(float)
+WHOLE = st.integers(-(2**31), 2**31).map(float)
+FOUR_OR_EIGHT = st.sampled_from([4, 8])
+REALS = st.tuples(st.floats(width=32), st.floats()).flatmap(
+    lambda numbers: st.just(struct.pack("<ffd", numbers[0], numbers[0], numbers[1]))
+)
+JSON_LIKE = st.text('\0 \t\n"\\true0Ff', min_size=4).map(str.encode)
 CASES: dict[str, Cases] = {
     "protocol.octets": {
         "cut": args(BUFFER, st.integers(0, 20), st.integers(20, SIZE)),
@@ -411,6 +422,23 @@ CASES: dict[str, Cases] = {
         "degrees_north": args(st.floats(0, 1e7)),
         "degrees_east": args(st.floats(0, 1e7), st.floats(-170, 170)),
     },
+    "server.lua.libraries.number_octets": {
+        **dict.fromkeys(("bits_of", "truncated", "wrapped", "is_single"), args(ANY_NUMBER)),
+        "single": args(st.floats(allow_nan=False)),
+        **dict.fromkeys(("signed_32", "signed_64"), args(U64)),
+        "put_integer": args(BUFFER, AT, U64, st.integers(0, ROOM), st.booleans()),
+        "put_real": args(BUFFER, AT, ANY_NUMBER, FOUR_OR_EIGHT, st.booleans()),
+        "integer_at": args(DATA, AT, st.integers(0, ROOM), st.booleans()),
+        "real_at": args(REALS, st.sampled_from([0, 8]), FOUR_OR_EIGHT, st.booleans()),
+    },
+    "server.lua.libraries.text_octets": {
+        "byte_at": args(DATA, st.integers(0, SIZE)),
+        **dict.fromkeys(("blank_end", "plain_end"), args(JSON_LIKE, st.integers(0, 4))),
+        "starts_with": args(JSON_LIKE, st.integers(0, 4), st.sampled_from([b"t", b"true", b"\\u"])),
+        "hex_digit": args(JSON_LIKE, st.integers(0, 4)),
+        "zero_at": args(JSON_LIKE, st.integers(0, 4)),
+        "put_slice": args(BUFFER, AT, DATA, st.integers(0, 9), st.integers(9, ROOM)),
+    },
     "storage.geo.place_marks": {
         "put": st.tuples(PLACE, DOUBLES, DOUBLES, I64).map(lambda f: (*f[0], *f[1:])),
         **dict.fromkeys(("distance_at", "score_at", "spot_at"), PLACE),
@@ -445,6 +473,8 @@ CASES: dict[str, Cases] = {
 
 # Functions with undefined bytes, which have tests of their own below.
 TESTED_BELOW = {
+    "server.lua.libraries.number_octets": {"put_decimal"},
+    "server.lua.libraries.text_octets": {"grow", "new_buffer"},
     "protocol.octets": {"grow"},
     "storage.octets": {"capacity", "resize", "open_front"},
     "storage.rdb.raw": {"blank", "copy", "repeat"},
@@ -487,6 +517,24 @@ def test_both_functions_have_the_same_effect(module: str, name: str) -> None:
 @given(BUFFER, st.integers(SIZE, 2 * SIZE))
 def test_grow_keeps_the_bytes(buffer: bytearray, size: int) -> None:
     _, _, *changed = call_both("protocol.octets", "grow", (buffer, size))
+    for grown, _ in changed:
+        assert (grown[:SIZE], len(grown)) == (buffer, size)
+
+
+@given(BUFFER, AT, st.floats(allow_nan=False) | WHOLE, st.integers(1, 14))
+def test_numbers_are_written_alike(buffer: bytearray, at: int, number: float, digits: int) -> None:
+    plain, compiled, *changed = call_both(
+        "server.lua.libraries.number_octets", "put_decimal", (buffer, at, number, digits)
+    )
+    assert compiled == plain <= at + ROOM
+    assert changed[1][0][:plain] == changed[0][0][:plain]
+
+
+@given(BUFFER, st.integers(SIZE, 2 * SIZE))
+def test_a_grown_buffer_of_a_library_keeps_its_bytes(buffer: bytearray, size: int) -> None:
+    made = call_both("server.lua.libraries.text_octets", "new_buffer", (size,))
+    assert len(made[0]) == len(made[1]) == size
+    _, _, *changed = call_both("server.lua.libraries.text_octets", "grow", (buffer, size))
     for grown, _ in changed:
         assert (grown[:SIZE], len(grown)) == (buffer, size)
 

@@ -5,7 +5,7 @@ from server.lua cimport lua_api as lua
 from server.lua cimport natives
 from server.lua.lua_api cimport lua_State
 from server.lua.libraries cimport cjson_options as options
-from server.lua.libraries cimport number_octets, text_octets
+from server.lua.libraries cimport lua_octets, number_octets
 from server.lua.libraries.output cimport Output
 
 cdef double inf

@@ -11,7 +11,7 @@ from math import inf
 from server.lua import lua_api as lua
 from server.lua import natives
 from server.lua.libraries import cjson_options as options
-from server.lua.libraries import number_octets, text_octets
+from server.lua.libraries import lua_octets, number_octets
 from server.lua.libraries.output import Output
 
 LEFT_BRACE, RIGHT_BRACE, LEFT_BRACKET, RIGHT_BRACKET = b"{}[]"
@@ -130,10 +130,10 @@ class JsonEncoder:
     def _write_string(self, L: lua.State, at: int) -> None:
         size = lua.length(L, at)
         if size <= SHORT:
-            self.output.reserve(2 + text_octets.MOST_ESCAPED * size)
+            self.output.reserve(2 + lua_octets.MOST_ESCAPED * size)
         else:
-            self.output.reserve(text_octets.quoted_size(L, at))
-        self.output.end = text_octets.put_quoted(L, at, self.output.buffer, self.output.end)
+            self.output.reserve(lua_octets.quoted_size(L, at))
+        self.output.end = lua_octets.put_quoted(L, at, self.output.buffer, self.output.end)
 
     def _write_number(self, L: lua.State, at: int) -> int:
         number = lua.to_number(L, at)

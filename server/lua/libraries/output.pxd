@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 
 from server.lua cimport lua_api as lua
 from server.lua.lua_api cimport lua_State
-from server.lua.libraries cimport number_octets, text_octets
+from server.lua.libraries cimport lua_octets, number_octets, text_octets
 
 cdef Py_ssize_t FIRST
 cdef Py_ssize_t LARGEST

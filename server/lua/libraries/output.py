@@ -8,7 +8,7 @@ small tables stand many times in each other.
 from __future__ import annotations
 
 from server.lua import lua_api as lua
-from server.lua.libraries import number_octets, text_octets
+from server.lua.libraries import lua_octets, number_octets, text_octets
 
 FIRST = 512
 LARGEST = 512 * 1024 * 1024
@@ -55,7 +55,7 @@ class Output:
     def lua_string(self, at: int, size: int) -> None:
         """Append the first *size* bytes of the string there."""
         self.reserve(size)
-        self.end = text_octets.put_lua(self.L, at, self.buffer, self.end, size)
+        self.end = lua_octets.put_lua(self.L, at, self.buffer, self.end, size)
 
     def integer(self, bits: int, size: int, big: bool) -> None:
         """Append *bits* in *size* bytes."""
@@ -71,5 +71,5 @@ class Output:
         """Push all of it as a string. 1, the number of results."""
         if not lua.has_memory(self.L, self.end):
             raise MemoryError
-        text_octets.push_buffer(self.L, self.buffer, self.end)
+        lua_octets.push_buffer(self.L, self.buffer, self.end)
         return 1
