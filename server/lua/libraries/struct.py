@@ -179,7 +179,8 @@ def _pack_number(output: Output, layout: Format, number: float) -> None:
 def _pack_string(L: lua.State, output: Output, layout: Format, argument: int) -> int:
     if not natives.is_string(L, argument):
         return natives.wrong_type(L, argument, b"string")
-    lua.to_bytes(L, argument)  # a number becomes a string there, and has a length then
+    if lua.type_at(L, argument) == lua.NUMBER:
+        lua.to_bytes(L, argument)  # it becomes a string there, and has a length
     length = lua.length(L, argument)
     size = layout.size or length
     if length < size:

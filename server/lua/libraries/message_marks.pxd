@@ -1,0 +1,22 @@
+# inline only
+
+cdef enum:
+    MAP = 0x80
+    ARRAY = 0x90
+    STRING = 0xA0
+    NEGATIVE = 0xE0
+    NIL = 0xC0
+    FALSE = 0xC2
+    TRUE = 0xC3
+    SINGLE = 0xCA
+    DOUBLE = 0xCB
+    UINT_8 = 0xCC
+    UINT_64 = 0xCF
+    INT_8 = 0xD0
+    INT_64 = 0xD3
+    STRING_8 = 0xD9
+    STRING_16 = 0xDA
+    STRING_32 = 0xDB
+    ARRAY_16 = 0xDC
+    ARRAY_32 = 0xDD
+    MAP_16 = 0xDE
