@@ -14,7 +14,7 @@ import pytest
 from tests.compat.connection import Connection
 from tests.compat.lua_values import Draw, quoted
 from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
-from tests.server.lua.interpreter import new_interpreter, tried
+from tests.server.lua.interpreter import COMPILED, new_interpreter, tried
 from tests.worth import rounds
 
 VALUES = int(os.environ.get("PENSTOCK_LUA_VALUES", rounds(1500)))
@@ -146,6 +146,12 @@ cjson.new(1, 2).encode_max_depth()
 cjson.new().new().decode("[1]")
 show(cjson)
 tostring(cjson.null)
+pcall(cjson.encode)
+pcall(cjson.decode, nil)
+pcall(cjson.decode, "[")
+pcall(cjson.encode_max_depth, "x")
+select(2, coroutine.resume(coroutine.create(function() return (cjson.decode("[")) end)))
+coroutine.wrap(function() return (cjson.encode({1, {}})) end)()
 """
 
 CMSGPACK = r"""
@@ -365,8 +371,19 @@ def compare(server: Connection, expressions: list[bytes]) -> None:
     "text", [CJSON, CMSGPACK, STRUCT, BIT], ids=["cjson", "cmsgpack", "struct", "bit"]
 )
 def test_results_and_errors_are_the_same(text: str, server: Connection) -> None:
-    # All in one script, so that options that one line sets hold for the next.
-    compare(server, lines(text)[:BATCH])
+    expressions = lines(text)
+    assert len(expressions) <= BATCH  # one script: options that one line sets hold for the next
+    compare(server, expressions)
+
+
+@pytest.mark.skipif(not COMPILED, reason="a tail call hides the name from the plain version")
+@pytest.mark.parametrize(
+    "call",
+    ["cjson.decode(nil)", "cjson.decode('[')", "cjson:encode(1)", "cmsgpack.pack()", "bit.bor()",
+     "struct.pack('z')"],
+)  # fmt: skip
+def test_errors_in_tail_calls_are_the_same(call: str, server: Connection) -> None:
+    compare(server, [f"(function() return {call} end)()".encode()])
 
 
 def test_values_are_encoded_as_the_same_json(server: Connection) -> None:
