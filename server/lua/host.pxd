@@ -1,4 +1,5 @@
 cdef class Host:
+    cdef public bytes ended_at
     cdef public int resp
 
     cpdef object call(self, list words)

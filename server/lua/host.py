@@ -8,9 +8,10 @@ from protocol.replies import Reply
 class Host:
     """Runs the commands of one script, and knows what it has chosen."""
 
-    __slots__ = ("resp",)
+    __slots__ = ("ended_at", "resp")
 
     def __init__(self) -> None:
+        self.ended_at = b""  # ``user_script:1: ``: where the script was when it was ended
         self.resp = 2  # the protocol in which the script gets replies: redis.setresp
 
     def call(self, words: list[bytes]) -> Reply:

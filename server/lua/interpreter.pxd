@@ -45,3 +45,6 @@ cdef class Interpreter:
     cdef Failure _failure(self, int status)
     @cython.locals(kind=int)
     cdef bytes _text_field(self, bytes name)
+
+
+cdef bytes _place_of(bytes where)

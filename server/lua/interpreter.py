@@ -168,6 +168,7 @@ class Interpreter:
         """Call what lies above the error handler."""
         L = self._L
         self._host.resp = 2
+        self._host.ended_at = b""
         failure = self._call(arguments, 1)
         if failure is None:
             values.write_result(L, out, self._host.resp)
@@ -209,7 +210,7 @@ class Interpreter:
             text = lua.to_bytes(L, -1) if lua.type_at(L, -1) == lua.STRING else b"unknown error"
             if status == OUT_OF_MEMORY:
                 lua.collect_garbage(L)
-            return Failure(b"ERR " + text, b"", False)
+            return Failure(b"ERR " + text, _place_of(self._host.ended_at), False)
         text = self._text_field(b"err") or b"ERR unknown error"
         place = b""
         source, line = self._text_field(b"source"), self._text_field(b"line")
@@ -227,3 +228,8 @@ class Interpreter:
         text = lua.to_bytes(self._L, -1) if kind in (lua.STRING, lua.NUMBER) else None
         lua.pop(self._L, 1)
         return text
+
+
+def _place_of(where: bytes) -> bytes:
+    """``@user_script:1`` of ``user_script:1: ``; empty if that is."""
+    return b"@" + where.rstrip(b": ") if where else b""

@@ -73,11 +73,13 @@ cdef extern from *:
 
     /* What the values of one interpreter take. A script that takes more than the limit gets an
        error, thrown by longjmp. That must not cross Python's frames: while a function of ours works
-       (lenient > 0), memory is given beyond the limit. */
+       (lenient > 0), memory is given beyond the limit. The next request is refused if so (refuse):
+       of all errors, this one alone does not run the script's own handlers. */
     typedef struct {
         size_t used;
         size_t limit;
         int lenient;
+        int refuse;
     } penstock_lua_memory;
 
     static void *penstock_lua_alloc(void *memory, void *block, size_t old, size_t size) {
@@ -86,6 +88,10 @@ cdef extern from *:
         if (size == 0) {
             free(block);
             m->used -= old;
+            return NULL;
+        }
+        if (size > old && m->refuse) {
+            m->refuse = 0;
             return NULL;
         }
         if (size > old && !m->lenient && m->used + (size - old) > m->limit) return NULL;
@@ -183,10 +189,16 @@ cdef extern from *:
     /* Every so many instructions: throws if the script must end. From then on it is asked at each
        instruction, since the script may catch what is thrown. */
     static void penstock_hook(lua_State *L, lua_Debug *where) {
+        penstock_lua_memory *m = penstock_memory_of(L);
+        int ends;
         (void)where;
-        if (penstock_counted(L)) {
+        m->lenient++;
+        ends = penstock_counted(L);
+        m->lenient--;
+        if (ends) {
             lua_sethook(L, penstock_hook, PENSTOCK_MASKCOUNT, 1);
-            luaL_error(L, "script ended");
+            m->refuse = 1;
+            lua_newuserdata(L, 1);
         }
     }
 
@@ -427,6 +439,11 @@ cdef inline int push_native_with(lua_State *L, lua_CFunction native) except -1:
 cdef inline int bound_second(lua_State *L, int most) except -1:
     lua_pushnumber(L, most)
     lua_pushcclosure(L, penstock_bounded, 2)
+    return 0
+
+
+cdef inline int push_hook_place(lua_State *L) except -1:
+    luaL_where(L, 0)
     return 0
 
 

@@ -290,6 +290,11 @@ def bound_second(L: State, most: int) -> None:
     _call(L, 4, 1)
 
 
+def push_hook_place(L: State) -> None:
+    """Push ``name:line: `` of the code that the running hook has interrupted."""
+    _where(L, 0)
+
+
 def push_place(L: State) -> None:
     """Push ``name:line: `` of the code that called the native that runs (luaL_where)."""
     _where(L, 2)  # 1 is the wrapper

@@ -89,8 +89,15 @@ def count_reached(L: State) -> int:
     """Every so many instructions: whether the script must end."""
     host = _running
     try:
-        return host.must_end()
+        if not host.must_end():
+            return 0
+        if not host.ended_at:
+            lua.push_hook_place(L)
+            host.ended_at = lua.to_bytes(L, -1)
+            lua.pop(L, 1)
     except BaseException:  # the server ends, in the midst of the script
+        return 1
+    else:
         return 1
     finally:
         enter(host)  # others may have run meanwhile

@@ -1,4 +1,4 @@
-from server.lua cimport lua_api as lua
+from server.lua.libraries cimport bit, cjson, cmsgpack, struct
 from server.lua.lua_api cimport lua_State
 
 cdef int install(lua_State *L) except -1

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from server.lua import lua_api as lua
+from server.lua import lua_library  # noqa: F401  (first: see there)
 from server.lua.libraries import bit, cjson, cmsgpack, struct
 from tests.twins import wrappers
 

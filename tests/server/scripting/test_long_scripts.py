@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ BUSY = "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or S
 BUSY_FUNCTION = BUSY.replace("SCRIPT", "FUNCTION")
 UNKILLABLE = "-UNKILLABLE Sorry the script already executed write commands"
 LIBRARY = "#!lua name=l\nredis.register_function('loop', function() while true do end end)"
+UNCOMPILED = bool(os.environ.get("PENSTOCK_UNCOMPILED"))
 
 
 class Loop:
@@ -59,7 +61,9 @@ def test_others_are_told_that_a_script_runs(server: Any, loop: Loop) -> None:
     assert other.send("DISCARD") == b"OK"
     assert other.send("SCRIPT", "KILL") == b"OK"
     loop.run_out()
-    assert server.reply().startswith("-ERR Script killed by user with SCRIPT KILL... script: ")
+    assert server.owner.reply().startswith(
+        "-ERR Script killed by user with SCRIPT KILL... script: "
+    )
     assert other.send("PING") == b"PONG"
 
 
@@ -67,7 +71,7 @@ def test_a_script_that_catches_errors_is_ended_too(server: Any, loop: Loop) -> N
     assert server.send("EVAL", CATCHING, 0) == NOTHING
     assert server.client().send("SCRIPT", "KILL") == b"OK"
     loop.run_out()
-    assert server.reply().startswith("-ERR Script killed")
+    assert server.owner.reply().startswith("-ERR Script killed")
 
 
 @pytest.mark.parametrize(
@@ -78,14 +82,17 @@ def test_a_script_that_catches_errors_is_ended_too(server: Any, loop: Loop) -> N
         "string.gsub('a', 'a', function() while true do end end)",
         "local t = setmetatable({}, {__index = function() while true do end end}) return t.x",
         "while true do local f = loadstring('while true do end') pcall(f) end",
-        "while true do xpcall(error, function() while true do end end) end",
+        pytest.param(
+            "while true do xpcall(error, function() while true do end end) end",
+            marks=pytest.mark.skipif(UNCOMPILED, reason="uncompiled, handlers are not interrupted"),
+        ),
     ],
 )
 def test_a_script_is_ended_wherever_it_runs(server: Any, loop: Loop, script: str) -> None:
     assert server.send("EVAL", script, 0) == NOTHING
     assert server.client().send("SCRIPT", "KILL") == b"OK"
     loop.run_out()
-    assert server.reply().startswith("-ERR Script killed")
+    assert server.owner.reply().startswith("-ERR Script killed")
     assert server.send("EVAL", "return 1", 0) == 1
 
 
@@ -96,7 +103,7 @@ def test_a_script_that_has_written_is_not_ended(server: Any, loop: Loop) -> None
     assert other.send("SCRIPT", "KILL").startswith(UNKILLABLE)
     assert server.transactions() == []
     loop.run_out()
-    assert server.reply() == 2
+    assert server.owner.reply() == 2
     assert server.transactions() == [[b"SET a 1", b"INCR a"]]
 
 
@@ -110,7 +117,7 @@ def test_a_function_is_ended_by_function_kill(server: Any, loop: Loop) -> None:
     assert running[:4] == [b"name", b"loop", b"command", [b"FCALL", b"loop", b"0"]]
     assert other.send("FUNCTION", "KILL") == b"OK"
     loop.run_out()
-    assert server.reply().startswith("-ERR Script killed by user with FUNCTION KILL...")
+    assert server.owner.reply().startswith("-ERR Script killed by user with FUNCTION KILL...")
     assert other.send("FUNCTION", "STATS")[1] is None
 
 
@@ -128,7 +135,7 @@ def test_a_script_in_a_transaction_is_left_and_the_transaction_is_whole(
     assert server.send("EXEC") == NOTHING
     assert other.send("GET", "a") == BUSY
     loop.run_out()
-    assert server.reply() == [b"OK", 2, 3]
+    assert server.owner.reply() == [b"OK", 2, 3]
     assert server.transactions() == [[b"SET a 1", b"INCR a", b"INCR a"]]
 
 
@@ -144,12 +151,13 @@ def test_waiting_clients_are_served_when_the_script_ends(server: Any, loop: Loop
 
 
 def test_time_stands_still_in_a_script_that_was_left(server: Any, loop: Loop) -> None:
-    script = "redis.call('SET', 'a', 1, 'PX', 50) for i = 1, 3000000 do end return redis.call('GET', 'a')"
+    count = "for i = 1, 3000000 do end"
+    script = f"redis.call('SET', 'a', 1, 'PX', 50) {count} return redis.call('GET', 'a')"
     assert server.send("EVAL", script, 0) == NOTHING
     server.now_ms += 1000
     server.client().send("MULTI")
     loop.run_out()
-    assert server.reply() == b"1"
+    assert server.owner.reply() == b"1"
     assert server.send("GET", "a") is None
 
 
@@ -167,7 +175,7 @@ def test_the_whole_time_of_a_script_that_was_left_is_counted(server: Any, loop: 
     begun = ticks.now_ns()
     server.send("EVAL", "for i = 1, 3000000 do end", 0)
     loop.run_out()
-    server.reply()
+    server.owner.reply()
     taken_us = (ticks.now_ns() - begun) // 1000
     entry = server.send("SLOWLOG", "GET", 1)[0]
     assert entry[3][0] == b"EVAL"
@@ -181,7 +189,12 @@ def test_no_script_is_busy(server: Any) -> None:
 
 def test_shutdown_waits_for_a_script_but_for_nosave(server: Any, loop: Loop) -> None:
     stops: list[frozenset[bytes]] = []
-    server.state.instance.stop = lambda options: bool(stops.append(options)) or True
+
+    def stop(options: frozenset[bytes]) -> bool:
+        stops.append(options)
+        return True
+
+    server.state.instance.stop = stop
     other = server.client()
     server.send("EVAL", FOREVER, 0)
     assert other.send("SHUTDOWN") == BUSY

@@ -96,8 +96,8 @@ def test_a_script_that_returns_a_million_values(server: Any) -> None:
 
 
 def test_a_blocking_command_does_not_wait_in_a_script(server: Any) -> None:
-    script = "return {redis.call('BLPOP', 'none', 0), redis.call('XREAD', 'BLOCK', 0, 'STREAMS', 's', '$')}"
-    assert server.send("EVAL", script, 0) == [None, None]
+    for call in ("'BLPOP', 'none', 0", "'XREAD', 'BLOCK', 0, 'STREAMS', 's', '$'"):
+        assert server.send("EVAL", f"return redis.call({call})", 0) is None
 
 
 def test_set_repl_is_refused(server: Any) -> None:
