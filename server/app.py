@@ -91,8 +91,9 @@ class Server:
         self._owns_loop = owns_loop
         acceptor = ConnectionAcceptor(config, self.dispatcher, self.clients)
         self.state.parts.append(acceptor)
-        self._backend = backend(acceptor)
-        self._listeners = Listeners(config, self._backend)
+        self._backend = backend()
+        self._listeners = Listeners(config, self._backend, acceptor)
+        self.state.parts.append(self._listeners)
 
     async def start(self, ready: Callable[[], None] = ignore_ready) -> None:
         """Listen, and load what was kept; *ready* is called when that is done, or takes long.
@@ -121,12 +122,14 @@ class Server:
         self._backend.start(loop)
         self._backend.tell_turns(self.dispatcher.turn)
         try:
-            await self._listeners.open()
+            self._listeners.open()
         except OSError:
-            self._backend.stop_listening()
+            self._listeners.close()
             self._backend.stop()
             raise
         self.state.instance.listening = self._listeners.descriptions
+        self.state.instance.follow_port = self._listeners.follow_port
+        self.state.instance.follow_tls = self._listeners.follow_tls
         self.cron.start(loop)
 
     # ------------------------------------------------------------------ loading

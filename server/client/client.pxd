@@ -23,6 +23,7 @@ cdef class Client:
     cdef public str user
     cdef public str address
     cdef public str local_address
+    cdef public str certificate_name
     cdef public int fd
     cdef public int64_t created_ms
     cdef public int64_t last_used_ms

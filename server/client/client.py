@@ -32,6 +32,7 @@ class Client:
 
     __slots__ = (
         "address",
+        "certificate_name",
         "close_after_reply",
         "commands",
         "created_ms",
@@ -77,6 +78,7 @@ class Client:
         self.user = "default"
         self.address = ""  # ip:port, or path:0 on a unix socket
         self.local_address = ""
+        self.certificate_name = ""  # the common name in the certificate that it has shown
         self.fd = -1
         self.created_ms = now_ms
         self.last_used_ms = now_ms

@@ -60,7 +60,7 @@ PRIMARY: Kind[str] = Kind(_parse_primary, write=lambda _nothing: [], many_words=
 NO_REPLICA = "this server is no replica yet"
 NO_REPLICAS = "this server has no replicas yet"
 NO_USERS = "this server knows no users yet but the default one; set its password with requirepass"
-NO_TLS = "this server speaks no TLS"
+NO_TLS_BUS = "this server is no cluster node, and its MIGRATE speaks no TLS"
 NO_RDMA = "this server speaks no RDMA"
 NO_CLUSTER = "this server is no cluster node"
 NO_SYSLOG = "this server does not log to syslog: see logfile"
@@ -120,28 +120,13 @@ class AcceptedParameters:
     acl_pubsub_default = Parameter(one_of("allchannels", "resetchannels"), "resetchannels")
     enable_module_command = Parameter(one_of("no", "yes", "local"), "no", mutable=False)
     # TLS
-    tls_port = Parameter(unsupported(PORT, 0, NO_TLS), 0)
-    tls_auth_clients = Parameter(one_of("no", "yes", "optional"), "yes")
     tls_auth_clients_user = Parameter(one_of("CN", "URI", "off"), "off")
     tls_auto_reload_interval = Parameter(integer(), 0)
-    tls_cluster = Parameter(unsupported(YES_NO, False, NO_TLS), False)  # of MIGRATE too
-    tls_replication = Parameter(unsupported(YES_NO, False, NO_TLS), False)
-    tls_prefer_server_ciphers = Parameter(YES_NO, False)
-    tls_session_caching = Parameter(YES_NO, True)
-    tls_session_cache_size = Parameter(integer(), 20480)
-    tls_session_cache_timeout = Parameter(integer(), 300)
-    tls_ca_cert_dir = Parameter(TEXT, "")
-    tls_ca_cert_file = Parameter(TEXT, "")
-    tls_cert_file = Parameter(TEXT, "")
-    tls_key_file = Parameter(TEXT, "")
-    tls_key_file_pass = Parameter(TEXT, "")
+    tls_cluster = Parameter(unsupported(YES_NO, False, NO_TLS_BUS), False)
+    tls_replication = Parameter(YES_NO, False)
     tls_client_cert_file = Parameter(TEXT, "")
     tls_client_key_file = Parameter(TEXT, "")
     tls_client_key_file_pass = Parameter(TEXT, "")
-    tls_dh_params_file = Parameter(TEXT, "")
-    tls_protocols = Parameter(TEXT, "")
-    tls_ciphers = Parameter(TEXT, "")
-    tls_ciphersuites = Parameter(TEXT, "")
     # the cluster
     cluster_enabled = Parameter(unsupported(YES_NO, False, NO_CLUSTER), False, mutable=False)
     cluster_config_file = Parameter(TEXT, "nodes.conf", mutable=False)
@@ -247,7 +232,6 @@ class AcceptedParameters:
     # the network
     bind_source_addr = Parameter(TEXT, "")
     max_new_connections_per_cycle = Parameter(integer(1, 1000), 10)
-    max_new_tls_connections_per_cycle = Parameter(integer(1, 1000), 1)
     mptcp = Parameter(YES_NO, False, mutable=False)
     rdma_bind = Parameter(TEXT, "")
     rdma_port = Parameter(unsupported(PORT, 0, NO_RDMA), 0)

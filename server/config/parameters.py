@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from server.config.accepted_parameters import AcceptedParameters
+from server.config.accepted_parameters import PORT, AcceptedParameters
 from server.config.event_classes import EVENT_CLASSES, NO_EVENTS
 from server.config.parameter import (
     FILE_NAME,
@@ -73,7 +73,7 @@ class Config(AcceptedParameters):
     """
 
     # the network
-    port = Parameter(integer(0, 65535), 6379, mutable=False)
+    port = Parameter(PORT, 6379)
     bind = Parameter(WORDS, ["127.0.0.1", "-::1"], mutable=False)
     unixsocket = Parameter(TEXT, "", mutable=False)
     unixsocketperm = Parameter(octal(0o777), 0, mutable=False)
@@ -87,6 +87,23 @@ class Config(AcceptedParameters):
     proto_max_bulk_len = Parameter(memory(1024**2), 512 * 1024**2)
     client_query_buffer_limit = Parameter(memory(1024**2), 1024**3)
     client_output_buffer_limit = Parameter(OUTPUT_LIMITS, DEFAULT_OUTPUT_LIMITS)
+    # TLS
+    tls_port = Parameter(PORT, 0)
+    tls_cert_file = Parameter(TEXT, "")
+    tls_key_file = Parameter(TEXT, "")
+    tls_key_file_pass = Parameter(TEXT, "")
+    tls_ca_cert_file = Parameter(TEXT, "")
+    tls_ca_cert_dir = Parameter(TEXT, "")
+    tls_dh_params_file = Parameter(TEXT, "")
+    tls_auth_clients = Parameter(one_of("no", "yes", "optional"), "yes")
+    tls_protocols = Parameter(TEXT, "")
+    tls_ciphers = Parameter(TEXT, "")
+    tls_ciphersuites = Parameter(TEXT, "")
+    tls_prefer_server_ciphers = Parameter(YES_NO, False)
+    tls_session_caching = Parameter(YES_NO, True)
+    tls_session_cache_size = Parameter(integer(), 20480)
+    tls_session_cache_timeout = Parameter(integer(), 300)
+    max_new_tls_connections_per_cycle = Parameter(integer(1, 1000), 1)
     # the process
     event_loop = Parameter(one_of("uvloop", "asyncio"), "uvloop", mutable=False)
     databases = Parameter(integer(1), 16, mutable=False)
@@ -229,5 +246,11 @@ class Config(AcceptedParameters):
 
 WITHOUT_EFFECT = take_parameters(AcceptedParameters)
 PARAMETERS = (*take_parameters(Config), *WITHOUT_EFFECT)
+
+# A change of one of them is a change of what new TLS connections are made with.
+TLS_SETTINGS = tuple(
+    row.name for row in PARAMETERS
+    if row.name.startswith("tls-") and row.name != "tls-port" and row not in WITHOUT_EFFECT
+)  # fmt: skip
 
 _BY_NAME = {name: row for row in PARAMETERS for name in (row.name, *row.aliases)}

@@ -17,6 +17,10 @@ class Acceptor(Part):
     def configured(self, config: Config) -> None:
         self.keep_alive_s: int = config.tcp_keepalive
 
+    def room(self) -> int:
+        """How many more may connect."""
+        raise NotImplementedError
+
     def connect(self, transport: Transport) -> Endpoint:
         """Serve the client at the other end of *transport*. Called once for each that comes."""
         raise NotImplementedError

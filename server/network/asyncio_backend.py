@@ -1,7 +1,7 @@
 """The asyncio backend: the event loop's own transports.
 
-It serves where there is no epoll, as on macOS, and could serve whatever only the loop can speak, as
-TLS. On each connection an AsyncioTransport stands between the two sides:
+It serves where there is no epoll, as on macOS. On each connection an AsyncioTransport stands
+between the two sides:
 
     the loop's     -- BufferedProtocol -->                     -- Endpoint -->
     transport      <------ Transport -----   AsyncioTransport  <- Transport --   Connection
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from socket import AF_UNIX, socket
 from typing import cast
 
@@ -38,29 +39,26 @@ _arrived = memoryview(bytearray(AT_ONCE))
 class AsyncioBackend(Backend):
     """Serves TCP and unix sockets on any event loop."""
 
-    def __init__(self, acceptor: Acceptor) -> None:
-        super().__init__(acceptor)
-        self._listeners: list[AsyncioListener] = []
+    def __init__(self) -> None:
         self.transports: set[AsyncioTransport] = set()  # the open ones
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
 
-    async def listen(self, sock: socket, backlog: int) -> None:
-        self._listeners.append(AsyncioListener(sock, backlog, self))
+    def listen(self, sock: socket, backlog: int, acceptor: Acceptor) -> AsyncioListener:
+        return AsyncioListener(sock, backlog, self, acceptor)
 
     def tell_turns(self, turn: Turn) -> None:
         turn.at_end_of_turn = self.loop.call_soon  # before the loop looks at its sockets again
+
+    def call_soon(self, call: Callable[[], None]) -> None:
+        self.loop.call_soon(call)
 
     def stay_until(self, loop_due_s: float) -> None:
         """Nothing is to be done: only the loop waits."""
 
     def ring(self) -> None:
         """Nothing is to be done: the loop finds it by itself."""
-
-    def stop_listening(self) -> None:
-        while self._listeners:
-            self._listeners.pop().close()
 
     def stop(self) -> None:
         for transport in list(self.transports):
@@ -75,8 +73,11 @@ class AsyncioListener:
     hangs up on those who wait.
     """
 
-    def __init__(self, sock: socket, backlog: int, backend: AsyncioBackend) -> None:
+    def __init__(
+        self, sock: socket, backlog: int, backend: AsyncioBackend, acceptor: Acceptor
+    ) -> None:
         self._backend = backend
+        self._acceptor = acceptor
         self._coming: set[asyncio.Task[None]] = set()  # the loop alone would not keep them
         self._listening = ListeningSocket(sock, backlog, backend.loop, backend.loop, self._accept)
 
@@ -100,7 +101,7 @@ class AsyncioListener:
         task.add_done_callback(self._coming.discard)
 
     async def _serve(self, sock: socket) -> None:
-        transport = AsyncioTransport(self._backend)
+        transport = AsyncioTransport(self._backend, self._acceptor)
         try:
             await self._backend.loop.connect_accepted_socket(lambda: transport, sock)
         except Exception as error:
@@ -123,6 +124,7 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
     """
 
     __slots__ = (
+        "_acceptor",
         "_backend",
         "_endpoint",
         "_is_closing",
@@ -133,9 +135,10 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         "_unwritten",
     )
 
-    def __init__(self, backend: AsyncioBackend) -> None:
+    def __init__(self, backend: AsyncioBackend, acceptor: Acceptor) -> None:
         self.fd = -1
         self.address = self.local_address = ""
+        self._acceptor = acceptor
         self._backend = backend
         self._loops: asyncio.Transport  # the loop's own transport
         self._endpoint: Endpoint | None = None  # not open yet, or closed
@@ -165,9 +168,9 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         if sock.family != AF_UNIX:
             self.address = address(sock.family, self._loops.get_extra_info("peername"))
             send_at_once(sock)
-            if self._backend.acceptor.keep_alive_s:
-                keep_alive(sock, self._backend.acceptor.keep_alive_s)
-        self._endpoint = self._backend.acceptor.connect(self)
+            if self._acceptor.keep_alive_s:
+                keep_alive(sock, self._acceptor.keep_alive_s)
+        self._endpoint = self._acceptor.connect(self)
 
     def get_buffer(self, _sizehint: int) -> memoryview:
         self._is_direct = self._endpoint is not None and self._endpoint.wants_buffer

@@ -9,32 +9,42 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from socket import socket
+from typing import Protocol
 
 from server.dispatch.turn import Turn
 from server.network.acceptor import Acceptor
 
 
-class Backend(ABC):
-    """Serves clients on an event loop. *acceptor* is given the transport of each that comes."""
+class Door(Protocol):
+    """A socket that a backend listens at."""
 
-    def __init__(self, acceptor: Acceptor) -> None:
-        self.acceptor = acceptor
+    def close(self) -> None:
+        """Accept nobody there any more."""
+
+
+class Backend(ABC):
+    """Serves clients on an event loop."""
 
     @abstractmethod
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Serve on *loop* from now on. To be called before any of the others."""
 
     @abstractmethod
-    async def listen(self, sock: socket, backlog: int) -> None:
-        """Accept clients at *sock*, which is bound; it belongs to the backend now.
+    def listen(self, sock: socket, backlog: int, acceptor: Acceptor) -> Door:
+        """Accept clients at *sock*, which is bound: it belongs to the door now.
 
-        Raises OSError.
+        *acceptor* is given the transport of each that comes. Raises OSError.
         """
 
     @abstractmethod
     def tell_turns(self, turn: Turn) -> None:
         """Have *turn* end when all sockets have been served that were found ready together."""
+
+    @abstractmethod
+    def call_soon(self, call: Callable[[], None]) -> None:
+        """Make *call* when the sockets that are ready now have been served."""
 
     @abstractmethod
     def stay_until(self, loop_due_s: float) -> None:
@@ -47,10 +57,6 @@ class Backend(ABC):
     @abstractmethod
     def ring(self) -> None:
         """The loop has something to do now. From any thread."""
-
-    @abstractmethod
-    def stop_listening(self) -> None:
-        """Accept nobody any more."""
 
     @abstractmethod
     def stop(self) -> None:

@@ -57,6 +57,7 @@ class Clients(Part):
         client = Client(self._last_id, state.events.clock.now_ms)
         client.endpoint = endpoint
         client.address, client.local_address = transport.address, transport.local_address
+        client.certificate_name = transport.peer_name()
         state.stats.connections += 1
         refusal = self._refusal(client)
         if refusal is not None:
@@ -71,6 +72,10 @@ class Clients(Part):
         state.clients[client.id] = client
         state.memory.clients += CLIENT_BYTES
         return client
+
+    def room(self) -> int:
+        """How many more may connect; less than 0 if maxclients has been lowered."""
+        return int(self._most_clients - len(self._state.clients))
 
     def _refusal(self, client: Client) -> ErrorReply | None:
         if len(self._state.clients) >= self._most_clients:

@@ -259,6 +259,9 @@ class ConnectionAcceptor(Acceptor):
         self._dispatcher = dispatcher
         self._clients = clients
 
+    def room(self) -> int:
+        return self._clients.room()
+
     def connect(self, transport: Transport) -> Endpoint:
         connection = Connection(self._dispatcher, self._clients)
         connection.connection_made(transport)

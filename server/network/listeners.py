@@ -2,86 +2,210 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
+import logging
 import socket
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from server.config.parameters import Config
+from server.config.parameters import BadValue, Config
 from server.network.acceptor import Acceptor
-from server.network.backend import Backend
+from server.network.backend import Backend, Door
+from server.observe.part import Part
 from server.process import build
+
+if TYPE_CHECKING:  # who has no TLS port pays nothing for it
+    from server.network.tls.acceptor import TlsAcceptor
+
+KINDS = ("tcp", "unix", "tls")
 
 NOT_FOR_US = (errno.EADDRINUSE, errno.EACCES)  # an address that is there, but cannot be had
 EVERYWHERE = {"*": "0.0.0.0", "::*": "::"}  # noqa: S104  (where the configuration says so)
 
+_log = logging.getLogger("penstock")
 
-def backend(acceptor: Acceptor) -> Backend:
+
+def backend() -> Backend:
     """The backend for this machine: epoll where the system has it, else asyncio."""
     if build.uses_epoll():
         from server.network.epoll.backend import EpollBackend  # noqa: PLC0415  (on Linux alone)
 
-        return EpollBackend(acceptor)
+        return EpollBackend()
     from server.network.asyncio_backend import AsyncioBackend  # noqa: PLC0415  (one is enough)
 
-    return AsyncioBackend(acceptor)
+    return AsyncioBackend()
 
 
-class Listeners:
-    """All of them, as the configuration wants them."""
+class Listening:
+    """Listens at all addresses of one kind. *text* is what INFO says of it."""
 
-    def __init__(self, config: Config, serving: Backend) -> None:
+    def __init__(self, port: int = 0) -> None:
+        self.port = port
+        self.doors: list[Door] = []
+        self.text = ""
+
+    def close(self) -> None:
+        while self.doors:
+            self.doors.pop().close()
+
+
+class Listeners(Part):
+    """All of them, as the configuration wants them. *acceptor* gets the clients who come.
+
+    *descriptions* are INFO's lines. A listener has the number that Redis gives its kind.
+    """
+
+    def __init__(self, config: Config, serving: Backend, acceptor: Acceptor) -> None:
         self._config = config
         self._backend = serving
-        self.descriptions: list[str] = []  # INFO server's lines
-        self.kinds: list[str] = []  # tcp and unix, as the log has them
+        self._acceptor = acceptor
+        self._tls: TlsAcceptor | None = None
+        self._open: dict[str, Listening] = {}  # kind ->
+        self.descriptions: dict[str, str] = {}
 
-    async def open(self) -> None:
+    @property
+    def kinds(self) -> list[str]:
+        """tcp, unix and tls, as the log has them."""
+        return sorted(self._open, key=KINDS.index)
+
+    def open(self) -> None:
         """Listen wherever the configuration says. Raises OSError when that cannot be had."""
         if self._config.port:
-            for address in self._config.bind:
-                await self._listen_at(address)
-            if self.descriptions:
-                self.kinds.append("tcp")
+            self._add("tcp", self._at_addresses("tcp", self._config.port, self._acceptor))
         if self._config.unixsocket:
-            await self._listen_on_path(Path(self._config.unixsocket))
-            self.kinds.append("unix")
-        if not self.kinds:
-            raise OSError("No address to listen on: see 'bind', 'port' and 'unixsocket'")
+            self._add("unix", self._on_path(Path(self._config.unixsocket)))
+        if self._config.tls_port:
+            self._add("tls", self._at_addresses("tls", self._config.tls_port, self._tls_at_start()))
+        if not self._open:
+            raise OSError(
+                "No address to listen on: see 'bind', 'port', 'tls-port' and 'unixsocket'"
+            )
+
+    def _add(self, kind: str, listener: Listening) -> None:
+        if listener.doors:
+            self._open[kind] = listener
+            self.descriptions[f"listener{KINDS.index(kind)}"] = listener.text
+
+    def _remove(self, kind: str) -> None:
+        listener = self._open.pop(kind, None)
+        if listener is not None:
+            del self.descriptions[f"listener{KINDS.index(kind)}"]
+            listener.close()
 
     def close(self) -> None:
         """Listen no more."""
-        self._backend.stop_listening()
-        if self._config.unixsocket:
-            Path(self._config.unixsocket).unlink(missing_ok=True)
+        for kind in self.kinds:
+            self._remove(kind)
+            if kind == "unix":
+                Path(self._config.unixsocket).unlink(missing_ok=True)
 
-    async def _listen_at(self, address: str) -> None:
-        """Listen on one address; with a dash before it, only if the machine has it."""
-        host, port = address.removeprefix("-"), self._config.port
+    # ------------------------------------------------------------------ CONFIG SET
+
+    def follow_port(self, parameter: str) -> None:
+        """Listen at the port that *parameter* says by now; who is connected stays.
+
+        Raises BadValue, and goes on as before, if that cannot be had.
+        """
+        kind = "tls" if parameter == "tls-port" else "tcp"
+        port = self._config.tls_port if kind == "tls" else self._config.port
+        if port == (self._open[kind].port if kind in self._open else 0):
+            return
+        if not port:
+            self._remove(kind)
+            return
+        acceptor = self._tls_acceptor() if kind == "tls" else self._acceptor
         try:
-            for sock in await bound_sockets(host, port):
-                await self._backend.listen(sock, self._config.tcp_backlog)
+            listener = self._at_addresses(kind, port, acceptor)
+        except OSError as error:
+            _log.warning("%s", error)
+            raise BadValue("Unable to listen on this port. Check server logs.") from None
+        self._remove(kind)
+        self._add(kind, listener)
+
+    def follow_tls(self) -> None:
+        """Read certificate, key and settings again, if there is a TLS port.
+
+        Raises BadValue, and goes on as before, if they are not valid.
+        """
+        if self._config.tls_port:
+            self._tls_acceptor()
+
+    # ------------------------------------------------------------------ TLS
+
+    def _tls_acceptor(self) -> TlsAcceptor:
+        """What lets TLS clients in, with the settings of now. Raises BadValue."""
+        from server.network.tls.acceptor import TlsAcceptor  # noqa: PLC0415  (who has none pays none)
+        from server.network.tls.context import BadSettings  # noqa: PLC0415
+
+        try:
+            if self._tls is None:
+                self._tls = TlsAcceptor(self._config, self._acceptor, self._backend.call_soon)
+            else:
+                self._tls.load(self._config)
+        except BadSettings as error:
+            _log.warning("%s", error)
+            raise BadValue("Unable to update TLS configuration. Check server logs.") from None
+        return self._tls
+
+    def _tls_at_start(self) -> TlsAcceptor:
+        try:
+            return self._tls_acceptor()
+        except BadValue:
+            raise OSError("Failed to configure TLS. Check logs for more info.") from None
+
+    def configured(self, config: Config) -> None:
+        if self._tls is not None:
+            self._tls.configured(config)
+
+    def tick(self, now_ms: int) -> None:
+        if self._tls is not None:
+            self._tls.tick(now_ms)
+
+    # ------------------------------------------------------------------ sockets
+
+    def _at_addresses(self, kind: str, port: int, acceptor: Acceptor) -> Listening:
+        """Listen on all addresses of *bind*. Raises OSError."""
+        listener = Listening(port)
+        listener.text = f"name={kind}"
+        try:
+            for address in self._config.bind:
+                self._listen_at(address, kind, listener, acceptor)
+        except OSError:
+            listener.close()
+            raise
+        listener.text += f",port={port}"
+        return listener
+
+    def _listen_at(self, address: str, kind: str, listener: Listening, acceptor: Acceptor) -> None:
+        """Listen on one address; with a dash before it, only if the machine has it."""
+        host, port = address.removeprefix("-"), listener.port
+        try:
+            for sock in bound_sockets(host, port):
+                door = self._backend.listen(sock, self._config.tcp_backlog, acceptor)
+                listener.doors.append(door)
         except OSError as error:
             if address.startswith("-") and error.errno not in NOT_FOR_US:
                 return
             step = "" if isinstance(error, socket.gaierror) else "bind: "
             raise OSError(
                 f"Could not create server TCP listening socket {host}:{port}: {step}"
-                f"{error.strerror or error}. Failed listening on port {port} (tcp), aborting."
+                f"{error.strerror or error}. Failed listening on port {port} ({kind}), aborting."
             ) from error
-        self.descriptions.append(f"name=tcp,bind={host},port={port}")
+        listener.text += f",bind={address}"
 
-    async def _listen_on_path(self, path: Path) -> None:
+    def _on_path(self, path: Path) -> Listening:
+        listener = Listening()
         try:
             sock = _bound_to_path(path, self._config.unixsocketperm)
-            await self._backend.listen(sock, self._config.tcp_backlog)
+            door = self._backend.listen(sock, self._config.tcp_backlog, self._acceptor)
         except OSError as error:
             raise OSError(
                 f"Failed opening Unix socket '{Path.cwd() / path}': bind: {error.strerror or error}"
             ) from error
-        self.descriptions.append(f"name=unix,bind={path}")
+        listener.doors.append(door)
+        listener.text = f"name=unix,bind={path}"
+        return listener
 
 
 def _bound_to_path(path: Path, mode: int) -> socket.socket:
@@ -100,9 +224,9 @@ def _bound_to_path(path: Path, mode: int) -> socket.socket:
     return sock
 
 
-async def bound_sockets(host: str, port: int) -> list[socket.socket]:
+def bound_sockets(host: str, port: int) -> list[socket.socket]:
     """A socket for each address that *host* stands for. Raises OSError."""
-    found = await asyncio.get_running_loop().getaddrinfo(
+    found = socket.getaddrinfo(
         EVERYWHERE.get(host, host), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )
     return [_bound(family, address) for family, _, _, _, address in dict.fromkeys(found)]

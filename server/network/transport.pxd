@@ -6,6 +6,7 @@ cdef class Transport:
     cdef public str address
     cdef public str local_address
 
+    cpdef str peer_name(self)
     cpdef ready(self, unsigned int events)
     cpdef write(self, Encoder out)
     cpdef Py_ssize_t unsent(self) except -1

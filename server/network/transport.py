@@ -2,6 +2,7 @@
 
 epoll     server.network.epoll.transport      an epoll of the server's own
 asyncio   server.network.asyncio_backend      a transport of the event loop
+TLS       server.network.tls.transport        a layer above either of them
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ class Transport:
 
     def ready(self, events: int) -> None:
         """The selector has found *events* (in epoll's words); the event loop's has other ways."""
+
+    def peer_name(self) -> str:
+        """The common name in the certificate that the client has shown; "" without one."""
+        return ""
 
     def write(self, out: Encoder) -> None:
         """Send what *out* holds, or keep what the socket does not take now; *out* is empty then."""

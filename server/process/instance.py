@@ -9,17 +9,29 @@ from collections.abc import Callable
 class Instance:
     """What identifies this run of the server, and how a command ends it.
 
-    *started_ms* is unix time in ms, *listening* what INFO has in its listener lines. *stop* is
-    given the options of SHUTDOWN; it returns False if the server goes on because not all is safe.
+    *started_ms* is unix time in ms, *listening* INFO's listener lines. *stop* is given the options
+    of SHUTDOWN; it returns False if the server goes on because not all is safe. *follow_port* is
+    told that "port" or "tls-port" is set anew, *follow_tls* that a setting of TLS is; if that
+    cannot be had, they raise BadValue and leave all as it was.
     """
 
     def __init__(self) -> None:
         self.run_id = secrets.token_hex(20)
         self.started_ms = 0
-        self.listening: list[str] = []
+        self.listening: dict[str, str] = {}
         self.stop: Callable[[frozenset[bytes]], bool] = _not_running
+        self.follow_port: Callable[[str], None] = _ignore_port
+        self.follow_tls: Callable[[], None] = _ignore_tls
 
 
 def _not_running(_options: frozenset[bytes]) -> bool:
     """Do nothing: there is no process to end."""
     return True
+
+
+def _ignore_port(_parameter: str) -> None:
+    """Do nothing: there is no process that listens."""
+
+
+def _ignore_tls() -> None:
+    """Do nothing, likewise."""

@@ -106,9 +106,10 @@ def log_startup(config: Config) -> None:
         _log.info("No configuration is given: the defaults are used")
     if not build.compiled():
         _log.warning("The core is NOT COMPILED: several times slower, see README")
-    _log.info("Running mode=standalone, port=%d.", config.port)
+    port = config.port or config.tls_port
+    _log.info("Running mode=standalone, port=%d.", port)
     if config.always_show_logo:
-        _log.info("Penstock %s, Port: %d, PID: %d", build.VERSION, config.port, os.getpid())
+        _log.info("Penstock %s, Port: %d, PID: %d", build.VERSION, port, os.getpid())
 
 
 def set_level(config: Config) -> None:

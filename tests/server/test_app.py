@@ -91,9 +91,9 @@ async def test_the_server_is_loading_until_every_address_is_open(
     seen: list[bool] = []
     open_all = server._listeners.open
 
-    async def look_and_open() -> None:
+    def look_and_open() -> None:
         seen.append(server.state.restrictions.loading)
-        await open_all()
+        open_all()
 
     monkeypatch.setattr(server._listeners, "open", look_and_open)
     await server.start()

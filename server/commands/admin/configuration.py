@@ -12,7 +12,7 @@ from server.client import client_line
 from server.client.client import UNAUTHENTICATED
 from server.client.permissions import permits
 from server.config import redis_conf
-from server.config.parameters import BadValue, Config, Parameter
+from server.config.parameters import TLS_SETTINGS, BadValue, Config, Parameter
 from server.dispatch.call import Call
 from server.dispatch.state import ServerState
 from server.persistence.folder_lock import FolderInUse
@@ -228,8 +228,11 @@ APPLY: dict[str, Callable[[ServerState], None]] = {
     "dir": _apply_dir,
     "loglevel": lambda state: log.set_level(state.config),
     "maxclients": _apply_maxclients,
+    "port": lambda state: state.instance.follow_port("port"),
     "requirepass": _apply_requirepass,
     "save": _apply_save,
+    "tls-port": lambda state: state.instance.follow_port("tls-port"),
+    **dict.fromkeys(TLS_SETTINGS, lambda state: state.instance.follow_tls()),
 }
 
 # ---------------------------------------------------------------------- the others

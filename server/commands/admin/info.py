@@ -54,7 +54,7 @@ def server(state: ServerState) -> Fields:
     yield "process_id", os.getpid()
     yield "process_supervised", supervisor(config)
     yield "run_id", state.instance.run_id
-    yield "tcp_port", config.port
+    yield "tcp_port", config.port or config.tls_port
     yield "server_time_usec", now_us
     yield "uptime_in_seconds", uptime_s
     yield "uptime_in_days", uptime_s // SECONDS_A_DAY
@@ -63,8 +63,7 @@ def server(state: ServerState) -> Fields:
     yield "lru_clock", state.events.clock.now_ms // 1000 & LRU_CLOCK
     yield "executable", sys.executable
     yield "config_file", config.file or ""
-    for number, listener in enumerate(state.instance.listening):
-        yield f"listener{number}", listener
+    yield from state.instance.listening.items()
 
 
 def clients(state: ServerState) -> Fields:

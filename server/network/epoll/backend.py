@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from socket import socket
 
 from server.dispatch.turn import Turn
@@ -15,30 +16,28 @@ from server.network.epoll.selector import Selector
 class EpollBackend(Backend):
     """Serves TCP and unix sockets on Linux."""
 
-    def __init__(self, acceptor: Acceptor) -> None:
-        super().__init__(acceptor)
+    def __init__(self) -> None:
         self._selector = Selector()
-        self._listeners: list[Listener] = []
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._selector.start(loop)
 
-    async def listen(self, sock: socket, backlog: int) -> None:
-        self._listeners.append(Listener(sock, backlog, self._selector, self.acceptor, self._loop))
+    def listen(self, sock: socket, backlog: int, acceptor: Acceptor) -> Listener:
+        return Listener(sock, backlog, self._selector, acceptor, self._loop)
 
     def tell_turns(self, turn: Turn) -> None:
         self._selector.tell_turns(turn)
+
+    def call_soon(self, call: Callable[[], None]) -> None:
+        self._loop.call_soon(call)
+        self._selector.ring()
 
     def stay_until(self, loop_due_s: float) -> None:
         self._selector.stay_until(loop_due_s)
 
     def ring(self) -> None:
         self._selector.ring()
-
-    def stop_listening(self) -> None:
-        while self._listeners:
-            self._listeners.pop().close()
 
     def stop(self) -> None:
         self._selector.stop()

@@ -18,7 +18,7 @@ from server.config.accepted_parameters import (
     NO_SEED,
     NO_SOCKET_GROUP,
     NO_SYSLOG,
-    NO_TLS,
+    NO_TLS_BUS,
     NO_USERS,
 )
 from server.config.command_line import BadOptions, read_command_line
@@ -240,9 +240,7 @@ REFUSED_EXAMPLES = [
     ("syslog-enabled yes", NO_SYSLOG),
     ("socket-mark-id 7", NO_MARKS),
     ("aof-load-corrupt-tail-max-size 1kb", NO_REPAIR),
-    ("tls-cluster yes", NO_TLS),
-    ("tls-port 6379", NO_TLS),
-    ("tls-replication yes", NO_TLS),
+    ("tls-cluster yes", NO_TLS_BUS),
     ("unixsocketgroup wheel", NO_SOCKET_GROUP),
 ]
 

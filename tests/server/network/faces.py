@@ -71,13 +71,13 @@ class AsyncioFace:
         self.failures: list[dict[str, Any]] = []
         loop.set_exception_handler(lambda _, context: self.failures.append(context))
         self._acceptor = StubAcceptor()
-        self._backend = AsyncioBackend(self._acceptor)
+        self._backend = AsyncioBackend()
         self._backend.start(loop)
         self.tell_turns = self._backend.tell_turns
 
     def open(self, sock: socket.socket, endpoint: Endpoint) -> Transport:
         self._acceptor.endpoint = endpoint
-        transport = AsyncioTransport(self._backend)
+        transport = AsyncioTransport(self._backend, self._acceptor)
         self._loop.run_until_complete(self._loop.connect_accepted_socket(lambda: transport, sock))
         return transport
 

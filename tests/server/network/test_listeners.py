@@ -31,8 +31,8 @@ class ListeningServer:
         self.acceptor = StubAcceptor()
         self.acceptor.configured(self.config)
         self.accepted = self.acceptor.accepted
-        self.backend = backend(self.acceptor)
-        self.listeners = Listeners(self.config, self.backend)
+        self.backend = backend()
+        self.listeners = Listeners(self.config, self.backend, self.acceptor)
 
     async def connects(self, host="127.0.0.1"):
         """Whether a connection is accepted."""
@@ -56,7 +56,7 @@ async def listening_server(**parameters):
     listening = ListeningServer(**parameters)
     listening.backend.start(asyncio.get_running_loop())
     try:
-        await listening.listeners.open()
+        listening.listeners.open()
         yield listening
     finally:
         listening.listeners.close()
@@ -141,9 +141,10 @@ async def test_an_unavailable_address_is_an_error():
 async def test_an_unavailable_address_with_a_dash_is_skipped():
     async with listening_server(bind=["127.0.0.1", "-192.0.2.1"]) as listening:
         assert await listening.connects()
-        assert [line.split(",")[1] for line in listening.listeners.descriptions] == [
-            "bind=127.0.0.1"
-        ]
+        port = listening.config.port
+        assert listening.listeners.descriptions == {
+            "listener0": f"name=tcp,bind=127.0.0.1,port={port}"
+        }
 
 
 @pytest.mark.skipif(not has_ipv6(), reason="needs IPv6")
@@ -193,7 +194,7 @@ async def test_ipv4_and_ipv6_have_a_socket_each():
 async def test_an_asterisk_stands_for_all_addresses_of_its_family(host, address):
     if ":" in host and not socket.has_dualstack_ipv6():
         pytest.skip("no IPv6 here")
-    sockets = await bound_sockets(host, free_port())
+    sockets = bound_sockets(host, free_port())
     hosts = [sock.getsockname()[0] for sock in sockets]
     for sock in sockets:
         sock.close()

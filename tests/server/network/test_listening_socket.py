@@ -22,18 +22,18 @@ class Door:
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
         self.failures: list[dict[str, Any]] = []
-        acceptor = StubAcceptor()
-        self.came = acceptor.accepted
-        self.backend = backend(acceptor)
+        self._acceptor = StubAcceptor()
+        self.came = self._acceptor.accepted
+        self.backend = backend()
 
     async def open(self) -> None:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _, context: self.failures.append(context))
         self.backend.start(loop)
-        await self.backend.listen(self.sock, 16)
+        self._door = self.backend.listen(self.sock, 16, self._acceptor)
 
     async def close(self) -> None:
-        self.backend.stop_listening()
+        self._door.close()
         self.backend.stop()
         for _ in range(3):  # the loop closes what is its own when it turns
             await asyncio.sleep(0)

@@ -1,0 +1,1 @@
+"""TLS: between the transport of a socket and a connection, whichever backend serves the socket."""

@@ -1,0 +1,257 @@
+"""TLS on one connection: a layer between the socket's transport and the connection.
+
+    the socket's   --> TlsEndpoint --> session.read  --> data_received -->   the connection
+    transport      <-- TlsTransport <- session.write <------- write <-----
+
+OpenSSL never sees the socket. It reads from one buffer in memory and writes to another. So a read
+costs one system call whatever the records are, and all that holds for plain connections (turns,
+back-pressure, limits) holds for these.
+
+A long reply is encrypted in portions, each when the socket has taken the one before: what waits is
+the reply itself, which other clients may share, and no more than one portion of its encryption.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from ssl import MemoryBIO, SSLContext, SSLError, SSLObject, SSLWantReadError
+from typing import Any
+
+from protocol.encoder import Encoder
+from server.client.endpoint import Endpoint
+from server.network.transport import Transport
+
+RECORD = 16 * 1024  # bytes of data that a record of TLS holds at most
+PORTION = 16 * RECORD  # bytes that are encrypted before the socket is asked whether it takes more
+
+
+class TlsTransport(Transport):
+    """Encrypts what the connection writes, and decrypts what *below*, the socket's transport, gets.
+
+    The handshake comes first: take() and shake_hands() in turns. Then open() begins to serve.
+    """
+
+    __slots__ = (
+        "_below",
+        "_endpoint",
+        "_has_ended",
+        "_incoming",
+        "_is_closing",
+        "_is_paused",
+        "_outgoing",
+        "_pieces",
+        "_sealed",
+        "_session",
+        "_unwritten",
+        "is_open",
+    )
+
+    def __init__(self, below: Transport, context: SSLContext) -> None:
+        self.fd = below.fd
+        self.address = below.address
+        self.local_address = below.local_address
+        self._below = below
+        self._incoming = MemoryBIO()
+        self._outgoing = MemoryBIO()
+        self._session: SSLObject = context.wrap_bio(self._incoming, self._outgoing, True)
+        self._endpoint: Endpoint | None = None  # not open yet, or closed
+        self.is_open = False  # the handshake is done
+        self._sealed = Encoder()  # encrypted, and not handed to the socket's transport yet
+        self._pieces: deque[bytes | bytearray | memoryview] = deque()  # not encrypted yet
+        self._unwritten = 0  # bytes of these
+        self._is_paused = False  # the socket takes no more for now
+        self._is_closing = False
+        self._has_ended = False  # the client sends nothing more
+
+    # ------------------------------------------------------------------ the handshake
+
+    def take(self, data: bytes) -> int:
+        """Keep *data* for the next step of the handshake; how many bytes wait for it now."""
+        self._incoming.write(data)
+        return self._incoming.pending
+
+    def shake_hands(self) -> bool:
+        """Go on with the handshake; whether it is done. Raises SSLError.
+
+        The first step costs a signature, about a millisecond with an RSA key.
+        """
+        try:
+            self._session.do_handshake()
+        except SSLWantReadError:
+            return False
+        finally:
+            self._send_sealed()  # in case of an error it tells the client which
+        return True
+
+    def peer_name(self) -> str:
+        return _common_name(self._session.getpeercert())
+
+    def open(self, endpoint: Endpoint) -> None:
+        """Serve *endpoint* from now on, with what has come behind the handshake."""
+        self._endpoint = endpoint
+        self.is_open = True
+        self._decrypt()
+
+    # ------------------------------------------------------------------ what the socket gets
+
+    def received(self, data: bytes) -> None:
+        """Decrypt *data*, a record at a time: so the buffers that OpenSSL keeps remain small."""
+        if len(data) <= RECORD:
+            self._incoming.write(data)
+            self._decrypt()
+            return
+        view = memoryview(data)
+        for start in range(0, len(data), RECORD):
+            self._incoming.write(view[start : start + RECORD])
+            self._decrypt()
+
+    def _decrypt(self) -> None:
+        """Hand on what whole records have come. A record that nobody can have sent ends it all."""
+        try:
+            self._read_records()
+        except SSLWantReadError:
+            pass
+        except SSLError:
+            self._send_sealed()  # the alert
+            self.abort()
+            return
+        if self._outgoing.pending:  # a client may ask for new keys
+            self._send_sealed()
+
+    def _read_records(self) -> None:
+        session, incoming = self._session, self._incoming
+        while incoming.pending or session.pending():
+            endpoint = self._endpoint
+            if endpoint is None or self._is_closing or self._has_ended:
+                incoming.read()
+                return
+            if endpoint.wants_buffer:
+                size = _read_into(session, endpoint.get_buffer())
+                if size:
+                    endpoint.buffer_updated(size)
+                    continue
+            else:
+                data = session.read(RECORD)
+                if data:
+                    endpoint.data_received(data)
+                    continue
+            self.ended()  # by a close_notify
+
+    def ended(self) -> None:
+        """The client sends nothing more, whether it has said so in TLS or not."""
+        if self._endpoint is not None and not self._has_ended:
+            self._has_ended = True
+            self._endpoint.eof_received()
+
+    # ------------------------------------------------------------------ what the connection calls
+
+    def write(self, out: Encoder) -> None:
+        if self._endpoint is None:
+            out.clear()
+        elif self._is_paused or out.size() > PORTION:
+            self._unwritten += out.size()
+            self._pieces += out.take_pieces()
+            self._write_pieces()
+        else:
+            self._encrypt(memoryview(out.take()))
+            self._send_sealed()
+
+    def _write_pieces(self) -> None:
+        """Encrypt and hand on one portion after the other, until the socket takes no more."""
+        while self._pieces and not self._is_paused:
+            portion = 0
+            while self._pieces and portion < PORTION:
+                piece = memoryview(self._pieces.popleft())
+                if len(piece) > PORTION:
+                    self._pieces.appendleft(piece[PORTION:])
+                    piece = piece[:PORTION]
+                portion += len(piece)
+                self._encrypt(piece)
+            self._unwritten -= portion
+            self._send_sealed()
+
+    def _encrypt(self, data: memoryview) -> None:
+        """Put *data* into records. OpenSSL makes one at a time, and its buffer has one at most."""
+        while True:
+            size = self._session.write(data)
+            if size == len(data):
+                return
+            self._sealed.append_shared(self._outgoing.read())
+            data = data[size:]
+
+    def _send_sealed(self) -> None:
+        """Hand on all that is encrypted by now."""
+        self._sealed.append_shared(self._outgoing.read())
+        if self._sealed.size():
+            self._below.write(self._sealed)
+
+    def unsent(self) -> int:
+        return self._unwritten + self._below.unsent()
+
+    def close(self) -> None:
+        self._is_closing = True
+        if not self._pieces:
+            self._say_goodbye()
+            self._below.close()
+
+    def abort(self) -> None:
+        if not self._is_paused:
+            self._say_goodbye()
+        self._below.abort()
+
+    def _say_goodbye(self) -> None:
+        """Tell the client that nothing more comes: nobody else has cut the connection."""
+        with contextlib.suppress(SSLError):  # it has not said so yet, or there is no session yet
+            self._session.unwrap()
+        self._send_sealed()
+
+    # ------------------------------------------------------------------ what the socket does
+
+    def paused(self) -> None:
+        """The socket takes no more for now."""
+        self._is_paused = True
+        if self._endpoint is not None:
+            self._endpoint.pause_writing()
+
+    def sent_some(self) -> None:
+        """The socket has taken more, and not yet all."""
+        if self._endpoint is not None:
+            self._endpoint.sent_some()
+
+    def resumed(self) -> None:
+        """The socket has taken all: give it the next portions."""
+        self._is_paused = False
+        self._write_pieces()
+        endpoint = self._endpoint
+        if endpoint is None:
+            return
+        if self._is_paused:
+            endpoint.sent_some()
+        elif self._is_closing:
+            self.close()
+        else:
+            endpoint.resume_writing()
+
+    def lost(self) -> None:
+        """The socket is closed."""
+        endpoint, self._endpoint = self._endpoint, None
+        self.fd = -1
+        self._pieces.clear()
+        self._unwritten = 0
+        if endpoint is not None:
+            endpoint.connection_lost()
+
+
+def _read_into(session: SSLObject, buffer: memoryview) -> int:
+    """Decrypt a record into *buffer*, or as much of it as fits: how many bytes."""
+    size: Any = session.read(RECORD, buffer)
+    return int(size)
+
+
+def _common_name(certificate: Any) -> str:
+    """The common name of who owns *certificate*; "" if there is none."""
+    names: dict[str, str] = {}
+    for part in (certificate or {}).get("subject", ()):
+        names.update(part)
+    return names.get("commonName", "")
