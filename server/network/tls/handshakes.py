@@ -70,9 +70,9 @@ class Handshakes:
             self._ready.pop(transport, None)
             self._go_on(transport)
             return
-        if not self._ready:
-            self._call_soon(self._go_on_with_some)
         self._ready[transport] = None
+        if len(self._ready) == 1:
+            self._call_soon(self._go_on_with_some)
 
     def ended(self, transport: TlsTransport) -> None:
         """The client has closed its half of the connection."""
