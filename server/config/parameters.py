@@ -247,10 +247,12 @@ class Config(AcceptedParameters):
 WITHOUT_EFFECT = take_parameters(AcceptedParameters)
 PARAMETERS = (*take_parameters(Config), *WITHOUT_EFFECT)
 
-# A change of one of them is a change of what new TLS connections are made with.
-TLS_SETTINGS = tuple(
-    row.name for row in PARAMETERS
-    if row.name.startswith("tls-") and row.name != "tls-port" and row not in WITHOUT_EFFECT
+# When one of them is set, files are read again; the others are looked at when a client connects.
+TLS_SETTINGS = (
+    "tls-cert-file", "tls-key-file", "tls-key-file-pass", "tls-ca-cert-file", "tls-ca-cert-dir",
+    "tls-dh-params-file", "tls-protocols", "tls-ciphers", "tls-ciphersuites",
+    "tls-prefer-server-ciphers", "tls-session-caching", "tls-session-cache-size",
+    "tls-session-cache-timeout",
 )  # fmt: skip
 
 _BY_NAME = {name: row for row in PARAMETERS for name in (row.name, *row.aliases)}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.network.acceptor import Acceptor
-from server.network.tls.context import make_context
+from server.network.tls.context import VERIFICATION, make_context
 from server.network.tls.endpoint import TlsEndpoint
 from server.network.tls.handshakes import Handshakes
 from server.network.tls.transport import TlsTransport
@@ -32,6 +32,7 @@ class TlsAcceptor(Acceptor):
 
     def configured(self, config: Config) -> None:
         super().configured(config)
+        self._context.verify_mode = VERIFICATION[config.tls_auth_clients]
         self._handshakes.at_once = config.max_new_tls_connections_per_cycle
 
     def load(self, config: Config) -> None:
