@@ -8,16 +8,18 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from bench import background_save, durability, latency, memory, progress, report, speed
+from bench.certificate import Certificate, new_certificate
 from bench.client import RefusedError
 from bench.load import StalledError
 from bench.peers import Peer, find_peers, known_folders
+from bench.redis_benchmark import RedisBenchmark
 from bench.results import Comparison, Speed
 from bench.servers import PENSTOCK, Server, ServerError, Start, pin_generator
 from bench.workloads import WORKLOADS, Workload
@@ -79,6 +81,9 @@ def _options() -> argparse.Namespace:
         choices=("asyncio",),
         help="compare our server with itself on this socket backend, not with the peers",
     )
+    parser.add_argument(
+        "--tls", action="store_true", help="only the workloads of redis-benchmark, over TLS"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
     parser.add_argument(
         "--command",
@@ -120,12 +125,15 @@ def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Com
     """Measure what the options ask for, and print each result as soon as it is known."""
     extent = QUICK if options.quick else FULL
     start = partial(_started, options.command, peers)
+    if options.tls:
+        yield from _speeds_by_tls(options, extent, start)
+        return
     print(report.machine())
     print(report.neighbours())
     with start() as servers:
         print("\n".join(report.describe(server) for server in servers))
         print(f"{report.generator()}\n", flush=True)
-        yield from _speeds(options, extent, servers)
+        yield from _speeds(options, extent, servers, WORKLOADS)
     names = ["ours", *(peer.name for peer in peers)]
     if "durability" in options.only:
         rounds = options.rounds or extent.rounds
@@ -151,18 +159,36 @@ def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Com
 
 
 @contextmanager
-def _started(command: str, peers: list[Peer], *options: str) -> Iterator[list[Server]]:
+def _started(
+    command: str, peers: list[Peer], *options: str, certificate: Certificate | None = None
+) -> Iterator[list[Server]]:
     """Start all servers, ours first, with *options*."""
     with ExitStack() as stack:
         yield [
-            stack.enter_context(Server(peer.name, peer.command, *options))
+            stack.enter_context(Server(peer.name, peer.command, *options, certificate=certificate))
             for peer in (Peer("ours", command), *peers)
         ]
 
 
-def _speeds(options: argparse.Namespace, extent: Extent, servers: list[Server]) -> Iterator[Speed]:
-    """Measure the workloads that the options ask for."""
-    chosen = [workload for workload in WORKLOADS if workload.name in options.only]
+def _speeds_by_tls(options: argparse.Namespace, extent: Extent, start: Start) -> Iterator[Speed]:
+    """Measure the workloads for which redis-benchmark makes the load, over TLS."""
+    with new_certificate() as certificate, start(certificate=certificate) as servers:
+        workloads = [
+            replace(workload, load=replace(workload.load, options=certificate.client_options))
+            for workload in WORKLOADS
+            if isinstance(workload.load, RedisBenchmark)
+        ]
+        yield from _speeds(options, extent, servers, workloads)
+
+
+def _speeds(
+    options: argparse.Namespace,
+    extent: Extent,
+    servers: list[Server],
+    workloads: Sequence[Workload],
+) -> Iterator[Speed]:
+    """Measure those of *workloads* that the options ask for."""
+    chosen = [workload for workload in workloads if workload.name in options.only]
     depths = (options.depth,) if options.depth else (1, 16)
     rows = [(w, depth) for depth in depths for w in chosen if depth in w.most]
     if rows:

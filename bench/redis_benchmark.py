@@ -21,6 +21,7 @@ class RedisBenchmark:
     command: tuple[str, ...]
     clients: int = 50
     keys: int = KEYS
+    options: tuple[str, ...] = ()  # such as those for TLS
 
     def run(self, port: int, requests: int, depth: int) -> float:
         """Send *requests* requests, *depth* at a time on each connection; return the seconds.
@@ -30,7 +31,10 @@ class RedisBenchmark:
         options = {"-p": port, "-c": self.clients, "-n": requests, "-P": depth, "-r": self.keys}
         words = ["redis-benchmark", *(str(word) for option in options.items() for word in option)]
         ran = subprocess.run(
-            [*words, "--csv", *self.command], capture_output=True, text=True, check=False
+            [*words, *self.options, "--csv", *self.command],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         rows = list(csv.reader(ran.stdout.splitlines()))
         if ran.returncode or len(rows) < 2:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
+from bench.certificate import Certificate
 from bench.client import Client, RefusedError
 
 PENSTOCK = f"{shlex.quote(sys.executable)} -m server"
@@ -50,13 +51,19 @@ class Server:
     """One running server. Use it as a context manager: it is stopped at the end.
 
     It saves its data in a temporary folder, which is removed when it stops. *command* is split as
-    by a shell; the settings that every server gets are appended.
+    by a shell; the settings that every server gets are appended. With *certificate*, the load goes
+    to a TLS port.
     Raises ServerError if it does not answer PING within START_SECONDS.
     """
 
-    def __init__(self, name: str, command: str, *options: str) -> None:
+    def __init__(
+        self, name: str, command: str, *options: str, certificate: Certificate | None = None
+    ) -> None:
         self.name = name
-        self.port = free_port()
+        self.port = self.load_port = free_port()
+        if certificate is not None:
+            self.load_port = free_port()
+            options = (*options, *certificate.server_options(self.load_port))
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed by stop)
         self._folder = tempfile.TemporaryDirectory()  # likewise
         self.folder = Path(self._folder.name)

@@ -61,7 +61,7 @@ def _run(workload: Workload, depth: int, server: Server, requests: int) -> Sampl
         client.call("CONFIG", "SET", "maxmemory", 0)  # the workload before may have limited it
         client.load(workload.setup(requests))
     before = cpu_seconds(server.pid)
-    seconds = workload.load.run(server.port, requests, depth)
+    seconds = workload.load.run(server.load_port, requests, depth)
     return Sample(requests, seconds, cpu_seconds(server.pid) - before)
 
 

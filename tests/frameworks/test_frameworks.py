@@ -11,11 +11,13 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.compat.processes import ROOT, ServerProcess, penstock_command
+from tests.certificates import Certificates
+from tests.compat.processes import ROOT, ServerProcess, free_port, penstock_command
 from tests.frameworks.environments import HERE, NODE, REQUIREMENTS, command
 
 TIMEOUT_S = 120
@@ -95,6 +97,30 @@ def test_a_framework_does_its_ordinary_work(program: Program, server: ServerProc
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip()
+
+
+@pytest.mark.parametrize("program", ["ioredis_client.js", "node_redis_client.js"])
+def test_a_client_of_node_does_its_ordinary_work_by_tls(
+    program: str, certificates: Certificates, tmp_path: Path
+) -> None:
+    words = command(program, NODE)
+    if words is None:
+        pytest.skip(f"{NODE} is not installed: make test-frameworks")
+    port = free_port()
+    options = ["--tls-port", str(port)]
+    for name, value in certificates.parameters().items():
+        options += [f"--{name.replace('_', '-')}", str(value)]
+    server = ServerProcess(penstock_command(), tmp_path, *options)
+    done = subprocess.run(
+        [*words, f"rediss://localhost:{port}/0"],
+        env={**os.environ, "NODE_EXTRA_CA_CERTS": certificates["ca.crt"]},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    server.stop()
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_program_is_run() -> None:
