@@ -28,7 +28,7 @@ cdef class TlsTransport(Transport):
     cpdef open(self, Endpoint endpoint)
     cpdef received(self, bytes data)
     cdef _decrypt(self)
-    @cython.locals(endpoint=Endpoint, size=Py_ssize_t, data=bytes)
+    @cython.locals(endpoint=Endpoint, size=Py_ssize_t, data=bytes, has_more=bint)
     cdef _read_records(self)
     cpdef ended(self)
     @cython.locals(portion=Py_ssize_t)

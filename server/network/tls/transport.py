@@ -121,7 +121,8 @@ class TlsTransport(Transport):
 
     def _read_records(self) -> None:
         session, incoming = self._session, self._incoming
-        while incoming.pending or session.pending():
+        has_more = True
+        while has_more:
             endpoint = self._endpoint
             if endpoint is None or self._is_closing or self._has_ended:
                 incoming.read()
@@ -130,13 +131,15 @@ class TlsTransport(Transport):
                 size = _read_into(session, endpoint.get_buffer())
                 if size:
                     endpoint.buffer_updated(size)
-                    continue
+                has_more = bool(incoming.pending or session.pending())
             else:
                 data = session.read(RECORD)
-                if data:
+                size = len(data)
+                if size:
                     endpoint.data_received(data)
-                    continue
-            self.ended()  # by a close_notify
+                has_more = bool(incoming.pending)  # nothing is left of a record
+            if not size:
+                self.ended()  # by a close_notify
 
     def ended(self) -> None:
         """The client sends nothing more, whether it has said so in TLS or not."""
@@ -154,7 +157,10 @@ class TlsTransport(Transport):
             self._pieces += out.take_pieces()
             self._write_pieces()
         else:
-            self._encrypt(memoryview(out.take()))
+            if out.size() <= RECORD:
+                self._session.write(out.take())
+            else:
+                self._encrypt(memoryview(out.take()))
             self._send_sealed()
 
     def _write_pieces(self) -> None:
