@@ -72,15 +72,23 @@ class Listeners(Part):
     def open(self) -> None:
         """Listen wherever the configuration says. Raises OSError when that cannot be had."""
         if self._config.port:
-            self._add("tcp", self._at_addresses("tcp", self._config.port, self._acceptor))
+            self._add("tcp", self._at_start("tcp", self._config.port, self._acceptor))
         if self._config.unixsocket:
             self._add("unix", self._on_path(Path(self._config.unixsocket)))
         if self._config.tls_port:
-            self._add("tls", self._at_addresses("tls", self._config.tls_port, self._tls_at_start()))
+            self._add("tls", self._at_start("tls", self._config.tls_port, self._tls_at_start()))
         if not self._open:
             raise OSError(
                 "No address to listen on: see 'bind', 'port', 'tls-port' and 'unixsocket'"
             )
+
+    def _at_start(self, kind: str, port: int, acceptor: Acceptor) -> Listening:
+        try:
+            return self._at_addresses(kind, port, acceptor)
+        except OSError as error:
+            raise OSError(
+                f"{error}. Failed listening on port {port} ({kind}), aborting."
+            ) from error
 
     def _add(self, kind: str, listener: Listening) -> None:
         if listener.doors:
@@ -118,7 +126,7 @@ class Listeners(Part):
         try:
             listener = self._at_addresses(kind, port, acceptor)
         except OSError as error:
-            _log.warning("%s", error)
+            _log.warning("Warning: %s", error)
             raise BadValue("Unable to listen on this port. Check server logs.") from None
         self._remove(kind)
         self._add(kind, listener)
@@ -170,14 +178,14 @@ class Listeners(Part):
         listener.text = f"name={kind}"
         try:
             for address in self._config.bind:
-                self._listen_at(address, kind, listener, acceptor)
+                self._listen_at(address, listener, acceptor)
         except OSError:
             listener.close()
             raise
         listener.text += f",port={port}"
         return listener
 
-    def _listen_at(self, address: str, kind: str, listener: Listening, acceptor: Acceptor) -> None:
+    def _listen_at(self, address: str, listener: Listening, acceptor: Acceptor) -> None:
         """Listen on one address; with a dash before it, only if the machine has it."""
         host, port = address.removeprefix("-"), listener.port
         try:
@@ -190,7 +198,7 @@ class Listeners(Part):
             step = "" if isinstance(error, socket.gaierror) else "bind: "
             raise OSError(
                 f"Could not create server TCP listening socket {host}:{port}: {step}"
-                f"{error.strerror or error}. Failed listening on port {port} ({kind}), aborting."
+                f"{error.strerror or error}"
             ) from error
         listener.text += f",bind={address}"
 
