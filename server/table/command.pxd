@@ -24,6 +24,7 @@ cdef class Command:
     cdef readonly str complexity
     cdef readonly tuple keys
     cdef readonly object get_keys
+    cdef readonly object channels
     cdef readonly object secrets
     cdef readonly object acl
     cdef readonly tuple tips

@@ -22,6 +22,7 @@ from enum import IntFlag, auto
 from typing import ParamSpec, TypeAlias, TypeVar
 
 from protocol.replies import Reply, Status
+from server.table.channels import ChannelSpec
 from server.table.documentation import CATEGORY_OF_GROUP, Category, Deprecated, Group, History, Tip
 from server.table.keys import NOT_KEY, KeySpec, KeyUse
 from server.table.latency_histogram import LatencyHistogram
@@ -116,6 +117,7 @@ class Command:
         "argument_types",
         "arity",
         "calls",
+        "channels",
         "complexity",
         "deprecated",
         "failed",
@@ -149,6 +151,7 @@ class Command:
         complexity: str = "O(1)",
         keys: KeySpec | tuple[KeySpec, ...] = (),
         get_keys: KeyFinder | None = None,
+        channels: ChannelSpec | None = None,
         secrets: SecretFinder | None = None,
         categories: Sequence[Category] | None = None,
         tips: Sequence[Tip] = (),
@@ -171,6 +174,7 @@ class Command:
         self.complexity = complexity
         self.keys = keys if isinstance(keys, tuple) else (keys,)
         self.get_keys = get_keys
+        self.channels = channels  # that the user must have rights on
         self.secrets = secrets
         self.acl = _acl_categories(flags, group, categories)
         self.tips = tuple(tips)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from protocol.replies import Reply
 from server.dispatch.call import Call
+from server.table.channels import FIRST
 from server.table.command import Flags, command
 from server.table.keys import NOT_KEY, KeyRange
 
@@ -21,6 +22,7 @@ PUBLISHES = Flags.PUBSUB | Flags.LOADING | Flags.STALE | Flags.FAST | Flags.MAY_
     since="2.0.0",
     complexity="O(N+M) where N is the number of subscribers of the channel and M the number of"
     " patterns that anybody is subscribed to.",
+    channels=FIRST,
 )
 def publish(call: Call) -> Reply:
     """Sends a message to the subscribers of a channel; returns how many times it is sent.
@@ -38,6 +40,7 @@ def publish(call: Call) -> Reply:
     since="7.0.0",
     complexity="O(N) where N is the number of subscribers of the shard channel.",
     keys=KeyRange(NOT_KEY),
+    channels=FIRST,
 )
 def spublish(call: Call) -> Reply:
     """Sends a message to the subscribers of a shard channel; returns how many they are.

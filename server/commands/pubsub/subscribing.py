@@ -13,6 +13,7 @@ from protocol.replies import NO_REPLY, ErrorReply, Push, Reply
 from server.client.subscriptions import CHANNELS, PATTERNS, SHARD_CHANNELS
 from server.dispatch.call import Call
 from server.dispatch.origin import SCRIPT
+from server.table import channels
 from server.table.command import Flags, command
 from server.table.keys import NOT_KEY, KeyRange
 
@@ -29,6 +30,7 @@ UNWORDS = {CHANNELS: b"unsubscribe", PATTERNS: b"punsubscribe", SHARD_CHANNELS: 
     group="pubsub",
     since="2.0.0",
     complexity="O(N) where N is the number of channels.",
+    channels=channels.CHANNELS,
 )
 def subscribe(call: Call) -> Reply:
     """Subscribes the connection to channels: it gets what is published to them.
@@ -45,6 +47,7 @@ def subscribe(call: Call) -> Reply:
     group="pubsub",
     since="2.0.0",
     complexity="O(N) where N is the number of patterns.",
+    channels=channels.PATTERNS,
 )
 def psubscribe(call: Call) -> Reply:
     """Subscribes the connection to all channels whose names match one of the patterns.
@@ -62,6 +65,7 @@ def psubscribe(call: Call) -> Reply:
     since="7.0.0",
     complexity="O(N) where N is the number of shard channels.",
     keys=KeyRange(NOT_KEY, last=-1),
+    channels=channels.CHANNELS,
 )
 def ssubscribe(call: Call) -> Reply:
     """Subscribes the connection to shard channels.

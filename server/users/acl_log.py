@@ -1,0 +1,84 @@
+"""ACL LOG: what was refused, and to whom; the newest first.
+
+    count  reason   context   object   username   client                last and first time
+    3      key      toplevel  jobs:7   ann        id=9 addr=10.0.0.1..  1700000000123
+    1      auth     toplevel  AUTH     bob        id=12 addr=..
+
+What is refused once more for the same reason within a minute is counted with the entry that there
+is, as long as that is among the newest ten: one who tries passwords does not push out the others.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from itertools import count, islice
+
+LOOKED_AT = 10  # entries
+SAME_WITHIN_MS = 60_000
+
+
+@dataclass(slots=True)
+class Entry:
+    """What was refused, *count* times; *client* is the client's line in CLIENT LIST."""
+
+    id: int
+    reason: bytes
+    context: bytes
+    object: bytes
+    username: bytes
+    client: bytes
+    created_ms: int
+    updated_ms: int
+    count: int = 1
+
+    def is_of(self, reason: bytes, context: bytes, object_: bytes, username: bytes) -> bool:
+        """Whether it says the same."""
+        mine = (self.reason, self.context, self.object, self.username)
+        return mine == (reason, context, object_, username)
+
+
+class AclLog:
+    """The last *most* entries (acllog-max-len)."""
+
+    __slots__ = ("_entries", "_ids", "most")
+
+    def __init__(self) -> None:
+        self.most = 128
+        self._ids = count()
+        self._entries: deque[Entry] = deque()  # the newest is the first
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def add(
+        self,
+        reason: bytes,
+        context: bytes,
+        object_: bytes,
+        username: bytes,
+        client: bytes,
+        now_ms: int,
+    ) -> None:
+        """Something was refused at unix time *now_ms*."""
+        for entry in islice(self._entries, LOOKED_AT):
+            if entry.is_of(reason, context, object_, username):
+                if abs(now_ms - entry.updated_ms) > SAME_WITHIN_MS:
+                    continue
+                entry.count += 1
+                entry.client, entry.updated_ms = client, now_ms
+                self._entries.remove(entry)
+                self._entries.appendleft(entry)
+                return
+        made = Entry(next(self._ids), reason, context, object_, username, client, now_ms, now_ms)
+        self._entries.appendleft(made)
+        while len(self._entries) > self.most:
+            self._entries.pop()
+
+    def newest(self, most: int) -> list[Entry]:
+        """The last *most* entries."""
+        return list(islice(self._entries, most))
+
+    def clear(self) -> None:
+        """Forget all entries; the numbers of new ones go on."""
+        self._entries.clear()

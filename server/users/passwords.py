@@ -1,0 +1,69 @@
+"""The passwords of a user: only their SHA-256 hashes are kept."""
+
+from __future__ import annotations
+
+import hmac
+import re
+
+from server.users import bad_rule
+from server.users.bad_rule import BadRule
+
+_HASH = re.compile(rb"[0-9a-f]{64}")
+
+
+def hash_of(password: bytes) -> bytes:
+    """The SHA-256 of *password*, in hexadecimal digits."""
+    from hashlib import sha256  # noqa: PLC0415  (few starts need it, and it takes its time)
+
+    return sha256(password).hexdigest().encode()
+
+
+class Passwords:
+    """Any of them lets the user in; with *none_needed* (``nopass``) anything does."""
+
+    __slots__ = ("hashes", "none_needed")
+
+    def __init__(self) -> None:
+        self.none_needed = False
+        self.hashes: list[bytes] = []
+
+    def copy(self) -> Passwords:
+        other = Passwords()
+        other.none_needed = self.none_needed
+        other.hashes = list(self.hashes)
+        return other
+
+    def accept(self, password: bytes) -> bool:
+        """Whether *password* lets the user in. The time taken tells nothing of the passwords."""
+        given = hash_of(password)
+        matches = [hmac.compare_digest(given, kept) for kept in self.hashes]
+        return self.none_needed or any(matches)
+
+    def need_none(self) -> None:
+        """``nopass``."""
+        self.none_needed = True
+        self.hashes = []
+
+    def reset(self) -> None:
+        """``resetpass``: nobody is let in until there is a password, or ``nopass``."""
+        self.none_needed = False
+        self.hashes = []
+
+    def add(self, hash_: bytes) -> None:
+        """``>password`` or ``#hash``. Raises BadRule if it is no hash."""
+        _check(hash_)
+        if hash_ not in self.hashes:
+            self.hashes.append(hash_)
+        self.none_needed = False
+
+    def remove(self, hash_: bytes) -> None:
+        """``<password`` or ``!hash``. Raises BadRule if there is none."""
+        _check(hash_)
+        if hash_ not in self.hashes:
+            raise BadRule(bad_rule.NO_SUCH_PASSWORD)
+        self.hashes.remove(hash_)
+
+
+def _check(hash_: bytes) -> None:
+    if not _HASH.fullmatch(hash_):
+        raise BadRule(bad_rule.NO_HASH)
