@@ -38,6 +38,11 @@ VALUES = [b"", b"v", b"12", b"-7", b"3.0", b"01", b"a long one", b"x" * 70, b"\x
 MEMBERS = [b"", b"m" * 65, *b"a b c d 1 2 3 -4 5.5 12345678901 01".split()]
 SIDES = b"0 1 200 3000 1e6 inf".split()  # of areas, and radii
 
+# Of users. Each user that there may be can log in with "v", one of VALUES.
+RULES = (
+    b"on nopass >v ~* %R~hash:* &news +@all +@read -@write -get +config|get reset (~* (&* )".split()
+)
+
 # What is drawn for arguments of these names, whatever their types are.
 TEXTS: dict[str, list[bytes]] = {
     **dict.fromkeys(("id", "last-id", "lastid", "max-deleted-id", "threshold"), IDS),
@@ -48,7 +53,8 @@ TEXTS: dict[str, list[bytes]] = {
     "consumer": [b"alice", b"bob"],
     "channel": [b"news", b"sport"],
     "shardchannel": [b"news", b"sport"],
-    "username": [b"default", b"nobody"],
+    "username": [b"ann", b"nobody"],  # never the default user: the clients could do nothing then
+    "rule": RULES,
     "protover": [b"2", b"3", b"4"],
     "cursor": [b"0", b"0", b"0", b"1", b"7"],
     "longitude": [b"0", b"13.361389", b"15.087269", b"-179.99999", b"180", b"181", b"inf"],

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from server.app import ignore_ready, serve
 from server.config.command_line import HELP, BadOptions, read_command_line
 from server.config.parameters import Config
+from server.dispatch.configured_users import BadUsers
 from server.persistence.files import reason
 from server.persistence.snapshot_loader import LoadFailed
 from server.process import build, log, process
@@ -27,7 +28,7 @@ def main(argv: list[str]) -> int:
         return 0
     try:
         return _run(read_command_line(argv))
-    except (BadOptions, LoadFailed) as error:
+    except (BadOptions, LoadFailed, BadUsers) as error:
         log.log_and_print(str(error))
         return 1
     except OSError as error:
@@ -38,7 +39,7 @@ def main(argv: list[str]) -> int:
 def _run(config: Config) -> int:
     """Serve as *config* says; the exit status.
 
-    Raises OSError and LoadFailed when the start fails.
+    Raises OSError, LoadFailed and BadUsers when the start fails.
     """
     process.enter_directory(config)
     log.start(config)

@@ -31,6 +31,7 @@ from typing import Any
 import server.commands  # noqa: F401  (fills the table)
 from server.config.parameters import Config
 from server.cron import Cron
+from server.dispatch.configured_users import BadUsers, users_at_start
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
 from server.network.clients import Clients
@@ -98,8 +99,9 @@ class Server:
     async def start(self, ready: Callable[[], None] = ignore_ready) -> None:
         """Listen, and load what was kept; *ready* is called when that is done, or takes long.
 
-        Raises OSError when an address or the folder cannot be had, and LoadFailed.
+        Raises OSError when an address or the folder cannot be had, LoadFailed, and BadUsers.
         """
+        self.state.access.begin_with(users_at_start(self.config))
         self.state.persistence.folder.open()
         self._enter(Phase.LOADING)  # before the first address is open: there are no data yet
         await self._listen()
@@ -266,7 +268,7 @@ class Server:
 async def serve(config: Config, ready: Callable[[], None]) -> int:
     """Run a server until a signal, SHUTDOWN or a fault ends it; the process's exit status.
 
-    Raises OSError and LoadFailed when it cannot begin, for a reason that the user is to hear.
+    Raises OSError, LoadFailed and BadUsers when it cannot begin, for a reason that is to be heard.
     """
     server = Server(config, owns_loop=True)
     loop = asyncio.get_running_loop()
@@ -278,7 +280,7 @@ async def serve(config: Config, ready: Callable[[], None]) -> int:
     memory_reserve.begin()
     try:
         await server.start(ready)
-    except (OSError, LoadFailed):
+    except (OSError, LoadFailed, BadUsers):
         raise
     except (Exception, ServerFault) as error:
         server.fail(error)

@@ -20,7 +20,7 @@ cdef class Client:
     cdef public bytes name
     cdef public bytes lib_name
     cdef public bytes lib_version
-    cdef public str user
+    cdef public object user
     cdef public str address
     cdef public str local_address
     cdef public str certificate_name

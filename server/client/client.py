@@ -12,17 +12,21 @@ from server.client.endpoint import NO_ENDPOINT
 from server.client.subscriptions import NO_SUBSCRIPTIONS
 from server.client.tracking_options import NOT_TRACKING
 from server.table.command import Block, Command
+from server.users.user import user_with_all_rights
 
 # Client.flags: each of them makes the dispatcher check what a client's next command may do.
-UNAUTHENTICATED = 1  # requirepass is set, and the client has not sent AUTH
+UNAUTHENTICATED = 1  # the default user has a password, and the client has not logged in
 IN_MULTI = 2  # commands are queued
 MUTED = 4  # CLIENT REPLY OFF or SKIP: nothing is answered
 SUBSCRIBED = 8  # to channels or patterns: in RESP2, few commands may be run
 MONITORING = 16  # it is shown what others do, and may not work with keys itself
 TRACKING = 32  # the server remembers which keys it reads: CLIENT TRACKING
 TOLD = 64  # it is sent the invalidations of another client
+RESTRICTED = 128  # its user may not do everything: see server/dispatch/access.py
 
 HEARS = SUBSCRIBED | MONITORING | TRACKING | TOLD  # it is sent something beside its replies
+
+ANYBODY = user_with_all_rights(b"default")  # of a client that has not come over a socket
 
 MOST_OUTPUT = 2**63 - 1  # bytes; a greater limit means this one
 
@@ -75,7 +79,7 @@ class Client:
         self.name = b""
         self.lib_name = b""
         self.lib_version = b""
-        self.user = "default"
+        self.user = ANYBODY
         self.address = ""  # ip:port, or path:0 on a unix socket
         self.local_address = ""
         self.certificate_name = ""  # the common name in the certificate that it has shown

@@ -27,7 +27,9 @@ TYPES = {
 
 def line(client: Client, now_ms: int) -> bytes:
     """The line of *client* at unix time *now_ms*, without a line end."""
-    return " ".join(f"{name}={value}" for name, value in _fields(client, now_ms).items()).encode()
+    fields = _fields(client, now_ms).items()
+    text = " ".join(f"{name}={value}" for name, value in fields)
+    return text.encode("utf-8", "surrogateescape")
 
 
 def type_of(client: Client) -> str:
@@ -85,7 +87,7 @@ def _fields(client: Client, now_ms: int) -> dict[str, object]:
         "tot-mem": unread + argv_bytes + queued_bytes + waiting + unsent,
         "events": "rw" if unsent else "r",
         "cmd": client.last_command.name if client.last_command else "NULL",
-        "user": client.user,
+        "user": client.user.name.decode("utf-8", "surrogateescape"),
         "redir": redirection_of(client),
         "resp": client.resp,
         "lib-name": client.lib_name.decode("ascii"),

@@ -59,7 +59,6 @@ PRIMARY: Kind[str] = Kind(_parse_primary, write=lambda _nothing: [], many_words=
 
 NO_REPLICA = "this server is no replica yet"
 NO_REPLICAS = "this server has no replicas yet"
-NO_USERS = "this server knows no users yet but the default one; set its password with requirepass"
 NO_TLS_BUS = "this server is no cluster node, and its MIGRATE speaks no TLS"
 NO_RDMA = "this server speaks no RDMA"
 NO_CLUSTER = "this server is no cluster node"
@@ -114,10 +113,7 @@ class AcceptedParameters:
     )
     min_replicas_max_lag = Parameter(integer(), 10, aliases=("min-slaves-max-lag",))
     propagation_error_behavior = Parameter(one_of("ignore", "panic", "panic-on-replicas"), "ignore")
-    # users
-    aclfile = Parameter(unsupported(TEXT, "", NO_USERS), "", mutable=False)
-    acllog_max_len = Parameter(LONG, 128)
-    acl_pubsub_default = Parameter(one_of("allchannels", "resetchannels"), "resetchannels")
+    # modules
     enable_module_command = Parameter(one_of("no", "yes", "local"), "no", mutable=False)
     # TLS
     tls_auth_clients_user = Parameter(one_of("CN", "URI", "off"), "off")

@@ -35,6 +35,7 @@ from server.config.parameter import (
     some_of,
     take_parameters,
 )
+from server.config.user_lines import UserRules
 from storage.set_limits import SetLimits
 
 __all__ = ["BadValue", "Config", "OutputLimit", "Parameter"]
@@ -69,7 +70,7 @@ class Config(AcceptedParameters):
     """The present values, one attribute a parameter.
 
     *file* is the redis.conf that was read, and *given* the parameters that were set in it or by
-    options, whatever their values; *switches* are what DEBUG sets.
+    options, whatever their values; *user_rules* are its users; *switches* are what DEBUG sets.
     """
 
     # the network
@@ -84,6 +85,9 @@ class Config(AcceptedParameters):
     maxclients = Parameter(integer(1, UINT32), 10000)
     protected_mode = Parameter(YES_NO, True)
     requirepass = Parameter(TEXT, "")
+    aclfile = Parameter(TEXT, "", mutable=False)
+    acllog_max_len = Parameter(integer(0, INT64), 128)
+    acl_pubsub_default = Parameter(one_of("allchannels", "resetchannels"), "resetchannels")
     proto_max_bulk_len = Parameter(memory(1024**2), 512 * 1024**2)
     client_query_buffer_limit = Parameter(memory(1024**2), 1024**3)
     client_output_buffer_limit = Parameter(OUTPUT_LIMITS, DEFAULT_OUTPUT_LIMITS)
@@ -184,6 +188,7 @@ class Config(AcceptedParameters):
     def __init__(self) -> None:
         self.file: str | None = None
         self.given: set[str] = set()
+        self.user_rules: UserRules = {}
         self.switches = DebugSwitches()
         for row in PARAMETERS:
             self.set(row, row.default)

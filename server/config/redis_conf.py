@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from protocol.inline import UnbalancedQuotes, split_words
-from server.config.accepted_parameters import NO_USERS
-from server.config.default_user import is_default_user
 from server.config.parameters import BadValue, Config, Parameter
+from server.config.user_lines import add_user_line
 
 MAX_INCLUDES = 16  # levels; a file that includes itself is an error and not a full stack
 
@@ -32,7 +32,6 @@ NO_MODULES = "there are no modules"
 REFUSED = {
     "rename-command": "commands cannot be renamed, nor taken away",
     "loadmodule": NO_MODULES,
-    "user": NO_USERS,
     "sentinel": "this server is no sentinel",
 }
 # Parameters that Redis or Valkey themselves accept and ignore.
@@ -103,14 +102,12 @@ def _apply_line(config: Config, words: list[str], line: Line, level: int) -> Non
             config.set_from_line(row, values)
         elif name == "include" and len(values) == 1:
             _include(config, values[0], level + 1)
-        elif not (name in IGNORED_PARAMETERS or _is_default_user(config, words)):
+        elif name == "user":
+            add_user_line(config.user_rules, values)
+        elif name not in IGNORED_PARAMETERS:
             raise BadValue(_why_refused(name))
     except BadValue as error:
         raise BadLine(f"{line.where}: '{line.text.strip()}': {error}") from None
-
-
-def _is_default_user(config: Config, words: list[str]) -> bool:
-    return words[0].lower() == "user" and is_default_user(words[1:], config.requirepass)
 
 
 def _why_refused(name: str) -> str:
@@ -131,32 +128,34 @@ def _include(config: Config, pattern: str, level: int) -> None:
 # ---------------------------------------------------------------------- rewriting
 
 
-def rewritten(config: Config, text: str) -> str:
-    """*text*, a redis.conf, changed to say what *config* is now.
+def rewritten(config: Config, text: str, users: Sequence[str] = ()) -> str:
+    """*text*, a redis.conf, changed to say what *config* is now, and that there are *users*.
 
     1. Each line of a parameter is replaced by what the parameter is now, under its present name;
        one that needs fewer lines loses the rest.
     2. A parameter that is not in the file, but was given or changed, is added at the end.
-    3. The line of the default user goes: requirepass says it, and may have changed.
+    3. So are the lines of users.
     4. Comments, and lines that are no parameter's, stay; of several blank lines in a row one does.
     """
     wanted = {row.name: _lines_for(config, row) for row in config}
+    wanted["user"] = list(users)
     kept: list[str] = []
     seen: set[str] = set()
     for line in text.split("\n"):
         words = _words(Line(line, "")) or [""]
         row = config.find(words[0])
-        if row is None:
-            kept += [] if words[0].lower() == "user" else [line]  # 3
-        else:  # 1
-            seen.add(row.name)
-            kept += [f"{row.name} {value}" for value in wanted[row.name][:1]]
-            del wanted[row.name][:1]
+        name = row.name if row is not None else words[0].lower()
+        if name in wanted:  # 1, 3
+            seen.add(name)
+            kept += [f"{name} {value}" for value in wanted[name][:1]]
+            del wanted[name][:1]
+        else:
+            kept.append(line)
     added = [  # 2
         f"{name} {value}"
         for name, values in wanted.items()
         for value in values
-        if name in seen or _differs(config, name)
+        if name in seen or name == "user" or _differs(config, name)
     ]
     kept = _compact(kept)  # 4
     if added and SIGNATURE not in kept:
@@ -164,7 +163,7 @@ def rewritten(config: Config, text: str) -> str:
     return "\n".join(kept + added) + "\n"
 
 
-def rewrite_file(config: Config) -> None:
+def rewrite_file(config: Config, users: Sequence[str] = ()) -> None:
     """Rewrite the file that the configuration came from, all or nothing. Raises OSError."""
     import tempfile  # noqa: PLC0415  (no start needs it, and it takes its time)
 
@@ -172,7 +171,7 @@ def rewrite_file(config: Config) -> None:
     old = path.read_text("utf-8", "surrogateescape") if path.exists() else ""
     with tempfile.NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:
         try:
-            file.write(rewritten(config, old).encode("utf-8", "surrogateescape"))
+            file.write(rewritten(config, old, users).encode("utf-8", "surrogateescape"))
             file.flush()
             os.fsync(file.fileno())
             Path(file.name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)

@@ -26,6 +26,7 @@ cdef int FOR_SUBSCRIBERS
 cdef int IN_MULTI
 cdef int SUBSCRIBED
 cdef int UNAUTHENTICATED
+cdef int RESTRICTED
 
 cdef bint _has(Client client, Command command, int flags) except -1
 cdef bint _must_listen(Client client, Command command) except -1
@@ -36,10 +37,13 @@ cdef bint _would_queue(Client client, Command command) except -1
 cdef class Admission:
     cdef Restrictions _restrictions
     cdef KeyEviction _key_eviction
+    cdef object _access
 
     @cython.locals(now=Restrictions)
-    cpdef object refusal(self, Client client, Command command, int origin)
+    cpdef object refusal(self, Client client, Command command, list argv, int origin)
     @cython.locals(queues=bint)
     cdef object _shortage(self, Client client, Command command)
-    cpdef object refusal_in_script(self, Command command, ScriptRun run)
+    cpdef object refusal_in_script(
+        self, Client client, Command command, list argv, ScriptRun run
+    )
     cdef object _shortage_in_script(self, Command command, ScriptRun run)

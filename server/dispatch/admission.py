@@ -4,6 +4,7 @@
     the client is authenticated                       x
     no script has been left (long_scripts.py)         x
     the command may stand in a transaction            x
+    the user may run it                               x       x      x        x
     maxmemory is not exceeded                         x               x        x
     the system gives memory                           x               x        x
     what is written can be kept                       x               x
@@ -14,16 +15,25 @@
 Before maxmemory is checked, keys are evicted as maxmemory-policy has it. A script's command is
 checked by what was found before the script; once it has written, it may go on to. What EXEC runs
 was admitted when it was queued, and EXEC itself once more, by what it runs. A woken command was
-admitted when it came; only the memory may be short by now. What was logged has been run before, and
-is run again whatever holds now.
+admitted when it came; only the memory may be short by now. Rights may be taken away at any time:
+Execution asks for those of what EXEC runs. What was logged has been run before, and is run again
+whatever holds now.
 """
 
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
-from server.client.client import IN_MULTI, MONITORING, SUBSCRIBED, UNAUTHENTICATED, Client
+from server.client.client import (
+    IN_MULTI,
+    MONITORING,
+    RESTRICTED,
+    SUBSCRIBED,
+    UNAUTHENTICATED,
+    Client,
+)
+from server.dispatch.access import Access
 from server.dispatch.key_eviction import KeyEviction
-from server.dispatch.origin import CLIENT, WOKEN
+from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
 from server.dispatch.restrictions import Restrictions
 from server.scripting.script_run import ScriptRun
 from server.table import errors
@@ -54,19 +64,28 @@ class Admission:
     It changes nothing, except that keys are evicted to admit a command.
     """
 
-    __slots__ = ("_key_eviction", "_restrictions")
+    __slots__ = ("_access", "_key_eviction", "_restrictions")
 
-    def __init__(self, restrictions: Restrictions, key_eviction: KeyEviction) -> None:
+    def __init__(
+        self, restrictions: Restrictions, key_eviction: KeyEviction, access: Access
+    ) -> None:
         self._restrictions = restrictions
         self._key_eviction = key_eviction
+        self._access = access
 
-    def refusal(self, client: Client, command: Command, origin: int) -> ErrorReply | None:
-        """Why *command*, which comes from *origin*, must not run now; None if it may."""
+    def refusal(
+        self, client: Client, command: Command, argv: list[bytes], origin: int
+    ) -> ErrorReply | None:
+        """Why *argv*, a call of *command* from *origin*, must not run now; None if it may."""
         if origin == CLIENT:
             if client.flags & UNAUTHENTICATED and not command.flags & NO_AUTH:
                 return errors.NO_AUTH
             if client.flags & IN_MULTI and command.flags & NO_MULTI:
                 return errors.NOT_IN_MULTI
+        if client.flags & RESTRICTED:
+            denied = self._access.refusal(client, command, argv, origin)
+            if denied is not None:
+                return denied
         now = self._restrictions
         if now.busy is not None and origin == CLIENT:
             return None if command.flags & ALLOW_BUSY else now.busy
@@ -86,10 +105,16 @@ class Admission:
             return errors.NOT_FOR_MONITORS
         return None
 
-    def refusal_in_script(self, command: Command, run: ScriptRun) -> ErrorReply | None:
+    def refusal_in_script(
+        self, client: Client, command: Command, argv: list[bytes], run: ScriptRun
+    ) -> ErrorReply | None:
         """Why the script *run* must not run *command* now; None if it may."""
         if command.flags & NOSCRIPT:
             return errors.NOT_IN_SCRIPT
+        if client.flags & RESTRICTED:
+            denied = self._access.refusal(client, command, argv, SCRIPT)
+            if denied is not None:
+                return ErrorReply(denied.code, "ACL failure in script: " + denied.text)
         if run.is_read_only and command.flags & CHANGES:
             return errors.READ_ONLY_SCRIPT
         if self._restrictions.must_check and not run.has_written:

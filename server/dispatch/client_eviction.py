@@ -46,7 +46,7 @@ class ClientEviction(Part):
         for client in clients:
             if self._memory.clients <= self._memory.clients_limit:
                 return
-            line = client_line.line(client, self._clock.now_ms).decode()
+            line = client_line.line(client, self._clock.now_ms).decode("utf-8", "replace")
             _log.info("Evicting client: %s", line)
             self.evicted += 1
             client.endpoint.disconnect()

@@ -32,6 +32,7 @@ cdef int IN_MULTI
 cdef int MUTED
 cdef int HEARS
 cdef int TRACKING
+cdef int RESTRICTED
 cdef int CLIENT
 cdef int WOKEN
 

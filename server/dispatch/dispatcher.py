@@ -20,7 +20,7 @@ from typing import Final
 from protocol.encoder import Encoder
 from protocol.replies import QUEUED, ErrorReply, Reply
 from protocol.requests import RequestParser, know_names
-from server.client.client import HEARS, IN_MULTI, MUTED, TRACKING, Client, Waiter
+from server.client.client import HEARS, IN_MULTI, MUTED, RESTRICTED, TRACKING, Client, Waiter
 from server.client.command_queue import CommandQueue
 from server.dispatch import execution
 from server.dispatch.admission import Admission
@@ -76,7 +76,7 @@ class Dispatcher(Runner):
         self._propagation: Propagation = state.propagation
         self._propagation.durability = durability
         self.timekeeper = Timekeeper(state.events.clock, wall_ms)
-        self._admission = Admission(state.restrictions, state.key_eviction)
+        self._admission = Admission(state.restrictions, state.key_eviction, state.access)
         self._client_eviction = state.client_eviction
         self._execution = Execution(state, self.timekeeper, self)
         self._long_scripts = LongScripts(
@@ -219,7 +219,7 @@ class Dispatcher(Runner):
             return False
         if self._client_eviction.make_room() and client.id not in self.state.clients:
             return False
-        refusal = self._admission.refusal(client, command, CLIENT)
+        refusal = self._admission.refusal(client, command, argv, CLIENT)
         if refusal is not None:
             self._reject(client, command, refusal)
             return False
@@ -332,8 +332,8 @@ class Dispatcher(Runner):
         client, argv = waiter.client, waiter.argv
         command = client.last_command
         assert command is not None  # it is what the client waits in
-        must_check = self._restrictions.must_check
-        refusal = self._admission.refusal(client, command, WOKEN) if must_check else None
+        must_check = client.flags & RESTRICTED or self._restrictions.must_check
+        refusal = self._admission.refusal(client, command, argv, WOKEN) if must_check else None
         if refusal is not None:
             command.rejected += 1
             reply: Reply | Block = self._execution.counted(refusal)
@@ -420,7 +420,7 @@ class Dispatcher(Runner):
         if not command.accepts(len(argv)):
             refusal = errors.WRONG_ARITY_IN_SCRIPT
         else:
-            refusal = self._admission.refusal_in_script(command, run)
+            refusal = self._admission.refusal_in_script(client, command, argv, run)
         if refusal is not None:
             command.rejected += 1
             return self._execution.counted(refusal)

@@ -23,6 +23,7 @@ cdef int HIDDEN_FROM_MONITORS
 cdef int NOT_SHOWN
 cdef int SCRIPT
 cdef int TRACKING
+cdef int RESTRICTED
 cdef int EXEC
 cdef int LOG
 cdef int REPLAYED
@@ -34,6 +35,7 @@ cpdef write(Encoder out, object reply)
 @cython.final
 cdef class Execution:
     cdef ServerState _state
+    cdef object _access
     cdef ServerKeyEvents _events
     cdef Clock _clock
     cdef Lookup _lookup
@@ -59,6 +61,7 @@ cdef class Execution:
     @cython.locals(replies=Encoder, command=Command, argv=list, origin=int, whole_ns=int64_t)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
     cpdef object run_called(self, Client client, Command command, list argv)
+    cdef object _denied(self, Client client, Command command, list argv)
     cpdef replay(self, Client client, Command command, list argv)
     @cython.locals(ns=int64_t)
     cpdef int64_t count(self, Client client, Command command, list argv) except -1

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply
-from server.client.client import TRACKING, Client
+from server.client.client import RESTRICTED, TRACKING, Client
 from server.client.command_queue import CommandQueue
 from server.dispatch.call import Call, Executor
 from server.dispatch.origin import EXEC, LOG, REPLAYED, SCRIPT, WOKEN
@@ -38,6 +38,7 @@ class Execution:
     """Runs commands to their end, one at a time. *executor* is what handlers may ask for."""
 
     __slots__ = (
+        "_access",
         "_calls",
         "_clock",
         "_depth",
@@ -58,6 +59,7 @@ class Execution:
         self._state = state
         self._timekeeper = timekeeper
         self._executor = executor
+        self._access = state.access
         self._events = state.events
         self._clock = state.events.clock
         self._lookup = state.events.lookup
@@ -184,8 +186,10 @@ class Execution:
         whole_ns = 0
         for command in queue.commands:
             argv = queue.next_words()
-            reply = self.run(client, command, argv, origin)
-            whole_ns += self.count(client, command, argv)
+            reply: Reply | Block = self._denied(client, command, argv)
+            if reply is None:
+                reply = self.run(client, command, argv, origin)
+                whole_ns += self.count(client, command, argv)
             replies.resp = client.out.resp
             write(replies, reply.when_denied if isinstance(reply, Block) else reply)
         if whole_ns >= self._times.slow_ns:
@@ -197,6 +201,16 @@ class Execution:
         reply = self.run(client, command, argv, SCRIPT)
         self._inner_ns += self.count(client, command, argv)
         return reply.when_denied if isinstance(reply, Block) else reply
+
+    def _denied(self, client: Client, command: Command, argv: list[bytes]) -> ErrorReply | None:
+        """The error of a command that the user has lost the right to, since it was queued."""
+        if not client.flags & RESTRICTED:
+            return None
+        refusal: ErrorReply | None = self._access.refusal(client, command, argv, EXEC)
+        if refusal is not None:
+            command.rejected += 1
+            self.counted(refusal)
+        return refusal
 
     def replay(self, client: Client, command: Command, argv: list[bytes]) -> None:
         """Run a command that was logged. Raises ServerFault if it could not be run."""

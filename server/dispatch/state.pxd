@@ -35,6 +35,7 @@ cdef class ServerState:
     cdef readonly Pushes pushes
     cdef readonly PubSub pubsub
     cdef readonly Tracking tracking
+    cdef readonly object access
     cdef readonly Monitors monitors
     cdef readonly object scripting
     cdef readonly object slow_log

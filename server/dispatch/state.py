@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from server.client.client import Client
 from server.client.pushes import Pushes
 from server.config.parameters import Config
+from server.dispatch.access import Access
 from server.dispatch.blocking import Blocking
 from server.dispatch.client_eviction import ClientEviction
 from server.dispatch.key_eviction import KeyEviction
@@ -65,6 +66,7 @@ class ServerState:
         self.events = ServerKeyEvents(
             self.blocking, self.watching, self.propagation, self.pubsub, self.tracking
         )
+        self.access = Access(self.clients, self.tracking, self.events.clock)
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
         self.memory.started()
         self.persistence = Persistence(config, self.databases, self.events, self.propagation)
@@ -94,6 +96,7 @@ class ServerState:
             self.pubsub,
             self.events.notifications,
             self.tracking,
+            self.access,
             self.monitors,
             self.slow_log,
             self.latency_events,

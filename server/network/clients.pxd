@@ -9,7 +9,6 @@ from server.dispatch.state cimport ServerState
 from server.observe.part cimport Part
 from server.network.transport cimport Transport
 
-cdef int UNAUTHENTICATED
 
 
 @cython.final
@@ -20,7 +19,6 @@ cdef class Clients(Part):
     cdef uint64_t _last_id
     cdef dict _over_soft_limit
     cdef unsigned long long _most_clients
-    cdef bint _needs_password
     cdef bint _is_protected
     cdef dict _output_limits
     cdef Py_ssize_t _most_output

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from protocol.replies import ErrorReply
 from protocol.requests import RequestParser
 from server.client import client_line
-from server.client.client import MOST_OUTPUT, UNAUTHENTICATED, Client
+from server.client.client import MOST_OUTPUT, Client
 from server.client.endpoint import NO_ENDPOINT, Endpoint
 from server.client.permissions import is_local
 from server.config.parameters import Config
@@ -41,8 +41,7 @@ class Clients(Part):
     def configured(self, config: Config) -> None:
         """What is asked of each client that comes is kept here, to be at hand."""
         self._most_clients = config.maxclients
-        self._needs_password = bool(config.requirepass)
-        self._is_protected = config.protected_mode and not config.requirepass
+        self._is_protected = config.protected_mode
         self._output_limits = config.client_output_buffer_limit
         self._most_output = min(self._output_limits["normal"].hard, MOST_OUTPUT)
         self._most_bulk = config.proto_max_bulk_len
@@ -65,8 +64,7 @@ class Clients(Part):
             client.out.write(refusal)
             client.close_after_reply = True
             return client
-        if self._needs_password:
-            client.set_flag(UNAUTHENTICATED)
+        state.access.connected(client)
         client.out.limit = self._most_output
         client.fd = transport.fd
         state.clients[client.id] = client
@@ -80,7 +78,8 @@ class Clients(Part):
     def _refusal(self, client: Client) -> ErrorReply | None:
         if len(self._state.clients) >= self._most_clients:
             return errors.TOO_MANY_CLIENTS
-        if self._is_protected and not is_local(client):
+        needs_none = self._state.access.users.default.passwords.none_needed
+        if self._is_protected and needs_none and not is_local(client):
             return errors.PROTECTED_MODE
         return None
 
@@ -132,7 +131,7 @@ class Clients(Part):
         client.endpoint.disconnect()
 
     def _line(self, client: Client) -> str:
-        return client_line.line(client, self._wall_ms()).decode()
+        return client_line.line(client, self._wall_ms()).decode("utf-8", "replace")
 
     def tick(self, now_ms: int) -> None:
         """Look after soft limits that have lasted too long, and clients idle for too long."""

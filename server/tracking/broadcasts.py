@@ -5,14 +5,15 @@
     ""          all keys                               77
 
 What changes in one turn of the event loop is told when it ends, in one message for each prefix: the
-keys in the order of their bytes, each once. Redis does so before it sleeps.
+keys in the order of their bytes, each once. Redis does so before it sleeps. A client hears of the
+keys only that its user may read; before the rights change, it hears of those that have changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.client.client import Client
+from server.client.client import RESTRICTED, Client
 from server.client.endpoint import Endpoint
 from server.tracking.invalidation import Invalidation
 
@@ -80,10 +81,17 @@ class Broadcasts(Endpoint):
     ) -> None:
         to_most = Invalidation(keys)
         for client in clients:
-            if not client.tracking.no_loop:
+            if not (client.tracking.no_loop or client.flags & RESTRICTED):
                 self._tell(client, to_most)
-            elif others := [key for key in keys if changed[key] is not client]:
-                self._tell(client, Invalidation(others))
+            elif some := [key for key in keys if _concerns(client, key, changed[key])]:
+                self._tell(client, Invalidation(some))
+
+
+def _concerns(client: Client, key: bytes, by: Client | None) -> bool:
+    """Whether *client* is to hear that *key* was changed, *by* whom."""
+    if client.tracking.no_loop and by is client:
+        return False
+    return not client.flags & RESTRICTED or client.user.may_read(key)
 
 
 def _without_turns(_broadcasts: Endpoint) -> None:

@@ -11,7 +11,7 @@ import hiredis
 import pytest
 
 from server import commands as _commands  # noqa: F401  (fills the table)
-from server.client.client import UNAUTHENTICATED, Client
+from server.client.client import Client
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
@@ -125,8 +125,7 @@ class SocketlessServer:
         """Connect a client."""
         client = Client(next(self._door), self.now_ms)
         client.address, client.local_address = f"10.0.0.1:{5000 + client.id}", "10.0.0.2:6379"
-        if self.state.config.requirepass:
-            client.set_flag(UNAUTHENTICATED)
+        self.state.access.connected(client)
         self.state.clients[client.id] = client
         return SocketlessClient(self, client)
 

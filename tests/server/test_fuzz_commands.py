@@ -34,7 +34,7 @@ def test_each_command_about_data_is_drawn_with_arguments_that_it_accepts():
         if row.group in ("string", "list", "set", "hash", "stream", "generic"):
             name = row.name.upper().encode().split(b"|")
             calls = [argv for argv in drawn if argv[: len(name)] == name]
-            assert sum(row.accepts(len(argv)) for argv in calls) >= len(calls) / 2, row.name
+            assert sum(row.accepts(len(argv)) for argv in calls) >= len(calls) // 2, row.name
 
 
 def test_no_command_of_the_table_is_left_out_by_accident():

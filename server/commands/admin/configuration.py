@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.client import client_line
-from server.client.client import UNAUTHENTICATED
 from server.client.permissions import permits
 from server.config import redis_conf
 from server.config.parameters import TLS_SETTINGS, BadValue, Config, Parameter
+from server.config.user_lines import user_lines
 from server.dispatch.call import Call
 from server.dispatch.state import ServerState
 from server.persistence.folder_lock import FolderInUse
@@ -214,13 +214,6 @@ def _apply_output_limits(state: ServerState) -> None:
         client.limit_output(limits[client_line.type_of(client)].hard)
 
 
-def _apply_requirepass(state: ServerState) -> None:
-    """Without a password all clients count as logged in; a new one logs nobody out."""
-    if not state.config.requirepass:
-        for client in state.clients.values():
-            client.clear_flag(UNAUTHENTICATED)
-
-
 # What must run at once when a parameter changes; most parameters are read when they are needed.
 APPLY: dict[str, Callable[[ServerState], None]] = {
     "appendonly": _apply_appendonly,
@@ -229,7 +222,6 @@ APPLY: dict[str, Callable[[ServerState], None]] = {
     "loglevel": lambda state: log.set_level(state.config),
     "maxclients": _apply_maxclients,
     "port": lambda state: state.instance.follow_port("port"),
-    "requirepass": _apply_requirepass,
     "save": _apply_save,
     "tls-port": lambda state: state.instance.follow_port("tls-port"),
     **dict.fromkeys(TLS_SETTINGS, lambda state: state.instance.follow_tls()),
@@ -273,10 +265,16 @@ def config_rewrite(call: Call) -> Reply:
     if call.server.config.file is None:
         raise NO_FILE
     try:
-        redis_conf.rewrite_file(call.server.config)
+        redis_conf.rewrite_file(call.server.config, _user_lines(call.server))
     except OSError as error:
         raise ErrorReply("ERR", f"Rewriting config file: {error.strerror}") from None
     return OK
+
+
+def _user_lines(state: ServerState) -> list[str]:
+    """The users that belong into redis.conf: none if there is an aclfile."""
+    config = state.config
+    return [] if config.aclfile else user_lines(state.access.users, config.requirepass)
 
 
 @command("CONFIG HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="server", since="5.0.0")

@@ -290,14 +290,6 @@ ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
         "memory": ("mem_cluster_links",),
         "cluster": ("cluster_enabled",),
     },
-    "users": {
-        "stats": (
-            "acl_access_denied_auth",
-            "acl_access_denied_cmd",
-            "acl_access_denied_key",
-            "acl_access_denied_channel",
-        ),
-    },
     "buffers of a client that grow and shrink": {
         "clients": ("client_recent_max_input_buffer", "client_recent_max_output_buffer"),
         "stats": ("reply_buffer_shrinks", "reply_buffer_expands"),

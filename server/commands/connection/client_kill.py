@@ -11,6 +11,8 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, Args
 from server.table.command import Flags, command
+from server.users.user import User
+from server.users.users import Users
 
 NO_SUCH_CLIENT = ErrorReply("ERR", "No such client")
 BAD_ID = ErrorReply("ERR", "client-id should be greater than 0")
@@ -18,7 +20,6 @@ AGE_NOT_AN_INTEGER = ErrorReply("ERR", "maxage is not an integer or out of range
 BAD_AGE = ErrorReply("ERR", "maxage should be greater than 0")
 
 OPTIONS = (b"ID", b"TYPE", b"USER", b"ADDR", b"LADDR", b"SKIPME", b"MAXAGE")
-ONLY_USER = "default"
 
 
 @dataclass
@@ -27,14 +28,14 @@ class Filters:
 
     id: int | None = None
     type: str | None = None
-    user: str | None = None
+    user: User | None = None
     address: str | None = None
     local_address: str | None = None
     min_age_s: int = 0
     skip_me: bool = True
 
-    def take(self, option: bytes, args: Args) -> None:
-        """Read the filter *option* and its value. Raises ErrorReply."""
+    def take(self, option: bytes, args: Args, users: Users) -> None:
+        """Read the filter *option* and its value; a user is one of *users*. Raises ErrorReply."""
         if option == b"ID":
             self.id = args.take_int(BAD_ID)
             if not 0 < self.id <= INT64_MAX:
@@ -42,9 +43,10 @@ class Filters:
         elif option == b"TYPE":
             self.type = client_line.type_named(args.take())
         elif option == b"USER":
-            self.user = errors.text_of(args.take())
-            if self.user != ONLY_USER:
-                raise ErrorReply("ERR", f"No such user '{self.user}'")
+            name = args.take()
+            self.user = users.find(name)
+            if self.user is None:
+                raise ErrorReply("ERR", f"No such user '{errors.text_of(name)}'")
         elif option == b"ADDR":
             self.address = args.take().decode("utf-8", "surrogateescape")
         elif option == b"LADDR":
@@ -102,17 +104,17 @@ def client_kill(call: Call) -> Reply:
         if not _kill(call, Filters(address=address, skip_me=False)):
             raise NO_SUCH_CLIENT
         return OK
-    return _kill(call, _filters(call.argv))
+    return _kill(call, _filters(call.argv, call.server.access.users))
 
 
-def _filters(argv: list[bytes]) -> Filters:
+def _filters(argv: list[bytes], users: Users) -> Filters:
     filters = Filters()
     args = Args(argv, 2)
     while args.left:
         option = args.take_word(*OPTIONS)
         if option is None or not args.left:
             raise errors.SYNTAX
-        filters.take(option, args)
+        filters.take(option, args, users)
     return filters
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hmac
-
 from protocol.replies import OK, ErrorReply, Reply, Status
-from server.client.client import MUTED, SUBSCRIBED, UNAUTHENTICATED, Client, is_printable
+from server.client.client import MUTED, SUBSCRIBED, Client, is_printable
 from server.dispatch.call import Call
 from server.dispatch.state import ServerState
 from server.process import build
@@ -13,14 +11,13 @@ from server.table import errors
 from server.table.args import Args, to_db_index, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Deprecated, Tip
+from server.users.users import DEFAULT
 
 LOADING = Flags.LOADING | Flags.STALE
 EARLY = LOADING | Flags.NOSCRIPT | Flags.FAST | Flags.NO_AUTH | Flags.ALLOW_BUSY
 
 PONG = Status(b"PONG")
 HAS_BEEN_RESET = Status(b"RESET")
-
-DEFAULT_USER = b"default"
 
 NO_PASSWORD_SET = ErrorReply(
     "ERR",
@@ -56,19 +53,17 @@ def auth(call: Call) -> Reply:
     """
     if len(call.argv) > 3:
         raise errors.SYNTAX
-    if len(call.argv) == 2 and not call.server.config.requirepass:
+    if len(call.argv) == 2 and call.server.access.users.default.passwords.none_needed:
         raise NO_PASSWORD_SET
-    user = call.argv[1] if len(call.argv) == 3 else DEFAULT_USER
+    user = call.argv[1] if len(call.argv) == 3 else DEFAULT
     _authenticate(call, user, call.argv[-1])
     return OK
 
 
 def _authenticate(call: Call, user: bytes, password: bytes) -> None:
     """Log the client in. Raises WRONG_PASSWORD; the time taken tells nothing of the password."""
-    wanted = call.server.config.requirepass.encode("utf-8", "surrogateescape")
-    if user != DEFAULT_USER or (wanted and not hmac.compare_digest(password, wanted)):
+    if not call.server.access.log_in(call.client, user, password, call.argv[0]):
         raise WRONG_PASSWORD
-    call.client.clear_flag(UNAUTHENTICATED)
 
 
 def secrets_of_hello(argv: list[bytes]) -> list[int]:
@@ -174,8 +169,7 @@ def _reset_client(server: ServerState, client: Client) -> None:
     client.db_index = 0
     client.name = b""
     client.no_evict = client.no_touch = False
-    if server.config.requirepass:
-        client.set_flag(UNAUTHENTICATED)
+    server.access.connected(client)
 
 
 @command(

@@ -10,13 +10,14 @@ Source of the rules: sort.c of Redis 7.0
 
 from __future__ import annotations
 
-from protocol.replies import Reply
+from protocol.replies import ErrorReply, Reply
+from server.client.client import RESTRICTED
 from server.commands.keys import sort_order
 from server.commands.keys.sort_order import Pattern
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
-from server.table.command import Flags, command
+from server.table.command import TABLE, Flags, command
 from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange, KeyUse, UnknownKeys
 from storage.errors import WrongType
 from storage.lists.quicklist import QuickList
@@ -59,6 +60,7 @@ def sort(call: Call) -> Reply:
     [STORE destination]
     """
     wanted = SortArgs(call.argv, may_store=True)
+    _check_rights(call, wanted)
     found = _sorted(call, wanted)
     return found if wanted.target is None else _store(call, wanted.target, found)
 
@@ -80,7 +82,9 @@ def sort_ro(call: Call) -> Reply:
     SORT_RO key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC]
     [ALPHA]
     """
-    return _sorted(call, SortArgs(call.argv, may_store=False))
+    wanted = SortArgs(call.argv, may_store=False)
+    _check_rights(call, wanted)
+    return _sorted(call, wanted)
 
 
 class SortArgs:
@@ -118,10 +122,31 @@ class SortArgs:
         """Whether nothing is compared."""
         return self.by is not None and b"*" not in self.by
 
+    @property
+    def reads_weights(self) -> bool:
+        """Whether BY reads the values of other keys."""
+        return self.by is not None and b"*" in self.by
+
     def cut(self, elements: list[bytes]) -> list[bytes]:
         """What LIMIT leaves of *elements*."""
         first = max(self.offset, 0)
         return elements[first : first + self.count] if self.count >= 0 else elements[first:]
+
+
+def _check_rights(call: Call, wanted: SortArgs) -> None:
+    """Refuse patterns of keys to a user who may not read all keys. Raises ErrorReply.
+
+    The elements say which keys are read: nobody can tell before. ``GET #`` is refused as well.
+    """
+    if not call.client.flags & RESTRICTED:
+        return
+    option = "BY" if wanted.reads_weights else "GET" if wanted.gets else ""
+    row = TABLE.find(call.argv[0])
+    assert row is not None
+    if option and not call.client.user.may_read_all_keys(row, call.argv):
+        raise ErrorReply(
+            "ERR", f"{option} option of SORT denied due to insufficient ACL permissions."
+        )
 
 
 # ---------------------------------------------------------------------- the order

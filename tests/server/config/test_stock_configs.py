@@ -19,7 +19,6 @@ from server.config.accepted_parameters import (
     NO_SOCKET_GROUP,
     NO_SYSLOG,
     NO_TLS_BUS,
-    NO_USERS,
 )
 from server.config.command_line import BadOptions, read_command_line
 from server.config.parameters import Config
@@ -223,8 +222,6 @@ ACCEPTED_EXAMPLES = """
 
 # These need a feature that is missing. They are refused, and the error names it.
 REFUSED_EXAMPLES = [
-    ("aclfile /etc/redis/users.acl", NO_USERS),
-    ("user worker +@list +@connection ~jobs:* on >ffa9203c493aa99", NO_USERS),
     ("cluster-enabled yes", NO_CLUSTER),
     ("hash-seed example-seed-val", NO_SEED),
     ("loadmodule /path/to/my_module.so", NO_MODULES),

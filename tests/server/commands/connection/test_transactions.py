@@ -232,8 +232,8 @@ def test_exec_with_wrong_arity_says_why_and_ends_the_transaction(server, begin):
     assert server.send_line("EXEC") == "-ERR EXEC without MULTI"
 
 
-def test_exec_without_authentication_says_why(server):
-    server.state.config.requirepass = "secret"
+def test_exec_without_authentication_says_why(make_server):
+    server = make_server(requirepass="secret")
     assert server.client().send_line("EXEC") == (
         "-EXECABORT Transaction discarded because of: NOAUTH Authentication required."
     )

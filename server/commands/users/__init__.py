@@ -1,0 +1,1 @@
+"""ACL: users, their rights, and what was refused to them."""
