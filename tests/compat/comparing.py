@@ -322,6 +322,18 @@ def slow_entries(reply: Reply) -> Reply:
     return each(hidden)(reply)
 
 
+_DENIED = re.compile(rb"(?:'[^']*' )?(?:command|key|channel)\b")
+
+
+def denied(reply: Reply) -> Reply:
+    """Why a user may not run a command, without the name of the user and the words around it."""
+    kind, value = reply
+    if isinstance(value, bytes) and b"o permissions to " in value:
+        value = value.replace(b"one of the keys", b"a key")
+        return kind, b"".join(_DENIED.findall(value.replace(b"one of the channels", b"a channel")))
+    return reply
+
+
 def numbers_hidden(reply: Reply) -> Reply:
     """Integers, and the digits of texts, at any depth of *reply* look alike."""
     kind, value = reply

@@ -22,6 +22,7 @@ from tests.compat.comparing import (
     client_fields,
     command_rows,
     cut_at_the_first_zero_byte,
+    denied,
     dumped,
     each,
     hide_idle,
@@ -97,6 +98,9 @@ def alike(
     )
 
 
+OF_AN_ENTRY = ("age-seconds", "client-info", "entry-id", "timestamp-created",
+               "timestamp-last-updated")  # fmt: skip
+
 NOISE = [
     Difference("ROLE", "the offset is the server's past", same_after(offset_hidden)),
     Difference("TTL", "clock", within(2)),
@@ -145,6 +149,8 @@ NOISE = [
     ),
     Difference("CLIENT INFO", "as CLIENT LIST", same_after(client_fields)),
     Difference("CLIENT ID", "ids count connections", same_type),
+    Difference("ACL GENPASS", "random choice", same_choice),
+    Difference("ACL LOG", "ids, addresses, clocks", same_after(without(hide=OF_AN_ENTRY))),
     Difference("*", "ids count connections", same_after(broken_redirection)),
     Difference("*", "a line of MONITOR has the time and an address", same_after(monitor_line)),
     Difference("SLOWLOG GET", "ids, times, addresses", same_after(slow_entries)),
@@ -227,6 +233,12 @@ REDIS_7_0 = [
             same_after(lambda reply: until(reply, b"-ERR Unbalanced")),
         )
         for name in ("XREAD", "XREADGROUP")
+    ),
+    Difference("*", "7.2 says which user may not run a command", same_after(denied)),
+    Difference(
+        "ACL LOG",
+        "7.2 gave the entries ids and times",
+        same_after(without(*OF_AN_ENTRY[2:], hide=OF_AN_ENTRY[:2])),
     ),
     _COMMAND_INFO,
     _MEMORY_STATS,
@@ -355,9 +367,20 @@ SCRIPT_CASES = (
     "lua_scripts: what scripts share is read-only",
     "lua_scripts: scripts in a transaction",
 )
+_OTHER_USERS = "7.2 shows the rules on commands as they were given, and says how RESTORE is checked"
+_OTHER_RIGHTS = "Valkey's users have rights on databases too, and errors of their own"
+_USER_CASES = (
+    "users: what ACL answers to mistakes", "users: rules of ACL SETUSER", "users: selectors",
+    "users: rules that are refused", "users: commands, keys and channels that are refused",
+    "users: ACL DRYRUN", "users: transactions", "users: ACL LOG", "users: users that go",
+    "users: logging in", "users: the rights of SORT", "users: COMMAND INFO of ACL",
+)  # fmt: skip
 
 NOT_ASKED = {
     REDIS_7: {
+        "users: COMMAND INFO of ACL": _OTHER_TIPS,
+        "users: rules of ACL SETUSER": _OTHER_USERS,
+        "users: selectors": _OTHER_USERS,
         "command_info: COMMAND INFO of ZRANK": "7.2 gave it an option",
         "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
         "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,
@@ -383,6 +406,7 @@ NOT_ASKED = {
     },
     VALKEY_9: {
         **dict.fromkeys(SCRIPT_CASES, _OTHER_WORDS),
+        **dict.fromkeys(_USER_CASES, _OTHER_RIGHTS),
         "command_info: COMMAND INFO of single commands": _OTHER_TIPS,
         "command_info: COMMAND INFO of a server without replicas and cluster": _OTHER_TIPS,
         "command_info: COMMAND INFO of what people watch a server with": _OTHER_TIPS,

@@ -31,7 +31,7 @@ class Judge:
 
     def _agree_on_each(self, queued: list[list[bytes]], ours: Reply, theirs: Reply) -> bool:
         if not isinstance(ours[1], list) or not isinstance(theirs[1], list):
-            return ours == theirs
+            return alike([b"EXEC"], ours, theirs, self.oracle)
         return (
             ours[0] == theirs[0]
             and len(ours[1]) == len(theirs[1]) == len(queued)

@@ -42,6 +42,7 @@ class Player:
         self.clients: dict[str, Connection] = {}
         self.unanswered: dict[str, list[list[bytes]]] = {}
         self.config: dict[bytes, bytes] = {}
+        self.changes_users = False
 
     def __enter__(self) -> Player:
         self.control = Connection(self.server.port)
@@ -60,6 +61,10 @@ class Player:
         call = self.control.call
         for name, value in self.config.items():
             call(b"CONFIG", b"SET", name, value)
+        if self.changes_users:
+            call(b"ACL", b"DELUSER", *(b"ann", b"bob"))
+            call(b"ACL", b"SETUSER", b"default", *b"reset on nopass ~* &* +@all".split())
+            call(b"ACL", b"LOG", b"RESET")
         call(b"CLIENT", b"UNPAUSE")
         call(b"DEBUG", b"SET-ACTIVE-EXPIRE", b"1")
         call(b"FLUSHALL")
@@ -70,9 +75,10 @@ class Player:
         return [answer for step in case.steps if (answer := self.step(step))]
 
     def remember_config(self, case: Case) -> None:
-        """Note the parameters that *case* sets: they get their values back at the end."""
+        """Note what *case* sets. At the end parameters get their values back; ann and bob go."""
         for step in case.steps:
             self._remember_config(step.words)
+            self.changes_users |= step.words[:1] == [b"ACL"]
 
     def step(self, step: Step) -> Answer | None:
         """Play one step of a case; the answer that it has read, if any."""
