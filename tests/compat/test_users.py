@@ -30,7 +30,8 @@ allcommands nocommands +@read -@read +@write -@dangerous +@fast -@slow +@admin +
 ASKED = """
 get a1, get b1, set a1 x, set b1 x, getset a1 x, exists b1, copy a1 b1, mget a1 b1 c, config get x,
 config set a b, client id, client list, select 0, select 1, flushall, ping, publish c1 x, get x,
-psubscribe c*, subscribe d e, auth x, acl whoami, publish e x, xreadgroup group streams g streams a1 >
+psubscribe c*, subscribe d e, auth x, acl whoami, publish e x,
+xreadgroup group streams g streams a1 >
 """
 
 USERS = [
