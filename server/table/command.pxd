@@ -23,6 +23,7 @@ cdef class Command:
     cdef readonly str since
     cdef readonly str complexity
     cdef readonly tuple keys
+    cdef tuple _found_by
     cdef readonly object get_keys
     cdef readonly object channels
     cdef readonly object secrets

@@ -113,6 +113,7 @@ class Command:
     """One row of the table: the declaration, and what COMMANDSTATS counts."""
 
     __slots__ = (
+        "_found_by",
         "acl",
         "argument_types",
         "arity",
@@ -173,6 +174,7 @@ class Command:
         self.since = since
         self.complexity = complexity
         self.keys = keys if isinstance(keys, tuple) else (keys,)
+        self._found_by = tuple(spec for spec in self.keys if NOT_KEY not in spec.flags)
         self.get_keys = get_keys
         self.channels = channels  # that the user must have rights on
         self.secrets = secrets
@@ -220,8 +222,7 @@ class Command:
         if self.get_keys is not None:
             found: list[KeyUse] = self.get_keys(argv)
             return found
-        specs = [spec for spec in self.keys if NOT_KEY not in spec.flags]
-        return [KeyUse(key, spec.flags) for spec in specs for key in spec.find(argv)]
+        return [KeyUse(key, spec.flags) for spec in self._found_by for key in spec.find(argv)]
 
     def without_secrets(self, argv: list[bytes]) -> list[bytes]:
         """*argv* as those may see it who watch the server. O(words) if the command has secrets."""

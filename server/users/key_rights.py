@@ -11,6 +11,8 @@ length or a type, any right on the key will do.
 
 from __future__ import annotations
 
+from functools import cache
+
 from server.table.keys import ACCESS, DELETE, INSERT, UPDATE, KeyFlags
 from server.users import bad_rule
 from server.users.bad_rule import BadRule, has_blanks
@@ -25,6 +27,7 @@ SIGNS = {READ: b"%R~", WRITE: b"%W~", BOTH: b"~"}
 TILDE = ord("~")
 
 
+@cache
 def rights_for(flags: KeyFlags) -> int:
     """The rights on a key that a command needs which does with it what *flags* say."""
     return (READ if ACCESS in flags else 0) | (WRITE if flags & WRITES else 0)
@@ -49,10 +52,10 @@ class KeyRights:
         """Whether one pattern gives all of *rights* on *key*. O(patterns)."""
         if self.are_full:
             return True
-        return any(
-            given & rights == rights and glob.match(pattern, key)
-            for pattern, given in self._patterns.items()
-        )
+        for pattern, given in self._patterns.items():
+            if given & rights == rights and glob.match(pattern, key):
+                return True
+        return False
 
     def allow_all(self, rights: int) -> bool:
         """Whether there are *rights* on all keys, whatever their names."""

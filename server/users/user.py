@@ -65,7 +65,9 @@ class User:
 
         Of several selectors, the one counts that has got furthest. O(selectors * keys * patterns).
         """
-        uses: list[KeyUse] = command.keys_of(argv)
+        first = self.selectors[0]
+        asks_keys = not first.keys.are_full or len(self.selectors) > 1
+        uses: list[KeyUse] = command.keys_of(argv) if asks_keys else []
         worst: Denial | None = None
         for selector in self.selectors:
             found = selector.denial(command, argv, uses)
