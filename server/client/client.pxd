@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
 from server.table.command cimport Block, Command
+from server.users.user cimport User
 from server.client.command_queue cimport CommandQueue
 from server.client.endpoint cimport Endpoint
 from server.client.subscriptions cimport Subscriptions
@@ -20,7 +21,7 @@ cdef class Client:
     cdef public bytes name
     cdef public bytes lib_name
     cdef public bytes lib_version
-    cdef public object user
+    cdef public User user
     cdef public str address
     cdef public str local_address
     cdef public str certificate_name

@@ -1,8 +1,8 @@
 """Access: who the clients are, and what they may do.
 
-A client with a user who may not do everything has the flag RESTRICTED: then admission asks here
-before each command, wherever it comes from. A client whose user may do everything costs nothing.
-What changes a user changes the flags of its clients.
+A client whose user may not do everything has the flag RESTRICTED: then admission asks the user
+before each command, wherever it comes from, and refusals are logged here. Of others nothing is
+asked. What changes a user changes the flags of its clients.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from server.client.subscriptions import CHANNELS, PATTERNS, SHARD_CHANNELS
 from server.config.parameters import Config
 from server.dispatch.origin import EXEC, SCRIPT
 from server.observe.part import Part
-from server.table.command import Command
 from server.tracking.tracking import Tracking
 from server.users import denial
 from server.users.acl_log import AclLog
@@ -83,19 +82,11 @@ class Access(Part):
 
     # ------------------------------------------------------------------ what a client may do
 
-    def refusal(
-        self, client: Client, command: Command, argv: list[bytes], origin: int
-    ) -> ErrorReply | None:
-        """Why *client* has no right to *argv*, a call of *command* from *origin*; None if it has.
-
-        A refusal is logged. O(selectors * keys * patterns).
-        """
-        user: User = client.user
-        found = user.denial(command, argv)
-        if found is None:
-            return None
-        self._note(client, found, _context(client, origin), user.name)
-        return found.refusal_at_exec() if origin == EXEC else found.refusal(user.name)
+    def refused(self, client: Client, what: Denial, origin: int) -> ErrorReply:
+        """Log that *client* was denied a command from *origin*; the error for it."""
+        name = client.user.name
+        self._note(client, what, _context(client, origin), name)
+        return what.refusal_at_exec() if origin == EXEC else what.refusal(name)
 
     def _note(self, client: Client, what: Denial, context: bytes, username: bytes) -> None:
         self._denied[what.reason] += 1

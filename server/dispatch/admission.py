@@ -83,9 +83,9 @@ class Admission:
             if client.flags & IN_MULTI and command.flags & NO_MULTI:
                 return errors.NOT_IN_MULTI
         if client.flags & RESTRICTED:
-            denied = self._access.refusal(client, command, argv, origin)
-            if denied is not None:
-                return denied
+            denial = client.user.denial(command, argv)
+            if denial is not None:
+                return self._access.refused(client, denial, origin)
         now = self._restrictions
         if now.busy is not None and origin == CLIENT:
             return None if command.flags & ALLOW_BUSY else now.busy
@@ -112,8 +112,9 @@ class Admission:
         if command.flags & NOSCRIPT:
             return errors.NOT_IN_SCRIPT
         if client.flags & RESTRICTED:
-            denied = self._access.refusal(client, command, argv, SCRIPT)
-            if denied is not None:
+            denial = client.user.denial(command, argv)
+            if denial is not None:
+                denied: ErrorReply = self._access.refused(client, denial, SCRIPT)
                 return ErrorReply(denied.code, "ACL failure in script: " + denied.text)
         if run.is_read_only and command.flags & CHANGES:
             return errors.READ_ONLY_SCRIPT

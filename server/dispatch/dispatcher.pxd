@@ -90,6 +90,7 @@ cdef class Dispatcher(Runner):
     @cython.locals(command=Command)
     cpdef object run_inside(self, Client client, list argv, ScriptRun run)
     cdef Command _find_for_script(self, list argv)
+    @cython.locals(command=Command)
     cpdef object may_run(self, Client client, list argv)
     cpdef go_on_with_script(self)
     @cython.locals(client=Client, command=Command)

@@ -432,7 +432,10 @@ class Dispatcher(Runner):
 
     def may_run(self, client: Client, argv: list[bytes]) -> bool | None:
         """Whether the user of *client* may run *argv*; None if there is no such command."""
-        return None if self._find_for_script(argv) is None else True
+        command = self._find_for_script(argv)
+        if command is None:
+            return None
+        return not client.flags & RESTRICTED or client.user.denial(command, argv) is None
 
     def go_on_with_script(self) -> None:
         """Go on with a script that has been left; serve those who wait for its end if it ends."""

@@ -206,11 +206,11 @@ class Execution:
         """The error of a command that the user has lost the right to, since it was queued."""
         if not client.flags & RESTRICTED:
             return None
-        refusal: ErrorReply | None = self._access.refusal(client, command, argv, EXEC)
-        if refusal is not None:
-            command.rejected += 1
-            self.counted(refusal)
-        return refusal
+        denial = client.user.denial(command, argv)
+        if denial is None:
+            return None
+        command.rejected += 1
+        return self.counted(self._access.refused(client, denial, EXEC))
 
     def replay(self, client: Client, command: Command, argv: list[bytes]) -> None:
         """Run a command that was logged. Raises ServerFault if it could not be run."""
