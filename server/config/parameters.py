@@ -36,6 +36,7 @@ from server.config.parameter import (
     take_parameters,
 )
 from server.config.user_lines import UserRules
+from server.table.renaming import Renaming
 from storage.set_limits import SetLimits
 
 __all__ = ["BadValue", "Config", "OutputLimit", "Parameter"]
@@ -70,7 +71,8 @@ class Config(AcceptedParameters):
     """The present values, one attribute a parameter.
 
     *file* is the redis.conf that was read, and *given* the parameters that were set in it or by
-    options, whatever their values; *user_rules* are its users; *switches* are what DEBUG sets.
+    options, whatever their values; *user_rules* and *renamed_commands* are what its lines say
+    of users and of names; *switches* are what DEBUG sets.
     """
 
     # the network
@@ -189,6 +191,7 @@ class Config(AcceptedParameters):
         self.file: str | None = None
         self.given: set[str] = set()
         self.user_rules: UserRules = {}
+        self.renamed_commands: list[Renaming] = []
         self.switches = DebugSwitches()
         for row in PARAMETERS:
             self.set(row, row.default)

@@ -21,6 +21,8 @@ from typing import Any
 from protocol.inline import UnbalancedQuotes, split_words
 from server.config.parameters import BadValue, Config, Parameter
 from server.config.user_lines import add_user_line
+from server.table.command import TABLE
+from server.table.renaming import BadRenaming, renamed
 
 MAX_INCLUDES = 16  # levels; a file that includes itself is an error and not a full stack
 
@@ -30,7 +32,6 @@ NO_MODULES = "there are no modules"
 
 # Directives of redis.conf that are no parameters and are refused with a reason.
 REFUSED = {
-    "rename-command": "commands cannot be renamed, nor taken away",
     "loadmodule": NO_MODULES,
     "sentinel": "this server is no sentinel",
 }
@@ -104,10 +105,23 @@ def _apply_line(config: Config, words: list[str], line: Line, level: int) -> Non
             _include(config, values[0], level + 1)
         elif name == "user":
             add_user_line(config.user_rules, values)
+        elif name == "rename-command" and len(values) == 2:
+            _rename(config, values)
         elif name not in IGNORED_PARAMETERS:
             raise BadValue(_why_refused(name))
     except BadValue as error:
         raise BadLine(f"{line.where}: '{line.text.strip()}': {error}") from None
+
+
+def _rename(config: Config, words: list[str]) -> None:
+    """``rename-command old new``. Raises BadValue."""
+    old, new = (word.encode("utf-8", "surrogateescape") for word in words)
+    changes = [*config.renamed_commands, (old, new)]
+    try:
+        renamed(TABLE.by_spelling, changes)
+    except BadRenaming as error:
+        raise BadValue(str(error)) from None
+    config.renamed_commands = changes
 
 
 def _why_refused(name: str) -> str:

@@ -64,9 +64,9 @@ cdef class Dispatcher(Runner):
     cdef _park(self, Client client, list argv, Block block)
     cdef _answer(self, Client client, object reply)
     cdef _answer_rare(self, Client client, object reply)
-    cdef Command _look_up(self, Client client, list argv)
+    cdef Command _look_up(self, Client client, list argv, bint logged=*)
     @cython.locals(command=Command, child=Command)
-    cdef object _find(self, list argv)
+    cdef object _find(self, list argv, bint logged=*)
     cdef bint _admit(self, Client client, Command command, list argv) except -1
     cdef _refuse(self, Client client, object error)
     cdef _reject(self, Client client, Command command, object error)

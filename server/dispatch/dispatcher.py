@@ -39,6 +39,7 @@ from server.propagation.propagation import Durability, Propagation
 from server.scripting.script_run import ScriptRun
 from server.table import errors
 from server.table.command import TABLE, Block, Command, Flags
+from server.table.renaming import renamed
 from storage.keyspace.keyspace import Keyspace
 
 READONLY = int(Flags.READONLY)
@@ -97,7 +98,7 @@ class Dispatcher(Runner):
             state.value_packing,
         )
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
-        self._spellings = TABLE.by_spelling
+        self._spellings = renamed(TABLE.by_spelling, state.config.renamed_commands)
         # The name that was looked up last. In a row of one command it is always the same object.
         self._name: bytes | None = None
         self._named: Command | None = None
@@ -183,10 +184,10 @@ class Dispatcher(Runner):
 
     # ------------------------------------------------------------------ look-up and admission
 
-    def _look_up(self, client: Client, argv: list[bytes]) -> Command | None:
+    def _look_up(self, client: Client, argv: list[bytes], logged: bool = False) -> Command | None:
         """Find the command, or the subcommand; refuse what is unknown or has the wrong arity."""
         client.last_command = None
-        found = self._find(argv)
+        found = self._find(argv, logged)
         if isinstance(found, ErrorReply):
             if argv[0].lower() in SPOKEN_BY_BROWSERS:
                 _log.warning("%s speaks HTTP, as if a web page made it: closed", client.address)
@@ -200,9 +201,14 @@ class Dispatcher(Runner):
             return None
         return found
 
-    def _find(self, argv: list[bytes]) -> Command | ErrorReply:
-        """The command, or the subcommand, that *argv* names; the error if there is none."""
-        command = self._spellings.get(argv[0]) or TABLE.find(argv[0])
+    def _find(self, argv: list[bytes], logged: bool = False) -> Command | ErrorReply:
+        """The command, or the subcommand, that *argv* names; the error if there is none.
+
+        What was *logged* may also have a name that rename-command has taken from clients.
+        """
+        command = self._spellings.get(argv[0]) or self._spellings.get(argv[0].lower())
+        if command is None and logged:
+            command = TABLE.find(argv[0])
         if command is None:
             return errors.unknown_command(argv)
         if not command.subcommands or len(argv) == 1:
@@ -280,7 +286,7 @@ class Dispatcher(Runner):
         Returns the error of one that is unknown or has the wrong number of words. *client* stands
         for who sent it; it keeps the database and MULTI's queue between the calls.
         """
-        command = self._look_up(client, argv)
+        command = self._look_up(client, argv, logged=True)
         if command is None:
             return errors.unknown_command(argv)
         if client.flags & IN_MULTI and not command.flags & NOT_QUEUED:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from server import commands as _commands  # noqa: F401  (fills the table)
 from server.config.parameters import Config
 from server.config.redis_conf import BadLine, lines_of, numbered, read_lines, rewritten
 
@@ -91,8 +92,12 @@ def test_a_file_that_includes_itself_is_refused(tmp_path):
         ("unixsocketperm 9",
          "redis.conf, line 2: 'unixsocketperm 9': argument couldn't be parsed as an octal number"),
         ('requirepass "x', "redis.conf, line 2: unbalanced quotes"),
-        ("rename-command KEYS x",
-         "redis.conf, line 2: 'rename-command KEYS x': commands cannot be renamed, nor taken away"),
+        ("rename-command NOSUCH x",
+         "redis.conf, line 2: 'rename-command NOSUCH x': No such command in rename-command"),
+        ("rename-command GET set",
+         "redis.conf, line 2: 'rename-command GET set': Target command name already exists"),
+        ("rename-command GET",
+         "redis.conf, line 2: 'rename-command GET': bad directive or wrong number of arguments"),
         ("loadmodule x.so", "redis.conf, line 2: 'loadmodule x.so': there are no modules"),
         ("cluster-enabled yes",
          "redis.conf, line 2: 'cluster-enabled yes': this server is no cluster node"),

@@ -229,8 +229,6 @@ REFUSED_EXAMPLES = [
     ("search.threads 4", NO_MODULES),
     ("min-replicas-to-write 3", NO_REPLICAS),
     ("rdma-port 6379", NO_RDMA),
-    ('rename-command CONFIG ""', REFUSED["rename-command"]),
-    ("rename-command CONFIG b840fc02d524045429941cc15f59e41cb7be6c52", REFUSED["rename-command"]),
     ("replicaof 10.0.0.1 6379", NO_REPLICA),
     ("slaveof 10.0.0.1 6379", NO_REPLICA),
     ("sentinel monitor mymaster 127.0.0.1 6379 2", REFUSED["sentinel"]),

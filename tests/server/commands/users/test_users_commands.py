@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from server.table.command import TABLE
@@ -75,6 +78,13 @@ def test_no_password_is_shown_to_anybody_else(make_server, line, caplog):
         caplog.text.encode(),
     ]
     assert not any(b"geheim" in text for text in seen)
+
+
+def test_the_examples_of_the_page_on_security_are_accepted(server):
+    page = (Path(__file__).parents[4] / "docs" / "security.md").read_text()
+    examples = re.findall(r"^    (ACL SETUSER [^#\n]*)", page, re.MULTILINE)
+    assert len(examples) > 3
+    assert {server.send_line(line) for line in examples} == {b"OK"}
 
 
 def test_a_failed_login_tells_nothing_of_why(server):
