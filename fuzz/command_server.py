@@ -116,6 +116,7 @@ class FuzzedServer:
         client = Client(self._last_id, self.now_ms)
         client.address, client.local_address = f"10.0.0.1:{self._last_id}", "10.0.0.2:6379"
         client.endpoint = FuzzedEndpoint(self, client)
+        self.state.access.connected(client)
         self.state.clients[client.id] = client
         self._counted[client] = Counted()
         return client

@@ -24,6 +24,7 @@ cdef class Command:
     cdef readonly str complexity
     cdef readonly tuple keys
     cdef tuple _found_by
+    cdef Py_ssize_t _one_key_at
     cdef readonly object get_keys
     cdef readonly object channels
     cdef readonly object secrets

@@ -24,7 +24,7 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from protocol.replies import Reply, Status
 from server.table.channels import ChannelSpec
 from server.table.documentation import CATEGORY_OF_GROUP, Category, Deprecated, Group, History, Tip
-from server.table.keys import NOT_KEY, KeySpec, KeyUse
+from server.table.keys import NOT_KEY, KeyRange, KeySpec, KeyUse
 from server.table.latency_histogram import LatencyHistogram
 from server.table.syntax import ArgumentType
 
@@ -114,6 +114,7 @@ class Command:
 
     __slots__ = (
         "_found_by",
+        "_one_key_at",
         "acl",
         "argument_types",
         "arity",
@@ -175,6 +176,7 @@ class Command:
         self.complexity = complexity
         self.keys = keys if isinstance(keys, tuple) else (keys,)
         self._found_by = tuple(spec for spec in self.keys if NOT_KEY not in spec.flags)
+        self._one_key_at = _place_of_one_key(self._found_by)  # 0: not so simple
         self.get_keys = get_keys
         self.channels = channels  # that the user must have rights on
         self.secrets = secrets
@@ -222,6 +224,8 @@ class Command:
         if self.get_keys is not None:
             found: list[KeyUse] = self.get_keys(argv)
             return found
+        if self._one_key_at:
+            return [KeyUse(argv[self._one_key_at], self._found_by[0].flags)]
         return [KeyUse(key, spec.flags) for spec in self._found_by for key in spec.find(argv)]
 
     def without_secrets(self, argv: list[bytes]) -> list[bytes]:
@@ -230,6 +234,12 @@ class Command:
             return argv
         hidden = frozenset(self.secrets(argv))
         return [REDACTED if at in hidden else word for at, word in enumerate(argv)]
+
+
+def _place_of_one_key(specs: tuple[KeySpec, ...]) -> int:
+    """Where the key of most commands stands: they have one, at a fixed place. Otherwise 0."""
+    first = specs[0] if len(specs) == 1 else None
+    return first.first if isinstance(first, KeyRange) and first.last is None else 0
 
 
 def _acl_categories(

@@ -33,6 +33,8 @@ class KeyFlags(Flag):
     VARIABLE_FLAGS = auto()  # other arguments decide what is done
     NOT_KEY = auto()  # no key, but a cluster finds the node by it: a shard channel
 
+    __hash__ = object.__hash__  # a combination is one object; Enum would hash its name
+
     @property
     def words(self) -> list[str]:
         """The flags as COMMAND INFO spells them, the access first."""

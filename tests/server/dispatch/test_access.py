@@ -244,6 +244,7 @@ def test_a_subscriber_that_may_not_hear_any_more_is_disconnected(
 
 
 def test_client_kill_finds_clients_by_user(server, ann):
+    assert b" user=ann " in server.send("CLIENT", "LIST", "ID", ann.client.id)
     assert server.send_line("CLIENT KILL USER nosuch") == "-ERR No such user 'nosuch'"
     assert server.send_line("CLIENT KILL USER ann") == 1
     assert ann.gone

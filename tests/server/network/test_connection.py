@@ -190,6 +190,25 @@ def test_a_client_that_does_not_read_its_replies_is_not_served_further(run: Run)
     run(test)
 
 
+def test_cve_2025_21605_a_stranger_who_reads_nothing_holds_few_replies(run: Run) -> None:
+    """One without a password sent commands without end, and -NOAUTH piled up in the server."""
+
+    async def test() -> None:
+        async with running(requirepass="secret") as instance:
+            _, writer = await instance.connect()
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            (client,) = instance.server.state.clients.values()
+            most = 0
+            for _ in range(200):
+                writer.write(b"GET k\r\n" * 20_000)  # 28 MB of requests, 140 MB of replies
+                await asyncio.sleep(0)
+                most = max(most, instance.server.clients.waiting_bytes(client))
+            assert client.received
+            assert most < 3 << 20
+
+    run(test)
+
+
 def test_a_client_over_its_hard_output_limit_is_disconnected(run: Run) -> None:
     async def test() -> None:
         limits = {"normal": OutputLimit(1 << 21, 0, 0)}
