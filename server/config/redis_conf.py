@@ -35,6 +35,11 @@ REFUSED = {
     "loadmodule": NO_MODULES,
     "sentinel": "this server is no sentinel",
 }
+# Lines that hold passwords: of one that is wrong only the name is shown.
+WITH_SECRETS = frozenset((
+    "user", "requirepass", "masterauth", "primaryauth", "tls-key-file-pass",
+    "tls-client-key-file-pass",
+))  # fmt: skip
 # Parameters that Redis or Valkey themselves accept and ignore.
 IGNORED_PARAMETERS = (
     "list-max-ziplist-entries",
@@ -110,7 +115,8 @@ def _apply_line(config: Config, words: list[str], line: Line, level: int) -> Non
         elif name not in IGNORED_PARAMETERS:
             raise BadValue(_why_refused(name))
     except BadValue as error:
-        raise BadLine(f"{line.where}: '{line.text.strip()}': {error}") from None
+        shown = f"{name} ..." if name in WITH_SECRETS else line.text.strip()
+        raise BadLine(f"{line.where}: '{shown}': {error}") from None
 
 
 def _rename(config: Config, words: list[str]) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import count, islice
 
 LOOKED_AT = 10  # entries
+LONGEST = 1024  # bytes of a name: else who may do nothing could fill the memory with long ones
 SAME_WITHIN_MS = 60_000
 
 
@@ -60,7 +61,8 @@ class AclLog:
         client: bytes,
         now_ms: int,
     ) -> None:
-        """Something was refused at unix time *now_ms*."""
+        """Something was refused at unix time *now_ms*. Of names the first kilobyte is kept."""
+        object_, username = object_[:LONGEST], username[:LONGEST]
         for entry in islice(self._entries, LOOKED_AT):
             if entry.is_of(reason, context, object_, username):
                 if abs(now_ms - entry.updated_ms) > SAME_WITHIN_MS:

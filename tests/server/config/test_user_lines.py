@@ -81,6 +81,15 @@ def test_a_bad_line_ends_the_start(text, why):
     assert why in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "text", ["user ann >geheim nosuch", "user ann <geheim", "requirepass geheim x"]
+)
+def test_a_bad_line_shows_no_password(text):
+    with pytest.raises(BadLine) as caught:
+        read(text)
+    assert "geheim" not in str(caught.value)
+
+
 # ---------------------------------------------------------------------- the aclfile
 
 

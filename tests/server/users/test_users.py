@@ -144,6 +144,14 @@ def test_the_log_keeps_no_more_than_it_may():
     assert noted(log) == []
 
 
+def test_of_a_long_name_only_the_beginning_is_kept():
+    log = AclLog()
+    for _ in range(2):
+        log.add(b"auth", b"toplevel", b"AUTH", b"u" * 5_000_000, b"id=1", 0)
+    (entry,) = log.newest(9)
+    assert (entry.count, len(entry.username)) == (2, 1024)
+
+
 def test_the_numbers_of_entries_go_on_after_a_reset():
     log = AclLog()
     add(log, b"a")
