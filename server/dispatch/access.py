@@ -34,13 +34,23 @@ _log = logging.getLogger("penstock")
 class Access(Part):
     """The users, and what was refused to them. *clients* are all clients by their ids."""
 
-    __slots__ = ("_clients", "_clock", "_denied", "_requirepass", "_tracking", "log", "users")
+    __slots__ = (
+        "_clients",
+        "_clock",
+        "_denied",
+        "_requirepass",
+        "_strangers",
+        "_tracking",
+        "log",
+        "users",
+    )
 
     def __init__(self, clients: dict[int, Client], tracking: Tracking, clock: Clock) -> None:
         self._clients = clients
         self._tracking = tracking
         self._clock = clock
         self._requirepass = ""
+        self._strangers: dict[Client, None] = {}  # had to log in when they came, and have not yet
         self._denied = dict.fromkeys(COUNTED_AS, 0)
         self.users = Users()
         self.log = AclLog()
@@ -56,10 +66,11 @@ class Access(Part):
     def connected(self, client: Client) -> None:
         """A client has come, or begins anew (RESET): it is the default user."""
         self._identify(client, self.users.default)
+        client.clear_flag(UNAUTHENTICATED)
+        self._strangers.pop(client, None)
         if self.asks_for_login:
             client.set_flag(UNAUTHENTICATED)
-        else:
-            client.clear_flag(UNAUTHENTICATED)
+            self._strangers[client] = None
 
     def log_in(self, client: Client, name: bytes, password: bytes, word: bytes) -> bool:
         """Let *client* be the user *name* if *password* is right, else log that *word* failed.
@@ -73,6 +84,7 @@ class Access(Part):
             return False
         self._identify(client, user)
         client.clear_flag(UNAUTHENTICATED)
+        self._strangers.pop(client, None)
         return True
 
     def _identify(self, client: Client, user: User) -> None:
@@ -138,14 +150,17 @@ class Access(Part):
             _restrict(client)
             if not _may_hear_all(client):
                 self._close(client, me)
-        if not self.asks_for_login:
-            for client in self._clients.values():
+        for client in self._strangers:
+            if self.asks_for_login:
+                client.set_flag(UNAUTHENTICATED)
+            else:
                 client.clear_flag(UNAUTHENTICATED)
 
     def _close(self, client: Client, me: Client | None) -> None:
         """Disconnect *client*, which is nobody any more; *me* when it has its reply."""
         self._tell_broadcasts([client])
         client.user = self.users.default
+        _restrict(client)  # the rest of an EXEC may still run
         client.set_flag(UNAUTHENTICATED)
         if client is me:
             client.close_after_reply = True
@@ -158,6 +173,9 @@ class Access(Part):
             self._tracking.broadcasts.send()
 
     # ------------------------------------------------------------------ as a part of the server
+
+    def client_left(self, client: Client) -> None:
+        self._strangers.pop(client, None)
 
     def configured(self, config: Config) -> None:
         self.log.most = config.acllog_max_len

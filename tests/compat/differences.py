@@ -373,7 +373,8 @@ _USER_CASES = (
     "users: what ACL answers to mistakes", "users: rules of ACL SETUSER", "users: selectors",
     "users: rules that are refused", "users: commands, keys and channels that are refused",
     "users: ACL DRYRUN", "users: transactions", "users: ACL LOG", "users: users that go",
-    "users: logging in", "users: the rights of SORT", "users: COMMAND INFO of ACL",
+    "users: logging in", "users: a password that goes and comes again",
+    "users: the rights of SORT", "users: COMMAND INFO of ACL",
 )  # fmt: skip
 
 NOT_ASKED = {

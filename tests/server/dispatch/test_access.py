@@ -113,6 +113,24 @@ def test_a_user_without_exec_ends_its_transaction(server, ann):
     assert not ann.client.in_multi
 
 
+def test_rights_that_a_transaction_takes_from_itself_are_gone_at_once(server):
+    ann = log_in(server, "+@all ~* &*")
+    ann.send("MULTI")
+    for line in ("SET k 1", "ACL SETUSER ann -set", "SET k 2"):
+        ann.send_line(line)
+    assert ann.send("EXEC")[2].startswith(LOST)
+    assert server.send("GET", "k") == b"1"
+
+
+def test_who_removes_itself_in_a_transaction_goes_on_as_the_default_user(server):
+    ann = log_in(server, "+@all ~* &*")
+    change(server, "-set", "default")
+    ann.send("MULTI")
+    for line in ("ACL DELUSER ann", "SET k 2"):
+        ann.send_line(line)
+    assert ann.send("EXEC")[1].startswith(LOST)
+
+
 def test_a_long_transaction_is_checked_command_by_command(server, ann):
     ann.send("MULTI")
     for n in range(200):
@@ -194,6 +212,18 @@ def test_a_default_user_who_is_off_or_has_a_password_must_log_in(server):
     assert stranger.send("PING") == "-NOAUTH Authentication required."
     assert stranger.send("AUTH", "pw") == b"OK"
     assert server.send("PING") == b"PONG", "who is there already stays"
+
+
+def test_who_has_not_logged_in_has_to_whenever_there_is_a_password(server):
+    change(server, ">pw", "default")
+    stranger, other = server.client(), server.client()
+    assert other.send("AUTH", "pw") == b"OK"
+    change(server, "nopass", "default")
+    assert stranger.send("PING") == b"PONG"
+    guest = server.client()
+    change(server, ">pw", "default")
+    assert stranger.send("PING") == "-NOAUTH Authentication required."
+    assert (other.send("PING"), guest.send("PING")) == (b"PONG", b"PONG")
 
 
 def test_requirepass_is_the_default_users_password(server):
