@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from hashlib import sha256
 
 from server.users import bad_rule
 from server.users.bad_rule import BadRule
@@ -13,8 +14,6 @@ _HASH = re.compile(rb"[0-9a-f]{64}")
 
 def hash_of(password: bytes) -> bytes:
     """The SHA-256 of *password*, in hexadecimal digits."""
-    from hashlib import sha256  # noqa: PLC0415  (few starts need it, and it takes its time)
-
     return sha256(password).hexdigest().encode()
 
 
