@@ -21,6 +21,7 @@ cdef class Selector:
     cdef int64_t _leave_at_ns
     cdef int _turns_without_stay
     cdef bint _loop_has_work
+    cdef int _calls_due
     cdef int _bell
 
     cpdef watch(self, int fd, Transport transport, unsigned int events)

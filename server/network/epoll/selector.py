@@ -24,6 +24,7 @@ import asyncio
 import os
 import select
 from collections.abc import Callable
+from functools import partial
 
 from server.dispatch.turn import Turn
 from server.network.epoll import socket_calls
@@ -47,7 +48,8 @@ class Selector:
         self._loop_due_ns = 0  # by the monotonic clock
         self._leave_at_ns = 0
         self._turns_without_stay = 0
-        self._loop_has_work = False
+        self._calls_due = 0  # that the loop is to make before the selector stays
+        self._loop_has_work = False  # as somebody has rung the bell for
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.add_reader(self._bell, self._leave)
 
@@ -134,8 +136,12 @@ class Selector:
 
     def _soon(self, call: Callable[[], None]) -> None:
         """No socket is being served: call *call* when the turn of the loop is over."""
-        self._loop_has_work = True
-        self._loop.call_soon(call)
+        self._calls_due += 1
+        self._loop.call_soon(partial(self._call, call))
+
+    def _call(self, call: Callable[[], None]) -> None:
+        self._calls_due -= 1
+        call()
 
     # ------------------------------------------------------------------ how long it may stay
 
@@ -155,7 +161,7 @@ class Selector:
     def _ms_to_stay(self) -> int:
         """How many ms may be waited here, rounded up; 0: it is the loop's turn."""
         left = min(self._leave_at_ns, self._loop_due_ns) - ticks.now_ns()
-        if left <= 0 or self._loop_has_work:
+        if left <= 0 or self._loop_has_work or self._calls_due:
             return 0
         return left // NS_A_MS + 1
 

@@ -141,6 +141,23 @@ def test_an_answer_that_is_made_while_others_are_sent_has_it_leave(watched: Watc
     assert len(sent) == 2
 
 
+def test_a_call_that_the_loop_has_asked_for_before_has_it_leave(watched: Watched) -> None:
+    """As a long script does, which goes on between the turns of the sockets."""
+    turn = Dispatcher(ServerState(Config()), lambda: 0).turn
+    watched.selector.tell_turns(turn)
+    watched.stay()
+    watched.on_byte[b"a"] = lambda: watched.far.send(b"b")
+    turn.at_end_of_turn(lambda: None)
+    watched.far.send(b"a")
+    watched.selector.turn()
+    assert watched.came == b"a"
+    for call in watched.loop.soon:
+        call()
+    watched.far.send(b"c")
+    watched.selector.turn()
+    assert watched.came.startswith(b"ab")
+
+
 def test_the_loop_has_some_turns_for_itself_behind_each_stay(watched: Watched) -> None:
     """Else what has ended the stay would wait for the end of the next one."""
     watched.stay()
