@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from bench.client import Argument, Command, encode
 from bench.load import Exchange, Script, Scripted, encode_answer, exchange
 from bench.redis_benchmark import KEYS, RedisBenchmark
+from bench.script_calls import EVAL, EVAL_HUNDRED, EVALSHA, FCALL, HUNDRED, ONE, some_scripts
 from bench.subscribers import Subscribers
 from bench.waiters import Waiters
 
@@ -79,6 +80,11 @@ def some_keys(_: int, keys: int = KEYS) -> Iterator[Command]:
     for start in range(0, keys, 1000):
         pairs = ((f"key:{number:012d}", "xyz") for number in range(start, start + 1000))
         yield ("MSET", *(word for pair in pairs for word in pair))
+
+
+def scripts(requests: int) -> Iterator[Command]:
+    """The same keys, and the scripts that read them."""
+    return some_scripts(some_keys(requests))
 
 
 def many_keys(requests: int) -> Iterator[Command]:
@@ -433,6 +439,10 @@ WORKLOADS: Final = [
         places_in_towns,
     ),
     Workload("zpopmin", "ZPOPMIN", RedisBenchmark(("ZPOPMIN", "ranking")), setup=some_scores),
+    Workload("eval", "EVAL of one GET", RedisBenchmark(EVAL), ONE, scripts),
+    Workload("evalsha", "EVALSHA of one GET", RedisBenchmark(EVALSHA), ONE, scripts),
+    Workload("fcall", "FCALL of one GET", RedisBenchmark(FCALL), ONE, scripts),
+    Workload("eval-100", "EVAL of 100 GETs", RedisBenchmark(EVAL_HUNDRED), HUNDRED, scripts),
     Workload("xadd", "XADD, 3 fields", RedisBenchmark(("XADD", "readings", *XADD))),
     Workload(
         "xadd-maxlen",

@@ -115,7 +115,7 @@ class Admission:
             denial = client.user.denial(command, argv)
             if denial is not None:
                 denied: ErrorReply = self._access.refused(client, denial, SCRIPT)
-                return ErrorReply(denied.code, "ACL failure in script: " + denied.text)
+                return ErrorReply("ERR", "ACL failure in script: " + denied.text)
         if run.is_read_only and command.flags & CHANGES:
             return errors.READ_ONLY_SCRIPT
         if self._restrictions.must_check and not run.has_written:

@@ -11,6 +11,7 @@ from server.dispatch.admission cimport Admission
 from server.dispatch.blocking cimport Blocking, Runner
 from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
+from server.dispatch.long_scripts cimport LongScripts
 from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.shared_reply cimport SharedReply
 from server.dispatch.state cimport ServerState
@@ -48,7 +49,7 @@ cdef class Dispatcher(Runner):
     cdef Admission _admission
     cdef ClientEviction _client_eviction
     cdef Execution _execution
-    cdef object _long_scripts
+    cdef LongScripts _long_scripts
     cdef dict _spellings
     cdef bytes _name
     cdef Command _named

@@ -441,7 +441,11 @@ class Dispatcher(Runner):
         command = self._find_for_script(argv)
         if command is None:
             return None
-        return not client.flags & RESTRICTED or client.user.denial(command, argv) is None
+        if not client.flags & RESTRICTED:
+            return True
+        if not command.accepts(len(argv)):  # it names no keys, as far as can be told
+            return client.user.may_call(command, argv)
+        return client.user.denial(command, argv) is None
 
     def go_on_with_script(self) -> None:
         """Go on with a script that has been left; serve those who wait for its end if it ends."""

@@ -14,8 +14,6 @@ is saved or expires meanwhile.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
 
 from protocol.replies import Reply
 from server.client.client import Client
@@ -23,15 +21,13 @@ from server.client.pushes import Pushes
 from server.dispatch.execution import Execution
 from server.dispatch.origin import CLIENT
 from server.dispatch.restrictions import Restrictions
+from server.dispatch.side_stack import SideStack
 from server.dispatch.timekeeper import Timekeeper
 from server.propagation.propagation import Op, Propagation
 from server.scripting.script_run import ScriptRun
 from server.table import errors
 from server.table.command import Block, Command
 from storage.keyspace.clock import Clock
-
-if TYPE_CHECKING:
-    from server.scripting.side_stack import SideStack
 
 
 class LeftCommand:
@@ -76,10 +72,11 @@ class LongScripts:
 
     def run(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block | None:
         """Run *command*. None if it was left: *client* is served again when it is done."""
-        stack = self._stack or self._make_stack()
-        work = partial(self._execution.run, client, command, argv, CLIENT)
-        reply: Reply | Block = stack.run(work)  # type: ignore[assignment]
-        if stack.is_left:
+        stack = self._stack
+        if stack is None:
+            stack = self._make_stack()
+        reply: Reply | Block = stack.run(client, command, argv, CLIENT)
+        if stack.is_left():
             self._leave(LeftCommand(client, command, argv))
             return None
         return reply
@@ -95,8 +92,8 @@ class LongScripts:
         if left.running is not None:
             self._pushes.begin_command(left.running)
         self._timekeeper.go_on(left.ns)
-        reply: Reply | Block = stack.resume()  # type: ignore[assignment]
-        if stack.is_left:
+        reply: Reply | Block = stack.resume()
+        if stack.is_left():
             self._leave(left)
             return None
         left.client.postponed = None
@@ -110,9 +107,7 @@ class LongScripts:
             call()
 
     def _make_stack(self) -> SideStack:
-        from server.scripting.side_stack import SideStack  # noqa: PLC0415  (few servers need it)
-
-        self._stack = SideStack()
+        self._stack = SideStack(self._execution)
         self._run.pause = self._pause
         return self._stack
 

@@ -18,6 +18,7 @@ from server.observe.stats cimport Stats
 from server.dispatch.watching cimport Watching
 from server.propagation.propagation cimport Propagation
 from server.pubsub.pubsub cimport PubSub
+from server.scripting.scripting cimport Scripting
 from server.tracking.tracking cimport Tracking
 
 
@@ -37,7 +38,7 @@ cdef class ServerState:
     cdef readonly Tracking tracking
     cdef readonly object access
     cdef readonly Monitors monitors
-    cdef readonly object scripting
+    cdef readonly Scripting scripting
     cdef readonly object slow_log
     cdef readonly object latency_events
     cdef readonly CommandTimes command_times

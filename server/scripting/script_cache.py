@@ -13,23 +13,11 @@ from hashlib import sha1
 from protocol.replies import ErrorReply
 from server.lua.interpreter import Interpreter, LuaError
 from server.scripting.header import read_script_header
+from server.scripting.script import Script
 
 MOST_BY_EVAL = 500
 SHA_CHARACTERS = 40
 SCRIPT_BYTES = 200  # of a script beside its text: the objects that know it
-
-
-class Script:
-    """A script that was compiled: *ref* is where the interpreter has it."""
-
-    __slots__ = ("flags", "is_loaded", "ref", "sha", "source")
-
-    def __init__(self, sha: bytes, source: bytes, ref: int, flags: int) -> None:
-        self.sha = sha
-        self.source = source
-        self.ref = ref
-        self.flags = flags
-        self.is_loaded = False  # by SCRIPT LOAD
 
 
 class ScriptCache:

@@ -18,7 +18,7 @@ from server.process import build
 from server.scripting.script_run import ScriptRun
 
 if TYPE_CHECKING:
-    from server.lua.interpreter import Interpreter
+    from server.scripting.engine import Engine
     from server.scripting.function_libraries import FunctionLibraries
     from server.scripting.script_cache import ScriptCache
 
@@ -33,8 +33,8 @@ class Scripting(Part):
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._limit = 0  # bytes, of the values of each interpreter
-        self._scripts: tuple[Interpreter, ScriptCache] | None = None
-        self._functions: tuple[Interpreter, FunctionLibraries] | None = None
+        self._scripts: tuple[Engine, ScriptCache] | None = None
+        self._functions: tuple[Engine, FunctionLibraries] | None = None
         self.run = ScriptRun()
 
     def configured(self, config: Config) -> None:
@@ -42,61 +42,62 @@ class Scripting(Part):
         self._limit = config.lua_memory_limit
         for opened in (self._scripts, self._functions):
             if opened is not None:
-                opened[0].set_limit(self._limit)
+                opened[0].interpreter.set_limit(self._limit)
 
     # ------------------------------------------------------------------ the two interpreters
 
-    def scripts(self) -> tuple[Interpreter, ScriptCache]:
-        """The interpreter of scripts, and its scripts. Raises ErrorReply without Lua."""
+    def scripts(self) -> tuple[Engine, ScriptCache]:
+        """The engine of scripts, and its scripts. Raises ErrorReply without Lua."""
         if self._scripts is None:
-            interpreter = self._open()
+            engine = self._open()
             from server.scripting.script_cache import ScriptCache  # noqa: PLC0415  (needs Lua)
 
-            self._scripts = (interpreter, ScriptCache(interpreter))
+            self._scripts = (engine, ScriptCache(engine.interpreter))
         return self._scripts
 
-    def functions(self) -> tuple[Interpreter, FunctionLibraries]:
-        """The interpreter of functions, and its libraries. Raises ErrorReply without Lua."""
+    def functions(self) -> tuple[Engine, FunctionLibraries]:
+        """The engine of functions, and its libraries. Raises ErrorReply without Lua."""
         if self._functions is None:
             self._functions = self.new_functions()
         return self._functions
 
-    def new_functions(self) -> tuple[Interpreter, FunctionLibraries]:
-        """An interpreter without functions, beside the one that is in use."""
-        interpreter = self._open()
+    def new_functions(self) -> tuple[Engine, FunctionLibraries]:
+        """An engine without functions, beside the one that is in use."""
+        engine = self._open()
         from server.scripting.function_libraries import (  # noqa: PLC0415  (needs Lua)
             FunctionLibraries,
         )
 
-        return interpreter, FunctionLibraries(interpreter, self.run)
+        return engine, FunctionLibraries(engine.interpreter, self.run)
 
     def load_stored(self, source: bytes) -> None:
         """Load a library that was saved, in place of the one of its name. Raises ErrorReply."""
         self.functions()[1].load(source, True)
 
-    def use_functions(self, functions: tuple[Interpreter, FunctionLibraries] | None) -> None:
+    def use_functions(self, functions: tuple[Engine, FunctionLibraries] | None) -> None:
         """Have these functions in place of all others; None: have none."""
         old, self._functions = self._functions, functions
         if old is not None:
-            old[0].close()
+            old[0].interpreter.close()
         self.count_memory()
 
     def flush_scripts(self) -> None:
         """Forget all scripts."""
         old, self._scripts = self._scripts, None
         if old is not None:
-            old[0].close()
+            old[0].interpreter.close()
         self.count_memory()
 
-    def _open(self) -> Interpreter:
+    def _open(self) -> Engine:
         try:
             from server.lua import lua_library  # noqa: F401, PLC0415  (first: see there)
             from server.lua.interpreter import Interpreter  # noqa: PLC0415
+            from server.scripting.engine import Engine  # noqa: PLC0415
         except ImportError as error:
             raise ErrorReply("ERR", NO_LUA.format(error)) from None
         version = build.REDIS_VERSION
         major, minor, patch = (int(number) for number in version.split("."))
-        return Interpreter(
+        interpreter = Interpreter(
             self.run,
             self._limit,
             {
@@ -104,6 +105,7 @@ class Scripting(Part):
                 b"REDIS_VERSION_NUM": major << 16 | minor << 8 | patch,
             },
         )
+        return Engine(interpreter, self.run)
 
     # ------------------------------------------------------------------ what is told of them
 
@@ -129,7 +131,7 @@ class Scripting(Part):
         """Bytes of the interpreter's values, and of the texts."""
         if self._scripts is None:
             return 0, 0
-        return self._scripts[0].memory, self._scripts[1].memory
+        return self._scripts[0].interpreter.memory, self._scripts[1].memory
 
     @property
     def vm_memory(self) -> int:
@@ -140,7 +142,7 @@ class Scripting(Part):
         """Bytes of the interpreter's values, and of the texts."""
         if self._functions is None:
             return 0, 0
-        return self._functions[0].memory, self._functions[1].memory
+        return self._functions[0].interpreter.memory, self._functions[1].memory
 
     def counts(self) -> tuple[int, int, int]:
         """How many scripts there are, how many libraries, and how many functions."""

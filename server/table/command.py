@@ -251,7 +251,7 @@ def _acl_categories(
     categories: set[Category] = {*declared, "fast" if flags & Flags.FAST else "slow"}
     if flags & Flags.WRITE:
         categories.add("write")
-    if flags & Flags.READONLY:
+    if flags & Flags.READONLY and "scripting" not in categories:
         categories.add("read")
     if flags & Flags.ADMIN:
         categories |= {"admin", "dangerous"}

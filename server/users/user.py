@@ -77,6 +77,10 @@ class User:
                 worst = found
         return worst
 
+    def may_call(self, command: Command, argv: list[bytes]) -> bool:
+        """Whether the user may run *command* at all, whatever *argv* holds. O(selectors)."""
+        return any(selector.commands.allow(command, argv) for selector in self.selectors)
+
     def may_read(self, key: bytes) -> bool:
         """Whether any selector gives the right to read *key*."""
         return any(selector.keys.allow(key, READ) for selector in self.selectors)

@@ -22,6 +22,7 @@ CLASSES = b"KEAmn"
 Message = tuple[bytes, bytes]  # a channel, and what is sent to it
 
 LOOKED_UP_FIRST = "Redis looks for the key before it reads the arguments"
+LOGS_OUT = "the listener loses its rights"
 LISTENS = "the listener is one of the clients that are killed"
 NOT_ASKED = {
     REDIS_7: {
@@ -33,6 +34,7 @@ NOT_ASKED = {
         "eviction: who waits for an evicted stream is told": "7.0 does not run its command again",
         "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
         "pubsub: CLIENT LIST and KILL": LISTENS,
+        "users: logging in": LOGS_OUT,
         "tracking: a client that waits": "7.0 does not run a woken XREAD again",
         "sorted_sets: ranks with scores": "since 7.2",
     },
@@ -40,6 +42,7 @@ NOT_ASKED = {
         "eviction: nothing is queued over maxmemory": "8.0 queues what adds no data",
         "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
         "pubsub: CLIENT LIST and KILL": LISTENS,
+        "users: logging in": LOGS_OUT,
     },
 }
 # What 7.0 does not tell, but 7.4 does: that a command has made a consumer on its way.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from protocol.replies import Reply
 from server.commands.scripting import running
 from server.dispatch.call import Call
+from server.scripting.script import Script
 from server.table import errors
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RO, RW, UPDATE, CountedKeys
@@ -12,6 +15,7 @@ from server.table.keys import ACCESS, RO, RW, UPDATE, CountedKeys
 RUNS = Flags.NOSCRIPT | Flags.SKIP_MONITOR | Flags.STALE | Flags.NO_MANDATORY_KEYS
 RUNS_ANY = RUNS | Flags.MAY_REPLICATE | Flags.RUNS_SCRIPTS
 RUNS_READS = RUNS | Flags.READONLY | Flags.RUNS_SCRIPTS
+SHA_CHARACTERS = 40
 COMPLEXITY = "Depends on the script that is executed."
 
 
@@ -84,15 +88,33 @@ def evalsha_ro(call: Call) -> Reply:
 
 
 def _run_text(call: Call, read_only: bool) -> Reply:
-    running.take_words(call.argv)  # a wrong number of keys is refused before the text is read
-    interpreter, cache = call.server.scripting.scripts()
+    keys, arguments = running.take_words(call.argv)
+    engine, cache = call.server.scripting.scripts()
     script = cache.get(call.argv[1])
-    return running.run(call, script.sha, script.flags, interpreter, script.ref, read_only=read_only)
+    return _run(call, engine, script, keys, arguments, read_only)
 
 
 def _run_known(call: Call, read_only: bool) -> Reply:
-    interpreter, cache = call.server.scripting.scripts()
+    if len(call.argv[1]) != SHA_CHARACTERS:
+        raise errors.NO_SUCH_SCRIPT
+    keys, arguments = running.take_words(call.argv)
+    engine, cache = call.server.scripting.scripts()
     script = cache.find(call.argv[1])
     if script is None:
         raise errors.NO_SUCH_SCRIPT
-    return running.run(call, script.sha, script.flags, interpreter, script.ref, read_only=read_only)
+    return _run(call, engine, script, keys, arguments, read_only)
+
+
+def _run(
+    call: Call,
+    engine: Any,  # server.scripting.engine.Engine, which is there when Lua is
+    script: Script,
+    keys: list[bytes],
+    arguments: list[bytes],
+    read_only: bool,
+) -> Reply:
+    flags = running.checked_flags(call, script.flags, read_only)
+    reply: Reply = engine.run_script(
+        call.client, call.executor, call.argv, script.sha, flags, script.ref, keys, arguments
+    )
+    return reply

@@ -49,16 +49,12 @@ def fcall_ro(call: Call) -> Reply:
 def _call_function(call: Call, read_only: bool) -> Reply:
     if not call.server.scripting.has_functions:
         raise NO_FUNCTION
-    interpreter, libraries = call.server.scripting.functions()
+    engine, libraries = call.server.scripting.functions()
     function = libraries.functions.get(call.argv[1].lower())
     if function is None:
         raise NO_FUNCTION
-    return running.run(
-        call,
-        function.name,
-        function.flags,
-        interpreter,
-        function.ref,
-        is_function=True,
-        read_only=read_only,
+    keys, arguments = running.take_words(call.argv, running.BAD_KEY_COUNT)
+    flags = running.checked_flags(call, function.flags, read_only)
+    return engine.run_function(
+        call.client, call.executor, call.argv, function.name, flags, function.ref, keys, arguments
     )

@@ -259,7 +259,7 @@ def function_restore(call: Call) -> Reply:
         for source in sources:
             made[1].load(source, policy == b"REPLACE")
     except ErrorReply:
-        made[0].close()
+        made[0].interpreter.close()
         raise
     scripting.use_functions(made)
     _changed(call)

@@ -117,7 +117,7 @@ def test_a_function_is_ended_by_function_kill(server: Any, loop: Loop) -> None:
     assert running[:4] == [b"name", b"loop", b"command", [b"FCALL", b"loop", b"0"]]
     assert other.send("FUNCTION", "KILL") == b"OK"
     loop.run_out()
-    assert server.owner.reply().startswith("-ERR Script killed by user with FUNCTION KILL...")
+    assert server.owner.reply().startswith("-ERR Script killed by user with SCRIPT KILL...")
     assert other.send("FUNCTION", "STATS")[1] is None
 
 

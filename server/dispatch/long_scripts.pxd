@@ -1,0 +1,44 @@
+from libc.stdint cimport int64_t
+
+from server.client.client cimport Client
+from server.client.pushes cimport Pushes
+from server.dispatch.execution cimport Execution
+from server.dispatch.restrictions cimport Restrictions
+from server.dispatch.side_stack cimport SideStack
+from server.dispatch.timekeeper cimport Timekeeper
+from server.propagation.propagation cimport Propagation
+from server.scripting.script_run cimport ScriptRun
+from server.table.command cimport Command
+from storage.keyspace.clock cimport Clock
+
+cdef int CLIENT
+
+
+cdef class LeftCommand:
+    cdef readonly Client client
+    cdef readonly Command command
+    cdef readonly list argv
+    cdef list ops
+    cdef int64_t now_ms
+    cdef int64_t ns
+    cdef Client running
+
+
+cdef class LongScripts:
+    cdef Execution _execution
+    cdef ScriptRun _run
+    cdef Restrictions _restrictions
+    cdef Propagation _propagation
+    cdef Pushes _pushes
+    cdef Timekeeper _timekeeper
+    cdef Clock _clock
+    cdef SideStack _stack
+    cdef LeftCommand _left
+    cdef public object on_left
+    cdef public object on_ended
+
+    cpdef object run(self, Client client, Command command, list argv)
+    cpdef object go_on(self)
+    cpdef ended(self)
+    cdef SideStack _make_stack(self)
+    cdef _leave(self, LeftCommand left)

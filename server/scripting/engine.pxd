@@ -1,0 +1,23 @@
+from protocol.encoder cimport Encoder
+from server.client.client cimport Client
+from server.lua.interpreter cimport Failure, Interpreter
+from server.scripting.script_run cimport ScriptRun
+
+
+cdef class Engine:
+    cdef readonly Interpreter interpreter
+    cdef readonly ScriptRun run
+
+    cpdef Encoder run_script(
+        self, Client client, object caller, list argv, bytes name, int flags, int ref, list keys,
+        list arguments
+    )
+    cpdef Encoder run_function(
+        self, Client client, object caller, list argv, bytes name, int flags, int ref, list keys,
+        list arguments
+    )
+    cdef Encoder _run(
+        self, Client client, object caller, list argv, bytes name, int flags, int ref, list keys,
+        list arguments, bint is_function
+    )
+    cdef object _error_of(self, Failure failure)

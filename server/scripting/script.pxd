@@ -1,0 +1,6 @@
+cdef class Script:
+    cdef readonly bytes sha
+    cdef readonly bytes source
+    cdef readonly int ref
+    cdef readonly int flags
+    cdef public bint is_loaded

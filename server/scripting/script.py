@@ -1,0 +1,16 @@
+"""A script that was compiled. It is known without Lua, which may not be loaded yet."""
+
+from __future__ import annotations
+
+
+class Script:
+    """A script that was compiled: *ref* is where the interpreter has it."""
+
+    __slots__ = ("flags", "is_loaded", "ref", "sha", "source")
+
+    def __init__(self, sha: bytes, source: bytes, ref: int, flags: int) -> None:
+        self.sha = sha
+        self.source = source
+        self.ref = ref
+        self.flags = flags
+        self.is_loaded = False  # by SCRIPT LOAD

@@ -1,0 +1,23 @@
+from libc.stdint cimport int64_t
+
+from server.lua.interpreter cimport Interpreter
+from server.scripting.script cimport Script
+
+cdef Py_ssize_t SHA_CHARACTERS
+cdef Py_ssize_t SCRIPT_BYTES
+
+
+cdef class ScriptCache:
+    cdef Interpreter _interpreter
+    cdef dict _by_sha
+    cdef dict _by_source
+    cdef object _by_eval
+    cdef readonly int64_t evicted
+    cdef readonly int64_t memory
+
+    cpdef Script find(self, bytes sha)
+    cpdef Script get(self, bytes source)
+    cpdef Script load(self, bytes source)
+    cpdef clear(self)
+    cdef Script _add(self, bytes source)
+    cdef _evict(self)
