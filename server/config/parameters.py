@@ -83,7 +83,8 @@ class Config(AcceptedParameters):
     tcp_backlog = Parameter(integer(), 511, mutable=False)
     tcp_keepalive = Parameter(integer(), 300)
     timeout = Parameter(integer(), 0)
-    lua_memory_limit = Parameter(memory(1024**2), 1024**3)
+    # Less than 1 GiB: beyond 2^26 items in one table Lua throws errors where none may be thrown.
+    lua_memory_limit = Parameter(memory(1024**2, 1024**3 - 1), 512 * 1024**2)
     maxclients = Parameter(integer(1, UINT32), 10000)
     protected_mode = Parameter(YES_NO, True)
     requirepass = Parameter(TEXT, "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from server.process import ticks
 from tests.server.conftest import NOTHING
+from tests.worth import COMPILED
 
 FOREVER = "while true do end"
 CATCHING = "while true do pcall(function() while true do end end) end"
@@ -17,7 +17,6 @@ BUSY = "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or S
 BUSY_FUNCTION = BUSY.replace("SCRIPT", "FUNCTION")
 UNKILLABLE = "-UNKILLABLE Sorry the script already executed write commands"
 LIBRARY = "#!lua name=l\nredis.register_function('loop', function() while true do end end)"
-UNCOMPILED = bool(os.environ.get("PENSTOCK_UNCOMPILED"))
 
 
 class Loop:
@@ -84,7 +83,9 @@ def test_a_script_that_catches_errors_is_ended_too(server: Any, loop: Loop) -> N
         "while true do local f = loadstring('while true do end') pcall(f) end",
         pytest.param(
             "while true do xpcall(error, function() while true do end end) end",
-            marks=pytest.mark.skipif(UNCOMPILED, reason="uncompiled, handlers are not interrupted"),
+            marks=pytest.mark.skipif(
+                not COMPILED, reason="uncompiled, handlers are not interrupted"
+            ),
         ),
     ],
 )

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.worth import COMPILED
+
 
 def test_a_script_does_not_change_its_clients_database_and_protocol(server: Any) -> None:
     server.send("HELLO", 3)
@@ -63,6 +65,7 @@ def test_monitor_shows_a_script_before_its_commands(server: Any) -> None:
     assert shown[1].endswith('lua] "SET" "a" "b"')
 
 
+@pytest.mark.skipif(not COMPILED, reason="uncompiled, the memory of scripts is not limited")
 @pytest.mark.parametrize(
     "script",
     [
@@ -103,3 +106,9 @@ def test_a_blocking_command_does_not_wait_in_a_script(server: Any) -> None:
 def test_set_repl_is_refused(server: Any) -> None:
     refused = server.send("EVAL", "redis.set_repl(redis.REPL_NONE)", 0)
     assert refused.startswith("-ERR redis.set_repl() can only be used with redis.REPL_ALL")
+
+
+@pytest.mark.skipif(not COMPILED, reason="uncompiled, Lua cannot say where it was")
+def test_an_error_in_a_tail_call_says_where(server: Any) -> None:
+    refused = server.send("EVAL", "\nreturn redis.call('nosuch')", 0)
+    assert refused.endswith(", on @user_script:2.")
