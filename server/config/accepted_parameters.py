@@ -116,7 +116,6 @@ class AcceptedParameters:
     # modules
     enable_module_command = Parameter(one_of("no", "yes", "local"), "no", mutable=False)
     # TLS
-    tls_auth_clients_user = Parameter(one_of("CN", "URI", "off"), "off")
     tls_auto_reload_interval = Parameter(integer(), 0)
     tls_cluster = Parameter(unsupported(YES_NO, False, NO_TLS_BUS), False)
     tls_replication = Parameter(YES_NO, False)

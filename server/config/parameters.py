@@ -103,6 +103,7 @@ class Config(AcceptedParameters):
     tls_ca_cert_dir = Parameter(TEXT, "")
     tls_dh_params_file = Parameter(TEXT, "")
     tls_auth_clients = Parameter(one_of("no", "yes", "optional"), "yes")
+    tls_auth_clients_user = Parameter(one_of("CN", "off"), "off")
     tls_protocols = Parameter(TEXT, "")
     tls_ciphers = Parameter(TEXT, "")
     tls_ciphersuites = Parameter(TEXT, "")

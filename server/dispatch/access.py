@@ -35,6 +35,7 @@ class Access(Part):
     """The users, and what was refused to them. *clients* are all clients by their ids."""
 
     __slots__ = (
+        "_asks_certificate",
         "_clients",
         "_clock",
         "_denied",
@@ -50,6 +51,7 @@ class Access(Part):
         self._tracking = tracking
         self._clock = clock
         self._requirepass = ""
+        self._asks_certificate = False  # tls-auth-clients-user
         self._strangers: dict[Client, None] = {}  # had to log in when they came, and have not yet
         self._denied = dict.fromkeys(COUNTED_AS, 0)
         self.users = Users()
@@ -64,13 +66,24 @@ class Access(Part):
         return not (default.is_on and default.passwords.none_needed)
 
     def connected(self, client: Client) -> None:
-        """A client has come, or begins anew (RESET): it is the default user."""
-        self._identify(client, self.users.default)
+        """A client has come, or begins anew (RESET): it is the default user.
+
+        With tls-auth-clients-user, it is the user whose name its certificate has, if there is one.
+        """
+        certified = self._certified(client)
+        self._identify(client, certified or self.users.default)
         client.clear_flag(UNAUTHENTICATED)
         self._strangers.pop(client, None)
-        if self.asks_for_login:
+        if certified is None and self.asks_for_login:
             client.set_flag(UNAUTHENTICATED)
             self._strangers[client] = None
+
+    def _certified(self, client: Client) -> User | None:
+        """The user that a certificate stands for. One who is off has to log in as another."""
+        if not self._asks_certificate or not client.certificate_name:
+            return None
+        user = self.users.find(client.certificate_name.encode("utf-8", "surrogateescape"))
+        return user if user is not None and user.is_on else None
 
     def log_in(self, client: Client, name: bytes, password: bytes, word: bytes) -> bool:
         """Let *client* be the user *name* if *password* is right, else log that *word* failed.
@@ -179,6 +192,7 @@ class Access(Part):
 
     def configured(self, config: Config) -> None:
         self.log.most = config.acllog_max_len
+        self._asks_certificate = config.tls_auth_clients_user == "CN"
         self.users.all_channels = config.acl_pubsub_default == "allchannels"
         if config.requirepass != self._requirepass:
             self._requirepass = config.requirepass

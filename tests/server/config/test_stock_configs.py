@@ -195,7 +195,6 @@ ACCEPTED_EXAMPLES = """
     syslog-ident redis
     tls-auth-clients no
     tls-auth-clients optional
-    tls-auth-clients-user URI
     tls-auto-reload-interval 86400
     tls-ca-cert-dir /etc/ssl/certs
     tls-ca-cert-file ca.crt

@@ -310,3 +310,34 @@ def test_what_has_changed_before_the_rights_do_is_still_told(server, ann):
     server.send_line("SET mine 2")
     server.state.tracking.broadcasts.send()
     assert told(ann) == b""
+
+
+# ---------------------------------------------------------------------- certificates
+
+
+def certified(server, name):
+    """A client that has shown a certificate of *name*."""
+    client = server.client()
+    client.client.certificate_name = name
+    server.state.access.connected(client.client)
+    return client
+
+
+def test_a_certificate_stands_for_the_user_of_its_name(make_server):
+    server = make_server(requirepass="geheim", tls_auth_clients_user="CN")
+    server.send("AUTH", "geheim")
+    server.send_line("ACL SETUSER ann on ~a +get +acl|whoami")
+    server.send_line("ACL SETUSER bob off ~* +@all")
+    ann = certified(server, "ann")
+    assert ann.send_line("ACL WHOAMI") == b"ann"
+    assert ann.send_line("GET b").startswith("-NOPERM")
+    for name in ("bob", "nobody", ""):
+        assert certified(server, name).send_line("PING").startswith("-NOAUTH")
+    server.send_line("ACL DELUSER ann")
+    assert ann.gone
+
+
+def test_without_the_parameter_a_certificate_stands_for_nobody(make_server):
+    server = make_server()
+    server.send_line("ACL SETUSER ann on ~a +get")
+    assert certified(server, "ann").send_line("ACL WHOAMI") == b"default"
