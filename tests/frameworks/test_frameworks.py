@@ -52,15 +52,6 @@ PROGRAMS = [
     Program("walrus_containers.py"),
 ]
 
-# These call EVAL or EVALSHA, which are not served yet.
-NEED_SCRIPTS = {
-    "celery_tasks.py",
-    "channels_core_layer.py",
-    "dramatiq_actors.py",
-    "huey_tasks.py",
-    "rq_jobs.py",
-}
-
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
@@ -69,17 +60,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     process.stop()
 
 
-def runs_scripts(server: ServerProcess) -> bool:
-    """Whether the server knows EVAL."""
-    _, rows = server.control.call(b"COMMAND", b"INFO", b"eval")
-    assert isinstance(rows, list)
-    return rows[0][1] is not None
-
-
 @pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
 def test_a_framework_does_its_ordinary_work(program: Program, server: ServerProcess) -> None:
-    if program.name in NEED_SCRIPTS and not runs_scripts(server):
-        pytest.skip("needs scripts")
     words = command(program.name, program.environment)
     if words is None:
         missing = f"{program.environment} is not installed: make test-frameworks"
