@@ -32,6 +32,7 @@ class Program(NamedTuple):
 
 PROGRAMS = [
     Program("arq_jobs.py", "arq"),
+    Program("bullmq_queues.js", NODE),
     Program("cachelib_cache.py"),
     Program("celery_tasks.py"),
     Program("channels_core_layer.py"),
@@ -43,9 +44,13 @@ PROGRAMS = [
     Program("faststream_brokers.py"),
     Program("huey_tasks.py"),
     Program("ioredis_client.js", NODE),
+    Program("ioredis_scripts.js", NODE),
     Program("iredis_shell.py"),
+    Program("limits_rates.py"),
     Program("node_redis_client.js", NODE),
+    Program("node_redis_scripts.js", NODE),
     Program("redis_py_client.py"),
+    Program("redis_py_scripts.py"),
     Program("rq_jobs.py"),
     Program("taskiq_streams.py", "taskiq"),
     Program("taskiq_tasks.py", "taskiq"),
