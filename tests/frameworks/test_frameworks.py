@@ -11,7 +11,6 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -58,6 +57,21 @@ PROGRAMS = [
 ]
 
 
+# What celery_tasks.py needs, with its queue "q".
+CELERY_RIGHTS = (
+    "+@read +@write +@pubsub +@transaction +@connection +evalsha +script|load +script|exists +time "
+    "-@dangerous ~q* ~unacked* ~_kombu.* ~celery* ~*.reply.celery.pidbox* "
+    "&/0.celery.pidbox &/0.celeryev/worker.* &celery-task-meta-*"
+)
+
+
+class TlsServer(NamedTuple):
+    """A server that serves TLS, too, at *tls_port*."""
+
+    process: ServerProcess
+    tls_port: int
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     process = ServerProcess(penstock_command(), tmp_path_factory.mktemp("server"))
@@ -65,17 +79,30 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     process.stop()
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
-def test_a_framework_does_its_ordinary_work(program: Program, server: ServerProcess) -> None:
+@pytest.fixture(scope="module")
+def tls_server(
+    certificates: Certificates, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TlsServer]:
+    port = free_port()
+    options = ["--tls-port", str(port)]
+    for name, value in certificates.parameters().items():
+        options += [f"--{name.replace('_', '-')}", str(value)]
+    process = ServerProcess(penstock_command(), tmp_path_factory.mktemp("tls"), *options)
+    yield TlsServer(process, port)
+    process.stop()
+
+
+def run(program: Program, url: str, **variables: str) -> None:
+    """Run *program* with a server, and these variables of the environment."""
     words = command(program.name, program.environment)
     if words is None:
         missing = f"{program.environment} is not installed: make test-frameworks"
         if os.environ.get("CI"):
             pytest.fail(missing)
         pytest.skip(missing)
-    server.control.call(b"FLUSHALL")
     done = subprocess.run(
-        [*words, f"redis://127.0.0.1:{server.port}/0"],
+        [*words, url],
+        env={**os.environ, **variables},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -86,28 +113,40 @@ def test_a_framework_does_its_ordinary_work(program: Program, server: ServerProc
     assert done.stdout.strip()
 
 
-@pytest.mark.parametrize("program", ["ioredis_client.js", "node_redis_client.js"])
+@pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
+def test_a_framework_does_its_ordinary_work(program: Program, server: ServerProcess) -> None:
+    server.control.call(b"FLUSHALL")
+    run(program, f"redis://127.0.0.1:{server.port}/0")
+
+
+@pytest.mark.parametrize("name", ["bullmq_queues.js", "ioredis_client.js", "node_redis_client.js"])
 def test_a_client_of_node_does_its_ordinary_work_by_tls(
-    program: str, certificates: Certificates, tmp_path: Path
+    name: str, tls_server: TlsServer, certificates: Certificates
 ) -> None:
-    words = command(program, NODE)
-    if words is None:
-        pytest.skip(f"{NODE} is not installed: make test-frameworks")
-    port = free_port()
-    options = ["--tls-port", str(port)]
-    for name, value in certificates.parameters().items():
-        options += [f"--{name.replace('_', '-')}", str(value)]
-    server = ServerProcess(penstock_command(), tmp_path, *options)
-    done = subprocess.run(
-        [*words, f"rediss://localhost:{port}/0"],
-        env={**os.environ, "NODE_EXTRA_CA_CERTS": certificates["ca.crt"]},
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
+    tls_server.process.control.call(b"FLUSHALL")
+    url = f"rediss://localhost:{tls_server.tls_port}/0"
+    run(Program(name, NODE), url, NODE_EXTRA_CA_CERTS=certificates["ca.crt"])
+
+
+def test_celery_runs_by_tls_as_a_user_with_few_rights(
+    tls_server: TlsServer, certificates: Certificates
+) -> None:
+    control = tls_server.process.control
+    control.call(b"FLUSHALL")
+    rules = ["reset", "on", ">opens", *CELERY_RIGHTS.split()]
+    assert control.call(b"ACL", b"SETUSER", b"celery", *(rule.encode() for rule in rules)) == (
+        "+",
+        b"OK",
     )
-    server.stop()
-    assert done.returncode == 0, done.stdout + done.stderr
+    where = f"rediss://celery:opens@localhost:{tls_server.tls_port}/0"
+    trust = f"ssl_cert_reqs=required&ssl_ca_certs={certificates['ca.crt']}"
+    run(Program("celery_tasks.py"), f"{where}?{trust}")
+    assert control.call(b"ACL", b"LOG") == ("*", [])
+
+
+def test_the_page_about_clients_has_the_rights_of_celery() -> None:
+    page = (ROOT / "docs" / "clients.md").read_text()
+    assert set(CELERY_RIGHTS.split()) <= set(page.split())
 
 
 def test_every_program_is_run() -> None:
