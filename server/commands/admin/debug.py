@@ -222,6 +222,13 @@ def _protocol(call: Call) -> Reply:
     return sample
 
 
+def _error(call: Call) -> Reply:
+    """An error in the client's own words, for tests of clients. INFO does not count it."""
+    out = Encoder(call.client.resp)
+    out.raw(b"-%b\r\n" % call.argv[2].replace(b"\r", b" ").replace(b"\n", b" "))
+    return out
+
+
 def _with_attribute(resp: int) -> Reply:
     out = Encoder(resp)
     if resp == 3:
@@ -275,6 +282,9 @@ ACTIONS = {
     b"DIGEST-VALUE": Action(
         _digest_value, 2, sys.maxsize, "DIGEST-VALUE <key> [<key> ...]",
         "The same for the value at each key.",
+    ),
+    b"ERROR": Action(
+        _error, 3, 3, "ERROR <string>", "Answers with this error; its first word is the code."
     ),
     b"LISTPACK": Action(
         _listpack, 3, 3, "LISTPACK <key>", "Writes the listpack that is the value to the log."

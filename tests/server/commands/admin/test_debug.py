@@ -40,6 +40,11 @@ def test_unknown_subcommands_and_wrong_arity_are_refused(server, line):
 # ---------------------------------------------------------------------- subcommands
 
 
+def test_error_answers_an_error_in_the_words_of_the_client(server):
+    assert server.owner.raw(b"DEBUG", b"ERROR", b"LOADING a\r\nb") == b"-LOADING a  b\r\n"
+    assert server.owner.raw(b"DEBUG", b"ERROR", b"") == b"-\r\n"
+
+
 def test_sleep_stops_the_server_for_that_long(server, monkeypatch):
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
