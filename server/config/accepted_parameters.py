@@ -218,7 +218,6 @@ class AcceptedParameters:
     aof_rewrite_cpulist = Parameter(TEXT, "", aliases=("aof_rewrite_cpulist",), mutable=False)
     bgsave_cpulist = Parameter(TEXT, "", aliases=("bgsave_cpulist",), mutable=False)
     shutdown_timeout = Parameter(integer(), 10)
-    busy_reply_threshold = Parameter(LONG, 5000, aliases=("lua-time-limit",))
     locale_collate = Parameter(TEXT, "")
     extended_redis_compatibility = Parameter(YES_NO, False)
     availability_zone = Parameter(TEXT, "")

@@ -83,6 +83,7 @@ class Config(AcceptedParameters):
     tcp_backlog = Parameter(integer(), 511, mutable=False)
     tcp_keepalive = Parameter(integer(), 300)
     timeout = Parameter(integer(), 0)
+    busy_reply_threshold = Parameter(integer(0, INT64), 5000, aliases=("lua-time-limit",))
     # Less than 1 GiB: beyond 2^26 items in one table Lua throws errors where none may be thrown.
     lua_memory_limit = Parameter(memory(1024**2, 1024**3 - 1), 512 * 1024**2)
     maxclients = Parameter(integer(1, UINT32), 10000)
