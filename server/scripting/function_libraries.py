@@ -113,13 +113,15 @@ class FunctionLibraries:
             ref = self._interpreter.compile(text, b"@user_function")
         except LuaError as error:
             raise ErrorReply("ERR", f"Error compiling function: {error}") from None
-        self._run.registry = library
+        self._run.begin_loading(library)
         failure = self._interpreter.load_library(ref)
-        self._run.registry = None
+        is_late = self._run.end_loading()
         self._interpreter.forget(ref)
         if failure is not None:
-            shown = failure.text.decode("utf-8", "surrogateescape")
-            raise ErrorReply("ERR", f"Error registering functions: {shown}")
+            shown = b"ERR FUNCTION LOAD timeout" if is_late else failure.text
+            raise ErrorReply(
+                "ERR", f"Error registering functions: {shown.decode('utf-8', 'surrogateescape')}"
+            )
 
     def _check(self, library: Library, old: Library | None) -> None:
         """See that *library* has functions, and none that another library has."""
@@ -133,7 +135,7 @@ class FunctionLibraries:
     def _remove(self, library: Library) -> None:
         del self.libraries[library.name]
         for name in library.functions:
-            del self.functions[name.lower()]
+            self.functions.pop(name.lower(), None)  # two may differ in their case only
         self._free(library)
 
     def _free(self, library: Library) -> None:

@@ -5,6 +5,7 @@ from server.lua.host cimport Host
 from server.process cimport ticks
 
 cdef int64_t SLICE_NS
+cdef int64_t LOADING_NS
 
 
 cdef class ScriptRun(Host):
@@ -19,7 +20,7 @@ cdef class ScriptRun(Host):
     cdef public bint has_written
     cdef readonly bint ends
     cdef readonly int64_t started_ns
-    cdef public object registry
+    cdef readonly object registry
     cdef public object pause
     cdef object _caller
     cdef int64_t _ask_at_ns
@@ -28,4 +29,6 @@ cdef class ScriptRun(Host):
         self, Client client, object caller, list argv, bytes name, int flags, bint is_function
     )
     cpdef end(self)
+    cpdef begin_loading(self, object registry)
+    cpdef bint end_loading(self) except -1
     cpdef bint end_if_unwritten(self) except -1

@@ -18,6 +18,7 @@ from server.process import ticks
 from server.scripting.header import ALLOW_OOM, NO_WRITES
 
 SLICE_NS = 10_000_000  # of a long script, until others are answered again
+LOADING_NS = 500_000_000  # that the text of a library may run, for nobody is served meanwhile
 LEVELS = (logging.DEBUG, logging.INFO, logging.INFO, logging.WARNING)  # of redis.log
 
 _log = logging.getLogger("penstock")
@@ -110,6 +111,17 @@ class ScriptRun(Host):
         self.client = None
         self.argv = []
 
+    def begin_loading(self, registry: Registry) -> None:
+        """The text of a library begins to run, which enters its functions in *registry*."""
+        self.registry = registry
+        self.ends = False
+        self._ask_at_ns = ticks.now_ns() + LOADING_NS
+
+    def end_loading(self) -> bool:
+        """It is over. Whether it has taken too long."""
+        self.registry = None
+        return self.ends
+
     def end_if_unwritten(self) -> bool:
         """Have it end as soon as may be. False if it has written: half of it must not be seen."""
         self.ends = self.ends or not self.has_written
@@ -152,7 +164,9 @@ class ScriptRun(Host):
         return process_time()
 
     def must_end(self) -> bool:
-        if not self.ends and self.threshold_ns and ticks.now_ns() >= self._ask_at_ns:
+        if self.registry is not None:
+            self.ends = self.ends or ticks.now_ns() >= self._ask_at_ns
+        elif not self.ends and self.threshold_ns and ticks.now_ns() >= self._ask_at_ns:
             self.pause()
             self._ask_at_ns = ticks.now_ns() + SLICE_NS
         return self.ends

@@ -25,6 +25,30 @@ def test_a_library_that_fails_leaves_the_old_one(server: Any) -> None:
     assert server.send("FCALL", "f", 0) == b"one"
 
 
+def test_an_endless_library_is_ended(server: Any) -> None:
+    server.send("FUNCTION", "LOAD", ONE)
+    endless = b"#!lua name=one\nwhile true do pcall(function() while true do end end) end"
+    assert server.send("FUNCTION", "LOAD", "REPLACE", endless) == (
+        "-ERR Error registering functions: ERR FUNCTION LOAD timeout"
+    )
+    assert server.send("FCALL", "f", 0) == b"one"
+
+
+def test_a_library_is_loaded_after_a_function_was_killed(server: Any) -> None:
+    """Once, the end that it was told ended the next library too."""
+    server.state.scripting.run.end_if_unwritten()
+    long = ONE + b" for i = 1, 100000 do end"
+    assert server.send("FUNCTION", "LOAD", long) == b"one"
+
+
+def test_two_functions_of_one_name_but_for_its_case(server: Any) -> None:
+    both = ONE + b" redis.register_function('F', function() return 'F' end)"
+    assert server.send("FUNCTION", "LOAD", both) == b"one"
+    assert server.send("FCALL", "f", 0) == server.send("FCALL", "F", 0) == b"F"
+    assert server.send("FUNCTION", "DELETE", "one") == b"OK"
+    assert server.send("FCALL", "f", 0) == "-ERR Function not found"
+
+
 def test_a_function_of_another_library_is_not_taken(server: Any) -> None:
     server.send("FUNCTION", "LOAD", ONE)
     other = TWO.replace(b"'g'", b"'F'")
