@@ -1,5 +1,6 @@
 cdef class Host:
     cdef public bytes ended_at
+    cdef public object fault
     cdef public int resp
 
     cpdef object call(self, list words)

@@ -8,10 +8,11 @@ from protocol.replies import Reply
 class Host:
     """Runs the commands of one script, and knows what it has chosen."""
 
-    __slots__ = ("ended_at", "resp")
+    __slots__ = ("ended_at", "fault", "resp")
 
     def __init__(self) -> None:
         self.ended_at = b""  # ``user_script:1: ``: where the script was when it was ended
+        self.fault: BaseException | None = None  # in a command: the server cannot go on
         self.resp = 2  # the protocol in which the script gets replies: redis.setresp
 
     def call(self, words: list[bytes]) -> Reply:

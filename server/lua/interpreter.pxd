@@ -2,14 +2,17 @@ cimport cython
 
 from protocol.encoder cimport Encoder
 from server.lua cimport lua_api as lua
-from server.lua cimport randomness, redis_library, register_function, values
+from server.lua cimport natives, randomness, redis_library, register_function
 from server.lua.host cimport Host
 from server.lua.libraries cimport all_libraries
 from server.lua.lua_api cimport lua_State
+from server.lua.results cimport ResultWriter
 
 cdef int COUNT
 cdef int LONGEST_PATTERN
+cdef int LOWEST_PLACE
 cdef int OUT_OF_MEMORY
+cdef bytes BYTECODE
 
 
 cdef class Failure:
@@ -31,6 +34,7 @@ cdef class Interpreter:
     cpdef set_limit(self, size_t limit)
     cdef _install_own(self)
     cdef _build_world(self, size_t limit, dict versions)
+    @cython.locals(status=int)
     cpdef int compile(self, bytes source, bytes name) except? -1
     cpdef forget(self, int ref)
     cpdef Failure run_script(self, int ref, list keys, list arguments, Encoder out)
@@ -38,6 +42,7 @@ cdef class Interpreter:
     @cython.locals(index=int, word=bytes)
     cdef int _push_words(self, list words) except -1
     cdef Failure _run(self, int arguments, Encoder out)
+    cdef Failure _write_result(self, Encoder out)
     cpdef Failure load_library(self, int ref)
     cdef int _let_see(self, int redis) except -1
     @cython.locals(outer=Host, status=int)

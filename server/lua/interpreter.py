@@ -15,9 +15,10 @@ from pathlib import Path
 
 from protocol.encoder import Encoder
 from server.lua import lua_api as lua
-from server.lua import randomness, redis_library, register_function, values
+from server.lua import natives, randomness, redis_library, register_function
 from server.lua.host import Host
 from server.lua.libraries import all_libraries
+from server.lua.results import ResultWriter, ScriptEnded
 
 SANDBOX = Path(__file__).with_name("sandbox.lua")
 BOUNDED = (
@@ -28,8 +29,12 @@ BOUNDED = (
     b"gfind",
 )  # their recursion is that of the pattern
 LONGEST_PATTERN = 8000  # bytes: defends the stack of the process against scripts
+LOWEST_PLACE = (
+    -8000
+)  # where table.insert inserts: it moves all that is between, and cannot be ended
 COUNT = 10_000  # instructions until the host is asked again whether the script goes on
 OUT_OF_MEMORY = 4  # lua_pcall's LUA_ERRMEM
+BYTECODE = b"\x1b"  # what it begins with
 
 
 class LuaError(Exception):
@@ -94,6 +99,10 @@ class Interpreter:
             lua.get_field(L, -1, name)
             lua.bound_second(L, LONGEST_PATTERN)
             lua.set_field(L, -2, name)
+        lua.get_field(L, lua.GLOBALS, b"table")
+        lua.get_field(L, -1, b"insert")
+        lua.bound_place(L, LOWEST_PLACE)
+        lua.set_field(L, -2, b"insert")
         lua.set_top(L, 0)
 
     def _build_world(self, limit: int, versions: dict[bytes, bytes | int]) -> None:
@@ -122,8 +131,18 @@ class Interpreter:
     # ------------------------------------------------------------------ scripts
 
     def compile(self, source: bytes, name: bytes) -> int:
-        """Read a script, which errors call *name*; the ref to it. Raises LuaError."""
-        if lua.load(self._L, source, name):
+        """Read a script, which errors call *name*; the ref to it. Raises LuaError.
+
+        Only text: who can load bytecode can read and write the memory of the process.
+        """
+        if source.startswith(BYTECODE):
+            raise LuaError(f"{name[1:].decode()}:1: unexpected symbol near 'char(27)'")
+        status = lua.load(self._L, source, name)
+        if status == OUT_OF_MEMORY:  # of garbage, perhaps: nothing is collected while it reads
+            lua.set_top(self._L, 0)
+            lua.collect_garbage(self._L)
+            status = lua.load(self._L, source, name)
+        if status:
             text = lua.to_bytes(self._L, -1)
             lua.set_top(self._L, 0)
             raise LuaError(text.decode("utf-8", "surrogateescape"))
@@ -171,9 +190,18 @@ class Interpreter:
         self._host.ended_at = b""
         failure = self._call(arguments, 1)
         if failure is None:
-            values.write_result(L, out, self._host.resp)
+            failure = self._write_result(out)
         lua.set_top(L, 0)
         return failure
+
+    def _write_result(self, out: Encoder) -> Failure | None:
+        try:
+            ResultWriter(self._host, out).write(self._L)
+        except MemoryError:
+            return Failure(b"ERR " + natives.NO_MEMORY, b"", False)
+        except ScriptEnded:
+            return Failure(b"", b"", False)  # the host knows why
+        return None
 
     def load_library(self, ref: int) -> Failure | None:
         """Run the text of a library, which tells the host its functions."""
@@ -201,6 +229,10 @@ class Interpreter:
         lua.set_hook(self._L, redis_library.count_reached, COUNT)
         status = lua.call(self._L, arguments, results, 1)
         redis_library.enter(outer)
+        if self._host.fault is not None:
+            fault, self._host.fault = self._host.fault, None
+            lua.set_top(self._L, 0)
+            raise fault
         return self._failure(status) if status else None
 
     def _failure(self, status: int) -> Failure:

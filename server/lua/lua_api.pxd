@@ -12,6 +12,9 @@ cdef extern from *:
         int event;
         const char *name;
         const char *namewhat;
+        const char *what;
+        const char *source;
+        int currentline;
         char rest[1024]; /* what is not needed here: more than enough */
     } lua_Debug;
     typedef int (*lua_CFunction)(lua_State *);
@@ -73,13 +76,15 @@ cdef extern from *:
 
     /* What the values of one interpreter take. A script that takes more than the limit gets an
        error, thrown by longjmp. That must not cross Python's frames: while a function of ours works
-       (lenient > 0), memory is given beyond the limit. The next request is refused if so (refuse):
-       of all errors, this one alone does not run the script's own handlers. */
+       (lenient > 0), memory is given beyond the limit. A script that ends is refused all memory: of
+       all errors, this one alone does not run the script's own handlers; and none of its coroutines
+       can make another one, to which nothing has been said of the end. */
     typedef struct {
         size_t used;
         size_t limit;
         int lenient;
-        int refuse;
+        int ends;
+        lua_CFunction counted; /* asked every so many instructions whether the script must end */
     } penstock_lua_memory;
 
     static void *penstock_lua_alloc(void *memory, void *block, size_t old, size_t size) {
@@ -90,11 +95,8 @@ cdef extern from *:
             m->used -= old;
             return NULL;
         }
-        if (size > old && m->refuse) {
-            m->refuse = 0;
+        if (size > old && !m->lenient && (m->ends || m->used + (size - old) > m->limit))
             return NULL;
-        }
-        if (size > old && !m->lenient && m->used + (size - old) > m->limit) return NULL;
         moved = realloc(block, size);
         if (moved != NULL) m->used += size - old;
         return moved;
@@ -123,14 +125,48 @@ cdef extern from *:
         free(m);
     }
 
-    /* Calls the function of ours in the first upvalue; throws what it leaves if it returns -1. */
+    static void penstock_hook(lua_State *L, lua_Debug *where);
+
+    /* Throws, and so does each instruction from here on, since the script may catch what is thrown. */
+    static int penstock_end(lua_State *L) {
+        lua_sethook(L, penstock_hook, PENSTOCK_MASKCOUNT, 1);
+        penstock_memory_of(L)->ends = 1;
+        lua_newuserdata(L, 1);
+        return 0;
+    }
+
+    static void penstock_hook(lua_State *L, lua_Debug *where) {
+        penstock_lua_memory *m = penstock_memory_of(L);
+        int ends = m->ends;
+        (void)where;
+        if (!ends) {
+            m->lenient++;
+            ends = m->counted(L);
+            m->lenient--;
+        }
+        if (ends) penstock_end(L);
+    }
+
+    static inline void penstock_set_hook(lua_State *L, lua_CFunction counted, int count) {
+        penstock_lua_memory *m = penstock_memory_of(L);
+        m->counted = counted;
+        m->ends = 0;
+        lua_sethook(L, penstock_hook, PENSTOCK_MASKCOUNT, count);
+    }
+
+    /* Calls the function of ours in the first upvalue. If it returns -1, what it leaves is thrown; if
+       it returns -2, the script ends. One that has gone beyond the limit, by what it was given before,
+       must have room again first. */
     static int penstock_trampoline(lua_State *L) {
         lua_CFunction native = (lua_CFunction)lua_touserdata(L, PENSTOCK_UPVALUE(1));
         penstock_lua_memory *m = penstock_memory_of(L);
         int results;
+        if (m->used > m->limit && !m->ends) lua_gc(L, 2, 0);
+        if (m->ends || m->used > m->limit) lua_newuserdata(L, 1);
         m->lenient++;
         results = native(L);
         m->lenient--;
+        if (results == -2) return penstock_end(L);
         return results < 0 ? lua_error(L) : results;
     }
 
@@ -162,6 +198,31 @@ cdef extern from *:
         return inner(L);
     }
 
+    /* Calls the function in the first upvalue, table.insert, unless the place is far from the table: it
+       would move what is not there, item by item, and nothing could end it. */
+    static int penstock_bounded_insert(lua_State *L) {
+        lua_CFunction inner = lua_tocfunction(L, PENSTOCK_UPVALUE(1));
+        if (lua_gettop(L) == 3 && lua_isnumber(L, 2)) {
+            double at = lua_tonumber(L, 2);
+            if (!(at >= lua_tonumber(L, PENSTOCK_UPVALUE(2)) && at < 2147483648.0))
+                return luaL_error(L, "bad argument #2 to 'insert' (position out of bounds)");
+        }
+        return inner(L);
+    }
+
+    /* Pushes where the script is: the innermost of its functions, not one of the sandbox's ("=name"). */
+    static inline void penstock_push_script_place(lua_State *L) {
+        lua_Debug at;
+        int level;
+        for (level = 0; lua_getstack(L, level, &at); level++) {
+            if (lua_getinfo(L, "Sl", &at) && at.currentline > 0 && at.source[0] != '=') {
+                luaL_where(L, level);
+                return;
+            }
+        }
+        lua_pushlstring(L, "", 0);
+    }
+
     static inline int penstock_call(lua_State *L, int arguments, int results, int handler) {
         penstock_lua_memory *m = penstock_memory_of(L);
         int lenient = m->lenient, status;
@@ -172,39 +233,19 @@ cdef extern from *:
     }
 
     /* The parser does not protect the name of the chunk that it reads (CVE-2025-49844): nothing is
-       collected meanwhile. */
+       collected meanwhile. Its own errors do not leave it. */
     static inline int penstock_load(
         lua_State *L, const char *source, size_t size, const char *name
     ) {
-        int status;
+        penstock_lua_memory *m = penstock_memory_of(L);
+        int lenient = m->lenient, status;
         lua_gc(L, 0, 0);
+        m->ends = 0;
+        m->lenient = 0;
         status = luaL_loadbuffer(L, source, size, name);
+        m->lenient = lenient;
         lua_gc(L, 1, 0);
         return status;
-    }
-
-    typedef int (*penstock_on_count)(lua_State *);
-    static penstock_on_count penstock_counted;
-
-    /* Every so many instructions: throws if the script must end. From then on it is asked at each
-       instruction, since the script may catch what is thrown. */
-    static void penstock_hook(lua_State *L, lua_Debug *where) {
-        penstock_lua_memory *m = penstock_memory_of(L);
-        int ends;
-        (void)where;
-        m->lenient++;
-        ends = penstock_counted(L);
-        m->lenient--;
-        if (ends) {
-            lua_sethook(L, penstock_hook, PENSTOCK_MASKCOUNT, 1);
-            m->refuse = 1;
-            lua_newuserdata(L, 1);
-        }
-    }
-
-    static inline void penstock_set_hook(lua_State *L, penstock_on_count counted, int count) {
-        penstock_counted = counted;
-        lua_sethook(L, penstock_hook, PENSTOCK_MASKCOUNT, count);
     }
 
     static inline void penstock_open_library(lua_State *L, lua_CFunction opener, const char *name) {
@@ -232,6 +273,8 @@ cdef extern from *:
     void penstock_push_native_with(lua_State *L, lua_CFunction native) noexcept
     const char *penstock_called_as(lua_State *L, int *method) noexcept
     int penstock_bounded(lua_State *L) noexcept
+    int penstock_bounded_insert(lua_State *L) noexcept
+    void penstock_push_script_place(lua_State *L) noexcept
     int penstock_call(lua_State *L, int arguments, int results, int handler) noexcept
     int penstock_load(lua_State *L, const char *source, size_t size, const char *name) noexcept
     void penstock_set_hook(lua_State *L, lua_CFunction counted, int count) noexcept
@@ -287,6 +330,7 @@ cdef enum:
     REGISTRY = -10000
     GLOBALS = -10002
     BOUND = -10004
+    END = -2
 
 
 # ---------------------------------------------------------------------- interpreters
@@ -312,6 +356,10 @@ cdef inline size_t memory_used(lua_State *L) noexcept:
 cdef inline int set_memory_limit(lua_State *L, size_t limit) except -1:
     penstock_memory_of(L).limit = limit
     return 0
+
+
+cdef inline size_t memory_limit(lua_State *L) noexcept:
+    return penstock_memory_of(L).limit
 
 
 cdef inline bint has_memory(lua_State *L, size_t more) noexcept:
@@ -442,8 +490,14 @@ cdef inline int bound_second(lua_State *L, int most) except -1:
     return 0
 
 
-cdef inline int push_hook_place(lua_State *L) except -1:
-    luaL_where(L, 0)
+cdef inline int bound_place(lua_State *L, int least) except -1:
+    lua_pushnumber(L, least)
+    lua_pushcclosure(L, penstock_bounded_insert, 2)
+    return 0
+
+
+cdef inline int push_script_place(lua_State *L) except -1:
+    penstock_push_script_place(L)
     return 0
 
 

@@ -5,13 +5,15 @@ the top, REGISTRY and GLOBALS are tables. What each function does is in Lua's ma
 (www.lua.org/manual/5.1), under the name that is given here if it differs.
 
 A *native* is a function of ours that scripts can call: it takes *L*, leaves its results on the
-stack, and returns their number; or it leaves an error there, and returns -1. It must not throw
-Lua errors itself: they would jump over Python's frames.
+stack, and returns their number; or it leaves an error there, and returns -1; or it returns END, and
+the script ends, whatever it catches. It must not throw Lua errors itself: they would jump over
+Python's frames.
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable
 from ctypes import byref, c_char_p, c_double, c_int, c_size_t, c_void_p
 from typing import TypeAlias
@@ -25,6 +27,7 @@ NIL, BOOLEAN, LIGHT_USERDATA, NUMBER, STRING, TABLE, FUNCTION, USERDATA, THREAD 
 REGISTRY = -10000
 GLOBALS = -10002
 RELATIVE = -1000  # above it, and below 0, a place counts from the top
+END = -2  # what a native returns that ends the script
 BOUND = -10003  # within a native: what push_native_with has bound to it
 
 OPENERS = {b"": "base", b"table": "table", b"string": "string", b"math": "math", b"debug": "debug"}
@@ -45,6 +48,20 @@ local inner, most, kind, throw = ...
 return function(first, second, ...)
     if kind(second) == "string" and #second > most then throw("pattern too long", 2) end
     return inner(first, second, ...)
+end
+"""
+
+BOUNDED_INSERT = b"""
+local inner, least, number, throw, select = ...
+return function(items, ...)
+    local at = ...
+    if select("#", ...) == 2 then
+        local place = number(at)
+        if place and not (place >= least and place < 2^31) then
+            throw("bad argument #2 to 'insert' (position out of bounds)", 2)
+        end
+    end
+    return inner(items, ...)
 end
 """
 
@@ -126,6 +143,11 @@ def memory_used(L: State) -> int:
 
 def set_memory_limit(L: State, limit: int) -> None:
     """Let scripts take *limit* bytes. Only the compiled server refuses them more."""
+
+
+def memory_limit(L: State) -> int:
+    """How many bytes that are. Uncompiled, nothing is refused."""
+    return sys.maxsize
 
 
 def has_memory(L: State, more: int) -> bool:
@@ -264,6 +286,9 @@ def push_native_with(L: State, native: Native) -> None:
 def _push_wrapped(L: State, native: Native, bound: int) -> None:
     def call_back(inner: int) -> int:
         results = native(inner)
+        if results == END:
+            push_nil(inner)
+            _throw_from_now_on(inner)
         if results < 0:
             _pushlightuserdata(inner, _FAILED)
             _insert(inner, -2)
@@ -290,9 +315,25 @@ def bound_second(L: State, most: int) -> None:
     _call(L, 4, 1)
 
 
-def push_hook_place(L: State) -> None:
-    """Push ``name:line: `` of the code that the running hook has interrupted."""
-    _where(L, 0)
+def bound_place(L: State, least: int) -> None:
+    """Pop table.insert, and push one that refuses places below *least*, and beyond an int of C."""
+    _loadbuffer(L, BOUNDED_INSERT, len(BOUNDED_INSERT), b"=bounded")
+    _insert(L, -2)
+    _pushnumber(L, least)
+    get_field(L, GLOBALS, b"tonumber")
+    get_field(L, GLOBALS, b"error")
+    get_field(L, GLOBALS, b"select")
+    _call(L, 5, 1)
+
+
+def push_script_place(L: State) -> None:
+    """Push ``name:line: `` of the script's code that the running hook has interrupted."""
+    level = 0
+    _where(L, level)
+    while to_bytes(L, -1).startswith((b"sandbox:", b"bounded:", b"native:")):
+        pop(L, 1)
+        level += 1
+        _where(L, level)
 
 
 def push_place(L: State) -> None:
@@ -403,6 +444,11 @@ def call(L: State, arguments: int, results: int, handler: int) -> int:
     return _pcall(L, arguments, results, handler)
 
 
+def _throw_from_now_on(L: State) -> None:
+    """Let each instruction throw, by Lua's own function: none of ours may."""
+    _sethook(L, ctypes.cast(LIBRARY.lua_error, c_void_p), MASK_COUNT, 1)
+
+
 def set_hook(L: State, counted: Native, count: int) -> None:
     """Call *counted* every *count* instructions: the script must end if it returns true.
 
@@ -410,8 +456,8 @@ def set_hook(L: State, counted: Native, count: int) -> None:
     """
 
     def call_back(inner: int, _where: int) -> None:
-        if counted(inner):  # Lua's own function throws, which none of ours may
-            _sethook(inner, ctypes.cast(LIBRARY.lua_error, c_void_p), MASK_COUNT, 1)
+        if counted(inner):
+            _throw_from_now_on(inner)
 
     kept = _kept.setdefault((L, counted), _HOOK(call_back))
     _sethook(L, ctypes.cast(kept, c_void_p), MASK_COUNT, count)  # type: ignore[arg-type]

@@ -92,7 +92,7 @@ def count_reached(L: State) -> int:
         if not host.must_end():
             return 0
         if not host.ended_at:
-            lua.push_hook_place(L)
+            lua.push_script_place(L)
             host.ended_at = lua.to_bytes(L, -1)
             lua.pop(L, 1)
     except BaseException:  # the server ends, in the midst of the script
@@ -123,6 +123,9 @@ def _call_command(L: State, throws: bool) -> int:
         values.push_reply(L, reply, _running.resp)
     except Exception as error:
         return fault(L, error)
+    except BaseException as error:  # it must not cross Lua's frames: the interpreter raises it
+        _running.fault = error
+        return lua.END
     return 1
 
 

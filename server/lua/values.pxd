@@ -6,7 +6,6 @@ from protocol.replies cimport Status
 from server.lua cimport lua_api as lua
 from server.lua.lua_api cimport lua_State
 
-cdef int DEEPEST
 cdef int ROOM
 cdef int64_t I64_MIN
 cdef double TWO_63
@@ -27,21 +26,6 @@ cdef int CR
 cdef int MINUS
 cdef int DIGIT_0
 
-cdef int write_result(lua_State *L, Encoder out, int script_resp) except -1
-@cython.locals(kind=int)
-cdef int _write(lua_State *L, Encoder out, int script_resp, int depth) except -1
-cdef int _write_table(lua_State *L, Encoder out, int script_resp, int depth) except -1
-cdef bint _has(lua_State *L, bytes name, int kind) except -1
-cdef bint _has_text(lua_State *L, bytes name) except -1
-cdef bytes _take_text(lua_State *L)
-@cython.locals(size=int, index=int, is_end=bint)
-cdef int _write_array(lua_State *L, Encoder out, int script_resp, int depth) except -1
-cdef int _write_map(lua_State *L, Encoder out, int script_resp, int depth) except -1
-cdef int _write_set(lua_State *L, Encoder out, int script_resp, int depth) except -1
-@cython.locals(count=int)
-cdef int _count(lua_State *L) except -1
-cdef bint _write_verbatim(lua_State *L, Encoder out) except -1
-cpdef object error_of(bytes text)
 cpdef int64_t whole(double number) except? -1
 
 @cython.locals(line=bytes)

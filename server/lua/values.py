@@ -14,7 +14,8 @@
     = verbatim string        {verbatim_string = ..}    = verbatim string
 
 A script gets replies in RESP2 unless it has called redis.setresp(3). What it returns is written in
-the protocol that its client speaks.
+the protocol that its client speaks: results.py. Here is the way to a script, and the words of its
+commands.
 """
 
 from __future__ import annotations
@@ -22,14 +23,12 @@ from __future__ import annotations
 import math
 
 from protocol.encoder import Encoder, double_text
-from protocol.replies import ErrorReply, Reply, Status, Verbatim, one_line
+from protocol.replies import Reply, Status
 from server.lua import lua_api as lua
 from server.lua.lua_api import State
 
-DEEPEST = 250  # tables in tables: defends the stack of the process against scripts
 ROOM = 8  # places on Lua's stack that one level needs
 
-TOO_DEEP = ErrorReply("ERR", "reached lua stack limit")
 I64_MIN = -(2**63)  # what C makes of a number beyond 64 bits
 TWO_63 = 9223372036854775808.0
 
@@ -37,154 +36,6 @@ BULK, INTEGER, ARRAY, STATUS, ERROR = b"$:*+-"
 NULL, BOOLEAN, DOUBLE, MAP, SET, BIG, VERBATIM = b"_#,%~(="
 CR, MINUS, DIGIT_0 = b"\r-0"
 EXACT = 2**52  # up to here, integers are written digit by digit
-
-
-# ---------------------------------------------------------------------- from a script
-
-
-def write_result(L: State, out: Encoder, script_resp: int) -> None:
-    """Pop what a script has returned, and write it as a reply. O(values)."""
-    _write(L, out, script_resp, 0)
-    lua.pop(L, 1)
-
-
-def _write(L: State, out: Encoder, script_resp: int, depth: int) -> None:
-    """Write the value on top."""
-    kind = lua.type_at(L, -1)
-    if kind == lua.STRING:
-        out.bulk(lua.to_bytes(L, -1))
-    elif kind == lua.NUMBER:
-        out.integer(whole(lua.to_number(L, -1)))
-    elif kind == lua.TABLE:
-        if depth >= DEEPEST or not lua.has_room(L, ROOM):
-            out.write(TOO_DEEP)
-        else:
-            _write_table(L, out, script_resp, depth + 1)
-    elif kind == lua.BOOLEAN and (script_resp == 3 or lua.to_boolean(L, -1)):
-        out.write(lua.to_boolean(L, -1) if script_resp == 3 else 1)
-    else:
-        out.null()
-
-
-def _write_table(L: State, out: Encoder, script_resp: int, depth: int) -> None:
-    """Write a table: what the first field of this order says that it has, or else an array."""
-    if _has_text(L, b"err"):
-        out.write(error_of(_take_text(L)))
-    elif _has_text(L, b"ok"):
-        out.status(_take_text(L))
-    elif _has(L, b"double", lua.NUMBER):
-        out.real(lua.to_number(L, -1))
-        lua.pop(L, 1)
-    elif _has(L, b"map", lua.TABLE):
-        _write_map(L, out, script_resp, depth)
-    elif _has(L, b"set", lua.TABLE):
-        _write_set(L, out, script_resp, depth)
-    elif _has_text(L, b"big_number"):
-        text = one_line(_take_text(L))
-        if out.resp == 3:
-            out.raw(b"(%b\r\n" % text)
-        else:
-            out.bulk(text)
-    elif _has(L, b"verbatim_string", lua.TABLE):
-        if not _write_verbatim(L, out):
-            _write_array(L, out, script_resp, depth)
-    else:
-        _write_array(L, out, script_resp, depth)
-
-
-def _has(L: State, name: bytes, kind: int) -> bool:
-    """Whether the table on top has such a field; it is on top then."""
-    lua.get_field(L, -1, name)
-    if lua.type_at(L, -1) == kind:
-        return True
-    lua.pop(L, 1)
-    return False
-
-
-def _has_text(L: State, name: bytes) -> bool:
-    return _has(L, name, lua.STRING)
-
-
-def _take_text(L: State) -> bytes:
-    """Pop a string."""
-    text = lua.to_bytes(L, -1)
-    lua.pop(L, 1)
-    return text
-
-
-def _write_array(L: State, out: Encoder, script_resp: int, depth: int) -> None:
-    size = 0
-    while True:
-        lua.get_index(L, -1, size + 1)
-        is_end = lua.type_at(L, -1) == lua.NIL
-        lua.pop(L, 1)
-        if is_end:
-            break
-        size += 1
-    out.array(size)
-    for index in range(1, size + 1):
-        lua.get_index(L, -1, index)
-        _write(L, out, script_resp, depth)
-        lua.pop(L, 1)
-
-
-def _write_map(L: State, out: Encoder, script_resp: int, depth: int) -> None:
-    """Pop a table, and write its keys and values."""
-    out.map(_count(L))
-    lua.push_nil(L)
-    while lua.next_item(L, -2):
-        lua.push_value(L, -2)  # a copy: to read a number as text would change the key
-        _write(L, out, script_resp, depth)
-        lua.pop(L, 1)
-        _write(L, out, script_resp, depth)
-        lua.pop(L, 1)
-    lua.pop(L, 1)
-
-
-def _write_set(L: State, out: Encoder, script_resp: int, depth: int) -> None:
-    """Pop a table, and write its keys."""
-    out.set(_count(L))
-    lua.push_nil(L)
-    while lua.next_item(L, -2):
-        lua.pop(L, 1)
-        lua.push_value(L, -1)
-        _write(L, out, script_resp, depth)
-        lua.pop(L, 1)
-    lua.pop(L, 1)
-
-
-def _count(L: State) -> int:
-    """How many keys the table on top has."""
-    count = 0
-    lua.push_nil(L)
-    while lua.next_item(L, -2):
-        lua.pop(L, 1)
-        count += 1
-    return count
-
-
-def _write_verbatim(L: State, out: Encoder) -> bool:
-    """Pop a table, and write its string and format. False if it lacks one of them."""
-    text: bytes | None = _take_text(L) if _has_text(L, b"string") else None
-    form: bytes | None = _take_text(L) if _has_text(L, b"format") else None
-    lua.pop(L, 1)
-    if text is None or form is None:
-        return False
-    out.write(Verbatim(text, one_line(form)[:3].ljust(3)))
-    return True
-
-
-def error_of(text: bytes) -> ErrorReply:
-    """The error of *text*, whose first word is its code."""
-    code, _, rest = text.decode("utf-8", "surrogateescape").partition(" ")
-    return ErrorReply(code, rest)
-
-
-def whole(number: float) -> int:
-    """*number* without what is behind the point; as C has it where it is beyond 64 bits."""
-    if -TWO_63 <= number < TWO_63:
-        return int(number)
-    return I64_MIN
 
 
 # ---------------------------------------------------------------------- to a script
@@ -348,6 +199,13 @@ def take_words(L: State) -> list[bytes] | None:
         else:
             return None
     return words
+
+
+def whole(number: float) -> int:
+    """*number* without what is behind the point; as C has it where it is beyond 64 bits."""
+    if -TWO_63 <= number < TWO_63:
+        return int(number)
+    return I64_MIN
 
 
 def number_text(number: float) -> bytes:

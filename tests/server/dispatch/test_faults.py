@@ -64,6 +64,20 @@ def test_a_handler_that_fails_amid_its_changes_ends_the_server(server, declare, 
     assert server.logged() == []
 
 
+def test_such_a_command_of_a_script_ends_the_server_too(server, declare):
+    """Once, the script went on, and the server as well."""
+
+    def half(call):
+        call.db.changed(b"key", b"set")
+        raise ZeroDivisionError
+
+    declare("half", half)
+    with pytest.raises(ServerFault):
+        server.send("EVAL", "pcall(redis.call, 'half') redis.call('SET', 'a', 1)", 0)
+    assert not server.state.databases[0].table
+    assert server.logged() == []
+
+
 def test_a_write_without_memory_for_the_smallest_object_ends_the_server(
     server, declare, monkeypatch
 ):

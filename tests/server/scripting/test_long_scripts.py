@@ -81,6 +81,9 @@ def test_a_script_that_catches_errors_is_ended_too(server: Any, loop: Loop) -> N
         "string.gsub('a', 'a', function() while true do end end)",
         "local t = setmetatable({}, {__index = function() while true do end end}) return t.x",
         "while true do local f = loadstring('while true do end') pcall(f) end",
+        "local function f() while true do coroutine.resume(coroutine.create(f)) end end f()",
+        "local function f() while true do pcall(coroutine.wrap(f)) end end f()",
+        "local t = {} t[1], t[2] = t, t return t",
         pytest.param(
             "while true do xpcall(error, function() while true do end end) end",
             marks=pytest.mark.skipif(
@@ -95,6 +98,15 @@ def test_a_script_is_ended_wherever_it_runs(server: Any, loop: Loop, script: str
     loop.run_out()
     assert server.owner.reply().startswith("-ERR Script killed")
     assert server.send("EVAL", "return 1", 0) == 1
+
+
+def test_an_ended_script_is_told_where_it_was_not_where_the_sandbox_was(
+    server: Any, loop: Loop
+) -> None:
+    server.send("EVAL", "\nwhile true do for _ = 1, 9 do pcall(unpack, {}) end end", 0)
+    server.client().send("SCRIPT", "KILL")
+    loop.run_out()
+    assert server.owner.reply().endswith("on @user_script:2.")
 
 
 def test_a_script_that_has_written_is_not_ended(server: Any, loop: Loop) -> None:

@@ -82,6 +82,31 @@ def test_the_memory_of_scripts_has_a_limit(server: Any, script: str) -> None:
     assert server.send("EVAL", "return 1", 0) == 1
 
 
+@pytest.mark.skipif(not COMPILED, reason="uncompiled, the memory of scripts has no limit")
+@pytest.mark.parametrize(
+    "script",
+    [
+        "local s = ('x'):rep(600000) return {s, s}",
+        "local t = {} for i = 1, 20000 do t[i] = 'x' end return {t, t, t, t, t, t, t, t, t, t}",
+        "return '" + "x" * 2_000_000 + "'",
+        "return {" + "redis.call('GET', 'a'), " * 40 + "}",
+    ],
+    ids=["strings", "tables", "text", "replies"],
+)
+def test_the_limit_holds_for_texts_results_and_many_replies(server: Any, script: str) -> None:
+    server.send("CONFIG", "SET", "lua-memory-limit", "1mb")
+    server.send("SET", "a", b"x" * 300_000)
+    assert "not enough memory" in server.send("EVAL", script, 0)
+    assert server.send("EVAL", "return 1", 0) == 1
+
+
+def test_replies_that_are_gone_count_no_more(server: Any) -> None:
+    server.send("CONFIG", "SET", "lua-memory-limit", "1mb")
+    server.send("SET", "a", b"x" * 3_000_000)
+    script = "for i = 1, 20 do redis.call('GET', 'a') end return #redis.call('GET', 'a')"
+    assert server.send("EVAL", script, 0) == 3_000_000
+
+
 def test_replies_may_be_larger_than_the_limit_of_scripts(server: Any) -> None:
     server.send("CONFIG", "SET", "lua-memory-limit", "1mb")
     server.send("SET", "a", b"x" * 3_000_000)

@@ -127,6 +127,14 @@ def test_bytecode_is_not_loaded(server: Any, script: str) -> None:
     assert given is None or b"char(27)" in given
 
 
+@pytest.mark.parametrize("words", [["EVAL", b"\x1bLuaQ", 0], ["SCRIPT", "LOAD", b"\x1bLuaQ"]])
+def test_a_script_is_no_bytecode(server: Any, words: list[Any]) -> None:
+    assert server.send(*words) == (
+        "-ERR Error compiling script (new function): user_script:1: unexpected symbol near"
+        " 'char(27)'"
+    )
+
+
 def test_there_is_no_bytecode_to_be_had(server: Any) -> None:
     assert answer(server, "return tostring(string.dump)") == b"nil"
 
@@ -135,6 +143,24 @@ def test_a_long_pattern_does_not_exhaust_the_stack(server: Any) -> None:
     for call in ("find(s, p)", "match(s, p)", "gsub(s, p, '')", "gmatch(s, p)()"):
         script = f"local s, p = ('a'):rep(500000), ('a?'):rep(500000) return string.{call}"
         assert "pattern too long" in answer(server, script)
+
+
+@pytest.mark.parametrize("place", ["-2^31", "2^31", "0/0", "'-2147483648'", "-1/0"])
+def test_insert_does_not_move_what_is_not_there(server: Any, place: str) -> None:
+    assert "position out of bounds" in answer(server, f"table.insert({{1}}, {place}, 2)")
+
+
+def test_insert_is_lua_s_otherwise(server: Any) -> None:
+    script = """
+        local t = {1, 2}
+        table.insert(t, 3)
+        table.insert(t, 1, 0)
+        table.insert(t, 5, 4)
+        local shown = table.concat(t, ' ')
+        table.insert(t, -5, 5)
+        return shown .. ' ' .. t[-5]"""
+    assert answer(server, script) == b"0 1 2 3 4 5"
+    assert "wrong number of arguments to 'insert'" in answer(server, "table.insert({}, 1, 2, 3)")
 
 
 def test_deep_recursion_is_an_error(server: Any) -> None:
