@@ -141,11 +141,17 @@ function world.pcall(...)
     return tell(pcall(...))
 end
 
--- Lua counts what it unpacks with overflow (CVE-2025-46817).
+-- Lua counts what it unpacks with overflow (CVE-2025-46817), after it has cut both numbers to ints.
+local function is_int(number)
+    return number > -2^31 and number < 2^31 - 1
+end
+
 function world.unpack(items, first, last)
     if type(items) ~= "table" then kind_error(1, "unpack", "table", items) end
     local from, to = tonumber(first or 1), tonumber(last or #items)
-    if from and to and to - from >= MOST_UNPACKED then error("too many results to unpack", 2) end
+    if from and to and not (is_int(from) and is_int(to) and to - from < MOST_UNPACKED) then
+        error("too many results to unpack", 2)
+    end
     return unpack(items, first or 1, last or #items)
 end
 

@@ -93,6 +93,16 @@ def test_cve_2025_46817_unpack_counts_without_overflow(server: Any) -> None:
     assert answer(server, "return {unpack({1, 2, 3}, -1, 0)}") == []
 
 
+@pytest.mark.parametrize(
+    "range_",
+    ["2^31", "'2147483648'", "2^31, 3", "2^31 - 0.4", "2^32, 2", "1, 2^31", "0/0", "1, 0/0"],
+)
+def test_cve_2025_46817_what_is_no_int_is_not_cut_to_one(server: Any, range_: str) -> None:
+    """Once, ``unpack({}, 2^31)`` ended the process: it unpacked from -2^31."""
+    assert "too many results to unpack" in answer(server, f"return {{unpack({{1, 2}}, {range_})}}")
+    assert answer(server, "return {unpack({1, 2, 3}, 2, 1)}") == []
+
+
 def test_cve_2025_49844_nothing_is_collected_while_a_script_is_read(server: Any) -> None:
     script = """
         for i = 1, 200 do
