@@ -144,8 +144,10 @@ class FuzzedServer:
         counted.unsteady |= argv[0].lower().endswith(b"subscribe")
         protocol = client.resp
         self.dispatcher.timekeeper.begin()
+        self.dispatcher.turn.begin()
         self.dispatcher.execute(client, list(argv))
         self.dispatcher.resume_unblocked()
+        self.dispatcher.turn.end()
         counted.unsteady |= bool(client.flags & (MUTED | SUBSCRIBED | MONITORING))
         mine = self._take(client, max(protocol, client.resp))
         for other in list(self.state.clients.values()):
@@ -239,9 +241,12 @@ class FuzzedServer:
         if state.pausing.active:
             self.dispatcher.end_pause()
         state.empty(state.databases)
+        state.scripting.flush_scripts()
+        state.scripting.use_functions(None)
         self.dispatcher.serve_ready()
         left = {
             "clients' memory": state.memory.clients,
+            "scripts' memory": state.memory.scripts,
             "waiters": state.blocking.waiting,
             "queues of waiters": len(state.blocking.queues),
             "watched keys": len(state.watching.watchers),

@@ -43,6 +43,22 @@ RULES = (
     b"on nopass >v ~* %R~hash:* &news +@all +@read -@write -get +config|get reset (~* (&* )".split()
 )
 
+# Scripts and functions run the command that their arguments are.
+SCRIPTS = [
+    b"return redis.pcall(unpack(ARGV))",
+    b"return {redis.call(unpack(ARGV)), false, 0.5}",
+    b"redis.setresp(3) return {map = {[1] = redis.pcall(unpack(ARGV)), b = {double = 0.5}}}",
+    b"redis.call(unpack(ARGV)) error(redis.pcall(unpack(ARGV)))",
+    b"#!lua flags=no-writes,allow-oom\nreturn coroutine.wrap(redis.call)(unpack(ARGV))",
+    b"return {set = {[redis.sha1hex(ARGV[1])] = 1, [cjson.encode(redis.pcall(unpack(ARGV)))] = 1}}",
+    b"return (",
+]
+LIBRARY = b"""#!lua name=l
+redis.register_function('f', function(keys, args) return redis.pcall(unpack(args)) end)
+redis.register_function{function_name = 'g', flags = {'no-writes'},
+    callback = function(keys, args) redis.setresp(3) return redis.call(unpack(args)) end}"""
+RUNS = (b"EVAL", b"EVAL_RO", b"FCALL", b"FCALL_RO")
+
 # What is drawn for arguments of these names, whatever their types are.
 TEXTS: dict[str, list[bytes]] = {
     **dict.fromkeys(("id", "last-id", "lastid", "max-deleted-id", "threshold"), IDS),
@@ -60,6 +76,10 @@ TEXTS: dict[str, list[bytes]] = {
     "longitude": [b"0", b"13.361389", b"15.087269", b"-179.99999", b"180", b"181", b"inf"],
     "latitude": [b"0", b"38.115556", b"37.502669", b"-66.5", b"84", b"85.05112878", b"86"],
     **dict.fromkeys(("radius", "width", "height"), SIDES),
+    "script": SCRIPTS,
+    "function-code": [LIBRARY, LIBRARY, LIBRARY.replace(b"=l", b"=k"), b"#!lua name=l\nreturn ("],
+    "function": [b"f", b"G", b"h"],
+    "library-name": [b"l", b"k"],
     "encoding": [b"u8", b"i16", b"u63", b"i64", b"i65"],
 }
 COUNTS = ("numkeys", "numfields")
@@ -131,6 +151,17 @@ class CommandWords:
             return self._config_set()
         if kind < 0.06:
             return self._dice.choice(PREPARATIONS).split()
+        if kind < 0.16:
+            return self._in_script()
+        return self._plain()
+
+    def _in_script(self) -> list[bytes]:
+        """A script or a function that runs another command."""
+        run = self._dice.choice(RUNS)
+        names = SCRIPTS if run.startswith(b"EVAL") else TEXTS["function"]
+        return [run, self._dice.choice(names), b"0", *self._plain()]
+
+    def _plain(self) -> list[bytes]:
         (row,) = self._dice.choices(self._rows, self._weights)
         words = row.name.upper().encode().split(b"|")
         words += self._sequence(self._arguments[row.name], row.group)
