@@ -197,12 +197,17 @@ class Server:
         else:
             _log.warning("Received %s scheduling shutdown...", number.name)
         if self.state.restrictions.busy is not None:
-            self._stop_after_script(options)
+            self._stop_after_script(number, options)
             return
         self._stop(options)
 
-    def _stop_after_script(self, options: str) -> None:
-        """Stop when the script has ended that runs; it is ended, unless it has written."""
+    def _stop_after_script(self, number: signal.Signals, options: str) -> None:
+        """Stop when the script has ended that runs; it is ended, unless it has written.
+
+        It may never end: a second SIGINT ends the process at once, and half of it is on no disk.
+        """
+        if number is signal.SIGINT and self.dispatcher.long_scripts.on_ended is not None:
+            signals.exit_now()
         _log.warning("A script is running: the server stops when it has ended")
         self.dispatcher.long_scripts.on_ended = partial(self._stop, options)
         self.state.scripting.run.end_if_unwritten()

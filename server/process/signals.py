@@ -47,6 +47,10 @@ def exit_on_second_sigint() -> Iterator[None]:
 
 
 def _exit_now(_number: int, _frame: FrameType | None) -> NoReturn:
+    exit_now()
+
+
+def exit_now() -> NoReturn:
     """Raises SystemExit, so that a file which is being written is removed on the way out."""
     _log.warning("You insist... exiting now.")
     raise SystemExit(1)

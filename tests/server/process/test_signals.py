@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,3 +63,18 @@ def test_a_second_sigint_ends_a_save_that_takes_long() -> None:
         signal.raise_signal(signal.SIGINT)
     assert end.value.code == 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_second_sigint_ends_a_server_whose_script_never_ends(server: ServerProcess) -> None:
+    """Once, nothing but SIGKILL or SHUTDOWN NOSAVE did, since the script had written."""
+    server.control.call(b"CONFIG", b"SET", b"busy-reply-threshold", b"1")
+    endless = b"redis.call('SET', 'a', 1) while true do end"
+    with socket.create_connection(("127.0.0.1", server.port)) as client:
+        client.sendall(b"*3\r\n$4\r\nEVAL\r\n$%d\r\n%b\r\n$1\r\n0\r\n" % (len(endless), endless))
+        while server.control.call(b"PING")[0] != "-":
+            pass
+        server.process.send_signal(signal.SIGINT)
+        while "the server stops when it has ended" not in server.log.read_text():
+            server.control.call(b"PING")
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(ENDS_S) == 1
