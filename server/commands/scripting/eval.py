@@ -12,7 +12,9 @@ from server.table import errors
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RO, RW, UPDATE, CountedKeys
 
-RUNS = Flags.NOSCRIPT | Flags.SKIP_MONITOR | Flags.STALE | Flags.NO_MANDATORY_KEYS
+RUNS = (
+    Flags.NOSCRIPT | Flags.SKIP_MONITOR | Flags.STALE | Flags.NO_MANDATORY_KEYS | Flags.MOVABLEKEYS
+)
 RUNS_ANY = RUNS | Flags.MAY_REPLICATE | Flags.RUNS_SCRIPTS
 RUNS_READS = RUNS | Flags.READONLY | Flags.RUNS_SCRIPTS
 SHA_CHARACTERS = 40

@@ -137,3 +137,12 @@ def test_set_repl_is_refused(server: Any) -> None:
 def test_an_error_in_a_tail_call_says_where(server: Any) -> None:
     refused = server.send("EVAL", "\nreturn redis.call('nosuch')", 0)
     assert refused.endswith(", on @user_script:2.")
+
+
+@pytest.mark.parametrize("name", ["eval_ro", "evalsha_ro", "fcall_ro"])
+def test_a_script_that_reads_is_no_read_for_acl(server: Any, name: str) -> None:
+    """Redis 7.0.15: ``-@read`` leaves scripts, whose commands are asked for one by one."""
+    (row,) = server.send("COMMAND", "INFO", name)
+    assert "movablekeys" in str(row[2])
+    assert "@scripting" in str(row[6])
+    assert "@read" not in str(row[6])
