@@ -91,7 +91,10 @@ def test_the_listener_pauses_while_no_file_descriptor_is_free(
 def test_a_failed_accept_neither_ends_the_server_nor_locks_clients_out(
     run: Run, door: Door, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The loops' own servers did that. A network that goes down makes it fail too."""
+    """The loops' own servers did that. A network that goes down makes it fail too.
+
+    CVE-2025-48367: in Redis, too, errors of accept kept clients out.
+    """
 
     async def test() -> None:
         await door.open()

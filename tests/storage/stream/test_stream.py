@@ -125,6 +125,7 @@ class TestAppend:
             stream.append(StreamId(5, 0), FIELDS)
 
     def test_an_entry_of_more_than_a_gibibyte_is_refused(self) -> None:
+        """CVE-2021-32627: in Redis its size overflowed."""
         stream = Stream()
         part = bytes(MAX_ENTRY_SIZE // 16)
         with pytest.raises(TooLarge):
