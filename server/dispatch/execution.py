@@ -198,6 +198,7 @@ class Execution:
 
     def run_called(self, client: Client, command: Command, argv: list[bytes]) -> Reply:
         """Run a command that a script has called. It does not wait, and an error is a value."""
+        self._inner_ns += self._timekeeper.lap()  # of Lua, which is not the command's
         reply = self.run(client, command, argv, SCRIPT)
         self._inner_ns += self.count(client, command, argv)
         return reply.when_denied if isinstance(reply, Block) else reply

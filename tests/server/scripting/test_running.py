@@ -146,3 +146,9 @@ def test_a_script_that_reads_is_no_read_for_acl(server: Any, name: str) -> None:
     assert "movablekeys" in str(row[2])
     assert "@scripting" in str(row[6])
     assert "@read" not in str(row[6])
+
+
+def test_the_time_that_lua_takes_is_the_scripts_and_not_its_commands(server: Any) -> None:
+    server.send("CONFIG", "SET", "slowlog-log-slower-than", 10_000)
+    server.send("EVAL", "for i = 1, 10000000 do end redis.call('PING')", 0)
+    assert [entry[3][0] for entry in server.send("SLOWLOG", "GET")] == [b"EVAL"]
