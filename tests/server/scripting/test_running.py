@@ -8,6 +8,8 @@ import pytest
 
 from tests.worth import COMPILED
 
+COMPILED_ONLY = pytest.mark.skipif(not COMPILED, reason="uncompiled, memory has no limit")
+
 
 def test_a_script_does_not_change_its_clients_database_and_protocol(server: Any) -> None:
     server.send("HELLO", 3)
@@ -65,7 +67,7 @@ def test_monitor_shows_a_script_before_its_commands(server: Any) -> None:
     assert shown[1].endswith('lua] "SET" "a" "b"')
 
 
-@pytest.mark.skipif(not COMPILED, reason="uncompiled, the memory of scripts is not limited")
+@COMPILED_ONLY
 @pytest.mark.parametrize(
     "script",
     [
@@ -82,7 +84,7 @@ def test_the_memory_of_scripts_has_a_limit(server: Any, script: str) -> None:
     assert server.send("EVAL", "return 1", 0) == 1
 
 
-@pytest.mark.skipif(not COMPILED, reason="uncompiled, the memory of scripts has no limit")
+@COMPILED_ONLY
 @pytest.mark.parametrize(
     "script",
     [
