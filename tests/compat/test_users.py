@@ -49,8 +49,8 @@ def both(
     request: pytest.FixtureRequest, penstock: ServerProcess, oracles: Oracles
 ) -> Iterator[tuple[Connection, Connection]]:
     """A connection to Penstock, and one to the oracle."""
-    ours = Connection(penstock.port, 3)
-    theirs = Connection(oracles.start(request.param).port, 3)
+    oracle = oracles.start(request.param)  # first: it may not be there
+    ours, theirs = Connection(penstock.port, 3), Connection(oracle.port, 3)
     yield ours, theirs
     for connection in (ours, theirs):
         connection.call(b"ACL", b"DELUSER", b"ann")

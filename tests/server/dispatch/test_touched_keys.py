@@ -97,6 +97,8 @@ def is_asked(row: Command, argv: list[bytes]) -> bool:
         return False
     if row.name in WHOLE_DATABASE or row.name in ("migrate", "lolwut"):
         return False
+    if row.flags & Flags.RUNS_SCRIPTS:  # its commands are asked for one by one
+        return False
     words = [word.upper() for word in argv]
     if row.name in ("sort", "sort_ro"):  # patterns of keys: these take the right to read all
         return b"BY" not in words and b"GET" not in words
