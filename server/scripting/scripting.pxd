@@ -4,7 +4,7 @@ from server.scripting.script_run cimport ScriptRun
 
 
 cdef class Scripting(Part):
-    cdef tuple _functions
+    cdef readonly tuple opened_functions
     cdef object _limit
     cdef Memory _memory
     cdef tuple _scripts

@@ -28,19 +28,20 @@ NO_LUA = "scripts are not available: {}"
 class Scripting(Part):
     """All scripts, all functions, and the *run* that is on."""
 
-    __slots__ = ("_functions", "_limit", "_memory", "_scripts", "run")
+    __slots__ = ("_limit", "_memory", "_scripts", "opened_functions", "run")
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._limit = 0  # bytes, of the values of each interpreter
         self._scripts: tuple[Engine, ScriptCache] | None = None
-        self._functions: tuple[Engine, FunctionLibraries] | None = None
+        # The engine and the libraries of functions. None: Lua need not be loaded to know of none.
+        self.opened_functions: tuple[Engine, FunctionLibraries] | None = None
         self.run = ScriptRun()
 
     def configured(self, config: Config) -> None:
         self.run.threshold_ns = config.busy_reply_threshold * 1_000_000
         self._limit = config.lua_memory_limit
-        for opened in (self._scripts, self._functions):
+        for opened in (self._scripts, self.opened_functions):
             if opened is not None:
                 opened[0].interpreter.set_limit(self._limit)
 
@@ -57,9 +58,9 @@ class Scripting(Part):
 
     def functions(self) -> tuple[Engine, FunctionLibraries]:
         """The engine of functions, and its libraries. Raises ErrorReply without Lua."""
-        if self._functions is None:
-            self._functions = self.new_functions()
-        return self._functions
+        if self.opened_functions is None:
+            self.opened_functions = self.new_functions()
+        return self.opened_functions
 
     def new_functions(self) -> tuple[Engine, FunctionLibraries]:
         """An engine without functions, beside the one that is in use."""
@@ -76,7 +77,7 @@ class Scripting(Part):
 
     def use_functions(self, functions: tuple[Engine, FunctionLibraries] | None) -> None:
         """Have these functions in place of all others; None: have none."""
-        old, self._functions = self._functions, functions
+        old, self.opened_functions = self.opened_functions, functions
         if old is not None:
             old[0].interpreter.close()
         self.count_memory()
@@ -110,21 +111,16 @@ class Scripting(Part):
     # ------------------------------------------------------------------ what is told of them
 
     @property
-    def has_functions(self) -> bool:
-        """Whether there are any: else Lua need not be loaded to know."""
-        return self._functions is not None
-
-    @property
     def library_sources(self) -> list[bytes]:
         """The texts of all libraries: what is saved."""
-        return self._functions[1].sources if self._functions is not None else []
+        return self.opened_functions[1].sources if self.opened_functions is not None else []
 
     def count_memory(self) -> None:
         """Count what scripts hold now as memory in use. O(libraries)."""
         self._memory.scripts = sum(self.memory_of_scripts()) + sum(self.memory_of_functions())
 
     def tick(self, now_ms: int) -> None:
-        if self._scripts is not None or self._functions is not None:
+        if self._scripts is not None or self.opened_functions is not None:
             self.count_memory()
 
     def memory_of_scripts(self) -> tuple[int, int]:
@@ -140,16 +136,20 @@ class Scripting(Part):
 
     def memory_of_functions(self) -> tuple[int, int]:
         """Bytes of the interpreter's values, and of the texts."""
-        if self._functions is None:
+        if self.opened_functions is None:
             return 0, 0
-        return self._functions[0].interpreter.memory, self._functions[1].memory
+        return self.opened_functions[0].interpreter.memory, self.opened_functions[1].memory
 
     def counts(self) -> tuple[int, int, int]:
         """How many scripts there are, how many libraries, and how many functions."""
         scripts = len(self._scripts[1]) if self._scripts is not None else 0
-        if self._functions is None:
+        if self.opened_functions is None:
             return scripts, 0, 0
-        return scripts, len(self._functions[1].libraries), len(self._functions[1].functions)
+        return (
+            scripts,
+            len(self.opened_functions[1].libraries),
+            len(self.opened_functions[1].functions),
+        )
 
     def info(self, section: str) -> Iterable[tuple[str, object]]:
         if section == "stats":

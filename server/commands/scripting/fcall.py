@@ -47,9 +47,10 @@ def fcall_ro(call: Call) -> Reply:
 
 
 def _call_function(call: Call, read_only: bool) -> Reply:
-    if not call.server.scripting.has_functions:
+    opened = call.server.scripting.opened_functions
+    if opened is None:
         raise NO_FUNCTION
-    engine, libraries = call.server.scripting.functions()
+    engine, libraries = opened
     function = libraries.functions.get(call.argv[1].lower())
     if function is None:
         raise NO_FUNCTION
