@@ -45,6 +45,7 @@ cdef class Client:
     cdef public uint64_t written_offset
     cdef public Waiter waiter
     cdef public list postponed
+    cdef public bint script_left
     cdef public bint close_after_reply
     cdef public bint has_left
     cdef public Endpoint endpoint

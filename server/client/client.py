@@ -62,6 +62,7 @@ class Client:
         "postponed",
         "queue",
         "received",
+        "script_left",
         "skip",
         "subscriptions",
         "tracking",
@@ -102,7 +103,9 @@ class Client:
         self.tracking = NOT_TRACKING
         self.written_offset = 0  # of the log's end after the client's last write
         self.waiter: Waiter | None = None  # while blocked
-        self.postponed: list[bytes] | None = None  # the command that CLIENT PAUSE holds back
+        # A command that CLIENT PAUSE holds back, or whose script was left: long_scripts.py.
+        self.postponed: list[bytes] | None = None
+        self.script_left = False  # then the script goes on by itself, and nobody runs it again
         self.close_after_reply = False
         self.has_left = False  # it sends nothing any more, but may still take its replies
         self.endpoint = NO_ENDPOINT

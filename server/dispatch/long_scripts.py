@@ -97,6 +97,7 @@ class LongScripts:
             self._leave(left)
             return None
         left.client.postponed = None
+        left.client.script_left = False
         self._restrictions.set_busy(None)
         return left, reply
 
@@ -124,6 +125,7 @@ class LongScripts:
         left.now_ms = self._clock.now_ms
         left.running = self._pushes.pause_command()
         left.client.postponed = left.argv
+        left.client.script_left = True
         is_function = self._run.is_function
         self._restrictions.set_busy(errors.BUSY_FUNCTION if is_function else errors.BUSY_SCRIPT)
         if self.on_left is not None:

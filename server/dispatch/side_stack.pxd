@@ -1,3 +1,5 @@
+cimport cython
+
 from server.client.client cimport Client
 from server.dispatch.execution cimport Execution
 from server.table.command cimport Command
@@ -18,4 +20,5 @@ cdef class SideStack:
     cpdef object run(self, Client client, Command command, list argv, int origin)
     cpdef object resume(self)
     cpdef bint leave(self) except -1
+    @cython.locals(client=Client, command=Command, argv=list)
     cdef object _run_one(self)

@@ -90,4 +90,6 @@ class SideStack:
             leave(reply)
 
     def _run_one(self) -> Reply | Block:
-        return self._execution.run(self._client, self._command, self._argv, self._origin)
+        client, command, argv = self._client, self._command, self._argv
+        self._client = self._command = self._argv = None  # type: ignore[assignment]  # let go of them
+        return self._execution.run(client, command, argv, self._origin)

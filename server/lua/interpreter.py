@@ -21,17 +21,11 @@ from server.lua.libraries import all_libraries
 from server.lua.results import ResultWriter, ScriptEnded
 
 SANDBOX = Path(__file__).with_name("sandbox.lua")
-BOUNDED = (
-    b"find",
-    b"match",
-    b"gmatch",
-    b"gsub",
-    b"gfind",
-)  # their recursion is that of the pattern
+# The recursion of these is that of the pattern.
+BOUNDED = (b"find", b"match", b"gmatch", b"gsub", b"gfind")
 LONGEST_PATTERN = 8000  # bytes: defends the stack of the process against scripts
-LOWEST_PLACE = (
-    -8000
-)  # where table.insert inserts: it moves all that is between, and cannot be ended
+# Where table.insert inserts at the lowest: it moves all that is behind, and cannot be ended.
+LOWEST_PLACE = -8000
 COUNT = 10_000  # instructions until the host is asked again whether the script goes on
 OUT_OF_MEMORY = 4  # lua_pcall's LUA_ERRMEM
 BYTECODE = b"\x1b"  # what it begins with

@@ -8,15 +8,7 @@ cdef class Engine:
     cdef readonly Interpreter interpreter
     cdef readonly ScriptRun run
 
-    cpdef Encoder run_script(
-        self, Client client, object caller, list argv, bytes name, int flags, int ref, list keys,
-        list arguments
-    )
-    cpdef Encoder run_function(
-        self, Client client, object caller, list argv, bytes name, int flags, int ref, list keys,
-        list arguments
-    )
-    cdef Encoder _run(
+    cpdef Encoder run_for(
         self, Client client, object caller, list argv, bytes name, int flags, int ref, list keys,
         list arguments, bint is_function
     )

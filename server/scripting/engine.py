@@ -22,35 +22,7 @@ class Engine:
         self.interpreter = interpreter
         self.run = run
 
-    def run_script(
-        self,
-        client: Client,
-        caller: Caller,
-        argv: list[bytes],
-        name: bytes,
-        flags: int,
-        ref: int,
-        keys: list[bytes],
-        arguments: list[bytes],
-    ) -> Encoder:
-        """Run a script for *client*, whose command is *argv*: its result. Raises ErrorReply."""
-        return self._run(client, caller, argv, name, flags, ref, keys, arguments, False)
-
-    def run_function(
-        self,
-        client: Client,
-        caller: Caller,
-        argv: list[bytes],
-        name: bytes,
-        flags: int,
-        ref: int,
-        keys: list[bytes],
-        arguments: list[bytes],
-    ) -> Encoder:
-        """The same with a function of a library."""
-        return self._run(client, caller, argv, name, flags, ref, keys, arguments, True)
-
-    def _run(
+    def run_for(
         self,
         client: Client,
         caller: Caller,
@@ -62,6 +34,10 @@ class Engine:
         arguments: list[bytes],
         is_function: bool,
     ) -> Encoder:
+        """Run what *ref* refers to for *client*, whose command is *argv*: its result.
+
+        Raises ErrorReply. What the script has chosen (database, protocol) ends with it.
+        """
         out = client.out.another()
         database = client.db_index
         self.run.begin(client, caller, argv, name, flags, is_function)

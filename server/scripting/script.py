@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+SHA_CHARACTERS = 40  # of a SHA-1 in hex digits
+
 
 class Script:
     """A script that was compiled: *ref* is where the interpreter has it."""

@@ -13,10 +13,9 @@ from hashlib import sha1
 from protocol.replies import ErrorReply
 from server.lua.interpreter import Interpreter, LuaError
 from server.scripting.header import read_script_header
-from server.scripting.script import Script
+from server.scripting.script import SHA_CHARACTERS, Script
 
 MOST_BY_EVAL = 500
-SHA_CHARACTERS = 40
 SCRIPT_BYTES = 200  # of a script beside its text: the objects that know it
 
 

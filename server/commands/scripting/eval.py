@@ -7,7 +7,7 @@ from typing import Any
 from protocol.replies import Reply
 from server.commands.scripting import running
 from server.dispatch.call import Call
-from server.scripting.script import Script
+from server.scripting.script import SHA_CHARACTERS, Script
 from server.table import errors
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RO, RW, UPDATE, CountedKeys
@@ -17,7 +17,6 @@ RUNS = (
 )
 RUNS_ANY = RUNS | Flags.MAY_REPLICATE | Flags.RUNS_SCRIPTS
 RUNS_READS = RUNS | Flags.READONLY | Flags.RUNS_SCRIPTS
-SHA_CHARACTERS = 40
 COMPLEXITY = "Depends on the script that is executed."
 
 
@@ -116,7 +115,7 @@ def _run(
     read_only: bool,
 ) -> Reply:
     flags = running.checked_flags(call, script.flags, read_only)
-    reply: Reply = engine.run_script(
-        call.client, call.executor, call.argv, script.sha, flags, script.ref, keys, arguments
+    reply: Reply = engine.run_for(
+        call.client, call.executor, call.argv, script.sha, flags, script.ref, keys, arguments, False
     )
     return reply

@@ -56,6 +56,14 @@ def _call_function(call: Call, read_only: bool) -> Reply:
         raise NO_FUNCTION
     keys, arguments = running.take_words(call.argv, running.BAD_KEY_COUNT)
     flags = running.checked_flags(call, function.flags, read_only)
-    return engine.run_function(
-        call.client, call.executor, call.argv, function.name, flags, function.ref, keys, arguments
+    return engine.run_for(
+        call.client,
+        call.executor,
+        call.argv,
+        function.name,
+        flags,
+        function.ref,
+        keys,
+        arguments,
+        True,
     )

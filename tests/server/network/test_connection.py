@@ -49,6 +49,23 @@ def test_commands_pipelined_after_a_blocking_one_run_when_it_has_ended(run: Run)
     run(test)
 
 
+def test_a_script_that_was_left_is_not_run_again_when_its_client_takes_more(run: Run) -> None:
+    """The socket was full of earlier replies when the script was left, and has room now."""
+
+    async def test() -> None:
+        async with running(busy_reply_threshold=1) as instance:
+            streams, state = await instance.connect(), instance.server.state
+            script = b"for i = 1, 20000000 do end return redis.call('INCR', 'n')"
+            streams[1].write(b"*3\r\n$4\r\nEVAL\r\n$%d\r\n%b\r\n" % (len(script), script))
+            streams[1].write(b"$1\r\n0\r\nPING\r\n")
+            await instance.until(lambda: state.restrictions.busy is not None)
+            (client,) = state.clients.values()
+            client.endpoint.resume()
+            assert await streams[0].readexactly(11) == b":1\r\n+PONG\r\n"
+
+    run(test)
+
+
 def test_a_blocked_client_times_out(run: Run) -> None:
     async def test() -> None:
         async with running() as instance:
