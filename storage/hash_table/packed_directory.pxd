@@ -26,7 +26,7 @@ cdef class PackedDirectory(Directory):
 
     @cython.locals(place=int64_t, bucket=PackedBucket)
     cpdef object random_key(self, Chance chance)
-    @cython.locals(slots=Py_ssize_t, slot=int64_t, bucket=PackedBucket, at=Py_ssize_t)
+    @cython.locals(slots=Py_ssize_t, slot=int64_t, bucket=PackedBucket, at=Py_ssize_t, block=int64_t)
     cpdef int64_t random_place(self, Chance chance) except -1
     cpdef list draw_places(self, Chance chance, Py_ssize_t items)
     @cython.locals(bucket=PackedBucket)

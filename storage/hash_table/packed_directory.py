@@ -73,7 +73,8 @@ class PackedDirectory(Directory):
 
         A slot is drawn, and a place in its bucket, which has as many for each slot that it owns.
         Where there is no key, both are drawn again: so a key in a full bucket is as likely as one
-        in a bucket with few. After many attempts any bucket will do.
+        in a bucket with few. After many attempts any bucket will do. The place names the first slot
+        of its bucket, as place_behind() does.
         """
         self._recount_places()
         slots = len(self._directory)
@@ -81,11 +82,13 @@ class PackedDirectory(Directory):
             slot: int = chance.below(slots)
             bucket = self._packed_at(slot)
             packed_octets.prefetch(bucket.data)
-            at: int = chance.below(self._places * self._block(slot))
+            block: int = self._block(slot)
+            at: int = chance.below(self._places * block)
             if at < mark_octets.count(bucket.marks):
-                return slot << mark_octets.AT_BITS | at
+                return (slot & -block) << mark_octets.AT_BITS | at
         slot = self._slot_with_keys(chance.below(slots))
         bucket = self._packed_at(slot)
+        slot &= -self._block(slot)
         return slot << mark_octets.AT_BITS | chance.below(mark_octets.count(bucket.marks))
 
     def draw_places(self, chance: Chance, items: int) -> list[int]:

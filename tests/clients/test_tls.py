@@ -13,7 +13,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from tests.certificates import Certificates
-from tests.compat.processes import ServerProcess, free_port, penstock_command, redis_tool
+from tests.compat.processes import ServerProcess, penstock_command, redis_tool
+from tests.ports import free_port
 
 
 @pytest.fixture(scope="module", params=["uvloop", "asyncio"])

@@ -10,7 +10,6 @@ import contextlib
 import os
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ import pytest
 
 from tests.compat.connection import Connection
 from tests.compat.resp import Reply
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 START_S = 30.0
@@ -95,12 +95,6 @@ class ServerProcess:
             pytest.fail(
                 f"{self.process.args!r} ended too soon: {self._last_words()}", pytrace=False
             )
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def bulk(reply: Reply) -> bytes:

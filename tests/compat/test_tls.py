@@ -14,8 +14,9 @@ import pytest
 from tests.certificates import Certificates
 from tests.compat.connection import Connection, encode
 from tests.compat.oracles import REDIS_7, REDIS_8, command_of
-from tests.compat.processes import ServerProcess, free_port, penstock_command, redis_tool
+from tests.compat.processes import ServerProcess, penstock_command, redis_tool
 from tests.compat.resp import Reply
+from tests.ports import free_port
 
 
 class TlsServer(NamedTuple):

@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ from pathlib import Path
 from tests.crash.wire import Wire
 from tests.crash.workload import first_command, read_state
 from tests.crash.writer import RETRY_S, TIMEOUT_S, Track, Writer, is_loaded
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 WRITERS = 6
@@ -192,9 +192,3 @@ ENDS: dict[str, Callable[[CrashTest, Wire], None]] = {
     "shutdown-in-save": CrashTest.shut_down_in_save,
     "restart": CrashTest.restart,
 }
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

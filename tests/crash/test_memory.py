@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from server.process import build
-from tests.crash.rounds import KEEPS, ROOT, free_port
+from tests.crash.rounds import KEEPS, ROOT
 from tests.crash.wire import Wire
 from tests.crash.writer import is_loaded
+from tests.ports import free_port
 
 START_S = 30.0
 ROOM = 160 * 1024 * 1024  # bytes that the server may take after its start

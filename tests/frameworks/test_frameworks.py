@@ -16,8 +16,9 @@ from typing import NamedTuple
 import pytest
 
 from tests.certificates import Certificates
-from tests.compat.processes import ROOT, ServerProcess, free_port, penstock_command
+from tests.compat.processes import ROOT, ServerProcess, penstock_command
 from tests.frameworks.environments import HERE, NODE, REQUIREMENTS, command
+from tests.ports import free_port
 
 TIMEOUT_S = 120
 

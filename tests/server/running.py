@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, chdir, contextmanager, suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ import uvloop
 
 from server.app import Server
 from server.config.parameters import Config
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 LOOPS = {"uvloop": uvloop.new_event_loop, "asyncio": asyncio.new_event_loop}
@@ -49,12 +49,6 @@ class Running:
     @property
     def waiting(self) -> int:
         return self.server.state.blocking.waiting
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @asynccontextmanager

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
-from tests.compat.processes import ServerProcess, free_port, penstock_command, redis_tool
+from tests.compat.processes import ServerProcess, penstock_command, redis_tool
+from tests.ports import free_port
 from tests.spark.clock import Clock
 from tests.spark.jvm import QUICK
 from tests.spark.zygote import interpreter_with_zygote

@@ -12,7 +12,8 @@ import redis
 from redis.backoff import ConstantBackoff, NoBackoff
 from redis.retry import Retry
 
-from tests.compat.processes import ROOT, free_port, penstock_command, redis_tool
+from tests.compat.processes import ROOT, penstock_command, redis_tool
+from tests.ports import free_port
 
 SAFE = ("--save", "", "--appendonly", "yes", "--appendfsync", "always")
 

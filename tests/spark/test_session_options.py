@@ -11,7 +11,7 @@ import redis
 from pyspark.errors import PySparkException
 
 from pyspark_penstock.connect.stream_info import ask
-from tests.compat.processes import free_port
+from tests.ports import free_port
 from tests.spark.frames import Options, fill, live, numbers, read, run, write, writer
 from tests.spark.marks import ONE_SERVER
 

@@ -11,14 +11,10 @@ import pytest
 
 from server.config.parameters import Config
 from server.network.listeners import Listeners, backend, bound_sockets
+from tests.ports import free_port
 from tests.server.network.faces import StubAcceptor
 
 pytestmark = [pytest.mark.usefixtures("sockets"), pytest.mark.asyncio]
-
-
-def free_port():
-    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
-        return probe.getsockname()[1]
 
 
 class ListeningServer:

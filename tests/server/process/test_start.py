@@ -12,22 +12,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from server.process import build
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[3]
 PATIENCE_S = 60.0
 READY = "Ready to accept connections"
-
-
-def free_port() -> int:
-    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def command(*argv: object) -> list[str]:

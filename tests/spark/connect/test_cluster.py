@@ -17,7 +17,8 @@ from pyspark_penstock.errors import ServerError
 from pyspark_penstock.jobs import archive, health, server_options, status
 from pyspark_penstock.jobs.archive import ArchiveJob
 from pyspark_penstock.source import PenstockDataSource
-from tests.compat.processes import ServerProcess, free_port, redis_tool
+from tests.compat.processes import ServerProcess, redis_tool
+from tests.ports import free_port
 from tests.spark.troubled import Troubled
 
 SCHEMA = StructType().add("n", "long")

@@ -17,7 +17,7 @@ from pyspark_penstock.connect.dial import dial
 from pyspark_penstock.entry_id import FIRST, LAST
 from pyspark_penstock.errors import OptionError, ServerError
 from pyspark_penstock.read.scan import Scan
-from tests.compat.processes import free_port
+from tests.ports import free_port
 
 
 def server_of(at: dict[str, str], **options: str) -> Server:

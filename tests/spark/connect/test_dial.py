@@ -13,7 +13,8 @@ from pyspark_penstock.connect.client import Client
 from pyspark_penstock.connect.dial import Preference, dial
 from pyspark_penstock.connect.stream_info import ask
 from pyspark_penstock.errors import ServerError
-from tests.compat.processes import ServerProcess, free_port
+from tests.compat.processes import ServerProcess
+from tests.ports import free_port
 from tests.spark.clock import Clock
 from tests.spark.troubled import Troubled
 

@@ -17,7 +17,7 @@ from urllib.request import urlopen
 import pytest
 import redis
 
-from tests.compat.processes import free_port
+from tests.ports import free_port
 from tests.spark.documented import PIPELINE, block
 from tests.spark.environment import SPARK_HOME, Environment
 from tests.spark.jvm import QUICK

@@ -14,7 +14,8 @@ import pytest
 
 from server.network.tls import handshakes
 from tests.certificates import PASSWORD, Certificates, openssl
-from tests.server.running import ROOT, Run, Running, Streams, ask, free_port, running
+from tests.ports import free_port
+from tests.server.running import ROOT, Run, Running, Streams, ask, running
 
 FAILED = b"-ERR CONFIG SET failed (possibly related to argument '%s') - %s\r\n"
 NOT_UPDATED = b"Unable to update TLS configuration. Check server logs."
