@@ -20,6 +20,7 @@ from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.expiry import ExpiryCycle
 from server.dispatch.state import ServerState
+from server.process.server_clock import NS_A_MS, ServerClock
 from server.propagation.propagation import Op
 from storage import allocation, digest, payload
 from storage.keyspace.key_events import KeyEvents
@@ -95,11 +96,10 @@ class FuzzedServer:
         config = Config()
         config.save = []
         self.now_ms = START_MS
-        self.state = ServerState(config)
+        now_ns = lambda: self.now_ms * NS_A_MS  # noqa: E731
+        self.state = ServerState(config, ServerClock(now_ns, now_ns))
         self.state.events.loose_keys.many = MANY_LOOSE
-        self.dispatcher = Dispatcher(
-            self.state, lambda: self.now_ms, lambda: self.now_ms, KeptLog()
-        )
+        self.dispatcher = Dispatcher(self.state, KeptLog())
         self.dispatcher.timekeeper.begin()
         self._expiry = ExpiryCycle(self.state, lambda: 0.0)
         self._last_id = 0

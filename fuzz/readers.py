@@ -15,6 +15,7 @@ from server.client.client import Client
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
+from server.process.server_clock import NS_A_MS, ServerClock
 from server.table.command import TABLE, Command, Flags
 from storage.stream.stream import Stream
 
@@ -200,8 +201,9 @@ class Reading:
         config = Config()
         config.save = []
         config.enable_debug_command = "yes"
-        self._state = ServerState(config)
-        self._dispatcher = Dispatcher(self._state, lambda: 0, lambda: NOW_MS)
+        clock = ServerClock(lambda: NOW_MS * NS_A_MS, lambda: 0)
+        self._state = ServerState(config, clock)
+        self._dispatcher = Dispatcher(self._state)
         self._client = Client(1, NOW_MS)
         self._readers = words_of(READERS)
         self._group_readers = words_of(GROUP_READERS)

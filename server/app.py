@@ -61,13 +61,9 @@ class Phase(Enum):
     CLOSED = auto()
 
 
-def wall_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
 def monotonic_ms() -> int:
-    """Rounded up, so that no wait that begins now is shorter than was asked for."""
-    return -(-time.monotonic_ns() // 1_000_000)
+    """The system's clock, which DEBUG CLOCK does not move."""
+    return time.monotonic_ns() // 1_000_000
 
 
 def ignore_ready() -> None:
@@ -83,8 +79,8 @@ class Server:
     def __init__(self, config: Config, owns_loop: bool = False) -> None:
         self.config = config
         self.state = ServerState(config)
-        self.dispatcher = Dispatcher(self.state, monotonic_ms)
-        self.clients = Clients(self.state, wall_ms, monotonic_ms)
+        self.dispatcher = Dispatcher(self.state)
+        self.clients = Clients(self.state, monotonic_ms)
         self.cron = Cron(self.dispatcher, time.monotonic, self._stay_until)
         self.stopped = asyncio.Event()
         self.exit_status = 0
@@ -117,9 +113,9 @@ class Server:
         )
 
     async def _listen(self) -> None:
-        self.state.instance.started_ms = wall_ms()
+        self.state.events.clock.now_ms = self.state.clock.unix_ms()
+        self.state.instance.started_ms = self.state.events.clock.now_ms
         self.state.instance.stop = self.stop_by_command
-        self.state.events.clock.now_ms = wall_ms()
         loop = asyncio.get_running_loop()
         self._backend.start(loop)
         self._backend.tell_turns(self.dispatcher.turn)

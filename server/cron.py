@@ -3,6 +3,8 @@
 It ticks hz times a second, and also when the next wait is over, so that a client waits as long as
 it asked for whatever hz is. While nothing happens a tick costs some microseconds, however many
 clients wait.
+
+The ticks follow the system's clock, the waits the server's, which DEBUG CLOCK moves and stops.
 """
 
 from __future__ import annotations
@@ -12,13 +14,16 @@ from collections.abc import Callable
 
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.expiry import ExpiryCycle
+from server.dispatch.time_travel import TimeTravel
 from server.process import memory_reserve
+from server.process.server_clock import NS_A_MS
 
 
 class Cron:
     """Runs on the loop it is started on, until stop().
 
-    *on_due* is told when the next timer is due, by the monotonic clock in s; 0: there is none.
+    *monotonic_s* is the system's clock. *on_due* is told when by that clock the next timer is due;
+    0: there is none.
     """
 
     def __init__(
@@ -29,18 +34,22 @@ class Cron:
     ) -> None:
         self._dispatcher = dispatcher
         self._state = dispatcher.state
+        self._clock = dispatcher.state.clock
         self._monotonic_s = monotonic_s
         self._on_due = on_due
         self._expiry = ExpiryCycle(dispatcher.state, monotonic_s)
+        self._travel = TimeTravel(dispatcher, monotonic_s)
         self._timer: asyncio.TimerHandle | None = None
         self._wait_timer: asyncio.TimerHandle | None = None
-        self._wait_due_ms = 0
+        self._wait_due_ms = 0  # by the server's clock
+        self._wait_due_s = 0.0  # by the system's, as the next one
         self._tick_due_s = 0.0
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._state.blocking.on_deadline = self._wait_until
         self._state.key_eviction.on_unfinished = self._evict_more_soon
+        self._dispatcher.on_clock_moved = self._clock_moved
         self._dispatcher.long_scripts.on_left = self._go_on_with_script_soon
         self._tick()
 
@@ -63,7 +72,7 @@ class Cron:
         if self._wait_timer is None:
             self._on_due(self._tick_due_s)
         else:
-            self._on_due(min(self._tick_due_s, self._wait_due_ms / 1000))
+            self._on_due(min(self._tick_due_s, self._wait_due_s))
 
     def run(self) -> None:
         """One tick."""
@@ -71,11 +80,11 @@ class Cron:
         if not state.config.switches.cron:
             return
         self._dispatcher.timekeeper.begin()
-        now_ms = self._passed_ms()
+        now_ms = int(self._monotonic_s() * 1000)
         for part in state.parts:
             part.tick(now_ms)
         self._watch_memory()
-        if state.pausing.active and now_ms >= state.pausing.until_ms:
+        if state.pausing.active and self._clock.passed_ms() >= state.pausing.until_ms:
             self._dispatcher.end_pause()
         if not state.restrictions.loading and state.restrictions.busy is None:
             self._look_after_data()
@@ -89,10 +98,6 @@ class Cron:
         state.propagation.deliver_each()
         state.persistence.tick()
         state.restrictions.follow_persistence()
-
-    def _passed_ms(self) -> int:
-        """Monotonic time, rounded down: a wait is over when the whole of it has passed."""
-        return int(self._monotonic_s() * 1000)
 
     def _watch_memory(self) -> None:
         """Update what the AOF buffer holds, and the peak. Each command checks maxmemory itself."""
@@ -112,22 +117,31 @@ class Cron:
     # ------------------------------------------------------------------ waits
 
     def _wait_until(self, due_ms: int) -> None:
-        """Set the timer: a wait ends at *due_ms*."""
+        """See to it that the timer is set: a wait ends at *due_ms*."""
         if self._wait_timer is None or due_ms < self._wait_due_ms:
-            if self._wait_timer is not None:
-                self._wait_timer.cancel()
+            self._set_wait_timer(due_ms)
+
+    def _set_wait_timer(self, due_ms: int | None) -> None:
+        """Set the timer anew; None: no wait ends. While time stands still there is no timer."""
+        if self._wait_timer is not None:
+            self._wait_timer.cancel()
+            self._wait_timer = None
+        if due_ms is not None and not self._clock.is_frozen:
+            delay_s = max(0, due_ms * NS_A_MS - self._clock.passed_ns()) / 1e9
             self._wait_due_ms = due_ms
-            delay = max(0.0, due_ms / 1000 - self._monotonic_s())
-            self._wait_timer = self._loop.call_later(delay, self._end_waits)
-            self._tell_due()
+            self._wait_due_s = self._monotonic_s() + delay_s
+            self._wait_timer = self._loop.call_later(delay_s, self._end_waits)
+        self._tell_due()
 
     def _end_waits(self) -> None:
         self._wait_timer = None
         self._dispatcher.timekeeper.begin()
         blocking = self._state.blocking
-        blocking.expire(self._passed_ms(), self._dispatcher.end_wait)
+        blocking.expire(self._clock.passed_ms(), self._dispatcher.end_wait)
         self._dispatcher.resume_unblocked()
-        if blocking.next_deadline_ms is not None:
-            self._wait_until(blocking.next_deadline_ms)
-        else:
-            self._tell_due()
+        self._set_wait_timer(blocking.next_deadline_ms)
+
+    def _clock_moved(self) -> None:
+        """DEBUG CLOCK has moved the clock: the timer would come at another time."""
+        self._set_wait_timer(self._state.blocking.next_deadline_ms)
+        self._travel.begin()

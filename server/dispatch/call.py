@@ -39,6 +39,13 @@ class Executor(Protocol):
     def end_pause(self) -> None:
         """Run the commands that CLIENT PAUSE held back."""
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether not all is done yet that has become due since the clock was moved."""
+
+    def clock_moved(self) -> None:
+        """The clock was moved: do what has become due by that (DEBUG CLOCK)."""
+
     def begin_replay(self) -> Replay:
         """What runs the commands of one file that has logged them (DEBUG LOADAOF)."""
 

@@ -43,7 +43,9 @@ cdef class Dispatcher(Runner):
     cdef readonly Timekeeper timekeeper
     cdef readonly Turn turn
     cdef public list unblocked
-    cdef object _monotonic_ms
+    cdef public object on_clock_moved
+    cdef public bint is_behind
+    cdef object _clock
     cdef Restrictions _restrictions
     cdef Propagation _propagation
     cdef Admission _admission
@@ -98,3 +100,4 @@ cdef class Dispatcher(Runner):
     cpdef end_wait(self, object waiter, object reply)
     cpdef begin_pause(self, object timeout_ms, bint writes_only)
     cpdef end_pause(self)
+    cpdef clock_moved(self)

@@ -60,23 +60,19 @@ _log = logging.getLogger("penstock")
 class Dispatcher(Runner):
     """Runs the commands of clients, one at a time, to their end.
 
-    *monotonic_ms* is for deadlines: a clock that never jumps. *wall_ms* is unix time in ms, the
-    system's if it is not given; *durability*, if given, is what answers wait for.
+    *durability*, if given, is what answers wait for. *on_clock_moved* is told that DEBUG CLOCK has
+    moved the clock; while *is_behind*, not all is done yet that has become due by that.
     """
 
-    def __init__(
-        self,
-        state: ServerState,
-        monotonic_ms: Callable[[], int],
-        wall_ms: Callable[[], int] | None = None,
-        durability: Durability | None = None,
-    ) -> None:
+    def __init__(self, state: ServerState, durability: Durability | None = None) -> None:
         self.state = state
-        self._monotonic_ms = monotonic_ms
+        self._clock = state.clock
+        self.on_clock_moved: Callable[[], None] = _nobody_minds
+        self.is_behind = False
         self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
         self._propagation.durability = durability
-        self.timekeeper = Timekeeper(state.events.clock, wall_ms)
+        self.timekeeper = Timekeeper(state.events.clock, state.clock)
         self._admission = Admission(state.restrictions, state.key_eviction, state.access)
         self._client_eviction = state.client_eviction
         self._execution = Execution(state, self.timekeeper, self)
@@ -160,7 +156,7 @@ class Dispatcher(Runner):
             self.serve_ready()
 
     def _park(self, client: Client, argv: list[bytes], block: Block) -> None:
-        now_ms = self._monotonic_ms() if block.timeout_ms else 0
+        now_ms = self._clock.begun_ms() if block.timeout_ms else 0
         self._blocking.park(client, argv, block, now_ms)
         self._pushes.end_command(client)
 
@@ -229,7 +225,7 @@ class Dispatcher(Runner):
         if refusal is not None:
             self._reject(client, command, refusal)
             return False
-        if self.state.pausing.holds(client, command):
+        if self.state.pausing.holds(client, command) and not _moves_clock(command, argv):
             self.state.pausing.hold(client, argv)
             return False
         if client.flags & IN_MULTI and not command.flags & NOT_QUEUED:
@@ -475,7 +471,7 @@ class Dispatcher(Runner):
 
     def begin_pause(self, timeout_ms: int, writes_only: bool) -> None:
         """CLIENT PAUSE: hold commands back for *timeout_ms*, or only those that write."""
-        self.state.pausing.begin(self._monotonic_ms() + timeout_ms, writes_only)
+        self.state.pausing.begin(self._clock.begun_ms() + timeout_ms, writes_only)
         self._restrictions.update()
 
     def end_pause(self) -> None:
@@ -483,3 +479,20 @@ class Dispatcher(Runner):
         self.unblocked += self.state.pausing.end()
         self._restrictions.update()
         self.serve_ready()
+
+    # ------------------------------------------------------------------ time travel
+
+    def clock_moved(self) -> None:
+        """DEBUG CLOCK has moved the clock: what comes next sees the new time."""
+        self.timekeeper.follow()
+        self.timekeeper.begin()
+        self.on_clock_moved()
+
+
+def _moves_clock(command: Command, argv: list[bytes]) -> bool:
+    """Whether it is DEBUG CLOCK, which a pause does not hold back: it may be what ends it."""
+    return command.name == "debug" and argv[1].upper() == b"CLOCK"
+
+
+def _nobody_minds() -> None:
+    """Do nothing: nothing is due by the clock."""

@@ -162,7 +162,7 @@ class Execution:
         if client.address.endswith(":0"):
             source = "unix:" + client.address.removesuffix(":0")
         words = command.without_secrets(argv)
-        self._monitors.feed(self._timekeeper.wall_us(), client.db_index, source, words)
+        self._monitors.feed(self._timekeeper.unix_us(), client.db_index, source, words)
 
     def _propagate(self, call: Call, command: Command) -> None:
         """Have logged what the handler said, or else what the client sent."""
@@ -245,7 +245,7 @@ class Execution:
         return ns
 
     def _now_s(self) -> int:
-        return self._timekeeper.wall_us() // 1_000_000
+        return self._timekeeper.unix_us() // 1_000_000
 
     def counted(self, error: ErrorReply) -> ErrorReply:
         """Count *error*. Most errors are shared: none may gather the tracebacks of its uses."""

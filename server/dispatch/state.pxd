@@ -24,6 +24,7 @@ from server.tracking.tracking cimport Tracking
 
 cdef class ServerState:
     cdef readonly object config
+    cdef readonly object clock
     cdef readonly object instance
     cdef readonly list databases
     cdef readonly dict clients

@@ -31,6 +31,7 @@ from server.observe.slow_log import SlowLog
 from server.observe.stats import Stats
 from server.persistence.persistence import Persistence
 from server.process.instance import Instance
+from server.process.server_clock import ServerClock
 from server.propagation.propagation import Propagation
 from server.pubsub.pubsub import PubSub
 from server.scripting.scripting import Scripting
@@ -41,10 +42,14 @@ from storage.keyspace.keyspace import Keyspace
 
 
 class ServerState:
-    """Configuration, databases, clients, and the parts. No sockets, no loop."""
+    """Configuration, databases, clients, and the parts. No sockets, no loop.
 
-    def __init__(self, config: Config) -> None:
+    *clock* is what time it is; it follows the system's clocks if it is not given.
+    """
+
+    def __init__(self, config: Config, clock: ServerClock | None = None) -> None:
         self.config = config
+        self.clock = clock or ServerClock()
         self.instance = Instance()
         self.databases: list[Keyspace] = []
         self.clients: dict[int, Client] = {}
@@ -69,7 +74,9 @@ class ServerState:
         self.access = Access(self.clients, self.tracking, self.events.clock)
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
         self.memory.started()
-        self.persistence = Persistence(config, self.databases, self.events, self.propagation)
+        self.persistence = Persistence(
+            config, self.databases, self.events, self.propagation, unix_s=self.clock.unix_s
+        )
         self.persistence.functions.sources = lambda: self.scripting.library_sources
         self.persistence.functions.load = self.scripting.load_stored
         self.persistence.children.on_forked = self._forked
@@ -119,6 +126,11 @@ class ServerState:
         self.latency_events.add_if_long(event, duration_ns, self.events.clock.now_ms // 1000)
 
     # ------------------------------------------------------------------ what all parts hear of
+
+    def clock_moved(self) -> None:
+        """To be called when DEBUG CLOCK has moved the clock, and commands see the new time."""
+        for part in self.parts:
+            part.clock_moved(self.events.clock.now_ms)
 
     def follow_config(self) -> None:
         """To be called when parameters have changed."""

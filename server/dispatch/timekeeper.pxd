@@ -12,20 +12,22 @@ cdef int64_t COMPARABLE_NS
 @cython.final
 cdef class Timekeeper:
     cdef Clock _clock
-    cdef object _wall_ms
+    cdef object _server_clock
+    cdef bint _asks
     cdef int64_t _looked_at
     cdef int64_t _ticks
     cdef int64_t _pace
     cdef int64_t _compared_at
     cdef int64_t _compared_ticks
-    cdef int64_t _wall_ahead
+    cdef int64_t _unix_ahead
     cdef int64_t _compare_at
 
+    cpdef follow(self)
     cpdef begin(self)
     @cython.locals(now=int64_t, passed=int64_t)
     cpdef int64_t lap(self) except? -1
     cpdef go_on(self, int64_t ns)
-    cpdef int64_t wall_us(self) except? -1
+    cpdef int64_t unix_us(self) except? -1
     cdef _compare(self)
     @cython.locals(passed=int64_t, counted=int64_t)
     cdef _find_pace(self)

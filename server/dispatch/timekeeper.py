@@ -10,12 +10,11 @@ its CPUs count apart from each other), nothing else is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from server.process import ticks
+from server.process.server_clock import ServerClock
 from storage.keyspace.clock import Clock
 
-COMPARE_EVERY_NS = 50_000_000  # a wall clock that is set is noticed so soon
+COMPARE_EVERY_NS = 50_000_000  # a system's clock that is set is noticed so soon
 AT_ONCE_NS = 20_000  # two clocks were read together, and the process did not sleep in between
 COMPARABLE_NS = 1_000_000_000_000  # 1,000 s: what is longer would overflow 64 bits, 65,536 times
 
@@ -23,30 +22,37 @@ COMPARABLE_NS = 1_000_000_000_000  # 1,000 s: what is longer would overflow 64 b
 class Timekeeper:
     """Sets *clock* (unix time in ms), which the keyspace and the handlers read.
 
-    *wall_ms* is unix time in ms; the system's if it is not given.
+    *server_clock* says what time it is. While it follows the system's clock it is not asked: how
+    far it is ahead of the monotonic clock is remembered.
     """
 
     __slots__ = (
+        "_asks",
         "_clock",
         "_compare_at",
         "_compared_at",
         "_compared_ticks",
         "_looked_at",
         "_pace",
+        "_server_clock",
         "_ticks",
-        "_wall_ahead",
-        "_wall_ms",
+        "_unix_ahead",
     )
 
-    def __init__(self, clock: Clock, wall_ms: Callable[[], int] | None = None) -> None:
+    def __init__(self, clock: Clock, server_clock: ServerClock) -> None:
         self._clock = clock
-        self._wall_ms = wall_ms
+        self._server_clock = server_clock
         self._looked_at = 0  # the monotonic clock at the last look, in ns
         self._ticks = 0  # the CPU's counter then
         self._pace = 0  # ns that 65,536 of its ticks take
         self._compared_at = ticks.now_ns()
         self._compared_ticks = ticks.cpu_ticks()
-        self._wall_ahead = 0  # ns from monotonic to unix time
+        self._unix_ahead = 0  # ns from monotonic to unix time
+        self.follow()
+
+    def follow(self) -> None:
+        """The server's clock was moved or stopped, or goes on."""
+        self._asks = not self._server_clock.is_systems
         self._compare_at = 0
 
     def begin(self) -> None:
@@ -55,10 +61,10 @@ class Timekeeper:
         self._ticks = ticks.cpu_ticks()
         if self._looked_at >= self._compare_at:
             self._compare()
-        if self._wall_ms is not None:
-            self._clock.now_ms = self._wall_ms()
+        if self._asks:
+            self._clock.now_ms = self._server_clock.unix_ms()
         else:
-            self._clock.now_ms = (self._looked_at + self._wall_ahead) // 1_000_000
+            self._clock.now_ms = (self._looked_at + self._unix_ahead) // 1_000_000
 
     def lap(self) -> int:
         """The ns since the last lap, or since begin()."""
@@ -71,16 +77,16 @@ class Timekeeper:
         """Let the command that is next have taken *ns* already, and nothing since then."""
         self._ticks = ticks.cpu_ticks() - ((ns << 16) // self._pace if self._pace else 0)
 
-    def wall_us(self) -> int:
+    def unix_us(self) -> int:
         """Unix time in us, as it is now and not when the batch began."""
-        return ticks.wall_ns() // 1000 if self._wall_ms is None else self._wall_ms() * 1000
+        return self._server_clock.unix_us()
 
     def _compare(self) -> None:
-        """Find out how far the wall clock is ahead; until the next time, one clock tells both."""
+        """Find out how far unix time is ahead; until the next time, one clock tells both."""
         self._compare_at = self._looked_at + COMPARE_EVERY_NS
         if ticks.now_ns() - self._looked_at < AT_ONCE_NS:
             self._find_pace()
-        self._wall_ahead = ticks.wall_ns() - ticks.now_ns()
+        self._unix_ahead = ticks.unix_ns() - ticks.now_ns() + self._server_clock.ahead_ns
 
     def _find_pace(self) -> None:
         """Find out at which pace the CPU has counted since the last time."""

@@ -8,13 +8,13 @@ from server.client.permissions cimport is_local
 from server.dispatch.state cimport ServerState
 from server.observe.part cimport Part
 from server.network.transport cimport Transport
-
+from storage.keyspace.clock cimport Clock
 
 
 @cython.final
 cdef class Clients(Part):
     cdef ServerState _state
-    cdef object _wall_ms
+    cdef Clock _clock
     cdef object _monotonic_ms
     cdef uint64_t _last_id
     cdef dict _over_soft_limit

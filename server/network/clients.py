@@ -24,14 +24,12 @@ _log = logging.getLogger("penstock")
 class Clients(Part):
     """Registers clients that connect, and removes those that go.
 
-    *wall_ms* is unix time in ms, *monotonic_ms* a clock that never jumps.
+    *monotonic_ms* is for the limits of replies that wait: a clock that nothing moves.
     """
 
-    def __init__(
-        self, state: ServerState, wall_ms: Callable[[], int], monotonic_ms: Callable[[], int]
-    ) -> None:
+    def __init__(self, state: ServerState, monotonic_ms: Callable[[], int]) -> None:
         self._state = state
-        self._wall_ms = wall_ms
+        self._clock = state.events.clock
         self._monotonic_ms = monotonic_ms
         self._last_id = 0
         self._over_soft_limit: dict[Client, int] = {}  # -> since when, monotonic ms
@@ -131,14 +129,22 @@ class Clients(Part):
         client.endpoint.disconnect()
 
     def _line(self, client: Client) -> str:
-        return client_line.line(client, self._wall_ms()).decode("utf-8", "replace")
+        return client_line.line(client, self._clock.now_ms).decode("utf-8", "replace")
 
     def tick(self, now_ms: int) -> None:
         """Look after soft limits that have lasted too long, and clients idle for too long."""
         for client in list(self._over_soft_limit):
             self.check_output(client)
         if self._state.config.timeout:
-            self._drop_idle(self._wall_ms() - self._state.config.timeout * 1000)
+            self._drop_idle(self._clock.now_ms - self._state.config.timeout * 1000)
+
+    def clock_moved(self, now_ms: int) -> None:
+        """Close the clients that have become idle for too long. Nobody has come in the future."""
+        for client in self._state.clients.values():
+            client.created_ms = min(client.created_ms, now_ms)
+            client.last_used_ms = min(client.last_used_ms, now_ms)
+        if self._state.config.timeout:
+            self._drop_idle(now_ms - self._state.config.timeout * 1000 + 1)
 
     def _drop_idle(self, before_ms: int) -> None:
         """Close clients not heard of since *before_ms*, but none that waits or is subscribed.

@@ -151,6 +151,7 @@ class Connection(Endpoint):
     def resume(self) -> None:
         """Send what has been answered meanwhile, and go on with what was pipelined behind it."""
         client = self._client
+        client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         if client.postponed is not None and not client.script_left and not self._closing:
             argv, client.postponed = client.postponed, None
             self._dispatcher.execute(client, argv)

@@ -7,6 +7,7 @@
     configured(config)        the start, and CONFIG SET: parameters may have other values
     emptying(databases)       FLUSHALL and its like: all keys of these are about to go
     emptied(databases)        they have gone
+    clock_moved(now_ms)       DEBUG CLOCK has moved the server's clock
 
 ServerState.parts lists them all. A new part enters itself there, and nobody else has to know it.
 """
@@ -29,7 +30,7 @@ class Part:
         """The connection of *client* is closed, or about to be. Told once."""
 
     def tick(self, now_ms: int) -> None:
-        """Cron ticks; *now_ms* is the monotonic clock's."""
+        """Cron ticks; *now_ms* is the system's monotonic clock, which nothing moves."""
 
     def info(self, section: str) -> Iterable[tuple[str, object]]:
         """What the part adds to *section* of INFO: fields and their values."""
@@ -46,3 +47,6 @@ class Part:
 
     def emptied(self, databases: Sequence[Keyspace]) -> None:
         """All keys of *databases* have gone, or have been exchanged between them."""
+
+    def clock_moved(self, now_ms: int) -> None:
+        """Commands see the unix time *now_ms* all at once, which may be earlier than before."""

@@ -18,7 +18,7 @@ cdef class AppendLog:
     cdef object _files
     cdef object _threads
     cdef object _monotonic_s
-    cdef object _wall_s
+    cdef object _unix_s
     cdef object _busy
     cdef int _fd
     cdef int _db

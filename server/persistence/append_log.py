@@ -52,7 +52,7 @@ class AppendLog:
         files: Files,
         threads: Executor,
         monotonic_s: Callable[[], float],
-        wall_s: Callable[[], int],
+        unix_s: Callable[[], int],
         busy: Callable[[], bool],
     ) -> None:
         self.offset = 0
@@ -70,7 +70,7 @@ class AppendLog:
         self._files = files
         self._threads = threads
         self._monotonic_s = monotonic_s
-        self._wall_s = wall_s
+        self._unix_s = unix_s
         self._busy = busy
         self._fd = -1
         self._db = -1  # the database that a reader of the file has selected by now
@@ -229,7 +229,7 @@ class AppendLog:
             self._out.bulk(word)
 
     def _add_timestamp(self) -> None:
-        now_s = self._wall_s()
+        now_s = self._unix_s()
         if now_s > self._stamp:
             self._stamp = now_s
             self._out.raw(b"#TS:%d\r\n" % now_s)

@@ -70,13 +70,13 @@ class AppendOnly:
         children: ChildSlot,
         threads: Executor,
         monotonic_s: Callable[[], float],
-        wall_s: Callable[[], int],
+        unix_s: Callable[[], int],
         functions: StoredFunctions,
     ) -> None:
         self.mode = Mode.OFF
         self.folder = LogFolder(config, files)
         self.log = AppendLog(
-            config, files, threads, monotonic_s, wall_s, lambda: children.child is not None
+            config, files, threads, monotonic_s, unix_s, lambda: children.child is not None
         )
         self.scheduled = False  # a rewrite is to begin when the present child has ended
         self.last_ok = True
@@ -92,7 +92,7 @@ class AppendOnly:
         self._children = children
         self._threads = threads
         self._monotonic_s = monotonic_s
-        self._wall_s = wall_s
+        self._unix_s = unix_s
         self._functions = functions
         self._older_size = 0  # bytes of the files before the one that is written to
         self._unfinished: Path | None = None  # the increment that waits for its base
@@ -240,7 +240,7 @@ class AppendOnly:
         libraries = self._functions.sources()
         pieces: Pieces = CommandPieces(self._databases, libraries)
         if config.aof_use_rdb_preamble:
-            now_s = self._wall_s()
+            now_s = self._unix_s()
             pieces = snapshot_of(self._databases, config, now_s, True, libraries)
         sync_on_the_way = config.aof_rewrite_incremental_fsync
         report = slowed(report, config.rdb_key_save_delay)

@@ -59,7 +59,7 @@ class Persistence:
         files: Files | None = None,
         threads: Executor | None = None,
         monotonic_s: Callable[[], float] = time.monotonic,
-        wall_s: Callable[[], float] = time.time,
+        unix_s: Callable[[], float] = time.time,
     ) -> None:
         self._config = config
         self._databases = databases
@@ -71,12 +71,12 @@ class Persistence:
         self.children = ChildSlot(events.lookup, monotonic_s)
         self.folder = DataFolder(config, self._files)
         self.snapshots = Snapshots(
-            config, databases, events, self.children, self._files, self.folder, wall_s,
-            self.functions,
+            config, databases, events, self.children, self._files, self.folder, unix_s,
+            self.functions, monotonic_s,
         )  # fmt: skip
         self.append_only = AppendOnly(
             config, databases, self._files, self.folder, self.children, self._threads, monotonic_s,
-            lambda: int(wall_s()), self.functions,
+            lambda: int(unix_s()), self.functions,
         )  # fmt: skip
         self.progress: LoadProgress | None = None  # while data is loaded
         self.keys_loaded = 0

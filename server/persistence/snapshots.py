@@ -56,8 +56,9 @@ class Snapshots:
         children: ChildSlot,
         files: Files,
         folder: DataFolder,
-        wall_s: Callable[[], float] = time.time,
+        unix_s: Callable[[], float] = time.time,
         functions: StoredFunctions | None = None,
+        monotonic_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._config = config
         self._functions = functions or StoredFunctions()
@@ -66,14 +67,16 @@ class Snapshots:
         self._children = children
         self._files = files
         self._folder = folder
-        self._wall_s = wall_s
-        self.last_save_s = int(wall_s())  # unix time; at the start all is as saved
+        self._unix_s = unix_s
+        self._monotonic_s = monotonic_s
+        self.last_save_s = int(unix_s())  # unix time; at the start all is as saved
+        self._saved_s = monotonic_s()  # the same moment
         self.last_ok = True
         self.last_duration_s = -1  # of the last background save
         self.last_cow_bytes = 0
         self.saves = 0  # background saves that were begun
         self.scheduled = False  # a background save is to begin when the present child has ended
-        self._last_try_s = 0
+        self._tried_s = self._saved_s
         self._mark = events.changes
         self._mark_of_child = events.changes
 
@@ -183,7 +186,7 @@ class Snapshots:
         """Begin a background save if a save point is reached. Called by cron."""
         if self._children.child is not None:
             return
-        since_s = self._wall_s() - self.last_save_s
+        since_s = self._monotonic_s() - self._saved_s  # save points protect: no clock moves them
         for seconds, changes in self._config.save:
             if self.changes_since_save >= changes and since_s > seconds and self._may_try():
                 _log.info("%d changes in %d seconds. Saving...", changes, seconds)
@@ -196,14 +199,14 @@ class Snapshots:
             self.scheduled = not self._start()
 
     def _may_try(self) -> bool:
-        return self.last_ok or self._wall_s() - self._last_try_s > RETRY_AFTER_S
+        return self.last_ok or self._monotonic_s() - self._tried_s > RETRY_AFTER_S
 
     # ------------------------------------------------------------------ saving
 
     def _start(self) -> bool:
         """Fork a child that saves; False if the fork fails."""
         self.saves += 1
-        self._last_try_s = int(self._wall_s())
+        self._tried_s = self._monotonic_s()
         self._mark_of_child = self._events.changes
         total = sum(len(db) for db in self._databases)
         try:
@@ -218,14 +221,15 @@ class Snapshots:
     def _write(self, report: Report) -> None:
         config = self._config
         libraries = self._functions.sources()
-        snapshot = snapshot_of(self._databases, config, int(self._wall_s()), False, libraries)
+        snapshot = snapshot_of(self._databases, config, int(self._unix_s()), False, libraries)
         sync_on_the_way = config.rdb_save_incremental_fsync
         report = slowed(report, config.rdb_key_save_delay)
         save_snapshot(self._files, Path(config.dbfilename), snapshot, report, sync_on_the_way)
 
     def _saved(self, mark: int) -> None:
         self._mark = max(self._mark, mark)
-        self.last_save_s = int(self._wall_s())
+        self.last_save_s = int(self._unix_s())
+        self._saved_s = self._monotonic_s()
         self.last_ok = True
 
     def _ended(self, outcome: Outcome) -> None:

@@ -35,7 +35,7 @@ cdef inline int64_t cpu_ticks() noexcept:
     return penstock_cpu_ticks()
 
 
-cdef inline int64_t wall_ns() noexcept:
+cdef inline int64_t unix_ns() noexcept:
     cdef timespec now
     clock_gettime(CLOCK_REALTIME, &now)
     return <int64_t>now.tv_sec * 1000000000 + <int64_t>now.tv_nsec

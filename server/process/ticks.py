@@ -19,6 +19,6 @@ def cpu_ticks() -> int:
     return perf_counter_ns()
 
 
-def wall_ns() -> int:
+def unix_ns() -> int:
     """Unix time in ns."""
     return time_ns()

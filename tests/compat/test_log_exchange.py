@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,9 +46,7 @@ class Replica:
     def __init__(self) -> None:
         self.log = Recorder()
         self.state = ServerState(Config())
-        self._dispatcher = Dispatcher(
-            self.state, lambda: time.monotonic_ns() // 1_000_000, durability=self.log
-        )
+        self._dispatcher = Dispatcher(self.state, self.log)
         self._dispatcher.timekeeper.begin()
         self._client = Client(1, 0)
 

@@ -16,7 +16,9 @@ from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
+from server.dispatch.time_travel import TimeTravel
 from server.process import faults
+from server.process.server_clock import NS_A_MS, ServerClock
 from server.table.command import TABLE, Command, Flags
 from tests.server.running import LOOPS, Run, run_on
 
@@ -110,11 +112,12 @@ class SocketlessServer:
         self.now_ms = START_MS
         self._uptime_ms = 0
         self.log = RecordingLog()
-        self.state = ServerState(config)
+        clock = ServerClock(lambda: self.now_ms * NS_A_MS, lambda: self._uptime_ms * NS_A_MS)
+        self.state = ServerState(config, clock)
         self.state.events.loose_keys.many = 0  # values are packed at once, as when many are loose
-        self.dispatcher = Dispatcher(
-            self.state, lambda: self._uptime_ms, lambda: self.now_ms, self.log
-        )
+        self.dispatcher = Dispatcher(self.state, self.log)
+        self._travel = TimeTravel(self.dispatcher, lambda: 0.0)
+        self.dispatcher.on_clock_moved = self._travel.begin
         self.dispatcher.timekeeper.begin()
         self._door = iter(range(1, 1_000_000))
         self._owner = self.client()
@@ -151,10 +154,7 @@ class SocketlessServer:
         self.now_ms += ms
         self._uptime_ms += ms
         self.dispatcher.timekeeper.begin()
-        self.state.blocking.expire(self._uptime_ms, self.dispatcher.end_wait)
-        pausing = self.state.pausing
-        if pausing.active and self._uptime_ms >= pausing.until_ms:
-            self.dispatcher.end_pause()
+        self._travel.end_waits()
         self.dispatcher.resume_unblocked()
 
     def run_out_of_memory(self) -> None:

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from protocol.encoder import Encoder
 from protocol.replies import OK, BigNumber, ErrorReply, Push, Reply, Set, Status, Verbatim
 from server.client.permissions import permits
-from server.commands.admin import reloading
+from server.commands.admin import debug_clock, reloading
 from server.config.parameter import parse_bytes
 from server.config.parameters import BadValue
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_float, to_int
-from server.table.command import Flags, command
+from server.table.command import Block, Flags, command
 from storage import digest, octets, types
 from storage.listpack.listpack import Listpack
 from storage.lists import quicklist
@@ -51,7 +51,7 @@ _log = logging.getLogger("penstock")
 class Action(NamedTuple):
     """What follows DEBUG: at least and at most so many words, itself and DEBUG included."""
 
-    run: Callable[[Call], Reply]
+    run: Callable[[Call], Reply | Block]
     least: int
     most: int
     syntax: str
@@ -66,7 +66,7 @@ class Action(NamedTuple):
     since="1.0.0",
     complexity="Depends on subcommand.",
 )
-def debug(call: Call) -> Reply:
+def debug(call: Call) -> Reply | Block:
     """Looks into the server or makes it fail, for tests. enable-debug-command allows it.
 
     DEBUG subcommand [arg [arg ...]]
@@ -274,6 +274,12 @@ ACTIONS = {
     b"AOF-FLUSH-SLEEP": Action(
         _flush_sleep, 3, 3, "AOF-FLUSH-SLEEP <microseconds>",
         "Waits so long before each write to the append-only file; 0: does not wait.",
+    ),
+    b"CLOCK": Action(
+        debug_clock.clock, 2, 4,
+        "CLOCK [<+|-><n><ms|s|m|h|d>|AT <unix-time-ms>|FREEZE|THAW|RESET]",
+        "Moves or stops the time that clients see, does what is due by then, and tells what time it"
+        " is; RESET: the system's time again.",
     ),
     b"DIGEST": Action(
         _digest, 2, 2, "DIGEST",

@@ -10,7 +10,6 @@ import os
 import resource
 import struct
 import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -37,7 +36,6 @@ LRU_CLOCK = 2**24 - 1  # seconds; Redis counts them in 24 bits
 def server(state: ServerState) -> Fields:
     config = state.config
     system = os.uname()
-    now_us = time.time_ns() // 1000
     uptime_s = max(0, state.events.clock.now_ms - state.instance.started_ms) // 1000
     yield "redis_version", build.REDIS_VERSION
     yield "redis_git_sha1", "00000000"
@@ -55,7 +53,7 @@ def server(state: ServerState) -> Fields:
     yield "process_supervised", supervisor(config)
     yield "run_id", state.instance.run_id
     yield "tcp_port", config.port or config.tls_port
-    yield "server_time_usec", now_us
+    yield "server_time_usec", state.clock.unix_us()
     yield "uptime_in_seconds", uptime_s
     yield "uptime_in_days", uptime_s // SECONDS_A_DAY
     yield "hz", config.hz

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import time_ns
-
 from protocol.replies import NO_REPLY, ErrorReply, Reply, Verbatim
 from server.commands.admin import info
 from server.dispatch.call import Call
@@ -44,13 +42,13 @@ def info_(call: Call) -> Reply:
     since="2.6.0",
     tips=[Tip.NONDETERMINISTIC_OUTPUT],
 )
-def time_(_call: Call) -> Reply:
+def time_(call: Call) -> Reply:
     """Returns the server's clock: unix seconds, and microseconds within the second.
 
     TIME
     """
-    seconds, nanoseconds = divmod(time_ns(), 1_000_000_000)
-    return [b"%d" % seconds, b"%d" % (nanoseconds // 1000)]
+    seconds, microseconds = divmod(call.server.clock.unix_us(), 1_000_000)
+    return [b"%d" % seconds, b"%d" % microseconds]
 
 
 @command(

@@ -337,7 +337,7 @@ def test_a_client_that_speaks_http_is_disconnected(server, words, caplog):
 def test_a_batch_has_the_time_of_the_wall_clock():
     """The time is computed from the monotonic clock, and may be off by a millisecond."""
     state = ServerState(Config())
-    dispatcher = Dispatcher(state, lambda: 0)
+    dispatcher = Dispatcher(state)
     for _ in range(2):
         before = time.time_ns() // 1_000_000
         dispatcher.timekeeper.begin()

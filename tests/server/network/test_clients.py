@@ -24,7 +24,7 @@ class NoSocket(Transport):
 @pytest.fixture
 def come(server):
     """Lets a client come from an address."""
-    clients = Clients(server.state, lambda: server.now_ms, lambda: 0)
+    clients = Clients(server.state, lambda: 0)
     return lambda address: clients.opened(NoSocket(address), Endpoint())
 
 

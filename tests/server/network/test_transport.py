@@ -237,7 +237,7 @@ def test_a_bug_in_serving_a_client_ends_only_its_connection(pair, caplog):
 
 def test_a_turn_ends_once_after_all_sockets_were_served(pair):
     done = []
-    turn = Dispatcher(ServerState(Config()), lambda: 0).turn
+    turn = Dispatcher(ServerState(Config())).turn
     pair.face.tell_turns(turn)
 
     class Answering(Listener):
@@ -259,7 +259,7 @@ def test_a_turn_ends_once_after_all_sockets_were_served(pair):
 
 def test_what_is_answered_outside_of_a_turn_is_sent_all_the_same(pair):
     done = []
-    turn = Dispatcher(ServerState(Config()), lambda: 0).turn
+    turn = Dispatcher(ServerState(Config())).turn
     pair.face.tell_turns(turn)
 
     class Woken(Listener):

@@ -17,7 +17,7 @@ class Site:
 
     def __init__(self, policy: str = "everysec") -> None:
         self.now_s = 100.0
-        self.wall_s = 1_700_000_000
+        self.unix_s = 1_700_000_000
         self.busy = False
         self.synced_calls = 0
         self.config = Config()
@@ -26,7 +26,7 @@ class Site:
         self.files = FakeFiles()
         self.log = AppendLog(
             self.config, self.files, self.thread,
-            lambda: self.now_s, lambda: self.wall_s, lambda: self.busy,
+            lambda: self.now_s, lambda: self.unix_s, lambda: self.busy,
         )  # fmt: skip
         self.log.on_synced = self._count_synced_call
         self.log.open(self.files.open_to_append(PATH), 0)
@@ -46,7 +46,7 @@ class Site:
 
     def pass_s(self, seconds: float) -> None:
         self.now_s += seconds
-        self.wall_s += int(seconds)
+        self.unix_s += int(seconds)
 
     @property
     def text(self) -> bytes:

@@ -22,6 +22,7 @@ from server.dispatch.state import ServerState
 from server.persistence import persistence as persistence_module
 from server.persistence.append_only import Mode
 from server.persistence.persistence import Persistence
+from server.process.server_clock import NS_A_MS, ServerClock
 from tests.server.persistence.fake_files import FakeChildren, FakeFiles, LateThread
 
 START_MS = 1_700_000_000_000
@@ -42,15 +43,18 @@ class Machine:
         self.thread = LateThread()
         make = partial(
             Persistence, files=files, threads=self.thread,
-            monotonic_s=lambda: self.now_s, wall_s=lambda: START_MS / 1000,
+            monotonic_s=lambda: self.now_s,
         )  # fmt: skip
         with (
             patch.object(persistence_module, "ChildSlot", FakeChildren),
             patch.object(state_module, "Persistence", make),
         ):
-            self.state = ServerState(self.config)
+            clock = ServerClock(
+                lambda: START_MS * NS_A_MS, lambda: int(self.now_s * 1000) * NS_A_MS
+            )
+            self.state = ServerState(self.config, clock)
         self.persistence: Persistence = self.state.persistence
-        self.dispatcher = Dispatcher(self.state, lambda: int(self.now_s * 1000), lambda: START_MS)
+        self.dispatcher = Dispatcher(self.state)
         self.issued = 0
         self.promised = 0  # how many numbers some client was told to be safe
         self._client = Client(1, START_MS)

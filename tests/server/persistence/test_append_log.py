@@ -85,7 +85,7 @@ def test_timestamps_are_written_once_a_second_and_never_inside_a_transaction(sit
     site.config.aof_timestamp_enabled = True
     site.add()
     site.add()
-    site.wall_s += 1
+    site.unix_s += 1
     site.log.add_all([(1, SET), (1, SET)])
     site.log.write()
     assert site.text == (

@@ -45,6 +45,7 @@ class Site:
         self.snapshots = Snapshots(
             self.config, self.databases, self.events, self.children, Files(),
             DataFolder(self.config, Files()), lambda: self.now_s,
+            monotonic_s=lambda: self.now_s,
         )  # fmt: skip
 
     def write(self, key: bytes) -> None:

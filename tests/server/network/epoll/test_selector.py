@@ -120,7 +120,7 @@ def test_another_thread_has_it_leave(watched: Watched) -> None:
 
 
 def test_an_answer_that_is_made_while_others_are_sent_has_it_leave(watched: Watched) -> None:
-    turn = Dispatcher(ServerState(Config()), lambda: 0).turn
+    turn = Dispatcher(ServerState(Config())).turn
     watched.selector.tell_turns(turn)
     sent: list[Endpoint] = []
 
@@ -143,7 +143,7 @@ def test_an_answer_that_is_made_while_others_are_sent_has_it_leave(watched: Watc
 
 def test_a_call_that_the_loop_has_asked_for_before_has_it_leave(watched: Watched) -> None:
     """As a long script does, which goes on between the turns of the sockets."""
-    turn = Dispatcher(ServerState(Config()), lambda: 0).turn
+    turn = Dispatcher(ServerState(Config())).turn
     watched.selector.tell_turns(turn)
     watched.stay()
     watched.on_byte[b"a"] = lambda: watched.far.send(b"b")

@@ -1,0 +1,99 @@
+"""What is done when DEBUG CLOCK has moved the clock: all that has become due by that.
+
+    1. clients that are idle for too long are closed                     (timeout)
+    2. waits and a pause that are over end, in the order of their ends   (BLPOP, CLIENT PAUSE)
+    3. keys and fields whose time has come are removed                   (EXPIRE, HEXPIRE)
+    4. who has moved the clock is answered: whoever reads that answer finds nothing left to do
+
+It begins when the turn of the loop ends, so that no command has another one happen inside. Step 3
+may take long; others are served every SLICE_S then, at the new time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.expiry_sweep import sweep
+
+SLICE_S = 0.01
+
+
+class TimeTravel:
+    """Has *dispatcher* do what is due. *monotonic_s* is the system's clock: it times the slices."""
+
+    def __init__(self, dispatcher: Dispatcher, monotonic_s: Callable[[], float]) -> None:
+        self._dispatcher = dispatcher
+        self._state = dispatcher.state
+        self._monotonic_s = monotonic_s
+        self._sweep: Iterator[None] = iter(())
+        self._is_called = False  # in a moment
+
+    def begin(self) -> None:
+        """The clock was moved. While the last move is still being followed, all begins anew."""
+        self._dispatcher.is_behind = True
+        self._sweep = sweep(self._state.databases, self._state.events.clock)
+        self._call_soon(self._follow)
+
+    def _call_soon(self, call: Callable[[], None]) -> None:
+        if not self._is_called:
+            self._is_called = True
+            self._dispatcher.turn.at_end_of_turn(call)
+
+    def _follow(self) -> None:
+        self._is_called = False
+        if self._state.restrictions.stopping:
+            return
+        self._dispatcher.timekeeper.begin()
+        self._state.clock_moved()
+        self.end_waits()
+        self._dispatcher.resume_unblocked()
+        self._expire_some()
+
+    def end_waits(self) -> None:
+        """End the waits and the pause whose time is up. A pause ends before longer waits do.
+
+        Then what became ready during the pause is still there for them.
+        """
+        passed_ms = self._state.clock.passed_ms()
+        pausing = self._state.pausing
+        if pausing.active and passed_ms >= pausing.until_ms:
+            self._state.blocking.expire(pausing.until_ms - 1, self._dispatcher.end_wait)
+            self._dispatcher.end_pause()
+        self._state.blocking.expire(passed_ms, self._dispatcher.end_wait)
+
+    # ------------------------------------------------------------------ expiry
+
+    def _expire_some(self) -> None:
+        """Remove what is due, for a slice of time; go on in the next turn of the loop."""
+        self._is_called = False
+        if self._state.restrictions.stopping:
+            return
+        if self._state.restrictions.busy is not None:
+            self._call_soon(self._expire_some)  # behind the script
+            return
+        self._dispatcher.timekeeper.begin()
+        is_done = not self._may_expire() or self._swept()
+        self._state.propagation.deliver_each()
+        self._dispatcher.serve_ready()
+        self._dispatcher.resume_unblocked()
+        if is_done:
+            self._arrive()
+        else:
+            self._call_soon(self._expire_some)
+
+    def _may_expire(self) -> bool:
+        """Whether keys may be removed that no command looks at."""
+        state = self._state
+        return bool(state.config.switches.active_expire) and not state.pausing.active
+
+    def _swept(self) -> bool:
+        """Sweep for a slice of time; whether all is done."""
+        deadline_s = self._monotonic_s() + SLICE_S
+        return all(self._monotonic_s() < deadline_s for _ in self._sweep)
+
+    def _arrive(self) -> None:
+        """All is done: answer who waits for that."""
+        self._dispatcher.is_behind = False
+        self._dispatcher.serve_keyless()
+        self._dispatcher.resume_unblocked()
