@@ -6,6 +6,7 @@ from server.client.client import Client
 from server.observe.part import Part
 from server.table.command import Command, Flags
 
+LATEST_MS = 2**63 - 1
 MAY_WRITE = int(Flags.WRITE | Flags.MAY_REPLICATE)
 RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 
@@ -14,7 +15,7 @@ class Pausing(Part):
     """Holds commands back until the pause ends; then their clients go on."""
 
     def __init__(self) -> None:
-        self.until_ms = 0  # by the monotonic clock; 0: no pause
+        self.until_ms = 0  # by the time that has passed, as the server's clock has it; 0: no pause
         self.writes_only = False
         self._held: dict[Client, None] = {}
 
@@ -30,7 +31,7 @@ class Pausing(Part):
     def begin(self, until_ms: int, writes_only: bool) -> None:
         """Pause until *until_ms*. A pause that is on can only be made longer and stricter."""
         self.writes_only = writes_only and (self.writes_only or not self.active)
-        self.until_ms = max(self.until_ms, until_ms)
+        self.until_ms = min(max(self.until_ms, until_ms), LATEST_MS)
 
     def holds(self, client: Client, command: Command) -> bool:
         """Whether *client* may not run *command* now."""

@@ -5,8 +5,8 @@
     3. keys and fields whose time has come are removed                   (EXPIRE, HEXPIRE)
     4. who has moved the clock is answered: whoever reads that answer finds nothing left to do
 
-It begins when the turn of the loop ends, so that no command has another one happen inside. Step 3
-may take long; others are served every SLICE_S then, at the new time.
+It begins when the turn of the loop ends, so that nothing of it happens inside a command. Step 3 may
+take long; others are served every SLICE_S then, at the new time.
 """
 
 from __future__ import annotations
@@ -27,33 +27,50 @@ class TimeTravel:
         self._state = dispatcher.state
         self._monotonic_s = monotonic_s
         self._sweep: Iterator[None] = iter(())
+        self._has_moved = False  # and what is over by then has not ended yet
         self._is_called = False  # in a moment
 
     def begin(self) -> None:
-        """The clock was moved. While the last move is still being followed, all begins anew."""
+        """The clock was moved. While an earlier move is being followed, all begins anew."""
         self._dispatcher.is_behind = True
+        self._has_moved = True
         self._sweep = sweep(self._state.databases, self._state.events.clock)
-        self._call_soon(self._follow)
-
-    def _call_soon(self, call: Callable[[], None]) -> None:
         if not self._is_called:
-            self._is_called = True
-            self._dispatcher.turn.at_end_of_turn(call)
+            self._call_soon()
 
-    def _follow(self) -> None:
+    def _call_soon(self) -> None:
+        self._is_called = True
+        self._dispatcher.turn.at_end_of_turn(self._go_on)
+
+    def _go_on(self) -> None:
+        """Do what is due, for a slice of time; do the rest in the next turns of the loop."""
         self._is_called = False
         if self._state.restrictions.stopping:
             return
+        if self._state.restrictions.busy is not None:
+            self._call_soon()  # a script that has been left sees none of this
+            return
         self._dispatcher.timekeeper.begin()
+        if self._has_moved:
+            self._has_moved = False
+            self._end_what_is_over()
+        is_done = self._expire_some()
+        self._dispatcher.serve_ready()
+        self._dispatcher.resume_unblocked()
+        if is_done:
+            self._arrive()
+        elif not self._is_called:
+            self._call_soon()
+
+    def _end_what_is_over(self) -> None:
         self._state.clock_moved()
         self.end_waits()
         self._dispatcher.resume_unblocked()
-        self._expire_some()
 
     def end_waits(self) -> None:
         """End the waits and the pause whose time is up. A pause ends before longer waits do.
 
-        Then what became ready during the pause is still there for them.
+        So what became ready during the pause is there for them.
         """
         passed_ms = self._state.clock.passed_ms()
         pausing = self._state.pausing
@@ -62,35 +79,17 @@ class TimeTravel:
             self._dispatcher.end_pause()
         self._state.blocking.expire(passed_ms, self._dispatcher.end_wait)
 
-    # ------------------------------------------------------------------ expiry
+    def _expire_some(self) -> bool:
+        """Remove keys and fields for a slice of time. Whether all is done that may be.
 
-    def _expire_some(self) -> None:
-        """Remove what is due, for a slice of time; go on in the next turn of the loop."""
-        self._is_called = False
-        if self._state.restrictions.stopping:
-            return
-        if self._state.restrictions.busy is not None:
-            self._call_soon(self._expire_some)  # behind the script
-            return
-        self._dispatcher.timekeeper.begin()
-        is_done = not self._may_expire() or self._swept()
-        self._state.propagation.deliver_each()
-        self._dispatcher.serve_ready()
-        self._dispatcher.resume_unblocked()
-        if is_done:
-            self._arrive()
-        else:
-            self._call_soon(self._expire_some)
-
-    def _may_expire(self) -> bool:
-        """Whether keys may be removed that no command looks at."""
-        state = self._state
-        return bool(state.config.switches.active_expire) and not state.pausing.active
-
-    def _swept(self) -> bool:
-        """Sweep for a slice of time; whether all is done."""
+        While writes are paused, no key is removed.
+        """
+        if not self._state.config.switches.active_expire or self._state.pausing.active:
+            return True
         deadline_s = self._monotonic_s() + SLICE_S
-        return all(self._monotonic_s() < deadline_s for _ in self._sweep)
+        is_done = all(self._monotonic_s() < deadline_s for _ in self._sweep)
+        self._state.propagation.deliver_each()
+        return is_done
 
     def _arrive(self) -> None:
         """All is done: answer who waits for that."""

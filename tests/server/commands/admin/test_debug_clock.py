@@ -159,18 +159,19 @@ def test_a_pause_that_is_over_has_ended(server):
     assert server.send_line("PTTL k") == 500
 
 
-def test_a_pause_ends_before_the_longer_waits_of_those_it_kept_waiting(server):
-    guest, short = server.client(), server.client()
-    guest.send_line("BLPOP k 10")
-    short.send_line("BLPOP other 0.5")
-    server.state.pausing.begin(1000, writes_only=True)
-    server.state.restrictions.update()
-    server.state.databases[0].add(b"k", [])  # a key that became ready while nobody was served
-    server.state.databases[0].remove(b"k")
-    server.send_line("DEBUG CLOCK +2s")
-    assert short.reply() is None
-    assert not server.state.pausing.active
-    assert guest.reply() == NOTHING
+def test_a_pause_ends_before_longer_waits_do(server):
+    """What became ready during the pause is there for who waits on, and not for who does not."""
+    patient, hasty = server.client(), server.client()
+    patient.send_line("BLPOP k 10")
+    hasty.send_line("BLPOP k 0.5")
+    server.send_line("MULTI")  # in one transaction, writes run although they are paused by then
+    server.send_line("CLIENT PAUSE 1000 WRITE")
+    server.send_line("RPUSH k v")
+    server.send_line("EXEC")
+    assert patient.reply() == NOTHING
+    server.send_line("DEBUG CLOCK +1m")
+    assert hasty.reply() is None
+    assert patient.reply() == [b"k", b"v"]
 
 
 def test_keys_that_are_due_have_been_removed_logged_and_told(server):
@@ -257,3 +258,10 @@ def test_counters_of_uses_decay(server):
     assert server.send_line("OBJECT FREQ a") == 5
     server.send_line("DEBUG CLOCK +3m")
     assert server.send_line("OBJECT FREQ a") == 2
+
+
+def test_a_pause_for_ever_may_be_begun_at_any_time(server):
+    server.send_line("DEBUG CLOCK +20000d")
+    server.send_line("DEBUG CLOCK AT 0")
+    assert server.send_line("CLIENT PAUSE 9223372036854775807 WRITE") == b"OK"
+    assert server.send_line("DEBUG CLOCK RESET") == report(0)
