@@ -17,11 +17,14 @@ from server.process.daemon import daemonize
 from server.process.supervision import in_background
 
 
-def main(argv: list[str]) -> int:
-    """Serve until stopped; the exit status: 1 for bad options, a start that fails, or a fault."""
+def main(argv: list[str], program: str = "python -m server") -> int:
+    """Serve until stopped; the exit status: 1 for bad options, a start that fails, or a fault.
+
+    *program* is what the user has called, for the usage text.
+    """
     process.open_standard_streams()
     if argv[:1] in (["--help"], ["-h"]):
-        sys.stdout.write(HELP)
+        sys.stdout.write(HELP.format(program=program))
         return 0
     if argv[:1] in (["--version"], ["-v"]):
         sys.stdout.write(build.version_line() + "\n")

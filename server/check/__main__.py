@@ -1,8 +1,6 @@
-"""Check data files and say what is in them: ``python -m server.check [--fix] PATH ...``
+"""Check data files and say what is in them: ``penstock check [--fix] PATH ...``
 
-PATH is an RDB, an append-only file, its manifest, or a server's data folder. Nothing is changed;
-with --fix a torn end is cut off, after asking. The exit status is 1 if a file is damaged, 2 if it
-could not be read.
+In a checkout also ``python -m server.check``.
 """
 
 from __future__ import annotations
@@ -20,10 +18,24 @@ from server.persistence.folder_lock import LOCK_NAME, FolderLock
 
 YES = ("y", "yes")
 
+DESCRIPTION = """\
+Check data files and say what is in them. PATH is an RDB, an append-only file, its manifest, or a
+server's data folder. Nothing is changed; with --fix a torn end is cut off, after asking. The exit
+status is 1 if a file is damaged, 2 if it could not be read.
+"""
 
-def main(argv: list[str], ask: Callable[[str], str] = input, files: Files | None = None) -> int:
-    """Check the named paths; return the exit status. *ask* puts a question to the user."""
-    options = _options(argv)
+
+def main(
+    argv: list[str],
+    program: str = "python -m server.check",
+    ask: Callable[[str], str] = input,
+    files: Files | None = None,
+) -> int:
+    """Check the named paths; return the exit status. *ask* puts a question to the user.
+
+    *program* is what the user has called, for the usage text.
+    """
+    options = _options(argv, program)
     system = files or Files()
     lock = FolderLock(system)
     status = 0
@@ -53,8 +65,8 @@ def _claim(path: Path, lock: FolderLock, files: Files) -> None:
             lock.take(folder)
 
 
-def _options(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("python -m server.check", description=__doc__)
+def _options(argv: list[str], program: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(program, description=DESCRIPTION)
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
     parser.add_argument("--fix", action="store_true", help="cut a torn end off, after asking")
     parser.add_argument("--streams", type=int, default=20, help="how many streams to show")

@@ -19,18 +19,18 @@ from server.config.parameters import Config
 from server.config.redis_conf import BadLine, Line, lines_of, numbered, read_lines
 
 HELP = """\
-Usage: python -m server [/path/to/redis.conf] [options] [-]
-       python -m server -                   (read the configuration from the standard input)
-       python -m server -v or --version
-       python -m server -h or --help
+Usage: {program} [/path/to/redis.conf] [options] [-]
+       {program} -    (read the configuration from the standard input)
+       {program} -v or --version
+       {program} -h or --help
 
 Options are the parameters of redis.conf with two dashes before them:
 
-  python -m server                         (the defaults: 127.0.0.1:6379)
-  python -m server --port 7000 --bind 127.0.0.1
-  python -m server redis.conf --maxclients 500
-  python -m server --save "" --client-output-buffer-limit normal 64mb 16mb 30
-  python -m server --event-loop asyncio    (instead of uvloop)
+  {program}    (the defaults: 127.0.0.1:6379)
+  {program} --port 7000 --bind 127.0.0.1
+  {program} redis.conf --maxclients 500
+  {program} --save "" --client-output-buffer-limit normal 64mb 16mb 30
+  {program} --event-loop asyncio    (instead of uvloop)
 """
 
 

@@ -90,7 +90,7 @@ class LogLoader:
         except NoCommand:
             raise LoadFailed(
                 f"Bad file format reading the append only file {path} at offset {reader.position}:"
-                " make a backup of it, then look at it by python -m server.check"
+                " make a backup of it, then look at it by penstock check"
             ) from None
         finally:
             reader.close()
@@ -129,7 +129,7 @@ class LogLoader:
         if not self._config.aof_load_truncated:
             raise LoadFailed(
                 f"Unexpected end of file reading the append only file {path} at offset {whole}."
-                " You can: 1) make a backup of it, then use python -m server.check --fix; or"
+                " You can: 1) make a backup of it, then use penstock check --fix; or"
                 " 2) set 'aof-load-truncated' to yes and start the server again."
             )
         _log.warning("!!! Warning: short read while loading the AOF file %s!!!", path)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import select
 
-VERSION = "0.1.0"
+import penstock
+
+VERSION = penstock.__version__
 REDIS_VERSION = "7.4.0"  # the redis whose behaviour clients may expect
 
 

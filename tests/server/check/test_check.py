@@ -38,7 +38,7 @@ def look(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
     """Runs the tool. Returns its exit status and its output."""
 
     def run(*words: object, ask: Callable[[str], str] = refuse) -> tuple[int, str]:
-        status = main([str(word) for word in words], ask)
+        status = main([str(word) for word in words], ask=ask)
         return status, "".join(capsys.readouterr())
 
     return run

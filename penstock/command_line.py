@@ -1,0 +1,47 @@
+"""The command ``penstock``: finds out what is wanted, and does it or starts it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from penstock.launch import launch
+
+HELP = """\
+Usage: {command} serve [/path/to/redis.conf] [options]
+       {command} check [--fix] PATH ...
+       {command} alias DIR
+       {command} -v or --version
+       {command} -h or --help
+
+  serve  starts the server; serve --help shows its options. The word may be left out.
+  check  says whether data files are whole, and what is in them.
+  alias  writes DIR/redis-server, which starts Penstock, for tools that look for that name.
+"""
+
+
+def main(argv: list[str] | None = None, command: str = "penstock") -> int:
+    """Run *argv*, by default the words behind the program's name; the exit status.
+
+    *command* is what the user calls it, for the usage texts.
+    """
+    words = sys.argv[1:] if argv is None else argv
+    verb = words[0] if words else ""
+    if verb in ("--help", "-h"):
+        sys.stdout.write(HELP.format(command=command))
+        return 0
+    if verb in ("serve", "check"):
+        return launch(f"{command} {verb}", words[1:])
+    if verb == "alias":
+        from penstock.alias import make_alias  # noqa: PLC0415  (only when it is wanted)
+
+        return make_alias(words[1:], command)
+    if _is_no_file(verb):
+        sys.stderr.write(f"penstock: {verb!r} is no command and no file: see {command} --help\n")
+        return 1
+    return launch(f"{command} serve", words)
+
+
+def _is_no_file(word: str) -> bool:
+    """Whether *word* must be a mistyped verb: there is no file of this name."""
+    return word.isalpha() and not os.path.exists(word)
