@@ -1,6 +1,8 @@
 # make run    serve on 127.0.0.1:6379 (ARGS="--port 7000 ..." for other options)
 # make test   linters, and all tests, compiled and uncompiled. If a leg fails, the others still run,
 #             and the last line says which ones failed
+# make wheel  a wheel with the compiled core, and a source distribution, in dist/
+# make test-wheel  install them in fresh environments, and try what a user does
 # make bench  compare Penstock with its peers; make bench-spark: measure the Spark side
 # make peers  fetch Redis 8.0 and Valkey 9.1, without installing them, for make bench and make test
 # make fuzz   run each fuzz target for a minute
@@ -19,11 +21,11 @@ FRAMEWORKS_READY := build/frameworks/.ready
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
 FIRST_LEGS := lint build frameworks
-LEGS := test-uncompiled test-compiled test-frameworks
+LEGS := test-uncompiled test-compiled test-frameworks test-wheel
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build test frameworks lint $(LINTERS) test-compiled test-frameworks test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
+.PHONY: run build wheel test frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -50,6 +52,13 @@ build/.compiled: $(RUN_READY) build_ext.py $(wildcard build_core/*.py) $(SOURCES
 	@if $(BIN)/python build_ext.py --possible; then \
 	  echo "Compiling the core (some minutes the first time) ..."; \
 	  $(BIN)/python build_ext.py && touch $@; fi
+
+# What is compiled already is not compiled again.
+wheel: build
+	@mkdir -p dist
+	@$(BIN)/python -c 'from setuptools import build_meta as b; b.build_sdist("dist"); b.build_wheel("dist")' \
+	  > build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
+	@ls -sh dist
 
 # ------------------------------------------------------------------ checks
 
@@ -101,7 +110,7 @@ lint-declarations: $(DEV_READY)
 	$(BIN)/python -m tests.declarations
 
 test-compiled: $(DEV_READY) build
-	$(BIN)/python -m pytest --ignore=tests/spark --ignore=tests/frameworks
+	$(BIN)/python -m pytest --ignore=tests/spark --ignore=tests/frameworks --ignore=tests/package
 
 frameworks: $(FRAMEWORKS_READY)
 
@@ -111,6 +120,9 @@ $(FRAMEWORKS_READY): $(DEV_READY) $(wildcard tests/frameworks/requirements/*)
 
 test-frameworks: $(DEV_READY) $(FRAMEWORKS_READY) build
 	$(BIN)/python -m pytest tests/frameworks
+
+test-wheel: $(DEV_READY) wheel
+	$(BIN)/python -m pytest tests/package
 
 # Three processes run side by side. A Spark session is slow to start and to warm up, so all tests that
 # use one share it, in the first process. The second runs the tests that start programs with sessions of
@@ -138,7 +150,7 @@ test-spark-rest:
 test-uncompiled: $(DEV_READY)
 	@rm -rf build/uncompiled && mkdir -p build/uncompiled
 	@git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C build/uncompiled
-	cd build/uncompiled && PENSTOCK_UNCOMPILED=1 ../../$(BIN)/python -m pytest --ignore=tests/frameworks
+	cd build/uncompiled && PENSTOCK_UNCOMPILED=1 ../../$(BIN)/python -m pytest --ignore=tests/frameworks --ignore=tests/package
 
 bench: build $(DEV_READY)
 	@$(BIN)/python -m bench $(ARGS)
@@ -180,5 +192,5 @@ docs: $(DEV_READY)
 	$(BIN)/python -m server.document_commands
 
 clean:
-	rm -rf build .venv
+	rm -rf build dist .venv
 	find protocol storage server -name '*.so' -delete

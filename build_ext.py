@@ -10,36 +10,15 @@ C compiler compiles those whose C has changed; ``build_core/`` has both steps.
 from __future__ import annotations
 
 import os
-import select
-import shutil
 import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
 from build_core.compilation import compile_all, must_compile
+from build_core.modules import PACKAGES, declared_modules, inlined_only, obstacle
 from build_core.translation import Translation, stale, translate_all
 
-PACKAGES = ("protocol", "storage", "server")
-EPOLL = "server.network.epoll."  # on Linux alone; nothing imports it elsewhere
 PROCESSES = os.cpu_count() or 1
-
-
-def compiled_modules() -> list[str]:
-    """All modules with a .pxd, by dotted name, except those that this system does not support."""
-    modules = [
-        ".".join(pxd.with_suffix("").parts)
-        for package in PACKAGES
-        for pxd in sorted(Path(package).rglob("*.pxd"))
-        if pxd.with_suffix(".py").exists() and pxd.name != "__init__.pxd"
-    ]
-    return [name for name in modules if hasattr(select, "epoll") or not name.startswith(EPOLL)]
-
-
-def inlined_only(module: str) -> bool:
-    """Whether the .pxd of *module* has only inline functions: then its .py is never compiled."""
-    source = Path(*module.split(".")).with_suffix(".pxd").read_text()
-    return source.startswith("# inline only")
 
 
 def declares_commands(module: str) -> bool:
@@ -53,16 +32,6 @@ def remove_orphans() -> None:
         for built in Path(package).rglob("*.so"):
             if not Path(built.parent, built.name.split(".")[0] + ".py").exists():
                 built.unlink()
-
-
-def obstacle() -> str | None:
-    """Why this machine cannot compile, and what to do about it; None if it can."""
-    compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
-    if not shutil.which(os.environ.get("CC", compiler)):
-        return "there is no C compiler (on Debian: apt-get install gcc)"
-    if not Path(sysconfig.get_paths()["include"], "Python.h").exists():
-        return "Python.h is missing (on Debian: apt-get install python3-dev)"
-    return None
 
 
 def progress(step: str, count: int) -> Callable[[str], None]:
@@ -80,7 +49,7 @@ def progress(step: str, count: int) -> Callable[[str], None]:
 
 def main(wanted: list[str]) -> None:
     remove_orphans()
-    declared = compiled_modules()
+    declared = declared_modules()
     # Handlers of commands get their C types from annotations. Where the .pxd declares every
     # function, annotations are for readers and mypy: Cython would take ``int`` for a Python object.
     modules = [

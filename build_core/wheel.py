@@ -1,0 +1,96 @@
+"""A wheel carries the application's folders inside the package penstock, compiled if that can be.
+
+    penstock/                                   what others import
+    penstock/_application/server/app.py         the application, as in the repository
+    penstock/_application/storage/glob.py
+    penstock/_application/storage/glob.cpython-311-x86_64-linux-gnu.so
+    pyspark_penstock/                           the Spark side
+
+PENSTOCK_COMPILE in the environment: "no" leaves compilation out, "yes" lets the build fail where
+it is not possible. By default such a wheel is made without compiled modules, and fits everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
+
+from build_core.compilation import compiled_file
+from build_core.modules import PACKAGES, declared_modules, inlined_only, obstacle
+
+APPLICATION = Path("penstock", "_application")
+CARRIED = (".py", ".lua")  # what the application is made of, besides its compiled modules
+
+UNCOMPILED = """\
+**********************************************************************************
+ Penstock is built WITHOUT its compiled core, so its server will be several times
+ slower: {why}.
+ To have it compiled, install that, then build Penstock again.
+**********************************************************************************
+"""
+
+
+class CarryApplication(build_py):  # type: ignore[misc]  # setuptools has no types
+    """Puts the application beside the packages, unless they are only linked to."""
+
+    def run(self) -> None:
+        if self.editable_mode:
+            super().run()
+            return
+        for package in self.distribution.packages:  # what an earlier build has left
+            shutil.rmtree(Path(self.build_lib, package.partition(".")[0]), ignore_errors=True)
+        super().run()
+        carry(application_files(self.distribution.has_ext_modules()), Path(self.build_lib))
+
+
+class CompiledWheel(bdist_wheel):  # type: ignore[misc]
+    """A wheel for this interpreter and system, or for all if nothing can be compiled."""
+
+    def run(self) -> None:
+        compiled = compile_application()
+        self.root_is_pure = not compiled
+        self.distribution.has_ext_modules = lambda: compiled
+        super().run()
+
+
+def compile_application() -> bool:
+    """Compile in place what is not compiled yet. Return False if the wheel is to be without.
+
+    Exit if the environment asks for compiled modules that cannot be had.
+    """
+    wanted = os.environ.get("PENSTOCK_COMPILE", "")
+    why_not = "PENSTOCK_COMPILE=no was asked for" if wanted == "no" else obstacle()
+    if why_not is None:
+        subprocess.run([sys.executable, "build_ext.py"], check=True)
+        return True
+    if wanted == "yes":
+        sys.exit(f"Penstock's core cannot be compiled: {why_not}.")
+    sys.stderr.write(UNCOMPILED.format(why=why_not))
+    return False
+
+
+def application_files(compiled: bool) -> Iterator[Path]:
+    """The application's files. Of compiled modules only those that the sources declare."""
+    for package in PACKAGES:
+        for path in sorted(Path(package).rglob("*")):
+            if path.suffix in CARRIED:
+                yield path
+    if compiled:
+        for module in declared_modules():
+            if not inlined_only(module):
+                yield compiled_file(module)
+
+
+def carry(files: Iterator[Path], library: Path) -> None:
+    """Copy *files* to where they are in a wheel, below *library*."""
+    for path in files:
+        target = library / APPLICATION / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
