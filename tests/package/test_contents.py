@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import build_core.wheel
 import penstock
 from build_core.modules import declared_modules, inlined_only
 from tests.package.environment import ROOT, Environment, made_sdist, made_wheel, printed
@@ -37,12 +38,14 @@ def wheel_names() -> set[str]:
 
 
 def compiled_modules() -> set[str]:
-    os.chdir(ROOT)
     modules = [name for name in declared_modules() if not inlined_only(name)]
     return {f"{CARRIED}{name.replace('.', '/')}{SUFFIX}" for name in modules}
 
 
-def test_the_wheel_holds_every_file_but_declarations_and_each_compiled_module(wheel_names):
+def test_the_wheel_holds_every_file_but_declarations_and_each_compiled_module(
+    wheel_names, monkeypatch
+):
+    monkeypatch.chdir(ROOT)
     libraries = tracked("penstock", "pyspark_penstock")
     application = {f"{CARRIED}{name}" for name in tracked("server", "storage", "protocol")}
     sources = {name for name in application if not name.endswith(".pxd")}
@@ -131,6 +134,15 @@ def test_a_build_that_must_compile_fails_where_it_cannot(sources, tmp_path):
     assert done.returncode != 0
     assert "cannot be compiled: there is no C compiler" in done.stderr
     assert list(tmp_path.glob("*.whl")) == []
+
+
+def test_what_does_not_compile_makes_no_wheel(tmp_path, monkeypatch):
+    (tmp_path / "build_ext.py").write_text("raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PENSTOCK_COMPILE", raising=False)
+    monkeypatch.setattr(build_core.wheel, "obstacle", lambda: None)
+    with pytest.raises(SystemExit, match="with PENSTOCK_COMPILE=no it is left out"):
+        build_core.wheel.compile_application()
 
 
 def test_what_lies_about_in_the_tree_gets_into_no_wheel(sources, tmp_path):
