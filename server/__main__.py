@@ -12,7 +12,7 @@ from server.config.parameters import Config
 from server.dispatch.configured_users import BadUsers
 from server.persistence.files import reason
 from server.persistence.snapshot_loader import LoadFailed
-from server.process import build, log, process
+from server.process import build, identity, log, process
 from server.process.daemon import daemonize
 from server.process.supervision import in_background
 
@@ -20,8 +20,9 @@ from server.process.supervision import in_background
 def main(argv: list[str], program: str = "python -m server") -> int:
     """Serve until stopped; the exit status: 1 for bad options, a start that fails, or a fault.
 
-    *program* is what the user has called, for the usage text.
+    *program* is what the user has called, for the usage text, and for the name in the log.
     """
+    identity.go_by(program)
     process.open_standard_streams()
     if argv[:1] in (["--help"], ["-h"]):
         sys.stdout.write(HELP.format(program=program))

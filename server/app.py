@@ -33,13 +33,16 @@ from server.config.parameters import Config
 from server.cron import Cron
 from server.dispatch.configured_users import BadUsers, users_at_start
 from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.reloading import reload
 from server.dispatch.state import ServerState
 from server.network.clients import Clients
 from server.network.connection import ConnectionAcceptor
 from server.network.listeners import Listeners, backend
+from server.persistence.load_progress import LoadProgress
 from server.persistence.snapshot_loader import LoadFailed
-from server.process import memory_reserve, process, signals, supervision
+from server.process import identity, memory_reserve, process, signals
 from server.process.faults import ServerFault
+from server.process.supervision import Supervision
 
 _log = logging.getLogger("penstock")
 
@@ -81,7 +84,9 @@ class Server:
         self.state = ServerState(config)
         self.dispatcher = Dispatcher(self.state)
         self.clients = Clients(self.state, monotonic_ms)
-        self.cron = Cron(self.dispatcher, time.monotonic, self._stay_until)
+        self.supervision = Supervision(config)
+        self.cron = Cron(self.dispatcher, time.monotonic, self._stay_until, self.supervision.tick)
+        self.state.persistence.report_to(self._has_saved)
         self.stopped = asyncio.Event()
         self.exit_status = 0
         self._phase = Phase.LOADING
@@ -137,6 +142,7 @@ class Server:
         state = self.state
         ready_at_ms = monotonic_ms() + READY_AFTER_MS
         for _ in state.persistence.load(self.dispatcher.begin_replay):
+            self.supervision.working(_loading(state.persistence.progress))
             if monotonic_ms() >= ready_at_ms:
                 ready()
             await asyncio.sleep(0)
@@ -169,6 +175,20 @@ class Server:
         self.dispatcher.serve_keyless()
         self.dispatcher.resume_unblocked()
 
+    def _has_saved(self, keys: int) -> None:
+        """So many keys have been saved by this process, which does nothing else meanwhile."""
+        self.supervision.working(f"Saving the data: {keys} keys so far")
+
+    def reload(self) -> None:
+        """SIGHUP of a supervisor: read the files of users and TLS again. See dispatch.reloading."""
+        if self._phase is not Phase.SERVING:
+            _log.warning("Not reloaded: data are loaded, or the server ends")
+            return
+        self.dispatcher.timekeeper.begin()
+        self.supervision.reload(partial(reload, self.state))
+        self.dispatcher.serve_ready()
+        self.dispatcher.resume_unblocked()
+
     # ------------------------------------------------------------------ stopping
 
     def stop_by_command(self, options: frozenset[bytes]) -> bool:
@@ -176,10 +196,12 @@ class Server:
         _log.info("User requested shutdown...")
         save, nosave, force = (word in options for word in (b"SAVE", b"NOSAVE", b"FORCE"))
         is_loaded = self._phase is not Phase.LOADING
+        self.supervision.working("Putting all data on the disk")
         if is_loaded and not self.state.persistence.close(save, nosave, force):
             _log.warning(
                 "Errors trying to shut down the server. Check the logs for more information."
             )
+            self.supervision.goes_on("Not stopped: the data could not be put on the disk")
             return False
         self._end()
         return True
@@ -214,6 +236,7 @@ class Server:
 
     def _end(self) -> None:
         """Run nothing more for anybody."""
+        self.supervision.stopping()
         self._enter(Phase.STOPPING)
         self.cron.stop()
         self.stopped.set()
@@ -266,6 +289,12 @@ class Server:
             _log.critical("What is not on the disk could not be written.", exc_info=True)
 
 
+def _loading(progress: LoadProgress | None) -> str:
+    """How far the loading of data has got."""
+    percent = 0.0 if progress is None else progress.percent
+    return f"Loading the data: {percent:.0f} %"
+
+
 async def serve(config: Config, ready: Callable[[], None]) -> int:
     """Run a server until a signal, SHUTDOWN or a fault ends it; the process's exit status.
 
@@ -274,7 +303,9 @@ async def serve(config: Config, ready: Callable[[], None]) -> int:
     server = Server(config, owns_loop=True)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(server.loop_failed)
-    signals.handle(loop, config, server.stop_by_signal)
+    signals.handle(
+        loop, config, server.stop_by_signal, server.reload if server.supervision.reloads else None
+    )
     gc.collect()
     gc.freeze()  # what the program itself is made of need not be looked at again
     gc.set_threshold(COLLECT_AFTER, 10, 10)
@@ -286,9 +317,9 @@ async def serve(config: Config, ready: Callable[[], None]) -> int:
     except (Exception, ServerFault) as error:
         server.fail(error)
     if not server.stopped.is_set():
-        supervision.notify_ready(config)
+        server.supervision.serving()
         await server.stopped.wait()
     await server.stop()
     if not server.exit_status:
-        _log.warning("Penstock is now ready to exit, bye bye...")
+        _log.warning("%s is now ready to exit, bye bye...", identity.title())
     return server.exit_status

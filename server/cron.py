@@ -23,7 +23,7 @@ class Cron:
     """Runs on the loop it is started on, until stop().
 
     *monotonic_s* is the system's clock. *on_due* is told when by that clock the next timer is due;
-    0: there is none.
+    0: there is none. *on_tick* is called at each tick, even while cron is paused: the loop turns.
     """
 
     def __init__(
@@ -31,12 +31,14 @@ class Cron:
         dispatcher: Dispatcher,
         monotonic_s: Callable[[], float],
         on_due: Callable[[float], None],
+        on_tick: Callable[[], None],
     ) -> None:
         self._dispatcher = dispatcher
         self._state = dispatcher.state
         self._clock = dispatcher.state.clock
         self._monotonic_s = monotonic_s
         self._on_due = on_due
+        self._on_tick = on_tick
         self._expiry = ExpiryCycle(dispatcher.state, monotonic_s)
         self._travel = TimeTravel(dispatcher, monotonic_s)
         self._timer: asyncio.TimerHandle | None = None
@@ -66,6 +68,7 @@ class Cron:
         self._timer = self._loop.call_later(pause_s, self._tick)
         self._tick_due_s = self._monotonic_s() + pause_s
         self._tell_due()
+        self._on_tick()
         self.run()
 
     def _tell_due(self) -> None:

@@ -62,8 +62,6 @@ NO_REPLICAS = "this server has no replicas yet"
 NO_TLS_BUS = "this server is no cluster node, and its MIGRATE speaks no TLS"
 NO_RDMA = "this server speaks no RDMA"
 NO_CLUSTER = "this server is no cluster node"
-NO_SYSLOG = "this server does not log to syslog: see logfile"
-NO_LOG_FORMATS = "this server's log has no other form"
 NO_REPAIR = "this server cuts off no corrupt end of the log: see penstock check --fix"
 NO_MARKS = "this server marks no sockets"
 NO_SOCKET_GROUP = "this server gives its Unix socket no group: see unixsocketperm"
@@ -190,17 +188,6 @@ class AcceptedParameters:
     commandlog_reply_larger_than = Parameter(integer(-1, INT64), 1024**2)
     commandlog_large_reply_max_len = Parameter(LONG, 128)
     hide_user_data_from_log = Parameter(YES_NO, False, valkey=True)  # always done
-    log_format = Parameter(
-        unsupported(one_of("legacy", "logfmt", "json"), "legacy", NO_LOG_FORMATS), "legacy"
-    )
-    log_timestamp_format = Parameter(
-        unsupported(one_of("legacy", "iso8601", "milliseconds"), "legacy", NO_LOG_FORMATS), "legacy"
-    )
-    syslog_enabled = Parameter(unsupported(YES_NO, False, NO_SYSLOG), False, mutable=False)
-    syslog_ident = Parameter(TEXT, "redis", mutable=False, valkey="valkey")
-    syslog_facility = Parameter(
-        one_of("user", *(f"local{n}" for n in range(8))), "local0", mutable=False
-    )
     crash_log_enabled = Parameter(YES_NO, True)
     crash_memcheck_enabled = Parameter(YES_NO, True)
     ignore_warnings = Parameter(TEXT, "")

@@ -119,6 +119,13 @@ class Config(AcceptedParameters):
     hz = Parameter(clamped(1, 500), 10)
     loglevel = Parameter(one_of("debug", "verbose", "notice", "warning", "nothing"), "notice")
     logfile = Parameter(TEXT, "", mutable=False)
+    log_format = Parameter(one_of("legacy", "logfmt", "json"), "legacy")
+    log_timestamp_format = Parameter(one_of("legacy", "iso8601", "milliseconds"), "legacy")
+    syslog_enabled = Parameter(YES_NO, False, mutable=False)
+    syslog_ident = Parameter(TEXT, "redis", mutable=False, valkey="valkey")
+    syslog_facility = Parameter(
+        one_of("user", *(f"local{n}" for n in range(8))), "local0", mutable=False
+    )
     always_show_logo = Parameter(YES_NO, False, mutable=False)
     daemonize = Parameter(YES_NO, False, mutable=False)
     pidfile = Parameter(TEXT, "", mutable=False)

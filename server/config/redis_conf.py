@@ -34,6 +34,8 @@ NO_MODULES = "there are no modules"
 REFUSED = {
     "loadmodule": NO_MODULES,
     "sentinel": "this server is no sentinel",
+    "test-memory": "this server has no test of the memory",
+    "check-system": "this server has no check of the system",
 }
 # Lines that hold passwords: of one that is wrong only the name is shown.
 WITH_SECRETS = frozenset((

@@ -144,8 +144,11 @@ class Access(Part):
             self._close(client, me)
         return True
 
-    def replace_all(self, proposed: Sequence[User], me: Client) -> None:
-        """ACL LOAD: let *proposed* be all the users. The clients of others are disconnected."""
+    def replace_all(self, proposed: Sequence[User], me: Client | None) -> None:
+        """ACL LOAD: let *proposed* be all the users. The clients of others are disconnected.
+
+        *me* is the client that asks, if it is one.
+        """
         everyone = list(self._clients.values())
         self._tell_broadcasts(everyone)
         gone = {user.name for user in self.users.replace_all(proposed)}

@@ -85,6 +85,7 @@ class AppendOnly:
         self.rewrites = 0  # that were begun
         self.failures = 0  # of the last ones, in a row
         self.rewritten_size = 0  # bytes after the last rewrite, or at the start
+        self.on_progress: Report = no_report  # of a base that this process writes
         self._config = config
         self._databases = databases
         self._files = files
@@ -134,7 +135,7 @@ class AppendOnly:
     def _begin(self) -> int:
         """Write a base and an empty increment; the increment's descriptor."""
         temporary = _temporary(os.getpid())
-        self._write_base(temporary, no_report)
+        self._write_base(temporary, self.on_progress)
         fd, unfinished = self.folder.unfinished_increment()
         self.folder.add_base(temporary, self._config.aof_use_rdb_preamble, unfinished)
         base = self.folder.manifest.base

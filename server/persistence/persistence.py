@@ -24,6 +24,7 @@ from protocol.replies import ErrorReply
 from server.config.parameters import Config
 from server.persistence.append_only import AppendOnly, Mode
 from server.persistence.child import ChildSlot
+from server.persistence.child_job import Report
 from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files, reason
 from server.persistence.load_progress import LoadProgress
@@ -81,6 +82,10 @@ class Persistence:
         self.progress: LoadProgress | None = None  # while data is loaded
         self.keys_loaded = 0
         self.keys_expired = 0  # not loaded because they had expired
+
+    def report_to(self, report: Report) -> None:
+        """Tell *report* how many keys a save in this process has written, again and again."""
+        self.snapshots.on_progress = self.append_only.on_progress = report
 
     # ------------------------------------------------------------------ the start
 

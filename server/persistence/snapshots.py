@@ -69,6 +69,7 @@ class Snapshots:
         self._folder = folder
         self._unix_s = unix_s
         self._monotonic_s = monotonic_s
+        self.on_progress: Report = no_report  # of a save in this process
         self.last_save_s = int(unix_s())  # unix time; at the start all is as saved
         self._saved_s = monotonic_s()  # the same moment
         self.last_ok = True
@@ -128,7 +129,7 @@ class Snapshots:
         """Save in this process, even while a child runs. False if it failed; the log says why."""
         try:
             self._folder.claim()
-            self._write(no_report)
+            self._write(self.on_progress)
         except (FolderInUse, SaveFailed, MemoryError) as error:
             _log.warning("%s", str(error) or "no memory to save the DB with")
             return False

@@ -6,17 +6,21 @@ import os
 import select
 
 import penstock
+from server.process import identity
 
 VERSION = penstock.__version__
 REDIS_VERSION = "7.4.0"  # the redis whose behaviour clients may expect
 
 
 def version_line() -> str:
-    """What --version says, for people and for tools: these look for redis-server's v=."""
+    """What --version says, for people and for tools: these look for redis-server's v=.
+
+    Redis server v=7.4.0 sha=00000000:0 malloc=libc bits=64 build=compiled penstock=0.1.0
+    """
     core = "compiled" if compiled() else "uncompiled"
     return (
-        f"Penstock server v={REDIS_VERSION} sha=00000000:0 malloc=libc bits=64 build={core}"
-        f" penstock={VERSION}"
+        f"{identity.title()} server v={REDIS_VERSION} sha=00000000:0 malloc=libc bits=64"
+        f" build={core} penstock={VERSION}"
     )
 
 

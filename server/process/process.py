@@ -10,7 +10,7 @@ import resource
 from pathlib import Path
 
 from server.config.parameters import Config
-from server.process import log
+from server.process import identity, log
 
 SPARE_FILES = 32  # for listeners, logs and the loop: files that are no clients
 STANDARD_STREAMS = (0, 1, 2)
@@ -76,9 +76,12 @@ def enter_directory(config: Config) -> None:
 def write_pid_file(config: Config) -> None:
     """Keep the process's id in *pidfile*, if there is one, until it ends.
 
+    One that goes by the name of redis-server has Redis's default in the background.
     To be called when the server listens, so that one that cannot start leaves another's file alone.
     Redis goes on without the file if it cannot be written, and so does this server.
     """
+    if not config.pidfile and config.daemonize and identity.is_lookalike():
+        config.pidfile = identity.LOOKALIKE_PID_FILE
     if not config.pidfile:
         return
     path = Path(config.pidfile).absolute()

@@ -1,7 +1,8 @@
 """Signals: which of them stop the server, and which it ignores.
 
     SIGINT, SIGTERM   stop it as SHUTDOWN does, with the options of shutdown-on-sigint or -sigterm
-    SIGHUP, SIGPIPE   are ignored: a terminal was closed, or a peer has gone
+    SIGHUP            asks for a reload, if there is a supervisor; else a terminal was closed
+    SIGPIPE           is ignored: a peer has gone
     the others        do what they do to any process
 
 Its children take none of these either; see server.persistence.child_job.
@@ -25,15 +26,23 @@ _log = logging.getLogger("penstock")
 
 
 def handle(
-    loop: asyncio.AbstractEventLoop, config: Config, stop: Callable[[signal.Signals, str], None]
+    loop: asyncio.AbstractEventLoop,
+    config: Config,
+    stop: Callable[[signal.Signals, str], None],
+    reload: Callable[[], None] | None = None,
 ) -> None:
-    """Have *stop* called with each signal that stops the server, and with its options."""
+    """Have *stop* called with each signal that stops the server, and with its options.
+
+    *reload* is called with SIGHUP, which is ignored without it.
+    """
     for number in IGNORED:
         signal.signal(number, signal.SIG_IGN)
     loop.add_signal_handler(signal.SIGINT, lambda: stop(signal.SIGINT, config.shutdown_on_sigint))
     loop.add_signal_handler(
         signal.SIGTERM, lambda: stop(signal.SIGTERM, config.shutdown_on_sigterm)
     )
+    if reload is not None:
+        loop.add_signal_handler(signal.SIGHUP, reload)
 
 
 @contextlib.contextmanager

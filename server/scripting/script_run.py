@@ -15,11 +15,12 @@ from protocol.replies import ErrorReply, Reply
 from server.client.client import Client
 from server.lua.host import Host
 from server.process import ticks
+from server.process.log_line import VERBOSE
 from server.scripting.header import ALLOW_OOM, NO_WRITES
 
 SLICE_NS = 10_000_000  # of a long script, until others are answered again
 LOADING_NS = 500_000_000  # that the text of a library may run, for nobody is served meanwhile
-LEVELS = (logging.DEBUG, logging.INFO, logging.INFO, logging.WARNING)  # of redis.log
+LEVELS = (logging.DEBUG, VERBOSE, logging.INFO, logging.WARNING)  # of redis.log
 
 _log = logging.getLogger("penstock")
 

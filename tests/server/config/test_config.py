@@ -155,8 +155,6 @@ def test_hz_is_limited_to_1_and_500(server):
     [
         ("min-replicas-to-write", "1", "this server has no replicas yet"),
         ("tls-cluster", "yes", "this server is no cluster node, and its MIGRATE speaks no TLS"),
-        ("log-format", "json", "this server's log has no other form"),
-        ("log-timestamp-format", "iso8601", "this server's log has no other form"),
         ("import-mode", "yes", "this server cannot put off what expires"),
     ],
 )  # fmt: skip
@@ -293,3 +291,16 @@ def test_help_names_every_subcommand(server):
 
 def test_an_unknown_subcommand_is_refused(server):
     assert server.send_line("CONFIG foo") == "-ERR unknown subcommand 'foo'. Try CONFIG HELP."
+
+
+def test_the_form_of_the_log_can_be_changed_and_where_it_goes_cannot(server):
+    """As in Valkey; and as in Redis, for syslog."""
+    for name, value in (("log-format", "logfmt"), ("log-timestamp-format", "iso8601")):
+        assert server.send("CONFIG", "SET", name, value) == b"OK"
+        assert server.send("CONFIG", "GET", name) == [name.encode(), value.encode()]
+    assert server.send("CONFIG", "SET", "log-format", "xml") == FAILED.format(
+        "log-format", "argument(s) must be one of the following: legacy, logfmt, json"
+    )
+    for name in ("syslog-enabled", "syslog-ident", "syslog-facility", "logfile", "pidfile"):
+        refused = server.send("CONFIG", "SET", name, "yes")
+        assert refused == FAILED.format(name, "can't set immutable config")

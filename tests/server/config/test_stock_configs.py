@@ -17,7 +17,6 @@ from server.config.accepted_parameters import (
     NO_REPLICAS,
     NO_SEED,
     NO_SOCKET_GROUP,
-    NO_SYSLOG,
     NO_TLS_BUS,
 )
 from server.config.command_line import BadOptions, read_command_line
@@ -231,7 +230,6 @@ REFUSED_EXAMPLES = [
     ("replicaof 10.0.0.1 6379", NO_REPLICA),
     ("slaveof 10.0.0.1 6379", NO_REPLICA),
     ("sentinel monitor mymaster 127.0.0.1 6379 2", REFUSED["sentinel"]),
-    ("syslog-enabled yes", NO_SYSLOG),
     ("socket-mark-id 7", NO_MARKS),
     ("aof-load-corrupt-tail-max-size 1kb", NO_REPAIR),
     ("tls-cluster yes", NO_TLS_BUS),

@@ -1,4 +1,4 @@
-"""The server's log: its lines have the form of Redis's, and go to a file or to standard output."""
+"""The server's log: where it goes, its first lines, and what is printed as well."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from server.config.parameters import Config
-from server.process import log
+from server.process import identity, log
+from server.process.log_output import LineOutput, SyslogOutput
 
-LINE = re.compile(
-    r"(\d+):M (\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d\.\d{3}) ([.*#-]) (.*)", re.DOTALL
-)
+OUTPUTS = (LineOutput, SyslogOutput)
 
 
 @pytest.fixture
@@ -22,45 +21,16 @@ def config(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     yield Config()
     root = logging.getLogger()
-    for handler in [handler for handler in root.handlers if type(handler) is log.LineHandler]:
+    for handler in [handler for handler in root.handlers if isinstance(handler, OUTPUTS)]:
         root.removeHandler(handler)
     log.set_level(Config())
-
-
-def record(level, text, *values):
-    made = logging.LogRecord("penstock", level, "file", 1, text, values, None)
-    made.created, made.msecs = 1_700_000_000.0, 42.9
-    return made
-
-
-@pytest.mark.parametrize(
-    ("level", "mark"),
-    [("debug", "."), ("verbose", "-"), ("notice", "*"), ("warning", "#")],
-)
-def test_a_line_has_the_form_that_tools_parse(level, mark):
-    line = log.LineFormatter().format(record(log.LOG_LEVELS[level], "%d keys", 3))
-    match = LINE.fullmatch(line)
-    assert match is not None, line
-    assert match[1] == str(os.getpid())
-    assert match[2].endswith(".042")
-    assert match.group(3, 4) == (mark, "3 keys")
-
-
-def test_a_critical_line_has_the_mark_of_a_warning():
-    assert " # lost" in log.LineFormatter().format(record(logging.CRITICAL, "lost"))
-
-
-def test_the_levels_of_redis_are_in_order():
-    levels = [log.LOG_LEVELS[n] for n in ("debug", "verbose", "notice", "warning", "nothing")]
-    assert levels == sorted(set(levels))
-    assert levels[-1] > logging.CRITICAL
 
 
 def test_without_a_log_file_the_log_goes_to_standard_output(config, capfd):
     log.start(config)
     logging.getLogger("penstock").info("Ready")
     out, err = capfd.readouterr()
-    assert LINE.fullmatch(out.strip())
+    assert re.fullmatch(r"\d+:M .* \* Ready", out.strip())
     assert err == ""
 
 
@@ -142,3 +112,16 @@ def test_the_first_lines_are_those_that_tools_look_for(config, caplog):
     assert f"pid={os.getpid()}, just started" in text
     assert "Running mode=standalone, port=7000." in text
     assert f" PID: {os.getpid()}" in text  # what redis's own test suite waits for
+
+
+def test_as_redis_server_the_first_lines_are_those_of_redis(config, caplog, monkeypatch):
+    monkeypatch.setattr(identity, "_program", "/opt/bin/redis-server")
+    caplog.set_level(logging.INFO, "penstock")
+    log.log_startup(config)
+    assert caplog.messages[0] == "oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo"
+    assert re.fullmatch(
+        rf"Redis version=\d+\.\d+\.\d+, bits=64, commit=[0-9a-f]{{8}}, modified=0, "
+        rf"pid={os.getpid()}, just started",
+        caplog.messages[1],
+    )
+    assert "Penstock" in caplog.messages[2]  # nobody is deceived
