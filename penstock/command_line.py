@@ -11,12 +11,14 @@ HELP = """\
 Usage: {command} serve [/path/to/redis.conf] [options]
        {command} check [--fix] PATH ...
        {command} alias DIR
+       {command} unit [/path/to/redis.conf]
        {command} -v or --version
        {command} -h or --help
 
   serve  starts the server; serve --help shows its options. The word may be left out.
   check  says whether data files are whole, and what is in them.
   alias  writes DIR/redis-server, which starts Penstock, for tools that look for that name.
+  unit   prints a unit for systemd, which runs this installation as a service.
 """
 
 
@@ -36,6 +38,10 @@ def main(argv: list[str] | None = None, command: str = "penstock") -> int:
         from penstock.alias import make_alias  # noqa: PLC0415  (only when it is wanted)
 
         return make_alias(words[1:], command)
+    if verb == "unit":
+        from penstock.unit import print_unit  # noqa: PLC0415  (likewise)
+
+        return print_unit(words[1:], command)
     if _is_no_file(verb):
         sys.stderr.write(f"penstock: {verb!r} is no command and no file: see {command} --help\n")
         return 1
