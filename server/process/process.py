@@ -11,6 +11,7 @@ from pathlib import Path
 
 from server.config.parameters import Config
 from server.process import identity, log
+from server.process.supervision import in_background
 
 SPARE_FILES = 32  # for listeners, logs and the loop: files that are no clients
 STANDARD_STREAMS = (0, 1, 2)
@@ -80,7 +81,7 @@ def write_pid_file(config: Config) -> None:
     To be called when the server listens, so that one that cannot start leaves another's file alone.
     Redis goes on without the file if it cannot be written, and so does this server.
     """
-    if not config.pidfile and config.daemonize and identity.is_lookalike():
+    if not config.pidfile and in_background(config) and identity.is_lookalike():
         config.pidfile = identity.LOOKALIKE_PID_FILE
     if not config.pidfile:
         return

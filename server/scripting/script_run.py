@@ -158,8 +158,7 @@ class ScriptRun(Host):
         return self._caller.may_run(self.client, words)
 
     def log(self, level: int, text: bytes) -> None:
-        shown = text.decode("utf-8", "backslashreplace").replace("\r", "\\r").replace("\n", "\\n")
-        _log.log(LEVELS[level], "%s", shown)
+        _log.log(LEVELS[level], "%s", text.decode("utf-8", "backslashreplace"))
 
     def cpu_s(self) -> float:
         return process_time()
