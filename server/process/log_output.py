@@ -2,8 +2,9 @@
 
     file               opened for each line, as Redis does: one that was moved away is begun anew.
                        A pipe at its path that nobody reads takes nothing, and the line is lost
-    standard output    a pipe or terminal that takes nothing for PATIENCE_MS is not waited for any
-                       more until it does; then the log says how many lines were lost
+    standard output    a pipe or terminal that takes nothing is waited for, PATIENCE_MS at most, and
+                       not again within PATIENCE_EVERY_S, so that one that is read slowly does not
+                       slow down the server. When it takes more, the log says how much was lost
     syslog             through the C library; it waits for a syslog daemon that takes nothing
 
 A line that cannot be written is lost: there is nobody to tell.
@@ -15,11 +16,13 @@ import logging
 import os
 import select
 import syslog
+import time
 
 from server.process.log_line import LOG_LEVELS, LineFormatter, escaped
 
 STDOUT = 1
 PATIENCE_MS = 1000
+PATIENCE_EVERY_S = 60.0
 AT_ONCE = 512  # bytes that a pipe which is ready takes without waiting: POSIX's least PIPE_BUF
 
 FACILITIES = {
@@ -78,6 +81,7 @@ class StandardOutput(LineOutput):
         self._poll.register(STDOUT, select.POLLOUT)
         self._lost = 0  # lines, since the last one that was written
         self._torn = False  # the last one was written in part
+        self._waited_s = -PATIENCE_EVERY_S
 
     def write(self, line: bytes) -> None:
         if self._lost:
@@ -94,7 +98,13 @@ class StandardOutput(LineOutput):
             os.write(STDOUT, line[at : at + AT_ONCE])
 
     def _takes_more(self) -> bool:
-        return bool(self._poll.poll(0 if self._lost else PATIENCE_MS))
+        if self._poll.poll(0):
+            return True
+        now_s = time.monotonic()
+        if self._lost or now_s - self._waited_s < PATIENCE_EVERY_S:
+            return False
+        self._waited_s = now_s
+        return bool(self._poll.poll(PATIENCE_MS))
 
     def _after(self, lost: int) -> bytes:
         """What goes before the first line behind a gap of *lost* lines."""

@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 import syslog
+import time
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,31 @@ def test_a_standard_output_that_nobody_reads_does_not_hold_up_the_server(pipe):
     whole = first.count("\n")
     assert f" # {5000 - whole} lines of the log were lost" in told
     assert again.endswith(" * read again")
+
+
+def test_a_standard_output_that_is_read_slowly_is_waited_for_once_a_minute(pipe, monkeypatch):
+    """Once, each line waited for the reader to take the one before."""
+    output = StandardOutput(FORMATTER)
+    waits = []
+
+    class Poll:
+        @staticmethod
+        def poll(wait_ms):
+            waits.append(wait_ms)
+            return select.select([], [log_output.STDOUT], [], 0)[1]
+
+    now_s = 1000.0
+    monkeypatch.setattr(output, "_poll", Poll)
+    monkeypatch.setattr(time, "monotonic", lambda: now_s)
+    for _ in range(3):
+        output.emit(record("x" * 200_000))
+        drain(pipe)
+        output.emit(record("short"))
+        drain(pipe)
+    assert len([wait_ms for wait_ms in waits if wait_ms]) == 1
+    now_s += log_output.PATIENCE_EVERY_S
+    output.emit(record("x" * 200_000))
+    assert len([wait_ms for wait_ms in waits if wait_ms]) == 2
 
 
 def test_a_line_that_was_torn_is_ended_before_the_next(pipe):
