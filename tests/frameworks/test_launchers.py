@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from server.process import build
-from tests.compat.processes import free_port
 from tests.frameworks.environments import HERE, INSTALLED
+from tests.ports import free_port
 
 TIMEOUT_S = 120
 ENVIRONMENT = INSTALLED / "launchers" / "bin"

@@ -20,7 +20,8 @@ from server.config.parameters import Config
 from server.process import supervision, systemd
 from server.process.supervision import Supervision
 from tests.certificates import Certificates
-from tests.compat.processes import ROOT, free_port
+from tests.compat.processes import ROOT
+from tests.ports import free_port
 
 READY = "READY=1\nSTATUS=Ready to accept connections\n"
 WAIT_S = 60
