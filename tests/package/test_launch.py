@@ -59,10 +59,6 @@ def way(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_it_starts_from_any_folder(way, tmp_path):
-    assert_ours(version(way, tmp_path))
-
-
 def test_modules_in_the_current_folder_are_not_imported(way, tmp_path):
     assert_ours(version(way, shadows(tmp_path)))
 
