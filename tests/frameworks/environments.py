@@ -1,7 +1,8 @@
 """Where the programs of this folder run: Python environments, and one of Node.
 
 ``python -m tests.frameworks.environments FOLDER`` makes them; they share no package with the
-server, and need not agree among each other.
+server, and need not agree among each other. In that of pytest, Penstock itself is installed, since
+its plugin is what the projects try.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 REQUIREMENTS = HERE / "requirements"
-INSTALLED = HERE.parents[1] / "build" / "frameworks"
+INSTALLED = ROOT / "build" / "frameworks"
 NODE = "node"
+PYTEST = "pytest"
 
 
 def make_all(folder: Path) -> None:
@@ -24,7 +27,8 @@ def make_all(folder: Path) -> None:
         print(f"Installing {listed.name} ...", flush=True)
         subprocess.run([sys.executable, "-m", "venv", home], check=True)
         pip = [str(home / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "--requirement", str(listed)], check=True)
+        ours = ["--editable", str(ROOT)] if listed.stem == PYTEST else []
+        subprocess.run([*pip, "--requirement", str(listed), *ours], check=True)
     npm = shutil.which("npm")
     if npm is None:
         print("There is no npm: Node's clients are not tested.")

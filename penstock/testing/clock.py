@@ -1,0 +1,63 @@
+"""Times and spans as DEBUG CLOCK has them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from penstock.testing.control import Word
+
+
+def moved_by(span: timedelta) -> tuple[Word, ...]:
+    """The command that moves the server's clock by *span*, back if that is negative."""
+    return ("DEBUG", "CLOCK", f"{milliseconds(span):+d}ms")
+
+
+def set_to(moment: datetime) -> tuple[Word, ...]:
+    """The command that sets the server's clock."""
+    return ("DEBUG", "CLOCK", "AT", unix_ms(moment))
+
+
+class ClockState(NamedTuple):
+    """Where the clock stands: so far from the system's, or frozen at a time."""
+
+    offset_ms: int
+    is_frozen: bool
+    now_ms: int
+
+    @property
+    def now(self) -> datetime:
+        """Its time, in UTC."""
+        return EPOCH + timedelta(milliseconds=self.now_ms)
+
+    def commands(self) -> list[tuple[Word, ...]]:
+        """What brings the server's clock into this state."""
+        if self.is_frozen:
+            return [("DEBUG", "CLOCK", "FREEZE"), ("DEBUG", "CLOCK", "AT", self.now_ms)]
+        back_to_it = moved_by(timedelta(milliseconds=self.offset_ms))
+        return [("DEBUG", "CLOCK", "RESET"), *([back_to_it] if self.offset_ms else [])]
+
+
+def state_of(report: list[bytes | int]) -> ClockState:
+    """The reply to any DEBUG CLOCK."""
+    fields = dict(zip(report[::2], report[1::2], strict=True))
+    return ClockState(
+        int(fields[b"offset-ms"]), bool(int(fields[b"frozen"])), int(fields[b"now-ms"])
+    )
+
+
+def milliseconds(span: timedelta) -> int:
+    return span // timedelta(milliseconds=1)
+
+
+def unix_ms(moment: datetime) -> int:
+    """Milliseconds since 1970. A time without a zone is the local one, as everywhere in Python."""
+    return milliseconds(moment.astimezone(UTC) - EPOCH)
+
+
+def from_unix(seconds: int) -> datetime:
+    """Unix time as a time in UTC."""
+    return EPOCH + timedelta(seconds=seconds)
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -1,0 +1,3 @@
+"""A module of the project, which has nothing to do with Penstock."""
+
+WHO = "the project's own"
