@@ -6,10 +6,14 @@ A first word without a dash is the file. A word that begins with two dashes is a
 unless an option still waits for its first value; all other words are values. A dash alone, first
 or last, stands for more lines of redis.conf on the standard input. Options come behind the file
 and the input, so that they override both.
+
+The environment's PENSTOCK_DEFAULTS may name a file of lines that come before all of these: an image
+or a distribution has its own defaults there.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +21,8 @@ from pathlib import Path
 from server.config.parameter import quoted
 from server.config.parameters import Config
 from server.config.redis_conf import BadLine, Line, lines_of, numbered, read_lines
+
+DEFAULTS = "PENSTOCK_DEFAULTS"
 
 HELP = """\
 Usage: {program} [/path/to/redis.conf] [options] [-]
@@ -59,8 +65,9 @@ def read_command_line(
 
 
 def _all_lines(config: Config, argv: list[str], read_input: Callable[[], str]) -> list[Line]:
-    """The lines of the file, of the standard input and of the options, in this order."""
-    lines: list[Line] = []
+    """The lines of the defaults, the file, the standard input and the options, in this order."""
+    defaults = os.environ.get(DEFAULTS)
+    lines = lines_of(Path(defaults)) if defaults else []
     words = list(argv)
     if words and not words[0].startswith("-"):
         path = Path(words.pop(0))

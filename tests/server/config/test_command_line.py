@@ -100,3 +100,19 @@ def test_help_shows_the_usage(option):
 def test_version_is_one_line(option):
     done = run(option)
     assert (done.returncode, done.stdout.count("\n")) == (0, 1)
+
+
+def test_the_environment_names_a_file_of_defaults_which_all_else_overrides(tmp_path, monkeypatch):
+    defaults, file = tmp_path / "defaults.conf", tmp_path / "redis.conf"
+    defaults.write_text("protected-mode no\nbind * -::*\ntimeout 1\nmaxclients 50\n")
+    file.write_text("bind 127.0.0.1\ntimeout 5\n")
+    monkeypatch.setenv("PENSTOCK_DEFAULTS", str(defaults))
+    config = read(str(file), "--maxclients", "60")
+    assert (config.protected_mode, config.bind) == (False, ["127.0.0.1"])
+    assert (config.timeout, config.maxclients, config.file) == (5, 60, str(file))
+
+
+def test_defaults_that_cannot_be_read_end_the_start(monkeypatch):
+    monkeypatch.setenv("PENSTOCK_DEFAULTS", "/no/such/file")
+    with pytest.raises(BadOptions, match="can't open config file '/no/such/file'"):
+        read()
