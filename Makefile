@@ -6,6 +6,8 @@
 # make test-wheel  install them in fresh environments, and try what a user does
 # make bench  compare Penstock with its peers; make bench-spark: measure the Spark side
 # make peers  fetch Redis 8.0 and Valkey 9.1, without installing them, for make bench and make test
+# make image  build the container's image; BASE=... stands on another base, IMAGE=... names the result
+# make test-image  build the image and try all of it, with an engine of its own if none runs
 # make fuzz   run each fuzz target for a minute
 # make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
@@ -23,10 +25,10 @@ SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
 FIRST_LEGS := lint build frameworks
 LEGS := test-uncompiled test-compiled test-frameworks test-wheel
-LAST_LEGS := test-spark-session test-spark-programs test-spark-rest
+LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build wheel manylinux test frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
+.PHONY: run build wheel manylinux test frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -116,7 +118,7 @@ lint-declarations: $(DEV_READY)
 	$(BIN)/python -m tests.declarations
 
 test-compiled: $(DEV_READY) build
-	$(BIN)/python -m pytest --ignore=tests/spark --ignore=tests/frameworks --ignore=tests/package
+	$(BIN)/python -m pytest --ignore=tests/spark --ignore=tests/frameworks --ignore=tests/package --ignore=tests/image
 
 frameworks: $(FRAMEWORKS_READY)
 
@@ -156,7 +158,21 @@ test-spark-rest:
 test-uncompiled: $(DEV_READY)
 	@rm -rf build/uncompiled && mkdir -p build/uncompiled
 	@git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C build/uncompiled
-	cd build/uncompiled && PENSTOCK_UNCOMPILED=1 ../../$(BIN)/python -m pytest --ignore=tests/frameworks --ignore=tests/package
+	cd build/uncompiled && PENSTOCK_UNCOMPILED=1 ../../$(BIN)/python -m pytest --ignore=tests/frameworks --ignore=tests/package --ignore=tests/image
+
+# BASE is the image that it stands on, WHEEL a wheel of Penstock for it, which saves compiling. BUILD is
+# more for `docker build`.
+IMAGE ?= penstock
+BASE ?=
+WHEEL ?=
+BUILD ?=
+
+image:
+	@PYTHON=$(if $(WHEEL),$(BIN)/python) docker/build-image $(IMAGE) $(WHEEL:%=--wheel %) \
+	  $(BASE:%=--build-arg BASE=%) $(BUILD)
+
+test-image: $(DEV_READY) wheel
+	$(BIN)/python -m pytest -rs tests/image
 
 bench: build $(DEV_READY)
 	@$(BIN)/python -m bench $(ARGS)
