@@ -84,6 +84,15 @@ def test_the_names_that_tools_call_are_there(
     assert (done.returncode, done.stdout.startswith(begins)) == (0, True), done
 
 
+def test_the_tools_of_redis_talk_to_it(run: Runner) -> None:
+    with run() as container:
+        container.until_ready()
+        piped = container.run("sh", "-c", r"printf 'SET a 1\r\nGET a\r\n' | redis-cli --pipe")
+        assert "errors: 0, replies: 2" in piped.stdout
+        measured = container.run("redis-benchmark", "-q", "-n", "100", "-t", "ping,set")
+        assert (measured.returncode, "requests per second" in measured.stdout) == (0, True)
+
+
 def test_redis_check_aof_looks_into_a_log(run: Runner) -> None:
     with run("--appendonly", "yes") as container:
         container.until_ready().cli("set", "key", "value")
