@@ -12,6 +12,7 @@
 # make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
 # make docs   write docs/commands.md from the command table
+# make site   build the pages of docs/ as a site, in build/site; a warning is an error
 
 PYTHON ?= python3
 ARGS ?=
@@ -23,12 +24,12 @@ DEV_READY := .venv/.ready-dev
 FRAMEWORKS_READY := build/frameworks/.ready
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
-FIRST_LEGS := lint build frameworks
+FIRST_LEGS := lint build frameworks site
 LEGS := test-uncompiled test-compiled test-frameworks test-wheel
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build wheel manylinux test frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs demo clean
+.PHONY: run build wheel manylinux test frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -212,6 +213,10 @@ crash-spark: build $(DEV_READY)
 
 docs: $(DEV_READY)
 	$(BIN)/python -m server.document_commands
+
+site: $(DEV_READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --clean --config-file docs/site/mkdocs.yml
+	@echo "The site is in build/site: open build/site/index.html"
 
 clean:
 	rm -rf build dist .venv
