@@ -214,6 +214,7 @@ crash-spark: build $(DEV_READY)
 docs: $(DEV_READY)
 	$(BIN)/python -m server.document_commands
 
+.PHONY: site
 site: $(DEV_READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --clean --config-file docs/site/mkdocs.yml
 	@echo "The site is in build/site: open build/site/index.html"

@@ -1,6 +1,7 @@
 """The pages of the documentation, and the blocks of code in them.
 
-A fenced block says what it is: ```` ```python ````. An indented one is what is typed into a shell.
+A fenced block says what it is: ```` ```python ````. An indented one is a transcript of redis-cli if
+it begins with its prompt, and otherwise what is typed into a shell.
 """
 
 from __future__ import annotations
@@ -18,7 +19,11 @@ PAGES = [*TOP, *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/*
 
 # Pages whose indented blocks are drawings of folders, or have a test of their own (tests/spark).
 OTHER_BLOCKS = {"ARCHITECTURE.md", "CONTRIBUTING.md", SPARK, PIPELINE}
-SHELL = "sh"
+SHELL, PROMPTED, PROGRAM = "sh", "redis-cli", "python"
+PROMPT = re.compile(r"127\.0\.0\.1:6379(?:\[\d+\])?(?:\(TX\))?> (.*)$")
+
+# Pages whose Python is run by another test, which reads it from the page.
+RUN_ELSEWHERE = {"docs/testing.md": "tests/frameworks/test_projects.py"}
 FENCE = re.compile(r"^( *)```(\S*)")
 
 
@@ -92,7 +97,8 @@ def all_blocks(page: str) -> Iterator[Block]:
             at = end + 1
         elif lines[at].startswith("    ") and (at == 0 or not lines[at - 1].strip()):
             end = _end_of_indented(lines, at)
-            yield Block(page, at + 1, SHELL, "\n".join(line[4:] for line in lines[at:end]))
+            language = PROMPTED if PROMPT.match(lines[at][4:]) else SHELL
+            yield Block(page, at + 1, language, "\n".join(line[4:] for line in lines[at:end]))
             at = end
         else:
             at += 1

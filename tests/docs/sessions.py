@@ -18,7 +18,8 @@ import re
 import subprocess
 import threading
 
-PROMPT = re.compile(r"^127\.0\.0\.1:6379(?:\[\d+\])?(?:\(TX\))?> (.*)$")
+from tests.docs.pages import PROMPT
+
 ENTRY_ID = re.compile(r"\b\d{13}-\d+\b")
 TIME = re.compile(r"\(integer\) \d{4,}")
 REPLY_S = 20.0

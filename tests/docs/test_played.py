@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.compat.processes import ServerProcess, bulk, penstock_command, redis_tool
-from tests.docs.pages import PAGES, Block, blocks
+from tests.docs.pages import PAGES, PROGRAM, PROMPTED, RUN_ELSEWHERE, Block, blocks
 from tests.docs.sessions import ENTRY_ID, Transcripts
 
 WAIT_S = 20.0
-PROMPTED, COMMANDS, PROGRAM = "redis-cli", "redis", "python"
+COMMANDS = "redis"
 COMMENT = re.compile(r"\s+# .*$")
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
 A_TEST = re.compile(r"^(?:async )?def test_|^@pytest\.fixture|^class \w+Test", re.MULTILINE)
@@ -28,7 +28,12 @@ def played(page: str) -> list[Block]:
     return [
         block
         for block in blocks(page)
-        if block.language in {PROMPTED, COMMANDS, PROGRAM} and not A_TEST.search(block.text)
+        if block.language in {PROMPTED, COMMANDS}
+        or (
+            block.language == PROGRAM
+            and page not in RUN_ELSEWHERE
+            and not A_TEST.search(block.text)
+        )
     ]
 
 
