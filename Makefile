@@ -216,7 +216,7 @@ docs: $(DEV_READY)
 
 .PHONY: site
 site: $(DEV_READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --clean --config-file docs/site/mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --clean --config-file docs/site/mkdocs.yml
 	@echo "The site is in build/site: open build/site/index.html"
 
 clean:

@@ -102,7 +102,7 @@ def usage() -> str:
 
 @pytest.mark.parametrize("block", SHELLS, ids=str)
 def test_the_options_of_a_server_are_its_parameters(block: Block) -> None:
-    for line in commands(block):
+    for line in (typed.partition(" #")[0] for typed in commands(block)):
         if start := STARTS_A_SERVER.search(line):
             words = line[start.end() : PROGRAM_END.search(line, start.end()).start()]  # type: ignore[union-attr]
             config = Config()

@@ -6,13 +6,15 @@ import contextlib
 import io
 import re
 import shlex
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import redis
 
-from tests.compat.processes import ServerProcess, bulk, penstock_command, redis_tool
+from tests.compat.processes import ServerProcess, bulk, free_port, penstock_command, redis_tool
 from tests.docs.pages import PAGES, PROGRAM, PROMPTED, RUN_ELSEWHERE, Block, blocks
 from tests.docs.sessions import ENTRY_ID, Transcripts
 
@@ -64,8 +66,16 @@ def test_the_blocks_of_a_page_do_what_it_shows(page: str, server: ServerProcess)
     finally:
         transcripts.abort()
         for thing in names.values():
-            if callable(close := getattr(thing, "close", None)) and hasattr(thing, "ping"):
-                close()
+            leave(thing)
+
+
+def leave(thing: object) -> None:
+    """Close what a program has left open: a client of redis-py, or a process."""
+    if isinstance(thing, redis.Redis):
+        thing.close()
+    elif isinstance(thing, subprocess.Popen):
+        thing.terminate()
+        thing.wait()
 
 
 def until_one_waits(server: ServerProcess) -> None:
@@ -90,11 +100,13 @@ def run_commands(block: Block, server: ServerProcess) -> None:
 def run_program(block: Block, port: int, names: dict[str, object]) -> None:
     """Run *block* with the *names* that earlier ones have left; compare what it prints.
 
-    ``print(...)  # text`` says what is printed. Only the server's port is another one.
+    ``print(...)  # text`` says what is printed. Only the ports of servers are other ones: that of
+    the server that runs, and 7000, where programs start one themselves.
     """
     program = block.text.replace("localhost:6379", f"localhost:{port}")
     program = re.sub(r"\bRedis\((?=\))", f"Redis(port={port}", program)
     program = re.sub(r"\bRedis\((?=\w+=)(?!port=)", f"Redis(port={port}, ", program)
+    program = program.replace('"7000"', f'"{free_port()}"')
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
         exec(compile(program, str(block), "exec"), names)
