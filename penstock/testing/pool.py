@@ -13,7 +13,7 @@ from typing import Any
 from penstock.testing.errors import ServerError
 from penstock.testing.server import PenstockServer
 
-MOST_SERVERS = 4  # besides the default one; each has some 30 MB
+MOST_SERVERS = 4  # besides the default one; each has some 60 MB
 
 SETTINGS = ("options", "data", "clock", "socket")
 

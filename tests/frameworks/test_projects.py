@@ -182,15 +182,22 @@ def test_a_home_that_cannot_be_written_to(project: Project, tmp_path: Path) -> N
     assert project.test("-k", "test_url", HOME=str(home))
 
 
-def test_a_run_that_is_killed_leaves_nothing(project: Project) -> None:
+@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one process", "two workers"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_run_that_is_killed_leaves_nothing(
+    project: Project, options: tuple[str, ...], number: signal.Signals
+) -> None:
+    pipe = project.folder / "runs"
+    os.mkfifo(pipe)
     (project.folder / "test_long.py").write_text(
-        "def test_waits(penstock):\n"
-        "    print('runs', flush=True)\n"
+        "import pytest\n"
+        "@pytest.mark.parametrize('n', [1, 2])\n"
+        "def test_waits(penstock, n):\n"
+        "    open('runs', 'w').close()\n"
         "    penstock.call('BLPOP', 'none', 0)\n"
     )
-    process = project.start("-m", "pytest", "-s", "-q", "test_long.py")
-    assert process.stdout is not None
-    assert any("runs" in line for line in process.stdout)
+    process = project.start("-m", "pytest", "-q", *options, "test_long.py")
+    pipe.open().close()  # a test runs
     assert processes_below(project.temporary)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    os.kill(process.pid, number)
+    process.communicate(timeout=TIMEOUT_S)
