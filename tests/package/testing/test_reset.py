@@ -98,6 +98,14 @@ def test_a_script_that_never_ends_is_ended(server: PenstockServer) -> None:
     assert server.call("PING") == b"PONG"
 
 
+def test_a_server_that_sleeps_is_not_waited_for(server: PenstockServer) -> None:
+    impatient = server.client(socket_timeout=0.1, retry=None)
+    with impatient, pytest.raises(redis.TimeoutError):
+        impatient.execute_command("DEBUG", "SLEEP", "1000")
+    server.reset()
+    assert server.call("PING") == b"PONG"
+
+
 def test_statistics_begin_anew(server: PenstockServer, client: Client) -> None:
     client.get("a")
     server.reset()
