@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 import redis
 
-from tests.compat.processes import ServerProcess, bulk, free_port, penstock_command, redis_tool
+from tests.compat.processes import ServerProcess, bulk, penstock_command, redis_tool
 from tests.docs.pages import PAGES, PROGRAM, PROMPTED, RUN_ELSEWHERE, Block, blocks
 from tests.docs.sessions import ENTRY_ID, Transcripts
+from tests.ports import free_port
 
 WAIT_S = 20.0
 COMMANDS = "redis"
