@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from bench import background_save, durability, latency, memory, progress, report, speed
+from bench import start as starting
 from bench.certificate import Certificate, new_certificate
 from bench.client import RefusedError
 from bench.load import StalledError
@@ -25,7 +26,7 @@ from bench.servers import PENSTOCK, Server, ServerError, Start, pin_generator
 from bench.workloads import WORKLOADS, Workload
 
 PACKAGES = {"redis-server": "redis-server", "redis-benchmark": "redis-tools"}
-OTHERS = ("latency", "memory", "durability", "background-save")
+OTHERS = ("latency", "memory", "durability", "background-save", "start")
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,10 @@ def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Com
         "background-save": (
             "saving in the background",
             lambda: background_save.measure(start, extent.count),
+        ),
+        "start": (
+            "what it needs, empty",
+            lambda: starting.measure(start, options.rounds or extent.latency_rounds),
         ),
     }
     for name, (title, measured) in tables.items():

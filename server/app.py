@@ -40,7 +40,7 @@ from server.network.connection import ConnectionAcceptor
 from server.network.listeners import Listeners, backend
 from server.persistence.load_progress import LoadProgress
 from server.persistence.snapshot_loader import LoadFailed
-from server.process import identity, memory_reserve, process, signals
+from server.process import identity, memory_reserve, process, program_pages, signals
 from server.process.faults import ServerFault
 from server.process.supervision import Supervision
 
@@ -53,6 +53,9 @@ COLLECT_AFTER = 100_000
 
 # Who starts the server in the background waits for its data so long; what fails later is logged.
 READY_AFTER_MS = 5000
+
+# Then the first clients have been served: what they need is not given back before.
+SETTLED_AFTER_S = 1.0
 
 
 class Phase(Enum):
@@ -155,6 +158,8 @@ class Server:
         state.persistence.append_only.log.on_synced = partial(self._call_soon, loop, self._synced)
         for kind in self._listeners.kinds:
             _log.info("Ready to accept connections %s", kind)
+        if self._owns_loop:
+            loop.call_later(SETTLED_AFTER_S, program_pages.give_back)
 
     def _stay_until(self, loop_due_s: float) -> None:
         """While data are loaded, the loop has something to do all the time."""
@@ -306,8 +311,8 @@ async def serve(config: Config, ready: Callable[[], None]) -> int:
     signals.handle(
         loop, config, server.stop_by_signal, server.reload if server.supervision.reloads else None
     )
-    gc.collect()
     gc.freeze()  # what the program itself is made of need not be looked at again
+    gc.enable()
     gc.set_threshold(COLLECT_AFTER, 10, 10)
     memory_reserve.begin()
     try:

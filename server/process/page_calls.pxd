@@ -1,0 +1,32 @@
+# inline only
+
+from libc.stdint cimport uintptr_t
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <sys/mman.h>
+    #ifdef __GLIBC__
+    #include <malloc.h>
+    #endif
+
+    /* Pages that may not be given back, since they are locked, stay: nothing is lost by that. */
+    static CYTHON_INLINE void penstock_give_back_pages(uintptr_t start, size_t size) {
+        (void)madvise((void *)start, size, MADV_DONTNEED);
+    }
+    static CYTHON_INLINE void penstock_trim_heap(void) {
+    #ifdef __GLIBC__
+        (void)malloc_trim(0);
+    #endif
+    }
+    """
+    void c_give_back "penstock_give_back_pages" (uintptr_t start, size_t size)
+    void c_trim_heap "penstock_trim_heap" ()
+
+
+cdef inline void give_back(uintptr_t start, size_t size) noexcept:
+    c_give_back(start, size)
+
+
+cdef inline void trim_heap() noexcept:
+    c_trim_heap()

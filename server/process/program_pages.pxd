@@ -1,0 +1,3 @@
+from server.process cimport page_calls
+
+cpdef object give_back()
