@@ -33,6 +33,7 @@ from Cython.Compiler.Options import CompilationOptions, default_options
 
 from build_core.class_directives import keep_class_directives
 from build_core.inline_functions import leave_out_unreached_functions
+from build_core.reached_imports import leave_out_unused_imports, mark_imports
 
 FOLDER = Path("build/cython")
 # Nothing pickles objects of the core; what Cython writes for that would be a sixth of all code.
@@ -123,6 +124,7 @@ def translate(context: Declarations, translation: Translation, stamp: str) -> bo
     )
     if result.num_errors:
         return False
+    new.write_text(leave_out_unused_imports(new.read_text()))
     if translation.c_file.exists() and translation.c_file.read_bytes() == new.read_bytes():
         new.unlink()
     else:
@@ -169,6 +171,7 @@ def translate_all(
     gc.disable()  # declarations are kept to the end, and the forks share their memory
     keep_class_directives()
     leave_out_unreached_functions()
+    mark_imports()
     context = read_declarations(declared)
     running: dict[int, Translation] = {}
     waiting = list(reversed(translations))

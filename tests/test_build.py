@@ -1,4 +1,4 @@
-"""Compiling: the C of a module has the inline functions that it reaches, and no others."""
+"""Compiling: a module has the functions, types and variables that it reaches, and no others."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from build_core import reached_imports
 from tests.worth import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
@@ -36,6 +37,24 @@ cdef inline int unreached(int n):
         "from far cimport octets\nfrom near.first cimport First\n\n"
         "cdef class Second:\n    cdef First first\n    cpdef int value(self)\n"
     ),
+    "far/types.py": "LIMIT = 3\n\n\nclass Used:\n    pass\n",
+    "far/types.pxd": "cdef int LIMIT\n\ncdef class Used:\n    cdef int number\n",
+    "near/holder.py": "class Holder:\n    def value(self):\n        return self.used.number\n",
+    "near/holder.pxd": (
+        "from far.types cimport LIMIT, Used\n\n"
+        "cdef class Holder:\n    cdef Used used\n    cpdef int value(self)\n"
+    ),
+    "near/maker.py": "class Maker:\n    def value(self):\n        self.used = Used()\n",
+    "near/maker.pxd": (
+        "from far.types cimport LIMIT, Used\n\n"
+        "cdef class Maker:\n    cdef Used used\n    cpdef object value(self)\n"
+    ),
+    "near/limited.py": "class Limited:\n    def value(self):\n        return LIMIT\n",
+    "near/limited.pxd": (
+        "from far.types cimport LIMIT\n\ncdef class Limited:\n    cpdef int value(self)\n"
+    ),
+    "near/heir.py": "class Heir(Used):\n    pass\n",
+    "near/heir.pxd": "from far.types cimport Used\n\ncdef class Heir(Used):\n    pass\n",
 }
 TRANSLATE = """
 import sys
@@ -77,6 +96,25 @@ def test_c_has_the_inline_functions_that_the_module_reaches_and_no_others(source
     assert "unreached" not in first + second
     assert "halved" not in first
     assert "octets_doubled(int __pyx_v_n) {" not in second
+
+
+@pytest.mark.parametrize(
+    ("module", "imports_type", "imports_variable"),
+    [
+        ("near.holder", False, False),  # holds what others make: that needs no type at run time
+        ("near.maker", True, False),
+        ("near.limited", False, True),
+        ("near.heir", True, False),
+    ],
+)
+def test_c_imports_the_types_and_variables_that_the_module_uses_and_no_others(
+    sources: Path, module: str, imports_type: bool, imports_variable: bool
+) -> None:
+    translated(sources, "far.types", module)
+    c = c_of(sources, module)
+    assert ("ptype_3far_5types_Used = __Pyx_ImportType" in c) == imports_type
+    assert ("(void **)&__pyx_vp_3far_5types_LIMIT" in c) == imports_variable
+    assert reached_imports.MARK not in c
 
 
 def test_what_has_changed_is_translated_and_c_depends_on_nothing_else(sources: Path) -> None:
