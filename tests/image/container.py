@@ -11,6 +11,7 @@ from typing import Any
 from tests.image.engine import Engine
 
 WITHIN_S = 60.0
+SELDOM = "--health-interval=1h"  # tests run the health check themselves
 
 
 class Container:
@@ -80,7 +81,9 @@ class Runner:
         self, *words: str, options: tuple[str, ...] = (), network: str = "none"
     ) -> Iterator[Container]:
         """A container that runs *words*; *options* are those of ``docker run``."""
-        name = self.engine.do("run", "--detach", "--network", network, *options, self.image, *words)
+        name = self.engine.do(
+            "run", "--detach", SELDOM, "--network", network, *options, self.image, *words
+        )
         try:
             yield Container(self.engine, name)
         finally:

@@ -81,8 +81,8 @@ class OwnEngine(Engine):
         give_up_at = time.monotonic() + STARTS_WITHIN_S
         while not runs(self):
             if self._process.poll() is not None or time.monotonic() > give_up_at:
-                self.stop()
                 lines = self._log.read_text().splitlines()
+                self.stop()
                 raise NoEngine(f"dockerd does not start: {' '.join(lines[-1:])}")
             time.sleep(0.1)
 
@@ -95,7 +95,15 @@ class OwnEngine(Engine):
         self._process.wait(COMMAND_S)
         if not self._had_bridge:
             subprocess.run(["ip", "link", "delete", "docker0"], capture_output=True, check=False)
+        for mounted in mounts_below(self._folder):
+            subprocess.run(["umount", mounted], check=True)
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def mounts_below(folder: Path) -> list[str]:
+    """What is mounted there, the inner mounts first: dockerd leaves the network of the host."""
+    mounts = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
+    return sorted((path for path in mounts if path.startswith(f"{folder}/")), reverse=True)
 
 
 def runs(engine: Engine) -> bool:
