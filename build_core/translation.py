@@ -36,6 +36,7 @@ from build_core.inline_functions import leave_out_unreached_functions
 from build_core.reached_imports import leave_out_unused_imports, mark_imports
 
 FOLDER = Path("build/cython")
+LATER_STEPS = ("compilation.py", "modules.py", "wheel.py")  # the C does not depend on them
 # Nothing pickles objects of the core; what Cython writes for that would be a sixth of all code.
 DIRECTIVES = {"language_level": "3", "emit_code_comments": False, "auto_pickle": False}
 
@@ -79,9 +80,10 @@ def digest(translation: Translation, shared: list[Path]) -> str:
 
 
 def shared_files(packages: tuple[str, ...]) -> list[Path]:
-    """The files that the C of every module depends on: all .pxd files, and these sources."""
+    """The files that the C of every module depends on: all .pxd files, and what translates."""
     pxds = (path for package in packages for path in Path(package).rglob("*.pxd"))
-    return sorted((*pxds, *Path("build_core").glob("*.py")))
+    ours = (path for path in Path("build_core").glob("*.py") if path.name not in LATER_STEPS)
+    return sorted((*pxds, *ours))
 
 
 class Declarations(Context):  # type: ignore[misc]  # Cython has no types
