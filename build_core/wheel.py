@@ -3,7 +3,7 @@
     penstock/                                   what others import
     penstock/_application/server/app.py         the application, as in the repository
     penstock/_application/storage/glob.py
-    penstock/_application/storage/glob.cpython-311-x86_64-linux-gnu.so
+    penstock/_application/modules.*             all its modules in two files: penstock/bundle.py
     pyspark_penstock/                           the Spark side
 
 PENSTOCK_COMPILE in the environment: "no" leaves compilation out, "yes" lets the build fail where
@@ -16,12 +16,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
+from build_core.bundling import bundle, bundled, can_bundle
 from build_core.compilation import compiled_file
 from build_core.modules import PACKAGES, declared_modules, inlined_only, obstacle
 
@@ -47,7 +48,11 @@ class CarryApplication(build_py):  # type: ignore[misc]  # setuptools has no typ
         for package in self.distribution.packages:  # what an earlier build has left
             shutil.rmtree(Path(self.build_lib, package.partition(".")[0]), ignore_errors=True)
         super().run()
-        carry(application_files(self.distribution.has_ext_modules()), Path(self.build_lib))
+        compiled = compiled_modules() if self.distribution.has_ext_modules() else []
+        together = bundled(compiled) if can_bundle() else []
+        carry(application_files([m for m in compiled if m not in together]), Path(self.build_lib))
+        if together:
+            bundle(together, compiled, Path(self.build_lib, APPLICATION))
 
 
 class CompiledWheel(bdist_wheel):  # type: ignore[misc]
@@ -81,16 +86,18 @@ def compile_application() -> bool:
     return False
 
 
-def application_files(compiled: bool) -> Iterator[Path]:
-    """The application's files. Of compiled modules only those that the sources declare."""
+def compiled_modules() -> list[str]:
+    """The compiled modules that the sources declare, whatever else lies about."""
+    return [module for module in declared_modules() if not inlined_only(module)]
+
+
+def application_files(compiled: Iterable[str]) -> Iterator[Path]:
+    """The application's files: what lies beside its modules, and those of *compiled*."""
     for package in PACKAGES:
         for path in sorted(Path(package).rglob("*")):
             if path.suffix in CARRIED:
                 yield path
-    if compiled:
-        for module in declared_modules():
-            if not inlined_only(module):
-                yield compiled_file(module)
+    yield from map(compiled_file, compiled)
 
 
 def carry(files: Iterator[Path], library: Path) -> None:

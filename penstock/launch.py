@@ -12,11 +12,16 @@ from ``sys.path``.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.bundle import Bundle
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BESIDE = os.path.dirname(HERE)
@@ -35,15 +40,23 @@ PROGRAMS = {
 
 
 class ApplicationFinder:
-    """Finds the modules of the application where they are, and no others."""
+    """Finds the modules of the application where they are, and no others.
 
-    @staticmethod
+    A wheel has them in a *bundle*, see penstock/bundle.py.
+    """
+
+    bundle: Bundle | None = None
+
+    @classmethod
     def find_spec(
-        name: str, path: Sequence[str] | None = None, target: object = None
+        cls, name: str, path: Sequence[str] | None = None, target: object = None
     ) -> ModuleSpec | None:
         package = name.partition(".")[0]
         if package not in FOLDER_OF:
             return None
+        bundled = cls.bundle.find_spec(name) if cls.bundle is not None else None
+        if bundled is not None:
+            return bundled
         return PathFinder.find_spec(name, path or [FOLDER_OF[package]])
 
 
@@ -53,7 +66,10 @@ def launch(name: str, argv: list[str]) -> int:
     The process is the application's from then on: it finds no other ``server`` any more.
     """
     enter_application()
+    gc.disable()  # what is imported stays: to look for garbage in it was a tenth of the start
     program = import_module(PROGRAMS[name.rsplit(maxsplit=1)[-1]])
+    gc.freeze()
+    gc.enable()
     status: int = program.main(argv, name)
     return status
 
@@ -71,6 +87,9 @@ def enter_application() -> None:
         if name.partition(".")[0] in ("server", "protocol", "storage"):
             del sys.modules[name]
     sys.meta_path.insert(0, ApplicationFinder)
+    from penstock.bundle import Bundle  # noqa: PLC0415  (found by now, wherever that is)
+
+    ApplicationFinder.bundle = Bundle(FOLDER)
 
 
 def _is_foreign(entry: str) -> bool:

@@ -1,7 +1,12 @@
 """One folder for each family of commands. Importing this package fills the table."""
 
+import os
 from importlib import import_module
-from pkgutil import walk_packages
 
-for _module in walk_packages(__path__, __name__ + "."):
-    import_module(_module.name)
+_HERE = os.path.dirname(__file__)
+
+for _folder in sorted(os.listdir(_HERE)):
+    if os.path.isdir(os.path.join(_HERE, _folder)):
+        for _file in sorted(os.listdir(os.path.join(_HERE, _folder))):
+            if _file.endswith(".py") and _file != "__init__.py":
+                import_module(f"{__name__}.{_folder}.{_file.removesuffix('.py')}")

@@ -15,7 +15,9 @@ import pytest
 
 import build_core.wheel
 import penstock
-from build_core.modules import declared_modules, inlined_only
+from build_core import bundling
+from build_core.wheel import compiled_modules
+from penstock import bundle
 from tests.package.environment import ROOT, Environment, made_sdist, made_wheel, printed
 
 CARRIED = "penstock/_application/"
@@ -37,9 +39,11 @@ def wheel_names() -> set[str]:
         return {name for name in wheel.namelist() if ".dist-info/" not in name}
 
 
-def compiled_modules() -> set[str]:
-    modules = [name for name in declared_modules() if not inlined_only(name)]
-    return {f"{CARRIED}{name.replace('.', '/')}{SUFFIX}" for name in modules}
+def compiled_files() -> set[str]:
+    """The bundle, and the modules that are apart from it."""
+    apart = [name for name in compiled_modules() if name.startswith(bundling.APART)]
+    files = {f"{CARRIED}{name.replace('.', '/')}{SUFFIX}" for name in apart}
+    return files | {CARRIED + bundle.LIBRARY, CARRIED + bundle.BYTECODE}
 
 
 def test_the_wheel_holds_every_file_but_declarations_and_each_compiled_module(
@@ -49,7 +53,26 @@ def test_the_wheel_holds_every_file_but_declarations_and_each_compiled_module(
     libraries = tracked("penstock", "pyspark_penstock")
     application = {f"{CARRIED}{name}" for name in tracked("server", "storage", "protocol")}
     sources = {name for name in application if not name.endswith(".pxd")}
-    assert wheel_names == libraries | sources | compiled_modules()
+    assert wheel_names == libraries | sources | compiled_files()
+
+
+def test_the_bundle_holds_every_module_that_is_no_file_of_its_own(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    with zipfile.ZipFile(made_wheel()) as wheel:
+        for name in (bundle.LIBRARY, bundle.BYTECODE):
+            (tmp_path / name).write_bytes(wheel.read(CARRIED + name))
+    bundled = bundle.Bundle(str(tmp_path))
+    for name in tracked("server", "storage", "protocol"):
+        if name.endswith(".py"):
+            parts = Path(name).with_suffix("").parts
+            module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            is_apart = module in compiled_modules() and module.startswith(bundling.APART)
+            assert (bundled.find_spec(module) is None) == is_apart, module
+
+
+def test_bytecode_of_another_interpreter_is_passed_over(tmp_path):
+    (tmp_path / bundle.BYTECODE).write_bytes(b"magic, but another one's")
+    assert bundle.Bundle(str(tmp_path)).find_spec("server.app") is None
 
 
 def test_the_wheel_is_for_this_interpreter_and_this_system(wheel_names):
