@@ -54,7 +54,7 @@ def run(alias: Path, words: list[str], **variables: str) -> str:
 
 
 def test_pytest_redis_starts_it_and_empties_it(alias: Path, tmp_path: Path) -> None:
-    project = shutil.copy(HERE / "programs" / "pytest_redis_fixtures.py", tmp_path)
+    project = shutil.copy(HERE / "launchers" / "pytest_redis_fixtures.py", tmp_path)
     said = run(
         alias, ["python", "-m", "pytest", "--rootdir", str(tmp_path), "-p", "no:cacheprovider",
                 f"--redis-exec={alias}", str(project)],
@@ -80,7 +80,7 @@ def test_pifpaf_starts_it_by_its_standard_input(alias: Path, password: str) -> N
 
 
 def test_testcontainers_finds_what_it_waits_for(alias: Path) -> None:
-    program = str(HERE / "programs" / "testcontainers_waits.py")
+    program = str(HERE / "launchers" / "testcontainers_waits.py")
     assert "answers PING" in run(alias, ["python", program, str(free_port())])
 
 
