@@ -63,6 +63,7 @@ CALLS = [
     "server.network.epoll.socket_calls",
     "server.process.ticks",
     "server.process.reserve_calls",
+    "server.process.page_calls",
     # These need an interpreter: tests/server/lua, tests/compat/test_lua_libraries.py.
     "server.lua.lua_api",
     "server.lua.libraries.lua_octets",

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
+import gc
 import importlib
+import mmap
 import os
 import resource
 import socket
 import struct
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +27,7 @@ COMPILED = [
     "server.network.epoll.socket_calls",
     "server.process.ticks",
     "server.process.reserve_calls",
+    "server.process.page_calls",
 ]
 UNCOMPILED_LEG = bool(os.environ.get("PENSTOCK_UNCOMPILED"))
 Pair = tuple[socket.socket, socket.socket]
@@ -283,6 +288,23 @@ def test_both_sides_read_the_same_clocks(kind: str) -> None:
     assert ticks.unix_ns() <= calls.unix_ns() <= ticks.unix_ns()
     before = calls.cpu_ticks()
     assert calls.cpu_ticks() >= before
+
+
+def test_pages_that_are_given_back_are_read_from_their_file_again(
+    kind: str, tmp_path: Path
+) -> None:
+    """What this process has written into its own copy of them is gone: none such may be given."""
+    calls = Side("server.process.page_calls", kind)
+    (tmp_path / "file").write_bytes(b"f" * mmap.PAGESIZE)
+    with (
+        (tmp_path / "file").open("r+b") as file,
+        mmap.mmap(file.fileno(), mmap.PAGESIZE, access=mmap.ACCESS_COPY) as pages,
+    ):
+        pages[0:1] = b"o"
+        calls.give_back(ctypes.addressof(ctypes.c_char.from_buffer(pages)), mmap.PAGESIZE)
+        assert pages[0:2] == (b"ff" if kind == "compiled" else b"of")
+        gc.collect()  # what has lent the address
+    calls.trim_heap()
 
 
 def test_the_reserve_is_taken_and_given_back(kind: str) -> None:

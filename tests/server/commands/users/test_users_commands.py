@@ -82,7 +82,7 @@ def test_no_password_is_shown_to_anybody_else(make_server, line, caplog):
 
 def test_the_examples_of_the_page_on_security_are_accepted(server):
     page = (Path(__file__).parents[4] / "docs" / "security.md").read_text()
-    examples = re.findall(r"^    (ACL SETUSER [^#\n]*)", page, re.MULTILINE)
+    examples = re.findall(r"^(ACL SETUSER [^#\n]*)", page, re.MULTILINE)
     assert len(examples) > 3
     assert {server.send_line(line) for line in examples} == {b"OK"}
 
