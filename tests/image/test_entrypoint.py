@@ -70,8 +70,8 @@ def test_other_commands_run_as_they_are(run: Runner, words: tuple[str, ...], pri
 @pytest.mark.parametrize(
     ("words", "begins"),
     [
-        (("redis-server", "--version"), "Penstock server v="),
-        (("--version",), "Penstock server v="),
+        (("redis-server", "--version"), "Redis server v="),
+        (("--version",), "Redis server v="),
         (("redis-cli", "--version"), "redis-cli "),
         (("redis-benchmark", "--version"), "redis-benchmark "),
         (("penstock", "--version"), "Penstock server v="),
