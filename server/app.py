@@ -38,6 +38,7 @@ from server.dispatch.state import ServerState
 from server.network.clients import Clients
 from server.network.connection import ConnectionAcceptor
 from server.network.listeners import Listeners, backend
+from server.observe.memory import resident_bytes
 from server.persistence.load_progress import LoadProgress
 from server.persistence.snapshot_loader import LoadFailed
 from server.process import identity, memory_reserve, process, program_pages, signals
@@ -56,6 +57,7 @@ READY_AFTER_MS = 5000
 
 # Then the first clients have been served: what they need is not given back before.
 SETTLED_AFTER_S = 1.0
+SMALL_BYTES = 128 * 1024**2  # resident: defends clients against a pause that grows with the data
 
 
 class Phase(Enum):
@@ -159,7 +161,12 @@ class Server:
         for kind in self._listeners.kinds:
             _log.info("Ready to accept connections %s", kind)
         if self._owns_loop:
-            loop.call_later(SETTLED_AFTER_S, program_pages.give_back)
+            loop.call_later(SETTLED_AFTER_S, self._give_back_pages)
+
+    def _give_back_pages(self) -> None:
+        """With much data the pages of the start are a small part, and to find them takes long."""
+        if resident_bytes() <= SMALL_BYTES:
+            program_pages.give_back()
 
     def _stay_until(self, loop_due_s: float) -> None:
         """While data are loaded, the loop has something to do all the time."""

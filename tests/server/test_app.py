@@ -100,3 +100,17 @@ async def test_the_server_is_loading_until_every_address_is_open(
     await server.stop()
     assert seen == [True]
     assert not server.state.restrictions.loading
+
+
+def test_a_server_with_much_data_gives_back_no_pages(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To find them took longer the more memory there was, and nobody was served meanwhile."""
+    given: list[str] = []
+    monkeypatch.setattr(app.program_pages, "give_back", lambda: given.append("pages"))
+    monkeypatch.setattr(app, "resident_bytes", lambda: app.SMALL_BYTES + 1)
+    server._give_back_pages()
+    assert given == []
+    monkeypatch.setattr(app, "resident_bytes", lambda: app.SMALL_BYTES)
+    server._give_back_pages()
+    assert given == ["pages"]
