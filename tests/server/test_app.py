@@ -107,7 +107,7 @@ def test_a_server_with_much_data_gives_back_no_pages(
 ) -> None:
     """To find them took longer the more memory there was, and nobody was served meanwhile."""
     given: list[str] = []
-    monkeypatch.setattr(app.program_pages, "give_back", lambda: given.append("pages"))
+    monkeypatch.setattr("server.app.program_pages.give_back", lambda: given.append("pages"))
     monkeypatch.setattr(app, "resident_bytes", lambda: app.SMALL_BYTES + 1)
     server._give_back_pages()
     assert given == []
