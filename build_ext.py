@@ -15,7 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from build_core.compilation import compile_all, must_compile
-from build_core.modules import PACKAGES, declared_modules, inlined_only, obstacle
+from build_core.modules import (
+    PACKAGES,
+    SHARED_CODE,
+    compiled_modules,
+    declared_modules,
+    obstacle,
+)
+from build_core.shared_code import SharedCode
 from build_core.translation import Translation, stale, translate_all
 
 PROCESSES = os.cpu_count() or 1
@@ -49,17 +56,17 @@ def progress(step: str, count: int) -> Callable[[str], None]:
 
 def main(wanted: list[str]) -> None:
     remove_orphans()
-    declared = declared_modules()
     # Handlers of commands get their C types from annotations. Where the .pxd declares every
     # function, annotations are for readers and mypy: Cython would take ``int`` for a Python object.
     modules = [
-        Translation(name, annotation_typing=declares_commands(name))
-        for name in wanted or declared
-        if not inlined_only(name)
+        SharedCode()
+        if name == SHARED_CODE
+        else Translation(name, annotation_typing=declares_commands(name))
+        for name in wanted or compiled_modules()
     ]
     to_translate = list(stale(modules, PACKAGES))
     told = progress("Translated", len(to_translate))
-    for module in translate_all(to_translate, declared, PROCESSES):
+    for module in translate_all(to_translate, declared_modules(), PROCESSES):
         told(module.name)
     sources = {module.name: module.c_file for module in modules}
     to_compile = {name: c for name, c in sources.items() if must_compile(name, c)}

@@ -11,7 +11,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 SUFFIX: str = sysconfig.get_config_var("EXT_SUFFIX")
-FLAGS = ["-O3", "-g0", "-fno-semantic-interposition", "-fno-asynchronous-unwind-tables", "-w"]
+FLAGS = ["-O2", "-g0", "-fno-semantic-interposition", "-fno-asynchronous-unwind-tables", "-w"]
+# A module's texts lie in it as they are: to unpack them took time at each start.
+FLAGS += ["-DCYTHON_COMPRESS_STRINGS=0"]
 # What runs once, when a module is imported, is not worth optimising.
 FLAGS += ['-DCYTHON_SMALL_CODE=__attribute__((cold,optimize("O0")))']
 

@@ -9,6 +9,7 @@ import sysconfig
 from pathlib import Path
 
 PACKAGES = ("protocol", "storage", "server")
+SHARED_CODE = "storage.compiled_code"  # what all compiled modules import: build_core/shared_code.py
 EPOLL = "server.network.epoll."  # on Linux alone; nothing imports it elsewhere
 
 
@@ -27,6 +28,11 @@ def inlined_only(module: str) -> bool:
     """Whether the .pxd of *module* has only inline functions: then its .py is never compiled."""
     source = Path(*module.split(".")).with_suffix(".pxd").read_text()
     return source.startswith("# inline only")
+
+
+def compiled_modules() -> list[str]:
+    """The modules that are compiled, the first of which all others import."""
+    return [SHARED_CODE, *(name for name in declared_modules() if not inlined_only(name))]
 
 
 def obstacle() -> str | None:

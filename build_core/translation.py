@@ -33,10 +33,12 @@ from Cython.Compiler.Options import CompilationOptions, default_options
 
 from build_core.class_directives import keep_class_directives
 from build_core.inline_functions import leave_out_unreached_functions
+from build_core.modules import SHARED_CODE
 from build_core.reached_imports import leave_out_unused_imports, mark_imports
+from build_core.utility_requirements import complete_requirements
 
 FOLDER = Path("build/cython")
-LATER_STEPS = ("compilation.py", "modules.py", "wheel.py")  # the C does not depend on them
+LATER_STEPS = ("compilation.py", "wheel.py")  # the C does not depend on them
 # Nothing pickles objects of the core; what Cython writes for that would be a sixth of all code.
 DIRECTIVES = {"language_level": "3", "emit_code_comments": False, "auto_pickle": False}
 
@@ -60,14 +62,22 @@ class Translation:
     def stamp(self) -> Path:
         return self.c_file.with_suffix(".c.of")
 
-    def options(self, target: Path) -> CompilationOptions:
+    def write_c(self, context: Declarations, target: Path) -> bool:
+        """Write the C to *target*. Return whether it was right; if not, Cython has said why."""
         directives = {**DIRECTIVES, "annotation_typing": self.annotation_typing}
-        return options(directives, str(target))
+        context.options = options(directives, str(target))
+        context.compiler_directives = context.options.compiler_directives
+        result = compile_single(str(self.source), context.options, self.name, context=context)
+        return not result.num_errors
 
 
 def options(directives: dict[str, Any], target: str | None = None) -> CompilationOptions:
     return CompilationOptions(
-        default_options, compiler_directives=directives, language_level=3, output_file=target
+        default_options,
+        compiler_directives=directives,
+        language_level=3,
+        output_file=target,
+        shared_utility_qualified_name=SHARED_CODE,
     )
 
 
@@ -115,16 +125,11 @@ def read_declarations(modules: list[str]) -> Declarations:
 
 
 def translate(context: Declarations, translation: Translation, stamp: str) -> bool:
-    """Write the C of one module. Return whether it was right; if not, Cython has said why."""
+    """Write the C of one module, if it has changed. Return whether the module was right."""
     new = translation.c_file.with_suffix(".new.c")
     new.parent.mkdir(parents=True, exist_ok=True)
     translation.stamp.unlink(missing_ok=True)
-    context.options = translation.options(new)
-    context.compiler_directives = context.options.compiler_directives
-    result = compile_single(
-        str(translation.source), context.options, translation.name, context=context
-    )
-    if result.num_errors:
+    if not translation.write_c(context, new):
         return False
     new.write_text(leave_out_unused_imports(new.read_text()))
     if translation.c_file.exists() and translation.c_file.read_bytes() == new.read_bytes():
@@ -174,6 +179,7 @@ def translate_all(
     keep_class_directives()
     leave_out_unreached_functions()
     mark_imports()
+    complete_requirements()
     context = read_declarations(declared)
     running: dict[int, Translation] = {}
     waiting = list(reversed(translations))

@@ -24,7 +24,7 @@ from setuptools.command.build_py import build_py
 
 from build_core.bundling import bundle, bundled, can_bundle
 from build_core.compilation import compiled_file
-from build_core.modules import PACKAGES, declared_modules, inlined_only, obstacle
+from build_core.modules import PACKAGES, compiled_modules, obstacle
 
 APPLICATION = Path("penstock", "_application")
 CARRIED = (".py", ".lua")  # what the application is made of, besides its compiled modules
@@ -84,11 +84,6 @@ def compile_application() -> bool:
         sys.exit(f"Penstock's core cannot be compiled: {why_not}.")
     sys.stderr.write(UNCOMPILED.format(why=why_not))
     return False
-
-
-def compiled_modules() -> list[str]:
-    """The compiled modules that the sources declare, whatever else lies about."""
-    return [module for module in declared_modules() if not inlined_only(module)]
 
 
 def application_files(compiled: Iterable[str]) -> Iterator[Path]:

@@ -16,7 +16,7 @@ import pytest
 import build_core.wheel
 import penstock
 from build_core import bundling
-from build_core.wheel import compiled_modules
+from build_core.modules import compiled_modules
 from penstock import bundle
 from tests.package.environment import ROOT, Environment, made_sdist, made_wheel, printed
 
