@@ -14,7 +14,7 @@ Some commands then get a mistake: a word too many, too few, or an odd one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from server.table.command import TABLE, Command, Flags
@@ -173,7 +173,7 @@ class CommandWords:
 
     # ------------------------------------------------------------------ arguments
 
-    def _sequence(self, arguments: list[Argument], group: str) -> list[bytes]:
+    def _sequence(self, arguments: Sequence[Argument], group: str) -> list[bytes]:
         words: list[bytes] = []
         at_count = -1
         for argument in arguments:

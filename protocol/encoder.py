@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import Decimal
 
 from protocol import octets
 from protocol.replies import (
@@ -485,6 +484,8 @@ def double_text(value: float) -> bytes:
         return b"%.0f" % value
     if ALWAYS_POSITIONAL <= abs(value) < EXPONENT_FROM:
         return repr(value).encode()
+    from decimal import Decimal  # noqa: PLC0415  (for such numbers alone: it is large)
+
     number = Decimal(repr(value)).normalize()
     digits = len(number.as_tuple().digits)
     point = number.adjusted()  # as in d.ddde+point

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 UINT32 = 2**32 - 1
@@ -45,8 +45,7 @@ class OutputLimit(NamedTuple):
     soft_seconds: int
 
 
-@dataclass(frozen=True)
-class Kind(Generic[T]):
+class Kind(NamedTuple, Generic[T]):
     """How a value is read, shown and written: *parse* raises BadValue.
 
     *write* returns the values for redis.conf, one a line; by default one line with what *show*
@@ -65,7 +64,7 @@ class Kind(Generic[T]):
         return [self.show(value) or '""'] if self.write is None else self.write(value)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Parameter(Generic[T]):
     """One parameter, declared as an attribute of a class: T is the type of the attribute's value.
 
@@ -132,7 +131,7 @@ def _parse_file_name(text: str, _old: object) -> str:
     return text
 
 
-FILE_NAME = replace(TEXT, parse=_parse_file_name)
+FILE_NAME = TEXT._replace(parse=_parse_file_name)
 
 
 def _parse_yes_no(text: str, _old: object) -> bool:
@@ -175,7 +174,7 @@ def unsupported(kind: Kind[T], default: T, why: str) -> Kind[T]:
             raise BadValue(why)
         return default
 
-    return replace(kind, parse=parse)
+    return kind._replace(parse=parse)
 
 
 WORDS: Kind[list[str]] = Kind(lambda text, _old: text.split(), " ".join, many_words=True)

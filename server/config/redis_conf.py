@@ -14,9 +14,8 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from protocol.inline import UnbalancedQuotes, split_words
 from server.config.parameters import BadValue, Config, Parameter
@@ -55,8 +54,7 @@ class BadLine(Exception):
     """A line is invalid; the message says which and why, in one line for the user."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One line and where it stands: "redis.conf, line 3", or "--port"."""
 
     text: str

@@ -234,9 +234,10 @@ def _bound_to_path(path: Path, mode: int) -> socket.socket:
 
 def bound_sockets(host: str, port: int) -> list[socket.socket]:
     """A socket for each address that *host* stands for. Raises OSError."""
-    found = socket.getaddrinfo(
-        EVERYWHERE.get(host, host), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )
+    text = EVERYWHERE.get(host, host)
+    # A text would be encoded by IDNA, which takes long to import.
+    name = text.encode() if text.isascii() else text
+    found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     return [_bound(family, address) for family, _, _, _, address in dict.fromkeys(found)]
 
 

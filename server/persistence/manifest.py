@@ -14,7 +14,7 @@ Source: aof.c of Redis 7.0
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from protocol.inline import UnbalancedQuotes, split_words
 
@@ -29,8 +29,7 @@ class BadManifest(Exception):
     """The text is no manifest; the message says what is wrong with it."""
 
 
-@dataclass(frozen=True)
-class LogFile:
+class LogFile(NamedTuple):
     """One file of the log."""
 
     name: str
@@ -38,8 +37,7 @@ class LogFile:
     kind: str
 
 
-@dataclass(frozen=True)
-class Manifest:
+class Manifest(NamedTuple):
     """The files, and the highest sequence numbers ever used. Immutable."""
 
     base: LogFile | None = None
@@ -57,23 +55,22 @@ class Manifest:
         """A copy with a new last increment; *stem* is the parameter appendfilename."""
         seq = self.increment_seq + 1
         fresh = LogFile(f"{stem}.{seq}.incr.aof", seq, INCREMENT)
-        return replace(self, increments=(*self.increments, fresh), increment_seq=seq)
+        return self._replace(increments=(*self.increments, fresh), increment_seq=seq)
 
     def with_base(self, stem: str, snapshot: bool) -> Manifest:
         """A copy with a new base, which replaces all increments but the last."""
         seq = self.base_seq + 1
         name = f"{stem}.{seq}.base.{'rdb' if snapshot else 'aof'}"
         old = (self.base, *self.increments[:-1]) if self.base else self.increments[:-1]
-        return replace(
-            self,
+        return self._replace(
             base=LogFile(name, seq, BASE),
             increments=self.increments[-1:],
-            history=self.history + tuple(replace(file, kind=HISTORY) for file in old),
+            history=self.history + tuple(file._replace(kind=HISTORY) for file in old),
             base_seq=seq,
         )
 
     def without_history(self) -> Manifest:
-        return replace(self, history=())
+        return self._replace(history=())
 
     def encode(self) -> bytes:
         """The text, in Redis's order: base, history, increments."""
@@ -103,8 +100,7 @@ def parse(text: bytes) -> Manifest:
 def _above_history(manifest: Manifest) -> Manifest:
     """A copy whose next file gets no name that a file of the history has."""
     seqs = [file.seq for file in manifest.history]
-    return replace(
-        manifest,
+    return manifest._replace(
         base_seq=max([manifest.base_seq, *seqs]),
         increment_seq=max([manifest.increment_seq, *seqs]),
     )
@@ -114,12 +110,12 @@ def _with_file(manifest: Manifest, file: LogFile) -> Manifest:
     if file.kind == BASE:
         if manifest.base is not None:
             raise BadManifest("it names two base files")
-        return replace(manifest, base=file, base_seq=file.seq)
+        return manifest._replace(base=file, base_seq=file.seq)
     if file.kind == HISTORY:
-        return replace(manifest, history=(*manifest.history, file))
+        return manifest._replace(history=(*manifest.history, file))
     if file.seq <= manifest.increment_seq:
         raise BadManifest(f"the sequence number {file.seq} is not above the one before")
-    return replace(manifest, increments=(*manifest.increments, file), increment_seq=file.seq)
+    return manifest._replace(increments=(*manifest.increments, file), increment_seq=file.seq)
 
 
 def _file(line: bytes) -> LogFile:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
 from mmap import mmap
 from pathlib import Path
+from typing import NamedTuple
 
 from protocol.replies import ErrorReply
 from server.config.parameters import Config
@@ -35,8 +35,10 @@ class LoadFailed(Exception):
     """The data on the disk cannot be loaded; the message is for the log."""
 
 
-@dataclass(frozen=True)
-class LoadRules:
+NO_FUNCTIONS = StoredFunctions()  # takes libraries, and forgets them
+
+
+class LoadRules(NamedTuple):
     """What to do with keys that have expired at *now_ms*, and with keys that exist already.
 
     *keeps_expired*: load expired keys, since the commands behind the base of an append-only file
@@ -46,7 +48,7 @@ class LoadRules:
     now_ms: int  # unix time
     keeps_expired: bool = False
     replaces: bool = False
-    functions: StoredFunctions = field(default_factory=StoredFunctions)  # who takes libraries
+    functions: StoredFunctions = NO_FUNCTIONS  # who takes libraries
 
 
 def read_options(config: Config) -> ReadOptions:

@@ -9,11 +9,10 @@ A command that ends subscriptions needs no rights, and has no spec.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class ChannelSpec:
+class ChannelSpec(NamedTuple):
     """The word behind the name or, with *many*, all words there; *are_patterns*: as PSUBSCRIBE."""
 
     many: bool = True

@@ -67,7 +67,7 @@ class Search(NamedTuple):
     spec: Mapping[str, int | str]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class KeySpec(ABC):
     """Some keys of a command, all used in the same way."""
 
@@ -88,7 +88,7 @@ class KeySpec(ABC):
         """The keys in *argv*, whose number of words the command accepts."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class KeyRange(KeySpec):
     """The keys at *first*, *first* + *step*, ... to *last*, which counts from the end if negative.
 
@@ -115,7 +115,7 @@ class KeyRange(KeySpec):
         return argv[self.first : end + 1 : self.step]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class CountedKeys(KeySpec):
     """Keys behind their number, which is at *count_at*: ``LMPOP 2 a b LEFT`` has it at 1."""
 
@@ -135,7 +135,7 @@ class CountedKeys(KeySpec):
         return argv[first : first + count] if 0 < count <= len(argv) - first else []
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class KeywordKeys(KeySpec):
     """Keys behind *keyword*: all words there or, with *share* = 2, their first half.
 
@@ -174,7 +174,7 @@ class KeywordKeys(KeySpec):
         return None
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class KeyBehind(KeySpec):
     """The one key behind *keyword*, for which is looked from *start_from* on; it may be missing.
 
@@ -200,7 +200,7 @@ class KeyBehind(KeySpec):
         return []
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class UnknownKeys(KeySpec):
     """Keys that no spec can find: Command.get_keys does, or nothing."""
 

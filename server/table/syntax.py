@@ -17,9 +17,8 @@ item         = "[" sequence "]" | "<" sequence ">" | word
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
 _PIECES = re.compile(r"\.\.\.|[\[\]<>|]|[^\s\[\]<>|]+")
 
@@ -46,8 +45,7 @@ _NAMES = {"*": "auto-id", "=": "equal", "~": "approximately", "$": "last-id", "+
 _MARKS = {"[", "]", "<", ">", "|"}
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(NamedTuple):
     """An argument as COMMAND DOCS shows it. Blocks and oneofs have *arguments* of their own."""
 
     name: str
@@ -56,7 +54,7 @@ class Argument:
     optional: bool = False
     multiple: bool = False
     multiple_token: bool = False
-    arguments: list[Argument] = field(default_factory=list)
+    arguments: Sequence[Argument] = ()
 
     @property
     def flags(self) -> list[str]:
@@ -144,7 +142,7 @@ class _Parser:
         if repeated:
             _repeat(items, repeated)
         else:
-            items.append(replace(_block(inner), optional=True))
+            items.append(_block(inner)._replace(optional=True))
 
     def _repeats(self) -> int:
         """Take ``x y ...`` before a closing bracket; return how many words it repeats. Else 0."""
@@ -174,7 +172,7 @@ def _repeat(items: list[Argument], words: int) -> None:
         with_token = words > 1 and bool(taken[0].token) and taken[0].type != "pure-token"
         words -= 2 if with_token else 1
     block = _block(taken)
-    items.append(replace(block, multiple=True, multiple_token=with_token and block is taken[0]))
+    items.append(block._replace(multiple=True, multiple_token=with_token and block is taken[0]))
 
 
 def _block(arguments: list[Argument]) -> Argument:
@@ -189,7 +187,7 @@ def _one_of(alternatives: list[list[Argument]]) -> Argument:
     return Argument("_or_".join(a.name for a in choices), "oneof", arguments=choices)
 
 
-def walk(arguments: list[Argument]) -> Iterator[Argument]:
+def walk(arguments: Sequence[Argument]) -> Iterator[Argument]:
     """All arguments of the trees, parents first."""
     for argument in arguments:
         yield argument

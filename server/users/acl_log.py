@@ -19,7 +19,7 @@ LONGEST = 1024  # bytes of a name: else who may do nothing could fill the memory
 SAME_WITHIN_MS = 60_000
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Entry:
     """What was refused, *count* times; *client* is the client's line in CLIENT LIST."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from datetime import UTC, datetime, timedelta
+import time
 
 from protocol.replies import ErrorReply, Reply
 from server.dispatch.call import Call
@@ -24,7 +24,6 @@ BAD_MOVE = ErrorReply(
 OUT_OF_RANGE = ErrorReply("ERR", "DEBUG CLOCK cannot go before 1970, to 2100, or beyond")
 NOT_INSIDE = ErrorReply("ERR", "DEBUG CLOCK cannot move the clock inside a transaction")
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _log = logging.getLogger("penstock")
 
@@ -57,18 +56,23 @@ def _move(call: Call) -> None:
     _log.warning(
         "DEBUG CLOCK %s: it is %s for clients now%s",
         b" ".join(words).decode(),  # nothing but what _go knows
-        (EPOCH + timedelta(milliseconds=moved.unix_ms())).isoformat(" ", "milliseconds"),
+        _text_of(moved.unix_ms()),
         ", and time stands still" if moved.is_frozen else "",
     )
     call.executor.clock_moved()
     call.client.last_used_ms = call.server.events.clock.now_ms
 
 
+def _text_of(unix_ms: int) -> str:
+    seconds, ms = divmod(unix_ms, 1000)
+    return f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{ms:03} UTC"
+
+
 def _go(moved: ServerClock, words: list[bytes]) -> None:
     """Raises ErrorReply and OutOfRange; then nothing has moved."""
     match words:
-        case [b"at", time] if octets.is_int64(time):
-            moved.travel_to(octets.int64_of(time))
+        case [b"at", when] if octets.is_int64(when):
+            moved.travel_to(octets.int64_of(when))
         case [b"freeze"]:
             moved.freeze()
         case [b"thaw"]:

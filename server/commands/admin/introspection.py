@@ -6,6 +6,8 @@ the syntax in its docstring.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from protocol.replies import ErrorReply, Reply, Set, Status
 from server.dispatch.call import Call
 from server.table import errors
@@ -183,7 +185,7 @@ class _SpecNumbers:
         return min(self._seen, self._last)
 
 
-def _shown(arguments: list[Argument], specs: _SpecNumbers) -> Reply:
+def _shown(arguments: Sequence[Argument], specs: _SpecNumbers) -> Reply:
     return [_argument(argument, specs) for argument in arguments]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from protocol.replies import OK, ErrorReply, Reply
 from server.client import client_line
 from server.client.client import Client
@@ -22,17 +20,17 @@ BAD_AGE = ErrorReply("ERR", "maxage should be greater than 0")
 OPTIONS = (b"ID", b"TYPE", b"USER", b"ADDR", b"LADDR", b"SKIPME", b"MAXAGE")
 
 
-@dataclass
 class Filters:
     """What a client must match to be closed. None stands for no filter."""
 
-    id: int | None = None
-    type: str | None = None
-    user: User | None = None
-    address: str | None = None
-    local_address: str | None = None
-    min_age_s: int = 0
-    skip_me: bool = True
+    def __init__(self, address: str | None = None, skip_me: bool = True) -> None:
+        self.id: int | None = None
+        self.type: str | None = None
+        self.user: User | None = None
+        self.address = address
+        self.local_address: str | None = None
+        self.min_age_s = 0
+        self.skip_me = skip_me
 
     def take(self, option: bytes, args: Args, users: Users) -> None:
         """Read the filter *option* and its value; a user is one of *users*. Raises ErrorReply."""

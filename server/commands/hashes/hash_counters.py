@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from protocol.replies import ErrorReply, Reply
 from server.commands.hashes import hash_steps, live_fields
 from server.dispatch.call import Call
-from server.table import errors, long_double
+from server.table import errors
 from server.table.args import INT64_MAX, INT64_MIN, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RW, UPDATE, KeyRange
 from storage.hashes.timed_fields import NO_EXPIRY
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 WRITE = Flags.WRITE | Flags.DENYOOM | Flags.FAST
 
@@ -61,13 +64,15 @@ def hincrbyfloat(call: Call) -> Reply:
 
     HINCRBYFLOAT key field increment
     """
+    from server.table import long_double  # noqa: PLC0415  (it brings fractions along)
+
     _, key, field, text = call.argv
     increment = _float(text, errors.NOT_A_FLOAT)
     if increment is None:
         raise INCREMENT_NOT_FINITE
     value = live_fields.find(call, key, [field])
     old = None if value is None else value.get(field)
-    before = Fraction() if old is None else _float(old, VALUE_NOT_A_FLOAT)
+    before = _float(b"0" if old is None else old, VALUE_NOT_A_FLOAT)
     total = None if before is None else long_double.add(before, increment)
     if total is None:
         raise SUM_NOT_FINITE
@@ -82,6 +87,8 @@ def hincrbyfloat(call: Call) -> Reply:
 
 def _float(text: bytes, error: ErrorReply) -> Fraction | None:
     """The number that *text* says; None if it is infinite. Raises *error*."""
+    from server.table import long_double  # noqa: PLC0415  (it brings fractions along)
+
     try:
         return long_double.parse(text)
     except ValueError:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
@@ -27,8 +27,7 @@ CANNOT_WRITE = ErrorReply("IOERR", "error or timeout writing to target instance"
 CANNOT_READ = ErrorReply("IOERR", "error or timeout reading to target instance")
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """The other server. *login* has the password, before it the user if not the default one."""
 
     host: str
@@ -38,12 +37,12 @@ class Target:
     login: list[bytes]
 
 
-@dataclass
 class Outcome:
     """The keys that the other server has accepted, and the first error if there was one."""
 
-    taken: list[bytes] = field(default_factory=list)
-    error: ErrorReply | None = None
+    def __init__(self) -> None:
+        self.taken: list[bytes] = []
+        self.error: ErrorReply | None = None
 
     def failed(self, error: ErrorReply) -> None:
         if self.error is None:

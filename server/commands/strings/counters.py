@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.replies import ErrorReply, Reply
 from server.commands.strings import string_steps
 from server.dispatch.call import Call
-from server.table import errors, long_double
+from server.table import errors
 from server.table.args import INT64_MAX, INT64_MIN, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RW, UPDATE, KeyRange
@@ -128,6 +128,8 @@ def incrbyfloat(call: Call) -> Reply:
 
 
 def _float_sum(left: bytes, right: bytes) -> bytes:
+    from server.table import long_double  # noqa: PLC0415  (it brings fractions along)
+
     try:
         one, other = long_double.parse(left), long_double.parse(right)
     except ValueError:
