@@ -11,11 +11,32 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 SUFFIX: str = sysconfig.get_config_var("EXT_SUFFIX")
-FLAGS = ["-O2", "-g0", "-fno-semantic-interposition", "-fno-asynchronous-unwind-tables", "-w"]
+FLAGS = ["-g0", "-fno-semantic-interposition", "-fno-asynchronous-unwind-tables"]
+# Cython's code is not warned of, but what newer compilers refuse, older ones refuse here, too.
+FLAGS += [
+    "-Wno-all",
+    "-Wno-sign-compare",
+    "-Werror=implicit-function-declaration",
+    "-Werror=incompatible-pointer-types",
+    "-Werror=int-conversion",
+]
 # A module's texts lie in it as they are: to unpack them took time at each start.
 FLAGS += ["-DCYTHON_COMPRESS_STRINGS=0"]
 # What runs once, when a module is imported, is not worth optimising.
 FLAGS += ['-DCYTHON_SMALL_CODE=__attribute__((cold,optimize("O0")))']
+
+# Small functions called in loops: inlined more eagerly, a request needs up to a seventh fewer
+# instructions. In the rest that is not to be seen, and takes a tenth longer to compile.
+INLINED_EAGERLY = (
+    "protocol.", "storage.", "server.commands.streams.", "server.commands.lists.",
+    "server.client.", "server.dispatch.", "server.network.", "server.reply.", "server.table.",
+    "server.propagation.", "server.persistence.",
+)  # fmt: skip
+
+
+def flags_of(module: str) -> list[str]:
+    """What the C compiler is told for *module*."""
+    return ["-O3" if module.startswith(INLINED_EAGERLY) else "-O2", *FLAGS]
 
 
 def compiled_file(module: str) -> Path:
@@ -25,7 +46,7 @@ def compiled_file(module: str) -> Path:
 
 
 def must_compile(module: str, source: Path) -> bool:
-    """Whether *module* is not compiled, or was before its C or FLAGS have changed."""
+    """Whether *module* is not compiled, or was before its C or its flags have changed."""
     made = compiled_file(module)
     newest = max(path.stat().st_mtime for path in (source, Path(__file__)))
     return not made.exists() or made.stat().st_mtime < newest
@@ -48,7 +69,10 @@ def compile_all(sources: dict[str, Path], processes: int, told: Callable[[str], 
         packages=[],
         ext_modules=[
             Extension(
-                module, [str(sources[module])], depends=[__file__], extra_compile_args=FLAGS
+                module,
+                [str(sources[module])],
+                depends=[__file__],
+                extra_compile_args=flags_of(module),
             )
             for module in modules
         ],

@@ -101,7 +101,8 @@ class Dispatcher(Runner):
         know_names(self._spellings)
         self._blocking = state.blocking
         self._pushes = state.pushes
-        state.tracking.broadcasts.await_end = self.turn.send_later
+        # The method itself, handed over, would be a C function of another type than it is.
+        state.tracking.broadcasts.await_end = lambda connection: self.turn.send_later(connection)  # noqa: PLW0108
         self._shared = SharedReply(state.events)
 
     # ------------------------------------------------------------------ a client's command

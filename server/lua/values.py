@@ -29,7 +29,7 @@ from server.lua.lua_api import State
 
 ROOM = 8  # places on Lua's stack that one level needs
 
-I64_MIN = -(2**63)  # what C makes of a number beyond 64 bits
+I64_MIN = ~(2**63 - 1)  # what C makes of a number beyond 64 bits
 TWO_63 = 9223372036854775808.0
 
 BULK, INTEGER, ARRAY, STATUS, ERROR = b"$:*+-"

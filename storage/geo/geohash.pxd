@@ -20,10 +20,10 @@ cdef extern from *:
         half = (unsigned __int128)1 << (shift - 1);
         return whole + (rest > half || (rest == half && (whole & 1)));
     }
-    static unsigned long long penstock_degrees(double degrees, unsigned long long *behind) {
+    static uint64_t penstock_degrees(double degrees, uint64_t *behind) {
         unsigned __int128 scaled = penstock_scaled(degrees);
-        *behind = (unsigned long long)(scaled % 100000000000000000ULL);
-        return (unsigned long long)(scaled / 100000000000000000ULL);
+        *behind = (uint64_t)(scaled % 100000000000000000ULL);
+        return (uint64_t)(scaled / 100000000000000000ULL);
     }
     """
     uint64_t penstock_degrees(double degrees, uint64_t *behind) noexcept

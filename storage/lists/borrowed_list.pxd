@@ -1,5 +1,5 @@
 # inline only
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyTypeObject
 
 from storage.listpack.listpack cimport Listpack
 from storage.lists.node_deque cimport NodeDeque
@@ -8,7 +8,7 @@ from storage.rdb cimport raw
 
 cdef extern from "Python.h":
     char *PyByteArray_AS_STRING(PyObject *data) noexcept
-    bint Py_IS_TYPE(PyObject *value, PyObject *kind) noexcept
+    bint Py_IS_TYPE(PyObject *value, PyTypeObject *kind) noexcept
 
 
 cdef inline PyObject *only_listpack(PyObject *value) noexcept:
@@ -16,7 +16,7 @@ cdef inline PyObject *only_listpack(PyObject *value) noexcept:
     if <PyObject *>(<QuickList>value)._nodes != <PyObject *>None:
         return NULL
     head = <PyObject *>(<QuickList>value)._head
-    return head if Py_IS_TYPE(head, <PyObject *>Listpack) else NULL
+    return head if Py_IS_TYPE(head, <PyTypeObject *>Listpack) else NULL
 
 
 cdef inline raw.Raw listpack_octets(PyObject *pack) noexcept:

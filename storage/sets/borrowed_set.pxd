@@ -1,5 +1,5 @@
 # inline only
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyTypeObject
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from storage.listpack.listpack cimport Listpack
@@ -8,7 +8,7 @@ from storage.sets.member_set cimport MemberSet
 
 cdef extern from "Python.h":
     char *PyByteArray_AS_STRING(PyObject *data) noexcept
-    bint Py_IS_TYPE(PyObject *value, PyObject *kind) noexcept
+    bint Py_IS_TYPE(PyObject *value, PyTypeObject *kind) noexcept
 
 cdef enum:
     NUMBER = -1
@@ -25,7 +25,7 @@ cdef inline PyObject *members(PyObject *value) noexcept:
 
 
 cdef inline bint is_listpack(PyObject *found) noexcept:
-    return Py_IS_TYPE(found, <PyObject *>Listpack)
+    return Py_IS_TYPE(found, <PyTypeObject *>Listpack)
 
 
 cdef inline PyObject *of(object value) noexcept:
