@@ -23,7 +23,7 @@ from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import StreamId
 from tests.worth import rounds
 
-SETTINGS = settings(max_examples=rounds(60), stateful_step_count=40, deadline=None)
+SETTINGS = settings(max_examples=rounds(40), stateful_step_count=40, deadline=None)
 CONFIG = StreamConfig(node_max_bytes=300, node_max_entries=5)
 SET_LIMITS = SetLimits(8, 5, 20)
 

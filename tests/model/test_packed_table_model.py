@@ -12,7 +12,7 @@ from storage import allocation
 from storage.hash_table.packed_table import PackedTable
 from tests.worth import rounds
 
-SETTINGS = settings(max_examples=rounds(40), stateful_step_count=30, deadline=None)
+SETTINGS = settings(max_examples=rounds(25), stateful_step_count=30, deadline=None)
 
 # Around the sizes where a text's length takes more bytes, and where it becomes far.
 SIZES = [0, 1, 8, 126, 127, 128, 129, 255, 256, 510, 511, 512, 513, 3000]

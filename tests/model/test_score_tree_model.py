@@ -14,7 +14,7 @@ from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.score_tree import ScoreTree
 from tests.worth import rounds
 
-SETTINGS = settings(max_examples=rounds(25), stateful_step_count=25, deadline=None)
+SETTINGS = settings(max_examples=rounds(16), stateful_step_count=25, deadline=None)
 
 # Few scores and members that differ late, so that order is often decided by members.
 scores = st.sampled_from([0.0, -0.0, 1.0, -1.5, 7.25, float("inf"), -float("inf")]) | st.integers(
