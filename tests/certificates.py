@@ -1,4 +1,8 @@
-"""Certificates for tests, made by openssl: an authority, two servers' and a client's."""
+"""Certificates for tests, made by openssl: an authority, two servers' and a client's.
+
+They have what clients with Python 3.13 and newer insist on: an authority says that it signs
+certificates, and these say by whose key they are signed.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +56,7 @@ class Certificates:
     def _sign_itself(self, name: str) -> None:
         openssl(self.folder, "req", "-x509", "-newkey", "ec", "-pkeyopt",
                 "ec_paramgen_curve:prime256v1", "-noenc", "-days", "30", "-subj", f"/CN={name}",
+                "-addext", "keyUsage=critical,keyCertSign,cRLSign",
                 "-keyout", f"{name}.key", "-out", f"{name}.crt")  # fmt: skip
 
     def _make(self, name: str) -> None:
@@ -59,7 +64,9 @@ class Certificates:
                 "-noenc", "-subj", f"/O=Penstock/CN={name}",
                 "-keyout", f"{name}.key", "-out", f"{name}.csr")  # fmt: skip
         names = self.folder / "names"
-        names.write_text("subjectAltName=DNS:localhost,IP:127.0.0.1")
+        names.write_text(
+            "subjectAltName=DNS:localhost,IP:127.0.0.1\nauthorityKeyIdentifier=keyid\n"
+        )
         openssl(self.folder, "x509", "-req", "-in", f"{name}.csr", "-CA", "ca.crt",
                 "-CAkey", "ca.key", "-CAcreateserial", "-days", "30", "-extfile", str(names),
                 "-out", f"{name}.crt")  # fmt: skip
