@@ -1,0 +1,1 @@
+"""A primary and its replicas: the history that they share, copies of all data, and the link."""

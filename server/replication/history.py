@@ -1,0 +1,128 @@
+"""The history of a data set as its replicas get it: its name, its length in bytes, its last part.
+
+A replica that has lost its link asks for all behind the last byte it has: "history *id*, from
+byte 1235 on". It gets that part if the history is the same one and the backlog reaches so far
+back; otherwise it gets a copy of all data. Names, offsets and rules are those of Redis
+(replication.c, masterTryPartialResynchronization).
+
+When a replica becomes a primary, its history gets a new id, since from there on it may differ from
+that of its old primary. The old id stays valid up to that byte, so that the other replicas of the
+old primary can follow the new one without a copy.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+NO_ID = "0" * 40
+
+
+class Backlog:
+    """The last *limit* bytes of a history, in the portions in which they came.
+
+    Byte *first* of the history is the first that is here, *end* is behind the last. Whole portions
+    are dropped, so that a little more than *limit* may be here.
+    """
+
+    def __init__(self, first: int, limit: int) -> None:
+        self.first = first
+        self.end = first
+        self.limit = limit
+        self._portions: deque[bytes] = deque()
+
+    def __len__(self) -> int:
+        return self.end - self.first
+
+    def append(self, data: bytes) -> None:
+        """Add *data* behind the last byte. O(1) amortised."""
+        if data:
+            self._portions.append(data)
+            self.end += len(data)
+            self._shorten()
+
+    def resize(self, limit: int) -> None:
+        """Keep *limit* bytes from now on."""
+        self.limit = limit
+        self._shorten()
+
+    def has(self, offset: int) -> bool:
+        """Whether all from byte *offset* on is here; true of the byte that comes next."""
+        return self.first <= offset <= self.end
+
+    def since(self, offset: int) -> Iterator[bytes]:
+        """All from byte *offset* on, which must be here. O(portions)."""
+        at = self.first
+        for portion in self._portions:
+            if at + len(portion) > offset:
+                yield portion[max(offset - at, 0) :]
+            at += len(portion)
+
+    def _shorten(self) -> None:
+        while self._portions and len(self) - len(self._portions[0]) >= self.limit:
+            self.first += len(self._portions.popleft())
+
+
+class History:
+    """The ids of a history, its *offset* (bytes so far), and its backlog while there is one.
+
+    *second_id* is an earlier id, valid for requests up to byte *second_offset*; -1 is none.
+    """
+
+    def __init__(self, new_id: str) -> None:
+        self.id = new_id
+        self.second_id = NO_ID
+        self.second_offset = -1
+        self.offset = 0
+        self.backlog: Backlog | None = None
+
+    def keep_backlog(self, limit: int) -> None:
+        """Keep the last *limit* bytes from here on."""
+        if self.backlog is None:
+            self.backlog = Backlog(self.offset + 1, limit)
+        else:
+            self.backlog.resize(limit)
+
+    def drop_backlog(self) -> None:
+        """Nobody has asked for a while: partial resynchronizations end here."""
+        self.backlog = None
+
+    def append(self, data: bytes) -> None:
+        """Lengthen the history by *data*, which also goes to the replicas."""
+        self.offset += len(data)
+        if self.backlog is not None:
+            self.backlog.append(data)
+
+    def continues(self, history_id: str, offset: int) -> bool:
+        """Whether who has *history_id* and wants byte *offset* next can go on without a copy."""
+        is_ours = history_id == self.id or (
+            history_id == self.second_id and offset <= self.second_offset
+        )
+        return is_ours and self.backlog is not None and self.backlog.has(offset)
+
+    def begin_anew(self, new_id: str) -> None:
+        """The data are others now: no earlier id holds any more. The offset goes on."""
+        self.id = new_id
+        self._forget_second()
+
+    def branch(self, new_id: str) -> None:
+        """Go on as a history of its own: a replica has become a primary."""
+        self.second_id, self.second_offset = self.id, self.offset + 1
+        self.id = new_id
+
+    def adopt(self, primary_id: str, offset: int) -> None:
+        """All data have been copied from a primary, whose history is *offset* bytes long."""
+        limit = self.backlog.limit if self.backlog is not None else 0
+        self.id, self.offset = primary_id, offset
+        self._forget_second()
+        if self.backlog is not None:
+            self.backlog = Backlog(offset + 1, limit)
+
+    def rename(self, primary_id: str) -> None:
+        """The primary goes on where we are, under an id that is new to us (``+CONTINUE id``)."""
+        if primary_id != self.id:
+            self.second_id, self.second_offset = self.id, self.offset + 1
+            self.id = primary_id
+
+    def _forget_second(self) -> None:
+        self.second_id, self.second_offset = NO_ID, -1
