@@ -14,10 +14,10 @@ interpreter whose bytecode it holds; any other passes it over.
 from __future__ import annotations
 
 import _imp
+import importlib
 import marshal
 import os
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
-from importlib.util import MAGIC_NUMBER
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +25,7 @@ BYTECODE = "modules.bytecode"
 LIBRARY = "modules" + EXTENSION_SUFFIXES[0]
 
 
+MAGIC_NUMBER: bytes = vars(importlib)["_bootstrap_external"].MAGIC_NUMBER  # without importlib.util
 _fix_file_name: Any = vars(_imp)["_fix_co_filename"]  # as importlib does with a .pyc
 
 

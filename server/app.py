@@ -28,7 +28,7 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any
 
-import server.commands  # noqa: F401  (fills the table)
+import server.commands  # noqa: F401  (begins to fill the table)
 from server.config.parameters import Config
 from server.cron import Cron
 from server.dispatch.configured_users import BadUsers, users_at_start
@@ -44,6 +44,7 @@ from server.persistence.snapshot_loader import LoadFailed
 from server.process import identity, memory_reserve, process, program_pages, signals
 from server.process.faults import ServerFault
 from server.process.supervision import Supervision
+from server.table.command import TABLE
 
 _log = logging.getLogger("penstock")
 
@@ -160,8 +161,16 @@ class Server:
         state.persistence.append_only.log.on_synced = partial(self._call_soon, loop, self._synced)
         for kind in self._listeners.kinds:
             _log.info("Ready to accept connections %s", kind)
+        self._declare_commands(loop)
         if self._owns_loop:
             loop.call_later(SETTLED_AFTER_S, self._give_back_pages)
+
+    def _declare_commands(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Declare the commands that are missing, some in each turn of the loop."""
+        if TABLE.declare_some():
+            loop.call_soon(self._declare_commands, loop)
+        else:
+            gc.freeze()  # they stay, too
 
     def _give_back_pages(self) -> None:
         """With much data the pages of the start are a small part, and to find them takes long."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 UINT32 = 2**32 - 1
@@ -64,7 +63,6 @@ class Kind(NamedTuple, Generic[T]):
         return [self.show(value) or '""'] if self.write is None else self.write(value)
 
 
-@dataclass(eq=False, repr=False)
 class Parameter(Generic[T]):
     """One parameter, declared as an attribute of a class: T is the type of the attribute's value.
 
@@ -72,13 +70,22 @@ class Parameter(Generic[T]):
     *valkey* is Valkey's default, where it is not Redis's: a valkey.conf asks for nothing with it.
     """
 
-    kind: Kind[T]
-    default: T
-    aliases: tuple[str, ...] = ()  # Redis's older names, and Valkey's
-    mutable: bool = True  # CONFIG SET may change it while the server runs
-    protected: bool = False  # CONFIG SET needs enable-protected-configs
-    valkey: T | None = None
-    attribute: str = field(default="", init=False)
+    def __init__(
+        self,
+        kind: Kind[T],
+        default: T,
+        aliases: tuple[str, ...] = (),
+        mutable: bool = True,
+        protected: bool = False,
+        valkey: T | None = None,
+    ) -> None:
+        self.kind = kind
+        self.default = default
+        self.aliases = aliases  # Redis's older names, and Valkey's
+        self.mutable = mutable  # CONFIG SET may change it while the server runs
+        self.protected = protected  # CONFIG SET needs enable-protected-configs
+        self.valkey = valkey
+        self.attribute = ""
 
     @property
     def name(self) -> str:

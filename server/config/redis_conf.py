@@ -11,7 +11,6 @@ The options of the command line are more lines of this kind, behind those of the
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -124,7 +123,7 @@ def _rename(config: Config, words: list[str]) -> None:
     old, new = (word.encode("utf-8", "surrogateescape") for word in words)
     changes = [*config.renamed_commands, (old, new)]
     try:
-        renamed(TABLE.by_spelling, changes)
+        renamed(TABLE, changes)
     except BadRenaming as error:
         raise BadValue(str(error)) from None
     config.renamed_commands = changes
@@ -140,6 +139,8 @@ def _include(config: Config, pattern: str, level: int) -> None:
     """Read the files that *pattern* names; a name without wildcards must be there."""
     if level > MAX_INCLUDES:
         raise BadValue("files include each other too deeply")
+    import glob  # noqa: PLC0415  (few files include others)
+
     paths = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
     for path in paths:
         read_lines(config, lines_of(Path(path)), level)

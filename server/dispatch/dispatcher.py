@@ -94,7 +94,7 @@ class Dispatcher(Runner):
             state.value_packing,
         )
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
-        self._spellings = renamed(TABLE.by_spelling, state.config.renamed_commands)
+        self._spellings = renamed(TABLE, state.config.renamed_commands)
         # The name that was looked up last. In a row of one command it is always the same object.
         self._name: bytes | None = None
         self._named: Command | None = None
@@ -204,6 +204,9 @@ class Dispatcher(Runner):
         What was *logged* may also have a name that rename-command has taken from clients.
         """
         command = self._spellings.get(argv[0]) or self._spellings.get(argv[0].lower())
+        if command is None:
+            TABLE.complete()
+            command = self._spellings.get(argv[0].lower())
         if command is None and logged:
             command = TABLE.find(argv[0])
         if command is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Sequence
 
 from server.dispatch.blocking import Blocking
@@ -39,7 +39,7 @@ class ServerKeyEvents(KeyEvents):
         pubsub: PubSub,
         tracking: Tracking,
     ) -> None:
-        super().__init__(seed=secrets.randbits(63))
+        super().__init__(seed=int.from_bytes(os.urandom(7)))
         self._blocking = blocking
         self._propagation = propagation
         self._tracking = tracking

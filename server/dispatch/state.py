@@ -6,7 +6,7 @@ given these, and not the whole.
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Sequence
 
 from server.client.client import Client
@@ -66,7 +66,7 @@ class ServerState:
         self.slow_log = SlowLog()
         self.latency_events = LatencyEvents()
         self.command_times = CommandTimes(self.slow_log, self.latency_events)
-        self.tracking = Tracking(self.clients, self.pushes, Chance(secrets.randbits(63)))
+        self.tracking = Tracking(self.clients, self.pushes, Chance(int.from_bytes(os.urandom(7))))
         self.scripting = Scripting(self.memory)
         self.events = ServerKeyEvents(
             self.blocking, self.watching, self.propagation, self.pubsub, self.tracking

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable
 
 
@@ -16,7 +16,7 @@ class Instance:
     """
 
     def __init__(self) -> None:
-        self.run_id = secrets.token_hex(20)
+        self.run_id = os.urandom(20).hex()
         self.started_ms = 0
         self.listening: dict[str, str] = {}
         self.stop: Callable[[frozenset[bytes]], bool] = _not_running

@@ -263,21 +263,44 @@ def _acl_categories(
 
 
 class CommandTable:
-    """All commands, by name."""
+    """All commands, by name.
+
+    Most of them are declared when the server serves already, see server/commands/__init__.py. Who
+    asks for a command that is not there yet, or for all, waits until all are.
+    """
 
     def __init__(self) -> None:
         self._rows: dict[bytes, Command] = {}
         self.by_spelling: dict[bytes, Command] = {}  # in lower and in upper case
+        self._rest: Iterator[None] = iter(())
 
     def __iter__(self) -> Iterator[Command]:
+        self.complete()
         return iter(self._rows.values())
 
     def __len__(self) -> int:
+        self.complete()
         return len(self._rows)
+
+    def go_on_with(self, declarations: Iterator[None]) -> None:
+        """Each step of *declarations* will declare some more commands, until it ends."""
+        self._rest = declarations
+
+    def declare_some(self) -> bool:
+        """Take one step. False if all commands were declared before."""
+        return next(self._rest, self) is not self
+
+    def complete(self) -> None:
+        """Declare all that are missing."""
+        while self.declare_some():
+            pass
 
     def find(self, name: bytes) -> Command | None:
         """The command *name*, in upper or lower case."""
-        return self._rows.get(name.lower())
+        name = name.lower()
+        if name not in self._rows:
+            self.complete()
+        return self._rows.get(name)
 
     def named(self, name: bytes) -> Command | None:
         """The command *name*, which may be a subcommand written as ``xgroup|create``."""
@@ -315,7 +338,7 @@ class CommandTable:
 
     def reset_statistics(self) -> None:
         """Count the calls of all commands anew."""
-        for row in self:
+        for row in self._rows.values():
             row.reset_stats()
             for child in row.subcommands.values():
                 child.reset_stats()

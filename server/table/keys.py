@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Flag, auto
 from typing import NamedTuple
 
@@ -52,6 +51,8 @@ INCOMPLETE, VARIABLE_FLAGS = KeyFlags.INCOMPLETE, KeyFlags.VARIABLE_FLAGS
 NOT_KEY = KeyFlags.NOT_KEY
 _ACCESSES = RO | RW | OW | RM
 
+NO_VALUES: Mapping[bytes, int] = {}
+
 
 class KeyUse(NamedTuple):
     """One key that a call names, and what the command does with it."""
@@ -67,11 +68,11 @@ class Search(NamedTuple):
     spec: Mapping[str, int | str]
 
 
-@dataclass(eq=False, repr=False)
 class KeySpec(ABC):
     """Some keys of a command, all used in the same way."""
 
-    flags: KeyFlags
+    def __init__(self, flags: KeyFlags) -> None:
+        self.flags = flags
 
     @property
     @abstractmethod
@@ -88,16 +89,19 @@ class KeySpec(ABC):
         """The keys in *argv*, whose number of words the command accepts."""
 
 
-@dataclass(eq=False, repr=False)
 class KeyRange(KeySpec):
     """The keys at *first*, *first* + *step*, ... to *last*, which counts from the end if negative.
 
     Without *last* there is one key.
     """
 
-    first: int = 1
-    last: int | None = None
-    step: int = 1
+    def __init__(
+        self, flags: KeyFlags, first: int = 1, last: int | None = None, step: int = 1
+    ) -> None:
+        super().__init__(flags)
+        self.first = first
+        self.last = last
+        self.step = step
 
     @property
     def begin_search(self) -> Search:
@@ -115,11 +119,12 @@ class KeyRange(KeySpec):
         return argv[self.first : end + 1 : self.step]
 
 
-@dataclass(eq=False, repr=False)
 class CountedKeys(KeySpec):
     """Keys behind their number, which is at *count_at*: ``LMPOP 2 a b LEFT`` has it at 1."""
 
-    count_at: int
+    def __init__(self, flags: KeyFlags, count_at: int) -> None:
+        super().__init__(flags)
+        self.count_at = count_at
 
     @property
     def begin_search(self) -> Search:
@@ -135,7 +140,6 @@ class CountedKeys(KeySpec):
         return argv[first : first + count] if 0 < count <= len(argv) - first else []
 
 
-@dataclass(eq=False, repr=False)
 class KeywordKeys(KeySpec):
     """Keys behind *keyword*: all words there or, with *share* = 2, their first half.
 
@@ -144,11 +148,21 @@ class KeywordKeys(KeySpec):
     COMMAND INFO cannot express that: it shows *start_from*, where clients look for the keyword.
     """
 
-    keyword: bytes
-    start_from: int
-    options_at: int = 1
-    values: Mapping[bytes, int] = field(default_factory=dict)
-    share: int = 1
+    def __init__(
+        self,
+        flags: KeyFlags,
+        keyword: bytes,
+        start_from: int,
+        options_at: int = 1,
+        values: Mapping[bytes, int] = NO_VALUES,
+        share: int = 1,
+    ) -> None:
+        super().__init__(flags)
+        self.keyword = keyword
+        self.start_from = start_from
+        self.options_at = options_at
+        self.values = values
+        self.share = share
 
     @property
     def begin_search(self) -> Search:
@@ -174,15 +188,16 @@ class KeywordKeys(KeySpec):
         return None
 
 
-@dataclass(eq=False, repr=False)
 class KeyBehind(KeySpec):
     """The one key behind *keyword*, for which is looked from *start_from* on; it may be missing.
 
     If the keyword is there more than once, the last one counts.
     """
 
-    keyword: bytes
-    start_from: int
+    def __init__(self, flags: KeyFlags, keyword: bytes, start_from: int) -> None:
+        super().__init__(flags)
+        self.keyword = keyword
+        self.start_from = start_from
 
     @property
     def begin_search(self) -> Search:
@@ -200,7 +215,6 @@ class KeyBehind(KeySpec):
         return []
 
 
-@dataclass(eq=False, repr=False)
 class UnknownKeys(KeySpec):
     """Keys that no spec can find: Command.get_keys does, or nothing."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from server.table.command import Command
+from server.table.command import Command, CommandTable
 
 Renaming = tuple[bytes, bytes]  # the present name, and the new one; b"": none
 
@@ -19,12 +19,15 @@ class BadRenaming(Exception):
     """A command cannot be renamed; the message is Redis's."""
 
 
-def renamed(spellings: dict[bytes, Command], changes: Sequence[Renaming]) -> dict[bytes, Command]:
-    """*spellings* of the names (in lower and upper case) after *changes*.
+def renamed(table: CommandTable, changes: Sequence[Renaming]) -> dict[bytes, Command]:
+    """The commands of *table* by their names after *changes*, in lower and upper case.
 
-    They are the same object if nothing changes. Raises BadRenaming.
+    It is the table's own dictionary if nothing changes. Raises BadRenaming.
     """
-    names = dict(spellings) if changes else spellings
+    if not changes:
+        return table.by_spelling
+    table.complete()
+    names = dict(table.by_spelling)
     for old, new in changes:
         command = names.pop(old.lower(), None)
         if command is None:

@@ -11,7 +11,6 @@ is, as long as that is among the newest ten: one who tries passwords does not pu
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from itertools import count, islice
 
 LOOKED_AT = 10  # entries
@@ -19,19 +18,27 @@ LONGEST = 1024  # bytes of a name: else who may do nothing could fill the memory
 SAME_WITHIN_MS = 60_000
 
 
-@dataclass(eq=False, repr=False)
 class Entry:
     """What was refused, *count* times; *client* is the client's line in CLIENT LIST."""
 
-    id: int
-    reason: bytes
-    context: bytes
-    object: bytes
-    username: bytes
-    client: bytes
-    created_ms: int
-    updated_ms: int
-    count: int = 1
+    def __init__(
+        self,
+        entry_id: int,
+        reason: bytes,
+        context: bytes,
+        object_: bytes,
+        username: bytes,
+        client: bytes,
+        now_ms: int,
+    ) -> None:
+        self.id = entry_id
+        self.reason = reason
+        self.context = context
+        self.object = object_
+        self.username = username
+        self.client = client
+        self.created_ms = self.updated_ms = now_ms
+        self.count = 1
 
     def is_of(self, reason: bytes, context: bytes, object_: bytes, username: bytes) -> bool:
         """Whether it says the same."""
@@ -72,7 +79,7 @@ class AclLog:
                 self._entries.remove(entry)
                 self._entries.appendleft(entry)
                 return
-        made = Entry(next(self._ids), reason, context, object_, username, client, now_ms, now_ms)
+        made = Entry(next(self._ids), reason, context, object_, username, client, now_ms)
         self._entries.appendleft(made)
         while len(self._entries) > self.most:
             self._entries.pop()

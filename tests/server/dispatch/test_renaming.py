@@ -68,4 +68,4 @@ def test_what_was_logged_by_its_own_name_is_still_run(renaming):
 )
 def test_bad_renamings_are_refused(changes, why):
     with pytest.raises(BadRenaming, match=why):
-        renamed(TABLE.by_spelling, changes)
+        renamed(TABLE, changes)
