@@ -1,0 +1,181 @@
+"""A primary, its replicas, and the Sentinels that watch them, as processes on loopback.
+
+Sentinel promotes the replica whose INFO told it the largest offset. It asks for INFO
+each 10 s, and each second when it knows that the link to the primary is lost. If the primary counts
+as down before that, the choice is made by offsets of before its end, and a replica may win that
+lacks what another one has confirmed to WAIT. So here they ask often, and wait longer than that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import redis
+from redis.exceptions import RedisError
+from redis.sentinel import Sentinel
+
+from tests.ports import free_port
+
+ROOT = Path(__file__).parents[2]
+PENSTOCK = [sys.executable, "-m", "server"]
+REDIS = ["redis-server"]
+SENTINEL = ["redis-server"]  # with --sentinel
+
+NAME = "mymaster"
+QUORUM = 2
+INFO_PERIOD_MS = 300
+DOWN_AFTER_MS = 1000
+FAILOVER_TIMEOUT_MS = 2000  # the next one may begin after twice that
+WITHIN_S = 60.0  # until something has happened that will
+
+T = TypeVar("T")
+
+
+def until(fact: Callable[[], T | None], what: str) -> T:
+    """What *fact* returns, once that is true. Raises AssertionError when that takes too long."""
+    deadline = time.monotonic() + WITHIN_S
+    while time.monotonic() < deadline:
+        with contextlib.suppress(RedisError, OSError):
+            found = fact()
+            if found:
+                return found
+        time.sleep(0.02)
+    raise AssertionError(f"never came: {what}")
+
+
+class Node:
+    """A server with its own folder and port, through many starts. *command* is what starts it."""
+
+    def __init__(self, folder: Path, command: Sequence[str], *options: str) -> None:
+        folder.mkdir()
+        self.port = free_port()
+        self._folder = folder
+        self._command = [*command, *options]
+        self._process: subprocess.Popen[bytes] | None = None
+        self.client: Any = redis.Redis(port=self.port, socket_timeout=WITHIN_S)
+
+    def start(self, *options: str) -> None:
+        """Start it, and wait until it answers."""
+        words = [*self._command, "--port", str(self.port), "--bind", "127.0.0.1",
+                 "--dir", str(self._folder), *options]  # fmt: skip
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                words, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        until(self.client.ping, f"a PONG of {words}")
+
+    def kill(self) -> None:
+        """End it by SIGKILL, if it runs."""
+        self.client.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def replication(self) -> dict[str, Any]:
+        """INFO replication."""
+        found: dict[str, Any] = self.client.info("replication")
+        return found
+
+
+class Deployment:
+    """A server for each of *commands*, the first of which begins as the primary; and Sentinels."""
+
+    def __init__(self, folder: Path, commands: Sequence[Sequence[str]], sentinels: int = 3) -> None:
+        self.nodes = [
+            Node(folder / f"server-{n}", command, "--save", "", "--repl-diskless-sync-delay", "0")
+            for n, command in enumerate(commands)
+        ]
+        self._conf = [
+            f"sentinel monitor {NAME} 127.0.0.1 {self.nodes[0].port} {QUORUM}",
+            f"sentinel down-after-milliseconds {NAME} {DOWN_AFTER_MS}",
+            f"sentinel failover-timeout {NAME} {FAILOVER_TIMEOUT_MS}",
+            f"sentinel parallel-syncs {NAME} 2",
+        ]
+        self.sentinels = [self._sentinel(folder / f"sentinel-{n}") for n in range(sentinels)]
+
+    def _sentinel(self, folder: Path) -> Node:
+        node = Node(folder, SENTINEL)
+        conf = folder / "sentinel.conf"
+        conf.write_text("\n".join(self._conf) + "\n")
+        node._command = [*SENTINEL, str(conf), "--sentinel"]  # Sentinel rewrites the file
+        return node
+
+    def __enter__(self) -> Deployment:
+        first, *others = self.nodes
+        try:
+            first.start()
+            for node in others:
+                node.start("--replicaof", f"127.0.0.1 {first.port}")
+            self.await_replicas(first)
+            for sentinel in self.sentinels:
+                sentinel.start()
+                sentinel.client.execute_command("SENTINEL", "DEBUG", "info-period", INFO_PERIOD_MS)
+            until(lambda: all(map(self._knows_all, self.sentinels)), "Sentinels that know all")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for node in (*self.sentinels, *self.nodes):
+            node.kill()
+
+    def _knows_all(self, sentinel: Node) -> bool:
+        found = sentinel.client.sentinel_master(NAME)
+        others = len(self.sentinels) - 1
+        replicas = len(self.nodes) - 1
+        return bool(found["num-slaves"] == replicas and found["num-other-sentinels"] == others)
+
+    # ------------------------------------------------------------------ what is asked of it
+
+    def finder(self, **options: Any) -> Sentinel:
+        """redis-py's way to the primary and its replicas."""
+        return Sentinel([("127.0.0.1", s.port) for s in self.sentinels], **options)
+
+    def primary(self) -> Node:
+        """The primary, as the first Sentinel names it."""
+        _, port = self.sentinels[0].client.sentinel_get_master_addr_by_name(NAME)
+        return next(node for node in self.nodes if node.port == int(port))
+
+    def await_replicas(self, primary: Node) -> None:
+        """Wait until all others follow *primary*."""
+        others = len(self.nodes) - 1
+
+        def follow() -> bool:
+            info = primary.replication()
+            states = [info[f"slave{n}"]["state"] for n in range(others) if f"slave{n}" in info]
+            return states == ["online"] * others
+
+        until(follow, "replicas that are online")
+
+    def await_watchers(self) -> None:
+        """Wait until each Sentinel sees that all replicas follow the primary."""
+        others = len(self.nodes) - 1
+
+        def see() -> bool:
+            seen = [s.client.sentinel_slaves(NAME) for s in self.sentinels]
+            return all(len(rows) == others and all(map(_is_well, rows)) for rows in seen)
+
+        until(see, "Sentinels that see the replicas")
+
+    def await_promotion(self, old: Node) -> Node:
+        """Wait until all Sentinels name another primary than *old*, and it is one."""
+
+        def promoted() -> Node | None:
+            node = self.primary()
+            names = {s.client.sentinel_get_master_addr_by_name(NAME) for s in self.sentinels}
+            is_one = node is not old and len(names) == 1 and node.replication()["role"] == "master"
+            return node if is_one else None
+
+        return until(promoted, "a new primary")
+
+
+def _is_well(replica: dict[str, Any]) -> bool:
+    return bool(replica["flags"] == "slave" and replica["master-link-status"] == "ok")
