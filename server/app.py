@@ -169,8 +169,8 @@ class Server:
         """Declare the commands that are missing, some in each turn of the loop."""
         if TABLE.declare_some():
             loop.call_soon(self._declare_commands, loop)
-        else:
-            gc.freeze()  # they stay, too
+        elif self._owns_loop:
+            gc.freeze()  # they stay, too; what others have made in their process may not
 
     def _give_back_pages(self) -> None:
         """With much data the pages of the start are a small part, and to find them takes long."""
