@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import platform
+import re
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 
 from build_core import reached_imports
+from build_core.compilation import flags_of
 from tests.worth import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
@@ -142,3 +146,16 @@ def test_a_wrong_declaration_is_told_and_nothing_is_translated(sources: Path) ->
     with pytest.raises(subprocess.CalledProcessError):
         translated(sources, "near.second", "near.first")
     assert not (sources / "build").exists()
+
+
+@pytest.mark.parametrize("module", ["storage.geo.area", "server.commands.geo.geo"])
+def test_products_are_rounded_before_they_are_added_to(tmp_path: Path, module: str) -> None:
+    source, assembly = tmp_path / "sum.c", tmp_path / "sum.s"
+    source.write_text("double sum(double a, double b, double c) { return a * b + c; }")
+    # Every arm64 can do both in one step; an x86-64 that is asked to use all that it has, too.
+    able = ["-mfma"] if platform.machine() == "x86_64" else []
+    compiler = sysconfig.get_config_var("CC").split()
+    run = [*compiler, *able, *flags_of(module), "-S", str(source), "-o", str(assembly)]
+    subprocess.run(run, check=True)
+    assert "mul" in assembly.read_text()
+    assert not re.search(r"\bv?fn?m(add|sub|la|ls)", assembly.read_text())
