@@ -26,13 +26,14 @@ import time
 from collections.abc import Callable
 from enum import Enum, auto
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import server.commands  # noqa: F401  (begins to fill the table)
 from server.config.parameters import Config
 from server.cron import Cron
 from server.dispatch.configured_users import BadUsers, users_at_start
 from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.farewell import Farewell
 from server.dispatch.reloading import reload
 from server.dispatch.state import ServerState
 from server.network.clients import Clients
@@ -43,8 +44,12 @@ from server.persistence.load_progress import LoadProgress
 from server.persistence.snapshot_loader import LoadFailed
 from server.process import identity, memory_reserve, process, program_pages, signals
 from server.process.faults import ServerFault
+from server.process.monotonic import monotonic_ms
 from server.process.supervision import Supervision
 from server.table.command import TABLE
+
+if TYPE_CHECKING:
+    from server.network.primary_link import PrimaryLink
 
 _log = logging.getLogger("penstock")
 
@@ -68,11 +73,6 @@ class Phase(Enum):
     SERVING = auto()
     STOPPING = auto()  # nothing is run for anybody any more
     CLOSED = auto()
-
-
-def monotonic_ms() -> int:
-    """The system's clock, which DEBUG CLOCK does not move."""
-    return time.monotonic_ns() // 1_000_000
 
 
 def ignore_ready() -> None:
@@ -102,6 +102,12 @@ class Server:
         self._backend = backend()
         self._listeners = Listeners(config, self._backend, acceptor)
         self.state.parts.append(self._listeners)
+        self._link: PrimaryLink | None = None  # made when the server first becomes a replica
+        self.dispatcher.on_role = self._role_changed
+        self._farewell = Farewell(self.dispatcher, self._stop_now)
+        self.state.parts.append(self._farewell)
+        self.state.replication.watch = self._backend.add_reader
+        self.state.replication.unwatch = self._backend.remove_reader
 
     async def start(self, ready: Callable[[], None] = ignore_ready) -> None:
         """Listen, and load what was kept; *ready* is called when that is done, or takes long.
@@ -136,6 +142,8 @@ class Server:
             self._listeners.close()
             self._backend.stop()
             raise
+        self.state.instance.abort_stop = self._farewell.abort
+        self.state.instance.is_leaving = lambda: self._farewell.is_on
         self.state.instance.listening = self._listeners.descriptions
         self.state.instance.follow_port = self._listeners.follow_port
         self.state.instance.follow_tls = self._listeners.follow_tls
@@ -162,6 +170,9 @@ class Server:
         for kind in self._listeners.kinds:
             _log.info("Ready to accept connections %s", kind)
         self._declare_commands(loop)
+        if self.config.replicaof:
+            host, port = self.config.replicaof.split()
+            self.state.replication.follow(host, int(port))
         if self._owns_loop:
             loop.call_later(SETTLED_AFTER_S, self._give_back_pages)
 
@@ -196,6 +207,16 @@ class Server:
         self.dispatcher.serve_keyless()
         self.dispatcher.resume_unblocked()
 
+    def _role_changed(self) -> None:
+        """The server follows another primary now, or none."""
+        if self._link is None:
+            from server.network.primary_link import PrimaryLink  # noqa: PLC0415  (primaries need none)
+
+            self._link = PrimaryLink(self.config, self.dispatcher, self._backend)
+            self.state.parts.append(self._link)
+            self.state.replication.cut_link = self._link.cut
+        self._link.role_changed()
+
     def _has_saved(self, keys: int) -> None:
         """So many keys have been saved by this process, which does nothing else meanwhile."""
         self.supervision.working(f"Saving the data: {keys} keys so far")
@@ -213,8 +234,16 @@ class Server:
     # ------------------------------------------------------------------ stopping
 
     def stop_by_command(self, options: frozenset[bytes]) -> bool:
-        """SHUTDOWN: end when all is safe; False if it is not, and the server goes on."""
+        """SHUTDOWN: end when all is safe; False if it is not, and the server goes on.
+
+        If a replica lacks something, it ends later; see server.dispatch.farewell.
+        """
         _log.info("User requested shutdown...")
+        if self._phase is Phase.SERVING and self._farewell.begin(options):
+            return True
+        return self._stop_now(options)
+
+    def _stop_now(self, options: frozenset[bytes]) -> bool:
         save, nosave, force = (word in options for word in (b"SAVE", b"NOSAVE", b"FORCE"))
         is_loaded = self._phase is not Phase.LOADING
         self.supervision.working("Putting all data on the disk")
@@ -259,6 +288,9 @@ class Server:
         """Run nothing more for anybody."""
         self.supervision.stopping()
         self._enter(Phase.STOPPING)
+        if self._link is not None:
+            self._link.close()
+        self.state.replication.close()
         self.cron.stop()
         self.stopped.set()
 

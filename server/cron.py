@@ -96,7 +96,8 @@ class Cron:
 
     def _look_after_data(self) -> None:
         state = self._state
-        if state.config.switches.active_expire and not state.pausing.active:
+        keys_are_ours = not (state.pausing.active or state.restrictions.is_replica)
+        if state.config.switches.active_expire and keys_are_ours:
             self._expiry.run()
         state.propagation.deliver_each()
         state.persistence.tick()

@@ -43,6 +43,8 @@ cdef class Client:
     cdef public Subscriptions subscriptions
     cdef public TrackingOptions tracking
     cdef public uint64_t written_offset
+    cdef public uint64_t replicated_offset
+    cdef public object replica
     cdef public Waiter waiter
     cdef public list postponed
     cdef public bint script_left

@@ -5,6 +5,8 @@ A client has no socket here: its *endpoint* disconnects it, and sends what its *
 
 from __future__ import annotations
 
+from typing import Any
+
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from server.client.command_queue import NO_COMMANDS, CommandQueue
@@ -23,6 +25,7 @@ MONITORING = 16  # it is shown what others do, and may not work with keys itself
 TRACKING = 32  # the server remembers which keys it reads: CLIENT TRACKING
 TOLD = 64  # it is sent the invalidations of another client
 RESTRICTED = 128  # its user may not do everything: see server/dispatch/access.py
+REPLICA = 256  # it is sent the stream of changes, and answered nothing
 
 HEARS = SUBSCRIBED | MONITORING | TRACKING | TOLD  # it is sent something beside its replies
 
@@ -62,6 +65,8 @@ class Client:
         "postponed",
         "queue",
         "received",
+        "replica",
+        "replicated_offset",
         "script_left",
         "skip",
         "subscriptions",
@@ -102,6 +107,8 @@ class Client:
         self.subscriptions = NO_SUBSCRIPTIONS
         self.tracking = NOT_TRACKING
         self.written_offset = 0  # of the log's end after the client's last write
+        self.replicated_offset = 0  # likewise, of what replicas are sent
+        self.replica: Any = None  # what it has told of itself as a replica; see server/replication
         self.waiter: Waiter | None = None  # while blocked
         # A command that CLIENT PAUSE holds back, or whose script was left: long_scripts.py.
         self.postponed: list[bytes] | None = None

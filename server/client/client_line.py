@@ -10,7 +10,7 @@ a buffer) is 0.
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
-from server.client.client import MONITORING, TRACKING, Client
+from server.client.client import MONITORING, REPLICA, TRACKING, Client
 from server.table import errors
 
 NO_REDIRECTION = -1  # the client tracks no keys
@@ -34,7 +34,14 @@ def line(client: Client, now_ms: int) -> bytes:
 
 def type_of(client: Client) -> str:
     """The client's class, as CLIENT LIST and the output buffer limits know it."""
+    if client.flags & REPLICA:
+        return "replica"
     return "pubsub" if client.is_subscribed else "normal"
+
+
+def limit_class_of(client: Client) -> str:
+    """The class of client-output-buffer-limit that holds for *client*."""
+    return "slave" if client.flags & REPLICA else type_of(client)
 
 
 def is_tracking(client: Client) -> bool:
@@ -98,6 +105,7 @@ def _fields(client: Client, now_ms: int) -> dict[str, object]:
 
 def _flags(client: Client) -> str:
     letters = {
+        "S": bool(client.flags & REPLICA),
         "O": bool(client.flags & MONITORING),
         "P": client.is_subscribed,
         "x": client.in_multi,

@@ -42,23 +42,8 @@ def _parse_oom_scores(text: str, _old: object) -> str:
     return " ".join(words)
 
 
-def _parse_primary(text: str, _old: object) -> str:
-    words = text.split()
-    if text.lower() == "no one" or not words:
-        return ""
-    if len(words) != 2:
-        raise BadValue("wrong number of arguments")
-    if not re.fullmatch("[0-9]{1,5}", words[1]) or int(words[1]) > 65535:
-        raise BadValue("Invalid master port")
-    return text
-
-
-PRIMARY: Kind[str] = Kind(_parse_primary, write=lambda _nothing: [], many_words=True)
-
 # ---------------------------------------------------------------------- what is missing
 
-NO_REPLICA = "this server is no replica yet"
-NO_REPLICAS = "this server has no replicas yet"
 NO_TLS_BUS = "this server is no cluster node, and its MIGRATE speaks no TLS"
 NO_RDMA = "this server speaks no RDMA"
 NO_CLUSTER = "this server is no cluster node"
@@ -80,43 +65,18 @@ class AcceptedParameters:
     rdb_version_check = Parameter(one_of("strict", "relaxed"), "strict")
     sanitize_dump_payload = Parameter(one_of("no", "yes", "clients"), "no")  # always done
     # replicas
-    replicaof = Parameter(
-        unsupported(PRIMARY, "", NO_REPLICA), "", aliases=("slaveof",), mutable=False
-    )
-    masterauth = Parameter(TEXT, "", aliases=("primaryauth",))
-    masteruser = Parameter(TEXT, "", aliases=("primaryuser",))
-    replica_serve_stale_data = Parameter(YES_NO, True, aliases=("slave-serve-stale-data",))
-    replica_read_only = Parameter(YES_NO, True, aliases=("slave-read-only",))
-    replica_priority = Parameter(integer(), 100, aliases=("slave-priority",))
-    replica_announce_ip = Parameter(TEXT, "", aliases=("slave-announce-ip",))
-    replica_announce_port = Parameter(PORT, 0, aliases=("slave-announce-port",))
-    replica_announced = Parameter(YES_NO, True)
-    replica_ignore_maxmemory = Parameter(YES_NO, True, aliases=("slave-ignore-maxmemory",))
+    replica_lazy_flush = Parameter(YES_NO, False, aliases=("slave-lazy-flush",), valkey=True)
+    repl_disable_tcp_nodelay = Parameter(YES_NO, False)
     replica_ignore_disk_write_errors = Parameter(YES_NO, False)
     replica_full_sync_buffer_limit = Parameter(memory(), 0)
-    replica_lazy_flush = Parameter(YES_NO, False, aliases=("slave-lazy-flush",), valkey=True)
-    repl_backlog_size = Parameter(memory(1), 1024**2, valkey=10 * 1024**2)
-    repl_backlog_ttl = Parameter(LONG, 3600)
-    repl_disable_tcp_nodelay = Parameter(YES_NO, False)
-    repl_diskless_load = Parameter(one_of("disabled", "on-empty-db", "swapdb"), "disabled")
-    repl_diskless_sync = Parameter(YES_NO, True)
-    repl_diskless_sync_delay = Parameter(integer(), 5)
-    repl_diskless_sync_max_replicas = Parameter(integer(), 0)
     dual_channel_replication_enabled = Parameter(YES_NO, False)
     repl_mptcp = Parameter(YES_NO, False, mutable=False)
-    repl_ping_replica_period = Parameter(integer(1), 10, aliases=("repl-ping-slave-period",))
-    repl_timeout = Parameter(integer(1), 60)
-    min_replicas_to_write = Parameter(
-        unsupported(integer(), 0, NO_REPLICAS), 0, aliases=("min-slaves-to-write",)
-    )
-    min_replicas_max_lag = Parameter(integer(), 10, aliases=("min-slaves-max-lag",))
     propagation_error_behavior = Parameter(one_of("ignore", "panic", "panic-on-replicas"), "ignore")
     # modules
     enable_module_command = Parameter(one_of("no", "yes", "local"), "no", mutable=False)
     # TLS
     tls_auto_reload_interval = Parameter(integer(), 0)
     tls_cluster = Parameter(unsupported(YES_NO, False, NO_TLS_BUS), False)
-    tls_replication = Parameter(YES_NO, False)
     tls_client_cert_file = Parameter(TEXT, "")
     tls_client_key_file = Parameter(TEXT, "")
     tls_client_key_file_pass = Parameter(TEXT, "")

@@ -35,6 +35,7 @@ from server.config.parameter import (
     some_of,
     take_parameters,
 )
+from server.config.replication_parameters import ReplicationParameters
 from server.config.user_lines import UserRules
 from server.table.renaming import Renaming
 from storage.set_limits import SetLimits
@@ -67,7 +68,7 @@ class DebugSwitches:
         self.flush_sleep_s = 0.0  # AOF-FLUSH-SLEEP: before each write to the append-only file
 
 
-class Config(AcceptedParameters):
+class Config(ReplicationParameters, AcceptedParameters):
     """The present values, one attribute a parameter.
 
     *file* is the redis.conf that was read, and *given* the parameters that were set in it or by
@@ -263,7 +264,11 @@ class Config(AcceptedParameters):
 
 
 WITHOUT_EFFECT = take_parameters(AcceptedParameters)
-PARAMETERS = (*take_parameters(Config), *WITHOUT_EFFECT)
+PARAMETERS = (
+    *take_parameters(Config),
+    *take_parameters(ReplicationParameters),
+    *WITHOUT_EFFECT,
+)
 
 # When one of them is set, files are read again; the others are looked at when a client connects.
 TLS_SETTINGS = (

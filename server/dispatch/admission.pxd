@@ -7,7 +7,8 @@ from server.scripting.script_run cimport ScriptRun
 from server.table.command cimport Command
 
 cdef int KEYS
-cdef int MONITORING
+cdef int KEYLESS
+cdef int STALE
 cdef int CLIENT
 cdef int NEEDS_MEMORY
 cdef int NOSCRIPT

@@ -8,9 +8,11 @@
     maxmemory is not exceeded                         x               x        x
     the system gives memory                           x               x        x
     what is written can be kept                       x               x
+    the server may write: role, enough replicas       x               x
     a subscriber may run the command in RESP2         x
+    the data are not stale (replicas)                 x               x
     the data is loaded                                x
-    a monitor does not work with keys                 x
+    a monitor or replica does not work with keys      x
 
 Before maxmemory is checked, keys are evicted as maxmemory-policy has it. A script's command is
 checked by what was found before the script; once it has written, it may go on to. What EXEC runs
@@ -26,6 +28,7 @@ from protocol.replies import ErrorReply
 from server.client.client import (
     IN_MULTI,
     MONITORING,
+    REPLICA,
     RESTRICTED,
     SUBSCRIBED,
     UNAUTHENTICATED,
@@ -47,6 +50,7 @@ NO_AUTH = int(Flags.NO_AUTH)
 NO_MULTI = int(Flags.NO_MULTI)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
 LOADING = int(Flags.LOADING)
+STALE = int(Flags.STALE)
 RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 TELLS_HEALTH = int(Flags.TELLS_HEALTH)
 FOR_SUBSCRIBERS = int(Flags.FOR_SUBSCRIBERS)
@@ -56,6 +60,7 @@ ALLOW_BUSY = int(Flags.ALLOW_BUSY)
 CHANGES = int(Flags.WRITE | Flags.MAY_REPLICATE)
 
 NEEDS_MEMORY = CLIENT | WOKEN
+KEYLESS = MONITORING | REPLICA
 
 
 class Admission:
@@ -97,11 +102,15 @@ class Admission:
             refused = DATA if now.refuses_reads else WRITE
             if command.flags & TELLS_HEALTH or _has(client, command, refused):
                 return now.write_refusal
+        if now.role_refusal is not None and origin == CLIENT and _has(client, command, WRITE):
+            return now.role_refusal
         if origin == CLIENT and client.flags & SUBSCRIBED and _must_listen(client, command):
             return errors.not_for_subscribers(command.name)
+        if now.stale and origin == CLIENT and not command.flags & STALE:
+            return errors.PRIMARY_IS_DOWN
         if now.loading and origin == CLIENT and not command.flags & LOADING:
             return errors.LOADING
-        if origin == CLIENT and client.flags & MONITORING and _has(client, command, KEYS):
+        if origin == CLIENT and client.flags & KEYLESS and _has(client, command, KEYS):
             return errors.NOT_FOR_MONITORS
         return None
 
@@ -131,6 +140,10 @@ class Admission:
         now = self._restrictions
         if now.write_refusal is not None and command.flags & (DATA if now.refuses_reads else WRITE):
             return now.write_refusal
+        if now.role_refusal is not None and command.flags & WRITE:
+            return now.role_refusal
+        if now.stale and not command.flags & STALE:
+            return errors.PRIMARY_IS_DOWN
         if command.flags & DENYOOM and not run.allows_oom:
             if self._key_eviction.is_out_of_memory:
                 return errors.OUT_OF_MEMORY

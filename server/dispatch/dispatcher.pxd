@@ -34,6 +34,8 @@ cdef int MUTED
 cdef int HEARS
 cdef int TRACKING
 cdef int RESTRICTED
+cdef int REPLICA
+cdef int REPLICATED
 cdef int CLIENT
 cdef int WOKEN
 
@@ -44,6 +46,7 @@ cdef class Dispatcher(Runner):
     cdef readonly Turn turn
     cdef public list unblocked
     cdef public object on_clock_moved
+    cdef public object on_role
     cdef public bint is_behind
     cdef object _clock
     cdef Restrictions _restrictions
@@ -79,6 +82,9 @@ cdef class Dispatcher(Runner):
     cpdef queue_alike(self, Client client, RequestParser parser)
     @cython.locals(command=Command)
     cpdef object replay(self, Client client, list argv)
+    @cython.locals(found=object)
+    cpdef object apply(self, Client client, list argv)
+    cpdef role_changed(self)
     cpdef serve_ready(self)
     @cython.locals(now=Restrictions)
     cdef bint _holds_waiters(self) except -1

@@ -20,7 +20,16 @@ from typing import Final
 from protocol.encoder import Encoder
 from protocol.replies import QUEUED, ErrorReply, Reply
 from protocol.requests import RequestParser, know_names
-from server.client.client import HEARS, IN_MULTI, MUTED, RESTRICTED, TRACKING, Client, Waiter
+from server.client.client import (
+    HEARS,
+    IN_MULTI,
+    MUTED,
+    REPLICA,
+    RESTRICTED,
+    TRACKING,
+    Client,
+    Waiter,
+)
 from server.client.command_queue import CommandQueue
 from server.dispatch import execution
 from server.dispatch.admission import Admission
@@ -28,6 +37,7 @@ from server.dispatch.blocking import Runner
 from server.dispatch.execution import Execution
 from server.dispatch.long_scripts import LongScripts
 from server.dispatch.origin import CLIENT, WOKEN
+from server.dispatch.pausing import LATEST_MS
 from server.dispatch.shared_reply import SharedReply
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
@@ -47,6 +57,10 @@ NOT_QUEUED = int(Flags.NOT_QUEUED)
 RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
 RUNS_OTHERS = RUNS_QUEUE | RUNS_SCRIPTS
+REPLICATED = int(Flags.WRITE | Flags.MAY_REPLICATE)
+
+# What a primary may send beside changes. All else would let it end the server, or make it wait.
+FROM_PRIMARY = frozenset(("ping", "select", "multi", "exec", "replconf"))
 
 LOOK_AHEAD: Final = 16  # commands
 
@@ -103,6 +117,10 @@ class Dispatcher(Runner):
         self._pushes = state.pushes
         # The method itself, handed over, would be a C function of another type than it is.
         state.tracking.broadcasts.await_end = lambda connection: self.turn.send_later(connection)  # noqa: PLW0108
+        state.replication.feed.await_end = lambda feed: self.turn.send_later(feed)  # noqa: PLW0108
+        state.replication.on_role = self.role_changed
+        state.replication.failover.on_pause = self._pause_for_failover
+        self.on_role: Callable[[], None] = _nobody_minds  # told when it has changed
         self._shared = SharedReply(state.events)
 
     # ------------------------------------------------------------------ a client's command
@@ -149,6 +167,7 @@ class Dispatcher(Runner):
             self._execution.count(client, command, argv)
         if self._propagation.ops:
             client.written_offset = self._propagation.deliver()
+            client.replicated_offset = self._propagation.stream_offset
         if waits:
             self._park(client, argv, reply)  # type: ignore[arg-type]
         else:
@@ -178,6 +197,8 @@ class Dispatcher(Runner):
         self._pushes.end_command(client)
         if client.flags & TRACKING:
             self.state.tracking.command_done(client)
+        if client.flags & REPLICA:
+            self.serve_keyless()  # it may have told how far it is
 
     # ------------------------------------------------------------------ look-up and admission
 
@@ -307,6 +328,46 @@ class Dispatcher(Runner):
 
         return replay
 
+    # ------------------------------------------------------------------ what a primary sends
+
+    def apply(self, client: Client, argv: list[bytes]) -> ErrorReply | None:
+        """Run what our primary has sent: nothing is answered, and nothing waits.
+
+        *client* stands for it, as in replay(). Returns why that was not run, or has failed.
+        """
+        found = self._find(argv, True)
+        if isinstance(found, ErrorReply):
+            return found
+        if not found.accepts(len(argv)):
+            return errors.wrong_arity(found.name)
+        if not found.flags & REPLICATED and found.name not in FROM_PRIMARY:
+            return errors.not_from_primary(found.name)
+        if client.flags & IN_MULTI and not found.flags & NOT_QUEUED:
+            client.queue.append(found, argv)
+            return None
+        client.last_command = found
+        reply = self._execution.apply(client, found, argv)
+        self._execution.count(client, found, argv)
+        if self._propagation.ops:
+            self._propagation.deliver()
+        client.out.truncate(0)
+        if self._blocking.first_ready is not None:
+            self.serve_ready()
+        return reply if isinstance(reply, ErrorReply) else None
+
+    def role_changed(self) -> None:
+        """The server has become a primary or a replica, or follows another primary.
+
+        Who waits on a server that is a replica now would wait in vain: it is told so, and closed.
+        """
+        self._restrictions.follow_replication()
+        if self._restrictions.is_replica:
+            for client in list(self.state.clients.values()):
+                if client.waiter is not None:
+                    self.end_wait(client.waiter, errors.BECAME_REPLICA)
+                    client.close_after_reply = True
+        self.on_role()
+
     # ------------------------------------------------------------------ clients that wait
 
     def serve_ready(self) -> None:
@@ -353,6 +414,7 @@ class Dispatcher(Runner):
                 self._execution.count(client, command, argv)
             if self._propagation.ops:
                 client.written_offset = self._propagation.deliver()
+                client.replicated_offset = self._propagation.stream_offset
         if isinstance(reply, Block):
             self._pushes.end_command(client)
             return reply
@@ -483,6 +545,15 @@ class Dispatcher(Runner):
         self.unblocked += self.state.pausing.end()
         self._restrictions.update()
         self.serve_ready()
+
+    def _pause_for_failover(self, holds: bool) -> None:
+        """Hold writes back while a replica catches up; then those who wrote are told -READONLY."""
+        if holds:
+            self.state.pausing.begin(LATEST_MS, True)
+            self._restrictions.update()
+        else:
+            self.end_pause()
+            self.resume_unblocked()
 
     # ------------------------------------------------------------------ time travel
 

@@ -26,6 +26,7 @@ cdef int TRACKING
 cdef int RESTRICTED
 cdef int EXEC
 cdef int LOG
+cdef int PRIMARY
 cdef int REPLAYED
 cdef list NO_WORDS
 
@@ -52,7 +53,7 @@ cdef class Execution:
 
     @cython.locals(state=ServerState, call=Call, outer=list)
     cpdef object run(self, Client client, Command command, list argv, int origin)
-    cdef bint _hides_expired(self, Command command) except -1
+    cdef bint _hides_expired(self, Command command, int origin) except -1
     cdef object _handle(self, Command command, Call call, uint64_t changes)
     cdef _check_unchanged(self, Command command, object error, uint64_t changes)
     cpdef note_failures(self)
@@ -63,6 +64,7 @@ cdef class Execution:
     cpdef object run_called(self, Client client, Command command, list argv)
     cdef object _denied(self, Client client, Command command, list argv)
     cpdef replay(self, Client client, Command command, list argv)
+    cpdef object apply(self, Client client, Command command, list argv)
     @cython.locals(ns=int64_t)
     cpdef int64_t count(self, Client client, Command command, list argv) except -1
     @cython.locals(ns=int64_t)

@@ -14,7 +14,7 @@ from protocol.replies import ErrorReply, Reply
 from server.client.client import RESTRICTED, TRACKING, Client
 from server.client.command_queue import CommandQueue
 from server.dispatch.call import Call, Executor
-from server.dispatch.origin import EXEC, LOG, REPLAYED, SCRIPT, WOKEN
+from server.dispatch.origin import EXEC, LOG, PRIMARY, REPLAYED, SCRIPT, WOKEN
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
 from server.observe.command_times import CommandTimes
@@ -92,7 +92,9 @@ class Execution:
         call.origin = origin
         call.is_logged = self._propagation.is_on
         self._lookup.no_touch = client.no_touch
-        self._lookup.hides_expired = self._restrictions.must_check and self._hides_expired(command)
+        self._lookup.hides_expired = self._restrictions.must_check and self._hides_expired(
+            command, origin
+        )
         if self._monitors.are_there and command.flags & RUNS_SCRIPTS:
             self._show(client, command, argv, origin)  # before what it runs
         outer, self._events.logged = self._events.logged, None
@@ -112,11 +114,14 @@ class Execution:
             self._state.tracking.command_ran(client, command, argv)
         return reply
 
-    def _hides_expired(self, command: Command) -> bool:
+    def _hides_expired(self, command: Command, origin: int) -> bool:
         """Whether *command* must leave a key that has expired: writes are paused, and it reads.
 
-        A write that runs all the same, in the very EXEC that has begun the pause, removes it.
+        A write that runs all the same, in the very EXEC that has begun the pause, removes it. On a
+        replica only what its primary sends removes keys.
         """
+        if self._restrictions.is_replica:
+            return not origin & PRIMARY
         return bool(self._state.pausing.active) and not command.flags & WRITE
 
     def _handle(self, command: Command, call: Call, changes: int) -> Reply | Block:
@@ -218,6 +223,14 @@ class Execution:
         reply = self.run(client, command, argv, LOG)
         if reply is errors.NO_MEMORY or reply is errors.INTERNAL:
             raise ServerFault(f"a logged {command.name} was not run")
+
+    def apply(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
+        """Run a command that the primary has sent; what has expired is there until it says DEL."""
+        self._lookup.keeps_expired = True
+        try:
+            return self.run(client, command, argv, PRIMARY)
+        finally:
+            self._lookup.keeps_expired = False
 
     # ------------------------------------------------------------------ counting
 

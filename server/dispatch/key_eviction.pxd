@@ -38,6 +38,7 @@ cdef class KeyEviction(Part):
     cdef bytes _removal
     cdef Py_ssize_t _last_random
     cdef bint _is_unfinished
+    cdef bint _is_left_to_primary
     cdef int64_t _exceeded_since_ns
     cdef int64_t _exceeded_ns
     cdef readonly uint64_t evicted
@@ -47,6 +48,7 @@ cdef class KeyEviction(Part):
 
     cpdef bint make_room(self) except -1
     cdef bint _make_room(self) except -1
+    cdef bint _leaves_it_to_primary(self) except -1
     cpdef go_on(self)
     @cython.locals(started_ns=int64_t, took_ns=int64_t, succeeds=bint)
     cdef bint _evict_enough(self) except -1

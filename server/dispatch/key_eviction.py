@@ -44,6 +44,7 @@ class KeyEviction(Part):
         "_events",
         "_exceeded_ns",
         "_exceeded_since_ns",
+        "_is_left_to_primary",
         "_is_unfinished",
         "_last_random",
         "_limit",
@@ -83,6 +84,7 @@ class KeyEviction(Part):
         self._chance = events.chance
         self.pool = EvictionPool(events.usage, self._chance)
         self._limit = 0
+        self._is_left_to_primary = True  # while the server is a replica
         self._policy_name = ""
         self._last_random = 0  # the database that a key was drawn from last
         self._is_unfinished = False
@@ -108,7 +110,7 @@ class KeyEviction(Part):
         return True
 
     def _make_room(self) -> bool:
-        if self._restrictions.loading or self._pausing.until_ms:
+        if self._restrictions.loading or self._pausing.until_ms or self._leaves_it_to_primary():
             self.is_out_of_memory = False
             return True
         try:
@@ -123,6 +125,10 @@ class KeyEviction(Part):
         elif self._exceeded_since_ns:
             self._is_kept()
         return not self.is_out_of_memory
+
+    def _leaves_it_to_primary(self) -> bool:
+        """Whether the keys of a replica are its primary's to evict."""
+        return bool(self._restrictions.is_replica and self._is_left_to_primary)
 
     def go_on(self) -> None:
         """Do more of what was left unfinished."""
@@ -201,6 +207,7 @@ class KeyEviction(Part):
         usage = self._events.usage
         usage.log_factor = config.lfu_log_factor
         usage.decay_minutes = config.lfu_decay_time
+        self._is_left_to_primary = config.replica_ignore_maxmemory
         self._samples = config.maxmemory_samples
         self._time_limit_ns = time_limit_ns(config.maxmemory_eviction_tenacity)
         self._removal = b"UNLINK" if config.lazyfree_lazy_eviction else b"DEL"

@@ -7,11 +7,18 @@ cdef class Restrictions(Part):
     cdef Memory _memory
     cdef Pausing _pausing
     cdef object _persistence
+    cdef object _replication
+    cdef bint _replica_is_read_only
+    cdef bint _serves_stale_data
+    cdef object _replicas_needed
     cdef readonly bint loading
     cdef readonly bint stopping
     cdef readonly object busy
     cdef readonly bint short_of_memory
     cdef readonly object write_refusal
     cdef readonly bint refuses_reads
+    cdef readonly bint is_replica
+    cdef readonly object role_refusal
+    cdef readonly bint stale
     cdef readonly bint in_force
     cdef readonly bint must_check

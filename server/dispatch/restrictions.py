@@ -6,6 +6,9 @@
     short_of_memory    the system gives no more memory  what may need some gets -OOM
     write_refusal      what is written is not kept      writes get this error
     refuses_reads      ... and must not be shown        reads get it too
+    is_replica         changes come from a primary      expired keys are hidden, not removed
+    role_refusal       ... or replicas are missing      writes get -READONLY, or -NOREPLICAS
+    stale              the primary is out of reach      what lacks the flag STALE gets -MASTERDOWN
     a pause            CLIENT PAUSE                     commands wait, see pausing.py
     maxmemory          more memory may be in use        keys are evicted (key_eviction.py); if none
                                                         can be, what has the flag DENYOOM gets -OOM
@@ -22,6 +25,8 @@ from server.dispatch.pausing import Pausing
 from server.observe.memory import MOST, Memory
 from server.observe.part import Part
 from server.persistence.persistence import Persistence
+from server.replication.replication import Replication
+from server.table import errors
 
 
 class Restrictions(Part):
@@ -35,26 +40,46 @@ class Restrictions(Part):
         "_memory",
         "_pausing",
         "_persistence",
+        "_replica_is_read_only",
+        "_replicas_needed",
+        "_replication",
+        "_serves_stale_data",
         "busy",
         "in_force",
+        "is_replica",
         "loading",
         "must_check",
         "refuses_reads",
+        "role_refusal",
         "short_of_memory",
+        "stale",
         "stopping",
         "write_refusal",
     )
 
-    def __init__(self, memory: Memory, pausing: Pausing, persistence: Persistence) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        pausing: Pausing,
+        persistence: Persistence,
+        replication: Replication,
+    ) -> None:
         self._memory = memory
         self._pausing = pausing
         self._persistence = persistence
+        self._replication = replication
+        self._replica_is_read_only = True
+        self._serves_stale_data = True
+        self._replicas_needed = 0
         self.loading = False
         self.stopping = False
         self.busy: ErrorReply | None = None
         self.short_of_memory = False
         self.write_refusal: ErrorReply | None = None
         self.refuses_reads = False
+        self.is_replica = False
+        self.role_refusal: ErrorReply | None = None
+        self.stale = False
         self.in_force = False
         self.must_check = False
 
@@ -84,7 +109,32 @@ class Restrictions(Part):
         """To be called when a save, a write of the AOF or a parameter may have changed it."""
         self.refuse_writes(self._persistence.refusal, self._persistence.refuses_reads)
 
+    def follow_replication(self) -> None:
+        """To be called when the role, the link to the primary, or the replicas may have changed."""
+        following = self._replication.following
+        self.is_replica = following is not None
+        self.stale = following is not None and not (following.is_up or self._serves_stale_data)
+        self.role_refusal = self._why_no_writes()
+        self.update()
+
+    def _why_no_writes(self) -> ErrorReply | None:
+        if self.is_replica:
+            return errors.READ_ONLY_REPLICA if self._replica_is_read_only else None
+        needed = self._replicas_needed
+        if needed and self._replication.good_replicas() < needed:
+            return errors.TOO_FEW_REPLICAS
+        return None
+
+    def tick(self, now_ms: int) -> None:
+        if self._replicas_needed:
+            self.follow_replication()
+
     def configured(self, config: Config) -> None:
+        self._replica_is_read_only = config.replica_read_only
+        self._serves_stale_data = config.replica_serve_stale_data
+        counts = config.min_replicas_to_write and config.min_replicas_max_lag
+        self._replicas_needed = config.min_replicas_to_write if counts else 0
+        self.follow_replication()
         self.follow_persistence()
 
     def update(self) -> None:
@@ -95,6 +145,8 @@ class Restrictions(Part):
             or self.busy is not None
             or self.short_of_memory
             or self.write_refusal is not None
+            or self.is_replica
+            or self.role_refusal is not None
             or self._pausing.active
         )
         memory = self._memory

@@ -46,6 +46,7 @@ cdef class ServerState:
     cdef readonly Propagation propagation
     cdef readonly ServerKeyEvents events
     cdef readonly object persistence
+    cdef readonly object replication
     cdef readonly Restrictions restrictions
     cdef readonly KeyEviction key_eviction
     cdef readonly ClientEviction client_eviction

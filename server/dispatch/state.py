@@ -34,6 +34,7 @@ from server.process.instance import Instance
 from server.process.server_clock import ServerClock
 from server.propagation.propagation import Propagation
 from server.pubsub.pubsub import PubSub
+from server.replication.replication import Replication
 from server.scripting.scripting import Scripting
 from server.table.command import TABLE
 from server.tracking.tracking import Tracking
@@ -81,7 +82,10 @@ class ServerState:
         self.persistence.functions.load = self.scripting.load_stored
         self.persistence.children.on_forked = self._forked
         self.persistence.append_only.log.on_took = self._disk_took
-        self.restrictions = Restrictions(self.memory, self.pausing, self.persistence)
+        self.replication = Replication(config, self.databases, self.propagation, self.persistence)
+        self.restrictions = Restrictions(
+            self.memory, self.pausing, self.persistence, self.replication
+        )
         self.key_eviction = KeyEviction(
             self.databases,
             self.events,
@@ -109,7 +113,8 @@ class ServerState:
             self.latency_events,
             self.scripting,
             self.command_times,  # it depends on both of them
-            self.restrictions,  # they depend on the memory's limit
+            self.replication,
+            self.restrictions,  # they depend on the memory's limit, and on the replicas
             self.key_eviction,
             self.client_eviction,
             self.value_packing,

@@ -48,6 +48,16 @@ class AsyncioBackend(Backend):
     def listen(self, sock: socket, backlog: int, acceptor: Acceptor) -> AsyncioListener:
         return AsyncioListener(sock, backlog, self, acceptor)
 
+    async def adopt(self, sock: socket, acceptor: Acceptor) -> None:
+        transport = AsyncioTransport(self, acceptor)
+        await self.loop.connect_accepted_socket(lambda: transport, sock)
+
+    def add_reader(self, fd: int, call: Callable[[], None]) -> None:
+        self.loop.add_reader(fd, call)
+
+    def remove_reader(self, fd: int) -> None:
+        self.loop.remove_reader(fd)
+
     def tell_turns(self, turn: Turn) -> None:
         turn.at_end_of_turn = self.loop.call_soon  # before the loop looks at its sockets again
 
@@ -129,6 +139,7 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         "_endpoint",
         "_is_closing",
         "_is_direct",
+        "_is_held",
         "_is_paused",
         "_loops",
         "_pieces",
@@ -144,6 +155,7 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         self._endpoint: Endpoint | None = None  # not open yet, or closed
         self._is_direct = False  # what comes is received into the endpoint's buffer
         self._is_closing = False
+        self._is_held = False  # the endpoint wants nothing for now
         self._is_paused = False  # the loop's transport has not sent all that it was given
         self._pieces: deque[bytes | bytearray | memoryview] = deque()
         self._unwritten = 0  # bytes of these
@@ -221,7 +233,7 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
             elif self._is_closing:
                 self.close()
             else:
-                self._loops.resume_reading()
+                self._read_again()
                 self._endpoint.resume_writing()
         except Exception as error:
             self._fail(error)
@@ -277,6 +289,19 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         if self._endpoint is None:
             return 0
         return self._unwritten + self._loops.get_write_buffer_size()
+
+    def hold(self) -> None:
+        self._is_held = True
+        self._loops.pause_reading()
+
+    def go_on(self) -> None:
+        self._is_held = False
+        if not self._is_paused:
+            self._read_again()
+
+    def _read_again(self) -> None:
+        if not self._is_held:
+            self._loops.resume_reading()
 
     def close(self) -> None:
         self._is_closing = True

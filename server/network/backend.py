@@ -39,6 +39,21 @@ class Backend(ABC):
         """
 
     @abstractmethod
+    async def adopt(self, sock: socket, acceptor: Acceptor) -> None:
+        """Serve *sock*, which this server has connected; *acceptor* is given its transport.
+
+        Raises OSError.
+        """
+
+    @abstractmethod
+    def add_reader(self, fd: int, call: Callable[[], None]) -> None:
+        """Make *call* as long as *fd*, which is no socket's, has something to read."""
+
+    @abstractmethod
+    def remove_reader(self, fd: int) -> None:
+        """Make it no more. To be called before *fd* is closed."""
+
+    @abstractmethod
     def tell_turns(self, turn: Turn) -> None:
         """Have *turn* end when all sockets have been served that were found ready together."""
 

@@ -111,7 +111,7 @@ class Clients(Part):
         """Disconnect *client* if more replies wait than client-output-buffer-limit allows."""
         if client.endpoint is NO_ENDPOINT:
             return
-        limit = self._output_limits[client_line.type_of(client)]
+        limit = self._output_limits[client_line.limit_class_of(client)]
         waiting = self.waiting_bytes(client)
         now_ms = self._monotonic_ms()
         if not limit.soft or waiting < limit.soft:
@@ -153,7 +153,7 @@ class Clients(Part):
         """
         for client in list(self._state.clients.values()):
             waits = client.waiter is not None or client.postponed is not None
-            waits = waits or client.is_subscribed
+            waits = waits or client.is_subscribed or client.replica is not None
             if client.last_used_ms < before_ms and not waits:
                 _log.info("closing idle client %d (%s)", client.id, client.address)
                 client.endpoint.disconnect()

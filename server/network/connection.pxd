@@ -13,6 +13,7 @@ from server.network.transport cimport Transport
 cdef Py_ssize_t FLUSH_AT
 cdef Py_ssize_t PIPELINE
 cdef int IN_MULTI
+cdef int REPLICA
 cdef int UNAUTHENTICATED
 
 

@@ -16,7 +16,7 @@ import logging
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from protocol.requests import ProtocolError, RequestParser
-from server.client.client import IN_MULTI, UNAUTHENTICATED
+from server.client.client import IN_MULTI, REPLICA, UNAUTHENTICATED
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
@@ -136,6 +136,8 @@ class Connection(Endpoint):
         self._write_paused = True
 
     def sent_some(self) -> None:
+        if self._client.flags & REPLICA:
+            self._client.replica.has_room()
         self._dispatcher.timekeeper.begin()
         self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         self._count_memory(self._parser.buffered())
@@ -230,7 +232,9 @@ class Connection(Endpoint):
     def _count_memory(self, unread: int) -> None:
         """Count what the client holds now: *unread* bytes of requests, and unsent replies."""
         client = self._client
-        memory = unread + self._transport.unsent()
+        memory = unread
+        if not client.flags & REPLICA:  # what waits for it must not have keys evicted, or others go
+            memory += self._transport.unsent()
         if client.flags & IN_MULTI:
             memory += client.queue.memory()
         if client.waiter is not None or client.postponed is not None:

@@ -11,4 +11,6 @@ cdef class Transport:
     cpdef write(self, Encoder out)
     cpdef Py_ssize_t unsent(self) except -1
     cpdef close(self)
+    cpdef hold(self)
+    cpdef go_on(self)
     cpdef abort(self)

@@ -47,5 +47,11 @@ class Transport:
     def close(self) -> None:
         """Close when all is sent; nothing more is read."""
 
+    def hold(self) -> None:
+        """Read nothing until go_on(): whoever sends has to wait."""
+
+    def go_on(self) -> None:
+        """Read again."""
+
     def abort(self) -> None:
         """Close at once. What has not been sent is lost."""

@@ -20,7 +20,7 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from server.persistence import child_job
@@ -126,8 +126,12 @@ class ChildSlot:
         self._on_end: OnEnd = _forget
         self._collects = False  # whether garbage collection is to be on again after the child
 
-    def start(self, purpose: str, total: int, job: Job, on_end: OnEnd) -> Child:
+    def start(
+        self, purpose: str, total: int, job: Job, on_end: OnEnd, kept: Sequence[int] = ()
+    ) -> Child:
         """Fork a child that runs *job*, about *total* keys; poll() calls *on_end* with its outcome.
+
+        Of the server's file descriptors, the child has those that are *kept*.
 
         Raises ChildBusy, or OSError when the system has no room for another process.
         """
@@ -137,7 +141,7 @@ class ChildSlot:
         self._stop_collecting()
         try:
             started_ns = time.monotonic_ns()
-            pid = _fork(job, writing)
+            pid = _fork(job, writing, kept)
             took_ns = time.monotonic_ns() - started_ns
         except OSError:
             os.close(reading)
@@ -231,7 +235,7 @@ def _forget(_outcome: Outcome) -> None:
     """The on_end while there is no child."""
 
 
-def _fork(job: Job, pipe: int) -> int:
+def _fork(job: Job, pipe: int, kept: Sequence[int]) -> int:
     """Fork; the child runs *job* and never returns. Returns its process id.
 
     Signals are blocked meanwhile: the child still has the parent's handlers.
@@ -244,7 +248,7 @@ def _fork(job: Job, pipe: int) -> int:
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
         if pid == 0:
-            child_job.run_and_exit(job, pipe, parent)
+            child_job.run_and_exit(job, pipe, parent, kept)
         return pid
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)

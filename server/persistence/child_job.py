@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NoReturn, TypeAlias
 
 Report: TypeAlias = Callable[[int], None]  # how many keys have been dealt with
@@ -36,8 +36,10 @@ def no_report(_done: int) -> None:
     """The report of a job that runs in the server itself."""
 
 
-def run_and_exit(job: Job, pipe: int, parent: int) -> NoReturn:
+def run_and_exit(job: Job, pipe: int, parent: int, kept: Sequence[int] = ()) -> NoReturn:
     """Run *job* in this process, which was just forked off, and end it.
+
+    It has the descriptors that are *kept*, and no others of the parent's.
 
     The exit status is 0 if *job* returned. The parent's atexit handlers do not run here. The
     caller has blocked signals; here they are unblocked.
@@ -45,7 +47,7 @@ def run_and_exit(job: Job, pipe: int, parent: int) -> NoReturn:
     status = 1
     try:
         _drop_signals()
-        _close_others(pipe)
+        _close_all_but(pipe, *kept)
         reporter = Reporter(pipe, parent)
         status = _run(job, reporter)
     finally:
@@ -73,14 +75,17 @@ def _drop_signals() -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
-def _close_others(pipe: int) -> None:
-    """Close all descriptors but the standard streams and *pipe*.
+def _close_all_but(*kept: int) -> None:
+    """Close all descriptors but the standard streams and those that are *kept*.
 
     Otherwise a client's connection would stay open after the parent has closed it, and the port
     would stay taken after the parent has ended.
     """
-    os.closerange(FIRST_FD, pipe)
-    os.closerange(pipe + 1, os.sysconf("SC_OPEN_MAX"))
+    first = FIRST_FD
+    for fd in sorted(kept):
+        os.closerange(first, fd)
+        first = fd + 1
+    os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 
 
 class Orphaned(Exception):

@@ -139,6 +139,28 @@ class Persistence:
             self._propagation.durability = durability
             self._loaded()
 
+    def load_copy(
+        self, path: Path, databases: Sequence[Keyspace], functions: StoredFunctions
+    ) -> Iterator[None]:
+        """Load the snapshot of a primary into *databases*, which are empty, yielding now and then.
+
+        Keys that have expired are loaded: the primary removes them. Raises LoadFailed.
+        """
+        self.progress = LoadProgress(self._files.size(path))
+        rules = LoadRules(self._events.clock.now_ms, keeps_expired=True, functions=functions)
+        try:
+            yield from load_snapshot_file(
+                self._files, path, databases, self.progress, rules, read_options(self._config)
+            )
+        finally:
+            self._loaded()
+
+    def stop_log(self) -> None:
+        """All data are about to be replaced: the log is not written to meanwhile."""
+        if self.append_only.mode is not Mode.OFF:
+            self._propagation.durability = None
+            self.append_only.switch_off()
+
     def _load_snapshot(self, replaces: bool = False) -> Iterator[None]:
         path = Path(self._config.dbfilename)
         self.progress = LoadProgress(self._files.size(path))

@@ -10,7 +10,9 @@ class Instance:
     """What identifies this run of the server, and how a command ends it.
 
     *started_ms* is unix time in ms, *listening* INFO's listener lines. *stop* is given the options
-    of SHUTDOWN; it returns False if the server goes on because not all is safe. *follow_port* is
+    of SHUTDOWN; it returns False if the server goes on because not all is safe. While it waits for
+    replicas, *is_leaving* holds, and *abort_stop* ends that; it returns False if none was on.
+    *follow_port* is
     told that "port" or "tls-port" is set anew, *follow_tls* that a setting of TLS is; if that
     cannot be had, they raise BadValue and leave all as it was.
     """
@@ -20,6 +22,8 @@ class Instance:
         self.started_ms = 0
         self.listening: dict[str, str] = {}
         self.stop: Callable[[frozenset[bytes]], bool] = _not_running
+        self.abort_stop: Callable[[], bool] = _not_leaving
+        self.is_leaving: Callable[[], bool] = _not_leaving
         self.follow_port: Callable[[str], None] = _ignore_port
         self.follow_tls: Callable[[], None] = _ignore_tls
 
@@ -27,6 +31,11 @@ class Instance:
 def _not_running(_options: frozenset[bytes]) -> bool:
     """Do nothing: there is no process to end."""
     return True
+
+
+def _not_leaving() -> bool:
+    """Nobody has asked the server to stop."""
+    return False
 
 
 def _ignore_port(_parameter: str) -> None:

@@ -57,13 +57,14 @@ class Propagation:
     sinks: if it cannot take a transaction, nobody else has seen it either.
     """
 
-    __slots__ = ("_durability", "_sinks", "is_on", "ops")
+    __slots__ = ("_durability", "_sinks", "is_on", "ops", "stream_offset")
 
     def __init__(self) -> None:
         self._durability: Durability | None = None
         self._sinks: list[Sink] = []
         self.is_on = False  # whether anybody takes the stream
         self.ops: list[Op] = []
+        self.stream_offset = 0  # of the end of what replicas are sent; see server/replication
 
     @property
     def durability(self) -> Durability | None:

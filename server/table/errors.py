@@ -100,6 +100,15 @@ OTHER_CHILD = ErrorReply(
     " to schedule a BGSAVE whenever possible.",
 )
 FAILED = ErrorReply("ERR", "")  # the log says why
+READ_ONLY_REPLICA = ErrorReply("READONLY", "You can't write against a read only replica.")
+TOO_FEW_REPLICAS = ErrorReply("NOREPLICAS", "Not enough good replicas to write.")
+PRIMARY_IS_DOWN = ErrorReply(
+    "MASTERDOWN", "Link with MASTER is down and replica-serve-stale-data is set to 'no'."
+)
+BECAME_REPLICA = ErrorReply(
+    "UNBLOCKED",
+    "force unblock from blocking operation, instance state changed (master -> replica?)",
+)
 NOT_FOR_MONITORS = ErrorReply("ERR", "Replica can't interact with the keyspace")
 NOT_IN_MULTI = ErrorReply("ERR", "Command not allowed inside a transaction")
 EXEC_ABORTED = ErrorReply("EXECABORT", "Transaction discarded because of previous errors.")
@@ -152,6 +161,11 @@ def not_for_subscribers(name: str) -> ErrorReply:
         f"Can't execute '{name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are"
         " allowed in this context",
     )
+
+
+def not_from_primary(name: str) -> ErrorReply:
+    """The error of a command that no primary sends its replicas."""
+    return ErrorReply("ERR", f"'{name}' is no command that a primary sends to its replicas")
 
 
 def wrong_arity(name: str) -> ErrorReply:

@@ -211,7 +211,7 @@ def _apply_maxclients(state: ServerState) -> None:
 def _apply_output_limits(state: ServerState) -> None:
     limits = state.config.client_output_buffer_limit
     for client in state.clients.values():
-        client.limit_output(limits[client_line.type_of(client)].hard)
+        client.limit_output(limits[client_line.limit_class_of(client)].hard)
 
 
 # What must run at once when a parameter changes; most parameters are read when they are needed.

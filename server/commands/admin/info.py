@@ -68,7 +68,7 @@ def clients(state: ServerState) -> Fields:
     connected = list(state.clients.values())
     waiters = [client.waiter for client in connected if client.waiter is not None]
     blocking_keys, on_no_key = state.blocking.waiting_keys()
-    yield "connected_clients", len(connected)
+    yield "connected_clients", len(connected) - len(state.replication.replicas.all)
     yield "maxclients", state.config.maxclients
     yield "blocked_clients", state.blocking.waiting + state.pausing.waiting
     yield "watching_clients", sum(1 for client in connected if client.watching)
@@ -201,13 +201,9 @@ def stats(state: ServerState) -> Fields:
     yield "client_output_buffer_limit_disconnections", counted.output_limit_disconnections
 
 
-def replication(state: ServerState) -> Fields:
-    yield "role", "master"
-    yield "master_failover_state", "no-failover"
-    yield "master_replid", state.instance.run_id
-    yield "master_replid2", "0" * 40
-    yield "second_repl_offset", -1
-    yield "repl_backlog_size", state.config.repl_backlog_size
+def replication(_state: ServerState) -> Fields:
+    """No field of its own: server.replication.replication adds them all."""
+    yield from ()
 
 
 def cpu(_state: ServerState) -> Fields:
@@ -318,31 +314,16 @@ ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
     "sockets that MIGRATE keeps": {"stats": ("migrate_cached_sockets",)},
     "payloads that are not checked": {"stats": ("dump_payload_sanitizations",)},
     "replicas": {
-        "memory": (
-            "mem_replication_backlog",
-            "mem_total_replication_buffers",
-            "mem_clients_slaves",
-            "mem_replica_full_sync_buffer",
-        ),
+        "memory": ("mem_replica_full_sync_buffer",),
         "stats": (
             "total_net_repl_input_bytes",
             "total_net_repl_output_bytes",
-            "sync_full",
-            "sync_partial_ok",
-            "sync_partial_err",
             "instantaneous_input_repl_kbps",
             "instantaneous_output_repl_kbps",
             "slave_expires_tracked_keys",
             "unexpected_error_replies",
         ),
         "persistence": ("async_loading",),
-        "replication": (
-            "connected_slaves",
-            "master_repl_offset",
-            "repl_backlog_active",
-            "repl_backlog_first_byte_offset",
-            "repl_backlog_histlen",
-        ),
     },
     "threads that free memory": {"memory": ("lazyfree_pending_objects", "lazyfreed_objects")},
     "modules": {"persistence": ("module_fork_in_progress", "module_fork_last_cow_size")},

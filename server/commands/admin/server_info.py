@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from protocol.replies import NO_REPLY, ErrorReply, Reply, Verbatim
+from protocol.replies import NO_REPLY, OK, ErrorReply, Reply, Verbatim
 from server.commands.admin import info
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
-from server.table.command import Flags, command
+from server.table.command import Block, Flags, command
 from server.table.documentation import Tip
 
 NO_SHUTDOWN = ErrorReply("ERR", "No shutdown in progress.")
@@ -66,19 +66,25 @@ def time_(call: Call) -> Reply:
     "data, otherwise O(1)",
     history=[("7.0.0", "NOW, FORCE and ABORT.")],
 )
-def shutdown(call: Call) -> Reply:
+def shutdown(call: Call) -> Reply | Block:
     """Saves what the configuration says must be saved, and stops the server.
 
     SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]
     """
     words = _shutdown_options(call)
     if b"ABORT" in words:
-        raise NO_SHUTDOWN  # a shutdown that has begun ends before another command runs
+        if not call.server.instance.abort_stop():
+            raise NO_SHUTDOWN
+        return OK
+    if call.server.instance.is_leaving() and b"NOW" not in words:
+        return Block([], object, 0, NO_REPLY, NO_REPLY)  # this one waits for the same
     busy = call.server.restrictions.busy
     if busy is not None and b"NOSAVE" not in words:
         raise busy  # the script that runs is half done
     if not call.server.instance.stop(frozenset(words)):
         raise CANNOT_SHUT_DOWN
+    if call.server.instance.is_leaving():
+        return Block([], object, 0, NO_REPLY, NO_REPLY)
     call.client.close_after_reply = True  # commands pipelined behind it do not run
     return NO_REPLY
 

@@ -128,4 +128,6 @@ def _kill(call: Call, filters: Filters) -> int:
             client.close_after_reply = True
         else:
             client.endpoint.disconnect()
+    if filters.type == "master" and call.server.replication.cut_link():
+        return len(chosen) + 1
     return len(chosen)

@@ -102,7 +102,7 @@ def hello(call: Call) -> Reply:
         b"proto": client.resp,
         b"id": client.id,
         b"mode": b"standalone",
-        b"role": b"master",
+        b"role": b"replica" if call.server.replication.is_replica else b"master",
         b"modules": [],
     }
 

@@ -1,6 +1,6 @@
 """PUBLISH and SPUBLISH. The messages are sent before the publisher's own reply.
 
-They are no changes of data, so they are not in the append-only file.
+They are no changes of data, so they are not in the append-only file; replicas get them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ def publish(call: Call) -> Reply:
 
     PUBLISH channel message
     """
+    call.server.replication.feed.publish(call.argv)
     return call.server.pubsub.publish(call.argv[1], call.argv[2])
 
 
@@ -47,4 +48,5 @@ def spublish(call: Call) -> Reply:
 
     SPUBLISH shardchannel message
     """
+    call.server.replication.feed.publish(call.argv)
     return call.server.pubsub.publish_to_shard(call.argv[1], call.argv[2])

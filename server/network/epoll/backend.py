@@ -8,9 +8,12 @@ from socket import socket
 
 from server.dispatch.turn import Turn
 from server.network.acceptor import Acceptor
+from server.network.addresses import address
 from server.network.backend import Backend
 from server.network.epoll.listener import Listener
 from server.network.epoll.selector import Selector
+from server.network.epoll.transport import EpollTransport
+from server.network.tcp_options import keep_alive, send_at_once
 
 
 class EpollBackend(Backend):
@@ -25,6 +28,23 @@ class EpollBackend(Backend):
 
     def listen(self, sock: socket, backlog: int, acceptor: Acceptor) -> Listener:
         return Listener(sock, backlog, self._selector, acceptor, self._loop)
+
+    async def adopt(self, sock: socket, acceptor: Acceptor) -> None:
+        send_at_once(sock)
+        keep_alive(sock, acceptor.keep_alive_s)
+        peer, local = sock.getpeername(), sock.getsockname()
+        transport = EpollTransport(
+            sock.fileno(), address(sock.family, peer), address(sock.family, local), self._selector
+        )
+        endpoint = acceptor.connect(transport)
+        sock.detach()
+        transport.open(endpoint)
+
+    def add_reader(self, fd: int, call: Callable[[], None]) -> None:
+        self._selector.add_reader(fd, call)
+
+    def remove_reader(self, fd: int) -> None:
+        self._selector.remove_reader(fd)
 
     def tell_turns(self, turn: Turn) -> None:
         self._selector.tell_turns(turn)

@@ -8,6 +8,7 @@ from server.network.transport cimport Transport
 
 cdef unsigned int READING
 cdef unsigned int DRAINING
+cdef unsigned int HELD
 cdef unsigned int HAS_ENDED
 
 
@@ -19,6 +20,7 @@ cdef class EpollTransport(Transport):
     cdef Py_ssize_t _taken
     cdef Py_ssize_t _unsent
     cdef bint _closing
+    cdef bint _is_held
 
     cpdef open(self, Endpoint endpoint)
     @cython.locals(endpoint=Endpoint, data=bytes)

@@ -23,6 +23,7 @@ from server.network.transport import Transport
 
 READING = EPOLLIN | EPOLLRDHUP | EPOLLET
 DRAINING = EPOLLOUT
+HELD = EPOLLET
 HAS_ENDED = EPOLLRDHUP | EPOLLHUP | EPOLLERR
 
 
@@ -33,6 +34,7 @@ class EpollTransport(Transport):
         "_closing",
         "_endpoint",
         "_first",
+        "_is_held",
         "_pieces",
         "_selector",
         "_taken",
@@ -50,6 +52,7 @@ class EpollTransport(Transport):
         self._taken = 0  # bytes of that one
         self._unsent = 0  # bytes in all
         self._closing = False
+        self._is_held = False
 
     def open(self, endpoint: Endpoint) -> None:
         """Begin to read, for *endpoint*."""
@@ -64,7 +67,7 @@ class EpollTransport(Transport):
     def ready(self, events: int) -> None:
         if self._unsent:
             self._drain()
-        elif not self._closing:
+        elif not (self._closing or self._is_held):
             self._receive(events)
 
     def _receive(self, events: int) -> None:
@@ -109,7 +112,7 @@ class EpollTransport(Transport):
 
     def _look_again(self) -> None:
         """There may be more to read than has been reported, or was taken."""
-        if self._endpoint is not None and not self._unsent:
+        if self._endpoint is not None and not self._unsent and not self._is_held:
             self._selector.expect(self.fd, READING)
 
     def _drain(self) -> None:
@@ -122,7 +125,7 @@ class EpollTransport(Transport):
         if self._closing:
             self.abort()
             return
-        self._selector.expect(self.fd, READING)
+        self._selector.expect(self.fd, HELD if self._is_held else READING)
         self._endpoint.resume_writing()
 
     def _send_pieces(self) -> None:
@@ -192,6 +195,15 @@ class EpollTransport(Transport):
         if self._endpoint is not None:
             self._selector.expect(self.fd, DRAINING)
             self._endpoint.pause_writing()
+
+    def hold(self) -> None:
+        self._is_held = True
+        if self._endpoint is not None and not self._unsent:
+            self._selector.expect(self.fd, HELD)
+
+    def go_on(self) -> None:
+        self._is_held = False
+        self._look_again()
 
     def close(self) -> None:
         self._closing = True

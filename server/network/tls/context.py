@@ -27,10 +27,15 @@ class BadSettings(Exception):
     """The configuration allows no TLS; the message says why."""
 
 
-def make_context(config: Config) -> SSLContext:
-    """The settings of new connections. Reads the files that are named. Raises BadSettings."""
+def make_context(config: Config, is_server: bool = True) -> SSLContext:
+    """The settings of new connections. Reads the files that are named. Raises BadSettings.
+
+    If not *is_server*, the connections are ours to a primary. Its certificate is verified, its
+    name is not: as in Redis.
+    """
     _check_presence(config)
-    context = SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context = SSLContext(ssl.PROTOCOL_TLS_SERVER if is_server else ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
     context.options |= ssl.OP_NO_RENEGOTIATION  # each costs the server more than the client
     _set_protocols(context, config.tls_protocols)
     _load_certificate(context, config)
@@ -39,7 +44,10 @@ def make_context(config: Config) -> SSLContext:
     if config.tls_dh_params_file:
         with _failing(f"Failed to load {config.tls_dh_params_file}"):
             context.load_dh_params(config.tls_dh_params_file)
-    _set_session_cache(context, config)
+    if is_server:
+        _set_session_cache(context, config)
+    else:
+        context.verify_mode = ssl.CERT_REQUIRED
     return context
 
 

@@ -47,14 +47,14 @@ class TlsTransport(Transport):
         "is_open",
     )
 
-    def __init__(self, below: Transport, context: SSLContext) -> None:
+    def __init__(self, below: Transport, context: SSLContext, is_server: bool = True) -> None:
         self.fd = below.fd
         self.address = below.address
         self.local_address = below.local_address
         self._below = below
         self._incoming = MemoryBIO()
         self._outgoing = MemoryBIO()
-        self._session: SSLObject = context.wrap_bio(self._incoming, self._outgoing, True)
+        self._session: SSLObject = context.wrap_bio(self._incoming, self._outgoing, is_server)
         self._endpoint: Endpoint | None = None  # not open yet, or closed
         self.is_open = False  # the handshake is done
         self._sealed = Encoder()  # encrypted, and not handed to the socket's transport yet
@@ -194,6 +194,12 @@ class TlsTransport(Transport):
 
     def unsent(self) -> int:
         return self._unwritten + self._below.unsent()
+
+    def hold(self) -> None:
+        self._below.hold()
+
+    def go_on(self) -> None:
+        self._below.go_on()
 
     def close(self) -> None:
         self._is_closing = True

@@ -153,7 +153,6 @@ def test_hz_is_limited_to_1_and_500(server):
 @pytest.mark.parametrize(
     ("name", "value", "missing"),
     [
-        ("min-replicas-to-write", "1", "this server has no replicas yet"),
         ("tls-cluster", "yes", "this server is no cluster node, and its MIGRATE speaks no TLS"),
         ("import-mode", "yes", "this server cannot put off what expires"),
     ],

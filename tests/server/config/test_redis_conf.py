@@ -116,8 +116,8 @@ def test_lua_replicate_commands_is_ignored():
 
 
 def test_parameters_without_effect_are_listed():
-    config = read("port 1\nio-threads 4\nslave-priority 10")
-    assert config.without_effect == ["replica-priority", "io-threads"]
+    config = read("port 1\nio-threads 4\nslave-lazy-flush yes\nrepl-disable-tcp-nodelay yes")
+    assert config.without_effect == ["repl-disable-tcp-nodelay", "io-threads"]
 
 
 def test_a_parameter_without_effect_is_not_listed_if_it_has_its_default():

@@ -13,8 +13,6 @@ from server.config.accepted_parameters import (
     NO_MARKS,
     NO_RDMA,
     NO_REPAIR,
-    NO_REPLICA,
-    NO_REPLICAS,
     NO_SEED,
     NO_SOCKET_GROUP,
     NO_TLS_BUS,
@@ -61,6 +59,9 @@ def test_the_installed_file_is_accepted(path):
 
 # Examples in the comments of those files. These are accepted.
 ACCEPTED_EXAMPLES = """
+    min-replicas-to-write 3
+    replicaof 10.0.0.1 6379
+    slaveof 10.0.0.1 6379
     acl-pubsub-default resetchannels
     active-defrag-cycle-max 25
     active-defrag-cycle-min 1
@@ -225,10 +226,7 @@ REFUSED_EXAMPLES = [
     ("loadmodule /path/to/my_module.so", NO_MODULES),
     ("loadmodule /path/to/args_module.so arg arg", NO_MODULES),
     ("search.threads 4", NO_MODULES),
-    ("min-replicas-to-write 3", NO_REPLICAS),
     ("rdma-port 6379", NO_RDMA),
-    ("replicaof 10.0.0.1 6379", NO_REPLICA),
-    ("slaveof 10.0.0.1 6379", NO_REPLICA),
     ("sentinel monitor mymaster 127.0.0.1 6379 2", REFUSED["sentinel"]),
     ("socket-mark-id 7", NO_MARKS),
     ("aof-load-corrupt-tail-max-size 1kb", NO_REPAIR),

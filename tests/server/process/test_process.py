@@ -68,10 +68,10 @@ def test_a_pid_file_that_cannot_be_written_is_named(config, exit_handlers, capfd
 
 def test_parameters_without_effect_are_named_in_one_line(config, caplog):
     config.io_threads = 4
-    config.replica_priority = 10
+    config.repl_disable_tcp_nodelay = True
     process.prepare(config)
     warnings = [r.getMessage() for r in caplog.records if "effect" in r.getMessage()]
-    assert warnings == ["accepted, but without effect here: replica-priority, io-threads"]
+    assert warnings == ["accepted, but without effect here: repl-disable-tcp-nodelay, io-threads"]
 
 
 def test_a_parameter_without_effect_is_not_named_if_it_has_its_default(config, caplog):

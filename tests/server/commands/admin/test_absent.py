@@ -1,4 +1,4 @@
-"""What a server without replicas, cluster and modules answers."""
+"""What a server without cluster and modules answers."""
 
 from __future__ import annotations
 
@@ -7,26 +7,6 @@ import pytest
 from server.table.command import TABLE
 
 NO_CLUSTER = "-ERR This instance has cluster support disabled"
-
-
-def test_it_is_a_master_without_replicas(server):
-    assert server.send("ROLE") == [b"master", 0, []]
-    assert server.send_line("REPLICAOF NO ONE") == b"OK"
-    assert server.send_line("SLAVEOF no one") == b"OK"
-    assert server.send_line("REPLICAOF x y") == "-ERR Invalid master port"
-    assert server.send_line("REPLICAOF x 6379") == "-ERR this server is no replica yet"
-    assert server.send_line("FAILOVER") == "-ERR FAILOVER requires connected replicas."
-    assert server.send_line("FAILOVER ABORT") == "-ERR No failover in progress."
-    assert server.send_line("FAILOVER x") == "-ERR syntax error"
-
-
-def test_waiting_for_a_replica_lasts_until_the_time_is_up(server):
-    assert server.send_line("WAIT 0 0") == 0
-    guest = server.client()
-    guest.send_line("WAIT 1 10")
-    assert guest.waits
-    server.advance(11)
-    assert guest.reply() == 0
 
 
 def test_it_is_no_node_of_a_cluster(server):

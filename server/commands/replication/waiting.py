@@ -1,0 +1,109 @@
+"""WAIT and WAITAOF: wait until a connection's writes are on replicas, or on disks."""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply, Reply
+from server.dispatch.call import Call
+from server.dispatch.origin import CLIENT
+from server.table import errors
+from server.table.args import to_int, to_timeout_ms
+from server.table.command import Block, Flags, command
+from server.table.documentation import Tip
+
+NOT_ONE_SERVER = ErrorReply("ERR", "value is out of range, must be between 0 and 1")
+NO_LOG = ErrorReply(
+    "ERR", "WAITAOF cannot be used when numlocal is set but appendonly is disabled."
+)
+NOT_ON_REPLICA = (
+    "{} cannot be used with replica instances. Please also note that {}writes to replicas are just"
+    " local and are not propagated."
+)
+WAIT_ON_REPLICA = ErrorReply(
+    "ERR",
+    NOT_ON_REPLICA.format(
+        "WAIT",
+        "since Redis 4.0 if a replica is configured to be writable (which is not the default) ",
+    ),
+)
+WAITAOF_ON_REPLICA = ErrorReply("ERR", NOT_ON_REPLICA.format("WAITAOF", ""))
+
+
+@command(
+    "WAIT",
+    arity=3,
+    flags=Flags.BLOCKING,
+    group="generic",
+    since="3.0.0",
+    categories=["connection"],
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_AGG_MIN],
+)
+def wait(call: Call) -> Reply | Block:
+    """Waits until this connection's writes are on a number of replicas.
+
+    WAIT numreplicas timeout
+
+    Returns how many replicas have them, at the latest after *timeout* (ms; 0: none).
+    """
+    replication = call.server.replication
+    if replication.is_replica:
+        raise WAIT_ON_REPLICA
+    wanted, timeout_ms = to_int(call.argv[1]), to_timeout_ms(call.argv[2], call.now_ms)
+    have = replication.replicas.have(call.client.replicated_offset)
+    if have >= wanted:
+        return have
+    _ask(call)
+    return Block([], object, timeout_ms, have, have)
+
+
+@command(
+    "WAITAOF",
+    arity=4,
+    flags=Flags.BLOCKING,
+    group="generic",
+    since="7.2.0",
+    categories=["connection"],
+    tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_AGG_MIN],
+)
+def waitaof(call: Call) -> Reply | Block:
+    """Waits until this connection's writes are fsynced here and on a number of replicas.
+
+    WAITAOF numlocal numreplicas timeout
+
+    Returns how many servers have fsynced them: this one (1 or 0), and replicas, at the latest
+    after *timeout* (ms; 0: none).
+    """
+    local, wanted, timeout_ms = _read(call)
+    replication = call.server.replication
+    if replication.is_replica:
+        raise WAITAOF_ON_REPLICA
+    durability = call.server.propagation.durability
+    if local and durability is None:
+        raise NO_LOG
+    kept = int(
+        durability is not None
+        and not durability.tentative
+        and durability.synced_offset >= call.client.written_offset
+    )
+    have = replication.replicas.have_fsynced(call.client.replicated_offset)
+    answer: list[Reply] = [kept, have]
+    if kept >= local and have >= wanted:
+        return answer
+    if wanted:
+        _ask(call)
+    return Block([], object, timeout_ms, answer, answer)
+
+
+def _ask(call: Call) -> None:
+    """Have the replicas tell how far they are; who waits already has asked."""
+    if call.origin == CLIENT:
+        call.server.replication.ask_offsets()
+
+
+def _read(call: Call) -> tuple[int, int, int]:
+    argv = call.argv
+    local, replicas = to_int(argv[1]), to_int(argv[2])
+    if not 0 <= local <= 1:
+        raise NOT_ONE_SERVER
+    if replicas < 0:
+        raise errors.NOT_POSITIVE
+    return local, replicas, to_timeout_ms(argv[3], call.now_ms)

@@ -1,0 +1,79 @@
+"""Loading the copy of a primary's data, in place of what this server had.
+
+By default the old data go first: there may be no memory for both, and clients get -LOADING. With
+``repl-diskless-load swapdb`` the copy is loaded beside them, and clients are served from the old
+data until the new are whole. If the copy turns out to be broken, nothing has changed then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from protocol.replies import ErrorReply
+from server.dispatch.state import ServerState
+from server.persistence.snapshot_loader import LoadFailed
+from server.persistence.stored_functions import StoredFunctions
+from storage.keyspace.keyspace import Keyspace
+
+Steps: TypeAlias = Generator[None, None, None]
+
+
+def load_copy(state: ServerState, path: Path) -> Steps:
+    """Load the snapshot at *path*, yielding now and then.
+
+    Raises LoadFailed and OSError; the databases are empty then, or as before with swapdb.
+    """
+    sources: list[bytes] = []
+    functions = StoredFunctions()
+    functions.load = sources.append
+    state.persistence.stop_log()
+    if state.config.repl_diskless_load == "swapdb":
+        yield from _load_beside(state, path, functions)
+    else:
+        yield from _load_instead(state, path, functions)
+    _use_functions(state, sources)
+
+
+def _load_instead(state: ServerState, path: Path, functions: StoredFunctions) -> Steps:
+    _set_loading(state, True)
+    try:
+        state.empty(state.databases)
+        yield from state.persistence.load_copy(path, state.databases, functions)
+    except BaseException:
+        state.empty(state.databases)
+        raise
+    finally:
+        _set_loading(state, False)
+
+
+def _load_beside(state: ServerState, path: Path, functions: StoredFunctions) -> Steps:
+    fresh = [Keyspace(db.index, state.events) for db in state.databases]
+    try:
+        yield from state.persistence.load_copy(path, fresh, functions)
+        for db, new in zip(state.databases, fresh, strict=True):
+            state.swap(db, new)
+        state.tracking.flushed()
+    finally:
+        _clear(fresh)
+
+
+def _clear(databases: Sequence[Keyspace]) -> None:
+    """Give back what is no longer needed: the old data, or a part of the new."""
+    for db in databases:
+        db.clear()
+
+
+def _set_loading(state: ServerState, is_loading: bool) -> None:
+    state.restrictions.set_phase(loading=is_loading, stopping=state.restrictions.stopping)
+
+
+def _use_functions(state: ServerState, sources: list[bytes]) -> None:
+    """Have the libraries of the copy, and no others."""
+    state.scripting.use_functions(None)
+    for source in sources:
+        try:
+            state.scripting.load_stored(source)
+        except ErrorReply as error:
+            raise LoadFailed(f"a library of functions cannot be loaded: {error.text}") from None

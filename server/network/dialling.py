@@ -1,0 +1,60 @@
+"""Connecting to another server, and handing the socket to the backend."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+
+from server.client.endpoint import Endpoint
+from server.config.parameters import Config
+from server.network.acceptor import Acceptor
+from server.network.transport import Transport
+
+
+class LinkAcceptor(Acceptor):
+    """Makes the endpoint of a link that has been dialled."""
+
+    def __init__(self, config: Config, new_endpoint: Callable[[Transport], Endpoint]) -> None:
+        super().__init__(config)
+        self._new_endpoint = new_endpoint
+
+    def connect(self, transport: Transport) -> Endpoint:
+        return self._new_endpoint(transport)
+
+
+class FirstEndpoint(Acceptor):
+    """Remembers what *acceptor* has made for the socket: that may be a layer of TLS."""
+
+    endpoint: Endpoint
+
+    def __init__(self, config: Config, acceptor: Acceptor) -> None:
+        super().__init__(config)
+        self._acceptor = acceptor
+
+    def connect(self, transport: Transport) -> Endpoint:
+        self.endpoint = self._acceptor.connect(transport)
+        return self.endpoint
+
+
+async def connected_socket(host: str, port: int) -> socket.socket:
+    """A socket that is connected to *host* and *port*. Raises OSError."""
+    loop = asyncio.get_running_loop()
+    # A text would be encoded by IDNA, which takes long to import.
+    name = host.encode() if host.isascii() else host
+    found = await loop.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    error: OSError = OSError("the host has no address")
+    for family, kind, protocol, _, address in found:
+        sock = socket.socket(family, kind, protocol)
+        sock.setblocking(False)
+        try:
+            await loop.sock_connect(sock, address)
+        except OSError as failed:
+            error = failed
+            sock.close()
+        except BaseException:
+            sock.close()
+            raise
+        else:
+            return sock
+    raise error

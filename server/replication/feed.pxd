@@ -1,0 +1,34 @@
+from protocol.encoder cimport Encoder
+from server.client.endpoint cimport Endpoint
+from server.propagation.propagation cimport Propagation
+
+
+cdef class Feed(Endpoint):
+    cdef Propagation _propagation
+    cdef readonly object history
+    cdef public list replicas
+    cdef public bint follows
+    cdef public bint is_attached
+    cdef public object await_end
+    cdef Encoder _out
+    cdef int _db
+    cdef list _messages
+    cdef bint _was_asked
+
+    cpdef object offset(self)
+    cpdef add_all(self, list ops)
+    cpdef publish(self, list words)
+    cdef _add_messages(self)
+    cpdef ping(self)
+    cpdef ask_offsets(self)
+    cdef _add_words(self, list words)
+    cdef _added(self, bint is_first)
+    cdef _add(self, tuple op)
+    cdef _encode(self, list words)
+    cpdef select_anew(self)
+    cpdef send(self)
+    cpdef pass_on(self, bytes data)
+    cdef _hand_on(self, bytes data)
+    cpdef drop(self)
+    cpdef refuse(self, object error)
+    cpdef disconnect(self)

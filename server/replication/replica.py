@@ -1,0 +1,110 @@
+"""One replica, as its primary knows it: how far it is, and what it is waiting for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+
+from server.client.client import Client
+from server.process import faults
+
+
+class Stage(Enum):
+    """What a replica is sent next; the values are those of INFO."""
+
+    NONE = "none"  # it has introduced itself, and not asked for the stream yet
+    WAITING = "wait_bgsave"  # for the fork that its copy is made by
+    COPYING = "send_bulk"  # a copy of all data; what changes meanwhile is held
+    ONLINE = "online"  # all changes, as they happen
+
+
+class Replica:
+    """What *client*, which has sent REPLCONF or PSYNC, has told of itself, and gets.
+
+    Offsets are bytes of the history, times monotonic ms.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.stage = Stage.NONE
+        self.port = 0  # that it listens at
+        self.announced = ""  # the address that it wants to be known by
+        self.knows_eof = False  # capability: a copy that ends with a mark, of unknown length
+        self.knows_psync2 = False  # capability: the id of a history may change
+        self.wants_copy_only = False  # redis-cli --rdb: no stream behind it
+        self.wants_functions_only = False  # redis-cli --functions-rdb
+        self.is_plain = False  # it has sent SYNC: it is told no ids, and tells no offsets
+        self.acked = 0  # it has run all up to here
+        self.fsynced = 0  # it has fsynced all up to here
+        self.has_aof = False  # it tells what it has fsynced
+        self.acked_ms = 0  # when it has told so
+        self.alive_ms = 0  # when it was last seen to send or to take something
+        self.asks_since = 0  # the offset behind which it gets the stream
+        self.waits_for_ack = False  # it is sent nothing until it has loaded the copy
+        self.held: list[bytes] = []
+        self.held_bytes = 0
+        self._written = 0  # bytes that its socket was given
+        self._seen = (0, 0)  # bytes that it had taken and sent when it was last looked at
+        self.on_room: Callable[[], None] | None = None  # its socket takes more of the copy
+
+    @property
+    def has_joined(self) -> bool:
+        """Whether it has asked for the stream."""
+        return self.stage is not Stage.NONE
+
+    @property
+    def is_online(self) -> bool:
+        return self.stage is Stage.ONLINE
+
+    @property
+    def host(self) -> str:
+        """The address to reach it by."""
+        return self.announced or self.client.address.rpartition(":")[0].strip("[]")
+
+    def lag_s(self, now_ms: int) -> int:
+        """Seconds since it has told how far it is."""
+        return (now_ms - self.acked_ms) // 1000
+
+    def take(self, data: bytes) -> None:
+        """Send *data* of the stream, or hold it until the copy is there."""
+        if self.stage is Stage.ONLINE and not self.waits_for_ack:
+            self.write(data)
+        elif self.stage is not Stage.WAITING:
+            self.held.append(data)
+            self.held_bytes += len(data)
+
+    def write(self, data: bytes) -> None:
+        """Hand *data* to the socket. A fault ends the link, and concerns nobody else."""
+        self._written += len(data)
+        try:
+            self.client.out.append_shared(data)
+            self.client.endpoint.send()
+        except Exception as error:
+            faults.report("sending to a replica, which is disconnected", error)
+            self.client.endpoint.disconnect()
+
+    def unsent(self) -> int:
+        """Bytes that it has not taken yet."""
+        return self.client.endpoint.unsent() + self.client.out.size() + self.held_bytes
+
+    def watch(self, now_ms: int) -> None:
+        """Look whether it lives: it has taken something, or sent something, be it an empty line."""
+        unsent = self.client.endpoint.unsent()
+        seen = (self._written - unsent, self.client.received)
+        if seen != self._seen or (self.stage is Stage.COPYING and not unsent):
+            self._seen = seen
+            self.alive_ms = now_ms
+
+    def go_online(self) -> None:
+        """The copy has been sent: what was held follows, then all that comes."""
+        self.stage = Stage.ONLINE
+        self.waits_for_ack = False
+        self.on_room = None
+        held, self.held, self.held_bytes = self.held, [], 0
+        for data in held:
+            self.write(data)
+
+    def has_room(self) -> None:
+        """Its socket has taken what it was given."""
+        if self.on_room is not None:
+            self.on_room()

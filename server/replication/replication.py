@@ -1,0 +1,319 @@
+"""Replication as the rest of the server sees it: is it a primary or a replica, and of whom.
+
+    history     the name and the length of the data's history, and its last part
+    feed        the stream of changes, to the replicas
+    replicas    who they are and how far they are
+    copies      full copies for those that cannot go on
+    following   the primary that this server follows, and how the link to it stands; or None
+
+While nobody has asked for the stream, there is no backlog, and nothing is encoded: replication
+costs nothing then. It ends again repl-backlog-ttl seconds after the last replica has gone.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from server.client.client import MUTED, REPLICA, Client
+from server.config.parameters import Config
+from server.observe.part import Part
+from server.persistence.persistence import Persistence
+from server.process.monotonic import monotonic_ms
+from server.propagation.propagation import Propagation
+from server.replication.failover import Failover
+from server.replication.feed import Feed
+from server.replication.history import History
+from server.replication.replica import Replica, Stage
+from server.replication.replicas import Replicas, name_of
+from storage.keyspace.keyspace import Keyspace
+
+if TYPE_CHECKING:
+    from server.replication.copies import Copies, Watch
+    from server.replication.following import Following
+
+_log = logging.getLogger("penstock")
+
+
+def new_id() -> str:
+    """A name for a history: 40 hexadecimal digits."""
+    return os.urandom(20).hex()
+
+
+class Replication(Part):
+    """One server's part in replication. Times are monotonic ms, which nothing moves.
+
+    *on_role* is told when the server has become a primary or a replica, or follows another one.
+    *watch* and *unwatch* serve the pipes that copies come through.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        databases: Sequence[Keyspace],
+        propagation: Propagation,
+        persistence: Persistence,
+        now_ms: Callable[[], int] = monotonic_ms,
+    ) -> None:
+        self._config = config
+        self._databases = databases
+        self._propagation = propagation
+        self._persistence = persistence
+        self._now_ms = now_ms
+        self.history = History(new_id())
+        self.feed = Feed(propagation, self.history)
+        self.replicas = Replicas(config, self.feed)
+        self._copies: Copies | None = None
+        self.following: Following | None = None
+        self.on_role: Callable[[], None] = _nobody_minds
+        self.cut_link: Callable[[], bool] = _no_link  # to our primary, if there is one
+        self.watch: Watch = _no_pipes
+        self.unwatch: Callable[[int], None] = _no_pipe
+        self.failover = Failover(self, self.feed)
+        self.must_ack = False  # our primary has asked how far we are
+        self._alone_since_ms = 0  # since when there has been no replica; 0: there is one
+        self.statistics_reset()
+
+    def statistics_reset(self) -> None:
+        self.full_copies = 0
+        self.continued = 0
+        self.not_continued = 0  # was asked for and could not be
+
+    def configured(self, config: Config) -> None:
+        if self.history.backlog is not None:
+            self.history.backlog.resize(config.repl_backlog_size)
+
+    # ------------------------------------------------------------------ a primary
+
+    def ask(self, client: Client) -> Replica:
+        """*client* introduces itself as a replica, or has done so."""
+        if client.replica is None:
+            client.replica = Replica(client)
+        replica: Replica = client.replica
+        return replica
+
+    def join(self, replica: Replica, history_id: str, offset: int) -> bool:
+        """*replica* wants the history from byte *offset* on: it gets that, or a copy of all data.
+
+        Returns whether it was sent ``+CONTINUE`` and what it lacks. Otherwise it is told when the
+        copy begins.
+        """
+        self._begin_backlog()
+        self.feed.send()
+        now_ms = self._now_ms()
+        client = replica.client
+        client.set_flag(REPLICA | MUTED)
+        client.limit_output(self._config.client_output_buffer_limit["slave"].hard)
+        self.replicas.add(replica, now_ms)
+        self._alone_since_ms = 0
+        if self.history.continues(history_id, offset):
+            self._go_on(replica, offset)
+            return True
+        if history_id != "?":
+            self.not_continued += 1
+        self.full_copies += 1
+        _log.info("Replica %s asks for synchronization", name_of(replica))
+        self.copies.request(replica, now_ms)
+        return False
+
+    def _go_on(self, replica: Replica, offset: int) -> None:
+        self.continued += 1
+        name = b" " + self.history.id.encode() if replica.knows_psync2 else b""
+        replica.stage = Stage.ONLINE
+        replica.acked = offset - 1
+        replica.write(b"+CONTINUE" + name + b"\r\n")
+        assert self.history.backlog is not None
+        for portion in self.history.backlog.since(offset):
+            replica.write(portion)
+        _log.info("Partial resynchronization request from %s accepted.", name_of(replica))
+
+    @property
+    def copies(self) -> Copies:
+        """Who makes full copies."""
+        if self._copies is None:
+            from server.replication.copies import Copies  # noqa: PLC0415  (who has none pays none)
+
+            self._copies = Copies(
+                self._config, self._databases, self._persistence.children,
+                self._persistence.functions, self.feed, self.watch, self.unwatch,
+            )  # fmt: skip
+        return self._copies
+
+    def acked(self, replica: Replica, offset: int, fsynced: int | None) -> None:
+        """*replica* has run all up to *offset*, and fsynced all up to *fsynced*."""
+        replica.acked_ms = replica.alive_ms = self._now_ms()
+        replica.acked = max(replica.acked, offset)
+        if fsynced is not None:
+            replica.has_aof = True
+            replica.fsynced = max(replica.fsynced, fsynced)
+        if replica.waits_for_ack:
+            replica.go_online()
+
+        self.failover.tick(replica.acked_ms)
+
+    def ask_offsets(self) -> None:
+        """Have all replicas tell how far they are, now."""
+        if self.replicas.online:
+            self.feed.ask_offsets()
+
+    def begin_failover(
+        self, target: tuple[str, int] | None, timeout_ms: int, is_forced: bool
+    ) -> None:
+        """FAILOVER; see Failover.begin. Raises ErrorReply."""
+        self.failover.begin(target, timeout_ms, is_forced, self._now_ms())
+
+    def _begin_backlog(self) -> None:
+        """Somebody asks for the stream: keep it from now on."""
+        if self.history.backlog is None:
+            if self.following is None:
+                self.history.begin_anew(new_id())  # what was done before is in no history
+            self.history.keep_backlog(self._config.repl_backlog_size)
+        self._attach_feed()
+
+    def _attach_feed(self) -> None:
+        """The feed takes the changes of a primary that has a backlog."""
+        is_due = self.history.backlog is not None and self.following is None
+        if is_due != self.feed.is_attached:
+            self.feed.is_attached = is_due
+            (self._propagation.attach if is_due else self._propagation.detach)(self.feed)
+
+    def _end_backlog(self) -> None:
+        self.feed.send()
+        self.history.drop_backlog()
+        self.history.begin_anew(new_id())
+        self._attach_feed()
+        _log.info("Replication backlog freed: no replica has been connected for repl-backlog-ttl")
+
+    # ------------------------------------------------------------------ the role
+
+    @property
+    def is_replica(self) -> bool:
+        return self.following is not None
+
+    def follow(self, host: str, port: int, takes_over: bool = False) -> None:
+        """Become a replica of *host*:*port*. With *takes_over*, it is asked to take our role."""
+        from server.replication.following import Following  # noqa: PLC0415  (primaries need none)
+
+        self.feed.send()
+        self.following = Following(host, port, self._now_ms())
+        self.following.is_failover = takes_over
+        self.feed.follows = True
+        self._attach_feed()
+        self._config.replicaof = f"{host} {port}"
+        self.on_role()
+
+    def promote(self) -> None:
+        """Become a primary. Those that followed the old one can go on without a copy."""
+        if self.following is None:
+            return
+        self.following = None
+        self.feed.follows = False
+        self.history.branch(new_id())
+        self.feed.select_anew()
+        self.replicas.disconnect_all()
+        self._attach_feed()
+        self._alone_since_ms = 0
+        self._config.replicaof = ""
+        self.on_role()
+
+    # ------------------------------------------------------------------ what parts hear of
+
+    def client_left(self, client: Client) -> None:
+        replica = client.replica
+        if replica is None:
+            return
+        client.replica = None
+        replica.on_room = None
+        self.replicas.remove(replica)
+        if self._copies is not None:
+            self._copies.left(replica)
+
+    def tick(self, now_ms: int) -> None:
+        self.replicas.tick(now_ms, not self.failover.is_on)
+        self.failover.tick(now_ms)
+        if self._copies is not None:
+            self._copies.tick(now_ms)
+        if self.following is None and self.history.backlog is not None:
+            self._tick_alone(now_ms)
+
+    def _tick_alone(self, now_ms: int) -> None:
+        """Give the backlog up when nobody has asked for it for long."""
+        if self.replicas.all:
+            self._alone_since_ms = 0
+        elif not self._alone_since_ms:
+            self._alone_since_ms = now_ms
+        elif 0 < self._config.repl_backlog_ttl * 1000 <= now_ms - self._alone_since_ms:
+            self._end_backlog()
+
+    def are_behind(self) -> bool:
+        """Whether a replica lacks something of what was done; they are asked how far they are."""
+        offset = self.feed.offset()
+        return any(replica.acked < offset for replica in self.replicas.online)
+
+    def good_replicas(self) -> int:
+        """How many replicas keep up, as min-replicas-to-write counts them."""
+        return self.replicas.good(self._now_ms())
+
+    def close(self) -> None:
+        """The server ends."""
+        self.feed.send()
+        if self._copies is not None:
+            self._copies.close()
+
+    # ------------------------------------------------------------------ INFO
+
+    def info(self, section: str) -> Iterable[tuple[str, object]]:
+        if section == "replication":
+            yield from self._info()
+        elif section == "stats":
+            yield "sync_full", self.full_copies
+            yield "sync_partial_ok", self.continued
+            yield "sync_partial_err", self.not_continued
+        elif section == "memory":
+            kept = len(self.history.backlog) if self.history.backlog is not None else 0
+            waiting = sum(replica.unsent() for replica in self.replicas.all)
+            yield "mem_replication_backlog", kept
+            yield "mem_total_replication_buffers", kept + waiting
+            yield "mem_clients_slaves", waiting
+
+    def _info(self) -> Iterable[tuple[str, object]]:
+        now_ms = self._now_ms()
+        history = self.history
+        yield "role", "slave" if self.is_replica else "master"
+        if self.following is not None:
+            yield from self.following.info(now_ms)
+            yield "slave_read_repl_offset", history.offset
+            yield "slave_repl_offset", history.offset
+            yield "slave_priority", self._config.replica_priority
+            yield "slave_read_only", int(self._config.replica_read_only)
+            yield "replica_announced", int(self._config.replica_announced)
+        yield from self.replicas.info(now_ms)
+        yield "master_failover_state", self.failover.state
+        yield "master_replid", history.id
+        yield "master_replid2", history.second_id
+        yield "master_repl_offset", self.feed.offset()
+        yield "second_repl_offset", history.second_offset
+        backlog = history.backlog
+        yield "repl_backlog_active", int(backlog is not None)
+        yield "repl_backlog_size", self._config.repl_backlog_size
+        yield "repl_backlog_first_byte_offset", 0 if backlog is None else backlog.first
+        yield "repl_backlog_histlen", 0 if backlog is None else len(backlog)
+
+
+def _nobody_minds() -> None:
+    """Do nothing: there is no dispatcher yet."""
+
+
+def _no_link() -> bool:
+    """There is no link to cut."""
+    return False
+
+
+def _no_pipes(_fd: int, _call: Callable[[], None]) -> None:
+    """Do nothing: nobody serves sockets."""
+
+
+def _no_pipe(_fd: int) -> None:
+    """Do nothing, likewise."""
