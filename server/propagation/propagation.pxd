@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport uint64_t
 
 
@@ -10,6 +11,6 @@ cdef class Propagation:
 
     cdef _follow_sinks(self)
     cpdef add(self, int db, list argv)
+    @cython.locals(ops=list)
     cpdef object deliver(self)
     cpdef deliver_each(self)
-    cdef _deliver(self, list ops)

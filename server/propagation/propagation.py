@@ -98,18 +98,19 @@ class Propagation:
 
         If the durability raises, the ops stay, and go into the next transaction.
         """
-        self._deliver(self.ops)
+        ops = self.ops
+        if self._durability is not None:
+            self._durability.add_all(ops)
         self.ops = []
+        for sink in self._sinks:
+            sink.add_all(ops)
         return 0 if self._durability is None else self._durability.offset
 
     def deliver_each(self) -> None:
         """No command did it (keys expired): each op stands for itself."""
         ops, self.ops = self.ops, []
         for op in ops:
-            self._deliver([op])
-
-    def _deliver(self, ops: list[Op]) -> None:
-        if self._durability is not None:
-            self._durability.add_all(ops)
-        for sink in self._sinks:
-            sink.add_all(ops)
+            if self._durability is not None:
+                self._durability.add_all([op])
+            for sink in self._sinks:
+                sink.add_all([op])

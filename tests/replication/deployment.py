@@ -30,7 +30,7 @@ SENTINEL = ["redis-server"]  # with --sentinel
 NAME = "mymaster"
 QUORUM = 2
 INFO_PERIOD_MS = 300
-DOWN_AFTER_MS = 1000
+DOWN_AFTER_MS = 3000
 FAILOVER_TIMEOUT_MS = 2000  # the next one may begin after twice that
 WITHIN_S = 60.0  # until something has happened that will
 
