@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from bench import background_save, durability, latency, memory, progress, report, speed
+from bench import replication as replicating
 from bench import start as starting
 from bench.certificate import Certificate, new_certificate
 from bench.client import RefusedError
@@ -26,7 +27,7 @@ from bench.servers import PENSTOCK, Server, ServerError, Start, pin_generator
 from bench.workloads import WORKLOADS, Workload
 
 PACKAGES = {"redis-server": "redis-server", "redis-benchmark": "redis-tools"}
-OTHERS = ("latency", "memory", "durability", "background-save", "start")
+OTHERS = ("latency", "memory", "durability", "background-save", "replication", "start")
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,12 @@ def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Com
         "background-save": (
             "saving in the background",
             lambda: background_save.measure(start, extent.count),
+        ),
+        "replication": (
+            "a primary with two replicas; full copies",
+            lambda: replicating.measure(
+                start, extent.count, extent.seconds, options.rounds or extent.rounds
+            ),
         ),
         "start": (
             "what it needs, empty",

@@ -104,7 +104,8 @@ class Copies:
             by_file = [replica for replica in waiting if needs_file or not replica.knows_eof]
             self._begin(by_file, FileCopy(by_file, self._file_is_written), now_ms)
         elif self._is_time(len(waiting), now_ms):
-            self._begin(waiting, PipeCopy(waiting, self._watch, self._unwatch), now_ms)
+            copy = PipeCopy(waiting, self._watch, self._unwatch, self._await_child)
+            self._begin(waiting, copy, now_ms)
 
     def _is_time(self, waiting: int, now_ms: int) -> bool:
         enough = self._config.repl_diskless_sync_max_replicas
@@ -150,6 +151,10 @@ class Copies:
         copy.begin()
         _log.info("Background copy for %d replicas started", len(replicas))
 
+    def _await_child(self) -> None:
+        """The child has closed its end of the pipe, which it does when it exits."""
+        self._children.poll(wait=True)
+
     def _child_ended(self, outcome: Outcome) -> None:
         copy, self._copy = self._copy, None
         if copy is None:
@@ -166,14 +171,22 @@ class Copies:
 
 
 class PipeCopy:
-    """A copy that goes from the child's pipe straight to the sockets."""
+    """A copy that goes from the child's pipe straight to the sockets.
+
+    *on_read* is told that all has been read.
+    """
 
     def __init__(
-        self, receivers: list[Replica], watch: Watch, unwatch: Callable[[int], None]
+        self,
+        receivers: list[Replica],
+        watch: Watch,
+        unwatch: Callable[[int], None],
+        on_read: Callable[[], None],
     ) -> None:
         self._receivers = list(receivers)
         self._watch = watch
         self._unwatch = unwatch
+        self._on_read = on_read
         self._mark = os.urandom(MARK_BYTES // 2).hex().encode()
         self._pipe, self._end = os.pipe()
         self._is_watched = False
@@ -227,7 +240,9 @@ class PipeCopy:
             if data:
                 replica.write(data)
         self._go_on()
-        self._finish()
+        if self._has_ended:
+            self._on_read()
+            self._finish()
 
     def left(self, replica: Replica) -> bool:
         """*replica* has gone; whether nobody is left."""
