@@ -77,9 +77,6 @@ class AcceptedParameters:
     # TLS
     tls_auto_reload_interval = Parameter(integer(), 0)
     tls_cluster = Parameter(unsupported(YES_NO, False, NO_TLS_BUS), False)
-    tls_client_cert_file = Parameter(TEXT, "")
-    tls_client_key_file = Parameter(TEXT, "")
-    tls_client_key_file_pass = Parameter(TEXT, "")
     # the cluster
     cluster_enabled = Parameter(unsupported(YES_NO, False, NO_CLUSTER), False, mutable=False)
     cluster_config_file = Parameter(TEXT, "nodes.conf", mutable=False)

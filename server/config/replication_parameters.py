@@ -59,3 +59,6 @@ class ReplicationParameters:
     min_replicas_to_write = Parameter(integer(), 0, aliases=("min-slaves-to-write",))
     min_replicas_max_lag = Parameter(integer(), 10, aliases=("min-slaves-max-lag",))
     tls_replication = Parameter(YES_NO, False)
+    tls_client_cert_file = Parameter(TEXT, "")
+    tls_client_key_file = Parameter(TEXT, "")
+    tls_client_key_file_pass = Parameter(TEXT, "")

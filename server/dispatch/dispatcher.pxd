@@ -82,7 +82,7 @@ cdef class Dispatcher(Runner):
     cpdef queue_alike(self, Client client, RequestParser parser)
     @cython.locals(command=Command)
     cpdef object replay(self, Client client, list argv)
-    @cython.locals(found=object)
+    @cython.locals(found=object, is_change=bint)
     cpdef object apply(self, Client client, list argv)
     cpdef role_changed(self)
     cpdef serve_ready(self)

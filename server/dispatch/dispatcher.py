@@ -59,7 +59,8 @@ RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
 RUNS_OTHERS = RUNS_QUEUE | RUNS_SCRIPTS
 REPLICATED = int(Flags.WRITE | Flags.MAY_REPLICATE)
 
-# What a primary may send beside changes. All else would let it end the server, or make it wait.
+# What a primary may send beside changes; of scripts it sends what they have changed. All else would
+# let it end the server, or keep it busy for ever.
 FROM_PRIMARY = frozenset(("ping", "select", "multi", "exec", "replconf"))
 
 LOOK_AHEAD: Final = 16  # commands
@@ -340,7 +341,8 @@ class Dispatcher(Runner):
             return found
         if not found.accepts(len(argv)):
             return errors.wrong_arity(found.name)
-        if not found.flags & REPLICATED and found.name not in FROM_PRIMARY:
+        is_change = found.flags & REPLICATED and not found.flags & RUNS_SCRIPTS
+        if not (is_change or found.name in FROM_PRIMARY):
             return errors.not_from_primary(found.name)
         if client.flags & IN_MULTI and not found.flags & NOT_QUEUED:
             client.queue.append(found, argv)

@@ -32,7 +32,6 @@ from server.replication.handshake import Copy, Handshake, LinkFailed
 
 RETRY_AFTER_MS = 1000
 ACK_EVERY_MS = 1000
-MOST_BULK = 2**62  # a primary may have had a greater proto-max-bulk-len than we
 
 _log = logging.getLogger("penstock")
 
@@ -192,7 +191,7 @@ class PrimaryLink(Part, Link):
         self._state.replication.history.keep_backlog(self._config.repl_backlog_size)
         stream = PrimaryStream(self._dispatcher, self._stream_client)
         self._stream_client.leave_multi()
-        stream.set_limits(MOST_BULK, max(self._config.client_query_buffer_limit, MOST_BULK))
+        stream.set_limits(self._config.proto_max_bulk_len, self._config.client_query_buffer_limit)
         self._set_state(LinkState.CONNECTED)
         self._restart_log()
         endpoint.receive_stream(stream)

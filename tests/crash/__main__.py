@@ -71,8 +71,8 @@ def run_failovers(rounds: int) -> None:
             confirmed += test.confirmed
             longest_s = max(longest_s, test.longest_s)
             print(
-                f"\rfailover: {done}/{rounds} rounds, {confirmed} entries confirmed by WAIT, 0 lost,"
-                f" at most {longest_s:.1f} s without a primary",
+                f"\rfailover: {done}/{rounds} rounds, {confirmed} entries confirmed by WAIT,"
+                f" 0 lost, at most {longest_s:.1f} s without a primary",
                 end="", flush=True,
             )  # fmt: skip
     print()

@@ -38,7 +38,10 @@ def make_context(config: Config, is_server: bool = True) -> SSLContext:
     context.check_hostname = False
     context.options |= ssl.OP_NO_RENEGOTIATION  # each costs the server more than the client
     _set_protocols(context, config.tls_protocols)
-    _load_certificate(context, config)
+    if is_server or not config.tls_client_cert_file:
+        _load_certificate(context, config)
+    else:
+        _load_client_certificate(context, config)
     _load_authorities(context, config)
     _set_ciphers(context, config)
     if config.tls_dh_params_file:
@@ -81,13 +84,26 @@ def _set_protocols(context: SSLContext, names: str) -> None:
 
 
 def _load_certificate(context: SSLContext, config: Config) -> None:
-    certificate, key = config.tls_cert_file, config.tls_key_file
+    _load_pair(context, config.tls_cert_file, config.tls_key_file, config.tls_key_file_pass)
+
+
+def _load_client_certificate(context: SSLContext, config: Config) -> None:
+    """What a primary is shown, where that is another one than clients are."""
+    _load_pair(
+        context,
+        config.tls_client_cert_file,
+        config.tls_client_key_file,
+        config.tls_client_key_file_pass,
+    )
+
+
+def _load_pair(context: SSLContext, certificate: str, key: str, secret: str) -> None:
     with _failing(f"Failed to load certificate: {certificate}"):
         _try_to_read(certificate)
     with _failing(f"Failed to load private key: {key}"):
         _try_to_read(key)
     # Without a password, OpenSSL would ask the terminal for one.
-    password = config.tls_key_file_pass.encode("utf-8", "surrogateescape")
+    password = secret.encode("utf-8", "surrogateescape")
     with _failing(f"Failed to load certificate {certificate} with private key {key}"):
         context.load_cert_chain(certificate, key, password)
 
