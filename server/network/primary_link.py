@@ -235,7 +235,10 @@ class PrimaryLink(Part, Link):
             self._endpoint = None
             if self._following is not None:
                 _log.warning("Connection with master lost.")
+                was_up = self._following.is_up
                 self._try_later()
+                if was_up:
+                    self._dial_at_ms = 0  # it may have been cut for once
 
     @property
     def dispatcher(self) -> Dispatcher:

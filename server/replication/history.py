@@ -36,6 +36,11 @@ class Backlog:
 
     def append(self, data: bytes) -> None:
         """Add *data* behind the last byte. O(1) amortised."""
+        before = len(data)
+        if len(data) > self.limit:
+            self._portions.clear()
+            data = data[len(data) - self.limit :]
+            self.first = self.end = self.end + before - len(data)
         if data:
             self._portions.append(data)
             self.end += len(data)

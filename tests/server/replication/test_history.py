@@ -35,6 +35,14 @@ def test_a_backlog_has_the_last_bytes_of_what_was_appended(portions: list[bytes]
             assert offset < backlog.first or offset > backlog.end
 
 
+def test_of_a_long_portion_only_the_last_bytes_are_kept():
+    backlog = Backlog(1, 10)
+    backlog.append(b"0123")
+    backlog.append(bytes(range(100, 200)))
+    assert (backlog.first, backlog.end, len(backlog)) == (95, 105, 10)
+    assert b"".join(backlog.since(100)) == bytes(range(195, 200))
+
+
 def test_a_smaller_backlog_forgets_the_oldest_portions():
     backlog = Backlog(1, 100)
     for _ in range(10):
