@@ -15,6 +15,7 @@ from tests.image.container import until
 from tests.image.engine import Engine
 
 FILE = "docker/compose.yaml"
+WITH_SENTINELS = "docker/high-availability.yaml"
 
 
 def free_port() -> int:
@@ -39,8 +40,8 @@ class Project:
             "PENSTOCK_PASSWORD_FILE": str(folder / "password"),
         }
 
-    def do(self, *words: str) -> str:
-        done = self._engine.call(*self._words, "-f", FILE, *words, variables=self._variables)
+    def do(self, *words: str, file: str = FILE) -> str:
+        done = self._engine.call(*self._words, "-f", file, *words, variables=self._variables)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -74,6 +75,10 @@ def project(engine: Engine, image: str, tmp_path: Path) -> Iterator[Project]:
         yield project
     finally:
         project.do("down", "--volumes")
+
+
+def test_the_file_with_sentinels_is_valid(project: Project) -> None:
+    project.do("config", "--quiet", file=WITH_SENTINELS)
 
 
 def test_it_is_valid_and_its_data_outlive_its_containers(project: Project) -> None:
