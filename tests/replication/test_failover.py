@@ -29,6 +29,13 @@ def role(node: Node) -> str:
     return str(node.replication()["role"])
 
 
+def hand_over(one: Node, other: Node) -> None:
+    """FAILOVER from *one* to *other*, which is its only replica."""
+    until(lambda: one.replication()["slave0"]["state"] == "online", "a replica")
+    one.client.execute_command("FAILOVER", "TO", "127.0.0.1", other.port)
+    until(lambda: (role(one), role(other)) == ("slave", "master"), "the other roles")
+
+
 @pytest.mark.parametrize(("old_kind", "new_kind"), PAIRS)
 def test_the_role_goes_over_and_back_without_a_copy(
     tmp_path: Path, old_kind: str, new_kind: str
@@ -38,16 +45,12 @@ def test_the_role_goes_over_and_back_without_a_copy(
     with started(old, new):
         writer.write(old.client, 100)
         await_link(new)
-        until(lambda: old.replication()["slave0"]["state"] == "online", "a replica")
         for one, other in ((old, new), (new, old)):
-            one.client.execute_command("FAILOVER", "TO", "127.0.0.1", other.port)
-            until(lambda one=one, other=other: role(one) == "slave" and role(other) == "master",
-                  "the other role")  # fmt: skip
+            hand_over(one, other)
             await_link(one)
             writer.write(other.client, 100)
             await_same(one, other)
             assert one.replication()["master_failover_state"] == "no-failover"
-            until(lambda other=other: other.replication()["slave0"]["state"] == "online", "online")
         assert counted(old, "sync_full") == 1
         assert counted(new, "sync_full") == 0
 

@@ -45,7 +45,7 @@ def replconf(call: Call) -> Reply:
     if len(argv) % 2 == 0:
         raise errors.SYNTAX
     if call.origin & PRIMARY:
-        if argv[1].lower() == b"getack":
+        if argv[1:2] and argv[1].lower() == b"getack":
             call.server.replication.must_ack = True
         return NO_REPLY
     option = argv[1].lower() if len(argv) > 1 else b""

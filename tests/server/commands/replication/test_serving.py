@@ -48,6 +48,16 @@ def test_an_option_that_is_not_known_is_an_error(server):
     assert server.send("REPLCONF", "version", "9.1.2") == b"OK"
 
 
+def test_a_primary_that_says_replconf_alone_is_no_fault(server, caplog):
+    server.send_line("REPLICAOF 10.0.0.9 7000")
+    primary = server.client().client
+    assert server.dispatcher.apply(primary, [b"REPLCONF"]) is None
+    server.dispatcher.apply(primary, [b"REPLCONF", b"GETACK"])
+    assert server.dispatcher.apply(primary, [b"REPLCONF", b"GETACK", b"*"]) is None
+    assert server.state.replication.must_ack
+    assert "bug in" not in caplog.text
+
+
 def test_a_replica_is_told_all_changes_and_answered_nothing(server):
     replica = FakeReplica(server)
     assert replica.client.client.flags & (REPLICA | MUTED) == REPLICA | MUTED

@@ -1,0 +1,123 @@
+"""Feed hostile bytes to a replica, as its primary would send them.
+
+``python -m fuzz.primary -max_total_time=60`` does so for a minute; it needs atheris.
+
+The first byte says what the rest is: answers to the handshake, a copy, or the stream of changes, or
+the seed of a stream of commands. It comes in portions of a length that the second byte says.
+Whatever comes, the link is ended by one of the documented exceptions, or goes on. What was passed
+on is the beginning of what came; nothing waits, nothing is answered, and the keyspace holds what it
+must.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from random import Random
+
+import atheris
+
+with atheris.instrument_imports(include=["server.replication", "server.dispatch", "protocol"]):
+    from fuzz.command_server import FuzzedServer
+    from fuzz.command_words import CommandWords
+    from protocol.requests import ProtocolError
+    from server.client.client import Client
+    from server.config.parameters import Config
+    from server.dispatch.primary_stream import BrokenStreamError, PrimaryStream
+    from server.process.faults import ServerFault
+    from server.replication.handshake import Handshake, LinkFailed
+    from server.replication.incoming_copy import IncomingCopy
+
+COMMANDS = 60  # of a stream that is drawn
+MOST_BULK = 1 << 16
+MOST_BUFFERED = 1 << 18
+ID = "0" * 40
+
+
+def portions(data: bytes, size: int) -> Iterator[bytes]:
+    """*data* in portions of *size* bytes."""
+    for at in range(0, len(data), size):
+        yield data[at : at + size]
+
+
+def shake_hands(data: bytes) -> None:
+    """Answer a handshake with the lines of *data*."""
+    handshake = Handshake(Config(), ID, 0, takes_over=False)
+    handshake.next()
+    for line in data.split(b"\n"):
+        try:
+            if handshake.take(line):
+                handshake.next()
+        except LinkFailed:
+            return
+        if handshake.outcome is not None:
+            return
+
+
+def receive_copy(data: bytes, size: int) -> None:
+    """Take *data* as a copy: no byte of it is there twice."""
+    taken: list[bytes] = []
+    copy = IncomingCopy(taken.append)
+    try:
+        for portion in portions(data, size):
+            if copy.is_whole:
+                return
+            copy.take(portion)
+    except LinkFailed:
+        return
+    assert b"".join(taken) in data
+    assert copy.received == sum(map(len, taken))
+
+
+def follow(data: bytes, size: int) -> None:
+    """Run *data* as the stream of a primary."""
+    server = FuzzedServer(1)
+    replication = server.state.replication
+    replication.history.keep_backlog(MOST_BUFFERED)
+    replication.follow("127.0.0.1", 1)
+    stream = PrimaryStream(server.dispatcher, Client(0, server.now_ms))
+    stream.set_limits(MOST_BULK, MOST_BUFFERED)
+    try:
+        for portion in portions(data, size):
+            stream.take(portion)
+    except (BrokenStreamError, ProtocolError, ServerFault):
+        pass
+    assert replication.history.backlog is not None
+    passed_on = b"".join(replication.history.backlog.since(replication.history.backlog.first))
+    assert data.startswith(passed_on)
+    assert len(passed_on) == replication.history.offset
+    assert server.state.blocking.waiting == 0
+    assert stream.client.out.size() == 0
+    server.check_data(Random(0))
+
+
+def as_commands(data: bytes) -> bytes:
+    """Words, drawn from all commands and their arguments by *data*, in RESP."""
+    words = CommandWords(Random(data))
+    drawn = [words.draw() for _ in range(COMMANDS)]
+    parts = [b"*%d\r\n" % len(argv) + b"".join(map(_word, argv)) for argv in drawn]
+    return b"".join(parts)
+
+
+def _word(word: bytes) -> bytes:
+    return b"$%d\r\n%b\r\n" % (len(word), word)
+
+
+def test_one(data: bytes) -> None:
+    """The fuzzer's entry: any exception is a finding."""
+    if len(data) < 2:
+        return
+    size = data[1] + 1
+    if data[0] % 4 == 0:
+        shake_hands(data[2:])
+    elif data[0] % 4 == 1:
+        receive_copy(data[2:], size)
+    elif data[0] % 4 == 2:
+        follow(data[2:], size)
+    else:
+        follow(as_commands(data[2:]), size)
+
+
+if __name__ == "__main__":
+    atheris.Setup(sys.argv, test_one)
+    atheris.Fuzz()
