@@ -156,7 +156,7 @@ test-spark-rest:
 
 # The same sources without the compiled modules. The tests of the Spark side are skipped, and so are
 # those that compare with the newer peers, which are in build/. What pages and Makefile say is the same.
-COMPILED_ONLY := $(addprefix tests/,frameworks package image docs test_make.py)
+COMPILED_ONLY := $(addprefix tests/,frameworks package image docs test_make.py replication/test_sentinel.py)
 
 test-uncompiled: $(DEV_READY)
 	@rm -rf build/uncompiled && mkdir -p build/uncompiled

@@ -189,9 +189,11 @@ class Server:
             program_pages.give_back()
 
     def _stay_until(self, loop_due_s: float) -> None:
-        """While data are loaded, the loop has something to do all the time."""
+        """While data are loaded, or a primary is dialled, the loop has something to do."""
         if self._owns_loop:
-            self._backend.stay_until(loop_due_s if self._phase is Phase.SERVING else 0.0)
+            is_dialling = self._link is not None and self._link.is_dialling
+            may_stay = self._phase is Phase.SERVING and not is_dialling
+            self._backend.stay_until(loop_due_s if may_stay else 0.0)
 
     def _call_soon(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
         """Have *call* made by the loop; from any thread, and in vain when the loop has ended."""

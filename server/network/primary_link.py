@@ -76,6 +76,11 @@ class PrimaryLink(Part, Link):
         else:
             _log.info("MASTER MODE enabled")
 
+    @property
+    def is_dialling(self) -> bool:
+        """Whether the loop has to turn for it: who waits for sockets by itself must not stay."""
+        return self._dialling is not None and not self._dialling.done()
+
     def _drop(self) -> None:
         """Close the link, whatever its state."""
         endpoint, self._endpoint = self._endpoint, None
@@ -107,6 +112,8 @@ class PrimaryLink(Part, Link):
         self._set_state(LinkState.CONNECTING)
         following.heard_ms = monotonic_ms()
         self._dialling = asyncio.get_running_loop().create_task(self._connect(following))
+        self._backend.stay_until(0.0)
+        self._backend.ring()
 
     async def _connect(self, following: Following) -> None:
         try:

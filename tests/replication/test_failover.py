@@ -7,7 +7,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from redis.exceptions import ReadOnlyError, ResponseError
+import redis
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError, ReadOnlyError, ResponseError
+from redis.retry import Retry
 
 from tests.compat.oracles import REDIS_7, REDIS_8
 from tests.replication.deployment import Node, until
@@ -103,7 +106,8 @@ def test_a_server_that_is_asked_to_stop_waits_for_its_replicas(tmp_path: Path) -
         old.client.set("last", "words")
         with pytest.raises(ResponseError, match="No shutdown in progress"):
             old.client.execute_command("SHUTDOWN", "ABORT")
-        old.client.shutdown()
+        with pytest.raises(ConnectionError):
+            redis.Redis(port=old.port, retry=Retry(NoBackoff(), 0)).execute_command("SHUTDOWN")
         thread.join()
         assert new.client.get("last") == b"words"
 

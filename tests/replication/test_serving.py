@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -72,6 +73,44 @@ def test_a_replica_with_a_log_has_the_primarys_data_in_it(tmp_path: Path) -> Non
         replica.kill()
         replica.start()  # by itself: what it has comes from its log
         assert digest(replica) == wanted
+
+
+@pytest.mark.parametrize(("primary_kind", "replica_kind"), [(OURS, REDIS_8), (REDIS_8, OURS)])
+def test_waitaof_counts_the_logs_of_others(
+    tmp_path: Path, primary_kind: str, replica_kind: str
+) -> None:
+    primary = node_of(primary_kind, tmp_path / "primary", "--appendonly", "yes")
+    replica = node_of(replica_kind, tmp_path / "replica", "--appendonly", "yes")
+    with started(primary, replica):
+        await_link(replica)
+        primary.client.set("k", "v")
+        assert primary.client.execute_command("WAITAOF", 1, 1, 20_000) == [1, 1]
+
+
+def test_a_copy_is_loaded_beside_the_old_data(tmp_path: Path) -> None:
+    """repl-diskless-load swapdb: readers are served from the old data, then from the new."""
+    primary = node_of(OURS, tmp_path / "primary")
+    replica = node_of(OURS, tmp_path / "replica", "--repl-diskless-load", "swapdb")
+    with started(primary), started(replica):
+        Writer(25).write(primary.client, 200)
+        with primary.client.pipeline(transaction=False) as pipe:
+            for number in range(100_000):
+                pipe.set(f"key:{number}", number)
+            pipe.execute()
+        replica.client.set("old", "data")
+        waiting = threading.Thread(
+            target=replica.client.xread, args=({"s": "$"},), kwargs={"block": 30_000}
+        )
+        follow(replica, primary)
+        waiting.start()
+        seen = set()
+        while replica.replication()["master_link_status"] != "up":
+            seen.add(replica.client.get("old"))  # never -LOADING
+        assert b"data" in seen
+        await_same(primary, replica)
+        primary.client.xadd("s", {"f": "v"})
+        waiting.join(30)
+        assert not waiting.is_alive()
 
 
 def test_messages_reach_the_subscribers_of_replicas(tmp_path: Path) -> None:
