@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 
 class CuttingWire:
-    """Passes bytes on, both ways. Link *n* breaks when the *n*th of *lengths* has come from the primary.
+    """Passes bytes on, both ways. Each link breaks when the primary has sent the next of *lengths*.
 
     When there is no length any more, links stay.
     """
@@ -32,10 +32,8 @@ class CuttingWire:
                 replica, _ = self._listening.accept()
                 primary = socket.create_connection(("127.0.0.1", self._to_port))
                 length = next(self._lengths, None)
-                for one, other, most in ((replica, primary, None), (primary, replica, length)):
-                    threading.Thread(
-                        target=self._pass, args=(one, other, most), daemon=True
-                    ).start()
+                for way in ((replica, primary, None), (primary, replica, length)):
+                    threading.Thread(target=self._pass, args=way, daemon=True).start()
 
     def _pass(self, one: socket.socket, other: socket.socket, most: int | None) -> None:
         """Pass on what *one* sends, *most* bytes of it."""

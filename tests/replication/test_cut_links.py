@@ -13,7 +13,7 @@ from tests.replication.cutting import CuttingWire
 from tests.replication.deployment import until
 from tests.replication.kinds import OURS, Writer, await_link, await_same, counted, node_of, started
 
-CUTS = 12
+CUTS = 8
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import ConnectionError, ReadOnlyError, ResponseError
+from redis.exceptions import ReadOnlyError, ResponseError
 from redis.retry import Retry
 
 from tests.compat.oracles import REDIS_7, REDIS_8
@@ -106,7 +106,7 @@ def test_a_server_that_is_asked_to_stop_waits_for_its_replicas(tmp_path: Path) -
         old.client.set("last", "words")
         with pytest.raises(ResponseError, match="No shutdown in progress"):
             old.client.execute_command("SHUTDOWN", "ABORT")
-        with pytest.raises(ConnectionError):
+        with pytest.raises(redis.ConnectionError):
             redis.Redis(port=old.port, retry=Retry(NoBackoff(), 0)).execute_command("SHUTDOWN")
         thread.join()
         assert new.client.get("last") == b"words"
