@@ -30,7 +30,7 @@ from storage.errors import StorageError
 WRITE = int(Flags.WRITE)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
 HIDDEN_FROM_MONITORS = int(Flags.ADMIN | Flags.SKIP_MONITOR)  # an operator's are too delicate
-NOT_SHOWN = WOKEN | REPLAYED  # it was shown when it came, or ran long ago
+NOT_SHOWN = WOKEN | LOG  # it was shown when it came, or ran long ago
 NO_WORDS: list[bytes] = []
 
 

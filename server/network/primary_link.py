@@ -69,12 +69,19 @@ class PrimaryLink(Part, Link):
             self._loading = None
         if following is not None:
             if before is None:  # what comes begins with SELECT
-                self._stream_client = Client(0, 0)
+                self._stream_client = self._new_client()
             _log.info("Connecting to MASTER %s:%d", following.host, following.port)
             self._dial_at_ms = 0
             self._dial()
         else:
             _log.info("MASTER MODE enabled")
+
+    def _new_client(self) -> Client:
+        """What stands for the primary: its commands are run for it."""
+        client = Client(0, 0)
+        if self._following is not None:
+            client.address = f"{self._following.host}:{self._following.port}"
+        return client
 
     @property
     def is_dialling(self) -> bool:
@@ -220,7 +227,7 @@ class PrimaryLink(Part, Link):
                 self._endpoint.close()
             return
         replication = self._state.replication
-        self._stream_client = Client(0, 0)
+        self._stream_client = self._new_client()
         replication.feed.drop()
         replication.history.keep_backlog(self._config.repl_backlog_size)
         replication.history.adopt(loading.copy.id, loading.copy.offset)

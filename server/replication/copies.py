@@ -234,6 +234,9 @@ class PipeCopy:
             data = os.read(self._pipe, PORTION)
         except BlockingIOError:
             return
+        except OSError as error:  # how the child ends says what that means
+            _log.warning("A copy cannot be read: %s", error)
+            data = b""
         if not data:
             self._has_ended = True
         for replica in list(self._receivers):
@@ -269,8 +272,9 @@ class PipeCopy:
         self.close()
         for replica in self._receivers:
             replica.on_room = None
-            replica.write(self._mark)
-            end(replica, waits_for_ack=True)
+            if replica.client.replica is replica:  # else it has left since the child ended
+                replica.write(self._mark)
+                end(replica, waits_for_ack=True)
 
     def close(self) -> None:
         """Close the pipe."""

@@ -225,6 +225,7 @@ class Replication(Part):
         if replica is None:
             return
         client.replica = None
+        client.clear_flag(REPLICA)  # it may still take what it was sent
         replica.on_room = None
         self.replicas.remove(replica)
         if self._copies is not None:

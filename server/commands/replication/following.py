@@ -11,6 +11,7 @@ from storage import octets
 OPERATOR = Flags.ADMIN | Flags.NOSCRIPT | Flags.STALE
 MAX_PORT = 65535
 
+BAD_HOST = ErrorReply("ERR", "Invalid master host")  # redis.conf could not be written with it
 BAD_PORT = ErrorReply("ERR", "Invalid master port")
 ALREADY = Status(b"OK Already connected to specified master")
 
@@ -51,6 +52,8 @@ def _replicate(call: Call) -> Reply:
         return OK
     if not octets.is_int64(port) or not 0 <= octets.int64_of(port) <= MAX_PORT:
         raise BAD_PORT
+    if len(host.split()) != 1:
+        raise BAD_HOST
     name, number = host.decode("utf-8", "surrogateescape"), octets.int64_of(port)
     following = replication.following
     if following is not None and (following.host, following.port) == (name, number):

@@ -22,6 +22,7 @@ def test_a_server_begins_as_a_master_without_replicas(server):
     assert server.send_line("REPLICAOF NO ONE") == b"OK"
     assert server.send_line("SLAVEOF no one") == b"OK"
     assert server.send_line("REPLICAOF x y") == "-ERR Invalid master port"
+    assert server.send("REPLICAOF", "two words", 1) == "-ERR Invalid master host"
     assert server.send_line("REPLICAOF x 65536") == "-ERR Invalid master port"
 
 
@@ -162,6 +163,16 @@ def test_what_a_primary_sends_is_logged(make_server):
         assert server.dispatcher.apply(primary, words.split()) is None
     assert server.transactions() == [[b"INCR n", b"RPUSH l a b"], [b"LPOP l"]]
     assert primary.out.size() == 0
+
+
+def test_a_monitor_sees_what_the_primary_sends(server):
+    server.send_line("REPLICAOF 10.0.0.9 7000")
+    guest = server.client()
+    assert guest.send("MONITOR") == b"OK"
+    primary = server.client().client
+    primary.address = "10.0.0.9:7000"
+    server.dispatcher.apply(primary, [b"SET", b"k", b"v"])
+    assert guest.reply().endswith(b'[0 10.0.0.9:7000] "SET" "k" "v"')
 
 
 def test_keys_of_a_replica_are_not_evicted(server):
