@@ -103,7 +103,7 @@ class Server:
         self._listeners = Listeners(config, self._backend, acceptor)
         self.state.parts.append(self._listeners)
         self._link: PrimaryLink | None = None  # made when the server first becomes a replica
-        self.dispatcher.on_role = self._role_changed
+        self.dispatcher.roles.on_change = self._role_changed
         self._farewell = Farewell(self.dispatcher, self._stop_now)
         self.state.parts.append(self._farewell)
         self.state.replication.watch = self._backend.add_reader

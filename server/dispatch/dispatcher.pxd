@@ -46,7 +46,7 @@ cdef class Dispatcher(Runner):
     cdef readonly Turn turn
     cdef public list unblocked
     cdef public object on_clock_moved
-    cdef public object on_role
+    cdef readonly object roles
     cdef public bint is_behind
     cdef object _clock
     cdef Restrictions _restrictions
@@ -84,7 +84,6 @@ cdef class Dispatcher(Runner):
     cpdef object replay(self, Client client, list argv)
     @cython.locals(found=object, is_change=bint)
     cpdef object apply(self, Client client, list argv)
-    cpdef role_changed(self)
     cpdef serve_ready(self)
     @cython.locals(now=Restrictions)
     cdef bint _holds_waiters(self) except -1

@@ -37,7 +37,7 @@ from server.dispatch.blocking import Runner
 from server.dispatch.execution import Execution
 from server.dispatch.long_scripts import LongScripts
 from server.dispatch.origin import CLIENT, WOKEN
-from server.dispatch.pausing import LATEST_MS
+from server.dispatch.role_changes import RoleChanges
 from server.dispatch.shared_reply import SharedReply
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
@@ -119,9 +119,7 @@ class Dispatcher(Runner):
         # The method itself, handed over, would be a C function of another type than it is.
         state.tracking.broadcasts.await_end = lambda connection: self.turn.send_later(connection)  # noqa: PLW0108
         state.replication.feed.await_end = lambda feed: self.turn.send_later(feed)  # noqa: PLW0108
-        state.replication.on_role = self.role_changed
-        state.replication.failover.on_pause = self._pause_for_failover
-        self.on_role: Callable[[], None] = _nobody_minds  # told when it has changed
+        self.roles = RoleChanges(self)
         self._shared = SharedReply(state.events)
 
     # ------------------------------------------------------------------ a client's command
@@ -357,19 +355,6 @@ class Dispatcher(Runner):
             self.serve_ready()
         return reply if isinstance(reply, ErrorReply) else None
 
-    def role_changed(self) -> None:
-        """The server has become a primary or a replica, or follows another primary.
-
-        Who waits on a server that is a replica now would wait in vain: it is told so, and closed.
-        """
-        self._restrictions.follow_replication()
-        if self._restrictions.is_replica:
-            for client in list(self.state.clients.values()):
-                if client.waiter is not None:
-                    self.end_wait(client.waiter, errors.BECAME_REPLICA)
-                    client.close_after_reply = True
-        self.on_role()
-
     # ------------------------------------------------------------------ clients that wait
 
     def serve_ready(self) -> None:
@@ -547,15 +532,6 @@ class Dispatcher(Runner):
         self.unblocked += self.state.pausing.end()
         self._restrictions.update()
         self.serve_ready()
-
-    def _pause_for_failover(self, holds: bool) -> None:
-        """Hold writes back while a replica catches up; then those who wrote are told -READONLY."""
-        if holds:
-            self.state.pausing.begin(LATEST_MS, True)
-            self._restrictions.update()
-        else:
-            self.end_pause()
-            self.resume_unblocked()
 
     # ------------------------------------------------------------------ time travel
 

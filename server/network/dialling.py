@@ -18,23 +18,15 @@ class LinkAcceptor(Acceptor):
     def __init__(self, config: Config, new_endpoint: Callable[[Transport], Endpoint]) -> None:
         super().__init__(config)
         self._new_endpoint = new_endpoint
+        self._endpoint: Endpoint
 
     def connect(self, transport: Transport) -> Endpoint:
-        return self._new_endpoint(transport)
+        self._endpoint = self._new_endpoint(transport)
+        return self._endpoint
 
-
-class FirstEndpoint(Acceptor):
-    """Remembers what *acceptor* has made for the socket: that may be a layer of TLS."""
-
-    endpoint: Endpoint
-
-    def __init__(self, config: Config, acceptor: Acceptor) -> None:
-        super().__init__(config)
-        self._acceptor = acceptor
-
-    def connect(self, transport: Transport) -> Endpoint:
-        self.endpoint = self._acceptor.connect(transport)
-        return self.endpoint
+    def begin(self) -> None:
+        """The socket is served: let the endpoint say its first words."""
+        self._endpoint.resume()
 
 
 async def connected_socket(host: str, port: int) -> socket.socket:

@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
+from typing import TYPE_CHECKING
 
 from server.client.client import Client
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.primary_stream import PrimaryStream
-from server.network.acceptor import Acceptor
 from server.network.backend import Backend
 from server.network.copy_arrival import Loading, Receiving
-from server.network.dialling import FirstEndpoint, LinkAcceptor, connected_socket
+from server.network.dialling import LinkAcceptor, connected_socket
 from server.network.primary_endpoint import Link, PrimaryEndpoint
 from server.network.transport import Transport
 from server.observe.part import Part
@@ -29,6 +30,9 @@ from server.persistence.manifest import BadManifest
 from server.process.monotonic import monotonic_ms
 from server.replication.following import Following, LinkState
 from server.replication.handshake import Copy, Handshake, LinkFailed
+
+if TYPE_CHECKING:
+    from server.network.tls.connector import TlsConnector
 
 RETRY_AFTER_MS = 1000
 ACK_EVERY_MS = 1000
@@ -130,30 +134,32 @@ class PrimaryLink(Part, Link):
             if self._is_outdated(following):
                 sock.close()
                 return
-            acceptor = LinkAcceptor(self._config, self._new_endpoint)
-            first = FirstEndpoint(self._config, self._with_tls(acceptor))
+            acceptor = self._acceptor(following)
             self._set_state(LinkState.HANDSHAKE)
-            await self._backend.adopt(sock, first)
-            first.endpoint.resume()
+            await self._backend.adopt(sock, acceptor)
+            acceptor.begin()
         except OSError as error:  # TimeoutError is one
-            why = reason(error) or "it has taken too long"
-            if not self._is_outdated(following):
-                _log.warning("Error condition on socket for SYNC: %s", why)
-                self._try_later()
+            self._not_connected(following, reason(error) or "it has taken too long")
+
+    def _not_connected(self, following: Following, why: str) -> None:
+        if not self._is_outdated(following):
+            _log.warning("Error condition on socket for SYNC: %s", why)
+            self._try_later()
 
     def _is_outdated(self, following: Following) -> bool:
         """Whether somebody else is followed by now, or nobody."""
         return self._following is not following
 
-    def _with_tls(self, acceptor: Acceptor) -> Acceptor:
-        """*acceptor*, behind TLS if tls-replication says so. Raises OSError."""
+    def _acceptor(self, following: Following) -> LinkAcceptor | TlsConnector:
+        """What is given the socket: behind TLS if tls-replication says so. Raises OSError."""
+        acceptor = LinkAcceptor(self._config, self._new_endpoint)
         if not self._config.tls_replication:
             return acceptor
         from server.network.tls.connector import TlsConnector  # noqa: PLC0415  (who has none pays none)
         from server.network.tls.context import BadSettings  # noqa: PLC0415
 
         try:
-            return TlsConnector(self._config, acceptor)
+            return TlsConnector(self._config, acceptor, partial(self._not_connected, following))
         except BadSettings as error:
             raise OSError(str(error)) from None
 

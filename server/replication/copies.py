@@ -12,8 +12,6 @@ repl-diskless-sync-delay seconds: others may come.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import logging
 import os
 import time
@@ -22,30 +20,18 @@ from collections.abc import Callable, Sequence
 from server.config.parameters import Config
 from server.persistence.child import ChildBusy, ChildSlot, Outcome
 from server.persistence.child_job import Report
-from server.persistence.files import Files
-from server.persistence.snapshot_file import (
-    Pieces,
-    remove_quietly,
-    slowed,
-    snapshot_of,
-    temporary_path,
-    write_snapshot,
-)
+from server.persistence.snapshot_file import slowed, snapshot_of
 from server.persistence.stored_functions import StoredFunctions
 from server.replication.feed import Feed
+from server.replication.file_copy import FileCopy, FileSending
+from server.replication.pipe_copy import PipeCopy, Watch
 from server.replication.replica import Replica, Stage
 from storage.keyspace.keyspace import Keyspace
 
 PURPOSE = "replication"  # what the child is for
-PIPE_BYTES = 1024 * 1024  # as far as the system lets a pipe hold so much
-PORTION = 256 * 1024  # bytes that are read at once
-AHEAD = 1024 * 1024  # bytes of a copy that may wait for a socket: bounds memory
 RETRY_AFTER_MS = 1000  # a fork that failed is tried again
-MARK_BYTES = 40
 
 _log = logging.getLogger("penstock")
-
-Watch = Callable[[int, Callable[[], None]], None]
 
 
 class Copies:
@@ -168,218 +154,3 @@ class Copies:
         os.close(fd)
         for one in self._sending[-len(receivers) :]:
             one.begin()
-
-
-class PipeCopy:
-    """A copy that goes from the child's pipe straight to the sockets.
-
-    *on_read* is told that all has been read.
-    """
-
-    def __init__(
-        self,
-        receivers: list[Replica],
-        watch: Watch,
-        unwatch: Callable[[int], None],
-        on_read: Callable[[], None],
-    ) -> None:
-        self._receivers = list(receivers)
-        self._watch = watch
-        self._unwatch = unwatch
-        self._on_read = on_read
-        self._mark = os.urandom(MARK_BYTES // 2).hex().encode()
-        self._pipe, self._end = os.pipe()
-        self._is_watched = False
-        self._has_ended = False  # the child has written all
-        self._outcome: Outcome | None = None
-        with contextlib.suppress(OSError, AttributeError):
-            fcntl.fcntl(self._pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-
-    def kept(self) -> tuple[int, ...]:
-        """The descriptors that the child needs."""
-        return (self._end,)
-
-    def write(self, pieces: Pieces, report: Report) -> None:
-        """In the child: write the snapshot into the pipe."""
-        for piece in pieces:
-            view = memoryview(piece)
-            while view:
-                view = view[os.write(self._end, view) :]
-            report(pieces.keys_written)
-
-    def begin(self) -> None:
-        """The child has been forked."""
-        os.close(self._end)
-        self._end = -1
-        os.set_blocking(self._pipe, False)
-        for replica in self._receivers:
-            replica.on_room = self._go_on
-            replica.write(b"$EOF:" + self._mark + b"\r\n")
-        self._go_on()
-
-    def _go_on(self) -> None:
-        """Read while all sockets keep up."""
-        is_due = not self._has_ended and all(
-            replica.client.endpoint.unsent() < AHEAD for replica in self._receivers
-        )
-        if is_due != self._is_watched and self._pipe >= 0:
-            self._is_watched = is_due
-            if is_due:
-                self._watch(self._pipe, self._read)
-            else:
-                self._unwatch(self._pipe)
-
-    def _read(self) -> None:
-        try:
-            data = os.read(self._pipe, PORTION)
-        except BlockingIOError:
-            return
-        except OSError as error:  # how the child ends says what that means
-            _log.warning("A copy cannot be read: %s", error)
-            data = b""
-        if not data:
-            self._has_ended = True
-        for replica in list(self._receivers):
-            if data:
-                replica.write(data)
-        self._go_on()
-        if self._has_ended:
-            self._on_read()
-            self._finish()
-
-    def left(self, replica: Replica) -> bool:
-        """*replica* has gone; whether nobody is left."""
-        if replica not in self._receivers:
-            return False
-        self._receivers.remove(replica)
-        self._go_on()
-        return not self._receivers
-
-    def child_ended(self, outcome: Outcome) -> None:
-        """The child's work is done, or has failed."""
-        self._outcome = outcome
-        if not outcome.ok:
-            for replica in list(self._receivers):
-                replica.client.endpoint.disconnect()
-            self._receivers = []
-            self.close()
-        self._finish()
-
-    def _finish(self) -> None:
-        """When all has been read, and the child has said that it was all."""
-        if self._outcome is None or not self._has_ended or self._pipe < 0:
-            return
-        self.close()
-        for replica in self._receivers:
-            replica.on_room = None
-            if replica.client.replica is replica:  # else it has left since the child ended
-                replica.write(self._mark)
-                end(replica, waits_for_ack=True)
-
-    def close(self) -> None:
-        """Close the pipe."""
-        if self._is_watched:
-            self._is_watched = False
-            self._unwatch(self._pipe)
-        for fd in (self._pipe, self._end):
-            if fd >= 0:
-                os.close(fd)
-        self._pipe = self._end = -1
-
-
-class FileCopy:
-    """A copy that the child writes to a file first; *on_written* is given the file and its size."""
-
-    def __init__(
-        self, receivers: list[Replica], on_written: Callable[[int, int, list[Replica]], None]
-    ) -> None:
-        self._receivers = list(receivers)
-        self._on_written = on_written
-        self._files = Files()
-
-    def kept(self) -> tuple[int, ...]:
-        return ()
-
-    def write(self, pieces: Pieces, report: Report) -> None:
-        """In the child: write the snapshot to its temporary file."""
-        write_snapshot(self._files, temporary_path(os.getpid()), pieces, report, True)
-
-    def begin(self) -> None:
-        """Nothing is to be done until the file is written."""
-
-    def left(self, replica: Replica) -> bool:
-        if replica not in self._receivers:
-            return False
-        self._receivers.remove(replica)
-        return not self._receivers
-
-    def child_ended(self, outcome: Outcome) -> None:
-        path = temporary_path(outcome.pid)
-        try:
-            if not outcome.ok:
-                raise OSError(outcome.error)
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError as error:
-            _log.warning("No copy for replicas: %s", error)
-            for replica in list(self._receivers):
-                replica.client.endpoint.disconnect()
-            return
-        finally:
-            remove_quietly(self._files, path)
-        self._on_written(fd, os.fstat(fd).st_size, list(self._receivers))
-
-    def close(self) -> None:
-        """There is nothing to close."""
-
-
-class FileSending:
-    """Sends a file to one replica, as fast as it takes it."""
-
-    def __init__(self, fd: int, size: int, replica: Replica) -> None:
-        self._fd = fd
-        self._size = size
-        self._sent = 0
-        self._replica = replica
-
-    def is_to(self, replica: Replica) -> bool:
-        """Whether it is to *replica*, which has gone: then the file is closed."""
-        if replica is self._replica and self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-        return replica is self._replica
-
-    def begin(self) -> None:
-        self._replica.on_room = self._go_on
-        self._replica.write(b"$%d\r\n" % self._size)
-        self._go_on()
-
-    def _go_on(self) -> None:
-        """Send portions until the socket is full. It calls again when it has room."""
-        replica = self._replica
-        while self._fd >= 0 and self._sent < self._size:
-            if replica.client.endpoint.unsent():
-                return
-            data = os.pread(self._fd, PORTION, self._sent)
-            if not data:
-                raise OSError("the file of a copy has become shorter")
-            self._sent += len(data)
-            replica.write(data)
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-            replica.on_room = None
-            end(replica, waits_for_ack=False)
-
-
-def end(replica: Replica, waits_for_ack: bool) -> None:
-    """The whole copy has been handed to the socket of *replica*."""
-    if replica.wants_copy_only:
-        replica.client.close_after_reply = True
-        replica.client.endpoint.flush()
-        return
-    _log.info("Synchronization with replica %s succeeded", replica.client.address)
-    if waits_for_ack:
-        replica.stage = Stage.ONLINE
-        replica.waits_for_ack = True
-    else:
-        replica.go_online()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from enum import Enum
 
 from server.client.client import Client
 from server.process import faults
+
+_log = logging.getLogger("penstock")
 
 
 class Stage(Enum):
@@ -94,6 +97,20 @@ class Replica:
         if seen != self._seen or (self.stage is Stage.COPYING and not unsent):
             self._seen = seen
             self.alive_ms = now_ms
+
+    def copied(self, waits_for_ack: bool) -> None:
+        """Its socket was given the whole copy. It may have to say so before the stream begins."""
+        self.on_room = None
+        if self.wants_copy_only:
+            self.client.close_after_reply = True
+            self.client.endpoint.flush()
+            return
+        _log.info("Synchronization with replica %s succeeded", self.client.address)
+        if waits_for_ack:
+            self.stage = Stage.ONLINE
+            self.waits_for_ack = True
+        else:
+            self.go_online()
 
     def go_online(self) -> None:
         """The copy has been sent: what was held follows, then all that comes."""

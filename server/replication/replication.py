@@ -31,8 +31,9 @@ from server.replication.replicas import Replicas, name_of
 from storage.keyspace.keyspace import Keyspace
 
 if TYPE_CHECKING:
-    from server.replication.copies import Copies, Watch
+    from server.replication.copies import Copies
     from server.replication.following import Following
+    from server.replication.pipe_copy import Watch
 
 _log = logging.getLogger("penstock")
 

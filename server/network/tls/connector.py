@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ssl import SSLContext, SSLError
+from collections.abc import Callable
+from ssl import SSLError
 
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.network.acceptor import Acceptor
 from server.network.tls.context import make_context
+from server.network.tls.endpoint import TlsEndpoint
 from server.network.tls.transport import TlsTransport
 from server.network.transport import Transport
 
@@ -15,63 +17,54 @@ from server.network.transport import Transport
 class TlsConnector(Acceptor):
     """Stands before *acceptor*, which gets the connection when its handshake is done.
 
-    Raises BadSettings if the configuration allows no TLS.
+    It leads that one handshake, as Handshakes leads those of clients; *on_failed* is told why there
+    is no connection. Raises BadSettings if the configuration allows no TLS.
     """
 
-    def __init__(self, config: Config, acceptor: Acceptor) -> None:
+    def __init__(
+        self, config: Config, acceptor: Acceptor, on_failed: Callable[[str], None]
+    ) -> None:
         super().__init__(config)
         self._context = make_context(config, is_server=False)
         self._acceptor = acceptor
+        self._on_failed = on_failed
+        self._has_failed = False
+        self._transport: TlsTransport
 
     def connect(self, transport: Transport) -> Endpoint:
-        return TlsLink(transport, self._context, self._acceptor)
+        self._transport = TlsTransport(transport, self._context, is_server=False)
+        return TlsEndpoint(self._transport, self)
 
+    def begin(self) -> None:
+        """The socket is served: send the first words."""
+        self._go_on()
 
-class TlsLink(Endpoint):
-    """Leads the handshake, then passes on what happens to the socket."""
+    def received(self, transport: TlsTransport, data: bytes) -> None:
+        """More of the handshake has come."""
+        transport.take(data)
+        self._go_on()
 
-    def __init__(self, below: Transport, context: SSLContext, acceptor: Acceptor) -> None:
-        self.wants_buffer = False
-        self._below = below
-        self._acceptor = acceptor
-        self._transport = TlsTransport(below, context, is_server=False)
+    def ended(self, transport: TlsTransport) -> None:
+        """The other side has closed its half of the connection."""
+        self._fail("the other side has gone")
 
-    def resume(self) -> None:
-        """The socket is served: send the first words of the handshake."""
-        self._shake_hands()
+    def lost(self, transport: TlsTransport) -> None:
+        """The socket is closed."""
+        self._fail("the connection was lost")
 
-    def _shake_hands(self) -> None:
+    def _fail(self, why: str) -> None:
+        if not self._has_failed:
+            self._has_failed = True
+            self._on_failed(f"the TLS handshake has failed: {why}")
+            self._transport.abort()
+
+    def _go_on(self) -> None:
         try:
             is_done = self._transport.shake_hands()
         except SSLError as error:
-            self._transport.abort()
-            raise OSError((error.reason or str(error)).replace("_", " ").lower()) from error
+            self._fail((error.reason or str(error)).replace("_", " ").lower())
+            return
         if is_done:
             endpoint = self._acceptor.connect(self._transport)
             self._transport.open(endpoint)
             endpoint.resume()
-
-    def data_received(self, data: bytes) -> None:
-        if self._transport.is_open:
-            self._transport.received(data)
-        else:
-            self._transport.take(data)
-            self._shake_hands()
-
-    def eof_received(self) -> None:
-        if self._transport.is_open:
-            self._transport.ended()
-        else:
-            self._below.abort()
-
-    def connection_lost(self) -> None:
-        self._transport.lost()
-
-    def pause_writing(self) -> None:
-        self._transport.paused()
-
-    def sent_some(self) -> None:
-        self._transport.sent_some()
-
-    def resume_writing(self) -> None:
-        self._transport.resumed()

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from server.client.endpoint import Endpoint
-from server.network.tls.handshakes import Handshakes
 from server.network.tls.transport import TlsTransport
+
+
+class Leader(Protocol):
+    """Who leads the handshake: Handshakes for clients, TlsConnector for a connection of our own."""
+
+    def received(self, transport: TlsTransport, data: bytes) -> None: ...
+
+    def ended(self, transport: TlsTransport) -> None: ...
+
+    def lost(self, transport: TlsTransport) -> None: ...
 
 
 class TlsEndpoint(Endpoint):
@@ -12,7 +23,7 @@ class TlsEndpoint(Endpoint):
 
     __slots__ = ("_handshakes", "_transport")
 
-    def __init__(self, transport: TlsTransport, handshakes: Handshakes) -> None:
+    def __init__(self, transport: TlsTransport, handshakes: Leader) -> None:
         self._transport = transport
         self._handshakes = handshakes
         self.wants_buffer = False
