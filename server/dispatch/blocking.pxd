@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from server.client.client cimport Client, Standing, Waiter, new_waiter
 from server.table.command cimport Block
@@ -43,7 +43,10 @@ cdef class Blocking(Part):
     cpdef serve(self, Runner runner)
     @cython.locals(queue=Queue)
     cdef Queue _take_ready(self)
+    @cython.locals(waiter=Waiter)
     cpdef serve_keyless(self, Runner runner)
+    @cython.locals(waiter=Waiter)
+    cpdef serve_replicated(self, Runner runner, uint64_t offset)
     @cython.locals(waiter=Waiter)
     cdef _serve_queue(self, Queue queue, Runner runner)
     @cython.locals(spot=Spot, waiter=Waiter)

@@ -57,7 +57,7 @@ class Blocking(Part):
         self._serial = count()
         self._stale = 0
         self._turn = 0  # counts the services of a key
-        self._keyless: dict[Waiter, None] = {}  # those that wait for no key: WAITAOF
+        self._keyless: dict[Waiter, None] = {}  # those that wait for no key: WAIT, WAITAOF
         self.on_deadline: Callable[[int], None] = (
             _nobody_listens  # is told when a new wait will end
         )
@@ -166,9 +166,15 @@ class Blocking(Part):
         return queue
 
     def serve_keyless(self, runner: Runner) -> None:
-        """Run the commands again that wait for no key (WAITAOF), in the order they came."""
+        """Run the commands again that wait for no key (WAIT, WAITAOF), in the order they came."""
         for waiter in list(self._keyless):
             self._run_again(waiter, runner)
+
+    def serve_replicated(self, runner: Runner, offset: int) -> None:
+        """The same, where a replica has all that the client has written: it is at *offset*."""
+        for waiter in list(self._keyless):
+            if waiter.client.replicated_offset <= offset:
+                self._run_again(waiter, runner)
 
     def _serve_queue(self, queue: Queue, runner: Runner) -> None:
         self._turn += 1

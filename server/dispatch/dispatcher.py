@@ -197,7 +197,7 @@ class Dispatcher(Runner):
         if client.flags & TRACKING:
             self.state.tracking.command_done(client)
         if client.flags & REPLICA:
-            self.serve_keyless()  # it may have told how far it is
+            self._blocking.serve_replicated(self, client.replica.acked)  # it may have told that
 
     # ------------------------------------------------------------------ look-up and admission
 
