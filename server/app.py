@@ -170,6 +170,8 @@ class Server:
         for kind in self._listeners.kinds:
             _log.info("Ready to accept connections %s", kind)
         self._declare_commands(loop)
+        if state.persistence.loaded_history is not None:
+            state.replication.resume(state.persistence.loaded_history)
         if self.config.replicaof:
             host, port = self.config.replicaof.split()
             self.state.replication.follow(host, int(port))

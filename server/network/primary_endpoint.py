@@ -171,6 +171,7 @@ class PrimaryEndpoint(Endpoint):
         dispatcher = self._link.dispatcher
         dispatcher.timekeeper.begin()
         self._stream.take(data)
+        dispatcher.state.replication.stream_db = self._stream.client.db_index
         dispatcher.turn.send_later(self)  # behind the log
         if dispatcher.unblocked:
             dispatcher.resume_unblocked()

@@ -83,6 +83,7 @@ class PrimaryLink(Part, Link):
     def _new_client(self) -> Client:
         """What stands for the primary: its commands are run for it."""
         client = Client(0, 0)
+        client.db_index = self._state.replication.stream_db
         if self._following is not None:
             client.address = f"{self._following.host}:{self._following.port}"
         return client
@@ -233,6 +234,7 @@ class PrimaryLink(Part, Link):
                 self._endpoint.close()
             return
         replication = self._state.replication
+        replication.stream_db = 0
         self._stream_client = self._new_client()
         replication.feed.drop()
         replication.history.keep_backlog(self._config.repl_backlog_size)

@@ -6,6 +6,8 @@ import logging
 import time
 from collections.abc import Callable
 
+from server.persistence.stored_history import StoredHistory
+
 _log = logging.getLogger("penstock")
 
 LOG_EVERY_S = 1.0
@@ -24,6 +26,7 @@ class LoadProgress:
         self.loaded_bytes = 0
         self.keys_loaded = 0
         self.keys_expired = 0  # not loaded because they had expired
+        self.history: StoredHistory | None = None  # where the snapshot was made
         self.rdb_used_memory = 0  # bytes that the server which wrote the snapshot had in use
         self.started_s = int(wall_s())  # unix time
         self._monotonic_s = monotonic_s

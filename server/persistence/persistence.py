@@ -40,6 +40,7 @@ from server.persistence.snapshot_loader import (
 )
 from server.persistence.snapshots import Snapshots
 from server.persistence.stored_functions import StoredFunctions
+from server.persistence.stored_history import StoredHistory
 from server.propagation.propagation import Propagation
 from server.table import errors
 from storage.keyspace.key_events import KeyEvents
@@ -80,6 +81,7 @@ class Persistence:
             lambda: int(unix_s()), self.functions,
         )  # fmt: skip
         self.progress: LoadProgress | None = None  # while data is loaded
+        self.loaded_history: StoredHistory | None = None  # of what was loaded at the start
         self.keys_loaded = 0
         self.keys_expired = 0  # not loaded because they had expired
 
@@ -102,6 +104,7 @@ class Persistence:
                 yield from self._load_log(begin_file)
             elif self._files.exists(Path(self._config.dbfilename)):
                 yield from self._load_snapshot()
+                self._keep_history()
         except BadManifest as error:
             path = self.append_only.folder.manifest_path.absolute()
             raise LoadFailed(f"the manifest {path} is broken: {error}") from error
@@ -109,6 +112,11 @@ class Persistence:
             raise LoadFailed(reason(error)) from error
         finally:
             self._loaded()
+
+    def _keep_history(self) -> None:
+        """The data are those of a moment in a history, unless keys have expired since."""
+        if self.progress is not None and not self.progress.keys_expired:
+            self.loaded_history = self.progress.history
 
     def begin(self) -> None:
         """Log from now on, if the configuration says so. Raises LoadFailed."""

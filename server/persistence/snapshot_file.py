@@ -20,6 +20,7 @@ from server.config.parameters import Config
 from server.observe.memory import resident_bytes
 from server.persistence.child_job import Report
 from server.persistence.files import Files, write_all
+from server.persistence.stored_history import StoredHistory
 from server.process.build import REDIS_VERSION
 from storage.keyspace.keyspace import Keyspace
 from storage.rdb.options import WriteOptions
@@ -47,10 +48,11 @@ def snapshot_of(
     now_s: int,
     aof_base: bool = False,
     libraries: Sequence[bytes] = (),
+    history: StoredHistory | None = None,
 ) -> SnapshotWriter:
     """The snapshot of *databases* as *config* wants it written; its aux fields are redis 7.0's.
 
-    *libraries* are the texts of functions.
+    *libraries* are the texts of functions; *history* says where it was made, if that is known.
     """
     aux = {
         b"redis-ver": REDIS_VERSION.encode(),
@@ -59,6 +61,8 @@ def snapshot_of(
         b"used-mem": b"%d" % resident_bytes(),
         b"aof-base": b"%d" % aof_base,
     }
+    if history is not None:
+        aux |= history.aux()
     options = WriteOptions(compress=config.rdbcompression, checksum=config.rdbchecksum)
     return SnapshotWriter(databases, aux, options, libraries)
 

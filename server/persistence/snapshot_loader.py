@@ -19,6 +19,7 @@ from server.config.parameters import Config
 from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
 from server.persistence.stored_functions import StoredFunctions
+from server.persistence.stored_history import history_in
 from storage.errors import StorageError
 from storage.keyspace.keyspace import Keyspace
 from storage.listpack_limits import ListpackLimits
@@ -127,6 +128,7 @@ class SnapshotLoader:
     def _begin(self, reader: SnapshotReader) -> None:
         """Log the aux fields, which all come before the first key."""
         self._has_begun = True
+        self._progress.history = history_in(reader.aux)
         aux = {name.decode("latin-1"): text for name, text in reader.aux.items()}
         if "redis-ver" in aux:
             _log.info("Loading RDB produced by version %s", aux["redis-ver"].decode("latin-1"))

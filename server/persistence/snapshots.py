@@ -31,6 +31,7 @@ from server.persistence.snapshot_file import (
     temporary_path,
 )
 from server.persistence.stored_functions import StoredFunctions
+from server.persistence.stored_history import StoredHistory
 from server.table import errors
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
@@ -70,6 +71,7 @@ class Snapshots:
         self._unix_s = unix_s
         self._monotonic_s = monotonic_s
         self.on_progress: Report = no_report  # of a save in this process
+        self.history: Callable[[], StoredHistory | None] = _unknown  # of the data as they are now
         self.last_save_s = int(unix_s())  # unix time; at the start all is as saved
         self._saved_s = monotonic_s()  # the same moment
         self.last_ok = True
@@ -222,7 +224,9 @@ class Snapshots:
     def _write(self, report: Report) -> None:
         config = self._config
         libraries = self._functions.sources()
-        snapshot = snapshot_of(self._databases, config, int(self._unix_s()), False, libraries)
+        snapshot = snapshot_of(
+            self._databases, config, int(self._unix_s()), False, libraries, self.history()
+        )
         sync_on_the_way = config.rdb_save_incremental_fsync
         report = slowed(report, config.rdb_key_save_delay)
         save_snapshot(self._files, Path(config.dbfilename), snapshot, report, sync_on_the_way)
@@ -250,3 +254,8 @@ class Snapshots:
             _log.warning("%s", outcome.error)
             _log.warning("Background saving error")
         self.last_ok = self.last_ok and outcome.killed
+
+
+def _unknown() -> StoredHistory | None:
+    """Nobody replicates."""
+    return None

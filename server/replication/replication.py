@@ -21,6 +21,7 @@ from server.client.client import MUTED, REPLICA, Client
 from server.config.parameters import Config
 from server.observe.part import Part
 from server.persistence.persistence import Persistence
+from server.persistence.stored_history import StoredHistory
 from server.process.monotonic import monotonic_ms
 from server.propagation.propagation import Propagation
 from server.replication.failover import Failover
@@ -73,6 +74,8 @@ class Replication(Part):
         self.watch: Watch = _no_pipes
         self.unwatch: Callable[[int], None] = _no_pipe
         self.failover = Failover(self, self.feed)
+        self.stream_db = 0  # that our primary's stream has selected
+        persistence.snapshots.history = self._stored
         self.must_ack = False  # our primary has asked how far we are
         self._alone_since_ms = 0  # since when there has been no replica; 0: there is one
         self.statistics_reset()
@@ -205,11 +208,35 @@ class Replication(Part):
         self._config.replicaof = f"{host} {port}"
         self.on_role()
 
+    def resume(self, stored: StoredHistory) -> None:
+        """The data are those of a snapshot, which was made at that place of a history.
+
+        A replica goes on from there. For a primary it is the beginning of a history of its own, in
+        which its replicas can go on.
+        """
+        if stored.db >= len(self._databases):
+            return
+        self.history.id, self.history.offset = stored.id, stored.offset
+        self.stream_db = stored.db
+        if not self._config.replicaof:
+            self.history.branch(new_id())
+            self.stream_db = 0
+        self.history.keep_backlog(self._config.repl_backlog_size)
+        self._attach_feed()
+
+    def _stored(self) -> StoredHistory | None:
+        """Where in the history the data are now; None if nobody can go on from here."""
+        if self.history.backlog is None:
+            return None
+        db = self.stream_db if self.is_replica else 0
+        return StoredHistory(self.history.id, self.feed.offset(), db)
+
     def promote(self) -> None:
         """Become a primary. Those that followed the old one can go on without a copy."""
         if self.following is None:
             return
         self.following = None
+        self.stream_db = 0
         self.feed.follows = False
         self.history.branch(new_id())
         self.feed.select_anew()

@@ -78,6 +78,13 @@ class Node:
             self._process.wait()
             self._process = None
 
+    def wait(self) -> None:
+        """Wait for its end, which somebody has asked it for."""
+        self.client.close()
+        if self._process is not None:
+            self._process.wait(WITHIN_S)
+            self._process = None
+
     def replication(self) -> dict[str, Any]:
         """INFO replication."""
         found: dict[str, Any] = self.client.info("replication")

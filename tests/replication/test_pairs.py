@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from tests.compat.oracles import REDIS_7
-from tests.replication.deployment import until
+from tests.replication.deployment import Node, until
 from tests.replication.kinds import (
     OURS,
     PAIRS,
@@ -117,7 +121,7 @@ def test_many_replicas_share_one_copy(tmp_path: Path) -> None:
         assert sorted(int(row[1]) for row in role[2]) == sorted(node.port for node in replicas)
 
 
-def test_a_replica_that_restarts_gets_a_copy(tmp_path: Path) -> None:
+def test_a_replica_that_was_killed_gets_a_copy(tmp_path: Path) -> None:
     primary, replica = node_of(OURS, tmp_path / "primary"), node_of(OURS, tmp_path / "replica")
     with started(primary, replica):
         await_link(replica)
@@ -127,3 +131,41 @@ def test_a_replica_that_restarts_gets_a_copy(tmp_path: Path) -> None:
         await_link(replica)
         await_same(primary, replica)
         until(lambda: counted(primary, "sync_full") == 2, "two full copies")
+
+
+@pytest.mark.parametrize(
+    ("primary_kind", "replica_kind"), [(OURS, OURS), (OURS, REDIS_7), (REDIS_7, OURS)]
+)
+def test_who_was_stopped_and_has_saved_goes_on(
+    tmp_path: Path, primary_kind: str, replica_kind: str
+) -> None:
+    primary = node_of(primary_kind, tmp_path / "primary")
+    replica = node_of(replica_kind, tmp_path / "replica")
+    follows = ("--replicaof", f"127.0.0.1 {primary.port}")
+    with started(primary, replica):
+        await_link(replica)
+        Writer(6).write(primary.client, 100)
+        redis.Redis(port=primary.port, db=5).set("five", 5)
+        await_same(primary, replica)
+        stop(replica)
+        redis.Redis(port=primary.port, db=5).set("six", 6)  # no SELECT in the stream before it
+        replica.start(*follows)
+        await_link(replica)
+        Writer(7).write(primary.client, 100)
+        await_same(primary, replica)
+        assert counted(primary, "sync_full") == 1
+        stop(primary)
+        primary.start()
+        await_link(replica)
+        Writer(8).write(primary.client, 100)
+        await_same(primary, replica)
+        assert counted(primary, "sync_full") == 0
+        assert counted(primary, "sync_partial_ok") == 1
+
+
+def stop(node: Node) -> None:
+    """SHUTDOWN SAVE, and wait for the end."""
+    with contextlib.suppress(redis.ConnectionError):
+        once = redis.Redis(port=node.port, retry=Retry(NoBackoff(), 0))
+        once.execute_command("SHUTDOWN", "SAVE")
+    node.wait()
