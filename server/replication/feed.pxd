@@ -1,11 +1,15 @@
+cimport cython
+
 from protocol.encoder cimport Encoder
 from server.client.endpoint cimport Endpoint
 from server.propagation.propagation cimport Propagation
+from server.replication.history cimport History
+from server.replication.replica cimport Replica
 
 
 cdef class Feed(Endpoint):
     cdef Propagation _propagation
-    cdef readonly object history
+    cdef readonly History history
     cdef public list replicas
     cdef public bint follows
     cdef public bint is_attached
@@ -28,6 +32,7 @@ cdef class Feed(Endpoint):
     cpdef select_anew(self)
     cpdef send(self)
     cpdef pass_on(self, bytes data)
+    @cython.locals(replica=Replica)
     cdef _hand_on(self, bytes data)
     cpdef drop(self)
     cpdef refuse(self, object error)

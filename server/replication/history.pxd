@@ -1,0 +1,31 @@
+from libc.stdint cimport int64_t
+
+
+cdef class Backlog:
+    cdef readonly int64_t first
+    cdef readonly int64_t end
+    cdef readonly int64_t limit
+    cdef object _portions
+
+    cpdef append(self, bytes data)
+    cpdef resize(self, int64_t limit)
+    cpdef bint has(self, int64_t offset) except -1
+    cdef _shorten(self)
+
+
+cdef class History:
+    cdef public str id
+    cdef public str second_id
+    cdef public int64_t second_offset
+    cdef public int64_t offset
+    cdef public Backlog backlog
+
+    cpdef keep_backlog(self, int64_t limit)
+    cpdef drop_backlog(self)
+    cpdef append(self, bytes data)
+    cpdef bint continues(self, str history_id, int64_t offset) except -1
+    cpdef begin_anew(self, str new_id)
+    cpdef branch(self, str new_id)
+    cpdef adopt(self, str primary_id, int64_t offset)
+    cpdef rename(self, str primary_id)
+    cdef _forget_second(self)

@@ -1,0 +1,35 @@
+from libc.stdint cimport int64_t
+
+from server.client.client cimport Client
+
+
+cdef class Replica:
+    cdef readonly Client client
+    cdef public object stage
+    cdef public object port
+    cdef public str announced
+    cdef public bint knows_eof
+    cdef public bint knows_psync2
+    cdef public bint wants_copy_only
+    cdef public bint wants_functions_only
+    cdef public bint is_plain
+    cdef public object acked
+    cdef public object fsynced
+    cdef public bint has_aof
+    cdef public int64_t acked_ms
+    cdef public int64_t alive_ms
+    cdef public object asks_since
+    cdef public bint waits_for_ack
+    cdef public list held
+    cdef public Py_ssize_t held_bytes
+    cdef int64_t _written
+    cdef tuple _seen
+    cdef public object on_room
+
+    cpdef take(self, bytes data)
+    cpdef write(self, bytes data)
+    cpdef Py_ssize_t unsent(self) except -1
+    cpdef watch(self, int64_t now_ms)
+    cpdef copied(self, bint waits_for_ack)
+    cpdef go_online(self)
+    cpdef has_room(self)
