@@ -28,6 +28,9 @@ class LinkAcceptor(Acceptor):
         """The socket is served: let the endpoint say its first words."""
         self._endpoint.resume()
 
+    def close(self) -> None:
+        """The endpoint is closed by who has it."""
+
 
 async def connected_socket(host: str, port: int) -> socket.socket:
     """A socket that is connected to *host* and *port*. Raises OSError."""

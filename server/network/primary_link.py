@@ -50,12 +50,12 @@ class PrimaryLink(Part, Link):
         self._backend = backend
         self._following: Following | None = None
         self._endpoint: PrimaryEndpoint | None = None
+        self._connector: LinkAcceptor | TlsConnector | None = None  # what made it, or will
         self._dialling: asyncio.Task[None] | None = None
         self._loading: Loading | None = None
         self._stream_client = Client(0, 0)  # keeps the database that the stream has selected
         self._dial_at_ms = 0
         self._acked_ms = 0
-        self._log_retry_ms = 0
         self._fsyncing = (0, 0)  # the log's offset that stands for one of the history
         self._fsynced = 0
 
@@ -96,8 +96,11 @@ class PrimaryLink(Part, Link):
     def _drop(self) -> None:
         """Close the link, whatever its state."""
         endpoint, self._endpoint = self._endpoint, None
+        connector, self._connector = self._connector, None
         if endpoint is not None:
             endpoint.close()
+        elif connector is not None:
+            connector.close()
         if self._dialling is not None:
             self._dialling.cancel()
             self._dialling = None
@@ -135,10 +138,10 @@ class PrimaryLink(Part, Link):
             if self._is_outdated(following):
                 sock.close()
                 return
-            acceptor = self._acceptor(following)
+            connector = self._connector = self._new_connector(following)
             self._set_state(LinkState.HANDSHAKE)
-            await self._backend.adopt(sock, acceptor)
-            acceptor.begin()
+            await self._backend.adopt(sock, connector)
+            connector.begin()
         except OSError as error:  # TimeoutError is one
             self._not_connected(following, reason(error) or "it has taken too long")
 
@@ -151,7 +154,7 @@ class PrimaryLink(Part, Link):
         """Whether somebody else is followed by now, or nobody."""
         return self._following is not following
 
-    def _acceptor(self, following: Following) -> LinkAcceptor | TlsConnector:
+    def _new_connector(self, following: Following) -> LinkAcceptor | TlsConnector:
         """What is given the socket: behind TLS if tls-replication says so. Raises OSError."""
         acceptor = LinkAcceptor(self._config, self._new_endpoint)
         if not self._config.tls_replication:
@@ -288,6 +291,8 @@ class PrimaryLink(Part, Link):
             _log.warning("MASTER timeout: no data nor PING received...")
             if self._endpoint is not None:
                 self._endpoint.close()
+            elif self._connector is not None:
+                self._connector.close()
         elif now_ms - self._acked_ms >= ACK_EVERY_MS:
             self._acked_ms = now_ms
             self._sign_of_life()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,27 @@ def test_changes_arrive_by_tls(
     finally:
         for node in (primary, replica):
             node.kill()
+
+
+def test_a_primary_that_says_nothing_is_given_up(
+    tmp_path: Path, certificates: Certificates
+) -> None:
+    replica, _ = tls_node(OURS, tmp_path / "replica", certificates)
+    try:
+        replica.start("--repl-timeout", "1")
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            listening.settimeout(20)
+            port = listening.getsockname()[1]
+            replica.client.execute_command("REPLICAOF", "127.0.0.1", port)
+            links = [listening.accept()[0] for _ in range(2)]
+            replica.client.execute_command("REPLICAOF", "NO", "ONE")
+            links[1].settimeout(20)
+            while links[1].recv(4096):  # the end of the second comes at once
+                pass
+            for link in links:
+                link.close()
+    finally:
+        replica.kill()
 
 
 def test_a_primary_with_a_certificate_of_nobody_is_not_followed(

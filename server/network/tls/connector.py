@@ -39,6 +39,10 @@ class TlsConnector(Acceptor):
         """The socket is served: send the first words."""
         self._go_on()
 
+    def close(self) -> None:
+        """Close the connection while its handshake goes on."""
+        self._fail("it has taken too long")
+
     def received(self, transport: TlsTransport, data: bytes) -> None:
         """More of the handshake has come."""
         transport.take(data)
