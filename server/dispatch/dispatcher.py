@@ -231,11 +231,15 @@ class Dispatcher(Runner):
             command = TABLE.find(argv[0])
         if command is None:
             return errors.unknown_command(argv)
-        if not command.subcommands or len(argv) == 1:
+        is_container = command.handler is None
+        if len(argv) == 1 or not (command.subcommands or is_container):
             return command
         child = command.spellings.get(argv[1]) or command.subcommands.get(argv[1].lower())
-        if child is None and command.handler is None:
-            return errors.unknown_subcommand(command.name, argv[1])
+        if child is None and is_container:
+            TABLE.complete()  # a container may be there before the last of its subcommands
+            child = command.subcommands.get(argv[1].lower())
+            if child is None:
+                return errors.unknown_subcommand(command.name, argv[1])
         return child or command
 
     def _admit(self, client: Client, command: Command, argv: list[bytes]) -> bool:

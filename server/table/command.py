@@ -296,11 +296,13 @@ class CommandTable:
             pass
 
     def find(self, name: bytes) -> Command | None:
-        """The command *name*, in upper or lower case."""
+        """The command *name*, in upper or lower case; a container has all its subcommands."""
         name = name.lower()
-        if name not in self._rows:
+        row = self._rows.get(name)
+        if row is None or row.handler is None:
             self.complete()
-        return self._rows.get(name)
+            row = self._rows.get(name)
+        return row
 
     def named(self, name: bytes) -> Command | None:
         """The command *name*, which may be a subcommand written as ``xgroup|create``."""

@@ -41,6 +41,38 @@ def test_steps_declare_some_and_then_all_are_there():
     assert python(code) == [True, 2 * len(TABLE), False]
 
 
+PARTIAL_ACL = (
+    "import json, server.commands; from server.table.command import TABLE as t\n"
+    "while b'acl' not in t.by_spelling: t.declare_some()\n"
+    "begun = len(t.by_spelling[b'acl'].subcommands)\n"
+)
+
+
+def test_a_container_is_found_with_all_its_subcommands():
+    """The module of ACL declares the container, others its subcommands: a rule on it is on all."""
+    code = PARTIAL_ACL + "print(json.dumps([begun, len(t.find(b'acl').subcommands)]))"
+    acl = TABLE.find(b"acl")
+    assert acl is not None
+    assert python(code) == [1, len(acl.subcommands)]  # first there was HELP alone
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3])
+def test_a_subcommand_that_is_not_declared_yet_is_run(steps):
+    code = PARTIAL_ACL + (
+        f"for _ in range({steps}): t.declare_some()\n"
+        "from server.config.parameters import Config\n"
+        "from tests.server.conftest import SocketlessServer\n"
+        "server = SocketlessServer(Config())\n"
+        "print(json.dumps([server.send('ACL', 'WHOAMI').decode(), server.send('ACL', 'NOSUCH'),"
+        " server.send('ACL')]))"
+    )
+    assert python(code) == [
+        "default",
+        "-ERR unknown subcommand 'NOSUCH'. Try ACL HELP.",
+        "-ERR wrong number of arguments for 'acl' command",
+    ]
+
+
 class Failing:
     """Declares FIRST; then fails as often as *times* says, and declares SECOND."""
 
