@@ -249,7 +249,7 @@ class Server:
 
     def _stop_now(self, options: frozenset[bytes]) -> bool:
         save, nosave, force = (word in options for word in (b"SAVE", b"NOSAVE", b"FORCE"))
-        is_loaded = self._phase is not Phase.LOADING
+        is_loaded = not self.state.restrictions.loading
         self.supervision.working("Putting all data on the disk")
         if is_loaded and not self.state.persistence.close(save, nosave, force):
             _log.warning(
@@ -331,7 +331,7 @@ class Server:
         try:
             memory_reserve.give_back()
             _log.critical("The server cannot go on, and exits.", exc_info=error)
-            is_loaded = self._phase is not Phase.LOADING
+            is_loaded = not self.state.restrictions.loading
             is_whole = is_loaded and self.state.restrictions.busy is None
             self._end()
             self._save_after_fault(is_whole=is_whole and not isinstance(error, ServerFault))

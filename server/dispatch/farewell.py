@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from protocol.replies import ErrorReply
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.pausing import LATEST_MS
 from server.observe.part import Part
 from server.process.monotonic import monotonic_ms
 
@@ -52,7 +51,7 @@ class Farewell(Part):
             return False
         self._options = options
         self._due_ms = self._now_ms() + timeout_ms
-        self._dispatcher.begin_pause(LATEST_MS // 2, True)
+        self._dispatcher.roles.pause(True)
         self._state.replication.ask_offsets()
         _log.info("Waiting for replicas before shutting down.")
         return True
@@ -79,9 +78,8 @@ class Farewell(Part):
     def _end(self) -> None:
         """The server goes on: tell those who have sent SHUTDOWN."""
         self._options = None
-        self._dispatcher.end_pause()
         for client in list(self._state.clients.values()):
             command = client.last_command
             if client.waiter is not None and command is not None and command.name == "shutdown":
                 self._dispatcher.end_wait(client.waiter, FAILED)
-        self._dispatcher.resume_unblocked()
+        self._dispatcher.roles.pause(False)

@@ -58,16 +58,18 @@ class PrimaryStream:
         self._size += len(data)
         self._parser.feed(data)
         done = 0  # bytes of _pending that have been run, but for a transaction that is open
-        argv = self._parser.take()
-        while argv is not None:
-            self._run(argv)
-            if not self.client.flags & IN_MULTI:
-                done = self._size - self._parser.buffered()
+        try:
             argv = self._parser.take()
+            while argv is not None:
+                self._run(argv)
+                if not self.client.flags & IN_MULTI:
+                    done = self._size - self._parser.buffered()
+                argv = self._parser.take()
+        finally:  # what has been run must not come again, whatever ends the link
+            if done:
+                self._pass_on(done)
         if self._parser.overfull(self.client.queue.size() if self.client.flags & IN_MULTI else 0):
             raise BrokenStreamError("a command, or a transaction, of the primary is too long")
-        if done:
-            self._pass_on(done)
 
     def _pass_on(self, done: int) -> None:
         whole = self._pending[0] if len(self._pending) == 1 else b"".join(self._pending)

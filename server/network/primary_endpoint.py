@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from protocol.encoder import Encoder
@@ -103,8 +105,12 @@ class PrimaryEndpoint(Endpoint):
         if self._is_closed:
             return
         self._link.heard()
+        self._guarded(partial(self._take, data))
+
+    def _guarded(self, call: Callable[[], None]) -> None:
+        """Make *call*; what it raises ends the link."""
         try:
-            self._take(data)
+            call()
         except ENDS_THE_LINK as error:
             self._link.refused(error)
             self.close()
@@ -161,14 +167,27 @@ class PrimaryEndpoint(Endpoint):
     def receive_stream(self, stream: PrimaryStream) -> None:
         """What comes now, and what has been held, is the stream."""
         self._stream = stream
+        self._run_held()
+        self._transport.go_on()
+
+    def take_held(self) -> None:
+        """A script that has run for long is over: run what has come meanwhile."""
+        if self._stream is not None and self._held:
+            self._guarded(self._run_held)
+            self._transport.go_on()
+
+    def _run_held(self) -> None:
         held, self._held = self._held, []
         for data in held:
-            self._take(data)
-        self._transport.go_on()
+            self._run(data)
 
     def _run(self, data: bytes) -> None:
         assert self._stream is not None
         dispatcher = self._link.dispatcher
+        if self._held or dispatcher.state.restrictions.busy is not None:
+            self._held.append(data)  # a script that runs on and on must not see changes
+            self._transport.hold()
+            return
         dispatcher.timekeeper.begin()
         self._stream.take(data)
         dispatcher.state.replication.stream_db = self._stream.client.db_index

@@ -223,7 +223,7 @@ class PrimaryLink(Part, Link):
 
     def copied(self, receiving: Receiving) -> None:
         """The copy is there: load it."""
-        self._state.replication.replicas.disconnect_all()  # their data are another history's
+        self._state.replication.data_replaced()
         self._loading = Loading(self._dispatcher, receiving, self._loaded)
         self._loading.go_on()
 
@@ -237,11 +237,13 @@ class PrimaryLink(Part, Link):
                 self._endpoint.close()
             return
         replication = self._state.replication
-        replication.stream_db = 0
+        place = self._state.persistence.loaded_history
+        is_known = place is not None and place.db < len(self._state.databases)
+        replication.stream_db = place.db if place is not None and is_known else 0
         self._stream_client = self._new_client()
-        replication.feed.drop()
         replication.history.keep_backlog(self._config.repl_backlog_size)
         replication.history.adopt(loading.copy.id, loading.copy.offset)
+        self._fsyncing, self._fsynced = (0, 0), 0  # offsets of another history
         _log.info("MASTER <-> REPLICA sync: Finished with success")
         self._restart_log()
         if self._endpoint is not None:
@@ -285,8 +287,10 @@ class PrimaryLink(Part, Link):
             if now_ms >= self._dial_at_ms and self._loading is None:
                 self._dial()
             return
-        if self._loading is not None:
+        if self._loading is not None or self._state.restrictions.busy is not None:
             following.heard_ms = now_ms  # nothing is read
+        elif self._endpoint is not None:
+            self._endpoint.take_held()
         if now_ms - following.heard_ms > self._config.repl_timeout * 1000:
             _log.warning("MASTER timeout: no data nor PING received...")
             if self._endpoint is not None:

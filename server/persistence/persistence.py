@@ -160,6 +160,7 @@ class Persistence:
             yield from load_snapshot_file(
                 self._files, path, databases, self.progress, rules, read_options(self._config)
             )
+            self.loaded_history = self.progress.history
         finally:
             self._loaded()
 

@@ -22,6 +22,7 @@ from server.persistence.child import ChildBusy, ChildSlot, Outcome
 from server.persistence.child_job import Report
 from server.persistence.snapshot_file import slowed, snapshot_of
 from server.persistence.stored_functions import StoredFunctions
+from server.persistence.stored_history import StoredHistory
 from server.replication.feed import Feed
 from server.replication.file_copy import FileCopy, FileSending
 from server.replication.pipe_copy import PipeCopy, Watch
@@ -37,7 +38,8 @@ _log = logging.getLogger("penstock")
 class Copies:
     """Makes copies for the replicas of *feed*. *watch* has a call made when a pipe has something.
 
-    Times are monotonic ms.
+    *place* is where in the history the data are: a copy of a replica's data says which database is
+    selected in the stream, which the replica passes on as it comes. Times are monotonic ms.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Copies:
         feed: Feed,
         watch: Watch,
         unwatch: Callable[[int], None],
+        place: Callable[[], StoredHistory | None],
     ) -> None:
         self._config = config
         self._databases = databases
@@ -57,6 +60,7 @@ class Copies:
         self._feed = feed
         self._watch = watch
         self._unwatch = unwatch
+        self._place = place
         self._copy: PipeCopy | FileCopy | None = None
         self._sending: list[FileSending] = []
         self._since_ms = 0  # when the first one has begun to wait
@@ -110,7 +114,12 @@ class Copies:
         only_functions = all(replica.wants_functions_only for replica in replicas)
         databases: Sequence[Keyspace] = () if only_functions else self._databases
         snapshot = snapshot_of(
-            databases, self._config, int(time.time()), False, self._functions.sources()
+            databases,
+            self._config,
+            int(time.time()),
+            False,
+            self._functions.sources(),
+            self._place(),
         )
         delay_us = self._config.rdb_key_save_delay
 
@@ -131,7 +140,6 @@ class Copies:
         for replica in replicas:
             replica.stage = Stage.COPYING
             replica.acked_ms = now_ms
-            replica.asks_since = offset
             if not replica.is_plain:
                 replica.write(b"+FULLRESYNC %b %d\r\n" % (self._feed.history.id.encode(), offset))
         copy.begin()
@@ -150,7 +158,8 @@ class Copies:
         copy.child_ended(outcome)
 
     def _file_is_written(self, fd: int, size: int, receivers: list[Replica]) -> None:
-        self._sending += [FileSending(os.dup(fd), size, replica) for replica in receivers]
+        new = [FileSending(os.dup(fd), size, replica) for replica in receivers]
         os.close(fd)
-        for one in self._sending[-len(receivers) :]:
+        self._sending += new
+        for one in new:
             one.begin()

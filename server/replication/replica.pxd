@@ -1,5 +1,7 @@
+cimport cython
 from libc.stdint cimport int64_t
 
+from protocol.encoder cimport Encoder
 from server.client.client cimport Client
 
 
@@ -18,7 +20,6 @@ cdef class Replica:
     cdef public bint has_aof
     cdef public int64_t acked_ms
     cdef public int64_t alive_ms
-    cdef public object asks_since
     cdef public bint waits_for_ack
     cdef public list held
     cdef public Py_ssize_t held_bytes
@@ -28,6 +29,8 @@ cdef class Replica:
 
     cpdef take(self, bytes data)
     cpdef write(self, bytes data)
+    @cython.locals(out=Encoder, data=bytes)
+    cpdef write_all(self, list portions)
     cpdef Py_ssize_t unsent(self) except -1
     cpdef watch(self, int64_t now_ms)
     cpdef copied(self, bint waits_for_ack)

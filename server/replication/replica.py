@@ -42,7 +42,6 @@ class Replica:
         self.has_aof = False  # it tells what it has fsynced
         self.acked_ms = 0  # when it has told so
         self.alive_ms = 0  # when it was last seen to send or to take something
-        self.asks_since = 0  # the offset behind which it gets the stream
         self.waits_for_ack = False  # it is sent nothing until it has loaded the copy
         self.held: list[bytes] = []
         self.held_bytes = 0
@@ -78,9 +77,15 @@ class Replica:
 
     def write(self, data: bytes) -> None:
         """Hand *data* to the socket. A fault ends the link, and concerns nobody else."""
-        self._written += len(data)
+        self.write_all([data])
+
+    def write_all(self, portions: list[bytes]) -> None:
+        """Hand all of *portions* to the socket at once."""
+        out = self.client.out
         try:
-            self.client.out.append_shared(data)
+            for data in portions:
+                self._written += len(data)
+                out.append_shared(data)
             self.client.endpoint.send()
         except Exception as error:
             faults.report("sending to a replica, which is disconnected", error)
@@ -118,8 +123,8 @@ class Replica:
         self.waits_for_ack = False
         self.on_room = None
         held, self.held, self.held_bytes = self.held, [], 0
-        for data in held:
-            self.write(data)
+        if held:
+            self.write_all(held)
 
     def has_room(self) -> None:
         """Its socket has taken what it was given."""

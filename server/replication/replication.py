@@ -98,11 +98,10 @@ class Replication(Part):
         replica: Replica = client.replica
         return replica
 
-    def join(self, replica: Replica, history_id: str, offset: int) -> bool:
+    def join(self, replica: Replica, history_id: str, offset: int) -> None:
         """*replica* wants the history from byte *offset* on: it gets that, or a copy of all data.
 
-        Returns whether it was sent ``+CONTINUE`` and what it lacks. Otherwise it is told when the
-        copy begins.
+        In the first case it is sent ``+CONTINUE``, in the other it is told when the copy begins.
         """
         self._begin_backlog()
         self.feed.send()
@@ -114,13 +113,12 @@ class Replication(Part):
         self._alone_since_ms = 0
         if self.history.continues(history_id, offset):
             self._go_on(replica, offset)
-            return True
+            return
         if history_id != "?":
             self.not_continued += 1
         self.full_copies += 1
         _log.info("Replica %s asks for synchronization", name_of(replica))
         self.copies.request(replica, now_ms)
-        return False
 
     def _go_on(self, replica: Replica, offset: int) -> None:
         self.continued += 1
@@ -129,8 +127,7 @@ class Replication(Part):
         replica.acked = offset - 1
         replica.write(b"+CONTINUE" + name + b"\r\n")
         assert self.history.backlog is not None
-        for portion in self.history.backlog.since(offset):
-            replica.write(portion)
+        replica.write_all(list(self.history.backlog.since(offset)))
         _log.info("Partial resynchronization request from %s accepted.", name_of(replica))
 
     @property
@@ -141,7 +138,7 @@ class Replication(Part):
 
             self._copies = Copies(
                 self._config, self._databases, self._persistence.children,
-                self._persistence.functions, self.feed, self.watch, self.unwatch,
+                self._persistence.functions, self.feed, self.watch, self.unwatch, self._stored,
             )  # fmt: skip
         return self._copies
 
@@ -154,7 +151,6 @@ class Replication(Part):
             replica.fsynced = max(replica.fsynced, fsynced)
         if replica.waits_for_ack:
             replica.go_online()
-
         self.failover.tick(replica.acked_ms)
 
     def ask_offsets(self) -> None:
@@ -230,6 +226,12 @@ class Replication(Part):
             return None
         db = self.stream_db if self.is_replica else 0
         return StoredHistory(self.history.id, self.feed.offset(), db)
+
+    def data_replaced(self) -> None:
+        """The data are about to be replaced by a copy: until it is whole they are of no history."""
+        self.replicas.disconnect_all()
+        self.feed.drop()
+        self.history.begin_anew(new_id())
 
     def promote(self) -> None:
         """Become a primary. Those that followed the old one can go on without a copy."""

@@ -85,11 +85,16 @@ def test_a_replica_of_a_replica_gets_the_same_bytes(tmp_path: Path, middle_kind:
     middle = node_of(middle_kind, tmp_path / "middle")
     last = node_of(OURS, tmp_path / "last")
     writer = Writer(4)
+    fifth = redis.Redis(port=first.port, db=5)
     with started(first, middle):
         await_link(middle)
+        fifth.set("selected", "before the copy of the last")
+        await_same(first, middle)
         last.start("--replicaof", f"127.0.0.1 {middle.port}")
         try:
             await_link(last)
+            fifth.set("no-select", "comes before this")
+            await_same(first, last)
             writer.write(first.client, 300)
             await_same(first, last)
             offsets = [node.replication()["master_repl_offset"] for node in (middle, last)]

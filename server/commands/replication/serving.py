@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from protocol.replies import NO_REPLY, OK, ErrorReply, Reply
+from server.client.client import is_printable
 from server.dispatch.call import Call
 from server.dispatch.origin import PRIMARY
 from server.replication.replica import Replica
@@ -23,6 +24,7 @@ FAILOVER_OF_ANOTHER = ErrorReply("ERR", "PSYNC FAILOVER replid must match my rep
 TOO_LONG = ErrorReply(
     "ERR", "REPLCONF ip-address provided by replica instance is too long: 256 bytes"
 )
+BAD_ADDRESS = ErrorReply("ERR", "Invalid REPLCONF ip-address")
 BAD_FILTER = ErrorReply("ERR", "Unsupported rdb-filter-only option")
 
 _log = logging.getLogger("penstock")
@@ -65,7 +67,9 @@ def _take(replica: Replica, name: bytes, value: bytes) -> None:
     elif name == b"ip-address":
         if len(value) > LONGEST_ADDRESS:
             raise TOO_LONG
-        replica.announced = value.decode("ascii", "backslashreplace")
+        if not is_printable(value):
+            raise BAD_ADDRESS  # INFO would show it
+        replica.announced = value.decode("ascii")
     elif name == b"capa":
         replica.knows_eof = replica.knows_eof or value.lower() == b"eof"
         replica.knows_psync2 = replica.knows_psync2 or value.lower() == b"psync2"

@@ -44,6 +44,8 @@ def test_an_option_that_is_not_known_is_an_error(server):
     assert server.send("REPLCONF", "listening-port") == "-ERR syntax error"
     assert server.send("REPLCONF") == b"OK"
     assert server.send("REPLCONF", "ip-address", "x" * 256).startswith("-ERR REPLCONF ip-address")
+    line = "10.0.0.1\r\nrole:slave"
+    assert server.send("REPLCONF", "ip-address", line) == "-ERR Invalid REPLCONF ip-address"
     assert server.send("REPLCONF", "capa", "nosuch") == b"OK"
     assert server.send("REPLCONF", "version", "9.1.2") == b"OK"
 
