@@ -92,7 +92,7 @@ cdef class Dispatcher(Runner):
     cpdef Block run_again(self, Waiter waiter)
     @cython.locals(shared=SharedReply)
     cdef object _run_woken(self, Client client, Command command, list argv)
-    @cython.locals(client=Client)
+    @cython.locals(client=Client, endpoint=Endpoint)
     cpdef resume_unblocked(self)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
     @cython.locals(command=Command)

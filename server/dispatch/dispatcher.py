@@ -439,11 +439,12 @@ class Dispatcher(Runner):
         while self.unblocked:
             waiting, self.unblocked = self.unblocked, []
             for client in waiting:
+                endpoint = client.endpoint  # held: it may be cut off, and let go of, amid this
                 try:
-                    client.endpoint.resume()
+                    endpoint.resume()
                 except Exception as error:
                     faults.report("going on after a wait", error)
-                    client.endpoint.disconnect()
+                    endpoint.disconnect()
 
     @property
     def long_scripts(self) -> LongScripts:

@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 from protocol.encoder cimport Encoder
 from server.client.client cimport Client
+from server.client.endpoint cimport Endpoint
 
 
 cdef class Replica:
@@ -29,7 +30,7 @@ cdef class Replica:
 
     cpdef take(self, bytes data)
     cpdef write(self, bytes data)
-    @cython.locals(out=Encoder, data=bytes)
+    @cython.locals(out=Encoder, endpoint=Endpoint, data=bytes)
     cpdef write_all(self, list portions)
     cpdef Py_ssize_t unsent(self) except -1
     cpdef watch(self, int64_t now_ms)

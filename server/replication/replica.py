@@ -81,15 +81,17 @@ class Replica:
 
     def write_all(self, portions: list[bytes]) -> None:
         """Hand all of *portions* to the socket at once."""
-        out = self.client.out
+        # Held here: if it is cut off amid its work, the client lets go of it at once, and compiled
+        # code would go on in an object that is gone.
+        out, endpoint = self.client.out, self.client.endpoint
         try:
             for data in portions:
                 self._written += len(data)
                 out.append_shared(data)
-            self.client.endpoint.send()
+            endpoint.send()
         except Exception as error:
             faults.report("sending to a replica, which is disconnected", error)
-            self.client.endpoint.disconnect()
+            endpoint.disconnect()
 
     def unsent(self) -> int:
         """Bytes that it has not taken yet."""
