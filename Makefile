@@ -5,7 +5,7 @@
 # make manylinux  make wheel, and give the wheel the tag that PyPI asks for
 # make test-wheel  install them in fresh environments, and try what a user does
 # make bench  compare Penstock with its peers; make bench-spark: measure the Spark side
-# make peers  fetch Redis 8.0 and Valkey 9.1, without installing them, for make bench and make test
+# make peers  fetch Redis 8.0 and 8.6 and Valkey 9.1, without installing them, for make bench and make test
 # make image  build the container's image; BASE=... stands on another base, IMAGE=... names the result
 # make test-image  build the image and try all of it, with an engine of its own if none runs
 # make fuzz   run each fuzz target for a minute

@@ -1,11 +1,13 @@
-"""Fetch Redis 8.0 and Valkey 9.1: ``python -m bench.fetch_peers build/peers``, or ``make peers``.
+"""Fetch Redis 8.0 and 8.6, and Valkey 9.1: ``make peers``.
 
-The packages are those of a later Debian release, from the mirror that apt uses anyway. They are
-unpacked into the folder, together with the libraries that they need, including the C library.
-Nothing is installed, and nothing in the system changes. DIR/bin then holds a small script for each
-program, which starts it with those libraries. If the programs are there already, nothing is done.
+``python -m bench.fetch_peers build/peers`` does the same. The packages are those of later Debian
+releases, from the mirror that apt uses anyway. Each release has a folder of its own. Its packages
+are unpacked there, together with the libraries that they need, including the C library. Nothing is
+installed, and nothing in the system changes. The folder's ``bin`` then holds a small script for
+each program, which starts it with those libraries. What is there already is not fetched again.
 
-If there is no apt, or no mirror answers, the program prints one line and exits with status 1.
+If there is no apt, or no mirror answers, the program prints one line for each release that is
+missing, and exits with status 1.
 """
 
 from __future__ import annotations
@@ -16,12 +18,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-RELEASE: Final = "forky"  # has Redis 8.0 and Valkey 9.1
-PACKAGES: Final = ("redis-server", "redis-tools", "valkey-server", "valkey-tools")
-SERVERS: Final = ("redis-server", "valkey-server")
 PATIENCE_S: Final = 300
 
 
@@ -29,31 +29,74 @@ class CannotFetchError(Exception):
     """The peers cannot be fetched; the text says why."""
 
 
+@dataclass(frozen=True)
+class Release:
+    """A release of Debian: its *name*, the *packages* to take, and the *servers* in them.
+
+    What the packages depend on comes from the releases in *base*, if it is not in their own.
+    """
+
+    name: str
+    packages: tuple[str, ...]
+    servers: tuple[str, ...]
+    base: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The release and its servers, for people."""
+        return f"{self.name}'s {' and '.join(self.servers)}"
+
+    def is_in(self, folder: Path) -> bool:
+        """Whether *folder* holds all servers of this release."""
+        return all(os.access(folder / "bin" / server, os.X_OK) for server in self.servers)
+
+
+RELEASES: Final = (
+    # Redis 8.0 and Valkey 9.1
+    Release(
+        "forky",
+        ("redis-server", "redis-tools", "valkey-server", "valkey-tools"),
+        ("redis-server", "valkey-server"),
+    ),
+    # Redis 8.6
+    Release(
+        "experimental",
+        ("redis-server/experimental", "redis-tools/experimental"),
+        ("redis-server",),
+        base=("sid",),
+    ),
+)
+
+
 def main(folder: Path) -> int:
     """Put the peers into *folder*, which is created if it does not exist."""
-    programs = folder / "bin"
-    if all(os.access(programs / name, os.X_OK) for name in SERVERS):
+    return max([_bring(release, folder / release.name) for release in RELEASES])
+
+
+def _bring(release: Release, folder: Path) -> int:
+    """Put the servers of *release* into *folder*; 1 if they cannot be fetched."""
+    if release.is_in(folder):
         return 0
     try:
-        fetch(folder.resolve())
+        fetch(release, folder.resolve())
     except (CannotFetchError, OSError, subprocess.TimeoutExpired) as error:
-        print(f"No further peers ({RELEASE}'s Redis and Valkey): {error}", file=sys.stderr)
+        print(f"{release.title} not fetched: {error}", file=sys.stderr)
         return 1
-    for name in SERVERS:
-        print(_output([str(programs / name), "--version"]).strip())
+    for name in release.servers:
+        print(_output([str(folder / "bin" / name), "--version"]).strip())
     return 0
 
 
-def fetch(folder: Path) -> None:
+def fetch(release: Release, folder: Path) -> None:
     """Download, unpack, and write the scripts. Raises CannotFetchError."""
     if missing := [tool for tool in ("apt-get", "dpkg", "dpkg-deb") if not shutil.which(tool)]:
         raise CannotFetchError(f"there is no {' nor '.join(missing)}")
     with tempfile.TemporaryDirectory() as scratch:
-        apt = Apt(Path(scratch), _mirror())
+        apt = Apt(Path(scratch), _mirror(), (release.name, *release.base))
         root = folder / "root"
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir(parents=True)
-        for package in apt.download(PACKAGES):
+        for package in apt.download(release.packages):
             _output(["dpkg-deb", "--extract", str(package), str(root)])
     _write_scripts(root, folder / "bin")
 
@@ -70,15 +113,15 @@ def _mirror() -> str:
 
 
 class Apt:
-    """apt, with its own lists, cache and status in *scratch*."""
+    """apt for *releases*, with its own lists, cache and status in *scratch*."""
 
-    def __init__(self, scratch: Path, mirror: str) -> None:
+    def __init__(self, scratch: Path, mirror: str, releases: tuple[str, ...]) -> None:
         self._archives = scratch / "archives"
         (self._archives / "partial").mkdir(parents=True)
         (scratch / "lists" / "partial").mkdir(parents=True)
         (scratch / "status").touch()
         sources = scratch / "sources.list"
-        sources.write_text(f"deb {mirror} {RELEASE} main\n")
+        sources.write_text("".join(f"deb {mirror} {release} main\n" for release in releases))
         settings = {
             "Dir::Etc::sourcelist": sources,
             "Dir::Etc::sourceparts": "-",

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bench.fetch_peers import RELEASES
+
 PROGRAMS: Final = ("redis-server", "valkey-server")
 ROOT: Final = Path(__file__).resolve().parent.parent
 FETCHED: Final = ROOT / "build" / "peers"  # where `make peers` puts them
@@ -31,9 +33,11 @@ class Peer:
 
 
 def known_folders() -> list[Path]:
-    """The folders in the environment's PENSTOCK_PEERS; without it, the folder of `make peers`."""
+    """The folders in the environment's PENSTOCK_PEERS; without it, those of `make peers`."""
     named = [Path(part) for part in os.environ.get("PENSTOCK_PEERS", "").split(os.pathsep) if part]
-    return named or [FETCHED] * FETCHED.exists()
+    return named or [
+        FETCHED / release.name for release in RELEASES if release.is_in(FETCHED / release.name)
+    ]
 
 
 def find_peers(folders: Sequence[Path]) -> list[Peer]:

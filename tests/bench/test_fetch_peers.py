@@ -7,12 +7,21 @@ from pathlib import Path
 import pytest
 
 from bench import fetch_peers
+from bench.fetch_peers import RELEASES, Release
 
 
 def make_tool(folder: Path, name: str, script: str = "") -> None:
     path = folder / name
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
+
+
+def put(release: Release, folder: Path) -> None:
+    """Programs that bear the names of the servers of *release*."""
+    programs = folder / release.name / "bin"
+    programs.mkdir(parents=True)
+    for name in release.servers:
+        make_tool(programs, name)
 
 
 @pytest.fixture
@@ -25,10 +34,20 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_servers_that_are_there_are_not_fetched_again(tools: Path, tmp_path: Path) -> None:
-    (tmp_path / "bin").mkdir()
-    for name in fetch_peers.SERVERS:
-        make_tool(tmp_path / "bin", name)
+    for release in RELEASES:
+        put(release, tmp_path)
     assert fetch_peers.main(tmp_path) == 0
+
+
+def test_a_release_that_cannot_be_fetched_leaves_the_others(
+    tools: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there, missing = RELEASES
+    put(there, tmp_path)
+    assert fetch_peers.main(tmp_path) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [f"{missing.title} not fetched"]
+    assert there.is_in(tmp_path / there.name)
 
 
 def test_missing_apt_tools_are_reported(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench import peers
+from bench.fetch_peers import RELEASES
 from bench.peers import Peer, find_peers
 
 
@@ -54,8 +55,10 @@ def test_fetched_servers_are_peers_unless_folders_are_named(
 ) -> None:
     monkeypatch.setattr(peers, "FETCHED", tmp_path)
     monkeypatch.delenv("PENSTOCK_PEERS", raising=False)
-    assert peers.known_folders() == [tmp_path]
-    monkeypatch.setattr(peers, "FETCHED", tmp_path / "nothing")
     assert peers.known_folders() == []
+    release = RELEASES[-1]
+    for server in release.servers:
+        make_server(tmp_path / release.name / "bin", server, "8.6.3")
+    assert peers.known_folders() == [tmp_path / release.name]
     monkeypatch.setenv("PENSTOCK_PEERS", "/a:/b")
     assert peers.known_folders() == [Path("/a"), Path("/b")]

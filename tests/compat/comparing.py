@@ -16,6 +16,8 @@ Alike: TypeAlias = Callable[[Reply, Reply], bool]
 HIDDEN: Reply = ("...", None)
 # RDB types
 HASH_TABLE, SORTED_SET_PACK, TIMED_HASH_TABLE, TRIPLETS = b"\x04", b"\x11", b"\x18", b"\x19"
+STREAM_OF_7_0, STREAM_OF_7_2, STREAM_OF_8_6 = b"\x13", b"\x15", b"\x1a"
+WITHOUT_IDMP = b"@d@d\0\0\0"  # the defaults of two limits; no producer, nothing counted
 
 
 def within(tolerance: int) -> Alike:
@@ -290,7 +292,10 @@ def timed_table_in_order(reply: Reply) -> Reply:
 
 
 def dumped(reply: Reply) -> Reply:
-    """A DUMP without the version and checksum of its footer; a stream gets Redis 7.0's RDB type."""
+    """A DUMP without the version and checksum of its footer; a stream has Redis 7.0's RDB type.
+
+    A stream of 8.6 also ends as there: what it says of XADD with IDMP is cut off, if none was used.
+    """
     kind, value = reply
     if not isinstance(value, bytes):
         return reply
@@ -301,7 +306,10 @@ def dumped(reply: Reply) -> Reply:
     if value[:1] == TRIPLETS:
         return kind, value[:1] + value[9:-10]  # Redis's first time may be that of a field that went
     body = value[:-10]
-    return kind, b"\x13" + body[1:] if body[:1] == b"\x15" else body
+    if body[:1] == STREAM_OF_8_6:
+        body = body.removesuffix(WITHOUT_IDMP)
+    is_stream = body[:1] in (STREAM_OF_7_2, STREAM_OF_8_6)
+    return kind, STREAM_OF_7_0 + body[1:] if is_stream else body
 
 
 _MONITORED = re.compile(rb"\d{10}\.\d{6} \[(\d+) [^\]]*\] ")

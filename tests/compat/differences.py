@@ -46,8 +46,14 @@ from tests.compat.comparing import (
     within,
     without,
 )
-from tests.compat.oracles import REDIS_7, REDIS_8, VALKEY_9
+from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, VALKEY_9
 from tests.compat.resp import Reply
+
+# The fields of XINFO STREAM about XADD with IDMP.
+OF_IDMP = (
+    "idmp-duration", "idmp-maxsize", "pids-tracked", "iids-tracked", "iids-added",
+    "iids-duplicates",
+)  # fmt: skip
 
 OK: Reply = ("+", b"OK")
 SYNTAX: Reply = ("-", b"ERR syntax error")
@@ -294,16 +300,43 @@ _DUMP = Difference(
     same_after(dumped),
 )
 
+REDIS_8_0 = [
+    _DUMP,
+    _COMMAND_INFO,
+    *(
+        Difference(name, "8.0 writes coordinates like other doubles", same_after(as_fixed))
+        for name in WITH_COORDINATES
+    ),
+    Difference("MEMORY STATS", "each server's own structures", same_after(shape)),
+]
+
 BY_ORACLE = {
     REDIS_7: REDIS_7_0,
-    REDIS_8: [
-        _DUMP,
-        _COMMAND_INFO,
-        *(
-            Difference(name, "8.0 writes coordinates like other doubles", same_after(as_fixed))
-            for name in WITH_COORDINATES
+    REDIS_8: REDIS_8_0,
+    REDIS_8_6: [
+        *REDIS_8_0,
+        Difference(
+            "OBJECT ENCODING",
+            "8.6 keeps only shorter strings in one piece with their keys",
+            lambda ours, theirs: (ours, theirs) == (("$", b"embstr"), ("$", b"raw")),
         ),
-        Difference("MEMORY STATS", "each server's own structures", same_after(shape)),
+        Difference(
+            "XINFO STREAM",
+            "8.6 counts what XADD with IDMP has seen",
+            same_after(lambda reply: stream_full(without(*OF_IDMP)(reply))),
+        ),
+        Difference(
+            "CONFIG SET",
+            "8.6 evicts by the last modification, too",
+            same_after(
+                lambda reply: swap(swap(reply, b"volatile-lrm, ", b""), b"allkeys-lrm, ", b"")
+            ),
+        ),
+        Difference(
+            "*",
+            "8.6 says nothing of arguments where an unknown command has none",
+            same_after(lambda reply: swap(reply, b"', with args beginning with: ", b"'")),
+        ),
     ],
     VALKEY_9: [
         _DUMP,
@@ -326,6 +359,7 @@ _INT_AT_RANDOM = Difference(
 AT_RANDOM = {
     REDIS_7: [*REDIS_7_0_AT_RANDOM, _INT_AT_RANDOM],
     REDIS_8: [_INT_AT_RANDOM],
+    REDIS_8_6: [_INT_AT_RANDOM],
     VALKEY_9: [_INT_AT_RANDOM],
 }
 
@@ -352,6 +386,13 @@ FIELD_EXPIRY_CASES = [
     "field_expiry: the words of HGETEX and HSETEX",
 ]
 
+FIELD_WORDS_CASES = (
+    "field_expiry: HEXPIRE, HTTL, HPERSIST", "field_expiry: HGETDEL, HGETEX",
+    "field_expiry: HSETEX", "field_expiry: the words of HGETEX and HSETEX",
+)  # fmt: skip
+
+RIGHTS_OF_8_6 = "its EXEC asks for the rights on commands and channels again, but not on keys"
+
 _OTHER_WORDS = "its scripts have errors in other words, which do not name the script"
 SCRIPT_CASES = (
     "functions: registering functions",
@@ -377,6 +418,13 @@ _USER_CASES = (
     "users: the rights of SORT", "users: COMMAND INFO of ACL",
 )  # fmt: skip
 
+NOT_ASKED_OF_8_0 = {
+    "eviction: nothing is queued over maxmemory": _READS_QUEUED,
+    "sorted_set_ranges: odd ways to write a score": _NEWER_SCORES,
+    "tracking: a client flushes by itself": "8.0 frees the memory in another thread, and the"
+    " reply comes when that is done",
+    "sorting: SORT of odd numbers": _NEWER_SCORES,
+}
 NOT_ASKED = {
     REDIS_7: {
         "users: COMMAND INFO of ACL": _OTHER_TIPS,
@@ -398,12 +446,14 @@ NOT_ASKED = {
         "tracking: a client that waits": "7.0 does not run a woken XREAD again",
         "tracking: what a client subscribed to hears, too": _MESSAGES_LAST,
     },
-    REDIS_8: {
-        "eviction: nothing is queued over maxmemory": _READS_QUEUED,
-        "sorted_set_ranges: odd ways to write a score": _NEWER_SCORES,
-        "tracking: a client flushes by itself": "8.0 frees the memory in another thread, and the"
-        " reply comes when that is done",
-        "sorting: SORT of odd numbers": _NEWER_SCORES,
+    REDIS_8: NOT_ASKED_OF_8_0,
+    REDIS_8_6: {
+        **NOT_ASKED_OF_8_0,
+        "command_info: COMMAND LIST and COUNT": "it has more commands of streams",
+        "protocol_errors: too long a line": "it waits for the end of a bulk's length, however long",
+        "pubsub: COMMAND INFO": "it refuses SUBSCRIBE over maxmemory",
+        "users: transactions": RIGHTS_OF_8_6,
+        **dict.fromkeys(FIELD_WORDS_CASES, "it takes the words of these commands in any order"),
     },
     VALKEY_9: {
         **dict.fromkeys(SCRIPT_CASES, _OTHER_WORDS),

@@ -1,7 +1,7 @@
 """The servers ("oracles") whose answers Penstock's must equal. Each starts when first needed.
 
-Redis 7.0 is the installed redis-server. Redis 8.0 and Valkey 9.1 come from ``make peers`` or from
-the folders in PENSTOCK_PEERS; where they are missing, the tests that need them are skipped.
+Redis 7.0 is the installed redis-server. Redis 8.0 and 8.6, and Valkey 9.1, come from ``make peers``
+or from the folders in PENSTOCK_PEERS; where one is missing, the tests that need it are skipped.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tests.compat.processes import ServerProcess, redis_tool
 
 REDIS_7 = "Redis 7.0"
 REDIS_8 = "Redis 8.0"
+REDIS_8_6 = "Redis 8.6"
 VALKEY_9 = "Valkey 9.1"
 
 

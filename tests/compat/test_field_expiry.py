@@ -1,4 +1,4 @@
-"""Hashes of which fields expire, against Redis 8.0: answers, dumps, files and logs."""
+"""Hashes of which fields expire, against Redis 8.0 and 8.6: answers, dumps, files and logs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from storage.keyspace.keyspace import Keyspace
 from storage.payload import dump, restore
 from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
-from tests.compat.oracles import REDIS_8, VALKEY_9, Oracles
+from tests.compat.oracles import REDIS_8, REDIS_8_6, VALKEY_9, Oracles
 from tests.compat.processes import ServerProcess, bulk
 from tests.compat.random_commands import Draw
 from tests.compat.test_log_exchange import Replica
@@ -21,6 +21,7 @@ from tests.compat.test_rdb_exchange import Redis
 from tests.worth import rounds
 
 FAMILY = "field expiry"
+NEWER = [REDIS_8, REDIS_8_6]
 LATER_MS = 33_177_117_420_000
 
 
@@ -37,11 +38,14 @@ def test_random_commands_get_the_same_answers(
 
 
 @pytest.mark.parametrize("number", range(rounds(8)))
-def test_redis_gets_the_same_data_from_penstock_s_log(number: int, oracles: Oracles) -> None:
+@pytest.mark.parametrize("name", NEWER)
+def test_redis_gets_the_same_data_from_penstock_s_log(
+    name: str, number: int, oracles: Oracles
+) -> None:
     ours = Replica()
     for command in Draw(f"ours-{FAMILY}-{number}").sequence(FAMILY, 80):
         ours.call(command)
-    control = oracles.start(REDIS_8).control
+    control = oracles.start(name).control
     control.call(b"FLUSHALL")
     for unit in ours.log.units:
         for _, argv in unit:
@@ -65,8 +69,9 @@ def fill(oracle: Redis, dice: random.Random) -> None:
     oracle.call("HPERSIST", "persistent", "FIELDS", 1, "a")
 
 
-def test_hashes_are_read_from_their_dumps_both_ways(oracles: Oracles) -> None:
-    oracle = Redis(oracles.start(REDIS_8))
+@pytest.mark.parametrize("name", NEWER)
+def test_hashes_are_read_from_their_dumps_both_ways(name: str, oracles: Oracles) -> None:
+    oracle = Redis(oracles.start(name))
     oracle.call("FLUSHALL")
     fill(oracle, random.Random(1))
     keys = oracle.call("KEYS", "*")
@@ -107,8 +112,9 @@ def test_valkey_s_hashes_are_read_from_their_dumps(oracles: Oracles) -> None:
     oracle.call("FLUSHALL")
 
 
-def test_redis_reads_its_file_as_written_again_by_penstock(oracles: Oracles) -> None:
-    oracle = Redis(oracles.start(REDIS_8))
+@pytest.mark.parametrize("name", NEWER)
+def test_redis_reads_its_file_as_written_again_by_penstock(name: str, oracles: Oracles) -> None:
+    oracle = Redis(oracles.start(name))
     oracle.call("FLUSHALL")
     fill(oracle, random.Random(2))
     before = oracle.digest()

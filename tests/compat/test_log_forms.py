@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.compat.oracles import REDIS_8, VALKEY_9, Oracles
+from tests.compat.oracles import REDIS_8, REDIS_8_6, VALKEY_9, Oracles
 from tests.compat.processes import ServerProcess
 
 LEVELS = (b"DEBUG", b"VERBOSE", b"NOTICE", b"WARNING")
@@ -66,7 +66,7 @@ def test_a_line_has_valkey_s_form(
                 server.control.call(b"CONFIG", b"SET", name, b"legacy")
 
 
-@pytest.mark.parametrize("oracle", ["Redis 7.0", REDIS_8])
+@pytest.mark.parametrize("oracle", ["Redis 7.0", REDIS_8, REDIS_8_6])
 def test_a_line_has_redis_s_form(oracle: str, penstock: ServerProcess, oracles: Oracles) -> None:
     texts = [b"marked", b'marked "and quoted" \\']
     ours = logged(penstock, texts)

@@ -13,12 +13,15 @@ import pytest
 
 from tests.compat.connection import Connection
 from tests.compat.lua_values import Draw, quoted
-from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
+from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, Oracles
 from tests.server.lua.interpreter import COMPILED, new_interpreter, tried
 from tests.worth import rounds
 
 VALUES = int(os.environ.get("PENSTOCK_LUA_VALUES", rounds(1500)))
 BATCH = 150
+IN_8_6 = (  # what show(cjson) says of the only function that 8.6 has more
+    b"<34>decode<60>95<62>array<60>95<62>with<60>95<62>array<60>95<62>mt<34><61>function<44>"
+)
 NEST = "(function(n) local d = {} for i = 2, n do d = {d} end return d end)"
 
 CJSON = r"""
@@ -343,7 +346,7 @@ def lines(text: str) -> list[bytes]:
     return [line.replace("NEST", NEST).encode() for line in text.strip().splitlines()]
 
 
-@pytest.fixture(params=[REDIS_7, REDIS_8])
+@pytest.fixture(params=[REDIS_7, REDIS_8, REDIS_8_6])
 def server(request: pytest.FixtureRequest, oracles: Oracles) -> Iterator[Connection]:
     """A real server."""
     connection = Connection(oracles.start(request.param).port)
@@ -364,7 +367,7 @@ def compare(server: Connection, expressions: list[bytes]) -> None:
         for expression, our, their in zip(
             batch, ours.split(b"\n"), theirs.split(b"\n"), strict=True
         ):
-            assert our == their, expression
+            assert our == their.replace(IN_8_6, b""), expression
 
 
 @pytest.mark.parametrize(

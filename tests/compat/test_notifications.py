@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.compat.differences import FIELD_EXPIRY_CASES
+from tests.compat.differences import FIELD_EXPIRY_CASES, FIELD_WORDS_CASES, RIGHTS_OF_8_6
 from tests.compat.judge import script_line
 from tests.compat.listener import Listener
-from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
+from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, Oracles
 from tests.compat.player import Player
 from tests.compat.processes import ServerProcess
 from tests.compat.resp import text_of
@@ -24,6 +24,12 @@ Message = tuple[bytes, bytes]  # a channel, and what is sent to it
 LOOKED_UP_FIRST = "Redis looks for the key before it reads the arguments"
 LOGS_OUT = "the listener loses its rights"
 LISTENS = "the listener is one of the clients that are killed"
+NOT_ASKED_OF_8 = {
+    "eviction: nothing is queued over maxmemory": "8.0 queues what adds no data",
+    "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
+    "pubsub: CLIENT LIST and KILL": LISTENS,
+    "users: logging in": LOGS_OUT,
+}
 NOT_ASKED = {
     REDIS_7: {
         **dict.fromkeys(FIELD_EXPIRY_CASES, "fields expire since 7.4"),
@@ -38,19 +44,20 @@ NOT_ASKED = {
         "tracking: a client that waits": "7.0 does not run a woken XREAD again",
         "sorted_sets: ranks with scores": "since 7.2",
     },
-    REDIS_8: {
-        "eviction: nothing is queued over maxmemory": "8.0 queues what adds no data",
-        "groups: XAUTOCLAIM": LOOKED_UP_FIRST,
-        "pubsub: CLIENT LIST and KILL": LISTENS,
-        "users: logging in": LOGS_OUT,
+    REDIS_8: NOT_ASKED_OF_8,
+    REDIS_8_6: {
+        **NOT_ASKED_OF_8,
+        **dict.fromkeys(FIELD_WORDS_CASES, "it takes the words of these commands in any order"),
+        "protocol_errors: too long a line": "it waits for the end of a bulk's length",
+        "users: transactions": RIGHTS_OF_8_6,
     },
 }
 # What 7.0 does not tell, but 7.4 does: that a command has made a consumer on its way.
-UNTOLD = {REDIS_7: b"xgroup-createconsumer", REDIS_8: None}
+UNTOLD = {REDIS_7: b"xgroup-createconsumer", REDIS_8: None, REDIS_8_6: None}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-@pytest.mark.parametrize("oracle", [REDIS_7, REDIS_8])
+@pytest.mark.parametrize("oracle", [REDIS_7, REDIS_8, REDIS_8_6])
 def test_penstock_tells_of_keys_what_the_oracle_tells(
     case: Case, oracle: str, penstock: ServerProcess, oracles: Oracles
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from server.config.parameters import WITHOUT_EFFECT, Config
 from server.config.redis_conf import rewritten
-from tests.compat.oracles import REDIS_8, VALKEY_9, Oracles
+from tests.compat.oracles import REDIS_8, REDIS_8_6, VALKEY_9, Oracles
 from tests.compat.processes import ServerProcess, bulk, redis_tool
 
 # The parameters that the two servers were started with.
@@ -30,7 +30,7 @@ def test_every_parameter_of_redis_is_known_with_its_default(
     assert differ <= STARTED_WITH
 
 
-@pytest.mark.parametrize("oracle", [REDIS_8, VALKEY_9])
+@pytest.mark.parametrize("oracle", [REDIS_8, REDIS_8_6, VALKEY_9])
 def test_every_parameter_of_a_newer_server_is_known_and_its_default_has_no_line_at_the_start(
     oracle: str, penstock: ServerProcess, oracles: Oracles
 ) -> None:

@@ -1,8 +1,8 @@
 """Penstock and the oracles answer random sequences of commands alike.
 
 PENSTOCK_COMPAT_SEQUENCES is the number of sequences for each family and protocol (30; a third of it
-without the compiled modules, and with Redis 8.0). PENSTOCK_COMPAT_SEED is the start of the seeds. A
-failure names its own seed, and shows the shortest sequence that was found.
+without the compiled modules, and with Redis 8.0 and 8.6). PENSTOCK_COMPAT_SEED is the start of the
+seeds. A failure names its own seed, and shows the shortest sequence that was found.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 
 from tests.compat.connection import Connection, encode
 from tests.compat.judge import Judge, disagreement, script_line
-from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
+from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, Oracles
 from tests.compat.processes import ServerProcess
 from tests.compat.random_commands import FAMILIES, Command, Draw
 from tests.compat.resp import CLOSED, Reply
@@ -37,7 +37,12 @@ class Servers(NamedTuple):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(
     ("oracle", "protocol", "sequences"),
-    [(REDIS_7, 2, SEQUENCES), (REDIS_7, 3, SEQUENCES), (REDIS_8, 3, SEQUENCES // 3)],
+    [
+        (REDIS_7, 2, SEQUENCES),
+        (REDIS_7, 3, SEQUENCES),
+        (REDIS_8, 3, SEQUENCES // 3),
+        (REDIS_8_6, 3, SEQUENCES // 3),
+    ],
 )
 def test_random_commands_get_the_same_answers(
     family: str,

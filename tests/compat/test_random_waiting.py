@@ -1,7 +1,7 @@
 """Blocked clients get the same answers, in the same order, from Penstock and the oracles.
 
 PENSTOCK_COMPAT_WAITING is the number of cases for each protocol (30; a third of it without the
-compiled modules, and with Redis 8.0). PENSTOCK_COMPAT_SEED is as in test_random.py.
+compiled modules, and with Redis 8.0 and 8.6). PENSTOCK_COMPAT_SEED is as in test_random.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 import pytest
 
 from tests.compat.judge import Judge, disagreement, script_line
-from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
+from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, Oracles
 from tests.compat.player import Answer, Player
 from tests.compat.processes import ServerProcess
 from tests.compat.random_waiting import random_case
@@ -26,7 +26,12 @@ COMMANDS = 40  # in a case
 
 @pytest.mark.parametrize(
     ("oracle", "protocol", "cases"),
-    [(REDIS_7, 2, CASES), (REDIS_7, 3, CASES), (REDIS_8, 3, CASES // 3)],
+    [
+        (REDIS_7, 2, CASES),
+        (REDIS_7, 3, CASES),
+        (REDIS_8, 3, CASES // 3),
+        (REDIS_8_6, 3, CASES // 3),
+    ],
 )
 def test_blocked_clients_get_the_same_answers(
     oracle: str, protocol: int, cases: int, penstock: ServerProcess, oracles: Oracles

@@ -19,7 +19,7 @@ from storage.rdb.options import WriteOptions
 from storage.snapshot.filler import Filler
 from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
-from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
+from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, Oracles
 from tests.compat.processes import ServerProcess, bulk, redis_tool
 from tests.worth import rounds
 
@@ -248,7 +248,7 @@ def test_every_dump_is_restored_and_dumped_as_the_same_bytes(oracle: Redis, seed
             assert len(ours) == len(theirs), key
 
 
-@pytest.mark.parametrize("name", [REDIS_7, REDIS_8])
+@pytest.mark.parametrize("name", [REDIS_7, REDIS_8, REDIS_8_6])
 def test_sets_are_read_from_their_dumps_both_ways(name: str, oracles: Oracles) -> None:
     oracle = Redis(oracles.start(name))
     oracle.call("FLUSHALL")

@@ -9,13 +9,19 @@ import pytest
 
 from tests.compat.differences import NOT_ASKED
 from tests.compat.judge import Judge, disagreement, script_line
-from tests.compat.oracles import REDIS_7, REDIS_8, VALKEY_9, Oracles
+from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, VALKEY_9, Oracles
 from tests.compat.player import Answer, Player
 from tests.compat.processes import ServerProcess, bulk
 from tests.compat.script import Case, load
 
 CASES = load(Path(__file__).parent / "scripts")
-ASKED = [(REDIS_7, 2), (REDIS_7, 3), (REDIS_8, 3), (VALKEY_9, 2)]  # (oracle, protocol)
+ASKED = [
+    (REDIS_7, 2),
+    (REDIS_7, 3),
+    (REDIS_8, 3),
+    (REDIS_8_6, 3),
+    (VALKEY_9, 2),
+]  # (oracle, protocol)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])

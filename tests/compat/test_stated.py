@@ -1,7 +1,7 @@
 """Penstock gives the answers that the scripts in ``stated/`` state, which Redis 7.0 does not give.
 
-The stated answers are checked even where no newer Redis is installed. Where Redis 8.0 is installed,
-it must give them too, except those that Penstock gives ON_PURPOSE and no Redis does.
+The stated answers are checked even where no newer Redis is installed. Where Redis 8.0 or 8.6 is
+there, it must give them too, except those that Penstock gives ON_PURPOSE and no Redis does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.compat.judge import script_line
-from tests.compat.oracles import REDIS_8, Oracles
+from tests.compat.oracles import REDIS_8, REDIS_8_6, Oracles
 from tests.compat.player import Player
 from tests.compat.processes import ServerProcess
 from tests.compat.resp import show
@@ -35,8 +35,11 @@ SHARED_WITH_REDIS = [case for case in CASES if not case.name.startswith(ON_PURPO
 
 
 @pytest.mark.parametrize("case", SHARED_WITH_REDIS, ids=[case.name for case in SHARED_WITH_REDIS])
-def test_redis_8_gives_the_stated_answer(case: Case, protocol: int, oracles: Oracles) -> None:
-    check(case, protocol, oracles.start(REDIS_8))
+@pytest.mark.parametrize("oracle", [REDIS_8, REDIS_8_6])
+def test_redis_8_gives_the_stated_answer(
+    case: Case, oracle: str, protocol: int, oracles: Oracles
+) -> None:
+    check(case, protocol, oracles.start(oracle))
 
 
 def check(case: Case, protocol: int, server: ServerProcess) -> None:

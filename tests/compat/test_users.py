@@ -9,13 +9,13 @@ import pytest
 
 from tests.compat.connection import Connection
 from tests.compat.judge import script_line
-from tests.compat.oracles import REDIS_7, REDIS_8, Oracles
+from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, Oracles
 from tests.compat.processes import ServerProcess, bulk
 from tests.compat.random_commands import FAMILIES, Draw
 from tests.compat.resp import Reply
 from tests.worth import rounds
 
-ORACLES = [REDIS_7, REDIS_8]
+ORACLES = [REDIS_7, REDIS_8, REDIS_8_6]
 SEQUENCES = rounds(150)
 COMMANDS = rounds(60)  # of each family, for each user
 

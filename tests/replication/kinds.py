@@ -10,12 +10,12 @@ from typing import Any
 
 from redis.exceptions import ResponseError
 
-from tests.compat.oracles import REDIS_7, REDIS_8, VALKEY_9, command_of
+from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, VALKEY_9, command_of
 from tests.compat.processes import penstock_command
 from tests.replication.deployment import Node, until
 
 OURS = "Penstock"
-KINDS = (OURS, REDIS_7, REDIS_8, VALKEY_9)
+KINDS = (OURS, REDIS_7, REDIS_8, REDIS_8_6, VALKEY_9)
 PAIRS = [(OURS, kind) for kind in KINDS] + [(kind, OURS) for kind in KINDS[1:]]
 OPTIONS = (
     "--save", "", "--enable-debug-command", "yes", "--repl-diskless-sync-delay", "0",

@@ -12,7 +12,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ReadOnlyError, ResponseError
 from redis.retry import Retry
 
-from tests.compat.oracles import REDIS_7, REDIS_8
+from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6
 from tests.replication.deployment import Node, until
 from tests.replication.kinds import (
     OURS,
@@ -25,7 +25,15 @@ from tests.replication.kinds import (
     started,
 )
 
-PAIRS = [(OURS, OURS), (OURS, REDIS_7), (REDIS_7, OURS), (OURS, REDIS_8), (REDIS_8, OURS)]
+PAIRS = [
+    (OURS, OURS),
+    (OURS, REDIS_7),
+    (REDIS_7, OURS),
+    (OURS, REDIS_8),
+    (REDIS_8, OURS),
+    (OURS, REDIS_8_6),
+    (REDIS_8_6, OURS),
+]
 
 
 def role(node: Node) -> str:
