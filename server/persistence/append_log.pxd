@@ -33,7 +33,7 @@ cdef class AppendLog:
     cdef uint64_t _based_to
     cdef uint64_t _lost_to
     cdef double _synced_s
-    cdef double _postponed_s
+    cdef double _beside_sync_s
     cdef double _complained_s
 
     @cython.locals(before=Py_ssize_t)
@@ -44,7 +44,7 @@ cdef class AppendLog:
     @cython.locals(word=bytes)
     cdef _command(self, list argv)
     cdef _add_timestamp(self)
-    cdef bint _must_wait(self) except -1
+    cdef _watch_sync(self)
     @cython.locals(kind=bytes, started_s=double, took_s=double)
     cdef _write_timed(self)
     cdef _write_out(self)

@@ -5,6 +5,11 @@
     fsync          in write() with ``always``, in a thread once     synced_offset follows
                    a second with ``everysec``
 
+Bytes reach the kernel before the answers to them leave, whatever fsync is under way: a process
+that is killed loses nothing that it has answered. (Redis holds writes back for up to two seconds
+while an fsync runs. ext4 makes a write wait for it a few milliseconds at most; where a file system
+makes it wait longer, the server waits.)
+
 An operation is a command in RESP. SELECT is written before the first operation on another database,
 and MULTI and EXEC around operations that belong together.
 
@@ -30,7 +35,7 @@ from server.persistence.files import Files
 from server.propagation.propagation import Op
 
 SYNC_EVERY_S = 1.0
-POSTPONE_S = 2.0  # how long a write waits for a slow fsync, which would block it anyway
+SLOW_S = 2.0  # an fsync that writes have had beside them for so long is told of
 COMPLAIN_EVERY_S = 30.0
 
 MULTI = [b"MULTI"]
@@ -85,7 +90,7 @@ class AppendLog:
         self._based_to = 0  # the offset up to which a base contains everything
         self._lost_to = 0  # the offset up to which something may be lost, if the log is broken
         self._synced_s = monotonic_s()
-        self._postponed_s = -1.0
+        self._beside_sync_s = -1.0  # since when the fsync under way had writes beside it
         self._complained_s = -COMPLAIN_EVERY_S
 
     # ------------------------------------------------------------------ what Propagation asks of it
@@ -120,7 +125,8 @@ class AppendLog:
             self._await_sync()
         else:
             self._take_sync()
-        if (len(self._out) or self._unwritten) and not self._must_wait():
+        if len(self._out) or self._unwritten:
+            self._watch_sync()
             if self._config.switches.flush_sleep_s:
                 time.sleep(self._config.switches.flush_sleep_s)
             self._write_timed()
@@ -140,19 +146,18 @@ class AppendLog:
         self._use_file(fd, size)
 
     def move_to(self, fd: int, tentative: bool = False) -> None:
-        """Go on in the empty file *fd*; the old file is synced and closed in the background.
+        """Go on in the empty file *fd*; the old file is closed in the background.
 
-        Nothing may be pending, since pending bytes belong into the old file. The exception is a
-        *tentative* new file: the base that it waits for will contain the pending operations.
+        Everything must be in the old file, and on the disk: if a power cut tore that file and left
+        bytes in this one, the two together would be no valid log. The exception is a *tentative*
+        new file: the base that it waits for will contain what was added so far.
         """
-        assert tentative or not self.pending
+        assert tentative or (not self.pending and self._synced_to == self.offset)
         self._forget_pending()
         self.tentative = tentative
-        old, before = self._fd, self._sync
+        old = self._fd
         self._use_file(fd, 0)
-        self._sync_to = self.offset
-        self._sync = self._threads.submit(self._sync_and_close, old, before)
-        self._sync.add_done_callback(self._tell)
+        self._threads.submit(self._close, old)
 
     def base_written(self, to: int) -> None:
         """A base on the disk has everything up to the offset *to*: earlier losses do not matter."""
@@ -177,12 +182,15 @@ class AppendLog:
     def close(self) -> None:
         """Write and fsync as much as possible, close the file, and drop the rest."""
         self.write_and_sync()
-        try:
-            self._files.close(self._fd)
-        except OSError as error:
-            _log.warning("cannot close the AOF: %s", error.strerror)
+        self._close(self._fd)
         self._fd = -1
         self._forget_pending()
+
+    def _close(self, fd: int) -> None:
+        try:
+            self._files.close(fd)
+        except OSError as error:
+            _log.warning("cannot close the AOF: %s", error.strerror)
 
     def _forget_pending(self) -> None:
         self._out.clear()
@@ -236,27 +244,22 @@ class AppendLog:
 
     # ------------------------------------------------------------------ writing
 
-    def _must_wait(self) -> bool:
-        """Whether to postpone the write because of a slow fsync: for POSTPONE_S at most.
-
-        An fsync of the previous file must end first in any case: if a power cut tore that file and
-        left bytes in this one, the two together would be no valid log.
-        """
+    def _watch_sync(self) -> None:
+        """Tell of a slow fsync, each time that writes have had it beside them for SLOW_S."""
         if self._sync is None:
-            self._postponed_s = -1.0
-            return False
+            self._beside_sync_s = -1.0
+            return
         now_s = self._monotonic_s()
-        if self._postponed_s < 0:
-            self._postponed_s = now_s
-        if now_s - self._postponed_s < POSTPONE_S:
-            return True
-        self._postponed_s = -1.0
+        if self._beside_sync_s < 0:
+            self._beside_sync_s = now_s
+        if now_s - self._beside_sync_s < SLOW_S:
+            return
+        self._beside_sync_s = -1.0
         self.delayed_syncs += 1
         _log.warning(
             "Asynchronous AOF fsync is taking too long (disk is busy?). Writing the AOF buffer"
             " without waiting for fsync to complete, this may slow down Penstock."
         )
-        return False
 
     def _write_timed(self) -> None:
         """Write the buffer, and tell how long that took, under the names that Redis has for it."""
@@ -356,14 +359,6 @@ class AppendLog:
         self._synced_s = self._monotonic_s()
         self._sync = self._threads.submit(self._files.sync, self._fd)
         self._sync.add_done_callback(self._tell)
-
-    def _sync_and_close(self, fd: int, before: Future[None] | None) -> None:
-        try:
-            self._files.sync(fd)
-        finally:
-            self._files.close(fd)
-        if before is not None:
-            before.result()  # it has ended: there is one thread
 
     def _tell(self, _done: Future[None]) -> None:
         self.on_synced()

@@ -214,20 +214,19 @@ class AppendOnly:
         """Go on in a new increment, which will be the only one that the new base needs.
 
         If the log so far has a loss, or no base, nothing may follow it: the increment stays without
-        a name in the manifest until there is that base. And if it has none, it is made safe first:
-        in a power cut it must not be the one that lacks something.
+        a name in the manifest until there is that base. Otherwise it is made safe first: in a power
+        cut it must not be the one that lacks something.
         """
         if self.mode is Mode.OFF:
             self._data_folder.claim()
             self.folder.read()
             return
-        if self.mode is Mode.ON:
-            self.log.write_and_sync()
+        is_safe = self.mode is Mode.ON and self.log.write_and_sync()
         if self.mode is Mode.WAITING or self.log.broken:
             fd, self._unfinished = self.folder.unfinished_increment()
             self.log.move_to(fd, tentative=True)
             return
-        if not self.log.flush():
+        if not is_safe:
             raise OSError(CANNOT_REWRITE)
         size = self.log.file_size
         self.log.move_to(self.folder.add_increment())

@@ -57,6 +57,7 @@ class Machine:
         self.dispatcher = Dispatcher(self.state)
         self.issued = 0
         self.promised = 0  # how many numbers some client was told to be safe
+        self.answered = 0  # how many were acknowledged while the disk took all that was written
         self._client = Client(1, START_MS)
 
     @property
@@ -75,7 +76,7 @@ class Machine:
         for _ in self.persistence.load(self.dispatcher.begin_replay):
             pass
         self.persistence.begin()
-        self.issued = self.promised = len(self.numbers())
+        self.issued = self.promised = self.answered = len(self.numbers())
 
     def run(self, *commands: list[bytes]) -> bytes:
         """Run commands in one turn. Returns the replies, or b"" if they cannot be promised."""
@@ -111,8 +112,12 @@ class Machine:
         return [b"RPUSH", COUNT, b"%d" % (self.issued - 1)]
 
     def _note_acknowledged(self, reply: bytes) -> None:
-        if self.mode is Mode.ON and self.config.appendfsync == "always" and reply:
+        if self.mode is not Mode.ON or not reply:
+            return
+        if self.config.appendfsync == "always":
             self.promised = self.issued
+        if not self.log.error:
+            self.answered = self.issued
 
     def _note_synced(self) -> None:
         """Note what WAITAOF has promised, or would promise."""
