@@ -28,7 +28,9 @@ MARKER = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("penstock_options", "Lines of redis.conf for the server", "linelist", [])
     parser.addini("penstock_data", "What the server begins with: dump.rdb, or a folder", default="")
-    parser.addini("penstock_clock", "The time at which it begins: ISO 8601, or data", default="")
+    parser.addini(
+        "penstock_clock", "The time at which it begins: ISO 8601 with a zone, or data", default=""
+    )
     parser.addini("penstock_socket", "What penstock_url leads to: unix, or tcp", default="unix")
     group = parser.getgroup("penstock", "a Penstock server for tests")
     group.addoption("--penstock-option", action="append", default=[], metavar="LINE",

@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from penstock.testing.control import Word
+
+UNITS = ("weeks", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds")
+
+
+def span_of(span: object, parts: Mapping[str, float]) -> timedelta:
+    """What travel() was asked for: *span*, or its *parts* by name. Raises TypeError."""
+    if unknown := parts.keys() - set(UNITS):
+        raise TypeError(f"travel() knows {', '.join(UNITS)}, but no {', '.join(sorted(unknown))}")
+    if span is None and parts:
+        return timedelta(**parts)
+    if isinstance(span, timedelta) and not parts:
+        return span
+    given = "both" if parts else "nothing" if span is None else repr(span)
+    raise TypeError(f"travel() takes a timedelta, or its parts as hours=1; it was given {given}")
+
+
+def checked_moment(moment: object) -> datetime:
+    """*moment*, if it is a datetime and has a zone. Raises TypeError, ValueError."""
+    if not isinstance(moment, datetime):
+        raise TypeError(f"a time is a datetime with a zone, not {moment!r}")
+    if moment.utcoffset() is None:
+        raise ValueError(f"{moment!r} has no zone: say which one, as tzinfo=UTC")
+    return moment
 
 
 def moved_by(span: timedelta) -> tuple[Word, ...]:
@@ -14,7 +38,7 @@ def moved_by(span: timedelta) -> tuple[Word, ...]:
 
 
 def set_to(moment: datetime) -> tuple[Word, ...]:
-    """The command that sets the server's clock."""
+    """The command that sets the server's clock. *moment* has a zone."""
     return ("DEBUG", "CLOCK", "AT", unix_ms(moment))
 
 
@@ -51,8 +75,8 @@ def milliseconds(span: timedelta) -> int:
 
 
 def unix_ms(moment: datetime) -> int:
-    """Milliseconds since 1970. A time without a zone is the local one, as everywhere in Python."""
-    return milliseconds(moment.astimezone(UTC) - EPOCH)
+    """Milliseconds since 1970."""
+    return milliseconds(moment - EPOCH)
 
 
 def from_unix(seconds: int) -> datetime:

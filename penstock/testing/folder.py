@@ -48,6 +48,15 @@ def make_folder() -> Path:
     )
 
 
+def make_same_folder(folder: Path) -> Path:
+    """Make *folder* again, which has gone with its server. Raises StartFailed."""
+    try:
+        folder.mkdir(0o700)
+    except OSError as error:
+        raise StartFailed(f"{folder} cannot be made again: {error.strerror}") from None
+    return folder
+
+
 def _places() -> Iterator[str]:
     with contextlib.suppress(FileNotFoundError):  # none of the usual ones can be written to
         yield tempfile.gettempdir()

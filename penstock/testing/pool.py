@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from penstock.testing.clock import checked_moment
 from penstock.testing.errors import ServerError
 from penstock.testing.server import PenstockServer
 
@@ -29,8 +30,8 @@ class ServerPool:
     def default(self) -> PenstockServer:
         """The server for all tests that want no other. Raises StartFailed, ServerError."""
         if self._default is None:
-            self._default = _started(self._settings)
-        return self._default
+            self._default = _server(self._settings)
+        return self._default.start()
 
     def with_changes(self, changes: dict[str, Any], folder: Path) -> PenstockServer:
         """The server with these arguments in place of the default one's; data is in *folder*.
@@ -44,7 +45,7 @@ class ServerPool:
         if changes.get("data") is not None:
             settings["data"] = folder / changes["data"]
         key = repr(settings)
-        server = self._others.pop(key, None) or _started(settings)
+        server = (self._others.pop(key, None) or _server(settings)).start()
         self._others[key] = server
         if len(self._others) > MOST_SERVERS:
             self._others.pop(next(iter(self._others))).stop()
@@ -58,11 +59,13 @@ class ServerPool:
         self._default, self._others = None, {}
 
 
-def _started(settings: dict[str, Any]) -> PenstockServer:
+def _server(settings: dict[str, Any]) -> PenstockServer:
     clock = settings["clock"]
     if isinstance(clock, str) and clock != "data":
         try:
-            clock = datetime.fromisoformat(clock)
+            clock = checked_moment(datetime.fromisoformat(clock))
         except ValueError as error:
-            raise ServerError(f"the clock is an ISO 8601 time, or data: {error}") from None
-    return PenstockServer(**{**settings, "clock": clock}).start()
+            raise ServerError(
+                f"the clock is an ISO 8601 time with a zone, or data: {error}"
+            ) from None
+    return PenstockServer(**{**settings, "clock": clock})

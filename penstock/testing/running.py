@@ -8,13 +8,14 @@ import socket
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from penstock.application import server_command
 from penstock.testing import clock
 from penstock.testing.control import Control, checked
 from penstock.testing.data import LOG_FOLDER, Data
 from penstock.testing.errors import ServerError, StartFailed
-from penstock.testing.folder import SOCKET, make_folder
+from penstock.testing.folder import SOCKET, make_folder, make_same_folder
 from penstock.testing.options import SNAPSHOT, options_of
 from penstock.testing.process import ServerProcess
 from penstock.testing.reset import SAVING, Reset
@@ -24,27 +25,41 @@ PORTS_TRIED = 20
 PING_TIMEOUT_S = 5.0
 
 
+class Address(NamedTuple):
+    """Where clients find a server: by the socket in its folder, and by a port, or 0."""
+
+    folder: Path
+    port: int
+
+
 class RunningServer:
     """Starts when it is made. Raises StartFailed, and ServerError for bad options.
 
-    *lines* are options, *data* what it begins with, and *begins_at* the time by its clock.
+    *lines* are options, *data* what it begins with, *begins_at* the time by its clock, and
+    *address* that of a server that was stopped, in whose place it comes.
     """
 
     def __init__(
-        self, lines: Sequence[str], data: Data | None, begins_at: datetime | None, timeout_s: float
+        self,
+        lines: Sequence[str],
+        data: Data | None,
+        begins_at: datetime | None,
+        timeout_s: float,
+        address: Address | None = None,
     ) -> None:
         self._owner = os.getpid()
         self._begins_at = begins_at
         self._timeout_s = timeout_s
-        self._port = 0
+        self._port = 0 if address is None else address.port
         self._process: ServerProcess | None = None
         self._base: Snapshot | None = None
-        self._folder = make_folder()
+        self._folder = make_folder() if address is None else make_same_folder(address.folder)
         try:
             self.options = options_of(lines, self._folder)
             self.control = Control(self.socket_path, self.options.password)
             self.snapshots = Snapshots(self.control, self._folder)
             self._begin(data)
+            self._open_same_port()
             self._reset = Reset(self.control, keeps_data=data is not None)
             self._reset.remember()
         except BaseException:
@@ -54,6 +69,11 @@ class RunningServer:
     @property
     def socket_path(self) -> Path:
         return self._folder / SOCKET
+
+    @property
+    def address(self) -> Address | None:
+        """Where another may come in its place; none in a child made by fork()."""
+        return Address(self._folder, self._port) if self._owner == os.getpid() else None
 
     @property
     def log(self) -> str:
@@ -104,8 +124,7 @@ class RunningServer:
         if self._base is not None:
             self.snapshots.restore(self._base)
         self._set_clock()
-        if self._port:
-            self.control.call("CONFIG", "SET", "port", self._port)
+        self._open_same_port()
         self._reset.remember()
 
     # ------------------------------------------------------------------ the data it begins with
@@ -180,6 +199,11 @@ class RunningServer:
                 self._port = port
                 self._reset.remember_parameters()
         return self._port
+
+    def _open_same_port(self) -> None:
+        """Open the port that was opened before, if one was."""
+        if self._port:
+            self.control.call("CONFIG", "SET", "port", self._port)
 
 
 def _free_port() -> int:

@@ -14,7 +14,7 @@ from penstock.testing import clock as clocks
 from penstock.testing.control import Word
 from penstock.testing.data import data_at
 from penstock.testing.errors import ServerError
-from penstock.testing.running import RunningServer
+from penstock.testing.running import Address, RunningServer
 from penstock.testing.snapshots import Snapshot
 
 if TYPE_CHECKING:
@@ -35,13 +35,14 @@ class PenstockServer:
     *data* is what it begins with: a dump.rdb, a folder with an append-only file, or a folder that
     has one of these. It is copied; the original is never changed.
 
-    *clock* is the time at which it begins: a datetime, or "data" for the time when *data* was
-    saved, at which what has expired by now still was there.
+    *clock* is the time at which it begins: a datetime with a zone, or "data" for the time when
+    *data* was saved, at which what has expired by now still was there.
 
     *socket* is what ``url`` leads to: "unix", or "tcp" for a free port of 127.0.0.1.
 
     start() and stop(), or ``with``, give the server its life. It ends with this process at the
-    latest, even if that is killed, and so does its temporary folder. All methods but these two
+    latest, even if that is killed, and so does its temporary folder. A server that is started again
+    has the address that it had, and is as it began. All methods but start(), stop() and reset()
     raise ServerError if it is not running.
     """
 
@@ -61,9 +62,12 @@ class PenstockServer:
         self._lines = list(options)
         self._data = None if data is None else data_at(Path(data))
         self._clock = self._data.saved_at() if self._data and clock == "data" else clock
+        if self._clock is not None:
+            clocks.checked_moment(self._clock)
         self._socket: SocketKind = socket
         self._timeout_s = start_timeout_s
         self._life: RunningServer | None = None
+        self._address: Address | None = None  # where it ran until it was stopped
 
     def __enter__(self) -> PenstockServer:
         return self.start()
@@ -75,6 +79,7 @@ class PenstockServer:
         _trace: TracebackType | None,
     ) -> None:
         self.stop()
+        self._address = None
 
     # ------------------------------------------------------------------ its life
 
@@ -85,7 +90,9 @@ class PenstockServer:
         """
         if self._life is None:
             begins_at = self._clock if isinstance(self._clock, datetime) else None
-            self._life = RunningServer(self._lines, self._data, begins_at, self._timeout_s)
+            self._life = RunningServer(
+                self._lines, self._data, begins_at, self._timeout_s, self._address
+            )
             if self._socket == "tcp":
                 self._life.open_port()
         return self
@@ -94,6 +101,7 @@ class PenstockServer:
         """Kill it, and remove its folder. Without effect if it does not run."""
         life, self._life = self._life, None
         if life is not None:
+            self._address = life.address
             life.stop()
 
     @property
@@ -167,10 +175,13 @@ class PenstockServer:
         """Take it back to how it began: data, clock, parameters, users, functions, scripts.
 
         Clients that came since then and could disturb, as those that wait for a key, are
-        disconnected. A server that has stopped, or does not answer, is started anew at the same
-        address. Costs a fraction of a millisecond if little has changed.
+        disconnected. A server that was stopped, has ended, or does not answer, is started anew at
+        the same address. Costs a fraction of a millisecond if little has changed.
         """
-        self._running.reset()
+        if self._life is None and self._address is not None:
+            self.start()
+        else:
+            self._running.reset()
 
     def begin_test(self) -> None:
         """Take the clients that are there as everybody's: reset() leaves them alone."""
@@ -188,7 +199,10 @@ class PenstockServer:
         return self._running.snapshots.take()
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Take the data, and the clock, back to *snapshot*; it may be used again."""
+        """Take the data, and the clock, back to *snapshot*; it may be used again.
+
+        Raises TypeError if that is none, ServerError if it went with the server that it is of.
+        """
         self._running.snapshots.restore(snapshot)
 
     # ------------------------------------------------------------------ time
@@ -197,16 +211,19 @@ class PenstockServer:
         """Move the server's clock, back if the span is negative; the time that it then has.
 
         ``travel(hours=1)``, ``travel(timedelta(days=1))``; *parts* are those of timedelta. What is
-        due by then happens at once: keys expire, waits end. Only the server's clock moves.
+        due by then happens at once: keys expire, waits end. Only the server's clock moves. Raises
+        TypeError if there is no span, or two of them.
         """
-        return self._move(clocks.moved_by(span or timedelta(**parts)))
+        return self._move(clocks.moved_by(clocks.span_of(span, parts)))
 
     def travel_to(self, moment: datetime) -> datetime:
-        """Set the server's clock. A time without a zone is the local one."""
-        return self._move(clocks.set_to(moment))
+        """Set the server's clock. Raises ValueError for a time without a zone."""
+        return self._move(clocks.set_to(clocks.checked_moment(moment)))
 
     def freeze(self, moment: datetime | None = None) -> datetime:
         """Stop the server's clock, at *moment* if there is one; travel() still moves it."""
+        if moment is not None:
+            clocks.checked_moment(moment)
         now = self._move(("DEBUG", "CLOCK", "FREEZE"))
         return now if moment is None else self.travel_to(moment)
 

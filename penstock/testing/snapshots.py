@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from penstock.testing import clock
 from penstock.testing.control import Control, checked
+from penstock.testing.errors import ServerError
 from penstock.testing.options import SNAPSHOT
 
 
@@ -47,10 +48,18 @@ class Snapshots:
         return Snapshot(file, clock.state_of(self._control.call("DEBUG", "CLOCK")))
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Set the clock, and load the data in place of what is there. O(data)."""
+        """Set the clock, and load the data in place of what is there. O(data).
+
+        Raises TypeError, ServerError.
+        """
+        if not isinstance(snapshot, Snapshot):
+            raise TypeError(f"restore() takes what snapshot() has returned, not {snapshot!r}")
         link = self._folder / "restored.rdb"
         link.unlink(missing_ok=True)
-        os.link(snapshot.file, link)
+        try:
+            os.link(snapshot.file, link)
+        except FileNotFoundError:
+            raise ServerError("The snapshot is gone: its server was stopped") from None
         link.replace(self._folder / SNAPSHOT)
         reload = ("DEBUG", "RELOAD", "NOSAVE")
         checked(self._control.call_all([*snapshot.clock.commands(), reload], None))

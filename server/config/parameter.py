@@ -36,6 +36,10 @@ class BadValue(Exception):
     """The text is no valid value for the parameter; the message is for the user."""
 
 
+class Missing(BadValue):
+    """The value would switch on a feature that is missing; the message names it."""
+
+
 class OutputLimit(NamedTuple):
     """client-output-buffer-limit of one class of clients: bytes, bytes, seconds."""
 
@@ -178,7 +182,7 @@ def unsupported(kind: Kind[T], default: T, why: str) -> Kind[T]:
 
     def parse(text: str, old: T) -> T:
         if kind.parse(text, old) != default:
-            raise BadValue(why)
+            raise Missing(why)
         return default
 
     return kind._replace(parse=parse)

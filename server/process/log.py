@@ -23,6 +23,7 @@ from server.process.log_output import (
 )
 
 STDERR = 2
+COMPILING = '"Is the core compiled?" in docs/install.md'
 
 _log = logging.getLogger("penstock")
 
@@ -71,7 +72,7 @@ def log_startup(config: Config) -> None:
     else:
         _log.info("No configuration is given: the defaults are used")
     if not build.compiled():
-        _log.warning("The core is NOT COMPILED: several times slower, see README")
+        _log.warning("The core is NOT COMPILED: several times slower, see %s", COMPILING)
     port = config.port or config.tls_port
     _log.info("Running mode=standalone, port=%d.", port)
     if config.always_show_logo:

@@ -11,6 +11,7 @@ from protocol.replies import OK, ErrorReply, Reply
 from server.client import client_line
 from server.client.permissions import permits
 from server.config import redis_conf
+from server.config.parameter import Missing
 from server.config.parameters import TLS_SETTINGS, BadValue, Config, Parameter
 from server.config.user_lines import user_lines
 from server.dispatch.call import Call
@@ -133,23 +134,35 @@ def _changes(call: Call) -> list[Change]:
         raise errors.SYNTAX
     changes: list[Change] = []
     for name, text in zip(words[::2], words[1::2], strict=True):
-        row = _settable(call, name)
+        row = _settable(call, name, text)
         if name.lower() in (earlier.name.lower() for earlier in changes):
             raise failed(name, "duplicate parameter")
         changes.append(Change(name, row, text))
     return changes
 
 
-def _settable(call: Call, name: str) -> Parameter[Any]:
+def _settable(call: Call, name: str, text: str) -> Parameter[Any]:
+    """The parameter *name*, which may be set. Raises ErrorReply."""
     config = call.server.config
     row: Parameter[Any] | None = config.find(name)
     if row is None:
         raise ErrorReply("ERR", f"Unknown option or number of arguments for CONFIG SET - '{name}'")
     if not row.mutable:
-        raise failed(name, "can't set immutable config")
+        raise failed(name, f"can't set immutable config{_what_is_missing(config, row, text)}")
     if row.protected and not permits(config.enable_protected_configs, call.client):
         raise failed(name, "can't set protected config")
     return row
+
+
+def _what_is_missing(config: Config, row: Parameter[Any], text: str) -> str:
+    """The feature that this value would switch on, behind a colon, if there is no such feature."""
+    try:
+        config.parse(row, text)
+    except Missing as missing:
+        return f": {missing}"
+    except BadValue:
+        pass
+    return ""
 
 
 def _set_all(state: ServerState, changes: list[Change]) -> None:

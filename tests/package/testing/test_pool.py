@@ -40,7 +40,17 @@ def test_the_one_goes_that_was_not_used_for_the_longest_time(pool: ServerPool) -
         servers[1].call("PING")
 
 
-@pytest.mark.parametrize("changes", [{"opions": []}, {"clock": "noon"}, {"socket": "udp"}])
+def test_a_server_that_a_test_has_stopped_is_started_again(pool: ServerPool) -> None:
+    changes = {"options": ["hz 20"]}
+    for server in (pool.default(), pool.with_changes(changes, Path())):
+        server.stop()
+    for server in (pool.default(), pool.with_changes(changes, Path())):
+        assert server.call("PING") == b"PONG"
+
+
+@pytest.mark.parametrize(
+    "changes", [{"opions": []}, {"clock": "noon"}, {"clock": "2030-01-01"}, {"socket": "udp"}]
+)
 def test_a_marker_that_makes_no_sense_is_refused(
     pool: ServerPool, changes: dict[str, object]
 ) -> None:

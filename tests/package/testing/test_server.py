@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 import redis
@@ -106,6 +107,42 @@ def test_start_and_stop_may_come_twice() -> None:
     server.stop()
 
 
+@pytest.mark.parametrize("socket", ["unix", "tcp"])
+def test_a_server_that_is_started_again_has_its_address_and_is_as_it_began(
+    socket: Literal["unix", "tcp"],
+) -> None:
+    with PenstockServer(socket=socket, options=["maxmemory 100mb"]) as server:
+        url = server.url
+        with server.client() as client:
+            client.set("k", "v")
+            client.config_set("maxmemory", "1gb")
+            server.stop()
+            with pytest.raises(redis.ConnectionError):
+                client.get("k")
+            server.start()
+            assert server.url == url
+            assert client.get("k") is None
+            assert client.config_get("maxmemory") == {"maxmemory": str(100 * 1024**2)}
+            server.reset()
+            assert client.ping()
+
+
+def test_a_server_that_was_stopped_is_started_anew_by_a_reset() -> None:
+    with PenstockServer() as server, server.client() as client:
+        url = server.url
+        server.stop()
+        server.reset()
+        assert server.url == url
+        assert client.ping()
+
+
+def test_a_reset_starts_no_server_of_a_block_that_is_over() -> None:
+    with PenstockServer() as server:
+        pass
+    with pytest.raises(ServerError, match="not running"):
+        server.reset()
+
+
 def test_threads_may_share_it(server: PenstockServer) -> None:
     def count() -> None:
         for _ in range(100):
@@ -176,6 +213,41 @@ def test_time_is_the_real_one_after_a_reset(server: PenstockServer) -> None:
     server.freeze(datetime(2030, 1, 1, tzinfo=UTC))
     server.reset()
     assert abs((server.now() - datetime.now(UTC)).total_seconds()) < 3600
+
+
+NAIVE = datetime(2030, 1, 1)  # noqa: DTZ001  (that is the point)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda server: server.travel(), TypeError, "it was given nothing"),
+        (lambda server: server.travel(5), TypeError, "it was given 5"),
+        (lambda server: server.travel(timedelta(1), hours=1), TypeError, "it was given both"),
+        (lambda server: server.travel(hour=1), TypeError, "hours, .* but no hour"),
+        (lambda server: server.travel_to(NAIVE), ValueError, "has no zone"),
+        (lambda server: server.travel_to("2030-01-01"), TypeError, "not '2030-01-01'"),
+        (lambda server: server.freeze(NAIVE), ValueError, "has no zone"),
+    ],
+)
+def test_a_time_that_makes_no_sense_is_refused_and_the_clock_goes_on(
+    server: PenstockServer, call: Any, error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        call(server)
+    state = server.call("DEBUG", "CLOCK")
+    assert dict(zip(state[::2], state[1::2], strict=True))[b"offset-ms"] == 0
+    assert dict(zip(state[::2], state[1::2], strict=True))[b"frozen"] == 0
+
+
+def test_a_server_begins_at_a_time_with_a_zone() -> None:
+    with pytest.raises(ValueError, match="has no zone"):
+        PenstockServer(clock=NAIVE)
+
+
+def test_a_span_may_be_nothing(server: PenstockServer) -> None:
+    then = server.freeze()
+    assert server.travel(timedelta()) == server.travel(hours=0) == then
 
 
 def test_a_server_may_begin_at_any_time() -> None:

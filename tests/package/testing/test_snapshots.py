@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -74,3 +75,21 @@ def test_none_can_be_taken_while_another_is_saved(server: PenstockServer) -> Non
     server.call("BGSAVE")
     with pytest.raises(ServerError, match="save already in progress"):
         server.snapshot()
+
+
+@pytest.mark.parametrize("other", ["x", None, ()])
+def test_only_a_snapshot_is_restored(server: PenstockServer, other: Any) -> None:
+    server.call("SET", "k", "v")
+    with pytest.raises(TypeError, match="what snapshot\\(\\) has returned"):
+        server.restore(other)
+    assert server.call("GET", "k") == b"v"
+
+
+def test_a_snapshot_goes_with_its_server() -> None:
+    with PenstockServer() as server:
+        snapshot = server.snapshot()
+        server.stop()
+        server.start()
+        with pytest.raises(ServerError, match="its server was stopped"):
+            server.restore(snapshot)
+        assert server.call("PING") == b"PONG"

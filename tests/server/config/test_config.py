@@ -5,6 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from server.config.accepted_parameters import (
+    NO_CLUSTER,
+    NO_IMPORT,
+    NO_MARKS,
+    NO_RDMA,
+    NO_REPAIR,
+    NO_SEED,
+    NO_SOCKET_GROUP,
+    NO_TLS_BUS,
+)
 from server.config.parameters import Config
 from server.table.command import TABLE
 
@@ -191,6 +201,28 @@ def test_names_of_valkey_are_aliases(server):
 def test_no_name_means_two_parameters():
     names = [name for row in Config() for name in (row.name, *row.aliases)]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("cluster-enabled yes", f"can't set immutable config: {NO_CLUSTER}"),
+        ("socket-mark-id 7", f"can't set immutable config: {NO_MARKS}"),
+        ("hash-seed x", f"can't set immutable config: {NO_SEED}"),
+        ("unixsocketgroup wheel", f"can't set immutable config: {NO_SOCKET_GROUP}"),
+        ("rdma-port 5", NO_RDMA),
+        ("import-mode yes", NO_IMPORT),
+        ("tls-cluster yes", NO_TLS_BUS),
+        ("aof-load-corrupt-tail-max-size 1kb", NO_REPAIR),
+        # What switches nothing on is refused, or accepted, in Redis's words.
+        ("cluster-enabled no", "can't set immutable config"),
+        ("cluster-enabled perhaps", "can't set immutable config"),
+        ("socket-mark-id -1", "can't set immutable config"),
+    ],
+)
+def test_who_switches_on_a_missing_feature_is_told_what_is_missing(server, words, why):
+    name = words.split()[0]
+    assert server.send_line(f"CONFIG SET {words}") == FAILED.format(name, why)
 
 
 def test_maxmemory_takes_effect_at_once(server):

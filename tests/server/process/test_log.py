@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from server.config.parameters import Config
-from server.process import identity, log
+from server.process import build, identity, log
 from server.process.log_output import LineOutput, SyslogOutput
 
+ROOT = Path(__file__).parents[3]
 OUTPUTS = (LineOutput, SyslogOutput)
 
 
@@ -32,6 +33,17 @@ def test_without_a_log_file_the_log_goes_to_standard_output(config, capfd):
     out, err = capfd.readouterr()
     assert re.fullmatch(r"\d+:M .* \* Ready", out.strip())
     assert err == ""
+
+
+def test_a_server_that_is_not_compiled_names_the_page_that_says_what_to_do(
+    config, capfd, monkeypatch
+):
+    monkeypatch.setattr(build, "compiled", lambda: False)
+    log.start(config)
+    log.log_startup(config)
+    found = re.search(r'NOT COMPILED: .*, see "(.+)" in (\S+)\n', capfd.readouterr().out)
+    assert found is not None
+    assert f"\n## {found[1]}\n" in (ROOT / found[2]).read_text("utf-8")
 
 
 def test_a_log_file_that_was_moved_away_is_created_again(config):
