@@ -32,6 +32,7 @@ from concurrent.futures import Executor, Future
 from protocol.encoder import Encoder
 from server.config.parameters import Config
 from server.persistence.files import Files
+from server.persistence.log_commands import annotation
 from server.propagation.propagation import Op
 
 SYNC_EVERY_S = 1.0
@@ -240,7 +241,7 @@ class AppendLog:
         now_s = self._unix_s()
         if now_s > self._stamp:
             self._stamp = now_s
-            self._out.raw(b"#TS:%d\r\n" % now_s)
+            self._out.raw(annotation(now_s))
 
     # ------------------------------------------------------------------ writing
 

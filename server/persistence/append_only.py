@@ -12,16 +12,17 @@ way, the files that were valid stay valid.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from enum import Enum
 from pathlib import Path
 
 from server.config.parameters import Config
 from server.persistence.append_log import AppendLog
-from server.persistence.child import ChildSlot, Outcome
+from server.persistence.child import ChildSlot, Outcome, Purpose
 from server.persistence.child_job import Report, no_report
 from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
@@ -31,6 +32,7 @@ from server.persistence.manifest import BadManifest
 from server.persistence.snapshot_file import (
     Pieces,
     SaveFailed,
+    remove_quietly,
     slowed,
     snapshot_of,
     write_snapshot,
@@ -38,7 +40,6 @@ from server.persistence.snapshot_file import (
 from server.persistence.stored_functions import StoredFunctions
 from storage.keyspace.keyspace import Keyspace
 
-PURPOSE = "AOF"  # what the child is for
 FREE_FAILURES = 3  # rewrites that fail in a row without slowing down the next attempt
 FIRST_DELAY_S = 60.0
 LONGEST_DELAY_S = 3600.0
@@ -46,6 +47,7 @@ FIRST_REPAIR_S = 1.0  # the same while the log is broken: writes are refused unt
 LONGEST_REPAIR_S = 30.0
 MOST_DOUBLINGS = 30  # more than any of them takes
 CANNOT_REWRITE = "what was written could not be written out"
+SCHEDULED = "An AOF background was scheduled to start when possible."
 
 _log = logging.getLogger("penstock")
 
@@ -99,13 +101,12 @@ class AppendOnly:
         self._unfinished: Path | None = None  # the increment that waits for its base
         self._child_from = 0  # the log's offset when the child was forked off
         self._failed_s = 0.0
-        self._removal: Future[None] | None = None
 
     # ------------------------------------------------------------------ how it stands
 
     @property
     def is_rewriting(self) -> bool:
-        return self._children.runs(PURPOSE)
+        return self._children.runs(Purpose.REWRITE)
 
     @property
     def size(self) -> int:
@@ -129,8 +130,8 @@ class AppendOnly:
         base = self.folder.manifest.base
         self.rewritten_size = self._files.size(self.folder.path_of(base)) if base else 0
         self.mode = Mode.ON
-        if self.folder.history():  # the last process ended before it came to that
-            self._removal = self._threads.submit(self._remove, self.folder.history())
+        if self.folder.manifest.history:  # the last process ended before it came to that
+            self._drop_history()
 
     def _begin(self) -> int:
         """Write a base and an empty increment; the increment's descriptor."""
@@ -143,8 +144,12 @@ class AppendOnly:
         self._older_size = self._files.size(self.folder.path_of(base))
         return fd
 
-    def switch_on(self) -> None:
-        """Begin to log while the server runs. Raises OSError (FolderInUse) and BadManifest."""
+    def switch_on(self, amid_command: bool) -> None:
+        """Begin to log while the server runs. Raises OSError (FolderInUse) and BadManifest.
+
+        *amid_command*: the data have changes that are still to be logged, and a base that had them
+        would have them twice. So it is begun later.
+        """
         self._data_folder.claim()
         if self.is_rewriting:  # its base would not have what is written before this log begins
             _log.warning("Killing running AOF rewrite child: %d", self._child_pid())
@@ -154,9 +159,13 @@ class AppendOnly:
         self.log.open(fd, 0, tentative=True)
         self._older_size = 0
         self.mode = Mode.WAITING
-        if self._children.child is not None:
+        if amid_command:
+            self.scheduled = True
+            _log.info("AOF was enabled during a transaction. %s", SCHEDULED)
+        elif self._children.child is not None:
+            self.scheduled = True
             _log.info(
-                "the base of the append only file is written when the present child has ended"
+                "AOF was enabled but there is already another background operation. %s", SCHEDULED
             )
         elif not self.start_rewrite():
             self.switch_off()
@@ -170,6 +179,7 @@ class AppendOnly:
         self.scheduled = False
         self.log.close()
         self.mode = Mode.OFF
+        self.log.on_synced()  # who waits for an fsync waits in vain
 
     def close(self, force: bool) -> bool:
         """The server ends: make everything safe. If that fails all stays open, unless *force*."""
@@ -202,7 +212,7 @@ class AppendOnly:
             self._begin_increment()
             self._child_from = self.log.offset
             total = sum(len(db) for db in self._databases)
-            child = self._children.start(PURPOSE, total, self._job, self._ended)
+            child = self._children.start(Purpose.REWRITE, total, self._job, self._ended)
         except (OSError, BadManifest) as error:
             _log.warning("Can't rewrite the append only file: %s", error)
             self._failed()
@@ -238,9 +248,11 @@ class AppendOnly:
     def _write_base(self, path: Path, report: Report) -> None:
         config = self._config
         libraries = self._functions.sources()
-        pieces: Pieces = CommandPieces(self._databases, libraries)
+        now_s = self._unix_s()
+        pieces: Pieces = CommandPieces(
+            self._databases, libraries, now_s if config.aof_timestamp_enabled else None
+        )
         if config.aof_use_rdb_preamble:
-            now_s = self._unix_s()
             pieces = snapshot_of(self._databases, config, now_s, True, libraries)
         sync_on_the_way = config.aof_rewrite_incremental_fsync
         report = slowed(report, config.rdb_key_save_delay)
@@ -258,7 +270,7 @@ class AppendOnly:
         except (OSError, SaveFailed) as error:
             reason = error if outcome.signal else f"terminated with error: {error}"
             _log.warning("Background AOF rewrite %s", reason)
-            self._remove([temporary])
+            remove_quietly(self._files, temporary)
             if not outcome.killed:
                 self._failed()
             return
@@ -279,7 +291,7 @@ class AppendOnly:
         assert base is not None
         self._older_size = self._files.size(self.folder.path_of(base))
         self.rewritten_size = self.size
-        self._removal = self._threads.submit(self._remove, self.folder.history())
+        self._drop_history()
 
     def _empty_increment(self) -> Path:
         """For a rewrite while nothing is logged: something to begin with when it is."""
@@ -287,12 +299,13 @@ class AppendOnly:
         self._files.close(fd)
         return path
 
-    def _remove(self, paths: Iterable[Path]) -> None:
-        for path in paths:
-            try:
-                self._files.remove(path)
-            except OSError as error:
-                _log.warning("cannot remove %s: %s", path, error.strerror)
+    def _drop_history(self) -> None:
+        self._threads.submit(self._close_all, self.folder.drop_history())
+
+    def _close_all(self, fds: Iterable[int]) -> None:
+        for fd in fds:
+            with contextlib.suppress(OSError):  # nothing in it is needed
+                self._files.close(fd)
 
     def _failed(self) -> None:
         self.last_ok = False
@@ -305,7 +318,6 @@ class AppendOnly:
         """Write and sync what waits for it, and begin the rewrites that are due."""
         if self.mode is not Mode.OFF:
             self.log.write()
-        self._forget_removed()
         if self._children.child is None and not self._is_slowed() and self._is_due():
             self.start_rewrite()
 
@@ -337,15 +349,6 @@ class AppendOnly:
         doublings = min(self.failures - free, MOST_DOUBLINGS)
         delay_s = min(first_s * 2**doublings, longest_s)
         return bool(self._monotonic_s() - self._failed_s < delay_s)
-
-    def _forget_removed(self) -> None:
-        if self._removal is None or not self._removal.done():
-            return
-        self._removal = None
-        try:
-            self.folder.forget_history()
-        except OSError as error:
-            _log.warning("cannot write the AOF's manifest: %s", error.strerror)
 
     def _child_pid(self) -> int:
         return self._children.child.pid if self._children.child else 0

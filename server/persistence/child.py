@@ -21,6 +21,7 @@ import signal
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from server.persistence import child_job
@@ -28,6 +29,14 @@ from server.persistence.child_job import Job
 from storage.keyspace.lookup import Lookup
 
 PIPE_BYTES = 65536  # what a pipe holds (pipe(7))
+
+
+class Purpose(Enum):
+    """What a child is for."""
+
+    SAVE = "a snapshot"
+    COPY = "a copy for replicas"  # which is a snapshot, too
+    REWRITE = "a rewrite of the AOF"
 
 
 class ChildBusy(Exception):
@@ -59,7 +68,7 @@ OnEnd: TypeAlias = Callable[[Outcome], None]
 class Child:
     """A child that runs, as its parent sees it. *total* is how many keys its job is about."""
 
-    def __init__(self, purpose: str, pid: int, pipe: int, total: int, now_s: float) -> None:
+    def __init__(self, purpose: Purpose, pid: int, pipe: int, total: int, now_s: float) -> None:
         self.purpose = purpose
         self.pid = pid
         self.started_s = now_s
@@ -127,7 +136,7 @@ class ChildSlot:
         self._collects = False  # whether garbage collection is to be on again after the child
 
     def start(
-        self, purpose: str, total: int, job: Job, on_end: OnEnd, kept: Sequence[int] = ()
+        self, purpose: Purpose, total: int, job: Job, on_end: OnEnd, kept: Sequence[int] = ()
     ) -> Child:
         """Fork a child that runs *job*, about *total* keys; poll() calls *on_end* with its outcome.
 
@@ -136,7 +145,7 @@ class ChildSlot:
         Raises ChildBusy, or OSError when the system has no room for another process.
         """
         if self.child is not None:
-            raise ChildBusy(self.child.purpose)
+            raise ChildBusy(self.child.purpose.value)
         reading, writing = os.pipe()
         self._stop_collecting()
         try:
@@ -158,9 +167,9 @@ class ChildSlot:
         self.child = Child(purpose, pid, reading, total, self._monotonic_s())
         return self.child
 
-    def runs(self, purpose: str) -> bool:
-        """Whether there is a child with that purpose."""
-        return self.child is not None and self.child.purpose == purpose
+    def runs(self, *purposes: Purpose) -> bool:
+        """Whether there is a child with one of these *purposes*."""
+        return self.child is not None and self.child.purpose in purposes
 
     def kill(self) -> None:
         """End the child, if there is one; poll() will see it go.

@@ -81,6 +81,19 @@ class Files:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
 
+    def detach(self, path: Path) -> int:
+        """Remove the name *path*; the descriptor, which is returned, holds the file until closed.
+
+        To free a large file takes long: a thread may close it.
+        """
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.unlink(path)
+        except OSError:
+            os.close(fd)
+            raise
+        return fd
+
     def exists(self, path: Path) -> bool:
         return path.exists()
 

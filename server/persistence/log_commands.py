@@ -1,5 +1,6 @@
 """A snapshot as commands: the base of an append-only file with ``aof-use-rdb-preamble no``.
 
+    #TS:1700000000            with ``aof-timestamp-enabled``: when it was written
     FUNCTION LOAD text        for each library of functions
     SELECT db                 for each database that has keys
     SET, RPUSH, XADD, ...     for each key, by its type: see ValueType.commands
@@ -20,19 +21,32 @@ from storage.value_type import Words
 PIECE = 1 << 16  # bytes
 
 
+def annotation(unix_s: int) -> bytes:
+    """The line that says when the commands behind it were run."""
+    return b"#TS:%d\r\n" % unix_s
+
+
 class CommandPieces:
     """Iterates over the bytes of the commands that make *databases*, in pieces of 64 KB.
 
-    *libraries* are the texts of functions.
+    *libraries* are the texts of functions. *unix_s* is the time to say; None: none.
     """
 
-    def __init__(self, databases: Sequence[Keyspace], libraries: Sequence[bytes] = ()) -> None:
+    def __init__(
+        self,
+        databases: Sequence[Keyspace],
+        libraries: Sequence[bytes] = (),
+        unix_s: int | None = None,
+    ) -> None:
         self.keys_written = 0
+        self._unix_s = unix_s
         self._libraries = libraries
         self._databases = databases
         self._out = Encoder(2)
 
     def __iter__(self) -> Iterator[bytes]:
+        if self._unix_s is not None:
+            self._out.raw(annotation(self._unix_s))
         for argv in self._commands():
             self._out.write(list(argv))
             if len(self._out) >= PIECE:

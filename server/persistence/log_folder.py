@@ -134,13 +134,25 @@ class LogFolder:
                     self._rename_back(new, old)
             raise
 
-    def history(self) -> list[Path]:
-        """The files that are not needed any more: to be removed, and then forgotten."""
-        return [self.path_of(file) for file in self.manifest.history]
+    def drop_history(self) -> list[int]:
+        """Remove the files that are not needed any more, and forget them.
 
-    def forget_history(self) -> None:
-        """The files of history() are gone."""
-        self._write(self.manifest.without_history())
+        Returns their descriptors, which are still to be closed. Never raises: what fails is logged.
+        """
+        held = []
+        for file in self.manifest.history:
+            path = self.path_of(file)
+            try:
+                held.append(self._files.detach(path))
+            except FileNotFoundError:
+                pass  # an earlier process has removed it, and could not forget it
+            except OSError as error:
+                _log.warning("cannot remove %s: %s", path, error.strerror)
+        try:
+            self._write(self.manifest.without_history())
+        except OSError as error:
+            _log.warning("cannot write the AOF's manifest: %s", error.strerror)
+        return held
 
     def _create(self, path: Path) -> int:
         """A new file whose writes go to its end, also when some have been cut off again."""

@@ -238,7 +238,7 @@ class Persistence:
         """The parameter appendonly has changed: act on it. Raises OSError and BadManifest."""
         is_on = self.append_only.mode is not Mode.OFF
         if self._config.appendonly and not is_on:
-            self.append_only.switch_on()
+            self.append_only.switch_on(amid_command=bool(self._propagation.ops))
             self._propagation.durability = self.append_only.log
         elif is_on and not self._config.appendonly:
             self._propagation.durability = None

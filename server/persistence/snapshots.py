@@ -17,7 +17,7 @@ from pathlib import Path
 
 from protocol.replies import Status
 from server.config.parameters import Config
-from server.persistence.child import ChildSlot, Outcome
+from server.persistence.child import ChildSlot, Outcome, Purpose
 from server.persistence.child_job import Report, no_report
 from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
@@ -38,7 +38,6 @@ from storage.keyspace.keyspace import Keyspace
 
 _log = logging.getLogger("penstock")
 
-PURPOSE = "RDB"  # what the child is for
 RETRY_AFTER_S = 5  # a save that failed is not tried again sooner (redis: BGSAVE_RETRY_DELAY)
 MEGABYTE = 1024 * 1024
 
@@ -87,12 +86,12 @@ class Snapshots:
 
     @property
     def in_progress(self) -> bool:
-        """Whether a child is saving."""
-        return self._children.runs(PURPOSE)
+        """Whether a child is writing a snapshot, be it for replicas."""
+        return self._children.runs(Purpose.SAVE, Purpose.COPY)
 
     @property
     def running_s(self) -> int:
-        """Seconds that a child has been saving; -1 if none is."""
+        """Seconds that it has been writing; -1 if there is none."""
         return int(self._children.running_s) if self.in_progress else -1
 
     @property
@@ -158,7 +157,7 @@ class Snapshots:
 
     def all_flushed(self) -> None:
         """After FLUSHALL: end a save of the old data; save anew if there are save points."""
-        if self.in_progress:
+        if self._children.runs(Purpose.SAVE):
             self._children.kill()
             self._children.poll(wait=True)
         if self._config.save:
@@ -168,7 +167,7 @@ class Snapshots:
 
     def end_background_save(self) -> None:
         """The server ends: end a child that is saving."""
-        if self.in_progress:
+        if self._children.runs(Purpose.SAVE):
             _log.warning("There is a child saving an .rdb. Killing it!")
             self._children.kill()
             self._children.poll(wait=True)
@@ -213,7 +212,7 @@ class Snapshots:
         self._mark_of_child = self._events.changes
         total = sum(len(db) for db in self._databases)
         try:
-            child = self._children.start(PURPOSE, total, self._write, self._ended)
+            child = self._children.start(Purpose.SAVE, total, self._write, self._ended)
         except OSError as error:
             self.last_ok = False
             _log.warning("Can't save in background: fork: %s", error.strerror)

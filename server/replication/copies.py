@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from server.config.parameters import Config
-from server.persistence.child import ChildBusy, ChildSlot, Outcome
+from server.persistence.child import ChildBusy, ChildSlot, Outcome, Purpose
 from server.persistence.child_job import Report
 from server.persistence.snapshot_file import slowed, snapshot_of
 from server.persistence.stored_functions import StoredFunctions
@@ -29,7 +29,6 @@ from server.replication.pipe_copy import PipeCopy, Watch
 from server.replication.replica import Replica, Stage
 from storage.keyspace.keyspace import Keyspace
 
-PURPOSE = "replication"  # what the child is for
 RETRY_AFTER_MS = 1000  # a fork that failed is tried again
 
 _log = logging.getLogger("penstock")
@@ -104,7 +103,7 @@ class Copies:
 
     def close(self) -> None:
         """The server ends."""
-        if self._children.runs(PURPOSE):
+        if self._children.runs(Purpose.COPY):
             self._children.kill()
 
     # ------------------------------------------------------------------ the child
@@ -128,7 +127,7 @@ class Copies:
 
         total = sum(map(len, databases))
         try:
-            self._children.start(PURPOSE, total, write, self._child_ended, copy.kept())
+            self._children.start(Purpose.COPY, total, write, self._child_ended, copy.kept())
         except (OSError, ChildBusy) as error:
             copy.close()
             self._not_before_ms = now_ms + RETRY_AFTER_MS

@@ -18,7 +18,7 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from server.persistence.child import Outcome
+from server.persistence.child import Outcome, Purpose
 from server.persistence.child_job import Job, no_report
 from server.persistence.files import Files
 from storage.keyspace.lookup import Lookup
@@ -173,6 +173,12 @@ class FakeFiles(Files):
         if path in self.names:
             self._change((path, None, None))
 
+    def detach(self, path: Path) -> int:
+        self._step(f"remove {path}")
+        file = self._named(path)
+        self._change((path, None, None))
+        return self._hold(file)
+
     def lock(self, path: Path) -> int:
         self._step(f"lock {path}")
         return self._open(path, self.names.get(path) or FakeFile())
@@ -210,6 +216,9 @@ class FakeFiles(Files):
             raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(path))
         if self.names.get(path) is not file:
             self._change((None, path, file))
+        return self._hold(file)
+
+    def _hold(self, file: FakeFile) -> int:
         self._next_fd += 1
         self._fds[self._next_fd] = file
         return self._next_fd
@@ -288,12 +297,14 @@ class FakeChildren:
         self.child: FakeChildren | None = None
         self.pid = os.getpid()
         self.total_forks = 0
-        self.purpose = ""
+        self.purpose: Purpose | None = None
         self._error = ""
         self._signal = 0
         self._on_end: Callable[[Outcome], None] | None = None
 
-    def start(self, purpose: str, total: int, job: Job, on_end: Callable[[Outcome], None]) -> Any:
+    def start(
+        self, purpose: Purpose, total: int, job: Job, on_end: Callable[[Outcome], None]
+    ) -> Any:
         assert self.child is None
         self.purpose, self._on_end, self._error, self._signal = purpose, on_end, "", 0
         try:
@@ -304,8 +315,8 @@ class FakeChildren:
         self.total_forks += 1
         return self
 
-    def runs(self, purpose: str) -> bool:
-        return self.child is not None and self.purpose == purpose
+    def runs(self, *purposes: Purpose) -> bool:
+        return self.child is not None and self.purpose in purposes
 
     def kill(self) -> None:
         self._signal = 10

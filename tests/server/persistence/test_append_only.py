@@ -10,8 +10,8 @@ import pytest
 
 from server.persistence.append_only import FIRST_DELAY_S, LONGEST_DELAY_S, Mode
 from server.persistence.snapshot_loader import LoadFailed
-from tests.server.persistence.fake_files import BROKEN, FULL, FakeFiles
-from tests.server.persistence.machine import Machine, log_files
+from tests.server.persistence.fake_files import BROKEN, FULL, FakeFiles, Fault, PowerCut
+from tests.server.persistence.machine import COUNT, Machine, log_files
 
 MANIFEST = Path("appendonlydir/appendonly.aof.manifest")
 UNFINISHED = Path("appendonlydir/temp-appendonly.aof.incr")
@@ -103,6 +103,16 @@ def test_a_start_that_cannot_open_its_log_fails_and_names_it() -> None:
         machine.start()
 
 
+def test_a_base_of_commands_begins_with_the_time_if_the_log_has_times() -> None:
+    machine = started(aof_use_rdb_preamble=False, aof_timestamp_enabled=True)
+    machine.count()
+    machine.rewrite()
+    machine.tick()
+    base = machine.files.get("appendonlydir/appendonly.aof.2.base.aof")
+    assert base.startswith(b"#TS:1")
+    assert after_kill(machine) == machine.numbers()
+
+
 # ---------------------------------------------------------------------- rewrites
 
 
@@ -115,21 +125,59 @@ def test_a_rewrite_leaves_a_base_and_the_increment_begun_with_it() -> None:
         "file appendonly.aof.2.incr.aof seq 2 type i",
     ]
     machine.tick()
-    assert manifest(machine) == [
-        "file appendonly.aof.2.base.rdb seq 2 type b",
-        "file appendonly.aof.1.base.rdb seq 1 type h",
-        "file appendonly.aof.1.incr.aof seq 1 type h",
-        "file appendonly.aof.2.incr.aof seq 2 type i",
-    ]
-    machine.tick()
-    machine.tick()
-    assert manifest(machine) == [
+    assert is_as_rewritten(machine)
+    assert after_kill(machine) == machine.numbers()
+
+
+def is_as_rewritten(machine: Machine) -> bool:
+    """Whether the files are those that the first rewrite leaves."""
+    return manifest(machine) == [
         "file appendonly.aof.2.base.rdb seq 2 type b",
         "file appendonly.aof.2.incr.aof seq 2 type i",
-    ]
-    assert names(machine) == {
+    ] and names(machine) == {
         "appendonly.aof.manifest", "appendonly.aof.2.base.rdb", "appendonly.aof.2.incr.aof"
     }  # fmt: skip
+
+
+def test_when_a_rewrite_is_over_no_old_file_is_named_or_there() -> None:
+    """As in Redis: who has seen aof_rewrite_in_progress at 0 may copy the folder."""
+    machine = started()
+    machine.rewrite()
+    machine.persistence.children.poll()
+    assert not machine.persistence.append_only.is_rewriting
+    assert is_as_rewritten(machine)
+    assert machine.files.open_files == 4  # the log, and three that a thread will close
+    machine.thread.run()
+    assert machine.files.open_files == 1
+
+
+@pytest.mark.parametrize("step", ["remove appendonlydir/appendonly.aof.1.incr.aof", "create"])
+def test_the_next_start_removes_what_a_killed_server_could_not(step: str) -> None:
+    machine = started()
+    machine.rewrite()
+    removes = len(machine.files.steps)
+
+    def plan(_number: int, name: str) -> Fault | None:
+        begun = any(earlier.startswith("remove") for earlier in machine.files.steps[removes:])
+        return PowerCut() if begun and name.startswith(step) else None
+
+    machine.files.plan = plan
+    with pytest.raises(PowerCut):
+        machine.tick()
+    following = started(machine.files.after_kill())
+    assert is_as_rewritten(following)
+    assert following.numbers() == machine.numbers()
+
+
+def test_a_rewrite_succeeds_although_old_files_cannot_be_removed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    machine = started()
+    machine.rewrite()
+    fail(machine, "remove")
+    machine.tick()
+    assert "cannot remove appendonlydir/appendonly.aof.1.base.rdb: No space left" in caplog.text
+    assert manifest(machine)[0] == "file appendonly.aof.2.base.rdb seq 2 type b"
     assert after_kill(machine) == machine.numbers()
 
 
@@ -327,11 +375,28 @@ def test_the_first_base_is_written_after_a_running_bgsave() -> None:
     machine.run([b"BGSAVE"])
     machine.switch(on=True)
     machine.count(2)
-    assert not machine.persistence.append_only.is_rewriting
+    append_only = machine.persistence.append_only
+    assert append_only.scheduled and not append_only.is_rewriting
     machine.tick()
-    assert machine.persistence.append_only.is_rewriting
+    assert append_only.is_rewriting and not append_only.scheduled
     machine.tick()
     assert after_kill(machine) == [0, 1, 2, 3, 4]
+
+
+def test_a_log_that_a_transaction_switches_on_has_its_changes_once() -> None:
+    """A base that is begun amid the transaction has what the log gets behind it."""
+    machine = started()
+    machine.run(
+        [b"MULTI"], [b"RPUSH", COUNT, b"0"],
+        [b"CONFIG", b"SET", b"appendonly", b"no"], [b"CONFIG", b"SET", b"appendonly", b"yes"],
+        [b"RPUSH", COUNT, b"1"], [b"EXEC"],
+    )  # fmt: skip
+    append_only = machine.persistence.append_only
+    assert append_only.scheduled and not append_only.is_rewriting
+    for _ in range(2):
+        machine.tick()
+    assert is_on(machine)
+    assert after_kill(machine) == machine.numbers() == [0, 1]
 
 
 def test_a_first_base_that_fails_is_tried_again() -> None:
@@ -358,6 +423,14 @@ def test_a_log_that_cannot_be_switched_on_is_an_error_and_stays_off(step: str) -
     mend(machine)
     machine.count()
     assert machine.switch(on=True) == b"+OK\r\n"
+
+
+def test_who_waits_for_an_fsync_hears_that_the_log_is_switched_off() -> None:
+    machine = started()
+    told: list[bool] = []
+    machine.log.on_synced = lambda: told.append(True)
+    machine.switch(on=False)
+    assert told == [True]
 
 
 def test_a_log_that_is_switched_off_and_on_again_begins_anew() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from server.persistence import child_job
-from server.persistence.child import ChildBusy, ChildSlot, Outcome
+from server.persistence.child import ChildBusy, ChildSlot, Outcome, Purpose
 from server.persistence.child_job import Report
 from storage.keyspace.lookup import Lookup
 
@@ -40,7 +40,7 @@ def slot(clock: Clock) -> Iterator[ChildSlot]:
 
 def end_of(slot: ChildSlot, job: Callable[[Report], None], total: int = 0) -> Outcome:
     outcomes: list[Outcome] = []
-    slot.start("test", total, job, outcomes.append)
+    slot.start(Purpose.SAVE, total, job, outcomes.append)
     slot.poll(wait=True)
     (outcome,) = outcomes
     return outcome
@@ -96,7 +96,7 @@ def test_a_child_that_is_killed_has_failed_and_the_signal_is_known(slot: ChildSl
 
 def test_a_child_that_its_parent_kills_is_told_apart(slot: ChildSlot) -> None:
     outcomes: list[Outcome] = []
-    slot.start("test", 0, idle, outcomes.append)
+    slot.start(Purpose.SAVE, 0, idle, outcomes.append)
     slot.poll()
     assert not outcomes
     slot.kill()
@@ -106,17 +106,17 @@ def test_a_child_that_its_parent_kills_is_told_apart(slot: ChildSlot) -> None:
 
 def test_a_child_whose_exit_status_is_lost_counts_as_failed(slot: ChildSlot) -> None:
     outcomes: list[Outcome] = []
-    child = slot.start("test", 0, lambda report: None, outcomes.append)
+    child = slot.start(Purpose.SAVE, 0, lambda report: None, outcomes.append)
     os.waitpid(child.pid, 0)
     slot.poll()
     assert outcomes[0].error == "exit status 1"
 
 
 def test_a_second_child_is_refused_while_one_runs(slot: ChildSlot) -> None:
-    slot.start("first", 0, idle, lambda outcome: None)
-    with pytest.raises(ChildBusy, match="first"):
-        slot.start("second", 0, idle, lambda outcome: None)
-    assert slot.runs("first") and not slot.runs("second")
+    slot.start(Purpose.COPY, 0, idle, lambda outcome: None)
+    with pytest.raises(ChildBusy, match="a copy for replicas"):
+        slot.start(Purpose.SAVE, 0, idle, lambda outcome: None)
+    assert slot.runs(Purpose.COPY) and not slot.runs(Purpose.SAVE)
     assert slot.total_forks == 1
 
 
@@ -125,11 +125,11 @@ def test_the_next_child_may_start_when_the_end_of_the_last_is_reported(slot: Chi
 
     def again(outcome: Outcome) -> None:
         outcomes.append(outcome)
-        slot.start("again", 0, lambda report: None, outcomes.append)
+        slot.start(Purpose.SAVE, 0, lambda report: None, outcomes.append)
 
-    slot.start("first", 0, lambda report: None, again)
+    slot.start(Purpose.COPY, 0, lambda report: None, again)
     slot.poll(wait=True)
-    assert slot.runs("again")
+    assert slot.runs(Purpose.SAVE)
     slot.poll(wait=True)
     assert [outcome.ok for outcome in outcomes] == [True, True]
 
@@ -143,7 +143,7 @@ def test_a_fork_that_fails_leaves_nothing_behind(
     monkeypatch.setattr(os, "fork", refuse)
     before = os.listdir("/proc/self/fd")
     with pytest.raises(OSError, match="Resource temporarily unavailable"):
-        slot.start("test", 0, idle, lambda outcome: None)
+        slot.start(Purpose.SAVE, 0, idle, lambda outcome: None)
     assert os.listdir("/proc/self/fd") == before
     assert slot.child is None and slot.total_forks == 0 and gc.isenabled()
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
@@ -152,7 +152,7 @@ def test_a_fork_that_fails_leaves_nothing_behind(
 def test_progress_and_copied_memory_are_reported_while_the_child_runs(
     slot: ChildSlot, clock: Clock
 ) -> None:
-    child = slot.start("test", 200, report_and_go_on, lambda outcome: None)
+    child = slot.start(Purpose.SAVE, 200, report_and_go_on, lambda outcome: None)
     assert (slot.keys_done, slot.keys_total, slot.fork_perc) == (0, 200, 0)
     select.select([child._pipe], [], [])
     slot.poll()
@@ -176,7 +176,7 @@ def test_without_a_child_all_figures_are_0(slot: ChildSlot) -> None:
 
 def test_the_duration_is_what_the_clock_says(slot: ChildSlot, clock: Clock) -> None:
     outcomes: list[Outcome] = []
-    slot.start("test", 0, lambda report: None, outcomes.append)
+    slot.start(Purpose.SAVE, 0, lambda report: None, outcomes.append)
     clock.now_s += 2.5
     slot.poll(wait=True)
     assert outcomes[0].duration_s == 2.5
@@ -209,7 +209,7 @@ def test_a_child_holds_none_of_its_parents_descriptors(slot: ChildSlot) -> None:
 def test_while_there_is_a_child_reads_do_not_set_the_last_use(clock: Clock) -> None:
     lookup = Lookup()
     slot = ChildSlot(lookup, clock)
-    slot.start("test", 0, lambda _report: None, lambda _outcome: None)
+    slot.start(Purpose.SAVE, 0, lambda _report: None, lambda _outcome: None)
     assert lookup.spares_pages
     slot.poll(wait=True)
     assert not lookup.spares_pages
@@ -218,7 +218,7 @@ def test_while_there_is_a_child_reads_do_not_set_the_last_use(clock: Clock) -> N
 def test_neither_a_child_nor_its_parent_collect_garbage(slot: ChildSlot) -> None:
     assert gc.isenabled()
     outcomes: list[Outcome] = []
-    slot.start("test", 0, lambda _report: pass_on(gc.isenabled()), outcomes.append)
+    slot.start(Purpose.SAVE, 0, lambda _report: pass_on(gc.isenabled()), outcomes.append)
     assert not gc.isenabled()
     slot.poll(wait=True)
     assert outcomes[0].error == "False"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from server.config.parameters import Config
-from server.persistence.child import ChildSlot
+from server.persistence.child import ChildSlot, Purpose
 from server.persistence.child_job import Report
 from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
@@ -181,7 +181,7 @@ def test_the_child_of_a_server_that_was_killed_does_not_keep_the_lock(config: Co
         report.tell()  # type: ignore[attr-defined]
         signal.pause()
 
-    slot.start("test", 1, job, lambda _outcome: None)
+    slot.start(Purpose.SAVE, 1, job, lambda _outcome: None)
     while not slot.keys_done:
         slot.poll()
     for fd in lock._held.values():

@@ -44,6 +44,13 @@ def test_each_database_that_has_keys_is_selected() -> None:
     ]  # fmt: skip
 
 
+def test_a_base_says_when_it_was_written_if_it_is_asked_to() -> None:
+    databases = machine("SET a 1").state.databases
+    plain = b"".join(CommandPieces(databases))
+    assert b"".join(CommandPieces(databases, (), 1_700_000_000)) == b"#TS:1700000000\r\n" + plain
+    assert not plain.startswith(b"#")
+
+
 def test_integers_and_appended_strings_are_set_as_their_text() -> None:
     assert commands(machine("SET a 1", "APPEND a 2", "INCR a"))[1:] == [b"SET a 13"]
     assert commands(machine("SET a x", "SETRANGE a 1 yz"))[1:] == [b"SET a xyz"]

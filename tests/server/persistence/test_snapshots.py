@@ -13,7 +13,7 @@ import pytest
 from protocol.replies import ErrorReply, Status
 from server.config.parameters import Config
 from server.persistence import snapshots as module
-from server.persistence.child import ChildSlot
+from server.persistence.child import ChildSlot, Purpose
 from server.persistence.child_job import Report
 from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
@@ -65,7 +65,11 @@ class Site:
 
     def rewrite_log(self) -> None:
         """Start another child, which does not end by itself."""
-        self.children.start("AOF", 0, idle, lambda outcome: None)
+        self.children.start(Purpose.REWRITE, 0, idle, lambda outcome: None)
+
+    def make_copy(self) -> None:
+        """The same, with a child that makes a copy for replicas."""
+        self.children.start(Purpose.COPY, 0, idle, lambda outcome: None)
 
     def break_disk(self) -> None:
         """Let every rename fail."""
@@ -202,6 +206,27 @@ def test_a_background_save_is_refused_during_a_rewrite_of_the_log(site: Site) ->
     site.rewrite_log()
     assert refusal(lambda: bgsave(site)) == OTHER
     assert not site.snapshots.scheduled
+
+
+def test_a_copy_for_replicas_is_a_background_save_in_progress(site: Site) -> None:
+    """As in Redis, where both are a child that writes an RDB."""
+    site.make_copy()
+    site.now_s += 2
+    assert site.snapshots.in_progress
+    assert site.snapshots.running_s == 2
+    assert refusal(site.snapshots.save) == ALREADY
+    assert refusal(lambda: bgsave(site)) == ALREADY
+    assert refusal(lambda: bgsave(site, schedule=True)) == ALREADY
+    site.children.kill()
+    site.cron()
+    assert not site.snapshots.in_progress
+
+
+def test_neither_flushall_nor_the_end_of_the_server_ends_a_copy_as_a_save(site: Site) -> None:
+    site.make_copy()
+    site.snapshots.all_flushed()
+    site.snapshots.end_background_save()
+    assert site.children.runs(Purpose.COPY)
 
 
 def test_save_works_during_a_rewrite_of_the_log(site: Site) -> None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
+
+from tests.server.running import running
+
+NO_LOG = b"-ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled."
 
 
 @pytest.fixture
@@ -47,6 +53,24 @@ def test_waitaof_for_a_replica_times_out_and_counts_the_local_sync(server, slow_
     assert server.state.blocking.waiting == 1
     server.advance(101)
     assert server.owner.reply() == [1, 0]
+
+
+def test_waitaof_ends_with_an_error_when_the_log_is_switched_off() -> None:
+    async def scenario() -> None:
+        async with running(appendonly=True) as instance:
+            reader, writer = await instance.connect()
+            _, other = await instance.connect()
+            writer.write(b"WAITAOF 1 1 0\r\nPING\r\n")
+            await instance.until(lambda: instance.waiting == 1)
+            other.write(b"WAITAOF 0 1 0\r\n")
+            await instance.until(lambda: instance.waiting == 2)
+            _, owner = await instance.connect()
+            owner.write(b"CONFIG SET appendonly no\r\n")
+            assert await reader.readline() == NO_LOG + b"\r\n"
+            assert await reader.readline() == b"+PONG\r\n"
+            assert instance.waiting == 1  # it does not ask for the fsync of this server
+
+    asyncio.run(scenario())
 
 
 def test_waitaof_does_not_block_inside_exec(server, slow_disk):
