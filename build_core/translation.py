@@ -32,8 +32,10 @@ from Cython.Compiler.Main import Context, compile_single
 from Cython.Compiler.Options import CompilationOptions, default_options
 
 from build_core.class_directives import keep_class_directives
+from build_core.fixed_attributes import FixedAttributes
+from build_core.held_receivers import hold_receivers
 from build_core.inline_functions import leave_out_unreached_functions
-from build_core.modules import SHARED_CODE
+from build_core.modules import PACKAGES, SHARED_CODE
 from build_core.reached_imports import leave_out_unused_imports, mark_imports
 from build_core.utility_requirements import complete_requirements
 
@@ -187,6 +189,7 @@ def translate_all(
     leave_out_unreached_functions()
     mark_imports()
     complete_requirements()
+    hold_receivers(FixedAttributes(PACKAGES))
     context = read_declarations(declared)
     running: dict[int, Translation] = {}
     waiting = list(reversed(translations))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from server.client import closed
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.expiry import ExpiryCycle
 from server.dispatch.time_travel import TimeTravel
@@ -70,6 +71,7 @@ class Cron:
         self._tell_due()
         self._on_tick()
         self.run()
+        closed.let_go()  # what timers have closed
 
     def _tell_due(self) -> None:
         if self._wait_timer is None:

@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport uint64_t
 
+from server.client cimport closed
 from server.client.client cimport Client
 from server.client.endpoint cimport Endpoint
 from server.dispatch.client_eviction cimport ClientEviction

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.replies import ErrorReply
+from server.client import closed
 from server.client.client import Client
 from server.client.endpoint import Endpoint
 from server.dispatch.client_eviction import ClientEviction
@@ -77,6 +78,7 @@ class Turn:
             self.send_all()
         self._client_eviction.make_room()
         self._value_packing.pack_some()
+        closed.let_go()
 
     def send_later(self, connection: Endpoint) -> None:
         """Have the answers of *connection* sent when this turn of the loop ends."""

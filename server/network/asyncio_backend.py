@@ -17,6 +17,7 @@ from socket import AF_UNIX, socket
 from typing import cast
 
 from protocol.encoder import Encoder
+from server.client import closed
 from server.client.endpoint import Endpoint
 from server.dispatch.turn import Turn
 from server.network.acceptor import Acceptor
@@ -321,4 +322,6 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         self._unwritten = 0
         self.fd = -1
         if endpoint is not None:
+            closed.keep(endpoint)
+            self._backend.call_soon(closed.let_go)
             endpoint.connection_lost()

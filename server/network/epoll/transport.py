@@ -16,6 +16,7 @@ from __future__ import annotations
 from select import EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP
 
 from protocol.encoder import Encoder
+from server.client import closed
 from server.client.endpoint import Endpoint
 from server.network.epoll import socket_calls
 from server.network.epoll.selector import Selector
@@ -218,4 +219,6 @@ class EpollTransport(Transport):
             self._selector.forget(self.fd)
             socket_calls.close(self.fd)
             self.fd = -1
+            closed.keep(self)
+            closed.keep(endpoint)
             endpoint.connection_lost()

@@ -1,6 +1,7 @@
 cimport cython
 
 from protocol.encoder cimport Encoder
+from server.client cimport closed
 from server.client.endpoint cimport Endpoint
 from server.network.transport cimport Transport
 

@@ -19,6 +19,7 @@ from ssl import MemoryBIO, SSLContext, SSLError, SSLObject, SSLWantReadError
 from typing import Any
 
 from protocol.encoder import Encoder
+from server.client import closed
 from server.client.endpoint import Endpoint
 from server.network.transport import Transport
 
@@ -252,6 +253,7 @@ class TlsTransport(Transport):
         self._pieces.clear()
         self._unwritten = 0
         if endpoint is not None:
+            closed.keep(endpoint)
             endpoint.connection_lost()
 
 

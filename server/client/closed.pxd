@@ -1,0 +1,4 @@
+cdef list _parts
+
+cpdef keep(object part)
+cpdef let_go()
