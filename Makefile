@@ -20,6 +20,9 @@ FUZZ_SECONDS ?= 60
 
 BIN := .venv/bin
 RUN_READY := .venv/.ready
+TOOLS_READY := .venv/.ready-tools
+SITE_READY := .venv/.ready-docs
+SPARK_READY := .venv/.ready-spark
 DEV_READY := .venv/.ready-dev
 FRAMEWORKS_READY := build/frameworks/.ready
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
@@ -43,10 +46,18 @@ $(RUN_READY): pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[core]"
 	@touch $@
 
+# What a target needs besides the server is an extra of pyproject.toml. dev has all of them.
+SOME_READY := $(TOOLS_READY) $(SITE_READY) $(SPARK_READY)
+
+$(SOME_READY): .venv/.ready-%: $(RUN_READY)
+	@echo "Installing what this needs$(if $(filter spark,$*), (Spark alone is 460 MB)) ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[core,$*]"
+	@touch $@
+
 $(DEV_READY): $(RUN_READY)
 	@echo "Installing what the tests need (Spark alone is 460 MB) ..."
 	@$(BIN)/pip install --disable-pip-version-check --editable ".[dev]"
-	@touch $@
+	@touch $(SOME_READY) $@
 
 build: build/.compiled
 
@@ -177,21 +188,21 @@ image:
 test-image: $(DEV_READY) wheel
 	$(BIN)/python -m pytest -rs tests/image
 
-bench: build $(DEV_READY)
+bench: build $(TOOLS_READY)
 	@$(BIN)/python -m bench $(ARGS)
 
 peers: $(RUN_READY)
 	@$(BIN)/python -m bench.fetch_peers build/peers
 
-bench-spark: build $(DEV_READY)
+bench-spark: build $(SPARK_READY)
 	@$(BIN)/python -m bench.spark $(ARGS)
 
-demo: build $(DEV_READY)
+demo: build $(TOOLS_READY)
 	@$(BIN)/python -m bench.demo $(ARGS)
 
 # Streams and Spark: a live aggregate, an archive that trims, a stream restored from it.
 .PHONY: demo-pipeline
-demo-pipeline: build $(DEV_READY)
+demo-pipeline: build $(SPARK_READY)
 	@command -v java >/dev/null || { \
 	  echo "Spark needs Java 17: apt-get install openjdk-17-jre-headless"; exit 1; }
 	@$(BIN)/python -m bench.pipeline_demo $(ARGS)
@@ -207,17 +218,17 @@ $(FUZZERS): fuzz-%: $(DEV_READY) build
 	@mkdir -p build/fuzz
 	$(BIN)/python -m fuzz.$* -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/
 
-crash: build $(DEV_READY)
+crash: build $(TOOLS_READY)
 	@$(BIN)/python -m tests.crash $(ARGS)
 
 crash-spark: build $(DEV_READY)
 	PENSTOCK_CRASHES=10 $(BIN)/python -m pytest tests/spark/test_crash.py $(ARGS)
 
-docs: $(DEV_READY)
+docs: $(RUN_READY)
 	$(BIN)/python -m server.document_commands
 
 .PHONY: site
-site: $(DEV_READY)
+site: $(SITE_READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --clean --config-file docs/site/mkdocs.yml
 	@echo "The site is in build/site: open build/site/index.html"
 

@@ -1,11 +1,13 @@
-"""``make test``: every leg runs, and the last line says which ones failed."""
+"""``make test`` runs every leg, and says which ones failed; what is not a test needs little."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,34 @@ def start(folder: Path, *legs: str) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
     )
+
+
+@pytest.mark.parametrize(
+    ("target", "extra"),
+    [
+        ("run", "core"), ("docs", "core"), ("bench", "tools"), ("demo", "tools"),
+        ("crash", "tools"), ("site", "docs"), ("bench-spark", "spark"), ("demo-pipeline", "spark"),
+        ("lint-types", "dev"),
+    ],
+)  # fmt: skip
+def test_a_target_installs_no_more_than_it_needs(tmp_path: Path, target: str, extra: str) -> None:
+    (tmp_path / "Makefile").write_text(f"include {MAKEFILE}\n")
+    for name in ("pyproject.toml", "build_ext.py"):
+        (tmp_path / name).touch()
+    said = subprocess.run(
+        ["make", "--dry-run", target], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    asked = set(re.findall(r'--editable "\.\[([^]]*)\]"', said))
+    assert asked == {"core", {"core": "core", "dev": "dev"}.get(extra, f"core,{extra}")}
+
+
+@pytest.mark.parametrize(
+    ("extra", "packages"), [("tools", {"redis"}), ("docs", {"mkdocs-material"})]
+)
+def test_an_extra_for_tools_and_pages_is_small(extra: str, packages: set[str]) -> None:
+    project = tomllib.loads((MAKEFILE.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    needs = project["optional-dependencies"][extra]
+    assert {re.split(r"[^\w-]", line)[0] for line in needs} == packages
 
 
 def printed_lines(made: subprocess.Popen[str]) -> list[str]:

@@ -111,6 +111,14 @@ def test_the_options_of_a_server_are_its_parameters(block: Block) -> None:
 
 
 @pytest.mark.parametrize("block", SHELLS, ids=str)
+def test_a_replica_of_a_server_on_the_same_machine_has_a_folder_of_its_own(block: Block) -> None:
+    """In one folder the second server would not start."""
+    for line in commands(block):
+        if STARTS_A_SERVER.search(line) and "--replicaof '127.0.0.1" in line:
+            assert "--dir " in line, line
+
+
+@pytest.mark.parametrize("block", SHELLS, ids=str)
 def test_redis_cli_is_given_commands_that_exist(block: Block) -> None:
     values = {"-h", "-p", "-a", "-n", "-u", "--cacert", "--cert", "--key", "--user", "--rdb", "-x"}
     for line in commands(block):

@@ -14,7 +14,7 @@ RUN = {
     (SPARK, "import pyspark_penstock"): "cli/test_process.py",
     (SPARK, "jobs = (spark.readStream"): "cli/test_process.py",
     (PIPELINE, "orders = spark.read"): "cli/test_process.py",
-    (README, "orders = spark.readStream"): "cli/test_process.py",
+    (README, "orders = (spark.readStream"): "cli/test_process.py",
     (PIPELINE, "python -m pyspark_penstock run"): "test_documented.py",
     (PIPELINE, "checkpoint ="): "jobs/test_pipeline.py",
     (PIPELINE, 'pip install ".[spark]"'): "jobs/test_cluster.py",

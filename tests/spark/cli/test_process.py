@@ -108,7 +108,7 @@ def test_the_documented_programs_run_in_an_environment_that_is_not_activated(
         block(SPARK, "import pyspark_penstock").replace("/var/lib/spark", str(tmp_path)),
         block(SPARK, "jobs = (spark.readStream"),
         block(PIPELINE, "orders = spark.read"),
-        block(README, "orders = spark.readStream"),
+        block(README, "orders = (spark.readStream"),
     ]
     (tmp_path / "program.py").write_text("".join(text + UNTIL_ALL_IS_READ for text in programs))
     environment = Environment.make(tmp_path / "environment", package=True)
@@ -127,6 +127,9 @@ def test_the_documented_programs_run_in_an_environment_that_is_not_activated(
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("|orders|") == 3
     assert xrange(client, "copies") == xrange(client, "orders")
+    assert [fields for _, fields in xrange(client, "archive")] == [
+        fields for _, fields in xrange(client, "orders")
+    ]
 
 
 def java_home() -> str:
