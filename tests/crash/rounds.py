@@ -2,13 +2,9 @@
 
     round:  start -> write, rewrite, save -> an end at a random moment -> start -> check
 
-A writer knows how many of its commands were acknowledged, and when. After the restart its keys must
-be in a state that they had after one of its commands: the last one that must be kept, or a later
-one. This is the last command that must be kept:
-
-    a clean stop                        the last one acknowledged, however the data is kept
-    kill -9, appendfsync always         the last one acknowledged
-    kill -9, everysec                   the last one acknowledged more than LOSS_S before
+A writer knows how many of its commands were acknowledged. After the restart its keys must be in the
+state that they had after the last of these, or after a later one. That holds after a clean stop
+however the data is kept, and after kill -9 with every appendfsync.
 """
 
 from __future__ import annotations
@@ -22,6 +18,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.crash.disturbed_disk import STEPS
 from tests.crash.wire import Wire
 from tests.crash.workload import first_command, read_state
 from tests.crash.writer import RETRY_S, TIMEOUT_S, Track, Writer, is_loaded
@@ -29,12 +26,15 @@ from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 WRITERS = 6
-LOSS_S = 2.0
 RESTARTS = 3  # of one round
+KEY_DELAY_US = 20_000  # of a child, so that its rewrite lasts for some tenths of a second
+WITHIN_S = 0.3  # of its beginning a rewrite is killed
+MOST_WRITES = 3  # behind the step of the disk at which the server is killed
 
 KEEPS = {
     "always": ["--appendonly", "yes", "--appendfsync", "always", "--save", ""],
     "everysec": ["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""],
+    "no": ["--appendonly", "yes", "--appendfsync", "no", "--save", ""],
     "rdb": ["--appendonly", "no", "--save", "3600 1"],
 }
 
@@ -47,22 +47,26 @@ class CrashTest:
     """One data folder and the server on it, through many rounds.
 
     *keeps* says how data is kept, and is a key of KEEPS; *end* says how rounds end, a key of ENDS.
+    An fsync in the background takes *sync_s* longer than it would.
     """
 
-    def __init__(self, folder: Path, keeps: str, end: str = "kill") -> None:
+    def __init__(self, folder: Path, keeps: str, end: str = "kill", sync_s: float = 0.0) -> None:
         self._folder = folder
+        self._sync_s = sync_s
         self._keeps = keeps
         self._end = end
         self._tracks = [Track(number) for number in range(WRITERS)]
         self._port = 0
         self._process: subprocess.Popen[bytes]
         self.commands = 0  # acknowledged in all rounds
-        self.lost = 0  # acknowledged, but gone after a restart
 
     def round(self) -> None:
         """Start, write, end, start again and check. Raises AssertionError if something was lost."""
         self._port = free_port()
-        self._start()
+        step, writes = 0, 0
+        if self._end == "kill-at-step":
+            step, writes = random.randint(1, STEPS), random.randint(0, MOST_WRITES)
+        self._start("tests.crash.disturbed_disk", str(self._sync_s), str(step), str(writes))
         try:
             with Wire(self._port) as wire:
                 self._prepare(wire)
@@ -70,7 +74,6 @@ class CrashTest:
                 for writer in writers:
                     writer.start()
                 self._disturb(wire)
-                ended = time.monotonic()
                 ENDS[self._end](self, wire)
             for writer in writers:
                 writer.comes_back = False
@@ -82,7 +85,7 @@ class CrashTest:
         for writer in writers:
             writer.join(TIMEOUT_S)
             assert writer.problem is None, writer.problem
-        self._check(writers, ended)
+        self._check(writers)
 
     def _prepare(self, wire: Wire) -> None:
         if wire.call(b"EXISTS", b"stream:0"):
@@ -97,6 +100,8 @@ class CrashTest:
     def _disturb(self, wire: Wire) -> None:
         """Let the writers work for a moment, perhaps with a rewrite or a snapshot meanwhile."""
         time.sleep(random.uniform(0.02, 0.4))
+        if self._end in IN_REWRITE:
+            return
         for job in (b"BGREWRITEAOF", b"BGSAVE"):
             if random.random() < 0.4:
                 wire.send([[job]])
@@ -108,6 +113,27 @@ class CrashTest:
     def kill(self, _wire: Wire) -> None:
         self._process.kill()
         self._process.wait()
+
+    def kill_in_rewrite(self, wire: Wire) -> None:
+        """Kill it while its child writes a base."""
+        while True:
+            wire.send([[b"BGREWRITEAOF"]])
+            wire.receive()
+            time.sleep(random.uniform(0, WITHIN_S))
+            if self._has_child():
+                self.kill(wire)
+                return
+
+    def kill_at_step(self, wire: Wire) -> None:
+        """Rewrite; the server is killed by its disk."""
+        with contextlib.suppress(OSError):
+            wire.send([[b"BGREWRITEAOF"]])
+            wire.receive()
+        assert self._process.wait(TIMEOUT_S) == -signal.SIGKILL
+
+    def _has_child(self) -> bool:
+        pid = self._process.pid
+        return bool(Path(f"/proc/{pid}/task/{pid}/children").read_text())
 
     def terminate(self, _wire: Wire) -> None:
         self.stop()
@@ -128,7 +154,7 @@ class CrashTest:
         """Stop and start the server several times; the writers reconnect by themselves."""
         for _ in range(RESTARTS):
             self.stop()
-            self._start()
+            self._start("server")
             time.sleep(random.uniform(0.05, 0.5))
 
     def stop(self) -> None:
@@ -142,12 +168,12 @@ class CrashTest:
 
     # ------------------------------------------------------------------ starts
 
-    def _start(self) -> None:
+    def _start(self, *program: str) -> None:
         with (self._folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "server", "--port", str(self._port), "--bind", "127.0.0.1",
-                 "--dir", str(self._folder), "--auto-aof-rewrite-min-size", "64kb",
-                 *KEEPS[self._keeps]],
+                [sys.executable, "-m", *program, "--port", str(self._port), "--bind", "127.0.0.1",
+                 "--dir", str(self._folder), *KEEPS[self._keeps],
+                 *(IN_REWRITE.get(self._end) or ["--auto-aof-rewrite-min-size", "64kb"])],
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             )  # fmt: skip
         deadline = time.monotonic() + TIMEOUT_S
@@ -166,19 +192,14 @@ class CrashTest:
 
     # ------------------------------------------------------------------ checks
 
-    def _check(self, writers: list[Writer], ended: float) -> None:
+    def _check(self, writers: list[Writer]) -> None:
         """Start the server again, and compare its data with what it acknowledged."""
-        grace = LOSS_S if self._end == "kill" and self._keeps == "everysec" else 0.0
-        self._start()
+        self._start("server")
         try:
             with Wire(self._port) as wire:
                 for writer in writers:
-                    sent = writer.acknowledged
-                    kept = [when for when in sent if when <= ended - grace or not grace]
-                    count = writer.track.done + len(sent)
-                    writer.check(read_state(wire, writer.track.number), kept)
+                    writer.check(read_state(wire, writer.track.number))
                     self.commands += writer.total
-                    self.lost += max(0, count - writer.track.done)
         finally:
             self._process.kill()
             self._process.wait()
@@ -186,9 +207,22 @@ class CrashTest:
 
 ENDS: dict[str, Callable[[CrashTest, Wire], None]] = {
     "kill": CrashTest.kill,
+    "kill-in-rewrite": CrashTest.kill_in_rewrite,
+    "kill-at-step": CrashTest.kill_at_step,
     "term": CrashTest.terminate,
     "shutdown": CrashTest.shut_down,
     "shutdown-in-rewrite": CrashTest.shut_down_in_rewrite,
     "shutdown-in-save": CrashTest.shut_down_in_save,
     "restart": CrashTest.restart,
+}
+
+# The ends that begin their rewrite themselves, and the options of a server for them.
+IN_REWRITE = {
+    "kill-in-rewrite": [
+        "--auto-aof-rewrite-percentage",
+        "0",
+        "--rdb-key-save-delay",
+        str(KEY_DELAY_US),
+    ],
+    "kill-at-step": ["--auto-aof-rewrite-percentage", "0"],
 }

@@ -45,7 +45,7 @@ class Writer(threading.Thread):
     def __init__(self, track: Track, port: int, comes_back: bool = False) -> None:
         super().__init__(daemon=True)
         self.track = track
-        self.acknowledged: list[float] = []  # monotonic times of commands after track.done
+        self.acknowledged = 0  # commands after track.done
         self.total = 0  # acknowledged in all
         self.comes_back = comes_back
         self.problem: object = None
@@ -73,7 +73,7 @@ class Writer(threading.Thread):
     def _take(self, reply: object) -> None:
         if isinstance(reply, Exception):
             self.problem = reply
-        self.acknowledged.append(time.monotonic())
+        self.acknowledged += 1
         self.total += 1
 
     def _come_back(self) -> None:
@@ -83,8 +83,8 @@ class Writer(threading.Thread):
             try:
                 self._wire = Wire(self._port)
                 if is_loaded(self._wire):
-                    self.check(read_state(self._wire, self.track.number), self.acknowledged)
-                    self.acknowledged = []
+                    self.check(read_state(self._wire, self.track.number))
+                    self.acknowledged = 0
                     return
                 self._wire.close()
             except AssertionError as error:
@@ -95,11 +95,10 @@ class Writer(threading.Thread):
         if self.comes_back and not self.problem:
             self.problem = TimeoutError("the server does not come back")
 
-    def check(self, found: State, kept: list[float]) -> None:
-        """Check that *found* has all commands to be *kept*, and none that was not sent."""
-        begun = self.track.done
-        most = begun + len(self.acknowledged) + PIPELINE
-        self.track.follow(found, begun + len(kept), most)
+    def check(self, found: State) -> None:
+        """Check that *found* has all acknowledged commands, and none that was not sent."""
+        least = self.track.done + self.acknowledged
+        self.track.follow(found, least, least + PIPELINE)
 
 
 def is_loaded(wire: Wire) -> bool:
