@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
 from protocol.replies cimport Status
@@ -39,7 +39,7 @@ cdef int _push_named(
 @cython.locals(end=Py_ssize_t, start=Py_ssize_t, size=Py_ssize_t, mark=int)
 cdef Py_ssize_t _push_next(lua_State *L, bytes data, Py_ssize_t at, int resp) except -1
 cdef Py_ssize_t _line_end(bytes data, Py_ssize_t at) except -1
-@cython.locals(is_negative=bint, number=int64_t, at=Py_ssize_t)
+@cython.locals(is_negative=bint, number=uint64_t, at=Py_ssize_t)
 cdef int64_t _number(bytes data, Py_ssize_t start, Py_ssize_t end) except? -1
 cdef int _push_line(
     lua_State *L, bytes data, int mark, Py_ssize_t start, Py_ssize_t end, int resp

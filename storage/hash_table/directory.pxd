@@ -11,6 +11,7 @@ cdef Py_ssize_t SLOT
 
 
 cdef class Directory:
+    # A directory of 2**31 slots would have 2**34 keys (KEYS_PER_SLOT): 1 << its depth fits an int.
     cdef list _directory
     cdef int _shift
     cdef readonly Py_ssize_t used

@@ -17,7 +17,7 @@ cdef extern from *:
     void penstock_prefetch_object "__builtin_prefetch" (const void *address) nogil
 
 cdef enum:
-    FAR_FROM = 512
+    FAR_FROM = 512  # so the size of any other text has nine bits
     FAR = 0xFF
     FAR_SIZE = 5
     LONG = 128

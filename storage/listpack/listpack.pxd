@@ -32,6 +32,7 @@ cdef class Element:
 @cython.freelist(16)
 cdef class Listpack:
     cdef readonly bytearray data
+    # LIMIT is 1 << 30: a size, a count of elements, and room an eighth above it fit an int.
     cdef readonly int size
     cdef readonly int count
     cdef int _room

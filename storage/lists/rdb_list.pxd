@@ -2,7 +2,7 @@ cimport cython
 
 from storage.listpack.listpack cimport Listpack
 from storage.lists.quicklist cimport QuickList
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from storage.lists cimport borrowed_list
 from storage.rdb cimport borrowed, raw
@@ -20,5 +20,5 @@ cdef int write_only_listpack(RdbWriter writer, borrowed.Borrowed pack) except -1
 cpdef QuickList read(RdbReader reader, int code, int64_t fill)
 @cython.locals(pack=Listpack)
 cdef int _add_ziplist(QuickList made, RdbReader reader) except -1
-@cython.locals(pack=Listpack, container=int)
+@cython.locals(pack=Listpack, container=uint64_t)
 cdef int _add_node(QuickList made, RdbReader reader) except -1

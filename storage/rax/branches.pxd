@@ -9,6 +9,7 @@ from libc.string cimport memchr, memcmp, memcpy, memmove
 from storage cimport allocation
 
 
+# Edges are different bytes: there are 256 of them at most, and room for no more.
 cdef struct Branches:
     uint16_t count
     uint16_t capacity

@@ -13,6 +13,8 @@ cdef Py_ssize_t UNROLLED
 
 @cython.final
 cdef class Compressor:
+    # Places are kept modulo 2**32. In a string of 4 GiB and more one may be taken for another then:
+    # that costs a match, since the bytes themselves are compared.
     cdef object _slots
     cdef int64_t _base
 

@@ -33,6 +33,10 @@ MERGE_UP_TO: Final = 64
 SPLIT_ABOVE_BYTES: Final = 32768
 MERGE_UP_TO_BYTES: Final = 12288
 
+# In bytes. A leaf is split as soon as it has a second long member, so six of this length are the
+# most that are ever in one: with the holes between them that is below 2**32, and offsets fit marks.
+LONGEST_MEMBER: Final = 1 << 29
+
 HOLES_SHARE: Final = 4  # holes may be one in so many bytes of data
 OBJECT: Final = 208  # bytes of a leaf and its two bytearrays, without what is in them
 

@@ -24,7 +24,7 @@ from storage.rdb import borrowed, raw
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
 from storage.sorted_sets import borrowed_sorted_set, score_text
-from storage.sorted_sets.leaf import Leaf
+from storage.sorted_sets.leaf import LONGEST_MEMBER, Leaf
 from storage.sorted_sets.sorted_set import SortedSet
 
 # RDB types
@@ -136,6 +136,8 @@ def _of_pairs(reader: RdbReader, code: int, limits: ListpackLimits) -> SortedSet
         made.as_tree()
     for _ in range(count):
         member = reader.string()
+        if len(member) > LONGEST_MEMBER:
+            raise Corrupt(f"a sorted set has a member of {len(member)} bytes")
         score = _binary_score(reader) if code == TREE else _text_score(reader)
         if made.put(member, score, limits) is not None:
             raise Corrupt("a sorted set has a member twice")

@@ -10,7 +10,7 @@ from libc.string cimport memcmp, memcpy, memmove
 
 cdef enum:
     MARK = 16
-    LONG = 128
+    LONG = 128  # the size of a longer text has 31 bits: LONGEST_MEMBER in leaf.py is 29 of them
 
 cdef struct Mark:
     double score

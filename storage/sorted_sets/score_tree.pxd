@@ -14,11 +14,13 @@ cdef Py_ssize_t NONE
 cdef int LEAF_SHIFT
 cdef int64_t AT_MASK
 cdef Py_ssize_t OBJECT
+cdef Py_ssize_t _LONGEST
 
 
 @cython.final
 @cython.no_gc
 cdef class ScoreTree:
+    # Branches count members in 32 bits, and the index leaves: 2**32 members take 128 GB.
     cdef readonly list leaves
     cdef readonly int first
     cdef readonly int last

@@ -30,18 +30,20 @@ from itertools import pairwise
 from typing import Any, Final
 
 from storage import allocation
+from storage.errors import TooLarge
 from storage.hash_table import mark_octets, packed_octets
 from storage.sorted_sets import bound as bounds
 from storage.sorted_sets import score_octets
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.branch import Branch
-from storage.sorted_sets.leaf import Leaf
+from storage.sorted_sets.leaf import LONGEST_MEMBER, Leaf
 from storage.sorted_sets.member_index import MemberIndex
 
 NONE: Final = -1
 LEAF_SHIFT: Final = 32
 AT_MASK: Final = 0xFFFFFFFF
 OBJECT: Final = 80  # bytes of the tree alone
+_LONGEST: Final = LONGEST_MEMBER  # the same as a C number
 
 
 class ScoreTree:
@@ -150,7 +152,9 @@ class ScoreTree:
     # ------------------------------------------------------------------ adding
 
     def add(self, member: bytes, score: float) -> None:
-        """Add *member*, which is not there. O(log N)."""
+        """Add *member*, which is not there. Raises TooLarge; nothing is changed then. O(log N)."""
+        if len(member) > _LONGEST:
+            raise TooLarge(f"a member of {len(member)} bytes")
         bound = bounds.at_both(score, member, True)
         sibling = self._add(self._root, self._height, bound, mark_octets.prefix_of(member))
         if sibling is not None:

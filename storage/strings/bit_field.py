@@ -33,7 +33,7 @@ class BitField:
 
     def end(self) -> int:
         """How many bytes a string has that has all of it."""
-        return (self._offset + self._width + 7) >> 3
+        return (self._offset >> 3) + ((self._offset & 7) + self._width + 7 >> 3)
 
     def read(self, text: bytes | bytearray) -> int:
         """The integer in *text*."""

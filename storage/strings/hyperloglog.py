@@ -39,7 +39,7 @@ STALE = 0x80  # in the last byte of the estimate
 REGISTERS = 16384
 INDEX_BITS = 14
 RUN_BITS = 50  # of a hash, beside the index
-RUN_END = 1 << RUN_BITS  # the one of a hash without any
+RUN_END = 1 << 50  # RUN_BITS; the one of a hash without any
 DENSE_SIZE = HEADER + REGISTERS * 6 // 8
 
 ZERO, XZERO, VAL = 0x00, 0x40, 0x80

@@ -7,6 +7,7 @@ cdef int BITS
 cdef int SHIFT
 cdef int IN_WORD
 cdef uint32_t ALL
+cdef uint32_t FIRST_BIT
 
 
 @cython.final

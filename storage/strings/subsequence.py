@@ -28,6 +28,7 @@ BITS = 32  # of a word
 SHIFT = 5  # a bit's number >> 5 is that of its word,
 IN_WORD = 31  # and & 31 where it is there
 ALL = 0xFFFFFFFF
+FIRST_BIT = 1
 BYTE_VALUES = 256
 ZERO = bytes(4)
 
@@ -87,7 +88,7 @@ class CommonSubsequence:
         number_of = raw.table32(memoryview(numbers))
         equal = raw.table32(memoryview(bits))
         for j in range(len(self._other)):
-            equal[number_of[other[j]] * words + (j >> SHIFT)] |= 1 << (j & IN_WORD)
+            equal[number_of[other[j]] * words + (j >> SHIFT)] |= FIRST_BIT << (j & IN_WORD)
         return bits
 
     def ranges(self) -> list[tuple[int, int, int]]:

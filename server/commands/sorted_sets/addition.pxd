@@ -7,6 +7,7 @@ from storage.keyspace.keyspace cimport Keyspace
 from storage.listpack_limits cimport ListpackLimits
 from storage.sorted_sets.sorted_set cimport SortedSet
 
+cdef Py_ssize_t _LONGEST
 cdef bytes LETTERS
 cdef int NX
 cdef int XX

@@ -9,9 +9,12 @@ from server.commands.sorted_sets import score_args
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
+from storage.errors import TooLarge
 from storage.listpack_limits import ListpackLimits
+from storage.sorted_sets.leaf import LONGEST_MEMBER
 from storage.sorted_sets.sorted_set import SortedSet
 
+_LONGEST = LONGEST_MEMBER  # the same as a C number
 LETTERS = b"A"  # options begin with letters, and numbers with what comes before these
 
 # The options, and what becomes of one member.
@@ -68,7 +71,7 @@ def _take_options(args: Args) -> int:
 
 
 def _add(call: Call, first: int, options: int) -> Reply:
-    """Add the scores and members ``argv[first:]``, in turns, as *options* say."""
+    """Add the scores and members ``argv[first:]``, in turns, as *options* say. Raises TooLarge."""
     argv = call.argv
     key = argv[1]
     scores = []
@@ -76,6 +79,8 @@ def _add(call: Call, first: int, options: int) -> Reply:
     for at in range(first, len(argv), 2):
         scores.append(score_args.to_score(argv[at]))
         longest = max(longest, len(argv[at + 1]))
+    if longest > _LONGEST:  # none is added then
+        raise TooLarge
     db = call.db
     values = db.lend(key, SortedSet)
     is_new = values is None

@@ -7,8 +7,10 @@ import gc
 import pytest
 
 from storage import allocation
+from storage.errors import TooLarge
 from storage.hash_table import mark_octets
 from storage.sorted_sets.bound import Bound
+from storage.sorted_sets.leaf import LONGEST_MEMBER
 from storage.sorted_sets.score_tree import ScoreTree
 
 COUNT = 20_000
@@ -53,6 +55,14 @@ def test_a_tree_that_shrinks_gives_its_leaves_back() -> None:
         tree.remove_at(tree.length() - 1)
     tree.check()
     assert (leaves_of(tree), len(tree), list(tree)) == (1, 0, [])
+
+
+def test_a_member_too_long_for_a_leaf_is_refused_and_nothing_changes() -> None:
+    tree = tree_of([(b"a", 1.0)])
+    with pytest.raises(TooLarge):
+        tree.add(bytes(LONGEST_MEMBER + 1), 2.0)
+    tree.check()
+    assert list(tree) == [(b"a", 1.0)]
 
 
 @pytest.mark.parametrize("score", [-1.0, 0.0, 63.0, 64.5, 150.0, 1999.0, 5000.0])

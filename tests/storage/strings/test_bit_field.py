@@ -39,6 +39,11 @@ def test_it_is_read_as_if_zeros_followed(text: bytes, kind: tuple[bool, int], of
     assert field.end() == (offset + width + 7) // 8
 
 
+@given(kinds(), st.integers(0, 2**63 - 1) | st.integers(2**63 - 200, 2**63 - 1))
+def test_it_ends_behind_its_last_bit_wherever_it_is(kind: tuple[bool, int], offset: int) -> None:
+    assert BitField(*kind, offset).end() == (offset + kind[1] + 7) // 8
+
+
 @given(st.binary(min_size=50, max_size=50), kinds(), st.integers(0, 300), st.data())
 def test_it_is_written_and_no_bit_beside_it(
     text: bytes, kind: tuple[bool, int], offset: int, data: st.DataObject

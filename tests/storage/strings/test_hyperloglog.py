@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from storage.strings import hyperloglog as hll
+from tests.storage.strings.murmur import LONGEST_RUN, element_for
 from tests.worth import rounds
 
 HEAD = b"HYLL\x01" + bytes(10) + b"\x80"
@@ -33,6 +35,16 @@ def registers_of(data: bytearray) -> bytearray:
 )
 def test_the_hash_is_that_of_redis(text: bytes, hashed: int) -> None:
     assert hll.murmur(text) == hashed
+
+
+@pytest.mark.parametrize("make", [hll.new, lambda: bytearray(b"HYLL" + bytes(12 + 12288))])
+def test_a_register_is_as_long_as_the_run_of_the_hash(make: Callable[[], bytearray]) -> None:
+    """Compiled, all runs of 19 and more were 19 once: a shift was one of 32 bits."""
+    data = make()
+    for run in range(1, LONGEST_RUN + 1):
+        assert hll.add(data, element_for(9 * run, run), 20_000)
+    registers = registers_of(data)
+    assert [registers[9 * run] for run in range(1, LONGEST_RUN + 1)] == [*range(1, LONGEST_RUN + 1)]
 
 
 @given(st.binary(max_size=40))

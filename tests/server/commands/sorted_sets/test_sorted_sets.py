@@ -10,6 +10,7 @@ import gc
 import pytest
 
 from storage import allocation
+from storage.sorted_sets.leaf import LONGEST_MEMBER
 
 
 def test_scores_are_doubles_in_resp3_and_pairs_are_nested(server):
@@ -41,6 +42,15 @@ def test_a_refused_command_changes_nothing(server, line):
     assert server.send_line(line).startswith("-")
     assert server.send_line("ZRANGE z 0 -1 WITHSCORES") == [b"a", b"1", b"i", b"inf"]
     assert server.send_line("EXISTS new") == 0
+    assert server.logged() == []
+
+
+def test_with_a_member_that_is_too_long_none_is_added(server):
+    server.send_line("ZADD z 1 a")
+    server.logged()
+    words = ("ZADD", "z", "2", "b", "3", bytes(LONGEST_MEMBER + 1))
+    assert server.send(*words) == "-ERR Elements are too large to be stored"
+    assert server.send_line("ZRANGE z 0 -1") == [b"a"]
     assert server.logged() == []
 
 

@@ -39,6 +39,20 @@ def test_no_memory_is_taken_for_a_bit_that_no_string_may_have(server):
     assert server.send_line("STRLEN k") == 2**20
 
 
+@pytest.mark.parametrize("offset", [2**63 - 1, 2**63 - 8, 2**62])
+@pytest.mark.parametrize(
+    "line", ["BITFIELD k SET u8 {} 1", "BITFIELD k INCRBY i64 {} 1", "SETBIT k {} 1"]
+)
+def test_a_bit_beyond_all_memory_is_refused_whatever_the_limit(server, line, offset):
+    """An end beyond 2**63 bits was negative: no room was made, and the integer was written."""
+    server.send_line("CONFIG SET proto-max-bulk-len 9223372036854775807")
+    server.send_line("SET k abc")
+    server.logged()
+    assert server.send_line(line.format(offset)).startswith("-OOM")
+    assert server.send_line("GET k") == b"abc"
+    assert server.logged() == []
+
+
 def test_a_bit_that_stays_is_no_change(server):
     server.send_line("SETBIT k 9 1")
     server.logged()
