@@ -16,6 +16,7 @@ cdef class Waiter
 cdef class Client:
     cdef readonly uint64_t id
     cdef readonly Encoder out
+    cdef readonly int resp
     cdef public int db_index
     cdef public int flags
     cdef public bytes name

@@ -67,6 +67,7 @@ class Client:
         "received",
         "replica",
         "replicated_offset",
+        "resp",
         "script_left",
         "skip",
         "subscriptions",
@@ -79,6 +80,7 @@ class Client:
 
     def __init__(self, client_id: int, now_ms: int) -> None:
         self.id = client_id
+        self.resp = 2  # the protocol that it speaks: see speak()
         self.out = Encoder(2)
         self.db_index = 0
         self.flags = 0
@@ -118,11 +120,6 @@ class Client:
         self.endpoint = NO_ENDPOINT
 
     @property
-    def resp(self) -> int:
-        """The protocol version it speaks: 2 or 3."""
-        return self.out.resp
-
-    @property
     def in_multi(self) -> bool:
         return bool(self.flags & IN_MULTI)
 
@@ -153,6 +150,14 @@ class Client:
         The two know each other, and cycles are collected rarely.
         """
         self.endpoint = NO_ENDPOINT
+
+    def speak(self, resp: int) -> None:
+        """Speak RESP *resp* (2 or 3) from the next reply on.
+
+        What it is sent beside its replies is in RESP *resp* always. ``out.resp`` may differ while a
+        script runs: its commands are answered in the protocol that the script has chosen.
+        """
+        self.resp = self.out.resp = resp
 
     def limit_output(self, size: int) -> None:
         """Let *out* hold *size* bytes at most; 0: any number."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from protocol.replies import Reply
+from protocol.replies import ErrorReply, Reply
 from server.client.client import Client, Waiter
 from server.client.command_queue import CommandQueue
 from server.dispatch.origin import INSIDE, REPLAYED
@@ -26,6 +26,9 @@ class Executor(Protocol):
 
     def run_inside(self, client: Client, argv: list[bytes], run: ScriptRun) -> Reply:
         """Run *argv* inside this command, as the script *run* does. An error is a value."""
+
+    def count_error(self, error: ErrorReply) -> None:
+        """Count *error*, which the script returns: no command gave it."""
 
     def may_run(self, client: Client, argv: list[bytes]) -> bool | None:
         """Whether the user of *client* may run *argv*; None if there is no such command."""

@@ -97,6 +97,7 @@ cdef class Dispatcher(Runner):
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
     @cython.locals(command=Command)
     cpdef object run_inside(self, Client client, list argv, ScriptRun run)
+    cpdef count_error(self, object error)
     cdef Command _find_for_script(self, list argv)
     @cython.locals(command=Command)
     cpdef object may_run(self, Client client, list argv)

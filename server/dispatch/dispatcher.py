@@ -486,6 +486,10 @@ class Dispatcher(Runner):
             return self._execution.counted(refusal)
         return self._execution.run_called(client, command, argv)
 
+    def count_error(self, error: ErrorReply) -> None:
+        """Count *error*, which a script returns: no command gave it."""
+        self._execution.counted(error)
+
     def _find_for_script(self, argv: list[bytes]) -> Command | None:
         found = self._find(argv)
         return None if isinstance(found, ErrorReply) else found

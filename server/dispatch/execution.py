@@ -138,6 +138,8 @@ class Execution:
             faults.report(command.name, error)
             reply = errors.NO_MEMORY if isinstance(error, MemoryError) else errors.INTERNAL
         else:
+            if command.flags & RUNS_SCRIPTS and self._state.scripting.run.has_failed:
+                command.failed += 1
             return reply
         if call.is_logged and changes != self._events.changes:
             self._propagate(call, command)  # it has refused amid its work
@@ -265,7 +267,7 @@ class Execution:
         error.__traceback__ = None
         error.__context__ = None
         if not isinstance(error, CountedError):
-            self._state.stats.count_error(error.code)
+            self._state.stats.count_error(error.code if error.text else "ERR")
         return error
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol.replies import Reply
+from protocol.replies import ErrorReply, Reply
 
 
 class Host:
@@ -21,6 +21,10 @@ class Host:
 
     def may_call(self, words: list[bytes]) -> bool | None:
         """redis.acl_check_cmd: whether the user may; None if there is no such command."""
+        raise NotImplementedError
+
+    def error_returned(self, error: ErrorReply, is_counted: bool) -> None:
+        """*error* is part of what the script returns; *is_counted*: a command of it gave it."""
         raise NotImplementedError
 
     def log(self, level: int, text: bytes) -> None:

@@ -147,7 +147,7 @@ def refuse(L: State, text: bytes) -> int:
     """Throw an error without a place, as Redis's own functions do."""
     values.push_error(L, b"ERR " + text)
     lua.push_nil(L)
-    lua.set_field(L, -2, b"ignore_error_stats_update")
+    lua.set_field(L, -2, values.IS_COUNTED)
     return -1
 
 

@@ -23,6 +23,9 @@ cdef class ResultWriter:
     cdef int _write(self, lua_State *L, int depth) except -1
     @cython.locals(out=Encoder)
     cdef int _write_table(self, lua_State *L, int depth) except -1
+    cdef _write_error(self, object error, bint is_counted)
+    @cython.locals(is_counted=bint)
+    cdef bint _is_counted(self, lua_State *L) except -1
     cdef bint _has(self, lua_State *L, bytes name, int kind) except -1
     cdef bint _has_text(self, lua_State *L, bytes name) except -1
     cdef bytes _take_text(self, lua_State *L)

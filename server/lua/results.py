@@ -60,7 +60,7 @@ class ResultWriter:
             out.integer(values.whole(lua.to_number(L, -1)))
         elif kind == lua.TABLE:
             if depth >= DEEPEST or not lua.has_room(L, values.ROOM):
-                out.write(TOO_DEEP)
+                self._write_error(TOO_DEEP, False)
             else:
                 self._write_table(L, depth + 1)
         elif kind == lua.BOOLEAN and (self._script_resp == 3 or lua.to_boolean(L, -1)):
@@ -72,7 +72,8 @@ class ResultWriter:
         """Write a table: what the first field of this order says that it has, or else an array."""
         out = self._out
         if self._has_text(L, b"err"):
-            out.write(error_of(self._take_text(L)))
+            error = error_of(self._take_text(L))
+            self._write_error(error, self._is_counted(L))
         elif self._has_text(L, b"ok"):
             out.status(self._take_text(L))
         elif self._has(L, b"double", lua.NUMBER):
@@ -93,6 +94,17 @@ class ResultWriter:
                 self._write_array(L, depth)
         else:
             self._write_array(L, depth)
+
+    def _write_error(self, error: ErrorReply, is_counted: bool) -> None:
+        self._out.write(error)
+        self._host.error_returned(error, is_counted)
+
+    def _is_counted(self, L: State) -> bool:
+        """Whether the error on top is one that a command gave."""
+        lua.get_field(L, -1, values.IS_COUNTED)
+        is_counted = lua.to_boolean(L, -1)
+        lua.pop(L, 1)
+        return is_counted
 
     def _has(self, L: State, name: bytes, kind: int) -> bool:
         """Whether the table on top has such a field; it is on top then."""
@@ -170,6 +182,7 @@ class ResultWriter:
 
 
 def error_of(text: bytes) -> ErrorReply:
-    """The error of *text*, whose first word is its code."""
-    code, _, rest = text.decode("utf-8", "surrogateescape").partition(" ")
-    return ErrorReply(code, rest)
+    """The error of *text*, whose first word is its code; of one word, it is all there is."""
+    whole = text.decode("utf-8", "surrogateescape")
+    code, _, rest = whole.partition(" ")
+    return ErrorReply(code, rest) if rest else ErrorReply(whole, "")

@@ -9,6 +9,7 @@ from server.lua.lua_api cimport lua_State
 cdef int ROOM
 cdef int64_t I64_MIN
 cdef double TWO_63
+cdef bytes IS_COUNTED
 cdef int64_t EXACT
 cdef int BULK
 cdef int INTEGER

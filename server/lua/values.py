@@ -35,6 +35,7 @@ TWO_63 = 9223372036854775808.0
 BULK, INTEGER, ARRAY, STATUS, ERROR = b"$:*+-"
 NULL, BOOLEAN, DOUBLE, MAP, SET, BIG, VERBATIM = b"_#,%~(="
 CR, MINUS, DIGIT_0 = b"\r-0"
+IS_COUNTED = b"ignore_error_stats_update"  # of an error: its statistics are up to date
 EXACT = 2**52  # up to here, integers are written digit by digit
 
 
@@ -181,7 +182,7 @@ def push_error(L: State, text: bytes) -> None:
     """Push the table that stands for an error; its statistics have been counted."""
     _push_named(L, b"err", text, 0, len(text))
     lua.push_boolean(L, True)
-    lua.set_field(L, -2, b"ignore_error_stats_update")
+    lua.set_field(L, -2, IS_COUNTED)
 
 
 # ---------------------------------------------------------------------- words of a command

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 
 from server.observe.part import Part
 
+_log = logging.getLogger("penstock")
+
+MOST_CODES = 128  # of errors: scripts can return any
+TOO_MANY_CODES = "ERRORSTATS_DISABLED"  # stands in place of them all when there are more
 SAMPLES = 16  # the instantaneous rates are means over this many samples, as in redis
 
 
@@ -33,7 +38,19 @@ class Stats(Part):
     def count_error(self, code: str) -> None:
         """An error reply with *code* was given."""
         self.errors += 1
-        self.errors_by_code[code] = self.errors_by_code.get(code, 0) + 1
+        counts = self.errors_by_code
+        if code in counts:
+            counts[code] += 1
+        elif TOO_MANY_CODES in counts:
+            return
+        elif len(counts) < MOST_CODES:
+            counts[code] = 1
+        else:
+            self.errors_by_code = {TOO_MANY_CODES: 1}
+            _log.warning(
+                "Errors are not counted by their codes any more: there are more than %d of them",
+                MOST_CODES,
+            )
 
     def tick(self, now_ms: int) -> None:
         """Take one sample for the instantaneous rates; *now_ms* is the monotonic clock's."""

@@ -85,7 +85,7 @@ class PubSub(Part):
         """Add *message* to what each of *subscribers* is sent. Returns how many they are."""
         clients = list(subscribers)  # one that cannot be sent anything may leave meanwhile
         for client in clients:
-            self.pushes.send(client, message.encoded(client.out.resp))
+            self.pushes.send(client, message.encoded(client.resp))
         return len(clients)
 
     # ------------------------------------------------------------------ subscriptions

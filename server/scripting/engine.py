@@ -7,7 +7,6 @@ from protocol.replies import ErrorReply
 from server.client.client import Client
 from server.lua.interpreter import Failure, Interpreter
 from server.scripting.script_run import Caller, ScriptRun
-from server.table import errors
 from server.table.errors import CountedError
 
 KILLED = "Script killed by user with SCRIPT KILL..."  # also by FUNCTION KILL
@@ -56,9 +55,12 @@ class Engine:
     def _error_of(self, failure: Failure) -> ErrorReply:
         """What the client is told of a script that has failed, as Redis words it."""
         this = self.run
-        code, _, text = failure.text.decode("utf-8", "surrogateescape").partition(" ")
-        if this.ends:
-            code, text = "ERR", KILLED
+        whole = "ERR " + KILLED if this.ends else _text(failure.text)
         if failure.place:
-            text += f" script: {errors.text_of(this.name)}, on {errors.text_of(failure.place)}."
+            whole += f" script: {_text(this.name)}, on {_text(failure.place)}."
+        code, _, text = whole.partition(" ")
         return (CountedError if failure.counted and not this.ends else ErrorReply)(code, text)
+
+
+def _text(text: bytes) -> str:
+    return text.decode("utf-8", "surrogateescape")

@@ -1,5 +1,6 @@
 """The first line of a script or a library: ``#!lua name=mylib flags=no-writes,allow-oom``.
 
+Its words may be quoted as in an inline command: ``#!lua name="mylib"``.
 Source of the rules and texts: Redis's eval.c (evalExtractShebangFlags) and functions.c.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from protocol.inline import UnbalancedQuotes, split_words
 from protocol.replies import ErrorReply
 
 NO_WRITES = 1  # the script changes nothing
@@ -27,6 +29,7 @@ FLAGS = {
 ENGINE = b"#!lua"
 NAME = re.compile(rb"[A-Za-z0-9_]+", re.ASCII)
 
+BAD_METADATA = "Invalid library metadata"
 BAD_NAME = ErrorReply(
     "ERR",
     "Library names can only contain letters, numbers, or underscores(_) and must be at least one"
@@ -45,10 +48,8 @@ def read_script_header(source: bytes) -> ScriptHeader:
     """The header of a script for EVAL. Raises ErrorReply."""
     if not source.startswith(b"#!"):
         return ScriptHeader(NO_HEADER, 0)
-    line, newline, _ = source.partition(b"\n")
-    if not newline:
-        raise ErrorReply("ERR", "Invalid script shebang")
-    words = line.split()
+    line = _first_line(source, "Invalid script shebang")
+    words = _words(line, "Invalid engine in script shebang")
     if words[0] != ENGINE:
         raise ErrorReply("ERR", f"Unexpected engine in script shebang: {_text(words[0])}")
     flags = 0
@@ -56,10 +57,10 @@ def read_script_header(source: bytes) -> ScriptHeader:
         option, _, value = word.partition(b"=")
         if option != b"flags" or not _:
             raise ErrorReply("ERR", f"Unknown lua shebang option: {_text(word)}")
-        for flag in value.split(b","):
-            if flag and flag not in FLAGS:
+        for flag in value.split(b",") if value else []:
+            if flag not in FLAGS:
                 raise ErrorReply("ERR", f"Unexpected flag in script shebang: {_text(flag)}")
-            flags |= FLAGS.get(flag, 0)
+            flags |= FLAGS[flag]
     return ScriptHeader(flags, len(line))
 
 
@@ -72,12 +73,10 @@ class LibraryHeader(NamedTuple):
 
 def read_library_header(source: bytes) -> LibraryHeader:
     """The header of a library of functions. Raises ErrorReply."""
-    line, newline, _ = source.partition(b"\n")
     if not source.startswith(b"#!"):
         raise ErrorReply("ERR", "Missing library metadata")
-    if not newline:
-        raise ErrorReply("ERR", "Invalid library metadata")
-    words = line.split()
+    line = _first_line(source, BAD_METADATA)
+    words = _words(line, BAD_METADATA)
     engine = words[0][2:]
     name = None
     for word in words[1:]:
@@ -96,6 +95,22 @@ def read_library_header(source: bytes) -> LibraryHeader:
     if engine.lower() != b"lua":
         raise ErrorReply("ERR", f"Engine '{_text(engine)}' not found")
     return LibraryHeader(name, len(line))
+
+
+def _first_line(source: bytes, error: str) -> bytes:
+    """What is before the first line feed. Raises *error* without one, or with a zero byte in it."""
+    line, newline, _ = source.partition(b"\n")
+    if not newline or b"\0" in line:
+        raise ErrorReply("ERR", error)
+    return line
+
+
+def _words(line: bytes, error: str) -> list[bytes]:
+    """The words of *line*, without their quotes. Raises *error* if these are not balanced."""
+    try:
+        return split_words(line)
+    except UnbalancedQuotes:
+        raise ErrorReply("ERR", error) from None
 
 
 def is_name(name: bytes) -> bool:

@@ -17,6 +17,7 @@ cdef class ScriptRun(Host):
     cdef readonly int flags
     cdef readonly bint is_function
     cdef readonly bint is_read_only
+    cdef readonly bint has_failed
     cdef public bint has_written
     cdef readonly bint ends
     cdef readonly int64_t started_ns

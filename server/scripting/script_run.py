@@ -31,6 +31,9 @@ class Caller(Protocol):
     def run_inside(self, client: Client, argv: list[bytes], run: ScriptRun) -> Reply:
         """Run *argv* inside this command, as a script does. An error is a value."""
 
+    def count_error(self, error: ErrorReply) -> None:
+        """Count *error*, which the script returns: no command gave it."""
+
     def may_run(self, client: Client, argv: list[bytes]) -> bool | None:
         """Whether the user of *client* may run *argv*; None if there is no such command."""
 
@@ -54,6 +57,7 @@ class ScriptRun(Host):
         "client",
         "ends",
         "flags",
+        "has_failed",
         "has_written",
         "is_function",
         "is_on",
@@ -75,6 +79,7 @@ class ScriptRun(Host):
         self.flags = 0
         self.is_function = False
         self.is_read_only = False
+        self.has_failed = False  # an error is part of what it returns
         self.has_written = False
         self.ends = False  # it was told to end, or its server ends
         self.started_ns = 0
@@ -101,6 +106,7 @@ class ScriptRun(Host):
         self.flags = flags
         self.is_function = is_function
         self.is_read_only = bool(flags & NO_WRITES)
+        self.has_failed = False
         self.has_written = False
         self.ends = False
         self.started_ns = ticks.now_ns()
@@ -156,6 +162,12 @@ class ScriptRun(Host):
         assert self.client is not None
         assert self._caller is not None
         return self._caller.may_run(self.client, words)
+
+    def error_returned(self, error: ErrorReply, is_counted: bool) -> None:
+        assert self._caller is not None
+        self.has_failed = True
+        if not is_counted:
+            self._caller.count_error(error)
 
     def log(self, level: int, text: bytes) -> None:
         _log.log(LEVELS[level], "%s", text.decode("utf-8", "backslashreplace"))

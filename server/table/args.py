@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, isinf, isnan
+from math import ceil, inf, isinf, isnan
 
 from protocol.replies import ErrorReply
 from server.table import errors
@@ -12,7 +12,7 @@ INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 INT32_MIN = -(2**31)
 INT32_MAX = 2**31 - 1
-MAX_FLOAT_TEXT = 255
+MAX_TIMEOUT_TEXT = 5119  # bytes; Redis copies the text of a timeout, but not that of a score
 MANY_SECONDS = 10**12  # up to here a timeout in ms fits 64 bits
 
 
@@ -27,14 +27,19 @@ def to_int(text: bytes, error: ErrorReply = errors.NOT_AN_INTEGER) -> int:
 
 
 def to_float(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
-    """Read a double as strtod does, but with no blanks and no NaN. Raises *error*."""
-    if not text or len(text) > MAX_FLOAT_TEXT or text[:1].isspace() or text[-1:].isspace():
+    """Read a double as strtod does, but with no blanks and no NaN. Raises *error*.
+
+    What is too large is infinite. O(bytes): the text may be as long as any word.
+    """
+    if not text or text[:1].isspace() or text[-1:].isspace():
         raise error
     if b"_" in text:  # Python's digit separators
         raise error
     try:
         number = float.fromhex(text.decode()) if b"x" in text.lower() else float(text)
-    except (ValueError, OverflowError):
+    except OverflowError:
+        number = -inf if text.startswith(b"-") else inf
+    except ValueError:
         raise error from None
     if isnan(number):
         raise error
@@ -45,6 +50,8 @@ def to_timeout_s(text: bytes, now_ms: int) -> int:
     """Read a timeout in seconds, fractions allowed, that ends within 64 bits: ms, rounded up."""
     if octets.is_int64(text) and 0 <= octets.int64_of(text) <= MANY_SECONDS:
         return octets.int64_of(text) * 1000
+    if len(text) > MAX_TIMEOUT_TEXT:
+        raise errors.TIMEOUT_NOT_A_FLOAT
     seconds = to_float(text, errors.TIMEOUT_NOT_A_FLOAT)
     if isinf(seconds) or seconds * 1000 > INT64_MAX:
         raise errors.TIMEOUT_OUT_OF_RANGE

@@ -219,14 +219,20 @@ class Command:
 
         This is the one place that finds keys: for COMMAND GETKEYS, access checks and scripts alike.
         *argv* must have a number of words that the command accepts. There are no keys where they
-        cannot be told, as in ``LMPOP 5 a LEFT``.
+        cannot be told, as in ``ZUNIONSTORE d 5 a``: the command refuses that.
         """
         if self.get_keys is not None:
             found: list[KeyUse] = self.get_keys(argv)
             return found
         if self._one_key_at:
             return [KeyUse(argv[self._one_key_at], self._found_by[0].flags)]
-        return [KeyUse(key, spec.flags) for spec in self._found_by for key in spec.find(argv)]
+        uses: list[KeyUse] = []
+        for spec in self._found_by:
+            keys: list[bytes] | None = spec.find(argv)
+            if keys is None:
+                return []
+            uses += [KeyUse(key, spec.flags) for key in keys]
+        return uses
 
     def without_secrets(self, argv: list[bytes]) -> list[bytes]:
         """*argv* as those may see it who watch the server. O(words) if the command has secrets."""

@@ -85,8 +85,11 @@ class KeySpec(ABC):
         """How to find the other keys from there."""
 
     @abstractmethod
-    def find(self, argv: list[bytes]) -> list[bytes]:
-        """The keys in *argv*, whose number of words the command accepts."""
+    def find(self, argv: list[bytes]) -> list[bytes] | None:
+        """The keys in *argv*, whose number of words the command accepts.
+
+        None if the whole call names none: the command runs without keys, or refuses *argv*.
+        """
 
 
 class KeyRange(KeySpec):
@@ -134,10 +137,10 @@ class CountedKeys(KeySpec):
     def find_keys(self) -> Search:
         return Search("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": 1})
 
-    def find(self, argv: list[bytes]) -> list[bytes]:
+    def find(self, argv: list[bytes]) -> list[bytes] | None:
         text, first = argv[self.count_at], self.count_at + 1
         count = octets.int64_of(text) if octets.is_int64(text) else 0
-        return argv[first : first + count] if 0 < count <= len(argv) - first else []
+        return argv[first : first + count] if 0 < count <= len(argv) - first else None
 
 
 class KeywordKeys(KeySpec):

@@ -26,6 +26,7 @@ from server.tracking.tracking_table import TrackingTable
 from storage.chance import Chance
 
 READONLY = int(Flags.READONLY)
+RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
 EFFORT = 100  # keys that are forgotten at most because of one command, and in a first tick of cron
 NOBODYS = (b"expired", b"evicted")  # the events of changes that no client has made
 
@@ -104,9 +105,13 @@ class Tracking(Part):
     # ------------------------------------------------------------------ what is read
 
     def command_ran(self, client: Client, command: Command, argv: list[bytes]) -> None:
-        """Remember the keys that *client*, which tracks, has read. O(keys)."""
+        """Remember the keys that *client*, which tracks, has read. O(keys).
+
+        Of a script these are the keys that its commands have read, and not those it has declared.
+        """
         options = client.tracking
-        if not command.flags & READONLY or options.broadcasts or options.skips_next:
+        reads = command.flags & READONLY and not command.flags & RUNS_SCRIPTS
+        if not reads or options.broadcasts or options.skips_next:
             return
         for use in command.keys_of(argv):
             self.table.remember(use.key, client.id)

@@ -403,6 +403,8 @@ SCRIPT_CASES = (
     "lua_scripts: what is not allowed in a script",
     "lua_scripts: EVALSHA and SCRIPT",
     "lua_scripts: the first line of a script",
+    "lua_scripts: the first line of a script is split as an inline command is",
+    "lua_scripts: the error that a script returns counts as its failure",
     "lua_scripts: the functions of redis",
     "lua_scripts: math.random",
     "lua_scripts: what scripts share is read-only",
@@ -424,6 +426,7 @@ NOT_ASKED_OF_8_0 = {
     "tracking: a client flushes by itself": "8.0 frees the memory in another thread, and the"
     " reply comes when that is done",
     "sorting: SORT of odd numbers": _NEWER_SCORES,
+    "sorted_sets: hexadecimal scores may be so too": _NEWER_SCORES,
 }
 NOT_ASKED = {
     REDIS_7: {
@@ -443,6 +446,9 @@ NOT_ASKED = {
         "sorted_sets: ranks with scores": "since 7.2",
         "sorted_sets: scores in a digest": "7.0 writes all doubles with 17 digits there",
         "tracking: REDIRECT to RESP3": _MESSAGES_LAST,
+        "tracking: a script is remembered for what its commands read": "7.0 remembers all keys"
+        " that it declares",
+        "tracking: a script's own client is told in its protocol": _MESSAGES_LAST,
         "tracking: a client that waits": "7.0 does not run a woken XREAD again",
         "tracking: what a client subscribed to hears, too": _MESSAGES_LAST,
     },
@@ -475,11 +481,14 @@ NOT_ASKED = {
         "geo_searches: the keys of GEORADIUS, and what COMMAND INFO says of them": _OTHER_TIPS,
         "keys: SCAN": "TYPE with an unknown type is an error",
         "keys: OBJECT": "Valkey's embstr holds longer strings",
+        "functions: the first line of a library is split as an inline command is": "as unbalanced"
+        " quotes",
         "protocol_errors: unbalanced quotes": "Valkey accepts text after a closing quote",
         "protocol_errors: stricter limits before authentication": _NOAUTH_FIRST,
         "sorted_sets: a long member that is not added": "it makes a sorted set large all the same",
         "sorted_set_ranges: odd ways to write a score": _NEWER_SCORES,
         "sorting: SORT of odd numbers": _NEWER_SCORES,
+        "sorted_sets: hexadecimal scores may be so too": _NEWER_SCORES,
         "strings: GETDEL and GETEX": "Valkey's GETEX checks its time even if the key is missing",
         "transactions: MULTI and EXEC": _MULTI_IN_MULTI,
         "transactions: errors while queueing": _MULTI_IN_MULTI,

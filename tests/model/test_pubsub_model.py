@@ -33,7 +33,7 @@ class PubSubMachine(RuleBasedStateMachine):
         self.pubsub.configured(Config())
         self.clients = [Client(number, 0) for number in range(5)]
         for client in self.clients[::2]:
-            client.out.resp = 3
+            client.speak(3)
         self.model: list[tuple[Client, int, bytes]] = []
 
     @rule(number=CLIENTS, kind=KINDS, name=NAMES)

@@ -38,7 +38,7 @@ class TrackingMachine(RuleBasedStateMachine):
 
     def new_client(self) -> Client:
         client = Client(self.next_id, 0)
-        client.out.resp = 3
+        client.speak(3)
         self.clients[self.next_id] = client
         self.next_id += 1
         return client

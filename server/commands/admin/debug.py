@@ -213,9 +213,9 @@ def _protocol(call: Call) -> Reply:
     """A reply of the RESP type that the client names."""
     kind = call.argv[2].lower()
     if kind == b"attrib":
-        return _with_attribute(call.client.resp)
+        return _with_attribute(call.client.out.resp)
     if kind == b"push":
-        return _with_push(call.client.resp)
+        return _with_push(call.client.out.resp)
     if kind not in SAMPLES:
         raise BAD_PROTOCOL_TYPE
     sample: Reply = SAMPLES[kind]
@@ -224,7 +224,7 @@ def _protocol(call: Call) -> Reply:
 
 def _error(call: Call) -> Reply:
     """An error in the client's own words, for tests of clients. INFO does not count it."""
-    out = Encoder(call.client.resp)
+    out = Encoder(call.client.out.resp)
     out.raw(b"-%b\r\n" % call.argv[2].replace(b"\r", b" ").replace(b"\n", b" "))
     return out
 

@@ -28,6 +28,7 @@ Field: TypeAlias = tuple[str, object]
 Fields: TypeAlias = Iterator[Field]
 Section: TypeAlias = Callable[[ServerState], Fields]
 
+UNSAFE = str.maketrans("#:\n\r", "____")  # in the name of a field
 TTL_SAMPLE = 64  # keys in the sample for avg_ttl
 SECONDS_A_DAY = 86400
 LRU_CLOCK = 2**24 - 1  # seconds; Redis counts them in 24 bits
@@ -250,7 +251,7 @@ def latencystats(state: ServerState) -> Fields:
 
 def errorstats(state: ServerState) -> Fields:
     for code, count in sorted(state.stats.errors_by_code.items()):
-        yield f"errorstat_{code}", f"count={count}"
+        yield f"errorstat_{code.translate(UNSAFE)}", f"count={count}"
 
 
 def cluster(_state: ServerState) -> Fields:

@@ -305,7 +305,7 @@ def command_getkeysandflags(call: Call) -> Reply:
 
 
 def _keys_in(call: Call, argv: list[bytes]) -> list[KeyUse]:
-    """The keys of the command *argv*. Raises ErrorReply if it has none, or could not run."""
+    """The keys of the command *argv*. Raises ErrorReply if it never has any, or could not run."""
     row = TABLE.find(argv[0])
     if row is not None and row.subcommands and len(argv) > 1:
         row = row.subcommands.get(argv[1].lower(), row if row.handler else None)
@@ -316,7 +316,7 @@ def _keys_in(call: Call, argv: list[bytes]) -> list[KeyUse]:
     if not row.accepts(len(argv)):
         raise INVALID_COUNT
     uses: list[KeyUse] = row.keys_of(argv)
-    if not uses:
+    if not (uses or row.flags & Flags.NO_MANDATORY_KEYS):
         raise INVALID_ARGUMENTS
     return uses
 

@@ -95,7 +95,7 @@ def hello(call: Call) -> Reply:
     if name is not None:
         client.name = name
     if version:
-        client.out.resp = version
+        client.speak(version)
     return {
         b"server": b"redis",
         b"version": build.REDIS_VERSION.encode(),
@@ -165,7 +165,7 @@ def _reset_client(server: ServerState, client: Client) -> None:
     server.tracking.stop(client)
     client.clear_flag(MUTED)
     client.skip = 0
-    client.out.resp = 2
+    client.speak(2)
     client.db_index = 0
     client.name = b""
     client.no_evict = client.no_touch = False
@@ -207,7 +207,7 @@ def ping(call: Call) -> Reply:
     """
     if len(call.argv) > 2:
         raise errors.wrong_arity("ping")
-    if call.client.flags & SUBSCRIBED and call.client.out.resp == 2:
+    if call.client.flags & SUBSCRIBED and call.client.resp == 2:
         return [b"pong", call.argv[1] if len(call.argv) == 2 else b""]
     return PONG if len(call.argv) == 1 else call.argv[1]
 

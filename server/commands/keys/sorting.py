@@ -2,7 +2,8 @@
 
     BY weight_*       the string at the key that the element makes of the pattern is compared
     BY h_*->field     a field of the hash at such a key is
-    BY nosort         a pattern without * : nothing is compared, and the order stays
+    BY nosort         a pattern without * : nothing is compared, and the order stays. A set has
+                      none: for STORE, and in a script, its members are sorted as texts
     GET #             the element itself is answered; other patterns are as with BY
 
 Source of the rules: sort.c of Redis 7.0
@@ -15,6 +16,7 @@ from server.client.client import RESTRICTED
 from server.commands.keys import sort_order
 from server.commands.keys.sort_order import Pattern
 from server.dispatch.call import Call
+from server.dispatch.origin import SCRIPT
 from server.table import errors
 from server.table.args import Args
 from server.table.command import TABLE, Flags, command
@@ -159,8 +161,9 @@ def _sorted(call: Call, wanted: SortArgs) -> list[Reply]:
         return []
     if not isinstance(value, (QuickList, MemberSet, SortedSet)):
         raise WrongType
-    if isinstance(value, MemberSet) and wanted.keeps_order and wanted.target is not None:
-        wanted.by, wanted.alpha = None, True  # a set has no order, and what is logged needs one
+    is_for_good = wanted.target is not None or call.origin == SCRIPT  # a script may write it
+    if isinstance(value, MemberSet) and wanted.keeps_order and is_for_good:
+        wanted.by, wanted.alpha = None, True  # a set has no order, and what is kept needs one
     elements = _elements(value, wanted)
     if not wanted.keeps_order:
         elements = _in_order(call, elements, wanted)

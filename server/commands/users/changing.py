@@ -60,6 +60,7 @@ def acl_setuser(call: Call) -> Reply:
     group="server",
     since="6.0.0",
     complexity="O(N) where N is the number of clients.",
+    secrets=lambda argv: range(2, len(argv)),
     tips=EVERYWHERE,
 )
 def acl_deluser(call: Call) -> Reply:

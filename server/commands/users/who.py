@@ -51,6 +51,7 @@ def acl_list(call: Call) -> Reply:
     group="server",
     since="6.0.0",
     complexity=EVERY_RULE,
+    secrets=lambda argv: [2],
     history=[
         ("6.2.0", "The patterns of channels."),
         ("7.0.0", "Selectors; the patterns of keys and channels are one string."),

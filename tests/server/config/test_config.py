@@ -46,7 +46,7 @@ def test_several_patterns_show_each_parameter_once(server):
 
 
 def test_resp3_clients_get_a_map(server):
-    server.owner.client.out.resp = 3
+    server.owner.client.speak(3)
     assert server.owner.raw("CONFIG", "GET", "hz") == b"%1\r\n$2\r\nhz\r\n$2\r\n10\r\n"
 
 

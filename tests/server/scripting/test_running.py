@@ -31,6 +31,31 @@ def test_an_error_of_a_command_is_counted_once(server: Any) -> None:
     assert server.state.stats.errors == 3
 
 
+def test_a_script_that_returns_an_error_has_failed(server: Any) -> None:
+    server.send("CONFIG", "RESETSTAT")
+    server.send("EVAL", "return {1, {err = 'MINE x'}, redis.error_reply('no code')}", 0)
+    server.send("EVAL", "return redis.pcall('LPUSH')", 0)
+    server.send("EVAL", "redis.pcall('LPUSH') return 1", 0)
+    assert server.state.stats.errors_by_code == {"MINE": 1, "no": 1, "ERR": 2}
+    assert "cmdstat_eval:calls=3" in (stats := server.send("INFO", "commandstats").decode())
+    assert "failed_calls=2" in stats.partition("cmdstat_eval:")[2].partition("\r\n")[0]
+
+
+def test_scripts_that_return_ever_new_errors_do_not_fill_the_memory(server: Any) -> None:
+    for number in range(200):
+        server.send("EVAL", "return {err = ARGV[1]}", 0, f"E{number} x")
+    assert server.state.stats.errors_by_code == {"ERRORSTATS_DISABLED": 1}
+    assert server.state.stats.errors == 200
+    server.send("CONFIG", "RESETSTAT")
+    server.send("EVAL", "return {err = 'A:B x'}", 0)
+    assert b"errorstat_A_B:count=1" in server.send("INFO", "errorstats")
+
+
+def test_an_error_of_one_word_stays_one_word(server: Any) -> None:
+    assert server.owner.raw("EVAL", "return redis.error_reply('')", 0) == b"-ERR \r\n"
+    assert server.send("EVAL", "error({err = 'alone'})", 0).startswith("-alone script: ")
+
+
 def test_the_commands_of_a_script_are_counted(server: Any) -> None:
     server.send("CONFIG", "RESETSTAT")
     server.send("EVAL", "for i = 1, 5 do redis.call('INCR', 'a') end", 0)

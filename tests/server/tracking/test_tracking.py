@@ -38,7 +38,7 @@ class Site:
     def client(self, resp: int = 3, **options: object) -> Client:
         """A client that tracks."""
         client = Client(len(self.clients) + 1, 0)
-        client.out.resp = resp
+        client.speak(resp)
         self.clients[client.id] = client
         self.track(client, **options)
         return client

@@ -160,7 +160,7 @@ PROTOCOL_REPLIES = [
 def test_protocol_answers_every_type_as_redis_does(server, kind, resp2, resp3):
     """The bytes are those of redis 7.0.15."""
     assert server.owner.raw("DEBUG", "PROTOCOL", kind) == resp2
-    server.owner.client.out.resp = 3
+    server.owner.client.speak(3)
     assert server.owner.raw("DEBUG", "PROTOCOL", kind) == resp3
 
 

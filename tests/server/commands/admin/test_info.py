@@ -52,7 +52,7 @@ def test_a_section_has_a_line_for_each_field(server):
 
 
 def test_resp3_clients_get_verbatim_text(server):
-    server.owner.client.out.resp = 3
+    server.owner.client.speak(3)
     assert server.owner.raw("INFO", "cluster").startswith(b"=34\r\ntxt:# Cluster\r\n")
 
 

@@ -149,7 +149,7 @@ def test_an_unknown_subcommand_is_refused(server):
 
 
 def test_resp3_clients_get_sets_and_maps(server):
-    server.owner.client.out.resp = 3
+    server.owner.client.speak(3)
     raw = server.owner.raw("COMMAND", "INFO", "get")
     assert raw.startswith(b"*1\r\n*10\r\n$3\r\nget\r\n:2\r\n~2\r\n+readonly\r\n+fast\r\n:1\r\n")
     assert b"~1\r\n%3\r\n$5\r\nflags\r\n~2\r\n+RO\r\n+access\r\n" in raw
@@ -248,10 +248,16 @@ def test_getkeys_finds_the_keys_that_the_command_uses(server, line, keys):
         ("get a b", "Invalid number of arguments specified for command"),
         ("xread streams a", "Invalid number of arguments specified for command"),
         ("lmpop 5 a b", "Invalid arguments specified for command"),
+        ("zinterstore d 99999999999999999999 a", "Invalid arguments specified for command"),
     ],
 )
 def test_getkeys_refuses_a_command_that_could_not_run(server, line, error):
     assert server.send_line(f"COMMAND GETKEYS {line}") == f"-ERR {error}"
+
+
+@pytest.mark.parametrize("line", ["eval s 0", "eval s 9 a", "evalsha s 0 a", "fcall_ro f 0"])
+def test_getkeys_of_a_script_without_keys_is_an_empty_list(server, line):
+    assert server.send_line(f"COMMAND GETKEYS {line}") == []
 
 
 def test_getkeysandflags_shows_the_flags_of_each_key(server):

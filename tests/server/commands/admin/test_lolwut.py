@@ -12,7 +12,7 @@ def test_it_ends_with_the_version_as_redis_does(server):
 
 
 def test_resp3_clients_get_verbatim_text(server):
-    server.owner.client.out.resp = 3
+    server.owner.client.speak(3)
     assert server.owner.raw("LOLWUT").startswith(b"=")
 
 

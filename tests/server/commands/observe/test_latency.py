@@ -69,7 +69,7 @@ def test_a_fork_is_an_event(watched):
 
 def test_the_drawing_and_the_report_are_texts_to_be_shown_as_they_are(watched):
     has_taken(watched, b"command", 100)
-    watched.owner.client.out.resp = 3
+    watched.owner.client.speak(3)
     assert watched.owner.raw("LATENCY", "GRAPH", "command").startswith(b"=")
     assert b"txt:command - high 100 ms" in watched.owner.raw("LATENCY", "GRAPH", "command")
     assert b"1. command: 1 spikes" in watched.owner.raw("LATENCY", "DOCTOR")

@@ -67,7 +67,11 @@ def test_a_command_that_waits_has_one_entry_when_it_is_answered(slow):
 def test_secrets_are_hidden(slow):
     slow.send("AUTH", "geheim")
     slow.send("CONFIG", "SET", "masterauth", "geheim", "maxclients", 77)
-    assert words(slow, 2) == [
+    slow.send("ACL", "GETUSER", "ann")
+    slow.send("ACL", "DELUSER", "ann", "bob")
+    assert words(slow, 4) == [
+        [b"ACL", b"DELUSER", b"(redacted)", b"(redacted)"],
+        [b"ACL", b"GETUSER", b"(redacted)"],
         [b"CONFIG", b"SET", b"masterauth", b"(redacted)", b"maxclients", b"77"],
         [b"AUTH", b"(redacted)"],
     ]
