@@ -39,7 +39,7 @@ class Endpoint:
         """The socket is closed."""
 
     def pause_writing(self) -> None:
-        """The socket takes no more for now; nothing is read from it either."""
+        """The socket takes no more for now: what is written waits. What comes is read as before."""
 
     def sent_some(self) -> None:
         """The socket has taken more, and not yet all."""

@@ -11,7 +11,6 @@ between the two sides:
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from socket import AF_UNIX, socket
 from typing import cast
@@ -24,6 +23,7 @@ from server.network.acceptor import Acceptor
 from server.network.addresses import address
 from server.network.backend import Backend
 from server.network.listening_socket import ListeningSocket
+from server.network.send_queue import SendQueue
 from server.network.tcp_options import keep_alive, send_at_once
 from server.network.transport import Transport
 from server.process import faults
@@ -130,8 +130,8 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
     The loop's transport tells when it has sent all that it was given, and nothing before. So a long
     reply is given to it in portions: memory is freed, and counted as free, while it is sent.
 
-        _pieces [piece, piece, ...]  -- a portion -->  the loop's transport  ---->  socket
-           _unwritten bytes                            pauses when the socket is full
+        _queue  -- a portion -->  the loop's transport  ---->  socket
+                                  pauses when the socket is full
     """
 
     __slots__ = (
@@ -140,11 +140,9 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         "_endpoint",
         "_is_closing",
         "_is_direct",
-        "_is_held",
         "_is_paused",
         "_loops",
-        "_pieces",
-        "_unwritten",
+        "_queue",
     )
 
     def __init__(self, backend: AsyncioBackend, acceptor: Acceptor) -> None:
@@ -156,10 +154,8 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         self._endpoint: Endpoint | None = None  # not open yet, or closed
         self._is_direct = False  # what comes is received into the endpoint's buffer
         self._is_closing = False
-        self._is_held = False  # the endpoint wants nothing for now
         self._is_paused = False  # the loop's transport has not sent all that it was given
-        self._pieces: deque[bytes | bytearray | memoryview] = deque()
-        self._unwritten = 0  # bytes of these
+        self._queue = SendQueue()  # what that one has not been given yet
 
     # ------------------------------------------------------------------ what the loop calls
 
@@ -226,16 +222,16 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         """The loop's transport has sent all that it was given: give it the next portions."""
         self._is_paused = False
         try:
-            self._write_pieces()
-            if self._endpoint is None:
+            self._write_portions()
+            endpoint = self._endpoint
+            if endpoint is None:
                 return
             if self._is_paused:
-                self._endpoint.sent_some()
+                endpoint.sent_some()
             elif self._is_closing:
                 self.close()
             else:
-                self._read_again()
-                self._endpoint.resume_writing()
+                endpoint.resume_writing()
         except Exception as error:
             self._fail(error)
 
@@ -249,36 +245,25 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
     # ------------------------------------------------------------------ what the connection calls
 
     def write(self, out: Encoder) -> None:
-        if self._endpoint is None:
+        endpoint = self._endpoint
+        if endpoint is None:
             out.clear()
         elif self._is_paused:
-            self._collect(out)
+            self._queue.add(out)
         else:
             if out.in_pieces():
-                self._collect(out)
-                self._write_pieces()
+                self._queue.add(out)
+                self._write_portions()
             else:
                 self._loops.write(out.take())
                 self._notice_break()
             if self._is_paused and self._endpoint is not None:
-                self._loops.pause_reading()
-                self._endpoint.pause_writing()
+                endpoint.pause_writing()
 
-    def _collect(self, out: Encoder) -> None:
-        """Keep what *out* holds; it is empty then."""
-        self._unwritten += len(out)
-        self._pieces += out.take_pieces()
-
-    def _write_pieces(self) -> None:
+    def _write_portions(self) -> None:
         """Give the loop's transport one portion after the other, until the socket is full."""
-        while self._pieces and not self._is_paused:
-            piece = self._pieces.popleft()
-            if len(piece) > PORTION:
-                whole = memoryview(piece)
-                self._pieces.appendleft(whole[PORTION:])
-                piece = whole[:PORTION]
-            self._unwritten -= len(piece)
-            self._loops.write(piece)
+        while self._queue.size and not self._is_paused:
+            self._loops.write(self._queue.take(PORTION))
             self._notice_break()
 
     def _notice_break(self) -> None:
@@ -289,26 +274,21 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
     def unsent(self) -> int:
         if self._endpoint is None:
             return 0
-        return self._unwritten + self._loops.get_write_buffer_size()
+        return self._queue.size + self._loops.get_write_buffer_size()
 
     def hold(self) -> None:
-        self._is_held = True
         self._loops.pause_reading()
 
     def go_on(self) -> None:
-        self._is_held = False
-        if not self._is_paused:
-            self._read_again()
-
-    def _read_again(self) -> None:
-        if not self._is_held:
-            self._loops.resume_reading()
+        self._loops.resume_reading()
 
     def close(self) -> None:
         self._is_closing = True
         if not self._is_paused:
             self._loops.close()
             self._forget()
+        elif self._endpoint is not None:
+            self._loops.pause_reading()
 
     def abort(self) -> None:
         self._loops.abort()
@@ -318,8 +298,7 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         """The socket is closed, or the loop is about to close it."""
         endpoint, self._endpoint = self._endpoint, None
         self._backend.transports.discard(self)
-        self._pieces.clear()
-        self._unwritten = 0
+        self._queue.clear()
         self.fd = -1
         if endpoint is not None:
             closed.keep(endpoint)

@@ -21,6 +21,7 @@ cdef class Clients(Part):
     cdef unsigned long long _most_clients
     cdef bint _is_protected
     cdef dict _output_limits
+    cdef bint _must_check_all
     cdef Py_ssize_t _most_output
     cdef Py_ssize_t _most_bulk
     cdef Py_ssize_t _most_buffered

@@ -3,6 +3,7 @@ cimport cython
 from protocol.encoder cimport Encoder
 from protocol.requests cimport RequestParser
 from server.client.client cimport Client
+from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.dispatcher cimport Dispatcher
 from server.client.endpoint cimport Endpoint
 from server.observe.memory cimport Memory
@@ -20,6 +21,7 @@ cdef int UNAUTHENTICATED
 cdef class Connection(Endpoint):
     cdef Dispatcher _dispatcher
     cdef Memory _memory
+    cdef ClientEviction _client_eviction
     cdef Clients _clients
     cdef RequestParser _parser
     cdef Client _client
@@ -28,7 +30,7 @@ cdef class Connection(Endpoint):
     cdef bint _running
     cdef bint _sending
     cdef bint _closing
-    cdef bint _write_paused
+    cdef bint _is_backed_up
 
     @cython.locals(client=Client)
     cdef _begin_batch(self, Py_ssize_t size)
@@ -43,6 +45,7 @@ cdef class Connection(Endpoint):
     @cython.locals(has_news=bint)
     cdef _flush(self)
     cpdef flush(self)
+    cdef _count_unsent(self)
     @cython.locals(client=Client, memory=Py_ssize_t)
     cdef _count_memory(self, Py_ssize_t unread)
     @cython.locals(size=Py_ssize_t)

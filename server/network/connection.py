@@ -4,9 +4,15 @@ A connection submits one command at a time. What is pipelined behind a command t
 a pause holds back, stays in the parser until the client is resumed. All answers to one read leave
 in one write, when the turn ends.
 
-Back-pressure: when the socket takes no more, nothing further is run for this client and nothing is
-read from it, so a client that does not read its replies cannot grow the server; what has piled up
-all the same (a huge reply, messages pushed to it) is bounded by client-output-buffer-limit.
+Back-pressure: there is none, as in Redis. A client whose socket takes no more is read from and
+served all the same, since it may be one that sends all its requests before it reads a reply. What
+waits for it is bounded by limits, each of which is looked at whenever the socket was given more:
+
+    client-output-buffer-limit   what one client has not taken: it goes       clients.py
+    maxmemory-clients            what all clients hold: the greatest go       client_eviction.py
+    maxmemory                    the same and the data: keys are evicted      key_eviction.py
+
+It is served once a turn, and by what one read brings, like everybody else.
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from protocol.requests import ProtocolError, RequestParser
 from server.client.client import IN_MULTI, REPLICA, UNAUTHENTICATED
-from server.client.endpoint import Endpoint
+from server.client.endpoint import NO_ENDPOINT, Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.network.acceptor import Acceptor
@@ -40,28 +46,30 @@ class Connection(Endpoint):
 
     __slots__ = (
         "_client",
+        "_client_eviction",
         "_clients",
         "_closing",
         "_dispatcher",
+        "_is_backed_up",
         "_memory",
         "_out",
         "_parser",
         "_running",
         "_sending",
         "_transport",
-        "_write_paused",
     )
 
     def __init__(self, dispatcher: Dispatcher, clients: Clients) -> None:
         self._dispatcher = dispatcher
         self._memory = dispatcher.state.memory
+        self._client_eviction = dispatcher.state.client_eviction
         self._clients = clients
         self._parser = RequestParser()
         self.wants_buffer = False
         self._running = False
         self._sending = False
         self._closing = False
-        self._write_paused = False
+        self._is_backed_up = False  # the socket has not taken all that it was given
 
     # ------------------------------------------------------------------ what the transport calls
 
@@ -133,20 +141,18 @@ class Connection(Endpoint):
         self._client.memory = 0
 
     def pause_writing(self) -> None:
-        self._write_paused = True
+        self._is_backed_up = True
 
     def sent_some(self) -> None:
         if self._client.flags & REPLICA:
             self._client.replica.has_room()
         self._dispatcher.timekeeper.begin()
         self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
-        self._count_memory(self._parser.buffered())
+        self._count_unsent()
 
     def resume_writing(self) -> None:
-        self._write_paused = False
+        self._is_backed_up = False
         self.sent_some()
-        self.resume()
-        self._dispatcher.resume_unblocked()
 
     # ------------------------------------------------------------------ running commands
 
@@ -178,7 +184,7 @@ class Connection(Endpoint):
         client, parser = self._client, self._parser
         ahead = 0  # of how many commands the keys have been fetched
         while client.waiter is None and client.postponed is None:
-            if self._closing or self._write_paused or client.close_after_reply:
+            if self._closing or client.close_after_reply:
                 return
             if self._out.overflown:
                 return
@@ -221,13 +227,17 @@ class Connection(Endpoint):
             self._dispatcher.state.stats.output_bytes += size
             self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
             self._transport.write(self._out)
-            if self._write_paused or self._client.memory:
-                self._count_memory(self._parser.buffered())
-            if self._write_paused:
-                self._clients.check_output(self._client)
-        if self._client.close_after_reply:
+            if self._is_backed_up or self._client.memory:
+                self._count_unsent()
+        if self._client.close_after_reply and not self._closing:
             self._closing = True
             self._transport.close()
+
+    def _count_unsent(self) -> None:
+        """Count what the client has not taken by now, and disconnect it if that is too much."""
+        if self._client.endpoint is not NO_ENDPOINT:  # it may have gone while it was sent something
+            self._count_memory(self._parser.buffered())
+            self._clients.check_output(self._client)
 
     def _count_memory(self, unread: int) -> None:
         """Count what the client holds now: *unread* bytes of requests, and unsent replies."""
@@ -239,8 +249,10 @@ class Connection(Endpoint):
             memory += client.queue.memory()
         if client.waiter is not None or client.postponed is not None:
             memory += client.argv_bytes()
-        self._memory.clients += memory - client.memory
-        client.memory = memory
+        if memory != client.memory:
+            self._memory.clients += memory - client.memory
+            client.memory = memory
+            self._client_eviction.make_room()
 
     def refuse(self, error: ErrorReply) -> None:
         self._client.refuse(error)

@@ -5,21 +5,22 @@ from server.client cimport closed
 from server.client.endpoint cimport Endpoint
 from server.network.epoll cimport socket_calls
 from server.network.epoll.selector cimport Selector
+from server.network.send_queue cimport SendQueue
 from server.network.transport cimport Transport
 
 cdef unsigned int READING
 cdef unsigned int DRAINING
+cdef unsigned int ONLY_DRAINING
 cdef unsigned int HELD
+cdef unsigned int MAY_SEND
+cdef unsigned int MAY_RECEIVE
 cdef unsigned int HAS_ENDED
 
 
 cdef class EpollTransport(Transport):
     cdef Selector _selector
     cdef Endpoint _endpoint
-    cdef list _pieces
-    cdef Py_ssize_t _first
-    cdef Py_ssize_t _taken
-    cdef Py_ssize_t _unsent
+    cdef SendQueue _queue
     cdef bint _closing
     cdef bint _is_held
 
@@ -29,12 +30,13 @@ cdef class EpollTransport(Transport):
     @cython.locals(size=Py_ssize_t, room=Py_ssize_t)
     cdef _receive_into(self, Endpoint endpoint, unsigned int events)
     cdef _look_again(self)
+    @cython.locals(endpoint=Endpoint)
     cdef _drain(self)
-    @cython.locals(taken=Py_ssize_t)
+    @cython.locals(queue=SendQueue, taken=Py_ssize_t)
     cdef _send_pieces(self)
-    @cython.locals(left=Py_ssize_t)
-    cdef _pass_over(self, Py_ssize_t taken)
     @cython.locals(size=Py_ssize_t, taken=Py_ssize_t)
     cdef _send(self, Encoder out)
-    cdef _collect(self, Encoder out)
+    @cython.locals(endpoint=Endpoint)
     cdef _await_room(self)
+    @cython.locals(reads=bint)
+    cdef _follow_queue(self)

@@ -2,13 +2,10 @@
 
                      receive                                  write
     reading   socket -------> connection.data_received ... connection -----> socket
-    draining  socket <------- what it would not take before; nothing is read meanwhile
+    draining  the same, but what is written waits behind what the socket would not take before
 
-What the socket does not take is kept in the pieces that it is in, by reference. A piece goes when
-all of it is taken:
-
-    _pieces  [None, None, ...taken | not yet..., piece, piece]      _unsent: the bytes not taken
-                          _first, of which _taken bytes are
+A client that does not take its replies is read from all the same: what it holds by that is limited
+by others (see server/network/connection.py).
 """
 
 from __future__ import annotations
@@ -20,11 +17,15 @@ from server.client import closed
 from server.client.endpoint import Endpoint
 from server.network.epoll import socket_calls
 from server.network.epoll.selector import Selector
+from server.network.send_queue import SendQueue
 from server.network.transport import Transport
 
 READING = EPOLLIN | EPOLLRDHUP | EPOLLET
-DRAINING = EPOLLOUT
+DRAINING = EPOLLOUT | EPOLLIN | EPOLLRDHUP
+ONLY_DRAINING = EPOLLOUT
 HELD = EPOLLET
+MAY_SEND = EPOLLOUT | EPOLLHUP | EPOLLERR
+MAY_RECEIVE = EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR
 HAS_ENDED = EPOLLRDHUP | EPOLLHUP | EPOLLERR
 
 
@@ -34,12 +35,9 @@ class EpollTransport(Transport):
     __slots__ = (
         "_closing",
         "_endpoint",
-        "_first",
         "_is_held",
-        "_pieces",
+        "_queue",
         "_selector",
-        "_taken",
-        "_unsent",
     )
 
     def __init__(self, fd: int, address: str, local_address: str, selector: Selector) -> None:
@@ -48,10 +46,7 @@ class EpollTransport(Transport):
         self.local_address = local_address
         self._selector = selector
         self._endpoint: Endpoint | None = None  # not open yet, or closed
-        self._pieces: list[bytes | bytearray | None] = []
-        self._first = 0  # which of them is the first that has not been taken whole
-        self._taken = 0  # bytes of that one
-        self._unsent = 0  # bytes in all
+        self._queue = SendQueue()  # what the socket has not taken yet
         self._closing = False
         self._is_held = False
 
@@ -61,14 +56,14 @@ class EpollTransport(Transport):
         self._selector.watch(self.fd, self, READING)
 
     def unsent(self) -> int:
-        return self._unsent
+        return self._queue.size
 
     # ------------------------------------------------------------------ what the selector calls
 
     def ready(self, events: int) -> None:
-        if self._unsent:
+        if self._queue.size and events & MAY_SEND:
             self._drain()
-        elif not (self._closing or self._is_held):
+        if events & MAY_RECEIVE and not (self._closing or self._is_held):
             self._receive(events)
 
     def _receive(self, events: int) -> None:
@@ -113,61 +108,44 @@ class EpollTransport(Transport):
 
     def _look_again(self) -> None:
         """There may be more to read than has been reported, or was taken."""
-        if self._endpoint is not None and not self._unsent and not self._is_held:
+        if self._endpoint is not None and not self._queue.size and not self._is_held:
             self._selector.expect(self.fd, READING)
 
     def _drain(self) -> None:
         self._send_pieces()
-        if self._endpoint is None:
+        endpoint = self._endpoint
+        if endpoint is None:
             return
-        if self._unsent:
-            self._endpoint.sent_some()
+        if self._queue.size:
+            endpoint.sent_some()
             return
         if self._closing:
             self.abort()
             return
         self._selector.expect(self.fd, HELD if self._is_held else READING)
-        self._endpoint.resume_writing()
+        endpoint.resume_writing()
 
     def _send_pieces(self) -> None:
         """Send what the socket takes now: one call, so that nobody else waits for long."""
+        queue = self._queue
         try:
-            taken = socket_calls.send_pieces(self.fd, self._pieces, self._first, self._taken)
+            taken = socket_calls.send_pieces(self.fd, queue.pieces, queue.first, queue.taken)
         except OSError:
             self.abort()
             return
-        self._unsent -= taken
-        if self._unsent:
-            self._pass_over(taken)
-        else:
-            self._pieces = []
-            self._first = self._taken = 0
-
-    def _pass_over(self, taken: int) -> None:
-        """Let go of the pieces that have been taken with the last *taken* bytes."""
-        left = taken
-        while left:
-            piece = self._pieces[self._first]
-            assert piece is not None
-            if left < len(piece) - self._taken:
-                self._taken += left
-                return
-            left -= len(piece) - self._taken
-            self._pieces[self._first] = None
-            self._first += 1
-            self._taken = 0
+        queue.pass_over(taken)
 
     # ------------------------------------------------------------------ what the connection calls
 
     def write(self, out: Encoder) -> None:
         if self._endpoint is None:
             out.clear()
-        elif self._unsent:
-            self._collect(out)
+        elif self._queue.size:
+            self._queue.add(out)
         elif out.in_pieces():
-            self._collect(out)
+            self._queue.add(out)
             self._send_pieces()
-            if self._unsent:
+            if self._queue.size:
                 self._await_room()
         else:
             self._send(out)
@@ -182,40 +160,48 @@ class EpollTransport(Transport):
         if taken == size:
             out.clear()
             return
-        self._collect(out)
-        self._unsent -= taken
-        self._pass_over(taken)
+        self._queue.add(out)
+        self._queue.pass_over(taken)
         self._await_room()
 
-    def _collect(self, out: Encoder) -> None:
-        """Keep what *out* holds; it is empty then."""
-        self._unsent += out.size()
-        self._pieces += out.take_pieces()
-
     def _await_room(self) -> None:
-        if self._endpoint is not None:
-            self._selector.expect(self.fd, DRAINING)
-            self._endpoint.pause_writing()
+        endpoint = self._endpoint
+        if endpoint is not None:
+            self._follow_queue()
+            endpoint.pause_writing()
+
+    def _follow_queue(self) -> None:
+        """While something is unsent, news come again and again (level-triggered)."""
+        reads = not (self._closing or self._is_held)
+        self._selector.expect(self.fd, DRAINING if reads else ONLY_DRAINING)
 
     def hold(self) -> None:
         self._is_held = True
-        if self._endpoint is not None and not self._unsent:
+        if self._endpoint is None:
+            return
+        if self._queue.size:
+            self._follow_queue()
+        else:
             self._selector.expect(self.fd, HELD)
 
     def go_on(self) -> None:
         self._is_held = False
-        self._look_again()
+        if self._queue.size:
+            self._follow_queue()
+        else:
+            self._look_again()
 
     def close(self) -> None:
         self._closing = True
-        if not self._unsent:
+        if self._queue.size:
+            self._follow_queue()
+        else:
             self.abort()
 
     def abort(self) -> None:
         endpoint, self._endpoint = self._endpoint, None
         if endpoint is not None:
-            self._pieces = []
-            self._first = self._taken = self._unsent = 0
+            self._queue.clear()
             self._selector.forget(self.fd)
             socket_calls.close(self.fd)
             self.fd = -1

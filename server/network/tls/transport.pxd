@@ -3,6 +3,7 @@ cimport cython
 from protocol.encoder cimport Encoder
 from server.client cimport closed
 from server.client.endpoint cimport Endpoint
+from server.network.send_queue cimport SendQueue
 from server.network.transport cimport Transport
 
 cdef Py_ssize_t RECORD
@@ -17,8 +18,7 @@ cdef class TlsTransport(Transport):
     cdef object _session
     cdef Endpoint _endpoint
     cdef Encoder _sealed
-    cdef object _pieces
-    cdef Py_ssize_t _unwritten
+    cdef SendQueue _queue
     cdef readonly bint is_open
     cdef bint _is_paused
     cdef bint _is_closing
@@ -32,8 +32,8 @@ cdef class TlsTransport(Transport):
     @cython.locals(endpoint=Endpoint, size=Py_ssize_t, data=bytes, has_more=bint)
     cdef _read_records(self)
     cpdef ended(self)
-    @cython.locals(portion=Py_ssize_t)
-    cdef _write_pieces(self)
+    @cython.locals(left=Py_ssize_t)
+    cdef _write_portions(self)
     @cython.locals(size=Py_ssize_t)
     cdef _encrypt(self, data)
     cdef _send_sealed(self)

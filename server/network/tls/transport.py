@@ -14,13 +14,13 @@ the reply itself, which other clients may share, and no more than one portion of
 from __future__ import annotations
 
 import contextlib
-from collections import deque
 from ssl import MemoryBIO, SSLContext, SSLError, SSLObject, SSLWantReadError
 from typing import Any
 
 from protocol.encoder import Encoder
 from server.client import closed
 from server.client.endpoint import Endpoint
+from server.network.send_queue import SendQueue
 from server.network.transport import Transport
 
 RECORD = 16 * 1024  # bytes of data that a record of TLS holds at most
@@ -41,10 +41,9 @@ class TlsTransport(Transport):
         "_is_closing",
         "_is_paused",
         "_outgoing",
-        "_pieces",
+        "_queue",
         "_sealed",
         "_session",
-        "_unwritten",
         "is_open",
     )
 
@@ -59,8 +58,7 @@ class TlsTransport(Transport):
         self._endpoint: Endpoint | None = None  # not open yet, or closed
         self.is_open = False  # the handshake is done
         self._sealed = Encoder()  # encrypted, and not handed to the socket's transport yet
-        self._pieces: deque[bytes | bytearray | memoryview] = deque()  # not encrypted yet
-        self._unwritten = 0  # bytes of these
+        self._queue = SendQueue()  # not encrypted yet
         self._is_paused = False  # the socket takes no more for now
         self._is_closing = False
         self._has_ended = False  # the client sends nothing more
@@ -154,9 +152,8 @@ class TlsTransport(Transport):
         if self._endpoint is None:
             out.clear()
         elif self._is_paused or out.size() > PORTION:
-            self._unwritten += out.size()
-            self._pieces += out.take_pieces()
-            self._write_pieces()
+            self._queue.add(out)
+            self._write_portions()
         else:
             if out.size() <= RECORD:
                 self._session.write(out.take())
@@ -164,18 +161,14 @@ class TlsTransport(Transport):
                 self._encrypt(memoryview(out.take()))
             self._send_sealed()
 
-    def _write_pieces(self) -> None:
+    def _write_portions(self) -> None:
         """Encrypt and hand on one portion after the other, until the socket takes no more."""
-        while self._pieces and not self._is_paused:
-            portion = 0
-            while self._pieces and portion < PORTION:
-                piece = memoryview(self._pieces.popleft())
-                if len(piece) > PORTION:
-                    self._pieces.appendleft(piece[PORTION:])
-                    piece = piece[:PORTION]
-                portion += len(piece)
-                self._encrypt(piece)
-            self._unwritten -= portion
+        while self._queue.size and not self._is_paused:
+            left = PORTION
+            while self._queue.size and left > 0:
+                data = memoryview(self._queue.take(left))
+                left -= len(data)
+                self._encrypt(data)
             self._send_sealed()
 
     def _encrypt(self, data: memoryview) -> None:
@@ -194,7 +187,7 @@ class TlsTransport(Transport):
             self._below.write(self._sealed)
 
     def unsent(self) -> int:
-        return self._unwritten + self._below.unsent()
+        return self._queue.size + self._below.unsent()
 
     def hold(self) -> None:
         self._below.hold()
@@ -204,7 +197,7 @@ class TlsTransport(Transport):
 
     def close(self) -> None:
         self._is_closing = True
-        if not self._pieces:
+        if not self._queue.size:
             self._say_goodbye()
             self._below.close()
 
@@ -235,7 +228,7 @@ class TlsTransport(Transport):
     def resumed(self) -> None:
         """The socket has taken all: give it the next portions."""
         self._is_paused = False
-        self._write_pieces()
+        self._write_portions()
         endpoint = self._endpoint
         if endpoint is None:
             return
@@ -250,8 +243,7 @@ class TlsTransport(Transport):
         """The socket is closed."""
         endpoint, self._endpoint = self._endpoint, None
         self.fd = -1
-        self._pieces.clear()
-        self._unwritten = 0
+        self._queue.clear()
         if endpoint is not None:
             closed.keep(endpoint)
             endpoint.connection_lost()

@@ -185,29 +185,75 @@ def test_quit_answers_and_closes(run: Run) -> None:
     run(test)
 
 
-def test_a_client_that_does_not_read_its_replies_is_not_served_further(run: Run) -> None:
-    """It asks for 20 GB. The server holds a megabyte or two, and reads no further requests."""
+def test_a_client_may_write_all_its_requests_before_it_reads_a_reply(run: Run) -> None:
+    """As redis-py does with a pipeline. Both sides waited for ever once: for the other to read."""
 
     async def test() -> None:
         async with running() as instance:
             reader, writer = await instance.connect()
-            big = 1 << 20
-            await ask((reader, writer), b"SETRANGE big %d x\r\n" % (big - 1), len(b":%d\r\n" % big))
             writer.transport.pause_reading()  # type: ignore[attr-defined]
-            writer.write(b"GET big\r\n" * 20_000)
+            value, count = b"v" * 5000, 10_000
+            writer.write(b"SET k %b\r\n" % value + b"GET k\r\n" * count + b"INCR done\r\n")
             (client,) = instance.server.state.clients.values()
-            await instance.until(lambda: instance.server.clients.waiting_bytes(client) > 0)
-            served = client.commands
+            await instance.until(lambda: client.commands == count + 2)
+            waiting = instance.server.clients.waiting_bytes(client)
+            assert instance.server.state.memory.clients >= waiting > 30_000_000
             assert await ask(await instance.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
-            for _ in range(20):
-                await asyncio.sleep(0)
-            assert client.commands - served < 10
-            assert instance.server.clients.waiting_bytes(client) < 3 * big
+            writer.transport.resume_reading()  # type: ignore[attr-defined]
+            expected = b"+OK\r\n" + b"$5000\r\n%b\r\n" % value * count + b":1\r\n"
+            assert await reader.readexactly(len(expected)) == expected
+            await instance.until(lambda: not instance.server.clients.waiting_bytes(client))
 
     run(test)
 
 
-def test_cve_2025_21605_a_stranger_who_reads_nothing_holds_few_replies(run: Run) -> None:
+def test_replies_that_wait_keep_their_order_with_transactions_waits_and_messages(run: Run) -> None:
+    async def test() -> None:
+        async with running() as instance:
+            (reader, writer), other = await instance.connect(), await instance.connect()
+            await ask(other, b"SETRANGE big 9999999 x\r\n", len(b":10000000\r\n"))
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(b"GET big\r\nMULTI\r\nINCR n\r\nGET big\r\nEXEC\r\n")
+            writer.write(b"BLPOP l 0\r\nECHO behind\r\n")
+            await instance.until(lambda: instance.waiting == 1)
+            assert await ask(other, b"RPUSH l a\r\n", 4) == b":1\r\n"
+            writer.write(b"SUBSCRIBE c\r\n")
+            await instance.until(lambda: instance.server.state.pubsub.clients == 1)
+            assert await ask(other, b"PUBLISH c m\r\n", 4) == b":1\r\n"
+            writer.transport.resume_reading()  # type: ignore[attr-defined]
+            big = b"$10000000\r\n%bx\r\n" % bytes(9_999_999)
+            expected = big + b"+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n:1\r\n" + big
+            expected += b"*2\r\n$1\r\nl\r\n$1\r\na\r\n$6\r\nbehind\r\n"
+            expected += b"*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"
+            expected += b"*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n"
+            assert await reader.readexactly(len(expected)) == expected
+
+    run(test)
+
+
+def test_a_client_that_stops_sending_gets_all_that_waits_for_it(run: Run) -> None:
+    """Redis reads on to the end of a pipeline, too, and sends what the socket takes then."""
+
+    async def test() -> None:
+        async with running() as instance:
+            reader, writer = await instance.connect()
+            big = 3_000_000
+            await ask((reader, writer), b"SETRANGE big %d x\r\n" % (big - 1), len(b":%d\r\n" % big))
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(b"GET big\r\n" * 10 + b"INCR done\r\n")
+            writer.write_eof()
+            (client,) = instance.server.state.clients.values()
+            await instance.until(lambda: client.has_left)
+            writer.transport.resume_reading()  # type: ignore[attr-defined]
+            answer = await reader.read()
+            assert len(answer) == 10 * (big + len(b"$3000000\r\n\r\n")) + 4
+            assert answer.endswith(b"x\r\n:1\r\n")
+            await instance.until(lambda: not instance.server.state.clients)
+
+    run(test)
+
+
+def test_cve_2025_21605_a_stranger_who_reads_nothing_is_disconnected(run: Run) -> None:
     """One without a password sent commands without end, and -NOAUTH piled up in the server."""
 
     async def test() -> None:
@@ -215,13 +261,12 @@ def test_cve_2025_21605_a_stranger_who_reads_nothing_holds_few_replies(run: Run)
             _, writer = await instance.connect()
             writer.transport.pause_reading()  # type: ignore[attr-defined]
             (client,) = instance.server.state.clients.values()
-            most = 0
-            for _ in range(200):
-                writer.write(b"GET k\r\n" * 20_000)  # 28 MB of requests, 140 MB of replies
+            while client.id in instance.server.state.clients:
+                writer.write(b"GET k\r\n" * 20_000)
                 await asyncio.sleep(0)
-                most = max(most, instance.server.clients.waiting_bytes(client))
-            assert client.received
-            assert most < 3 << 20
+                assert instance.server.clients.waiting_bytes(client) < 1 << 20
+            assert instance.server.state.stats.output_limit_disconnections == 1
+            assert instance.server.state.memory.clients == 0
 
     run(test)
 
@@ -237,6 +282,100 @@ def test_a_client_over_its_hard_output_limit_is_disconnected(run: Run) -> None:
             streams[1].write(b"GET big\r\n")
             await instance.until(lambda: not instance.server.state.clients)
             assert instance.server.state.stats.output_limit_disconnections == 1
+
+    run(test)
+
+
+@pytest.mark.parametrize("limit", [OutputLimit(1 << 23, 0, 0), OutputLimit(0, 1 << 23, 0)])
+def test_a_pipeline_whose_replies_are_not_read_ends_at_the_output_limit(
+    run: Run, limit: OutputLimit
+) -> None:
+    """A hard limit: in the midst of what one read has brought, and before cron ticks."""
+
+    async def test() -> None:
+        limits = {"normal": limit}
+        async with running(client_output_buffer_limit=limits) as instance:
+            streams, state = await instance.connect(), instance.server.state
+            size = 1 << 20
+            await ask(streams, b"SETRANGE big %d x\r\n" % (size - 1), len(b":%d\r\n" % size))
+            streams[1].transport.pause_reading()  # type: ignore[attr-defined]
+            (client,) = state.clients.values()
+            state.config.switches.cron = bool(limit.soft)
+            while client.id in state.clients:
+                streams[1].write(b"GET big\r\n" * 1000)
+                await asyncio.sleep(0.001)
+            assert client.commands < 50 or limit.soft
+            assert state.stats.output_limit_disconnections == 1
+            assert state.memory.clients == 0
+
+    run(test)
+
+
+def test_an_output_limit_that_is_lowered_holds_for_what_waits_already(run: Run) -> None:
+    async def test() -> None:
+        async with running() as instance:
+            reading, other = await instance.connect(), await instance.connect()
+            size = 1 << 24
+            await ask(other, b"SETRANGE big %d x\r\n" % (size - 1), len(b":%d\r\n" % size))
+            reading[1].transport.pause_reading()  # type: ignore[attr-defined]
+            reading[1].write(b"GET big\r\n")
+            await instance.until(lambda: instance.server.state.memory.clients > 1 << 22)
+            limit = b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n"
+            assert await ask(other, limit, 5) == b"+OK\r\n"
+            await instance.until(lambda: len(instance.server.state.clients) == 1)
+            assert await ask(other, b"PING\r\n", 7) == b"+PONG\r\n"
+
+    run(test)
+
+
+def test_a_pipeline_whose_replies_are_not_read_ends_at_maxmemory_clients(run: Run) -> None:
+    """In the midst of what one read has brought. Smaller clients stay."""
+
+    async def test() -> None:
+        async with running(maxmemory_clients=1 << 23) as instance:
+            greedy, other = await instance.connect(), await instance.connect()
+            state, size = instance.server.state, 1 << 20
+            state.config.switches.cron = False
+            await ask(other, b"SETRANGE big %d x\r\n" % (size - 1), len(b":%d\r\n" % size))
+            greedy[1].transport.pause_reading()  # type: ignore[attr-defined]
+            (client,) = (each for each in state.clients.values() if not each.commands)
+            greedy[1].write(b"GET big\r\n" * 1000)
+            await instance.until(lambda: state.client_eviction.evicted == 1)
+            assert client.commands < 50
+            assert await ask(other, b"PING\r\n", 7) == b"+PONG\r\n"
+            assert state.memory.clients < 1 << 20
+
+    run(test)
+
+
+def test_one_command_beyond_maxmemory_clients_ends_while_it_is_received(run: Run) -> None:
+    async def test() -> None:
+        async with running(maxmemory_clients=1 << 20) as instance:
+            sending, other = await instance.connect(), await instance.connect()
+            state = instance.server.state
+            await ask(other, b"PING\r\n", 7)
+            state.config.switches.cron = False
+            sending[1].write(b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$100000000\r\n" + bytes(8 << 20))
+            await instance.until(lambda: len(state.clients) == 1)
+            assert state.client_eviction.evicted == 1
+            assert await ask(other, b"EXISTS k\r\n", 4) == b":0\r\n"
+
+    run(test)
+
+
+def test_replies_that_are_not_read_have_keys_evicted_at_maxmemory(run: Run) -> None:
+    async def test() -> None:
+        async with running(maxmemory_policy="allkeys-random") as instance:
+            greedy, other = await instance.connect(), await instance.connect()
+            state, value = instance.server.state, b"v" * 60_000
+            for n in range(100):
+                await ask(other, b"SET %d %b\r\n" % (n, value), 5)
+            state.config.maxmemory = state.memory.used() + (1 << 20)
+            state.follow_config()
+            greedy[1].transport.pause_reading()  # type: ignore[attr-defined]
+            greedy[1].write(b"ECHO %b\r\n" % value * 500)
+            await instance.until(lambda: state.key_eviction.evicted > 90)
+            assert await ask(other, b"PING\r\n", 7) == b"+PONG\r\n"
 
     run(test)
 

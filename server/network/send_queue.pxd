@@ -1,0 +1,27 @@
+cimport cython
+
+from protocol cimport octets
+from protocol.encoder cimport Encoder
+
+cdef Py_ssize_t SHORT
+cdef Py_ssize_t MANY
+
+
+@cython.final
+cdef class SendQueue:
+    cdef readonly Py_ssize_t size
+    cdef list pieces
+    cdef Py_ssize_t first
+    cdef Py_ssize_t taken
+    cdef bytearray _open
+
+    @cython.locals(size=Py_ssize_t)
+    cpdef add(self, Encoder out)
+    @cython.locals(piece=bytearray, end=Py_ssize_t)
+    cdef _join(self, Encoder out, Py_ssize_t size)
+    @cython.locals(left=Py_ssize_t)
+    cpdef pass_over(self, Py_ssize_t count)
+    cdef _pass_piece(self)
+    @cython.locals(start=Py_ssize_t, size=Py_ssize_t)
+    cpdef take(self, Py_ssize_t most)
+    cpdef clear(self)
