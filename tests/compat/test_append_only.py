@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -148,11 +149,11 @@ def rewrite(server: ServerProcess) -> None:
     assert b"aof_last_bgrewrite_status:ok" in bulk(server.control.call(b"INFO", b"persistence"))
 
 
-def check_log(folder: Path) -> None:
-    """Let redis-check-aof check the log."""
+def check_log(folder: Path, *options: str) -> None:
+    """Let redis-check-aof check the log, or do what *options* say."""
     manifest = folder / "appendonlydir" / "appendonly.aof.manifest"
     result = subprocess.run(
-        [redis_tool("redis-check-aof"), str(manifest)],
+        [redis_tool("redis-check-aof"), *options, str(manifest)],
         capture_output=True,
         text=True,
         check=False,
@@ -210,6 +211,23 @@ def test_each_server_truncates_the_other_s_incomplete_log(
         assert contents(server) == written
     if reader is penstock:
         check_log(tmp_path)  # Redis keeps the start of the cut transaction
+
+
+@pytest.mark.parametrize("preamble", ["yes", "no"])
+def test_redis_check_aof_truncates_penstock_s_log_to_a_time(preamble: str, tmp_path: Path) -> None:
+    options = ["--aof-timestamp-enabled", "yes", "--aof-use-rdb-preamble", preamble]
+    with running(penstock(), tmp_path, *options, "--enable-debug-command", "yes") as server:
+        fill(server, ["SET first 1"])
+        rewrite(server)
+        fill(server, ["DEBUG CLOCK +10s", "SET second 2"])
+        fill(server, ["DEBUG CLOCK +10s", "SET third 3", "SET fourth 4"])
+    (increment,) = (tmp_path / "appendonlydir").glob("*.incr.aof")
+    before, _behind = re.findall(rb"#TS:(\d+)\r\n", increment.read_bytes())
+    check_log(tmp_path, "--truncate-to-timestamp", before.decode())
+    for reader in (penstock(), redis()):
+        with running(reader, tmp_path) as server:
+            keys = items(server.control.call(b"KEYS", b"*"))
+            assert sorted(key for _, key in keys) == [b"first", b"second"]
 
 
 def test_after_a_restart_aof_base_size_is_the_size_of_the_base(tmp_path: Path) -> None:
