@@ -356,10 +356,20 @@ _INT_AT_RANDOM = Difference(
     lambda ours, theirs: (ours, theirs) == (("$", b"int"), ("$", b"embstr")),
 )
 
+NO_FLOAT: Reply = ("-", b"ERR min or max is not a float")
+
+REDIS_8_AT_RANDOM = [
+    _INT_AT_RANDOM,
+    *(
+        Difference(name, "8.0 reads no score behind a blank", lambda _, theirs: theirs == NO_FLOAT)
+        for name in ("ZCOUNT", "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE")
+    ),
+]
+
 AT_RANDOM = {
     REDIS_7: [*REDIS_7_0_AT_RANDOM, _INT_AT_RANDOM],
-    REDIS_8: [_INT_AT_RANDOM],
-    REDIS_8_6: [_INT_AT_RANDOM],
+    REDIS_8: REDIS_8_AT_RANDOM,
+    REDIS_8_6: REDIS_8_AT_RANDOM,
     VALKEY_9: [_INT_AT_RANDOM],
 }
 
