@@ -194,9 +194,12 @@ class AppendLog:
             _log.warning("cannot close the AOF: %s", error.strerror)
 
     def _forget_pending(self) -> None:
+        """Drop what has not been written, and the failure to write it."""
         self._out.clear()
         self._whole = 0
         self._unwritten = b""
+        if not self.broken:
+            self.error = ""
 
     def _drop_partial(self) -> None:
         """An exception has interrupted add_all(): remove what it had added."""

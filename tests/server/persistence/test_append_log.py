@@ -451,6 +451,21 @@ def test_a_file_without_a_base_promises_nothing_until_it_has_one(site: Site) -> 
     assert site.synced_calls == 1
 
 
+@pytest.mark.parametrize("policy", ["always", "everysec", "no"])
+def test_what_could_not_be_written_is_no_error_once_a_base_is_to_contain_it(policy: str) -> None:
+    """Nothing is left that a later write could try again: the error would stay for good."""
+    site = Site(policy)
+    site.log.open(site.files.open_to_append(NEXT), 0, tentative=True)
+    site.fail("write")
+    site.add()
+    site.log.write()
+    assert site.log.error
+    site.mend()
+    site.log.move_to(site.files.open_to_append(Path("third")), tentative=True)
+    assert site.log.error == ""
+    assert site.log.write_and_sync()
+
+
 def test_the_old_file_is_closed_by_the_thread(site: Site) -> None:
     site.add()
     rewrite(site)
