@@ -377,6 +377,7 @@ async def serve(config: Config, ready: Callable[[], None]) -> int:
         server.supervision.serving()
         await server.stopped.wait()
     await server.stop()
+    signals.ignore(loop)
     if not server.exit_status:
         _log.warning("%s is now ready to exit, bye bye...", identity.title())
     return server.exit_status

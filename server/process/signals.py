@@ -21,6 +21,7 @@ from typing import NoReturn
 from server.config.parameters import Config
 
 IGNORED = (signal.SIGHUP, signal.SIGPIPE)
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 _log = logging.getLogger("penstock")
 
@@ -43,6 +44,17 @@ def handle(
     )
     if reload is not None:
         loop.add_signal_handler(signal.SIGHUP, reload)
+
+
+def ignore(loop: asyncio.AbstractEventLoop) -> None:
+    """The server has stopped: what comes now must not end its process with another status.
+
+    The loop would give each signal its default back when it is closed, and the process lives on
+    for a moment.
+    """
+    for number in STOPPING:
+        loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_IGN)
 
 
 @contextlib.contextmanager

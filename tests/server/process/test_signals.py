@@ -44,6 +44,19 @@ def test_sigterm_and_sigint_save_and_exit_with_status_0(
     assert "ready to exit, bye bye..." in server.log.read_text()
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_that_come_while_it_ends_leave_its_status(
+    server: ServerProcess, number: int
+) -> None:
+    """Who stops it may send SIGTERM after SHUTDOWN, and takes any other status for a failure."""
+    server.control.send(b"SHUTDOWN NOSAVE\r\n")
+    while "ready to exit" not in server.log.read_text():
+        pass
+    while server.process.poll() is None:
+        server.process.send_signal(number)
+    assert server.process.returncode == 0
+
+
 def test_children_ignore_sighup_too(server: ServerProcess, tmp_path: Path) -> None:
     """A terminal that is closed sends SIGHUP to its whole process group."""
     for n in range(20):
