@@ -88,6 +88,17 @@ class Encoder(Encoded):
         """Bytes that it holds: what len() says, without the way through Python's protocol."""
         return self._in_pieces + self.end
 
+    def buffer_size(self) -> int:
+        """Bytes of memory of the buffer that it has borrowed; 0 while it is empty."""
+        return len(self.buffer)
+
+    def in_buffer(self) -> int:
+        """How many of its bytes are there, and in no piece."""
+        return self.end
+
+    def piece_count(self) -> int:
+        return 0 if self._pieces is None else len(self._pieces)
+
     def another(self) -> Encoder:
         """An empty encoder with the same protocol version and limit."""
         made = Encoder(self.resp)

@@ -19,6 +19,7 @@ cdef class LongWord:
     @cython.locals(end=Py_ssize_t)
     cpdef get_buffer(self)
     cpdef buffer_updated(self, Py_ssize_t size)
+    cpdef Py_ssize_t room(self) noexcept
     cpdef bint is_whole(self) noexcept
     cpdef bytes finish(self)
     @cython.locals(room=Py_ssize_t)

@@ -49,6 +49,10 @@ class LongWord:
         """*size* bytes have come into the buffer."""
         self.filled += size
 
+    def room(self) -> int:
+        """Bytes of memory that are not filled yet."""
+        return self._room - self.filled
+
     def is_whole(self) -> bool:
         return self.filled == self._size
 

@@ -18,6 +18,7 @@ cdef Py_ssize_t LONGEST_FIRST_WORD
 cdef Py_ssize_t LEAST_WORD
 cdef Py_ssize_t FEW_WORDS
 cdef Py_ssize_t LONG_WORD
+cdef Py_ssize_t EMPTY_TAIL
 cdef int CR
 cdef int LF
 cdef int NUL
@@ -59,6 +60,11 @@ cdef class RequestParser:
     cpdef list take(self)
     @cython.locals(held=Py_ssize_t)
     cpdef Py_ssize_t buffered(self) except -1
+    @cython.locals(kept=Py_ssize_t)
+    cpdef Py_ssize_t kept(self) except -1
+    @cython.locals(room=Py_ssize_t)
+    cpdef Py_ssize_t room(self) except -1
+    cpdef Py_ssize_t words_size(self) except -1
     cpdef Py_ssize_t unparsed(self) noexcept
     @cython.locals(held=Py_ssize_t)
     cpdef bint overfull(self, Py_ssize_t beside=*) except -1

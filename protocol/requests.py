@@ -44,6 +44,7 @@ LONGEST_FIRST_WORD = 16  # bytes; no name of a command is longer
 LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
 FEW_WORDS = 16  # in a command that look_ahead() looks behind
 
+EMPTY_TAIL = bytearray(b"x").__sizeof__() - 1  # bytes of a bytearray beside its memory
 NUL, CR, LF, STAR, DOLLAR = b"\0\r\n*$"
 TOO_BIG_INLINE = "too big inline request"
 NO_WORDS: list[bytes] = []
@@ -148,6 +149,20 @@ class RequestParser:
         """How many bytes are held that have not been taken yet."""
         held = len(self._data) - self._at + len(self._tail) + self._held
         return held if self._long_word is None else held + self._long_word.filled
+
+    def kept(self) -> int:
+        """How many bytes are held as they came: taken commands too, until the last is taken."""
+        kept = len(self._data) + len(self._tail)
+        return kept if self._long_word is None else kept + self._long_word.filled
+
+    def room(self) -> int:
+        """How many bytes of memory are spare behind these."""
+        room = max(0, self._tail.__sizeof__() - EMPTY_TAIL - len(self._tail))
+        return room if self._long_word is None else room + self._long_word.room()
+
+    def words_size(self) -> int:
+        """Bytes of the words so far of a command that is not all there yet."""
+        return self._held - WORD_COST * len(self._argv)
 
     def unparsed(self) -> int:
         """How many bytes there are of commands of which take() has read nothing yet, at least."""

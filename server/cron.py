@@ -69,9 +69,11 @@ class Cron:
         self._timer = self._loop.call_later(pause_s, self._tick)
         self._tick_due_s = self._monotonic_s() + pause_s
         self._tell_due()
+        self._state.loop_times.begin()
         self._on_tick()
         self.run()
         closed.let_go()  # what timers have closed
+        self._state.loop_times.end()
 
     def _tell_due(self) -> None:
         if self._wait_timer is None:
@@ -109,7 +111,7 @@ class Cron:
         """Update what the AOF buffer holds, and the peak. Each command checks maxmemory itself."""
         memory = self._state.memory
         memory.log = self._state.persistence.append_only.log.pending
-        memory.used()
+        memory.note_peak(self._state.events.clock.now_ms // 1000)
         self._state.restrictions.set_short_of_memory(memory_reserve.is_short())
 
     def _evict_more_soon(self) -> None:

@@ -70,6 +70,10 @@ class ValueType:
         """How many elements *value* has; 1 if it is not made of elements."""
         raise NotImplementedError
 
+    def parts(self, value: Any) -> int:
+        """How many pieces of memory *value* is made of, as Redis counts the work of freeing it."""
+        return 1 if self.only_listpack(value) is not None else self.length(value)
+
     def memory(self, value: Any, samples: int) -> int:
         """How many bytes *value* takes. O(size), unless the type looks at *samples* parts of it.
 

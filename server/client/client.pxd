@@ -9,6 +9,8 @@ from server.client.endpoint cimport Endpoint
 from server.client.subscriptions cimport Subscriptions
 from server.client.tracking_options cimport TrackingOptions
 
+cdef int64_t REPLY_PEAK_MS
+
 
 cdef class Waiter
 
@@ -32,6 +34,9 @@ cdef class Client:
     cdef public Command last_command
     cdef public uint64_t commands
     cdef public uint64_t received
+    cdef public uint64_t sent
+    cdef readonly Py_ssize_t reply_peak
+    cdef public int64_t reply_peak_ms
     cdef public int64_t memory
     cdef public int64_t held
     cdef public bint no_evict
@@ -55,6 +60,7 @@ cdef class Client:
 
     @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
     cpdef Py_ssize_t argv_bytes(self) except -1
+    cpdef count_sent(self, Py_ssize_t size)
     cpdef connection_lost(self)
     cpdef refuse(self, object error)
     cpdef set_flag(self, int flag)

@@ -31,6 +31,9 @@ HEARS = SUBSCRIBED | MONITORING | TRACKING | TOLD  # it is sent something beside
 
 ANYBODY = user_with_all_rights(b"default")  # of a client that has not come over a socket
 
+CLIENT_BYTES = 3072  # of a connected client that has sent nothing: its objects and its socket's
+REPLY_PEAK_MS = 5000  # so long it is remembered how large the replies were, as in redis
+
 MOST_OUTPUT = 2**63 - 1  # bytes; a greater limit means this one
 
 
@@ -67,8 +70,11 @@ class Client:
         "received",
         "replica",
         "replicated_offset",
+        "reply_peak",
+        "reply_peak_ms",
         "resp",
         "script_left",
+        "sent",
         "skip",
         "subscriptions",
         "tracking",
@@ -97,6 +103,9 @@ class Client:
         self.last_command: Command | None = None
         self.commands = 0
         self.received = 0  # bytes
+        self.sent = 0
+        self.reply_peak = 0  # bytes of replies that left at once, the most in REPLY_PEAK_MS
+        self.reply_peak_ms = now_ms  # when these left
         self.memory = 0  # bytes of its requests and replies, when its connection last counted them
         self.held = 0  # bytes of what it watches and is subscribed to
         self.no_evict = False
@@ -143,6 +152,17 @@ class Client:
             for word in argv:
                 size += len(word)
         return size
+
+    def count_sent(self, size: int) -> None:
+        """Count *size* bytes of replies, which leave at once at *last_used_ms*."""
+        self.sent += size
+        if size > self.reply_peak or self.last_used_ms - self.reply_peak_ms > REPLY_PEAK_MS:
+            self.reply_peak = size
+            self.reply_peak_ms = self.last_used_ms
+
+    def recent_reply_peak(self, now_ms: int) -> int:
+        """The most bytes of replies that have left at once of late, at unix time *now_ms*."""
+        return self.reply_peak if now_ms - self.reply_peak_ms <= REPLY_PEAK_MS else 0
 
     def connection_lost(self) -> None:
         """There is no connection any more: let go of what leads to it.

@@ -1,16 +1,23 @@
-"""A client as CLIENT LIST shows it: one line of name=value, the fields of redis 8.0.
+"""A client as CLIENT LIST shows it: one line of name=value, the fields of redis 8.6.
 
-    id=7 addr=127.0.0.1:50412 laddr=127.0.0.1:6379 fd=12 name=worker age=60 idle=3 flags=b db=0 ..
+id=7 addr=127.0.0.1:50412 laddr=127.0.0.1:6379 fd=12 name=worker age=60 idle=3 flags=b db=0 ..
 
-qbuf are bytes of requests not run yet, obl and omem bytes of replies: not handed to the socket yet,
-and not taken by it; tot-mem is the sum of such buffers. What does not exist here (the spare room of
-a buffer) is 0.
+qbuf, qbuf-free   bytes of requests as they came, and of memory that is spare behind them
+argv-mem          bytes of the words of a command: it runs, waits, or is not all there yet
+multi-mem         bytes of the commands that wait for EXEC
+rbs, rbp          bytes of the reply buffer: its memory, which a client has only while something
+                  is in it, and the most that has left at once in the last five seconds
+obl, oll, omem    replies: bytes in that buffer; pieces that the socket has not taken yet, or
+                  that are too large to be copied, and their bytes
+tot-mem           all of that, what it watches and is subscribed to, and the client itself
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from protocol.replies import ErrorReply
-from server.client.client import MONITORING, REPLICA, TRACKING, Client
+from server.client.client import CLIENT_BYTES, MONITORING, REPLICA, TRACKING, Client
 from server.table import errors
 
 NO_REDIRECTION = -1  # the client tracks no keys
@@ -25,9 +32,12 @@ TYPES = {
 }
 
 
-def line(client: Client, now_ms: int) -> bytes:
-    """The line of *client* at unix time *now_ms*, without a line end."""
-    fields = _fields(client, now_ms).items()
+def line(client: Client, now_ms: int, running: Sequence[bytes] = ()) -> bytes:
+    """The line of *client* at unix time *now_ms*, without a line end.
+
+    *running* are the words of the command that it runs at that moment.
+    """
+    fields = _fields(client, now_ms, sum(map(len, running))).items()
     text = " ".join(f"{name}={value}" for name, value in fields)
     return text.encode("utf-8", "surrogateescape")
 
@@ -62,11 +72,11 @@ def type_named(word: bytes) -> str:
     return name
 
 
-def _fields(client: Client, now_ms: int) -> dict[str, object]:
-    unread, unsent = client.endpoint.unread(), client.endpoint.unsent()
-    waiting = len(client.out)
-    queued_bytes = client.queue.size()
-    argv_bytes = client.argv_bytes()
+def _fields(client: Client, now_ms: int, running_bytes: int) -> dict[str, object]:
+    held, out, queue = client.endpoint.buffers(), client.out, client.queue
+    words = running_bytes + held.words + client.argv_bytes()
+    in_pieces = held.replies + out.size() - out.in_buffer()
+    kept = held.requests + held.room + queue.memory() + out.buffer_size() + client.held
     return {
         "id": client.id,
         "addr": client.address,
@@ -82,17 +92,17 @@ def _fields(client: Client, now_ms: int) -> dict[str, object]:
         "ssub": len(client.subscriptions.shard_channels),
         "multi": len(client.queue) if client.in_multi else NOT_IN_MULTI,
         "watch": len(client.watching),
-        "qbuf": unread,
-        "qbuf-free": 0,
-        "argv-mem": argv_bytes,
-        "multi-mem": queued_bytes,
-        "rbs": waiting,
-        "rbp": waiting,
-        "obl": waiting,
-        "oll": 1 if unsent else 0,
-        "omem": unsent,
-        "tot-mem": unread + argv_bytes + queued_bytes + waiting + unsent,
-        "events": "rw" if unsent else "r",
+        "qbuf": held.requests,
+        "qbuf-free": held.room,
+        "argv-mem": words,
+        "multi-mem": queue.size(),
+        "rbs": out.buffer_size(),
+        "rbp": max(out.size(), client.recent_reply_peak(now_ms)),
+        "obl": out.in_buffer(),
+        "oll": held.pieces + out.piece_count(),
+        "omem": in_pieces,
+        "tot-mem": CLIENT_BYTES + kept + words + in_pieces,
+        "events": "rw" if held.replies else "r",
         "cmd": client.last_command.name if client.last_command else "NULL",
         "user": client.user.name.decode("utf-8", "surrogateescape"),
         "redir": redirection_of(client),
@@ -100,6 +110,9 @@ def _fields(client: Client, now_ms: int) -> dict[str, object]:
         "lib-name": client.lib_name.decode("ascii"),
         "lib-ver": client.lib_version.decode("ascii"),
         "io-thread": 0,
+        "tot-net-in": client.received,
+        "tot-net-out": client.sent - held.replies,
+        "tot-cmds": client.commands,
     }
 
 

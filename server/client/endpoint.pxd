@@ -14,5 +14,5 @@ cdef class Endpoint:
     cpdef disconnect(self)
     cpdef flush(self)
     cpdef resume(self)
-    cpdef Py_ssize_t unread(self) except -1
+    cpdef buffers(self)
     cpdef Py_ssize_t unsent(self) except -1

@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from protocol.replies import ErrorReply
+
+
+class Buffers(NamedTuple):
+    """What a connection holds of its client's requests and replies, in bytes.
+
+    *requests* has a command that runs, too, until all that came with it has been run. *words* are
+    those so far of a command that is not all there yet. *replies* are in so many *pieces*.
+    """
+
+    requests: int = 0
+    room: int = 0  # that is spare beside the requests
+    words: int = 0
+    replies: int = 0  # that the socket has not taken yet
+    pieces: int = 0
+
+
+NO_BUFFERS = Buffers()
 
 
 class Endpoint:
@@ -64,9 +83,9 @@ class Endpoint:
     def resume(self) -> None:
         """The client's wait is over: send its reply, and run what was pipelined behind it."""
 
-    def unread(self) -> int:
-        """Bytes of requests that have come and have not been run yet."""
-        return 0
+    def buffers(self) -> Buffers:
+        """What is held here of requests and replies. O(1)."""
+        return NO_BUFFERS
 
     def unsent(self) -> int:
         """Bytes of replies that the socket has not taken yet."""

@@ -10,8 +10,8 @@ import logging
 from collections.abc import Iterable
 
 from server.client import client_line
-from server.client.client import Client
-from server.observe.memory import CLIENT_BYTES, Memory
+from server.client.client import CLIENT_BYTES, Client
+from server.observe.memory import Memory
 from server.observe.part import Part
 from storage.keyspace.clock import Clock
 

@@ -107,6 +107,7 @@ class Dispatcher(Runner):
             state.restrictions,
             state.client_eviction,
             state.value_packing,
+            state.loop_times,
         )
         self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._spellings = renamed(TABLE, state.config.renamed_commands)
@@ -289,6 +290,8 @@ class Dispatcher(Runner):
             keys = parser.look_ahead(LOOK_AHEAD)
             if len(keys) > 1:
                 db.fetch(keys)
+                self.state.stats.prefetches += 1
+                self.state.stats.prefetched_keys += len(keys)
         return LOOK_AHEAD
 
     def queue_alike(self, client: Client, parser: RequestParser) -> None:
@@ -430,8 +433,6 @@ class Dispatcher(Runner):
             reply = self._execution.run(client, command, argv, WOKEN)
             if isinstance(reply, Encoder):
                 shared.keep(reply)
-        else:
-            client.commands += 1
         return reply
 
     def resume_unblocked(self) -> None:

@@ -61,6 +61,7 @@ cdef class Execution:
     cdef _propagate(self, Call call, Command command)
     @cython.locals(replies=Encoder, command=Command, argv=list, origin=int, whole_ns=int64_t)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
+    @cython.locals(took_ns=int64_t)
     cpdef object run_called(self, Client client, Command command, list argv)
     cdef object _denied(self, Client client, Command command, list argv)
     cpdef replay(self, Client client, Command command, list argv)

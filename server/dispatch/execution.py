@@ -107,7 +107,6 @@ class Execution:
             if self._depth and outer is None:
                 outer = []  # the command that ran this one: each inner one has said its own
             self._events.logged = outer
-            client.commands += 1
         if self._monitors.are_there and not command.flags & HIDDEN_FROM_MONITORS:
             self._show(client, command, argv, origin)
         if client.flags & TRACKING:
@@ -207,7 +206,9 @@ class Execution:
         """Run a command that a script has called. It does not wait, and an error is a value."""
         self._inner_ns += self._timekeeper.lap()  # of Lua, which is not the command's
         reply = self.run(client, command, argv, SCRIPT)
-        self._inner_ns += self.count(client, command, argv)
+        took_ns = self.count(client, command, argv)
+        self._inner_ns += took_ns
+        self._state.stats.nested_ns += took_ns
         return reply.when_denied if isinstance(reply, Block) else reply
 
     def _denied(self, client: Client, command: Command, argv: list[bytes]) -> ErrorReply | None:
@@ -240,6 +241,7 @@ class Execution:
         """Count a command that is answered; the ns that it took, by one look at the clock."""
         ns = self.count_time(command)
         command.calls += 1
+        client.commands += 1
         self._state.stats.commands += 1
         if self._times.fills_histograms:
             command.latencies.add(ns)

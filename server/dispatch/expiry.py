@@ -21,6 +21,7 @@ from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 
 PAGE = 20  # keys looked at between two looks at the clock
 FIELDS = 100  # of a value, that are removed between two looks at the clock
+STALE_SHARE = 0.05  # of what a cycle has found, in the mean of all of them; as in redis
 WORTHWHILE = 10  # percent of a page that must have been due for the next page to be looked at
 SHARE = 0.25
 
@@ -34,11 +35,14 @@ class ExpiryCycle:
         self._cursors = [0] * len(state.databases)
         self._field_cursors = [0] * len(state.databases)
         self._next = 0
+        self._looked_at = 0  # keys, in this cycle
+        self._expired = 0
 
     def run(self) -> None:
         """One cycle."""
         started = self._monotonic_s()
         deadline = started + SHARE / self._state.config.hz
+        self._looked_at = self._expired = 0
         databases = self._state.databases
         for _ in databases:
             db = databases[self._next]
@@ -48,9 +52,17 @@ class ExpiryCycle:
             self._next = (self._next + 1) % len(databases)
         took_s = self._monotonic_s() - started
         self._state.stats.expire_cycle_ms += took_s * 1000
+        self._count()
         self._state.latency_events.add_if_long(
             b"expire-cycle", int(took_s * 1e9), self._state.events.clock.now_ms // 1000
         )
+
+    def _count(self) -> None:
+        """Let what this cycle has found have its share of the mean."""
+        stats = self._state.stats
+        stale = 100 * self._expired / self._looked_at if self._looked_at else 0.0
+        stats.stale_percent += (stale - stats.stale_percent) * STALE_SHARE
+        stats.expired_in_cycles += self._expired
 
     def _run_in(self, db: Keyspace, deadline: float) -> bool:
         """Expire keys of *db*; False when the time is used up."""
@@ -61,6 +73,8 @@ class ExpiryCycle:
             due = [key for key in keys if db.expiry(key) < self._state.events.clock.now_ms]
             for key in due:
                 db.expire_now(key)
+            self._looked_at += len(keys)
+            self._expired += len(due)
             if self._monotonic_s() > deadline:
                 return False
             if len(due) * 100 <= len(keys) * WORTHWHILE:
@@ -89,7 +103,9 @@ class ExpiryCycle:
         value = db.table.get(key)
         now_ms = self._state.events.clock.now_ms
         while NO_EXPIRY != db.field_expiries.get(key, NO_EXPIRY) < now_ms:
-            expire_fields(db, key, value, value.timed.due(now_ms, FIELDS))
+            due = value.timed.due(now_ms, FIELDS)
+            expire_fields(db, key, value, due)
+            self._state.stats.expired_fields_in_cycles += len(due)
             if self._monotonic_s() > deadline:
                 return False
         return True

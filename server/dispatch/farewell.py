@@ -7,7 +7,7 @@ too; SHUTDOWN ABORT ends it all, and SHUTDOWN NOW waits for nobody.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from protocol.replies import ErrorReply
 from server.dispatch.dispatcher import Dispatcher
@@ -66,6 +66,10 @@ class Farewell(Part):
             options = self._options
             if not self._stop(options):
                 self._end()
+
+    def info(self, section: str) -> Iterable[tuple[str, object]]:
+        if section == "server" and self.is_on:
+            yield "shutdown_in_milliseconds", max(0, self._due_ms - self._now_ms())
 
     def abort(self) -> bool:
         """SHUTDOWN ABORT; False if there is nothing to abort."""

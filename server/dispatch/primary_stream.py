@@ -82,6 +82,7 @@ class PrimaryStream:
         error = self._dispatcher.apply(self.client, argv)
         if error is None:
             return
+        self._dispatcher.state.stats.unexpected_errors += 1
         name = errors.text_of(argv[0])
         if name.lower() == "select":
             raise BrokenStreamError(f"the primary uses a database that is not here: {error.text}")

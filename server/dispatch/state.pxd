@@ -11,6 +11,7 @@ from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.server_key_events cimport ServerKeyEvents
 from server.dispatch.value_packing cimport ValuePacking
 from server.observe.command_times cimport CommandTimes
+from server.observe.loop_times cimport LoopTimes
 from server.observe.memory cimport Memory
 from server.observe.monitors cimport Monitors
 from server.observe.part cimport Part
@@ -31,6 +32,7 @@ cdef class ServerState:
     cdef readonly Memory memory
     cdef readonly NodeLimits node_limits
     cdef readonly Stats stats
+    cdef readonly LoopTimes loop_times
     cdef readonly Blocking blocking
     cdef readonly Watching watching
     cdef readonly Pausing pausing

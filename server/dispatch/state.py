@@ -24,6 +24,7 @@ from server.dispatch.value_packing import ValuePacking
 from server.dispatch.watching import Watching
 from server.observe.command_times import CommandTimes
 from server.observe.latency_events import LatencyEvents
+from server.observe.loop_times import LoopTimes
 from server.observe.memory import Memory
 from server.observe.monitors import Monitors
 from server.observe.part import Part
@@ -57,6 +58,7 @@ class ServerState:
         self.memory = Memory()
         self.node_limits = NodeLimits()
         self.stats = Stats()
+        self.loop_times = LoopTimes(self.stats)
         self.blocking = Blocking(self.databases)
         self.watching = Watching(self.memory)
         self.pausing = Pausing()
@@ -101,6 +103,7 @@ class ServerState:
             self.memory,
             self.node_limits,
             self.stats,
+            self.loop_times,
             self.blocking,
             self.watching,
             self.pausing,

@@ -8,6 +8,7 @@ from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
 from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.value_packing cimport ValuePacking
+from server.observe.loop_times cimport LoopTimes
 from server.process cimport memory_reserve
 from server.propagation.propagation cimport Propagation
 
@@ -20,6 +21,7 @@ cdef class Turn:
     cdef Restrictions _restrictions
     cdef ClientEviction _client_eviction
     cdef ValuePacking _value_packing
+    cdef LoopTimes _loop_times
     cdef list _to_send
     cdef object _send_all
     cdef bint _is_on

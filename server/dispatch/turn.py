@@ -21,6 +21,7 @@ from server.dispatch.client_eviction import ClientEviction
 from server.dispatch.execution import Execution
 from server.dispatch.restrictions import Restrictions
 from server.dispatch.value_packing import ValuePacking
+from server.observe.loop_times import LoopTimes
 from server.process import faults, memory_reserve
 from server.process.faults import ServerFault
 from server.propagation.propagation import Propagation
@@ -39,6 +40,7 @@ class Turn:
         "_clients",
         "_execution",
         "_is_on",
+        "_loop_times",
         "_propagation",
         "_restrictions",
         "_send_all",
@@ -55,6 +57,7 @@ class Turn:
         restrictions: Restrictions,
         client_eviction: ClientEviction,
         value_packing: ValuePacking,
+        loop_times: LoopTimes,
     ) -> None:
         self._execution = execution
         self._propagation = propagation
@@ -62,6 +65,7 @@ class Turn:
         self._restrictions = restrictions
         self._client_eviction = client_eviction
         self._value_packing = value_packing
+        self._loop_times = loop_times
         self._to_send: list[Endpoint] = []
         self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
         self._send_all = self.send_all  # bound once, not each turn
@@ -70,6 +74,7 @@ class Turn:
     def begin(self) -> None:
         """Sockets are about to be served; end() will follow."""
         self._is_on = True
+        self._loop_times.begin()
 
     def end(self) -> None:
         """They have been served."""
@@ -79,6 +84,7 @@ class Turn:
         self._client_eviction.make_room()
         self._value_packing.pack_some()
         closed.let_go()
+        self._loop_times.end()
 
     def send_later(self, connection: Endpoint) -> None:
         """Have the answers of *connection* sent when this turn of the loop ends."""

@@ -276,6 +276,11 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
             return 0
         return self._queue.size + self._loops.get_write_buffer_size()
 
+    def unsent_pieces(self) -> int:
+        if self._endpoint is None:
+            return 0
+        return self._queue.piece_count() + (self._loops.get_write_buffer_size() > 0)
+
     def hold(self) -> None:
         self._loops.pause_reading()
 

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from protocol.replies import ErrorReply
 from protocol.requests import RequestParser
 from server.client import client_line
-from server.client.client import MOST_OUTPUT, UNAUTHENTICATED, Client
+from server.client.client import CLIENT_BYTES, MOST_OUTPUT, UNAUTHENTICATED, Client
 from server.client.endpoint import NO_ENDPOINT, Endpoint
 from server.client.permissions import is_local
 from server.config.parameter import OutputLimit
 from server.config.parameters import Config
 from server.dispatch.state import ServerState
 from server.network.transport import Transport
-from server.observe.memory import CLIENT_BYTES
 from server.observe.part import Part
 from server.table import errors
 
@@ -158,6 +157,7 @@ class Clients(Part):
         for client in self._state.clients.values():
             client.created_ms = min(client.created_ms, now_ms)
             client.last_used_ms = min(client.last_used_ms, now_ms)
+            client.reply_peak_ms = min(client.reply_peak_ms, now_ms)
         if self._state.config.timeout:
             self._drop_idle(now_ms - self._state.config.timeout * 1000 + 1)
 

@@ -7,6 +7,7 @@ from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.dispatcher cimport Dispatcher
 from server.client.endpoint cimport Endpoint
 from server.observe.memory cimport Memory
+from server.observe.stats cimport Stats
 from server.network.acceptor cimport Acceptor
 from server.network.clients cimport Clients
 from server.network.transport cimport Transport
@@ -32,7 +33,7 @@ cdef class Connection(Endpoint):
     cdef bint _closing
     cdef bint _is_backed_up
 
-    @cython.locals(client=Client)
+    @cython.locals(client=Client, stats=Stats)
     cdef _begin_batch(self, Py_ssize_t size)
     @cython.locals(client=Client, unread=Py_ssize_t)
     cdef _serve(self)
@@ -48,11 +49,12 @@ cdef class Connection(Endpoint):
     cdef _count_unsent(self)
     @cython.locals(client=Client, memory=Py_ssize_t)
     cdef _count_memory(self, Py_ssize_t unread)
-    @cython.locals(size=Py_ssize_t)
+    @cython.locals(size=Py_ssize_t, stats=Stats)
     cpdef send(self)
     cpdef refuse(self, object error)
     cpdef disconnect(self)
-    cpdef Py_ssize_t unread(self) except -1
+    @cython.locals(parser=RequestParser, transport=Transport)
+    cpdef buffers(self)
     cpdef Py_ssize_t unsent(self) except -1
     cpdef connection_made(self, Transport transport)
 

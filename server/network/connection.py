@@ -23,7 +23,7 @@ from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from protocol.requests import ProtocolError, RequestParser
 from server.client.client import IN_MULTI, REPLICA, UNAUTHENTICATED
-from server.client.endpoint import NO_ENDPOINT, Endpoint
+from server.client.endpoint import NO_ENDPOINT, Buffers, Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.network.acceptor import Acceptor
@@ -101,7 +101,9 @@ class Connection(Endpoint):
         client.received += size
         self._dispatcher.timekeeper.begin()
         client.last_used_ms = self._dispatcher.state.events.clock.now_ms
-        self._dispatcher.state.stats.input_bytes += size
+        stats = self._dispatcher.state.stats
+        stats.input_bytes += size
+        stats.reads += 1
 
     def _serve(self) -> None:
         """Run what is whole by now of what has come."""
@@ -224,8 +226,11 @@ class Connection(Endpoint):
             return
         size = self._out.size()
         if size:
-            self._dispatcher.state.stats.output_bytes += size
+            stats = self._dispatcher.state.stats
+            stats.output_bytes += size
+            stats.writes += 1
             self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
+            self._client.count_sent(size)
             self._transport.write(self._out)
             if self._is_backed_up or self._client.memory:
                 self._count_unsent()
@@ -261,8 +266,12 @@ class Connection(Endpoint):
         """Close at once: what has not been sent is lost, and nobody serves the client any more."""
         self._transport.abort()
 
-    def unread(self) -> int:
-        return self._parser.buffered()
+    def buffers(self) -> Buffers:
+        parser, transport = self._parser, self._transport
+        return Buffers(
+            parser.kept(), parser.room(), parser.words_size(),
+            transport.unsent(), transport.unsent_pieces(),
+        )  # fmt: skip
 
     def unsent(self) -> int:
         return self._transport.unsent()

@@ -30,8 +30,8 @@ class Link(Protocol):
     def new_handshake(self) -> Handshake:
         """What is said first."""
 
-    def heard(self) -> None:
-        """Something has come."""
+    def heard(self, size: int) -> None:
+        """*size* bytes have come."""
 
     def answered(self, endpoint: PrimaryEndpoint, outcome: Copy | Continue) -> None:
         """The primary has answered PSYNC."""
@@ -104,7 +104,7 @@ class PrimaryEndpoint(Endpoint):
     def data_received(self, data: bytes) -> None:
         if self._is_closed:
             return
-        self._link.heard()
+        self._link.heard(len(data))
         self._guarded(partial(self._take, data))
 
     def _guarded(self, call: Callable[[], None]) -> None:

@@ -182,8 +182,9 @@ class PrimaryLink(Part, Link):
 
     # ------------------------------------------------------------------ what the endpoint tells
 
-    def heard(self) -> None:
-        """Something has come."""
+    def heard(self, size: int) -> None:
+        """*size* bytes have come."""
+        self.dispatcher.state.replication.traffic.received += size
         if self._following is not None:
             self._following.heard_ms = monotonic_ms()
 

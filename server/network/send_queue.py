@@ -42,6 +42,10 @@ class SendQueue:
             self._open = None
         self.size += size
 
+    def piece_count(self) -> int:
+        """How many pieces wait."""
+        return len(self.pieces) - self.first
+
     def _join(self, out: Encoder, size: int) -> None:
         piece = self._open
         if piece is None or len(piece) >= SHORT:

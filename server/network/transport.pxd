@@ -10,6 +10,7 @@ cdef class Transport:
     cpdef ready(self, unsigned int events)
     cpdef write(self, Encoder out)
     cpdef Py_ssize_t unsent(self) except -1
+    cpdef Py_ssize_t unsent_pieces(self) except -1
     cpdef close(self)
     cpdef hold(self)
     cpdef go_on(self)

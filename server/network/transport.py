@@ -44,6 +44,10 @@ class Transport:
         """
         return 0
 
+    def unsent_pieces(self) -> int:
+        """How many pieces of memory these are in."""
+        return 0
+
     def close(self) -> None:
         """Close when all is sent; nothing more is read."""
 

@@ -12,6 +12,8 @@ cdef class Memory(Part):
     cdef public int64_t log
     cdef public int64_t scripts
     cdef readonly int64_t peak
+    cdef readonly int64_t peak_s
+    cdef int64_t _noted_peak
     cdef readonly int64_t startup
 
     cpdef hold(self, Client client, int64_t size)

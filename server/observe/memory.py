@@ -20,7 +20,6 @@ from server.observe.part import Part
 from storage import allocation
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-CLIENT_BYTES = 3072  # of a connected client that has sent nothing: its objects and its socket's
 NO_LIMIT = 0
 MOST = 2**63 - 1
 
@@ -28,7 +27,17 @@ MOST = 2**63 - 1
 class Memory(Part):
     """The bytes in use, and maxmemory. Made before the databases, which it sees *started*."""
 
-    __slots__ = ("clients", "clients_limit", "limit", "log", "peak", "scripts", "startup")
+    __slots__ = (
+        "_noted_peak",
+        "clients",
+        "clients_limit",
+        "limit",
+        "log",
+        "peak",
+        "peak_s",
+        "scripts",
+        "startup",
+    )
 
     def __init__(self) -> None:
         self.limit = NO_LIMIT  # maxmemory
@@ -37,6 +46,8 @@ class Memory(Part):
         self.log = 0  # what the append-only file has still to write, when it was last looked at
         self.scripts = 0  # what Lua and the texts of scripts hold, when it was last counted
         self.peak = 0  # the most that has been seen in use
+        self.peak_s = 0  # unix time when that was seen
+        self._noted_peak = 0
         self.startup = allocation.used_bytes()
 
     def started(self) -> None:
@@ -58,6 +69,13 @@ class Memory(Part):
         self.peak = max(self.peak, used)
         return used
 
+    def note_peak(self, now_s: int) -> None:
+        """Look at what is in use, at the unix time *now_s*: it may be the most so far."""
+        self.used()
+        if self.peak > self._noted_peak:
+            self._noted_peak = self.peak
+            self.peak_s = now_s
+
     def exceeded(self) -> bool:
         """Whether more is in use than maxmemory allows: what adds data is refused then."""
         return 0 < self.limit < self.used() - self.log
@@ -72,10 +90,20 @@ def _clients_limit(config: Config) -> int:
 
 
 def resident_bytes() -> int:
-    """Resident memory in bytes (proc(5): the second field of statm); 0 if no file can be opened."""
+    """Resident memory in bytes; 0 if no file can be opened."""
+    return _pages(1) * PAGE_BYTES
+
+
+def file_bytes() -> int:
+    """The part of it that is pages of files: the program's code. 0 if no file can be opened."""
+    return _pages(2) * PAGE_BYTES
+
+
+def _pages(field: int) -> int:
+    """A *field* of statm, see proc(5): 1 is all resident pages, 2 those of files."""
     try:
         with open("/proc/self/statm", "rb") as statm:
-            return int(statm.read().split()[1]) * PAGE_BYTES
+            return int(statm.read().split()[field])
     except OSError:
         return 0
 

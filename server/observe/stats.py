@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
 
 from server.observe.part import Part
+from server.observe.rates import Rates
 
 _log = logging.getLogger("penstock")
 
 MOST_CODES = 128  # of errors: scripts can return any
 TOO_MANY_CODES = "ERRORSTATS_DISABLED"  # stands in place of them all when there are more
-SAMPLES = 16  # the instantaneous rates are means over this many samples, as in redis
 
 
 class Stats(Part):
@@ -26,14 +25,23 @@ class Stats(Part):
         self.rejected_connections = 0
         self.input_bytes = 0
         self.output_bytes = 0
+        self.reads = 0  # from clients' sockets
+        self.writes = 0
         self.errors = 0
+        self.unexpected_errors = 0  # of what the primary has sent
         self.errors_by_code: dict[str, int] = {}
         self.output_limit_disconnections = 0
         self.query_limit_disconnections = 0
         self.expire_cycle_ms = 0.0
         self.expire_time_cap_reached = 0
-        self._last: tuple[int, int, int, int] | None = None  # ms, commands, input, output
-        self._rates: deque[tuple[float, float, float]] = deque(maxlen=SAMPLES)
+        self.expired_in_cycles = 0  # keys, that the active expiry cycle has found
+        self.expired_fields_in_cycles = 0
+        self.stale_percent = 0.0  # of the keys that may expire, as the last cycles have found them
+        self.nested_ns = 0  # that commands inside scripts took
+        self.lazily_freed = 0  # values that were removed by who does not want to wait for it
+        self.prefetches = 0  # times that memory was fetched ahead, for the keys of a pipeline
+        self.prefetched_keys = 0
+        self._rates = Rates(3)
 
     def count_error(self, code: str) -> None:
         """An error reply with *code* was given."""
@@ -54,20 +62,10 @@ class Stats(Part):
 
     def tick(self, now_ms: int) -> None:
         """Take one sample for the instantaneous rates; *now_ms* is the monotonic clock's."""
-        now = (now_ms, self.commands, self.input_bytes, self.output_bytes)
-        if self._last is not None and now_ms > self._last[0]:
-            seconds = (now_ms - self._last[0]) / 1000
-            commands, received, sent = (
-                (new - old) / seconds for new, old in zip(now[1:], self._last[1:], strict=True)
-            )
-            self._rates.append((commands, received / 1024, sent / 1024))
-        self._last = now
+        self._rates.sample(now_ms, self.commands, self.input_bytes, self.output_bytes)
 
     @property
     def rates(self) -> tuple[float, float, float]:
         """Commands, KiB in and KiB out a second, over the last samples."""
-        if not self._rates:
-            return (0.0, 0.0, 0.0)
-        columns = zip(*self._rates, strict=True)
-        commands, received, sent = (sum(column) / SAMPLES for column in columns)
-        return (commands, received, sent)
+        commands, received, sent = self._rates.per_second
+        return (commands, received / 1024, sent / 1024)

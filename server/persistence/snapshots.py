@@ -76,6 +76,7 @@ class Snapshots:
         self.last_ok = True
         self.last_duration_s = -1  # of the last background save
         self.last_cow_bytes = 0
+        self.failures = 0  # of background saves, since one has succeeded
         self.saves = 0  # background saves that were begun
         self.scheduled = False  # a background save is to begin when the present child has ended
         self._tried_s = self._saved_s
@@ -215,6 +216,7 @@ class Snapshots:
             child = self._children.start(Purpose.SAVE, total, self._write, self._ended)
         except OSError as error:
             self.last_ok = False
+            self.failures += 1
             _log.warning("Can't save in background: fork: %s", error.strerror)
             return False
         _log.info("Background saving started by pid %d", child.pid)
@@ -235,6 +237,7 @@ class Snapshots:
         self.last_save_s = int(self._unix_s())
         self._saved_s = self._monotonic_s()
         self.last_ok = True
+        self.failures = 0
 
     def _ended(self, outcome: Outcome) -> None:
         """The child that was saving has ended."""
@@ -246,6 +249,7 @@ class Snapshots:
             _log.info("Background saving terminated with success")
             self._saved(self._mark_of_child)
             return
+        self.failures += 1
         remove_quietly(self._files, temporary_path(outcome.pid))
         if outcome.signal:
             _log.warning("Background saving %s", outcome.error)

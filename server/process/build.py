@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
+import re
 import select
+import sys
 
 import penstock
 from server.process import identity
@@ -32,6 +36,17 @@ def compiled() -> bool:
     from protocol.encoder import Encoder  # noqa: PLC0415  (asked, not used)
 
     return hasattr(Encoder, "__pyx_vtable__")
+
+
+def compiler_version() -> str:
+    """The version of gcc that has compiled Python and, with it, the core; 0.0.0 for another."""
+    found = re.match(r"GCC (\d+\.\d+\.\d+)", platform.python_compiler())
+    return found[1] if found else "0.0.0"
+
+
+def build_id() -> str:
+    """A number that differs between builds: of other versions, or with another Python."""
+    return hashlib.sha256((version_line() + sys.version).encode()).hexdigest()[:16]
 
 
 def uses_epoll() -> bool:

@@ -24,7 +24,7 @@ cdef class Replica:
     cdef public bint waits_for_ack
     cdef public list held
     cdef public Py_ssize_t held_bytes
-    cdef int64_t _written
+    cdef readonly int64_t written
     cdef tuple _seen
     cdef public object on_room
 

@@ -45,7 +45,7 @@ class Replica:
         self.waits_for_ack = False  # it is sent nothing until it has loaded the copy
         self.held: list[bytes] = []
         self.held_bytes = 0
-        self._written = 0  # bytes that its socket was given
+        self.written = 0  # bytes that its socket was given
         self._seen = (0, 0)  # bytes that it had taken and sent when it was last looked at
         self.on_room: Callable[[], None] | None = None  # its socket takes more of the copy
 
@@ -86,7 +86,7 @@ class Replica:
         out, endpoint = self.client.out, self.client.endpoint
         try:
             for data in portions:
-                self._written += len(data)
+                self.written += len(data)
                 out.append_shared(data)
             endpoint.send()
         except Exception as error:
@@ -100,7 +100,7 @@ class Replica:
     def watch(self, now_ms: int) -> None:
         """Look whether it lives: it has taken something, or sent something, be it an empty line."""
         unsent = self.client.endpoint.unsent()
-        seen = (self._written - unsent, self.client.received)
+        seen = (self.written - unsent, self.client.received)
         if seen != self._seen or (self.stage is Stage.COPYING and not unsent):
             self._seen = seen
             self.alive_ms = now_ms

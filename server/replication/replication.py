@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from server.client.client import MUTED, REPLICA, Client
 from server.config.parameters import Config
@@ -29,6 +29,7 @@ from server.replication.feed import Feed
 from server.replication.history import History
 from server.replication.replica import Replica, Stage
 from server.replication.replicas import Replicas, name_of
+from server.replication.traffic import Traffic
 from storage.keyspace.keyspace import Keyspace
 
 if TYPE_CHECKING:
@@ -42,6 +43,13 @@ _log = logging.getLogger("penstock")
 def new_id() -> str:
     """A name for a history: 40 hexadecimal digits."""
     return os.urandom(20).hex()
+
+
+class ReplicationMemory(NamedTuple):
+    """Bytes that are held for replicas."""
+
+    backlog: int
+    unsent: int  # of the stream, and of copies, that connected replicas have not taken yet
 
 
 class Replication(Part):
@@ -67,6 +75,7 @@ class Replication(Part):
         self.history = History(new_id())
         self.feed = Feed(propagation, self.history)
         self.replicas = Replicas(config, self.feed)
+        self.traffic = Traffic(self.replicas.all)
         self._copies: Copies | None = None
         self.following: Following | None = None
         self.on_role: Callable[[], None] = _nobody_minds
@@ -81,6 +90,7 @@ class Replication(Part):
         self.statistics_reset()
 
     def statistics_reset(self) -> None:
+        self.traffic.reset()
         self.full_copies = 0
         self.continued = 0
         self.not_continued = 0  # was asked for and could not be
@@ -257,11 +267,13 @@ class Replication(Part):
         client.replica = None
         client.clear_flag(REPLICA)  # it may still take what it was sent
         replica.on_room = None
+        self.traffic.left(replica)
         self.replicas.remove(replica)
         if self._copies is not None:
             self._copies.left(replica)
 
     def tick(self, now_ms: int) -> None:
+        self.traffic.tick(now_ms)
         self.replicas.tick(now_ms, not self.failover.is_on)
         self.failover.tick(now_ms)
         if self._copies is not None:
@@ -295,6 +307,14 @@ class Replication(Part):
 
     # ------------------------------------------------------------------ INFO
 
+    def memory(self) -> ReplicationMemory:
+        """What is held for replicas. O(replicas)."""
+        backlog = self.history.backlog
+        return ReplicationMemory(
+            backlog=0 if backlog is None else len(backlog),
+            unsent=sum(replica.unsent() for replica in self.replicas.all),
+        )
+
     def info(self, section: str) -> Iterable[tuple[str, object]]:
         if section == "replication":
             yield from self._info()
@@ -302,12 +322,12 @@ class Replication(Part):
             yield "sync_full", self.full_copies
             yield "sync_partial_ok", self.continued
             yield "sync_partial_err", self.not_continued
+            yield from self.traffic.info()
         elif section == "memory":
-            kept = len(self.history.backlog) if self.history.backlog is not None else 0
-            waiting = sum(replica.unsent() for replica in self.replicas.all)
-            yield "mem_replication_backlog", kept
-            yield "mem_total_replication_buffers", kept + waiting
-            yield "mem_clients_slaves", waiting
+            held = self.memory()
+            yield "mem_replication_backlog", held.backlog
+            yield "mem_total_replication_buffers", held.backlog + held.unsent
+            yield "mem_clients_slaves", held.unsent
 
     def _info(self) -> Iterable[tuple[str, object]]:
         now_ms = self._now_ms()

@@ -40,6 +40,7 @@ cdef class Directory:
     cdef void _split(self, Py_ssize_t slot) except *
     @cython.locals(block=Py_ssize_t, low=Bucket, high=Bucket)
     cdef void _merge(self, Py_ssize_t slot) except *
+    cpdef Py_ssize_t bytes_of_slots(self)
     @cython.locals(slots=Py_ssize_t)
     cdef bint _double(self) except -1
     @cython.locals(slot=Py_ssize_t)

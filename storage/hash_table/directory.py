@@ -207,6 +207,10 @@ class Directory:
 
     # ------------------------------------------------------------------ slots
 
+    def bytes_of_slots(self) -> int:
+        """The memory of the directory itself, without its buckets."""
+        return self._slots_held * SLOT
+
     def _double(self) -> bool:
         """Double the directory: add one to the global depth. False if it has enough slots."""
         slots = len(self._directory)

@@ -336,6 +336,11 @@ class Keyspace:
         size = self._values.bytes_of(key)
         return size if value is None else size + types.of(value).memory(value, samples)
 
+    def bytes_of_slots(self) -> int:
+        """The memory of the directories of its tables, without what is in them."""
+        tables = (self._values, self._expires, self._field_expiries)
+        return sum(table.bytes_of_slots() for table in tables)
+
     # ------------------------------------------------------------------ last use
 
     def idle_s(self, key: bytes) -> int:

@@ -39,6 +39,9 @@ class ListType(ValueType):
     def length(self, value: QuickList) -> int:
         return len(value)
 
+    def parts(self, value: QuickList) -> int:
+        return len(value.nodes())
+
     def packed(self, value: QuickList) -> bytes | None:
         """The only listpack. Who changes a list sets its fill anew."""
         pack = value.only_listpack()

@@ -46,6 +46,9 @@ class SetType(ValueType):
     def length(self, value: MemberSet) -> int:
         return value.size()
 
+    def parts(self, value: MemberSet) -> int:
+        return value.size() if isinstance(value.members, PackedTable) else 1
+
     def packed(self, value: MemberSet) -> bytes | None:
         """The bytes of the intset, or of the listpack: each shows which one it is."""
         members = value.members

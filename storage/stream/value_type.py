@@ -30,6 +30,12 @@ class StreamType(ValueType):
     def length(self, value: Stream) -> int:
         return len(value)
 
+    def parts(self, value: Stream) -> int:
+        groups = value.groups
+        first = next(iter(groups.values()), None)
+        each = 0 if first is None else 1 + len(first.pel)
+        return int(value.rax.node_count + len(groups) * each)
+
     def digest_parts(self, value: Stream) -> Iterator[bytes]:
         """The entries. Redis leaves out groups, counters and ids: XINFO STREAM FULL shows those."""
         entry = value.range()

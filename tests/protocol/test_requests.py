@@ -265,6 +265,32 @@ def test_buffered_counts_the_words_of_an_unfinished_command() -> None:
     assert parser.buffered() == 0
 
 
+def test_what_is_kept_are_the_bytes_as_they_came_until_the_last_command_is_taken() -> None:
+    parser = RequestParser()
+    parser.feed(b"GET a\r\nGET b\r\n")
+    assert parser.take() == [b"GET", b"a"]
+    assert parser.kept() == 14
+    assert parser.take() == [b"GET", b"b"]
+    assert parser.take() is None
+    assert (parser.kept(), parser.room()) == (0, 0)
+
+
+def test_the_words_of_a_command_that_is_not_whole_are_told_apart_from_what_follows() -> None:
+    parser = RequestParser()
+    parser.feed(b"*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$1000\r\n" + b"x" * 500)
+    assert parser.take() is None
+    assert (parser.words_size(), parser.kept()) == (6, 500)
+
+
+def test_a_long_word_has_room_for_what_has_not_come_yet() -> None:
+    parser = RequestParser()
+    parser.feed(b"*1\r\n$100000\r\n" + b"x" * 70_000)
+    assert parser.take() is None
+    parser.get_buffer()
+    assert parser.kept() == 70_000
+    assert parser.room() == 100_002 - 70_000
+
+
 def test_a_parser_is_overfull_beyond_max_buffered() -> None:
     parser = RequestParser()
     parser.max_buffered = 20

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from server.dispatch.state import ServerState
-from server.observe.memory import resident_bytes, total_bytes
+from server.observe.memory import file_bytes, resident_bytes, total_bytes
 from server.observe.sizes import human
 from server.persistence.append_only import Mode
 from server.persistence.load_progress import LoadProgress
@@ -41,7 +41,7 @@ def server(state: ServerState) -> Fields:
     yield "redis_version", build.REDIS_VERSION
     yield "redis_git_sha1", "00000000"
     yield "redis_git_dirty", 0
-    yield "redis_build_id", 0
+    yield "redis_build_id", build.build_id()
     yield "redis_mode", "standalone"
     yield "penstock_version", build.VERSION
     yield "penstock_compiled", _yes_no(build.compiled())
@@ -49,6 +49,8 @@ def server(state: ServerState) -> Fields:
     yield "os", f"{system.sysname} {system.release} {system.machine}"
     yield "arch_bits", struct.calcsize("P") * 8
     yield "monotonic_clock", "POSIX clock_gettime"
+    yield "atomicvar_api", "gil"  # one thread at a time runs, so nothing else is needed
+    yield "gcc_version", build.compiler_version()
     yield "multiplexing_api", "epoll" if build.uses_epoll() else config.event_loop
     yield "process_id", os.getpid()
     yield "process_supervised", supervisor(config)
@@ -73,6 +75,10 @@ def clients(state: ServerState) -> Fields:
     yield "maxclients", state.config.maxclients
     yield "blocked_clients", state.blocking.waiting + state.pausing.waiting
     yield "watching_clients", sum(1 for client in connected if client.watching)
+    held = [client.endpoint.buffers() for client in connected]
+    outputs = [at.replies + len(client.out) for client, at in zip(connected, held, strict=True)]
+    yield "client_recent_max_input_buffer", max((at.requests + at.room for at in held), default=0)
+    yield "client_recent_max_output_buffer", max(outputs, default=0)
     yield "clients_in_timeout_table", sum(1 for waiter in waiters if waiter.due_ms)
     yield "total_watched_keys", len(state.watching.watchers)
     yield "total_blocking_keys", blocking_keys
@@ -84,7 +90,10 @@ def memory(state: ServerState) -> Fields:
     memory = state.memory
     resident, total = resident_bytes(), total_bytes()
     memory.log = state.persistence.append_only.log.pending
+    memory.note_peak(state.events.clock.now_ms // 1000)
     used, limit = memory.used(), state.config.maxmemory
+    in_files = min(file_bytes(), resident)
+    held = resident - in_files
     keys = sum(len(db) + len(db.expiring) for db in state.databases)
     overhead = memory.startup + memory.clients + memory.scripts + memory.log
     overhead += keys * PLACE_BYTES
@@ -95,31 +104,34 @@ def memory(state: ServerState) -> Fields:
     yield "used_memory_rss_human", human(resident)
     yield "used_memory_peak", memory.peak
     yield "used_memory_peak_human", human(memory.peak)
+    yield "used_memory_peak_time", memory.peak_s
     yield "used_memory_peak_perc", f"{used * 100 / memory.peak:.2f}%"
     yield "used_memory_overhead", overhead
     yield "used_memory_startup", memory.startup
     yield "used_memory_dataset", dataset
     yield "used_memory_dataset_perc", f"{dataset * 100 / max(used - memory.startup, 1):.2f}%"
     yield "allocator_allocated", used
-    yield "allocator_active", resident
-    yield "allocator_resident", resident
+    yield "allocator_active", held
+    yield "allocator_resident", held
     yield "total_system_memory", total
     yield "total_system_memory_human", human(total)
     yield "maxmemory", limit
     yield "maxmemory_human", human(limit)
     yield "maxmemory_policy", state.config.maxmemory_policy
-    yield "allocator_frag_ratio", f"{resident / used:.2f}"
-    yield "allocator_frag_bytes", resident - used
+    yield "allocator_frag_ratio", f"{held / used:.2f}"
+    yield "allocator_frag_bytes", held - used
     yield "allocator_rss_ratio", "1.00"
     yield "allocator_rss_bytes", 0
-    yield "rss_overhead_ratio", "1.00"
-    yield "rss_overhead_bytes", 0
+    yield "rss_overhead_ratio", f"{resident / max(held, 1):.2f}"
+    yield "rss_overhead_bytes", in_files
     yield "mem_fragmentation_ratio", f"{resident / used:.2f}"
     yield "mem_fragmentation_bytes", resident - used
     yield "mem_not_counted_for_evict", memory.log
     yield "mem_clients_normal", memory.clients
     yield "mem_aof_buffer", memory.log
     yield "mem_allocator", "pymalloc"
+    yield "lazyfree_pending_objects", 0  # all are freed at once
+    yield "lazyfreed_objects", state.stats.lazily_freed
 
 
 def persistence(state: ServerState) -> Fields:
@@ -135,6 +147,7 @@ def persistence(state: ServerState) -> Fields:
     yield "rdb_changes_since_last_save", snapshots.changes_since_save
     yield "rdb_bgsave_in_progress", int(snapshots.in_progress)
     yield "rdb_last_save_time", snapshots.last_save_s
+    yield "rdb_saves_consecutive_failures", snapshots.failures
     yield "rdb_last_bgsave_status", _ok_err(snapshots.last_ok)
     yield "rdb_last_bgsave_time_sec", snapshots.last_duration_s
     yield "rdb_current_bgsave_time_sec", snapshots.running_s
@@ -178,6 +191,15 @@ def _loading(progress: LoadProgress) -> Fields:
     yield "loading_eta_seconds", progress.eta_s
 
 
+def threads(state: ServerState) -> Fields:
+    """The threads that serve sockets: there is the one."""
+    counted = state.stats
+    yield (
+        "io_thread_0",
+        f"clients={len(state.clients)},reads={counted.reads},writes={counted.writes}",
+    )
+
+
 def stats(state: ServerState) -> Fields:
     counted = state.stats
     per_second, kib_in, kib_out = counted.rates
@@ -185,19 +207,27 @@ def stats(state: ServerState) -> Fields:
     yield "total_commands_processed", counted.commands
     yield "instantaneous_ops_per_sec", round(per_second)
     yield "total_net_input_bytes", counted.input_bytes
-    yield "total_net_output_bytes", counted.output_bytes
+    yield "total_net_output_bytes", counted.output_bytes - state.replication.traffic.sent
     yield "instantaneous_input_kbps", f"{kib_in:.2f}"
     yield "instantaneous_output_kbps", f"{kib_out:.2f}"
     yield "rejected_connections", counted.rejected_connections
     yield "expired_subkeys", state.events.expired_fields
     yield "expired_keys", state.events.expired
+    yield "expired_subkeys_active", counted.expired_fields_in_cycles
+    yield "expired_keys_active", counted.expired_in_cycles
+    yield "expired_stale_perc", f"{counted.stale_percent:.2f}"
     yield "expired_time_cap_reached_count", counted.expire_time_cap_reached
     yield "expire_cycle_cpu_milliseconds", int(counted.expire_cycle_ms)
     yield "keyspace_hits", state.events.hits
     yield "keyspace_misses", state.events.misses
     yield "latest_fork_usec", state.persistence.children.latest_fork_usec
     yield "total_forks", state.persistence.children.total_forks
+    yield "unexpected_error_replies", counted.unexpected_errors
     yield "total_error_replies", counted.errors
+    yield "total_reads_processed", counted.reads
+    yield "total_writes_processed", counted.writes
+    yield "io_threaded_total_prefetch_batches", counted.prefetches
+    yield "io_threaded_total_prefetch_entries", counted.prefetched_keys
     yield "client_query_buffer_limit_disconnections", counted.query_limit_disconnections
     yield "client_output_buffer_limit_disconnections", counted.output_limit_disconnections
 
@@ -282,24 +312,18 @@ ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "cluster": {
         "clients": ("cluster_connections",),
-        "memory": ("mem_cluster_links",),
+        "memory": (
+            "mem_cluster_links",
+            "mem_cluster_slot_migration_output_buffer",
+            "mem_cluster_slot_migration_input_buffer",
+            "mem_cluster_slot_migration_input_buffer_peak",
+        ),
         "cluster": ("cluster_enabled",),
     },
     "buffers of a client that grow and shrink": {
-        "clients": ("client_recent_max_input_buffer", "client_recent_max_output_buffer"),
         "stats": ("reply_buffer_shrinks", "reply_buffer_expands"),
     },
-    "an event loop of the server's own": {
-        "stats": (
-            "total_reads_processed",
-            "total_writes_processed",
-            "eventloop_cycles",
-            "eventloop_duration_sum",
-            "eventloop_duration_cmd_sum",
-            "instantaneous_eventloop_cycles_per_sec",
-            "instantaneous_eventloop_duration_usec",
-        ),
-    },
+    "users that a certificate names": {"stats": ("acl_access_denied_tls_cert",)},
     "defragmentation": {
         "memory": ("allocator_muzzy", "active_defrag_running"),
         "stats": (
@@ -316,17 +340,9 @@ ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
     "payloads that are not checked": {"stats": ("dump_payload_sanitizations",)},
     "replicas": {
         "memory": ("mem_replica_full_sync_buffer",),
-        "stats": (
-            "total_net_repl_input_bytes",
-            "total_net_repl_output_bytes",
-            "instantaneous_input_repl_kbps",
-            "instantaneous_output_repl_kbps",
-            "slave_expires_tracked_keys",
-            "unexpected_error_replies",
-        ),
+        "stats": ("slave_expires_tracked_keys",),
         "persistence": ("async_loading",),
     },
-    "threads that free memory": {"memory": ("lazyfree_pending_objects", "lazyfreed_objects")},
     "modules": {"persistence": ("module_fork_in_progress", "module_fork_last_cow_size")},
 }
 
@@ -335,6 +351,7 @@ SECTIONS: dict[str, Section] = {
     "clients": clients,
     "memory": memory,
     "persistence": persistence,
+    "threads": threads,
     "stats": stats,
     "replication": replication,
     "cpu": cpu,

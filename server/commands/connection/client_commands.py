@@ -101,7 +101,7 @@ def client_info(call: Call) -> Reply:
 
     CLIENT INFO
     """
-    return Verbatim(client_line.line(call.client, call.now_ms) + b"\n")
+    return Verbatim(client_line.line(call.client, call.now_ms, call.argv) + b"\n")
 
 
 @command("CLIENT REPLY", arity=3, flags=ANYBODY, group="connection", since="3.2.0")
@@ -187,7 +187,11 @@ def client_list(call: Call) -> Reply:
         shown = [clients[number] for number in ids if number in clients]
     elif args.left:
         raise errors.SYNTAX
-    return Verbatim(b"".join(client_line.line(client, call.now_ms) + b"\n" for client in shown))
+    lines = (
+        client_line.line(client, call.now_ms, call.argv if client is call.client else ())
+        for client in shown
+    )
+    return Verbatim(b"".join(line + b"\n" for line in lines))
 
 
 @command("CLIENT UNBLOCK", arity=-3, flags=OPERATOR, group="connection", since="5.0.0")

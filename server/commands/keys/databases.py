@@ -50,7 +50,6 @@ def flushdb(call: Call) -> Reply:
 
     FLUSHDB [ASYNC | SYNC]
     """
-    _check_flush_mode(call.argv)
     _flush(call, [call.db])
     return OK
 
@@ -74,21 +73,23 @@ def flushall(call: Call) -> Reply:
 
     FLUSHALL [ASYNC | SYNC]
     """
-    _check_flush_mode(call.argv)
     _flush(call, call.server.databases)
     call.server.persistence.snapshots.all_flushed()
     return OK
 
 
-def _check_flush_mode(argv: list[bytes]) -> None:
-    """Raise SYNTAX for an unknown mode. ASYNC and SYNC do the same here."""
-    if len(argv) > 2 or (len(argv) == 2 and argv[1].upper() not in (b"ASYNC", b"SYNC")):
-        raise errors.SYNTAX
-
-
 def _flush(call: Call, databases: list[Keyspace]) -> None:
-    """Empty *databases*. It counts as a change even if they were empty, so that it is logged."""
-    call.count_changes(max(call.server.empty(databases), 1))
+    """Empty *databases*. It counts as a change even if they were empty, so that it is logged.
+
+    ASYNC and SYNC do the same here, but what ASYNC has freed is counted.
+    """
+    mode = call.argv[1].upper() if len(call.argv) > 1 else b"SYNC"
+    if len(call.argv) > 2 or mode not in (b"ASYNC", b"SYNC"):
+        raise errors.SYNTAX
+    removed = call.server.empty(databases)
+    call.count_changes(max(removed, 1))
+    if mode == b"ASYNC":
+        call.server.stats.lazily_freed += removed
 
 
 @command(

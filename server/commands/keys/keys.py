@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from protocol.replies import OK, Reply, Status
 from server.dispatch.call import Call
 from server.table import errors
@@ -13,6 +15,7 @@ from storage import types
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 
 NO_TYPE = Status(b"none")
+MANY_PARTS = 64  # of a value: from there on Redis frees it in another thread, if it is let to
 
 
 # ---------------------------------------------------------------------- one after the other
@@ -33,10 +36,21 @@ def del_(call: Call) -> Reply:
 
     DEL key [key ...]
     """
+    return _remove(call, False)
+
+
+def _remove(call: Call, lazily: bool) -> int:
+    """Remove the keys, and say how many there were.
+
+    Who asks for it *lazily* wants large values to be freed later. They are freed at once here, but
+    counted as Redis counts them.
+    """
     db = call.db
     removed = 0
     for key in call.argv[1:]:
         if db.has(key):
+            if lazily and _is_large(db.peek(key)):
+                call.server.stats.lazily_freed += 1
             db.remove(key)
             db.changed(key, b"del")
             removed += 1
@@ -58,7 +72,12 @@ def unlink(call: Call) -> Reply:
 
     UNLINK key [key ...]
     """
-    return del_(call)
+    return _remove(call, True)
+
+
+def _is_large(value: Any) -> bool:
+    """Whether Redis would leave it to another thread to free *value*."""
+    return types.of(value).parts(value) > MANY_PARTS
 
 
 @command(

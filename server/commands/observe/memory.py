@@ -6,7 +6,7 @@ from protocol.replies import OK, Reply, Verbatim
 from server.dispatch.call import Call
 from server.dispatch.state import ServerState
 from server.observe import memory_report
-from server.observe.memory import resident_bytes
+from server.observe.memory import file_bytes, resident_bytes
 from server.table import errors
 from server.table.args import Args
 from server.table.command import TABLE, Flags, command, container
@@ -59,7 +59,11 @@ def memory_stats(call: Call) -> Reply:
     """
     state = call.server
     memory = state.memory
+    memory.note_peak(call.now_ms // 1000)
     used, resident = memory.used(), max(resident_bytes(), 1)
+    in_files = min(file_bytes(), resident)
+    held = max(resident - in_files, 1)
+    replication = state.replication.memory()
     databases = {b"db.%d" % db.index: _of_database(db) for db in state.databases if len(db)}
     tables = sum((len(db) + len(db.expiring)) * PLACE_BYTES for db in state.databases)
     overhead = memory.startup + memory.clients + memory.scripts + memory.log + tables
@@ -69,7 +73,9 @@ def memory_stats(call: Call) -> Reply:
         b"peak.allocated": memory.peak,
         b"total.allocated": used,
         b"startup.allocated": memory.startup,
-        **_absent("replication.backlog", "replica.fullsync.buffer", "clients.slaves"),
+        b"replication.backlog": replication.backlog,
+        **_absent("replica.fullsync.buffer"),
+        b"clients.slaves": replication.unsent,
         b"clients.normal": memory.clients,
         **_absent("cluster.links"),
         b"aof.buffer": memory.log,
@@ -77,7 +83,8 @@ def memory_stats(call: Call) -> Reply:
         b"functions.caches": state.scripting.memory_of_functions()[1],
         b"script.VMs": state.scripting.vm_memory,
         **databases,
-        **_absent("overhead.db.hashtable.lut", "overhead.db.hashtable.rehashing"),
+        b"overhead.db.hashtable.lut": sum(db.bytes_of_slots() for db in state.databases),
+        **_absent("overhead.db.hashtable.rehashing"),
         b"overhead.total": overhead,
         **_absent("db.dict.rehashing.count"),
         b"keys.count": keys,
@@ -86,15 +93,15 @@ def memory_stats(call: Call) -> Reply:
         b"dataset.percentage": 100 * data / beyond_start,
         b"peak.percentage": 100 * used / max(memory.peak, 1),
         b"allocator.allocated": used,
-        b"allocator.active": resident,
-        b"allocator.resident": resident,
+        b"allocator.active": held,
+        b"allocator.resident": held,
         **_absent("allocator.muzzy"),
-        b"allocator-fragmentation.ratio": resident / max(used, 1),
-        b"allocator-fragmentation.bytes": resident - used,
+        b"allocator-fragmentation.ratio": held / max(used, 1),
+        b"allocator-fragmentation.bytes": held - used,
         b"allocator-rss.ratio": 1.0,
         **_absent("allocator-rss.bytes"),
-        b"rss-overhead.ratio": 1.0,
-        **_absent("rss-overhead.bytes"),
+        b"rss-overhead.ratio": resident / held,
+        b"rss-overhead.bytes": in_files,
         b"fragmentation": resident / max(used, 1),
         b"fragmentation.bytes": resident - used,
     }

@@ -58,6 +58,9 @@ class EpollTransport(Transport):
     def unsent(self) -> int:
         return self._queue.size
 
+    def unsent_pieces(self) -> int:
+        return self._queue.piece_count()
+
     # ------------------------------------------------------------------ what the selector calls
 
     def ready(self, events: int) -> None:

@@ -189,6 +189,9 @@ class TlsTransport(Transport):
     def unsent(self) -> int:
         return self._queue.size + self._below.unsent()
 
+    def unsent_pieces(self) -> int:
+        return self._queue.piece_count() + self._below.unsent_pieces()
+
     def hold(self) -> None:
         self._below.hold()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from server.config.parameters import Config
 from server.dispatch.expiry import ExpiryCycle
 from server.dispatch.state import ServerState
@@ -60,3 +62,13 @@ def test_a_cycle_ends_when_its_share_of_time_is_used_up() -> None:
     ExpiryCycle(state, Clock(step=0.02)).run()
     assert 0 < len(state.databases[3]) < 2000
     assert state.stats.expire_time_cap_reached == 1
+
+
+def test_a_cycle_counts_what_it_has_expired_and_how_stale_the_keys_were() -> None:
+    state = make_state(keys=10, due=10)
+    cycle = ExpiryCycle(state, Clock())
+    cycle.run()
+    assert state.stats.expired_in_cycles == 10
+    assert state.stats.stale_percent == pytest.approx(5.0)  # a twentieth of 100 %
+    cycle.run()
+    assert state.stats.stale_percent == pytest.approx(4.75)

@@ -22,8 +22,8 @@ def sections(server, *names):
 
 def test_sections_come_in_the_order_of_redis(server):
     assert list(sections(server)) == [
-        "Server", "Clients", "Memory", "Persistence", "Stats", "Replication", "CPU", "Modules",
-        "Errorstats", "Cluster", "Keyspace",
+        "Server", "Clients", "Memory", "Persistence", "Threads", "Stats", "Replication", "CPU",
+        "Modules", "Errorstats", "Cluster", "Keyspace",
     ]  # fmt: skip
 
 

@@ -262,3 +262,36 @@ def test_object_subcommands_are_checked(server):
         "-ERR wrong number of arguments for 'object|encoding' command"
     )
     assert server.send_line("OBJECT help")[0].startswith(b"OBJECT <subcommand>")
+
+
+@pytest.mark.parametrize(
+    ("words", "is_large"),
+    [
+        (("SADD", *(f"member{n}" for n in range(600))), True),
+        (("SADD", *range(100)), False),  # an intset is one piece
+        (("ZADD", *(n for pair in range(600) for n in (pair, f"m{pair}"))), True),
+        (("RPUSH", *range(600)), False),  # a few listpacks
+        (("SET", "x" * 10_000), False),
+        (("HSET", "field", "value"), False),
+    ],
+)
+def test_only_large_values_that_are_unlinked_count_as_lazily_freed(server, words, is_large):
+    server.send(words[0], "key", *words[1:])
+    server.send_line("COPY key other")
+    server.send_line("DEL other")
+    assert server.state.stats.lazily_freed == 0
+    server.send_line("UNLINK key key")
+    assert server.state.stats.lazily_freed == is_large
+
+
+def test_a_stream_counts_as_lazily_freed_by_its_nodes_and_pending_entries(server):
+    server.send_line("CONFIG SET stream-node-max-entries 5")
+    for number in range(100):
+        server.send("XADD", "stream", "*", "number", number)
+    server.send_line("COPY stream other")
+    server.send_line("UNLINK other")
+    assert server.state.stats.lazily_freed == 0
+    server.send_line("XGROUP CREATE stream group 0")
+    server.send_line("XREADGROUP GROUP group alice COUNT 80 STREAMS stream >")
+    server.send_line("UNLINK stream")
+    assert server.state.stats.lazily_freed == 1

@@ -1,0 +1,74 @@
+"""How often the event loop has turned, and how long it has worked: INFO's eventloop_* fields.
+
+    find what is ready | begin ... sockets are served, answers leave ... end | find what is ready
+                         `---------------- a cycle ------------------------'
+
+A tick of cron is a cycle, too. What the loop waits is not counted. A cycle costs two looks at the
+CPU's counter, whose pace is found out by comparing it with the monotonic clock when INFO asks.
+
+Only the epoll backend knows when the sockets have been served that were ready together; with the
+event loop's own transports these fields are not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from server.observe.part import Part
+from server.observe.rates import Rates
+from server.observe.stats import Stats
+from server.process import build, ticks
+from server.table.command import TABLE
+
+
+class LoopTimes(Part):
+    """Counts since the start or the last CONFIG RESETSTAT."""
+
+    __slots__ = ("_begun", "_busy", "_first_ns", "_first_ticks", "_rates", "_stats", "cycles")
+
+    def __init__(self, stats: Stats) -> None:
+        self._stats = stats
+        self._first_ns = ticks.now_ns()
+        self._first_ticks = ticks.cpu_ticks()
+        self._begun = self._first_ticks
+        self.statistics_reset()
+
+    def statistics_reset(self) -> None:
+        self.cycles = 0
+        self._busy = 0  # ticks
+        self._rates = Rates(2)
+
+    def begin(self) -> None:
+        """The loop has found something to do; end() will follow."""
+        self._begun = ticks.cpu_ticks()
+
+    def end(self) -> None:
+        """It is done."""
+        self._busy += ticks.cpu_ticks() - self._begun
+        self.cycles += 1
+
+    @property
+    def busy_us(self) -> int:
+        """The time that all cycles took."""
+        counted = ticks.cpu_ticks() - self._first_ticks
+        if counted <= 0:
+            return 0
+        ns_a_tick = (ticks.now_ns() - self._first_ns) / counted
+        return int(self._busy * ns_a_tick / 1000)
+
+    def tick(self, now_ms: int) -> None:
+        self._rates.sample(now_ms, self.cycles, self.busy_us)
+
+    def info(self, section: str) -> Iterable[tuple[str, object]]:
+        if section == "stats" and build.uses_epoll():
+            cycles, busy_us = self._rates.per_second
+            yield "eventloop_cycles", self.cycles
+            yield "eventloop_duration_sum", self.busy_us
+            yield "eventloop_duration_cmd_sum", self._commands_us()
+            yield "instantaneous_eventloop_cycles_per_sec", round(cycles)
+            yield "instantaneous_eventloop_duration_usec", round(busy_us / cycles) if cycles else 0
+
+    def _commands_us(self) -> int:
+        """The time that all commands took; a script's has that of its own commands in it."""
+        rows = (row for parent in TABLE for row in (parent, *parent.subcommands.values()))
+        return max(0, sum(row.nanoseconds for row in rows) - self._stats.nested_ns) // 1000

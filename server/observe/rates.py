@@ -1,0 +1,32 @@
+"""How fast counters grow: means over the last samples, as INFO's instantaneous_* fields are."""
+
+from __future__ import annotations
+
+from collections import deque
+
+SAMPLES = 16  # as in redis
+
+
+class Rates:
+    """Samples *count* counters, which only grow, at each tick of cron."""
+
+    def __init__(self, count: int) -> None:
+        self._none = (0.0,) * count
+        self._last: tuple[int, ...] | None = None  # ms, and the counters
+        self._samples: deque[tuple[float, ...]] = deque(maxlen=SAMPLES)
+
+    def sample(self, now_ms: int, *counters: int) -> None:
+        """Take one sample; *now_ms* is the monotonic clock's."""
+        now = (now_ms, *counters)
+        if self._last is not None and now_ms > self._last[0]:
+            seconds = (now_ms - self._last[0]) / 1000
+            growth = zip(now[1:], self._last[1:], strict=True)
+            self._samples.append(tuple((new - old) / seconds for new, old in growth))
+        self._last = now
+
+    @property
+    def per_second(self) -> tuple[float, ...]:
+        """How much each counter has grown a second, over the last samples."""
+        if not self._samples:
+            return self._none
+        return tuple(sum(column) / SAMPLES for column in zip(*self._samples, strict=True))

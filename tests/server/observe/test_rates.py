@@ -1,0 +1,26 @@
+"""How fast counters grow, over the last samples."""
+
+from __future__ import annotations
+
+from server.observe.rates import SAMPLES, Rates
+
+
+def test_there_is_no_rate_before_two_samples() -> None:
+    rates = Rates(2)
+    assert rates.per_second == (0.0, 0.0)
+    rates.sample(1000, 5, 7)
+    assert rates.per_second == (0.0, 0.0)
+
+
+def test_a_rate_is_the_mean_of_the_last_samples() -> None:
+    rates = Rates(1)
+    for number in range(2 * SAMPLES):
+        rates.sample(100 * number, 10 * number)
+    assert rates.per_second == (100.0,)
+
+
+def test_two_samples_at_the_same_time_are_one() -> None:
+    rates = Rates(1)
+    for _ in range(3):
+        rates.sample(1000, 5)
+    assert rates.per_second == (0.0,)
