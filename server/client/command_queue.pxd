@@ -5,6 +5,7 @@ from protocol.requests cimport RequestParser
 from server.table.command cimport Command
 
 cdef Py_ssize_t MANY
+cdef int RUNS_SCRIPTS
 
 
 @cython.final
@@ -19,8 +20,8 @@ cdef class CommandQueue:
     @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
     cpdef Py_ssize_t size(self) except -1
     cpdef Py_ssize_t memory(self) except -1
-    cpdef append(self, Command command, list argv)
-    @cython.locals(command=Command, argv=list, count=Py_ssize_t)
+    cpdef append(self, Command command, list argv, int flags)
+    @cython.locals(command=Command, argv=list, count=Py_ssize_t, is_one_of_many=bint)
     cpdef Py_ssize_t take_alike(self, RequestParser parser) except -1
     @cython.locals(argv=list, word=bytes)
     cdef _pack(self)

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.requests import RequestParser
-from server.table.command import Command
+from server.table.command import Command, Flags
 
 MANY = 64
+RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
 PLACE = 8  # bytes of a command in the list
 
 
@@ -48,10 +49,10 @@ class CommandQueue:
         """Bytes of memory that the queue takes."""
         return self.size() + PLACE * len(self.commands)
 
-    def append(self, command: Command, argv: list[bytes]) -> None:
-        """Add a command with its words. O(their bytes)."""
+    def append(self, command: Command, argv: list[bytes], flags: int) -> None:
+        """Add a command with its words, and the *flags* that hold for it. O(their bytes)."""
         self.commands.append(command)
-        self.flags |= command.flags
+        self.flags |= flags
         self._recent.append(argv)
         if len(self._recent) == MANY:
             self._pack()
@@ -60,12 +61,14 @@ class CommandQueue:
         """Take what *parser* has next of the command that was added last; how many those were.
 
         They go from one buffer to the other as they are. None, unless commands are packed and the
-        last two are the same; and those are left that differ in their number of words.
+        last two are the same; and those are left that differ in their number of words. Scripts are
+        looked at one by one, since each has flags of its own.
         """
         if self._packed is None or not self._recent:
             return 0
         command, argv = self.commands[-1], self._recent[-1]
-        if command is not self.commands[-2] or not command.stands_alone():
+        is_one_of_many = command is self.commands[-2] and command.stands_alone()
+        if not is_one_of_many or command.flags & RUNS_SCRIPTS:
             return 0
         self._pack()
         count = parser.move_alike(argv, self._packed)

@@ -8,6 +8,6 @@ cdef class TrackingOptions:
     cdef public bint opts_out
     cdef public bint no_loop
     cdef public object redirect
-    cdef public list prefixes
+    cdef public object prefixes
     cdef public bint caching
     cdef public bint broken

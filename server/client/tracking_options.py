@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from server.client.disjoint_prefixes import NO_PREFIXES, DisjointPrefixes
+
 
 class TrackingOptions:
     """The options of one client. All fields but the last two are what it has sent.
@@ -32,7 +34,7 @@ class TrackingOptions:
         self.opts_out = False
         self.no_loop = False
         self.redirect = 0
-        self.prefixes: list[bytes] = []
+        self.prefixes: DisjointPrefixes = NO_PREFIXES
         self.caching = False
         self.broken = False
 

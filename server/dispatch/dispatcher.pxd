@@ -19,6 +19,7 @@ from server.dispatch.timekeeper cimport Timekeeper
 from server.dispatch.turn cimport Turn
 from server.propagation.propagation cimport Propagation
 from server.scripting.script_run cimport ScriptRun
+from server.scripting.scripting cimport Scripting
 from server.table.command cimport Block, Command
 from storage.keyspace.keyspace cimport Keyspace
 
@@ -60,6 +61,7 @@ cdef class Dispatcher(Runner):
     cdef Command _named
     cdef Blocking _blocking
     cdef Pushes _pushes
+    cdef Scripting _scripting
     cdef SharedReply _shared
 
     @cython.locals(command=Command, must_check=bint)
@@ -73,6 +75,7 @@ cdef class Dispatcher(Runner):
     cdef Command _look_up(self, Client client, list argv, bint logged=*)
     @cython.locals(command=Command, child=Command)
     cdef object _find(self, list argv, bint logged=*)
+    @cython.locals(flags=int)
     cdef bint _admit(self, Client client, Command command, list argv) except -1
     cdef _refuse(self, Client client, object error)
     cdef _reject(self, Client client, Command command, object error)

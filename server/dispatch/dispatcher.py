@@ -117,6 +117,7 @@ class Dispatcher(Runner):
         know_names(self._spellings)
         self._blocking = state.blocking
         self._pushes = state.pushes
+        self._scripting = state.scripting
         # The method itself, handed over, would be a C function of another type than it is.
         state.tracking.broadcasts.await_end = lambda connection: self.turn.send_later(connection)  # noqa: PLW0108
         state.replication.feed.await_end = lambda feed: self.turn.send_later(feed)  # noqa: PLW0108
@@ -254,11 +255,14 @@ class Dispatcher(Runner):
         if refusal is not None:
             self._reject(client, command, refusal)
             return False
-        if self.state.pausing.holds(client, command) and not _moves_clock(command, argv):
+        flags = command.flags
+        if flags & RUNS_SCRIPTS and (client.flags & IN_MULTI or self.state.pausing.until_ms):
+            flags = self._scripting.flags_of(command, argv)
+        if self.state.pausing.holds(client, command, flags) and not _moves_clock(command, argv):
             self.state.pausing.hold(client, argv)
             return False
         if client.flags & IN_MULTI and not command.flags & NOT_QUEUED:
-            client.queue.append(command, argv)
+            client.queue.append(command, argv, flags)
             self._answer(client, QUEUED)
             return False
         if client.flags & HEARS:
@@ -317,7 +321,7 @@ class Dispatcher(Runner):
         if command is None:
             return errors.unknown_command(argv)
         if client.flags & IN_MULTI and not command.flags & NOT_QUEUED:
-            client.queue.append(command, argv)
+            client.queue.append(command, argv, command.flags)
         else:
             self._execution.replay(client, command, argv)
             self.state.value_packing.pack_some()
@@ -350,7 +354,7 @@ class Dispatcher(Runner):
         if not (is_change or found.name in FROM_PRIMARY):
             return errors.not_from_primary(found.name)
         if client.flags & IN_MULTI and not found.flags & NOT_QUEUED:
-            client.queue.append(found, argv)
+            client.queue.append(found, argv, found.flags)
             return None
         client.last_command = found
         reply = self._execution.apply(client, found, argv)

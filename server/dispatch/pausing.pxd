@@ -15,5 +15,5 @@ cdef class Pausing(Part):
     cdef readonly bint writes_only
     cdef dict _held
 
-    cpdef bint holds(self, Client client, Command command) except -1
+    cpdef bint holds(self, Client client, Command command, int flags) except -1
     cpdef hold(self, Client client, list argv)

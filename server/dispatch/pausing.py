@@ -33,15 +33,15 @@ class Pausing(Part):
         self.writes_only = writes_only and (self.writes_only or not self.active)
         self.until_ms = min(max(self.until_ms, until_ms), LATEST_MS)
 
-    def holds(self, client: Client, command: Command) -> bool:
-        """Whether *client* may not run *command* now."""
+    def holds(self, client: Client, command: Command, flags: int) -> bool:
+        """Whether *client* may not run *command* now; *flags* are those that hold for this call."""
         if not self.until_ms:
             return False
         if not self.writes_only:
             return True
         if command.flags & RUNS_QUEUE:
             return bool(client.queue.flags & MAY_WRITE)
-        return bool(command.flags & MAY_WRITE)
+        return bool(flags & MAY_WRITE)
 
     def hold(self, client: Client, argv: list[bytes]) -> None:
         """Keep *argv* until the pause ends."""

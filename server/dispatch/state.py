@@ -69,7 +69,9 @@ class ServerState:
         self.slow_log = SlowLog()
         self.latency_events = LatencyEvents()
         self.command_times = CommandTimes(self.slow_log, self.latency_events)
-        self.tracking = Tracking(self.clients, self.pushes, Chance(int.from_bytes(os.urandom(7))))
+        self.tracking = Tracking(
+            self.clients, self.pushes, self.memory, Chance(int.from_bytes(os.urandom(7)))
+        )
         self.scripting = Scripting(self.memory)
         self.events = ServerKeyEvents(
             self.blocking, self.watching, self.propagation, self.pubsub, self.tracking

@@ -6,6 +6,8 @@ all its functions are known to be new. Source of the texts: Redis's functions.c.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from protocol.replies import ErrorReply
 from server.lua.interpreter import Interpreter, LuaError
 from server.scripting.header import BAD_NAME, FLAGS, is_name, read_library_header
@@ -58,18 +60,14 @@ class Library:
 class FunctionLibraries:
     """All libraries of *interpreter*, and their functions by name in lower case."""
 
-    __slots__ = ("_interpreter", "_run", "functions", "libraries")
+    __slots__ = ("_interpreter", "_run", "functions", "libraries", "memory")
 
     def __init__(self, interpreter: Interpreter, run: ScriptRun) -> None:
         self._interpreter = interpreter
         self._run = run
         self.libraries: dict[bytes, Library] = {}
         self.functions: dict[bytes, Function] = {}
-
-    @property
-    def memory(self) -> int:
-        """Bytes of the texts. O(libraries)."""
-        return sum(len(one.source) + LIBRARY_BYTES for one in self.libraries.values())
+        self.memory = 0  # bytes of the texts
 
     @property
     def sources(self) -> list[bytes]:
@@ -85,16 +83,46 @@ class FunctionLibraries:
         library = Library(header.name, source)
         try:
             self._run_text(library, source[header.start :])
-            self._check(library, old)
+            self._check(library, [library.name])
         except ErrorReply:
             self._free(library)
             raise
-        if old is not None:
-            self._remove(old)
+        self._enter([library])
+        return library
+
+    def load_all(self, sources: list[bytes], replace: bool) -> None:
+        """Load them all, or none; in place of those of the same names, if so. Raises ErrorReply.
+
+        O(their texts), however many libraries there are.
+        """
+        added = FunctionLibraries(self._interpreter, self._run)
+        try:
+            for source in sources:
+                added.load(source, False)
+            for library in added.libraries.values():
+                if library.name in self.libraries and not replace:
+                    raise ErrorReply("ERR", f"Library {library.name.decode()} already exists")
+                self._check(library, added.libraries)
+        except ErrorReply:
+            for library in added.libraries.values():
+                self._free(library)
+            raise
+        self._enter(list(added.libraries.values()))
+
+    def _enter(self, those: list[Library]) -> None:
+        """The libraries take their places, and those of the ones of their names."""
+        for library in those:
+            old = self.libraries.get(library.name)
+            if old is not None:
+                self._remove(old)
+        for library in those:
+            self._add(library)
+
+    def _add(self, library: Library) -> None:
         self.libraries[library.name] = library
+        self.memory += len(library.source) + LIBRARY_BYTES
         for function in library.functions.values():
             self.functions[function.name.lower()] = function
-        return library
 
     def delete(self, name: bytes) -> None:
         """Remove the library *name*. Raises ErrorReply."""
@@ -106,6 +134,7 @@ class FunctionLibraries:
         """Forget all of them; the interpreter goes with them."""
         self.libraries.clear()
         self.functions.clear()
+        self.memory = 0
 
     def _run_text(self, library: Library, text: bytes) -> None:
         """Have the text of *library* register its functions."""
@@ -123,17 +152,18 @@ class FunctionLibraries:
                 "ERR", f"Error registering functions: {shown.decode('utf-8', 'surrogateescape')}"
             )
 
-    def _check(self, library: Library, old: Library | None) -> None:
-        """See that *library* has functions, and none that another library has."""
+    def _check(self, library: Library, replaced: Container[bytes]) -> None:
+        """See that *library* has functions, and none of a library that is not *replaced*."""
         if not library.functions:
             raise ErrorReply("ERR", "No functions registered")
         for name in library.functions:
             known = self.functions.get(name.lower())
-            if known is not None and known.library is not old:
+            if known is not None and known.library.name not in replaced:
                 raise ErrorReply("ERR", f"Function {name.decode()} already exists")
 
     def _remove(self, library: Library) -> None:
         del self.libraries[library.name]
+        self.memory -= len(library.source) + LIBRARY_BYTES
         for name in library.functions:
             self.functions.pop(name.lower(), None)  # two may differ in their case only
         self._free(library)

@@ -1,6 +1,9 @@
 from server.observe.memory cimport Memory
 from server.observe.part cimport Part
 from server.scripting.script_run cimport ScriptRun
+from server.table.command cimport Command
+
+cdef int MAY_REPLICATE
 
 
 cdef class Scripting(Part):
@@ -10,5 +13,6 @@ cdef class Scripting(Part):
     cdef tuple _scripts
     cdef readonly ScriptRun run
 
+    cpdef int flags_of(self, Command command, list argv) except -1
     cpdef tuple scripts(self)
     cpdef tuple functions(self)

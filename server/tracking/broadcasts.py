@@ -11,6 +11,7 @@ keys only that its user may read; before the rights change, it hears of those th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from server.client.client import RESTRICTED, Client
@@ -36,13 +37,14 @@ class Broadcasts(Endpoint):
     *await_end* puts it there; *tell* sends a message to a client, or to whom it has named.
     """
 
-    __slots__ = ("_is_waiting", "_prefixes", "_tell", "await_end")
+    __slots__ = ("_changed", "_prefixes", "_sizes", "_tell", "await_end")
 
     def __init__(self, tell: Tell) -> None:
         super().__init__()
         self._tell = tell
         self._prefixes: dict[bytes, Prefix] = {}
-        self._is_waiting = False
+        self._sizes: Counter[int] = Counter()  # how many of them have how many bytes
+        self._changed: dict[bytes, Prefix] = {}  # with keys that have changed in this turn
         self.await_end: Callable[[Endpoint], None] = _without_turns
 
     def __len__(self) -> int:
@@ -50,7 +52,11 @@ class Broadcasts(Endpoint):
 
     def add(self, client: Client, prefix: bytes) -> None:
         """Let *client* hear of the keys that begin with *prefix*."""
-        self._prefixes.setdefault(prefix, Prefix()).clients[client] = None
+        held = self._prefixes.get(prefix)
+        if held is None:
+            held = self._prefixes[prefix] = Prefix()
+            self._sizes[len(prefix)] += 1
+        held.clients[client] = None
 
     def remove(self, client: Client, prefix: bytes) -> None:
         """*client* does not want to hear of them any more."""
@@ -58,23 +64,31 @@ class Broadcasts(Endpoint):
         del held.clients[client]
         if not held.clients:
             del self._prefixes[prefix]
+            self._changed.pop(prefix, None)
+            self._sizes[len(prefix)] -= 1
+            if not self._sizes[len(prefix)]:
+                del self._sizes[len(prefix)]
 
     def changed(self, key: bytes, by: Client | None) -> None:
-        """*key* has changed; *by* is the client that did it, if one did. O(prefixes)."""
-        for prefix, held in self._prefixes.items():
-            if key.startswith(prefix):
+        """*key* has changed; *by* is the client that did it, if one did. O(lengths of prefixes)."""
+        for size in self._sizes:
+            if size > len(key):
+                continue
+            prefix = key[:size]
+            held = self._prefixes.get(prefix)
+            if held is not None:
                 held.changed[key] = by
-                if not self._is_waiting:
-                    self._is_waiting = True
+                is_first = not self._changed
+                self._changed[prefix] = held
+                if is_first:
                     self.await_end(self)
 
     def send(self) -> None:
         """The turn ends: tell what has changed. O(keys * log + clients)."""
-        self._is_waiting = False
-        for _, held in sorted(self._prefixes.items()):
-            if held.changed:
-                changed, held.changed = held.changed, {}
-                self._send(sorted(changed), changed, list(held.clients))
+        those, self._changed = self._changed, {}
+        for _, held in sorted(those.items()):
+            changed, held.changed = held.changed, {}
+            self._send(sorted(changed), changed, list(held.clients))
 
     def _send(
         self, keys: list[bytes], changed: dict[bytes, Client | None], clients: list[Client]

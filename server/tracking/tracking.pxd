@@ -3,6 +3,7 @@ cimport cython
 from server.client.client cimport Client
 from server.client.pushes cimport Pushes
 from server.client.tracking_options cimport TrackingOptions
+from server.observe.memory cimport Memory
 from server.observe.part cimport Part
 from server.table.command cimport Command
 from server.tracking.tracking_table cimport TrackingTable
@@ -11,6 +12,7 @@ from storage.chance cimport Chance
 cdef int READONLY
 cdef int TOLD
 cdef int TRACKING
+cdef Py_ssize_t PREFIX_BYTES
 cdef tuple NOBODYS
 
 
@@ -18,6 +20,7 @@ cdef tuple NOBODYS
 cdef class Tracking(Part):
     cdef dict _clients
     cdef Pushes _pushes
+    cdef Memory _memory
     cdef Chance _chance
     cdef dict _tracking
     cdef object _most_keys
@@ -26,7 +29,7 @@ cdef class Tracking(Part):
     cdef readonly TrackingTable table
     cdef readonly object broadcasts
 
-    cpdef start(self, Client client, TrackingOptions options)
+    cpdef start(self, Client client, TrackingOptions options, list prefixes)
     cpdef stop(self, Client client)
     @cython.locals(options=TrackingOptions)
     cpdef command_ran(self, Client client, Command command, list argv)

@@ -15,9 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from server.client.client import TOLD, TRACKING, Client
+from server.client.disjoint_prefixes import DisjointPrefixes
 from server.client.pushes import Pushes
 from server.client.tracking_options import NOT_TRACKING, TrackingOptions
 from server.config.parameters import Config
+from server.observe.memory import Memory
 from server.observe.part import Part
 from server.table.command import Command, Flags
 from server.tracking.broadcasts import Broadcasts
@@ -27,6 +29,7 @@ from storage.chance import Chance
 
 READONLY = int(Flags.READONLY)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
+PREFIX_BYTES = 760  # bytes that a prefix of one client takes beside its text
 EFFORT = 100  # keys that are forgotten at most because of one command, and in a first tick of cron
 NOBODYS = (b"expired", b"evicted")  # the events of changes that no client has made
 
@@ -41,6 +44,7 @@ class Tracking(Part):
         "_chance",
         "_clients",
         "_effort",
+        "_memory",
         "_most_keys",
         "_pushes",
         "_tracking",
@@ -53,10 +57,12 @@ class Tracking(Part):
         self,
         clients: dict[int, Client],
         pushes: Pushes,
+        memory: Memory,
         chance: Chance,
     ) -> None:
         self._clients = clients
         self._pushes = pushes
+        self._memory = memory
         self._chance = chance
         self._tracking: dict[Client, None] = {}
         self._most_keys = 0  # 0: any number
@@ -67,21 +73,22 @@ class Tracking(Part):
 
     # ------------------------------------------------------------------ who tracks
 
-    def start(self, client: Client, options: TrackingOptions) -> None:
+    def start(self, client: Client, options: TrackingOptions, prefixes: list[bytes]) -> None:
         """Track for *client*, in the midst of its own command, or change its options.
 
-        Prefixes of *options* are added to those that it has.
+        *prefixes* are added to those that it has; none of them may overlap. O(prefixes * log).
         """
-        added = options.prefixes
-        options.prefixes = [*client.tracking.prefixes]
+        options.prefixes = client.tracking.prefixes
+        if prefixes and not options.prefixes:
+            options.prefixes = DisjointPrefixes()
         client.tracking = options
         client.set_flag(TRACKING)
         self._tracking[client] = None
         self.hears = True
-        for prefix in added:
-            if prefix not in options.prefixes:
-                options.prefixes.append(prefix)
-                self.broadcasts.add(client, prefix)
+        for prefix in prefixes:
+            options.prefixes.add(prefix)
+            self.broadcasts.add(client, prefix)
+            self._memory.hold(client, PREFIX_BYTES + len(prefix))
         if options.redirect:
             self._clients[options.redirect].set_flag(TOLD)
         self._pushes.begin_command(client)
@@ -92,6 +99,7 @@ class Tracking(Part):
             return
         for prefix in client.tracking.prefixes:
             self.broadcasts.remove(client, prefix)
+            self._memory.hold(client, -PREFIX_BYTES - len(prefix))
         client.tracking = NOT_TRACKING
         client.clear_flag(TRACKING)
         del self._tracking[client]

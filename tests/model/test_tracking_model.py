@@ -11,6 +11,7 @@ from server.client.client import Client
 from server.client.pushes import Pushes
 from server.client.tracking_options import TrackingOptions
 from server.config.parameters import Config
+from server.observe.memory import Memory
 from server.table.command import TABLE
 from server.tracking.invalidation import Invalidation
 from server.tracking.tracking import Tracking
@@ -30,7 +31,7 @@ class TrackingMachine(RuleBasedStateMachine):
         super().__init__()
         self.pushes = Pushes()
         self.clients: dict[int, Client] = {}
-        self.tracking = Tracking(self.clients, self.pushes, Chance(1))
+        self.tracking = Tracking(self.clients, self.pushes, Memory(), Chance(1))
         self.next_id = 1
         self.seats = [self.new_client() for _ in range(5)]
         self.read_by: dict[bytes, set[Client]] = {}
@@ -51,8 +52,7 @@ class TrackingMachine(RuleBasedStateMachine):
         options = TrackingOptions()
         options.no_loop = no_loop
         options.broadcasts = prefix is not None
-        options.prefixes = [] if prefix is None else [prefix]
-        self.tracking.start(client, options)
+        self.tracking.start(client, options, [] if prefix is None else [prefix])
         self.pushes.end_command(client)
         if prefix is not None:
             self.broadcasts.setdefault(prefix, {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from protocol.replies import OK, ErrorReply, Reply, Set
 from server.client import client_line
 from server.client.client import Client
+from server.client.disjoint_prefixes import first_overlap
 from server.client.tracking_options import TrackingOptions
 from server.dispatch.call import Call
 from server.table import errors
@@ -56,13 +57,13 @@ def client_tracking(call: Call) -> Reply:
     CLIENT TRACKING <ON | OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST]
     [OPTIN] [OPTOUT] [NOLOOP]
     """
-    options = _read_options(call)
+    options, prefixes = _read_options(call)
     switch = call.argv[2].upper()
     if switch == b"ON":
-        _check(call.client, options)
-        if options.broadcasts and not options.prefixes:
-            options.prefixes = [b""]
-        call.server.tracking.start(call.client, options)
+        _check(call.client, options, prefixes)
+        if options.broadcasts and not prefixes:
+            prefixes = [b""]
+        call.server.tracking.start(call.client, options, prefixes)
     elif switch == b"OFF":
         call.server.tracking.stop(call.client)
     else:
@@ -70,9 +71,9 @@ def client_tracking(call: Call) -> Reply:
     return OK
 
 
-def _read_options(call: Call) -> TrackingOptions:
-    """The options of the command. Raises ErrorReply for one that is malformed."""
-    options = TrackingOptions()
+def _read_options(call: Call) -> tuple[TrackingOptions, list[bytes]]:
+    """The options of the command, and its prefixes. Raises ErrorReply for one that is malformed."""
+    options, prefixes = TrackingOptions(), []
     args = Args(call.argv, 3)
     while args.left:
         word = args.take_word(*OPTIONS)
@@ -83,7 +84,7 @@ def _read_options(call: Call) -> TrackingOptions:
             if options.redirect not in call.server.clients:
                 raise NO_SUCH_RECEIVER
         elif word == b"PREFIX" and args.left:
-            options.prefixes.append(args.take())
+            prefixes.append(args.take())
         elif word == b"BCAST":
             options.broadcasts = True
         elif word == b"OPTIN":
@@ -94,13 +95,16 @@ def _read_options(call: Call) -> TrackingOptions:
             options.no_loop = True
         else:
             raise errors.SYNTAX
-    return options
+    return options, prefixes
 
 
-def _check(client: Client, new: TrackingOptions) -> None:
-    """See that *new* fits together, and fits what *client* has chosen before. Raises ErrorReply."""
+def _check(client: Client, new: TrackingOptions, prefixes: list[bytes]) -> None:
+    """See that *new* fits together, and fits what *client* has chosen before. Raises ErrorReply.
+
+    O(prefixes * log).
+    """
     old = client.tracking
-    if new.prefixes and not new.broadcasts:
+    if prefixes and not new.broadcasts:
         raise PREFIX_WITHOUT_BCAST
     if client_line.is_tracking(client) and old.broadcasts != new.broadcasts:
         raise BCAST_STAYS
@@ -110,19 +114,21 @@ def _check(client: Client, new: TrackingOptions) -> None:
         raise IN_AND_OUT
     if (new.opts_in and old.opts_out) or (new.opts_out and old.opts_in):
         raise OPT_STAYS
-    for at, prefix in enumerate(new.prefixes):
-        _check_overlap(prefix, old.prefixes, "an existing")
-        _check_overlap(prefix, new.prefixes[at + 1 :], "another provided")
+    overlap = first_overlap(prefixes)
+    for at, prefix in enumerate(prefixes):
+        existing = old.prefixes.overlap(prefix)
+        if existing is not None:
+            raise _overlapping(prefix, "an existing", existing)
+        if overlap is not None and overlap[0] == at:
+            raise _overlapping(prefix, "another provided", prefixes[overlap[1]])
 
 
-def _check_overlap(prefix: bytes, others: list[bytes], which: str) -> None:
-    for other in others:
-        if prefix.startswith(other) or other.startswith(prefix):
-            raise ErrorReply(
-                "ERR",
-                f"Prefix '{errors.text_of(prefix)}' overlaps with {which} prefix"
-                f" '{errors.text_of(other)}'. Prefixes for a single client must not overlap.",
-            )
+def _overlapping(prefix: bytes, which: str, other: bytes) -> ErrorReply:
+    return ErrorReply(
+        "ERR",
+        f"Prefix '{errors.text_of(prefix)}' overlaps with {which} prefix"
+        f" '{errors.text_of(other)}'. Prefixes for a single client must not overlap.",
+    )
 
 
 @command("CLIENT CACHING", arity=3, flags=ANYBODY, group="connection", since="6.0.0")
@@ -173,5 +179,5 @@ def client_trackinginfo(call: Call) -> Reply:
     return {
         b"flags": Set(word for word, holds in words.items() if holds),
         b"redirect": client_line.redirection_of(call.client),
-        b"prefixes": [*sorted(options.prefixes)],
+        b"prefixes": list(options.prefixes),
     }

@@ -251,17 +251,16 @@ def function_restore(call: Call) -> Reply:
         raise BAD_POLICY
     sources = _read_payload(call.argv[2])
     scripting = call.server.scripting
-    kept = [] if policy == b"FLUSH" else scripting.library_sources
-    made = scripting.new_functions()
-    try:
-        for source in kept:
-            made[1].load(source, False)
-        for source in sources:
-            made[1].load(source, policy == b"REPLACE")
-    except ErrorReply:
-        made[0].interpreter.close()
-        raise
-    scripting.use_functions(made)
+    if policy != b"FLUSH":
+        scripting.functions()[1].load_all(sources, policy == b"REPLACE")
+    else:
+        made = scripting.new_functions()
+        try:
+            made[1].load_all(sources, False)
+        except ErrorReply:
+            made[0].interpreter.close()
+            raise
+        scripting.use_functions(made)
     _changed(call)
     return OK
 

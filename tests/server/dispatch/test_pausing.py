@@ -49,6 +49,66 @@ def test_a_pause_of_writes_postpones_every_command_that_may_write(server, line):
     assert guest.reply() != NOTHING
 
 
+NO_WRITES = "#!lua flags=no-writes\nreturn 1"
+MAY_WRITE = "#!lua\nreturn 1"
+LIBRARY = """#!lua name=lib
+redis.register_function{function_name='reads', callback=function() return 1 end,
+                        flags={'no-writes'}}
+redis.register_function('writes', function() return 1 end)"""
+
+
+@pytest.fixture
+def scripted(server):
+    """A server that knows scripts and functions, in a pause of writes."""
+    server.send("FUNCTION", "LOAD", LIBRARY)
+    server.shas = {text: server.send("SCRIPT", "LOAD", text) for text in (NO_WRITES, MAY_WRITE)}
+    server.send_line("CLIENT PAUSE 1000 WRITE")
+    return server
+
+
+def script_calls(text, function):
+    """Calls that run a script or a function which declares the same."""
+    for suffix in ("", "_RO"):
+        yield ["EVAL" + suffix, text]
+        yield ["EVALSHA" + suffix, text]
+        yield ["FCALL" + suffix, function]
+
+
+def words_of(server, call):
+    name = server.shas[call[1]] if call[0].startswith("EVALSHA") else call[1]
+    return [call[0], name, "0"]
+
+
+@pytest.mark.parametrize("call", [*script_calls(NO_WRITES, "reads"), ["EVAL_RO", "return 1"]])
+def test_a_pause_of_writes_lets_a_script_run_that_declares_to_write_nothing(scripted, call):
+    """In a transaction, too."""
+    guest = scripted.client()
+    assert guest.send(*words_of(scripted, call)) == 1
+    guest.send_line("MULTI")
+    for _ in range(70):  # more than a queue looks at one by one
+        assert guest.send(*words_of(scripted, call)) == b"QUEUED"
+    assert guest.send_line("EXEC") == [1] * 70
+
+
+@pytest.mark.parametrize("call", [*script_calls(MAY_WRITE, "writes"), ["EVAL", "return 1"]])
+def test_a_pause_of_writes_postpones_a_script_that_may_write(scripted, call):
+    """Also where the command would refuse it: Redis looks at what the script declares."""
+    guest = scripted.client()
+    assert guest.send(*words_of(scripted, call)) == NOTHING
+    queued = scripted.client()
+    scripted.send_line("CLIENT UNPAUSE")
+    queued.send_line("MULTI")
+    queued.send("EVAL", NO_WRITES, "0")
+    queued.send(*words_of(scripted, call))
+    scripted.send_line("CLIENT PAUSE 1000 WRITE")
+    assert queued.send_line("EXEC") == NOTHING
+
+
+@pytest.mark.parametrize("line", ["FCALL none 0", "EVALSHA " + "f" * 40 + " 0"])
+def test_a_pause_of_writes_postpones_what_nobody_knows(scripted, line):
+    assert scripted.client().send_line(line) == NOTHING
+
+
 def test_an_unknown_command_is_answered_during_a_pause(server):
     server.send_line("CLIENT PAUSE 1000 ALL")
     assert server.client().send_line("foo").startswith("-ERR unknown command")

@@ -59,13 +59,43 @@ def test_a_function_of_another_library_is_not_taken(server: Any) -> None:
 def test_dump_and_restore(server: Any) -> None:
     server.send("FUNCTION", "LOAD", ONE)
     dumped = server.send("FUNCTION", "DUMP")
-    assert server.send("FUNCTION", "RESTORE", dumped) == "-ERR Library 'one' already exists"
+    assert server.send("FUNCTION", "RESTORE", dumped) == "-ERR Library one already exists"
     server.send("FUNCTION", "LOAD", TWO)
     assert server.send("FUNCTION", "RESTORE", dumped, "REPLACE") == b"OK"
     assert server.send("FCALL", "g", 0) == b"two"
     assert server.send("FUNCTION", "RESTORE", dumped, "FLUSH") == b"OK"
     assert server.send("FCALL", "g", 0) == "-ERR Function not found"
     assert server.send("FCALL", "f", 0) == b"one"
+
+
+def test_what_is_restored_replaces_all_of_its_names_at_once(server: Any) -> None:
+    """A function may go from one of these libraries to another."""
+    moved = ONE.replace(b"'f'", b"'g'"), TWO.replace(b"'g'", b"'f'")
+    for source in moved:
+        server.send("FUNCTION", "LOAD", source)
+    dumped = server.send("FUNCTION", "DUMP")
+    server.send("FUNCTION", "FLUSH")
+    for source in (ONE, TWO):
+        server.send("FUNCTION", "LOAD", source)
+    assert server.send("FUNCTION", "RESTORE", dumped, "REPLACE") == b"OK"
+    assert (server.send("FCALL", "g", 0), server.send("FCALL", "f", 0)) == (b"one", b"two")
+    memory = server.state.scripting.memory_of_functions()[1]
+    server.send("FUNCTION", "DELETE", "two")
+    server.send("FUNCTION", "DELETE", "one")
+    assert server.state.scripting.memory_of_functions()[1] == 0 < memory
+
+
+def test_of_a_payload_that_does_not_fit_nothing_is_loaded(server: Any) -> None:
+    for source in (ONE, TWO):
+        server.send("FUNCTION", "LOAD", source)
+    dumped = server.send("FUNCTION", "DUMP")
+    server.send("FUNCTION", "FLUSH")
+    server.send("FUNCTION", "LOAD", TWO.replace(b"name=two", b"name=third"))
+    for policy in ("APPEND", "REPLACE"):
+        refusal = server.send("FUNCTION", "RESTORE", dumped, policy)
+        assert refusal == "-ERR Function g already exists"
+    assert server.send("FCALL", "f", 0) == "-ERR Function not found"
+    assert server.send("FUNCTION", "LOAD", ONE) == b"one"
 
 
 @pytest.mark.parametrize("at", [0, 1, 5, -12, -9, -1])

@@ -11,6 +11,7 @@ from server.client.endpoint import Endpoint
 from server.client.pushes import Pushes
 from server.client.tracking_options import NOT_TRACKING, TrackingOptions
 from server.config.parameters import Config
+from server.observe.memory import Memory
 from server.table.command import TABLE, Command
 from server.tracking.invalidation import Invalidation
 from server.tracking.tracking import EFFORT, Tracking
@@ -33,7 +34,8 @@ class Site:
     def __init__(self) -> None:
         self.clients: dict[int, Client] = {}
         self.pushes = Pushes()
-        self.tracking = Tracking(self.clients, self.pushes, Chance(1))
+        self.memory = Memory()
+        self.tracking = Tracking(self.clients, self.pushes, self.memory, Chance(1))
 
     def client(self, resp: int = 3, **options: object) -> Client:
         """A client that tracks."""
@@ -45,9 +47,11 @@ class Site:
 
     def track(self, client: Client, **options: object) -> None:
         chosen = TrackingOptions()
+        prefixes = options.pop("prefixes", [])
+        assert isinstance(prefixes, list)
         for name, value in options.items():
             setattr(chosen, name, value)
-        self.tracking.start(client, chosen)
+        self.tracking.start(client, chosen, prefixes)
         self.pushes.end_command(client)
 
     def read(self, client: Client, *keys: bytes) -> None:

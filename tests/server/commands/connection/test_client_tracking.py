@@ -94,6 +94,40 @@ def test_prefixes_of_one_client_must_not_overlap(tracker):
     assert tracker.send_line("CLIENT TRACKING ON BCAST PREFIX ab").startswith(refused)
 
 
+def test_prefixes_count_as_memory_of_their_client_until_it_stops(server, tracker):
+    tracker.send_line("CLIENT TRACKING OFF")
+    before, held = server.state.memory.clients, tracker.client.held
+    words = [word for n in range(100) for word in ("PREFIX", b"%04d" % n + bytes(1000))]
+    assert tracker.send("CLIENT", "TRACKING", "ON", "BCAST", *words) == b"OK"
+    assert tracker.client.held - held == server.state.memory.clients - before > 100_000
+    tracker.send_line("CLIENT TRACKING OFF")
+    assert (server.state.memory.clients, tracker.client.held) == (before, held)
+
+
+def test_a_client_with_too_many_prefixes_is_disconnected_at_maxmemory_clients(server, tracker):
+    tracker.send_line("CLIENT TRACKING OFF")
+    server.send("CONFIG", "SET", "maxmemory-clients", 100_000)
+    words = [word for n in range(200) for word in ("PREFIX", b"%04d" % n + bytes(1000))]
+    tracker.send("CLIENT", "TRACKING", "ON", "BCAST", *words)
+    server.send("PING")
+    assert tracker.gone
+
+
+def test_a_change_is_told_to_all_whose_prefixes_it_has(server, tracker):
+    other = server.client()
+    for client, prefixes in ((tracker, ("user:", "x")), (other, ("",))):
+        client.send_line("HELLO 3")
+        client.send_line("CLIENT TRACKING OFF")
+        words = [word for prefix in prefixes for word in ("PREFIX", prefix)]
+        assert client.send("CLIENT", "TRACKING", "ON", "BCAST", *words) == b"OK"
+    server.send("SET", "user:7", "v")
+    assert tracker.reply() == other.reply() == [b"invalidate", [b"user:7"]]
+    tracker.send_line("CLIENT TRACKING OFF")
+    server.send("SET", "x", "v")
+    assert other.reply() == [b"invalidate", [b"x"]]
+    assert tracker.client.out.size() == 0
+
+
 def test_info_counts_trackers_keys_items_and_prefixes(server, tracker):
     other = server.client()
     other.send_line("HELLO 3")
