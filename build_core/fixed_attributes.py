@@ -21,6 +21,7 @@ from pathlib import Path
 
 # In C: an attribute that an inline function of a .pxd sets.
 _SET_IN_PXD = re.compile(r"\.(\w+) *(?:[-+*/|&^]|<<|>>|//)?=(?!=)")
+_WORD = re.compile(r"\w+")
 ANY = ""  # stands for every class
 
 
@@ -30,11 +31,19 @@ class FixedAttributes:
     def __init__(self, packages: Iterable[str]) -> None:
         self._bases: dict[str, list[str]] = {}  # class -> its bases, by their names alone
         self._set_later: set[tuple[str, str]] = set()  # class, or ANY, and attribute
+        self._declared: set[str] = set()  # all words of .pxd files
         for package in packages:
             for source in sorted(Path(package).rglob("*.py")):
                 self._read(ast.parse(source.read_text()))
             for source in sorted(Path(package).rglob("*.pxd")):
-                self.set_later(ANY, _SET_IN_PXD.findall(source.read_text()))
+                text = source.read_text()
+                self.set_later(ANY, _SET_IN_PXD.findall(text))
+                self._declared.update(_WORD.findall(text))
+
+    def summary(self) -> str:
+        """What the C of any module depends on: the attributes of compiled classes set later."""
+        relevant = sorted(pair for pair in self._set_later if pair[1] in self._declared)
+        return repr((relevant, sorted(self._bases.items())))
 
     def set_later(self, owner: str, attributes: Iterable[str]) -> None:
         self._set_later.update((owner, attribute) for attribute in attributes)

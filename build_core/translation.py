@@ -90,9 +90,12 @@ def options(directives: dict[str, Any], target: str | None = None) -> Compilatio
     )
 
 
-def digest(translation: Translation, shared: list[Path]) -> str:
-    """A digest of what the C of a module depends on: Cython, *shared* files and its own .py."""
-    summed = hashlib.sha256(f"{Cython.__version__} {translation}".encode())
+def digest(translation: Translation, shared: list[Path], fixed: str) -> str:
+    """A digest of what the C of a module depends on.
+
+    These are Cython, which attributes are *fixed*, the *shared* files, and its own .py.
+    """
+    summed = hashlib.sha256(f"{Cython.__version__} {translation} {fixed}".encode())
     for path in (*shared, translation.source):
         summed.update(b"\0%s\0" % str(path).encode() + path.read_bytes())
     return summed.hexdigest()
@@ -167,9 +170,9 @@ def stale(
     translations: list[Translation], packages: tuple[str, ...]
 ) -> Iterator[tuple[Translation, str]]:
     """Those whose C is not there or not made of these sources, with the digest to be."""
-    shared = shared_files(packages)
+    shared, fixed = shared_files(packages), FixedAttributes(packages).summary()
     for translation in translations:
-        stamp = digest(translation, shared)
+        stamp = digest(translation, shared, fixed)
         made_of = translation.stamp.read_text() if translation.stamp.exists() else None
         if made_of != stamp or not translation.c_file.exists():
             yield translation, stamp
