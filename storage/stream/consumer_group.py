@@ -37,6 +37,7 @@ from storage.stream.pending import NOBODY, DeliveryQueue, Pending
 from storage.stream.stream_id import StreamId
 
 NEVER = -1  # active_time of a consumer that was never given anything
+FEW = 1000  # entries that are idle for long: so many are found by their time, and then sorted
 UNKNOWN = -1  # entries_read of a group that does not know how many entries it has passed
 
 # bytes of an object with what is made beside it, as listed above; a pel counts itself
@@ -137,8 +138,12 @@ class ConsumerGroup:
         return dropped
 
     def sorted_consumers(self) -> list[Consumer]:
-        """All consumers by name, as redis lists them. O(M log M)."""
-        return [self.consumers[name] for name in sorted(self.consumers)]
+        """All consumers by name, as redis lists them. O(M log M), O(M) if none has come since."""
+        names = list(self.consumers)
+        names.sort()  # in O(M) what is sorted already
+        if names != list(self.consumers):
+            self.consumers = {name: self.consumers[name] for name in names}
+        return list(self.consumers.values())
 
     def owner(self, pending: Pending) -> Consumer | None:
         """The consumer that owns *pending*; None for an entry without an owner."""
@@ -243,8 +248,12 @@ class ConsumerGroup:
     ) -> list[Pending]:
         """At most *count* pending entries from *start* to *end*, of *consumer* or of all.
 
-        With *min_idle*, only those last delivered at least so many ms before *now_ms*: O(N).
+        With *min_idle*, only those last delivered at least so many ms before *now_ms*: O(log N)
+        while FEW of the group are idle for so long, else O(N).
         """
+        idle = self._few_idle(min_idle, now_ms) if min_idle else None
+        if idle is not None:
+            return _chosen(idle, start, end, count, consumer)
         found: list[Pending] = []
         last_key = end.key()
         entry = (self.pel if consumer is None else consumer.pel).seek(">=", start.key())
@@ -252,6 +261,22 @@ class ConsumerGroup:
             pending: Pending = entry.value
             if not min_idle or elapsed.since(pending.delivery_time, now_ms) >= min_idle:
                 found.append(pending)
+        return found
+
+    def _few_idle(self, min_idle: int, now_ms: int) -> list[Pending] | None:
+        """All that were delivered so long ago; None if these are more than FEW.
+
+        Also None if a time before 1970 was claimed: so long ago may wrap around, as in Redis.
+        """
+        found: list[Pending] = []
+        pending = self.by_time.oldest
+        if pending is not None and pending.delivery_time < 0:
+            return None
+        while pending is not None and elapsed.since(pending.delivery_time, now_ms) >= min_idle:
+            if len(found) == FEW:
+                return None
+            found.append(pending)
+            pending = pending.newer
         return found
 
     # ------------------------------------------------------------------ loading, copying
@@ -309,3 +334,24 @@ class ConsumerGroup:
 
 def _delivery_time(pending: Pending) -> int:
     return pending.delivery_time
+
+
+def _by_id(pending: Pending) -> tuple[int, int]:
+    return pending.ms, pending.seq
+
+
+def _chosen(
+    entries: list[Pending], start: StreamId, end: StreamId, count: int, consumer: Consumer | None
+) -> list[Pending]:
+    """Of *entries*, the first *count* from *start* to *end*, of *consumer* or of all."""
+    first, last = (start.ms, start.seq), (end.ms, end.seq)
+    chosen = sorted(
+        (
+            pending
+            for pending in entries
+            if first <= _by_id(pending) <= last
+            and (consumer is None or pending.consumer_index == consumer.index)
+        ),
+        key=_by_id,
+    )
+    return chosen[: max(count, 0)]

@@ -194,6 +194,42 @@ def test_pending_range_filters_by_id_count_consumer_and_idle_time(
     assert [pending.ms for pending in found] == expected
 
 
+@pytest.mark.parametrize("few", [0, 1, 1000])
+def test_idle_entries_are_the_same_whether_found_by_time_or_by_id(
+    monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr("storage.stream.consumer_group.FEW", few)
+    group = ConsumerGroup(sid(9))
+    alice, bob = group.create_consumer(b"alice", 1), group.create_consumer(b"bob", 1)
+    for ms, at, owner in ((3, 100, alice), (1, 150, bob), (4, 200, alice), (2, 900, alice)):
+        group.deliver(sid(ms), owner, at)
+    found = group.pending_range(ZERO, MAX, 10, None, 800, 1000)
+    assert [pending.ms for pending in found] == [1, 3, 4]
+    found = group.pending_range(sid(2), MAX, 1, alice, 800, 1000)
+    assert [pending.ms for pending in found] == [3]
+
+
+def test_an_entry_claimed_for_a_time_before_1970_is_as_idle_as_in_redis() -> None:
+    """The idle time wraps around, so that it is not the oldest that is idle longest."""
+    group = ConsumerGroup(sid(9))
+    alice = group.create_consumer(b"alice", 1)
+    group.claim(group.deliver(sid(1), alice, 5), alice, -(2**63))
+    group.deliver(sid(2), alice, 100)
+    found = group.pending_range(ZERO, MAX, 10, None, 800, 1000)
+    assert [pending.ms for pending in found] == [2]
+
+
+def test_consumers_are_listed_by_name_also_when_others_have_come() -> None:
+    group = ConsumerGroup(sid(9))
+    for names in ([b"c", b"a"], [b"b"]):
+        for name in names:
+            group.create_consumer(name, 1)
+        assert [member.name for member in group.sorted_consumers()] == sorted(group.consumers)
+    group.delete_consumer(b"a")
+    assert [member.name for member in group.sorted_consumers()] == [b"b", b"c"]
+    assert all(group.owner(group.deliver(sid(1), c, 1)) is c for c in group.consumers.values())
+
+
 def test_entries_can_be_restored_in_any_order_of_time() -> None:
     group = ConsumerGroup(sid(9))
     alice = group.create_consumer(b"alice", 1)
