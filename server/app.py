@@ -176,6 +176,7 @@ class Server:
             host, port = self.config.replicaof.split()
             self.state.replication.follow(host, int(port))
         if self._owns_loop:
+            program_pages.keep_heap()
             loop.call_later(SETTLED_AFTER_S, self._give_back_pages)
 
     def _declare_commands(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -14,6 +14,12 @@ cdef extern from *:
     static CYTHON_INLINE void penstock_give_back_pages(uintptr_t start, size_t size) {
         (void)madvise((void *)start, size, MADV_DONTNEED);
     }
+    static CYTHON_INLINE void penstock_keep_freed(int most, int largest) {
+    #ifdef __GLIBC__
+        (void)mallopt(M_TRIM_THRESHOLD, most);
+        (void)mallopt(M_MMAP_THRESHOLD, largest);
+    #endif
+    }
     static CYTHON_INLINE void penstock_trim_heap(void) {
     #ifdef __GLIBC__
         (void)malloc_trim(0);
@@ -21,11 +27,16 @@ cdef extern from *:
     }
     """
     void c_give_back "penstock_give_back_pages" (uintptr_t start, size_t size)
+    void c_keep_freed "penstock_keep_freed" (int most, int largest)
     void c_trim_heap "penstock_trim_heap" ()
 
 
 cdef inline void give_back(uintptr_t start, size_t size) noexcept:
     c_give_back(start, size)
+
+
+cdef inline void keep_freed(int most, int largest) noexcept:
+    c_keep_freed(most, largest)
 
 
 cdef inline void trim_heap() noexcept:

@@ -1,3 +1,4 @@
 from server.process cimport page_calls
 
 cpdef object give_back()
+cpdef object keep_heap()

@@ -1,4 +1,4 @@
-"""Gives back the pages of program files that only the start has touched.
+"""Gives back the pages of program files that only the start has touched; keeps those of the heap.
 
 The start runs through most of the code there is, once, and each page of a file that it has touched
 stays in the process's memory: more than half of what an idle server holds. These pages are as they
@@ -8,7 +8,11 @@ comes back from there, in about a microsecond.
 Pages that the process has changed are its own, and stay: a mapping that has one is left alone.
 Uncompiled, and on systems without /proc, nothing is given back.
 
-Source: proc_pid_smaps(5), madvise(2)
+A page of the heap costs more: the system has to clear it before it is used again. Left to itself,
+the C library gives back each long value or reply when it is freed, and that took most of the time
+of a reply of some megabytes. So it keeps some megabytes for the next one.
+
+Source: proc_pid_smaps(5), madvise(2), mallopt(3)
 """
 
 from __future__ import annotations
@@ -18,6 +22,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from server.process import page_calls
+
+KEPT = 32 * 1024 * 1024  # bytes at the end of the heap that are free, and stay
+LARGEST = 4 * 1024 * 1024  # bytes; a longer block has a mapping of its own, which can be moved
 
 MAPPINGS = Path("/proc/self/smaps")
 
@@ -39,6 +46,11 @@ def give_back() -> None:
     for start, end in unchanged(mappings):
         page_calls.give_back(start, end - start)
     page_calls.trim_heap()
+
+
+def keep_heap() -> None:
+    """Let the heap keep what is freed, up to KEPT bytes."""
+    page_calls.keep_freed(KEPT, LARGEST)
 
 
 def unchanged(mappings: str) -> Iterator[tuple[int, int]]:

@@ -9,9 +9,12 @@ import gc
 import importlib
 import mmap
 import os
+import platform
 import resource
 import socket
 import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -305,6 +308,29 @@ def test_pages_that_are_given_back_are_read_from_their_file_again(
         assert pages[0:2] == (b"ff" if kind == "compiled" else b"of")
         gc.collect()  # what has lent the address
     calls.trim_heap()
+
+
+@pytest.mark.skipif(UNCOMPILED_LEG or platform.libc_ver()[0] != "glibc", reason="glibc's own")
+def test_freed_memory_is_kept_for_the_next_long_value() -> None:
+    """In a process of its own: what it changes holds until the process ends."""
+    program = """
+import platform
+import resource
+from server.process import program_pages
+
+def faults_of_a_long_value():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    b"v" * 3_000_000
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+program_pages.keep_heap()
+faults_of_a_long_value()
+print(faults_of_a_long_value())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 100  # of more than 700 pages
 
 
 def test_the_reserve_is_taken_and_given_back(kind: str) -> None:
