@@ -23,8 +23,9 @@ cdef class Command:
     cdef readonly str since
     cdef readonly str complexity
     cdef readonly tuple keys
-    cdef tuple _found_by
-    cdef Py_ssize_t _one_key_at
+    cdef readonly tuple found_by
+    cdef readonly Py_ssize_t one_key_at
+    cdef readonly int one_key_rights
     cdef readonly object get_keys
     cdef readonly object channels
     cdef readonly object secrets

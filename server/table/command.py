@@ -113,8 +113,6 @@ class Command:
     """One row of the table: the declaration, and what COMMANDSTATS counts."""
 
     __slots__ = (
-        "_found_by",
-        "_one_key_at",
         "acl",
         "argument_types",
         "arity",
@@ -124,6 +122,7 @@ class Command:
         "deprecated",
         "failed",
         "flags",
+        "found_by",
         "get_keys",
         "group",
         "handler",
@@ -132,6 +131,8 @@ class Command:
         "latencies",
         "name",
         "nanoseconds",
+        "one_key_at",
+        "one_key_rights",
         "rejected",
         "secrets",
         "since",
@@ -175,8 +176,9 @@ class Command:
         self.since = since
         self.complexity = complexity
         self.keys = keys if isinstance(keys, tuple) else (keys,)
-        self._found_by = tuple(spec for spec in self.keys if NOT_KEY not in spec.flags)
-        self._one_key_at = _place_of_one_key(self._found_by)  # 0: not so simple
+        self.found_by = tuple(spec for spec in self.keys if NOT_KEY not in spec.flags)
+        self.one_key_at = _place_of_one_key(self.found_by)  # 0: not so simple
+        self.one_key_rights = self.found_by[0].rights if self.one_key_at else 0
         self.get_keys = get_keys
         self.channels = channels  # that the user must have rights on
         self.secrets = secrets
@@ -224,10 +226,10 @@ class Command:
         if self.get_keys is not None:
             found: list[KeyUse] = self.get_keys(argv)
             return found
-        if self._one_key_at:
-            return [KeyUse(argv[self._one_key_at], self._found_by[0].flags)]
+        if self.one_key_at:
+            return [KeyUse(argv[self.one_key_at], self.found_by[0].flags)]
         uses: list[KeyUse] = []
-        for spec in self._found_by:
+        for spec in self.found_by:
             keys: list[bytes] | None = spec.find(argv)
             if keys is None:
                 return []

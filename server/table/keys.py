@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import Flag, auto
+from functools import cache
 from typing import NamedTuple
 
 from storage import octets
@@ -51,7 +52,17 @@ INCOMPLETE, VARIABLE_FLAGS = KeyFlags.INCOMPLETE, KeyFlags.VARIABLE_FLAGS
 NOT_KEY = KeyFlags.NOT_KEY
 _ACCESSES = RO | RW | OW | RM
 
+# The rights on a key that a user needs.
+READ, WRITE = 1, 2
+_WRITES = INSERT | DELETE | UPDATE
+
 NO_VALUES: Mapping[bytes, int] = {}
+
+
+@cache
+def rights_for(flags: KeyFlags) -> int:
+    """The rights on a key that a command needs which does with it what *flags* say."""
+    return (READ if ACCESS in flags else 0) | (WRITE if flags & _WRITES else 0)
 
 
 class KeyUse(NamedTuple):
@@ -73,6 +84,7 @@ class KeySpec(ABC):
 
     def __init__(self, flags: KeyFlags) -> None:
         self.flags = flags
+        self.rights = rights_for(flags)
 
     @property
     @abstractmethod

@@ -11,26 +11,16 @@ length or a type, any right on the key will do.
 
 from __future__ import annotations
 
-from functools import cache
-
-from server.table.keys import ACCESS, DELETE, INSERT, UPDATE, KeyFlags
+from server.table.keys import READ, WRITE
 from server.users import bad_rule
 from server.users.bad_rule import BadRule, has_blanks
 from storage import glob
 
-READ, WRITE = 1, 2
 BOTH = READ | WRITE
-WRITES = INSERT | DELETE | UPDATE
 LETTERS = {ord("R"): READ, ord("r"): READ, ord("W"): WRITE, ord("w"): WRITE}
 SIGNS = {READ: b"%R~", WRITE: b"%W~", BOTH: b"~"}
 
 TILDE = ord("~")
-
-
-@cache
-def rights_for(flags: KeyFlags) -> int:
-    """The rights on a key that a command needs which does with it what *flags* say."""
-    return (READ if ACCESS in flags else 0) | (WRITE if flags & WRITES else 0)
 
 
 class KeyRights:

@@ -13,4 +13,5 @@ cdef class Selector:
 
     @cython.locals(other=Selector)
     cpdef Selector copy(self)
+    cpdef bint allows(self, Command command, list argv) except -1
     cpdef object denial(self, Command command, list argv, list uses)

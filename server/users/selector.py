@@ -9,13 +9,13 @@ A command is allowed if one selector alone allows all of it.
 from __future__ import annotations
 
 from server.table.command import Command
-from server.table.keys import KeyUse
+from server.table.keys import KeyUse, rights_for
 from server.users import bad_rule, denial
 from server.users.bad_rule import BadRule
 from server.users.channel_rights import ChannelRights
 from server.users.command_rights import CommandRights
 from server.users.denial import Denial
-from server.users.key_rights import KeyRights, rights_for
+from server.users.key_rights import KeyRights
 
 PLUS, MINUS = ord("+"), ord("-")
 
@@ -43,6 +43,28 @@ class Selector:
     def is_full(self) -> bool:
         """Whether it allows everything."""
         return self.commands.are_full and self.keys.are_full and self.channels.are_full
+
+    def allows(self, command: Command, argv: list[bytes]) -> bool:
+        """Whether it allows *argv*, as far as that is told at once: for nearly all commands.
+
+        If it is False, denial() knows better.
+        """
+        if command.channels is not None or not self.commands.allow(command, argv):
+            return False
+        if self.keys.are_full:
+            return True
+        if command.get_keys is not None:
+            return False
+        if command.one_key_at:
+            return self.keys.allow(argv[command.one_key_at], command.one_key_rights)
+        for spec in command.found_by:
+            keys = spec.find(argv)
+            if keys is None:
+                return False
+            for key in keys:
+                if not self.keys.allow(key, spec.rights):
+                    return False
+        return True
 
     def denial(self, command: Command, argv: list[bytes], uses: list[KeyUse]) -> Denial | None:
         """Why it does not allow *argv*, which names the keys *uses*; None if it does."""

@@ -9,11 +9,10 @@ place if all of them are good.
 from __future__ import annotations
 
 from server.table.command import Command
-from server.table.keys import KeyUse
+from server.table.keys import READ, KeyUse
 from server.users import bad_rule
 from server.users.bad_rule import BadRule
 from server.users.denial import Denial
-from server.users.key_rights import READ
 from server.users.passwords import Passwords, hash_of
 from server.users.selector import Selector
 
@@ -66,6 +65,8 @@ class User:
         Of several selectors, the one counts that has got furthest. O(selectors * keys * patterns).
         """
         first = self.selectors[0]
+        if first.allows(command, argv):
+            return None
         asks_keys = not first.keys.are_full or len(self.selectors) > 1
         uses: list[KeyUse] = command.keys_of(argv) if asks_keys else []
         worst: Denial | None = None
