@@ -29,7 +29,7 @@ from storage.chance import Chance
 
 READONLY = int(Flags.READONLY)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
-PREFIX_BYTES = 760  # bytes that a prefix of one client takes beside its text
+PREFIX_BYTES = 410  # bytes that a prefix of one client takes beside its text
 EFFORT = 100  # keys that are forgotten at most because of one command, and in a first tick of cron
 NOBODYS = (b"expired", b"evicted")  # the events of changes that no client has made
 

@@ -395,6 +395,28 @@ def test_a_client_that_reads_nothing_is_disconnected_at_its_output_limit(
     run(test)
 
 
+def test_a_client_may_write_all_its_requests_before_it_reads_a_reply(
+    run: Run, certificates: Certificates
+) -> None:
+    async def test() -> None:
+        async with serving(certificates) as server:
+            value, count = "v" * 5000, 4000
+            await server.send("SET", "k", value)
+            reader, writer = await server.connect()
+            await server.instance.until(lambda: len(server.clients) == 2)
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(b"GET k\r\n" * count + b"ECHO end\r\n")
+            client = server.clients[-1]
+            await server.instance.until(lambda: client.commands == count + 1)
+            assert server.instance.server.clients.waiting_bytes(client) > 1 << 20
+            writer.transport.resume_reading()  # type: ignore[attr-defined]
+            expected = b"$5000\r\n%b\r\n" % value.encode() * count + b"$3\r\nend\r\n"
+            assert await reader.readexactly(len(expected)) == expected
+            await server.instance.until(lambda: not client.memory)
+
+    run(test)
+
+
 def test_plain_text_on_the_tls_port_disturbs_nobody(run: Run, certificates: Certificates) -> None:
     async def test() -> None:
         async with serving(certificates) as server:
