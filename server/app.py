@@ -146,6 +146,7 @@ class Server:
         self.state.instance.is_leaving = lambda: self._farewell.is_on
         self.state.instance.listening = self._listeners.descriptions
         self.state.instance.follow_port = self._listeners.follow_port
+        self.state.instance.follow_bind = self._listeners.follow_bind
         self.state.instance.follow_tls = self._listeners.follow_tls
         self.cron.start(loop)
 
@@ -217,9 +218,8 @@ class Server:
         if self._link is None:
             from server.network.primary_link import PrimaryLink  # noqa: PLC0415  (primaries need none)
 
-            self._link = PrimaryLink(self.config, self.dispatcher, self._backend)
+            self._link = PrimaryLink(self.config, self.dispatcher, self._backend, self.clients)
             self.state.parts.append(self._link)
-            self.state.replication.cut_link = self._link.cut
         self._link.role_changed()
 
     def _has_saved(self, keys: int) -> None:

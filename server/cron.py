@@ -100,12 +100,19 @@ class Cron:
 
     def _look_after_data(self) -> None:
         state = self._state
-        keys_are_ours = not (state.pausing.active or state.restrictions.is_replica)
-        if state.config.switches.active_expire and keys_are_ours:
-            self._expiry.run()
+        if state.config.switches.active_expire and not state.pausing.active:
+            self._expire_keys()
         state.propagation.deliver_each()
         state.persistence.tick()
         state.restrictions.follow_persistence()
+
+    def _expire_keys(self) -> None:
+        """Remove what has expired. A replica hears of that from its primary, but for own keys."""
+        if self._state.restrictions.is_replica:
+            now_ms = self._state.events.clock.now_ms
+            self._state.events.replica_expiry.run(self._state.databases, now_ms, self._monotonic_s)
+        else:
+            self._expiry.run()
 
     def _watch_memory(self) -> None:
         """Update what the AOF buffer holds, and the peak. Each command checks maxmemory itself."""

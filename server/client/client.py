@@ -26,6 +26,7 @@ TRACKING = 32  # the server remembers which keys it reads: CLIENT TRACKING
 TOLD = 64  # it is sent the invalidations of another client
 RESTRICTED = 128  # its user may not do everything: see server/dispatch/access.py
 REPLICA = 256  # it is sent the stream of changes, and answered nothing
+LINK = 512  # the link to our primary: what comes is run unchecked, and answered nothing
 
 HEARS = SUBSCRIBED | MONITORING | TRACKING | TOLD  # it is sent something beside its replies
 

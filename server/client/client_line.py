@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from protocol.replies import ErrorReply
-from server.client.client import CLIENT_BYTES, MONITORING, REPLICA, TRACKING, Client
+from server.client.client import CLIENT_BYTES, LINK, MONITORING, REPLICA, TRACKING, Client
 from server.table import errors
 
 NO_REDIRECTION = -1  # the client tracks no keys
@@ -46,6 +46,8 @@ def type_of(client: Client) -> str:
     """The client's class, as CLIENT LIST and the output buffer limits know it."""
     if client.flags & REPLICA:
         return "replica"
+    if client.flags & LINK:
+        return "master"
     return "pubsub" if client.is_subscribed else "normal"
 
 
@@ -119,6 +121,7 @@ def _fields(client: Client, now_ms: int, running_bytes: int) -> dict[str, object
 def _flags(client: Client) -> str:
     letters = {
         "S": bool(client.flags & REPLICA),
+        "M": bool(client.flags & LINK),
         "O": bool(client.flags & MONITORING),
         "P": client.is_subscribed,
         "x": client.in_multi,

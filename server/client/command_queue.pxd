@@ -12,6 +12,7 @@ cdef int RUNS_SCRIPTS
 cdef class CommandQueue:
     cdef readonly list commands
     cdef readonly int flags
+    cdef readonly int shared_flags
     cdef list _recent
     cdef Encoder _packed
     cdef RequestParser _words

@@ -22,13 +22,14 @@ PLACE = 8  # bytes of a command in the list
 
 
 class CommandQueue:
-    """Commands that wait for EXEC. *flags* are those that any of them has."""
+    """Commands that wait for EXEC. *flags* are those that any of them has, *shared_flags* all."""
 
-    __slots__ = ("_packed", "_recent", "_taken", "_words", "commands", "flags")
+    __slots__ = ("_packed", "_recent", "_taken", "_words", "commands", "flags", "shared_flags")
 
     def __init__(self) -> None:
         self.commands: list[Command] = []
         self.flags = 0
+        self.shared_flags = ~0
         self._recent: list[list[bytes]] = []
         self._packed: Encoder | None = None
         self._words: RequestParser | None = None  # of what was packed
@@ -50,9 +51,10 @@ class CommandQueue:
         return self.size() + PLACE * len(self.commands)
 
     def append(self, command: Command, argv: list[bytes], flags: int) -> None:
-        """Add a command with its words, and the *flags* that hold for it. O(their bytes)."""
+        """Add a command with its words, and the *flags* of this call. O(their bytes)."""
         self.commands.append(command)
         self.flags |= flags
+        self.shared_flags &= flags
         self._recent.append(argv)
         if len(self._recent) == MANY:
             self._pack()

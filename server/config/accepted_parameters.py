@@ -168,7 +168,6 @@ class AcceptedParameters:
     hash_seed = Parameter(unsupported(TEXT, "", NO_SEED), "", mutable=False)
     import_mode = Parameter(unsupported(YES_NO, False, NO_IMPORT), False)
     # the network
-    bind_source_addr = Parameter(TEXT, "")
     max_new_connections_per_cycle = Parameter(integer(1, 1000), 10)
     mptcp = Parameter(YES_NO, False, mutable=False)
     rdma_bind = Parameter(TEXT, "")

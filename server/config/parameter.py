@@ -190,6 +190,20 @@ def unsupported(kind: Kind[T], default: T, why: str) -> Kind[T]:
 
 WORDS: Kind[list[str]] = Kind(lambda text, _old: text.split(), " ".join, many_words=True)
 
+MOST_ADDRESSES = 16
+
+
+def _addresses(text: str, _old: object) -> list[str]:
+    words = text.split()
+    if len(words) > MOST_ADDRESSES:
+        raise BadValue("Too many bind addresses specified.")
+    if "-" in words:  # no address behind the dash, which is none
+        raise BadValue("Failed to bind to specified addresses.")
+    return words
+
+
+ADDRESSES = WORDS._replace(parse=_addresses)
+
 # ---------------------------------------------------------------------- numbers
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from server.config.accepted_parameters import PORT, AcceptedParameters
 from server.config.event_classes import EVENT_CLASSES, NO_EVENTS
 from server.config.parameter import (
+    ADDRESSES,
     FILE_NAME,
     INT64,
     MEMORY_OR_PERCENT,
@@ -22,7 +23,6 @@ from server.config.parameter import (
     TEXT,
     UINT32,
     UINT64,
-    WORDS,
     YES_NO,
     BadValue,
     OutputLimit,
@@ -78,7 +78,7 @@ class Config(ReplicationParameters, AcceptedParameters):
 
     # the network
     port = Parameter(PORT, 6379)
-    bind = Parameter(WORDS, ["127.0.0.1", "-::1"], mutable=False)
+    bind = Parameter(ADDRESSES, ["127.0.0.1", "-::1"])
     unixsocket = Parameter(TEXT, "", mutable=False)
     unixsocketperm = Parameter(octal(0o777), 0, mutable=False)
     tcp_backlog = Parameter(integer(), 511, mutable=False)

@@ -39,6 +39,7 @@ class ReplicationParameters:
     """Their values; see Config."""
 
     replicaof = Parameter(PRIMARY, "", aliases=("slaveof",), mutable=False)
+    bind_source_addr = Parameter(TEXT, "")
     masterauth = Parameter(TEXT, "", aliases=("primaryauth",))
     masteruser = Parameter(TEXT, "", aliases=("primaryuser",))
     replica_serve_stale_data = Parameter(YES_NO, True, aliases=("slave-serve-stale-data",))

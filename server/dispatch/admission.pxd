@@ -29,7 +29,8 @@ cdef int SUBSCRIBED
 cdef int UNAUTHENTICATED
 cdef int RESTRICTED
 
-cdef bint _has(Client client, Command command, int flags) except -1
+cdef bint _has(Client client, int flags, int wanted) except -1
+cdef bint _all_have(Client client, int flags, int wanted) except -1
 cdef bint _must_listen(Client client, Command command) except -1
 cdef bint _would_queue(Client client, Command command) except -1
 
@@ -41,9 +42,9 @@ cdef class Admission:
     cdef object _access
 
     @cython.locals(now=Restrictions)
-    cpdef object refusal(self, Client client, Command command, list argv, int origin)
+    cpdef object refusal(self, Client client, Command command, list argv, int flags, int origin)
     @cython.locals(queues=bint)
-    cdef object _shortage(self, Client client, Command command)
+    cdef object _shortage(self, Client client, Command command, int flags)
     cpdef object refusal_in_script(
         self, Client client, Command command, list argv, ScriptRun run
     )

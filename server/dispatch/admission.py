@@ -16,7 +16,8 @@
 
 Before maxmemory is checked, keys are evicted as maxmemory-policy has it. A script's command is
 checked by what was found before the script; once it has written, it may go on to. What EXEC runs
-was admitted when it was queued, and EXEC itself once more, by what it runs. A woken command was
+was admitted when it was queued, and EXEC itself once more, by what it runs. A script with a first
+line is admitted by what this says; one without, by what its commands do. A woken command was
 admitted when it came; only the memory may be short by now. Rights may be taken away at any time:
 Execution asks for those of what EXEC runs. What was logged has been run before, and is run again
 whatever holds now.
@@ -79,9 +80,12 @@ class Admission:
         self._access = access
 
     def refusal(
-        self, client: Client, command: Command, argv: list[bytes], origin: int
+        self, client: Client, command: Command, argv: list[bytes], flags: int, origin: int
     ) -> ErrorReply | None:
-        """Why *argv*, a call of *command* from *origin*, must not run now; None if it may."""
+        """Why *argv*, a call of *command* from *origin*, must not run now; None if it may.
+
+        *flags* are those of this call: of a script, its first line tells more than its command.
+        """
         if origin == CLIENT:
             if client.flags & UNAUTHENTICATED and not command.flags & NO_AUTH:
                 return errors.NO_AUTH
@@ -95,22 +99,22 @@ class Admission:
         if now.busy is not None and origin == CLIENT:
             return None if command.flags & ALLOW_BUSY else now.busy
         if origin & NEEDS_MEMORY:
-            shortage = self._shortage(client, command)
+            shortage = self._shortage(client, command, flags)
             if shortage is not None:
                 return shortage
         if now.write_refusal is not None and origin == CLIENT:
             refused = DATA if now.refuses_reads else WRITE
-            if command.flags & TELLS_HEALTH or _has(client, command, refused):
+            if flags & TELLS_HEALTH or _has(client, flags, refused):
                 return now.write_refusal
-        if now.role_refusal is not None and origin == CLIENT and _has(client, command, WRITE):
+        if now.role_refusal is not None and origin == CLIENT and _has(client, flags, WRITE):
             return now.role_refusal
         if origin == CLIENT and client.flags & SUBSCRIBED and _must_listen(client, command):
             return errors.not_for_subscribers(command.name)
-        if now.stale and origin == CLIENT and not command.flags & STALE:
+        if now.stale and origin == CLIENT and not _all_have(client, flags, STALE):
             return errors.PRIMARY_IS_DOWN
-        if now.loading and origin == CLIENT and not command.flags & LOADING:
+        if now.loading and origin == CLIENT and not _all_have(client, flags, LOADING):
             return errors.LOADING
-        if origin == CLIENT and client.flags & KEYLESS and _has(client, command, KEYS):
+        if origin == CLIENT and client.flags & KEYLESS and _has(client, flags, KEYS):
             return errors.NOT_FOR_MONITORS
         return None
 
@@ -143,7 +147,7 @@ class Admission:
         if now.role_refusal is not None and command.flags & WRITE:
             return now.role_refusal
         if now.stale and not command.flags & STALE:
-            return errors.PRIMARY_IS_DOWN
+            return errors.STALE_IN_SCRIPT
         if command.flags & DENYOOM and not run.allows_oom:
             if self._key_eviction.is_out_of_memory:
                 return errors.OUT_OF_MEMORY
@@ -151,21 +155,28 @@ class Admission:
                 return errors.NO_MEMORY
         return None
 
-    def _shortage(self, client: Client, command: Command) -> ErrorReply | None:
+    def _shortage(self, client: Client, command: Command, flags: int) -> ErrorReply | None:
         """The error of a command that takes memory while there is none for it."""
         queues = _would_queue(client, command)
-        if not self._key_eviction.make_room() and (queues or _has(client, command, DENYOOM)):
+        if not self._key_eviction.make_room() and (queues or _has(client, flags, DENYOOM)):
             return errors.OUT_OF_MEMORY
-        if self._restrictions.short_of_memory and (queues or command.flags & DENYOOM):
+        if self._restrictions.short_of_memory and (queues or flags & DENYOOM):
             return errors.NO_MEMORY
         return None
 
 
-def _has(client: Client, command: Command, flags: int) -> bool:
-    """Whether *command*, or for EXEC any that is queued, has any of *flags*."""
-    if command.flags & RUNS_QUEUE:
-        return bool(client.queue.flags & flags)
-    return bool(command.flags & flags)
+def _has(client: Client, flags: int, wanted: int) -> bool:
+    """Whether *flags*, or for EXEC those of any call that is queued, have any that is *wanted*."""
+    if flags & RUNS_QUEUE:
+        return bool(client.queue.flags & wanted)
+    return bool(flags & wanted)
+
+
+def _all_have(client: Client, flags: int, wanted: int) -> bool:
+    """Whether *flags*, and for EXEC those of all calls that are queued, have the *wanted* one."""
+    if flags & RUNS_QUEUE:
+        return bool(flags & client.queue.shared_flags & wanted)
+    return bool(flags & wanted)
 
 
 def _must_listen(client: Client, command: Command) -> bool:

@@ -27,13 +27,14 @@ def load_copy(state: ServerState, path: Path) -> Steps:
     """
     sources: list[bytes] = []
     functions = StoredFunctions()
-    functions.load = sources.append
+    functions.load = lambda source, _replaces: sources.append(source)
     state.persistence.stop_log()
     if state.config.repl_diskless_load == "swapdb":
         yield from _load_beside(state, path, functions)
     else:
         yield from _load_instead(state, path, functions)
     _use_functions(state, sources)
+    state.events.replica_expiry.clear()  # all keys are the primary's now
 
 
 def _load_instead(state: ServerState, path: Path, functions: StoredFunctions) -> Steps:
@@ -74,6 +75,6 @@ def _use_functions(state: ServerState, sources: list[bytes]) -> None:
     state.scripting.use_functions(None)
     for source in sources:
         try:
-            state.scripting.load_stored(source)
+            state.scripting.load_stored(source, False)
         except ErrorReply as error:
             raise LoadFailed(f"a library of functions cannot be loaded: {error.text}") from None

@@ -251,17 +251,17 @@ class Dispatcher(Runner):
             return False
         if self._client_eviction.make_room() and client.id not in self.state.clients:
             return False
-        refusal = self._admission.refusal(client, command, argv, CLIENT)
+        flags = command.flags
+        if flags & RUNS_SCRIPTS:
+            flags = self._scripting.flags_of(command, argv)
+        refusal = self._admission.refusal(client, command, argv, flags, CLIENT)
         if refusal is not None:
             self._reject(client, command, refusal)
             return False
-        flags = command.flags
-        if flags & RUNS_SCRIPTS and (client.flags & IN_MULTI or self.state.pausing.until_ms):
-            flags = self._scripting.flags_of(command, argv)
         if self.state.pausing.holds(client, command, flags) and not _moves_clock(command, argv):
             self.state.pausing.hold(client, argv)
             return False
-        if client.flags & IN_MULTI and not command.flags & NOT_QUEUED:
+        if client.flags & IN_MULTI and not flags & NOT_QUEUED:
             client.queue.append(command, argv, flags)
             self._answer(client, QUEUED)
             return False
@@ -398,7 +398,9 @@ class Dispatcher(Runner):
         command = client.last_command
         assert command is not None  # it is what the client waits in
         must_check = client.flags & RESTRICTED or self._restrictions.must_check
-        refusal = self._admission.refusal(client, command, argv, WOKEN) if must_check else None
+        refusal = None
+        if must_check:
+            refusal = self._admission.refusal(client, command, argv, command.flags, WOKEN)
         if refusal is not None:
             command.rejected += 1
             reply: Reply | Block = self._execution.counted(refusal)

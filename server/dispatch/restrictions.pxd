@@ -1,6 +1,7 @@
 from server.dispatch.pausing cimport Pausing
 from server.observe.memory cimport Memory
 from server.observe.part cimport Part
+from storage.keyspace.key_events cimport KeyEvents
 
 
 cdef class Restrictions(Part):
@@ -8,6 +9,7 @@ cdef class Restrictions(Part):
     cdef Pausing _pausing
     cdef object _persistence
     cdef object _replication
+    cdef KeyEvents _events
     cdef bint _replica_is_read_only
     cdef bint _serves_stale_data
     cdef object _replicas_needed

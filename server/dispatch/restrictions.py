@@ -27,6 +27,7 @@ from server.observe.part import Part
 from server.persistence.persistence import Persistence
 from server.replication.replication import Replication
 from server.table import errors
+from storage.keyspace.key_events import KeyEvents
 
 
 class Restrictions(Part):
@@ -37,6 +38,7 @@ class Restrictions(Part):
     """
 
     __slots__ = (
+        "_events",
         "_memory",
         "_pausing",
         "_persistence",
@@ -63,11 +65,13 @@ class Restrictions(Part):
         pausing: Pausing,
         persistence: Persistence,
         replication: Replication,
+        events: KeyEvents,
     ) -> None:
         self._memory = memory
         self._pausing = pausing
         self._persistence = persistence
         self._replication = replication
+        self._events = events
         self._replica_is_read_only = True
         self._serves_stale_data = True
         self._replicas_needed = 0
@@ -115,6 +119,7 @@ class Restrictions(Part):
         self.is_replica = following is not None
         self.stale = following is not None and not (following.is_up or self._serves_stale_data)
         self.role_refusal = self._why_no_writes()
+        self._events.tells_expiries = self.is_replica and self.role_refusal is None
         self.update()
 
     def _why_no_writes(self) -> ErrorReply | None:

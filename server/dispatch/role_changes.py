@@ -45,6 +45,8 @@ class RoleChanges:
                 if client.waiter is not None:
                     self._waits.end_wait(client.waiter, errors.BECAME_REPLICA)
                     client.close_after_reply = True
+        else:
+            self._state.events.replica_expiry.clear()
         self.on_change()
 
     def pause(self, holds: bool) -> None:

@@ -14,3 +14,4 @@ cdef class ServerKeyEvents(KeyEvents):
     cdef readonly KeyNotifications notifications
     cdef dict _watched
     cdef public list logged
+    cdef readonly object replica_expiry

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from server.dispatch.blocking import Blocking
+from server.dispatch.replica_expiry import ReplicaExpiry
 from server.dispatch.watching import Watching
 from server.propagation.propagation import Propagation
 from server.pubsub.key_notifications import KeyNotifications
@@ -29,6 +30,7 @@ class ServerKeyEvents(KeyEvents):
         "_watching",
         "logged",
         "notifications",
+        "replica_expiry",
     )
 
     def __init__(
@@ -46,6 +48,7 @@ class ServerKeyEvents(KeyEvents):
         self._watching = watching
         self._watched = watching.watchers
         self.notifications = KeyNotifications(self, pubsub)
+        self.replica_expiry = ReplicaExpiry()
         self.logged: list[Sequence[bytes]] | None = None
 
     def changed(self, db: int, key: bytes, event: bytes | None, watched: bool) -> None:
@@ -61,6 +64,10 @@ class ServerKeyEvents(KeyEvents):
 
     def missed(self, db: int, key: bytes) -> None:
         self.notifications.tell(db, key, b"keymiss")
+
+    def expires(self, db: int, key: bytes) -> None:
+        if not self.lookup.keeps_expired:  # it is not the primary's
+            self.replica_expiry.note(db, key)
 
     def ready(self, db: int, key: bytes) -> None:
         self._blocking.key_ready(db, key)

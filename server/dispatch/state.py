@@ -88,7 +88,7 @@ class ServerState:
         self.persistence.append_only.log.on_took = self._disk_took
         self.replication = Replication(config, self.databases, self.propagation, self.persistence)
         self.restrictions = Restrictions(
-            self.memory, self.pausing, self.persistence, self.replication
+            self.memory, self.pausing, self.persistence, self.replication, self.events
         )
         self.key_eviction = KeyEviction(
             self.databases,
@@ -134,6 +134,11 @@ class ServerState:
 
     def _took(self, event: bytes, duration_ns: int) -> None:
         self.latency_events.add_if_long(event, duration_ns, self.events.clock.now_ms // 1000)
+
+    def all_clients(self) -> list[Client]:
+        """Those that have connected, and the link to our primary. O(clients)."""
+        link = self.replication.link
+        return [*self.clients.values(), *([] if link is None else [link])]
 
     # ------------------------------------------------------------------ what all parts hear of
 

@@ -58,10 +58,7 @@ class Clients(Part):
     def opened(self, transport: Transport, endpoint: Endpoint) -> Client:
         """A client has connected. With close_after_reply set, it is sent its *out* and closed."""
         state = self._state
-        self._last_id += 1
-        client = Client(self._last_id, state.events.clock.now_ms)
-        client.endpoint = endpoint
-        client.address, client.local_address = transport.address, transport.local_address
+        client = self.new_client(transport, endpoint)
         client.certificate_name = transport.peer_name()
         state.stats.connections += 1
         refusal = self._refusal(client)
@@ -72,9 +69,17 @@ class Clients(Part):
             return client
         state.access.connected(client)
         client.out.limit = self._most_output
-        client.fd = transport.fd
         state.clients[client.id] = client
         state.memory.clients += CLIENT_BYTES
+        return client
+
+    def new_client(self, transport: Transport, endpoint: Endpoint) -> Client:
+        """A client with an id of its own, which is in no list yet."""
+        self._last_id += 1
+        client = Client(self._last_id, self._clock.now_ms)
+        client.endpoint = endpoint
+        client.address, client.local_address = transport.address, transport.local_address
+        client.fd = transport.fd
         return client
 
     def room(self) -> int:

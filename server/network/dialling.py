@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import Callable
 
@@ -32,8 +33,11 @@ class LinkAcceptor(Acceptor):
         """The endpoint is closed by who has it."""
 
 
-async def connected_socket(host: str, port: int) -> socket.socket:
-    """A socket that is connected to *host* and *port*. Raises OSError."""
+async def connected_socket(host: str, port: int, source: str = "") -> socket.socket:
+    """A socket that is connected to *host* and *port*. Raises OSError.
+
+    It comes from the address *source* if one is given, and the machine has it.
+    """
     loop = asyncio.get_running_loop()
     # A text would be encoded by IDNA, which takes long to import.
     name = host.encode() if host.isascii() else host
@@ -43,6 +47,8 @@ async def connected_socket(host: str, port: int) -> socket.socket:
         sock = socket.socket(family, kind, protocol)
         sock.setblocking(False)
         try:
+            if source:
+                await _bind(sock, source)
             await loop.sock_connect(sock, address)
         except OSError as failed:
             error = failed
@@ -53,3 +59,15 @@ async def connected_socket(host: str, port: int) -> socket.socket:
         else:
             return sock
     raise error
+
+
+async def _bind(sock: socket.socket, source: str) -> None:
+    """Bind *sock* to an address of *source*; leave it as it is if there is none to be had."""
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(OSError):
+        for *_, address in await loop.getaddrinfo(
+            source.encode() if source.isascii() else source, 0, family=sock.family
+        ):
+            with contextlib.suppress(OSError):
+                sock.bind(address)
+                return

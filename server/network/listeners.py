@@ -6,6 +6,7 @@ import contextlib
 import errno
 import logging
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,16 +39,30 @@ def backend() -> Backend:
 
 
 class Listening:
-    """Listens at all addresses of one kind. *text* is what INFO says of it."""
+    """Listens at all addresses of one kind, on *port* if it has one.
 
-    def __init__(self, port: int = 0) -> None:
+    *places* are the addresses, as the configuration writes them, each with its sockets.
+    """
+
+    def __init__(self, kind: str, port: int = 0) -> None:
+        self.kind = kind
         self.port = port
-        self.doors: list[Door] = []
-        self.text = ""
+        self.places: dict[str, list[Door]] = {}
+
+    @property
+    def text(self) -> str:
+        """What INFO says of it."""
+        binds = "".join(f",bind={address}" for address in self.places)
+        return f"name={self.kind}{binds}" + (f",port={self.port}" if self.port else "")
+
+    def leave(self, address: str) -> None:
+        """Listen at *address* no more."""
+        for door in self.places.pop(address):
+            door.close()
 
     def close(self) -> None:
-        while self.doors:
-            self.doors.pop().close()
+        for address in list(self.places):
+            self.leave(address)
 
 
 class Listeners(Part):
@@ -91,15 +106,18 @@ class Listeners(Part):
             ) from error
 
     def _add(self, kind: str, listener: Listening) -> None:
-        if listener.doors:
+        if listener.places:
             self._open[kind] = listener
             self.descriptions[f"listener{KINDS.index(kind)}"] = listener.text
 
     def _remove(self, kind: str) -> None:
-        listener = self._open.pop(kind, None)
+        listener = self._forget(kind)
         if listener is not None:
-            del self.descriptions[f"listener{KINDS.index(kind)}"]
             listener.close()
+
+    def _forget(self, kind: str) -> Listening | None:
+        self.descriptions.pop(f"listener{KINDS.index(kind)}", None)
+        return self._open.pop(kind, None)
 
     def close(self) -> None:
         """Listen no more."""
@@ -130,6 +148,49 @@ class Listeners(Part):
             raise BadValue("Unable to listen on this port. Check server logs.") from None
         self._remove(kind)
         self._add(kind, listener)
+
+    def follow_bind(self) -> None:
+        """Listen at the addresses that *bind* says by now; who is connected stays.
+
+        Where the server goes on listening, nobody who waits to be let in is turned away. Raises
+        BadValue, and goes on as before, if the addresses cannot be had.
+        """
+        before = {kind: list(self._open[kind].places) for kind in self._open}
+        try:
+            for kind in ("tcp", "tls"):
+                self._bind_anew(kind, self._config.bind)
+        except OSError as error:
+            _log.warning("Warning: %s", error)
+            for kind in ("tcp", "tls"):
+                self._bind_back(kind, before.get(kind, []))
+            raise BadValue("Failed to bind to specified addresses.") from None
+
+    def _bind_anew(self, kind: str, addresses: Sequence[str]) -> None:
+        """Listen at *addresses*, and nowhere else. Raises OSError amid that."""
+        port = self._config.tls_port if kind == "tls" else self._config.port
+        listener = self._open.get(kind) or Listening(kind, port)
+        if not port or listener.port != port:  # its port is set, too: follow_port sees to all
+            return
+        acceptor = self._tls_acceptor() if kind == "tls" else self._acceptor
+        for address in [place for place in listener.places if place not in addresses]:
+            listener.leave(address)  # first: another one may be the same, or hold it
+        kept, listener.places = listener.places, {}
+        try:
+            for address in addresses:
+                if address in kept:
+                    listener.places[address] = kept.pop(address)
+                else:
+                    self._listen_at(address, listener, acceptor)
+        finally:
+            listener.places.update(kept)
+            self._forget(kind)
+            self._add(kind, listener)
+
+    def _bind_back(self, kind: str, addresses: Sequence[str]) -> None:
+        try:
+            self._bind_anew(kind, addresses)
+        except OSError as error:
+            _log.warning("Warning: no longer listening: %s", error)
 
     def follow_tls(self) -> None:
         """Read certificate, key and settings again, if there is a TLS port.
@@ -174,25 +235,26 @@ class Listeners(Part):
 
     def _at_addresses(self, kind: str, port: int, acceptor: Acceptor) -> Listening:
         """Listen on all addresses of *bind*. Raises OSError."""
-        listener = Listening(port)
-        listener.text = f"name={kind}"
+        listener = Listening(kind, port)
         try:
             for address in self._config.bind:
                 self._listen_at(address, listener, acceptor)
         except OSError:
             listener.close()
             raise
-        listener.text += f",port={port}"
         return listener
 
     def _listen_at(self, address: str, listener: Listening, acceptor: Acceptor) -> None:
         """Listen on one address; with a dash before it, only if the machine has it."""
         host, port = address.removeprefix("-"), listener.port
+        doors: list[Door] = []
         try:
             for sock in bound_sockets(host, port):
                 door = self._backend.listen(sock, self._config.tcp_backlog, acceptor)
-                listener.doors.append(door)
+                doors.append(door)  # at once: a later one may fail
         except OSError as error:
+            for door in doors:
+                door.close()
             if address.startswith("-") and error.errno not in NOT_FOR_US:
                 return
             step = "" if isinstance(error, socket.gaierror) else "bind: "
@@ -200,10 +262,10 @@ class Listeners(Part):
                 f"Could not create server TCP listening socket {host}:{port}: {step}"
                 f"{error.strerror or error}"
             ) from error
-        listener.text += f",bind={address}"
+        listener.places.setdefault(address, []).extend(doors)
 
     def _on_path(self, path: Path) -> Listening:
-        listener = Listening()
+        listener = Listening("unix")
         try:
             sock = _bound_to_path(path, self._config.unixsocketperm)
             door = self._backend.listen(sock, self._config.tcp_backlog, self._acceptor)
@@ -211,8 +273,7 @@ class Listeners(Part):
             raise OSError(
                 f"Failed opening Unix socket '{Path.cwd() / path}': bind: {error.strerror or error}"
             ) from error
-        listener.doors.append(door)
-        listener.text = f"name=unix,bind={path}"
+        listener.places[str(path)] = [door]
         return listener
 
 

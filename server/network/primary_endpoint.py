@@ -50,12 +50,12 @@ class Link(Protocol):
 
 
 class PrimaryEndpoint(Endpoint):
-    """One connection to the primary. What comes is read by the state it is in."""
+    """One connection to the primary, by *transport*. What comes is read by the state it is in."""
 
     def __init__(self, link: Link, transport: Transport) -> None:
         self.wants_buffer = False
         self._link = link
-        self._transport = transport
+        self.transport = transport
         self._out = Encoder(2)
         self._handshake: Handshake | None = link.new_handshake()
         self._line = b""  # of the handshake, so far
@@ -88,16 +88,19 @@ class PrimaryEndpoint(Endpoint):
             self._out.clear()
         else:
             self._link.ack_if_asked()
-            self._transport.write(self._out)
+            self.transport.write(self._out)
 
     def close(self) -> None:
         """Close at once."""
         if not self._is_closed:
             self._is_closed = True
-            self._transport.abort()
+            self.transport.abort()
 
     def disconnect(self) -> None:
         self.close()
+
+    def unsent(self) -> int:
+        return self.transport.unsent()
 
     # ------------------------------------------------------------------ what comes
 
@@ -159,7 +162,7 @@ class PrimaryEndpoint(Endpoint):
         rest = receiving.take(data)
         if receiving.is_whole:
             self._receiving = None
-            self._transport.hold()
+            self.transport.hold()
             if rest:
                 self._held.append(rest)
             self._link.copied(receiving)
@@ -168,13 +171,13 @@ class PrimaryEndpoint(Endpoint):
         """What comes now, and what has been held, is the stream."""
         self._stream = stream
         self._run_held()
-        self._transport.go_on()
+        self.transport.go_on()
 
     def take_held(self) -> None:
         """A script that has run for long is over: run what has come meanwhile."""
         if self._stream is not None and self._held:
             self._guarded(self._run_held)
-            self._transport.go_on()
+            self.transport.go_on()
 
     def _run_held(self) -> None:
         held, self._held = self._held, []
@@ -186,9 +189,10 @@ class PrimaryEndpoint(Endpoint):
         dispatcher = self._link.dispatcher
         if self._held or dispatcher.state.restrictions.busy is not None:
             self._held.append(data)  # a script that runs on and on must not see changes
-            self._transport.hold()
+            self.transport.hold()
             return
         dispatcher.timekeeper.begin()
+        self._stream.client.last_used_ms = dispatcher.state.events.clock.now_ms
         self._stream.take(data)
         dispatcher.state.replication.stream_db = self._stream.client.db_index
         dispatcher.turn.send_later(self)  # behind the log

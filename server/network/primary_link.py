@@ -15,11 +15,12 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from server.client.client import Client
+from server.client.client import LINK, Client
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.primary_stream import PrimaryStream
 from server.network.backend import Backend
+from server.network.clients import Clients
 from server.network.copy_arrival import Loading, Receiving
 from server.network.dialling import LinkAcceptor, connected_socket
 from server.network.primary_endpoint import Link, PrimaryEndpoint
@@ -30,10 +31,12 @@ from server.persistence.manifest import BadManifest
 from server.process.monotonic import monotonic_ms
 from server.replication.following import Following, LinkState
 from server.replication.handshake import Copy, Handshake, LinkFailed
+from server.users.user import user_with_all_rights
 
 if TYPE_CHECKING:
     from server.network.tls.connector import TlsConnector
 
+SUPERUSER = user_with_all_rights(b"(superuser)")  # what a primary sends, no user limits
 RETRY_AFTER_MS = 1000
 ACK_EVERY_MS = 1000
 
@@ -43,11 +46,14 @@ _log = logging.getLogger("penstock")
 class PrimaryLink(Part, Link):
     """Follows the primary that ``state.replication.following`` names, whenever there is one."""
 
-    def __init__(self, config: Config, dispatcher: Dispatcher, backend: Backend) -> None:
+    def __init__(
+        self, config: Config, dispatcher: Dispatcher, backend: Backend, clients: Clients
+    ) -> None:
         self._config = config
         self._dispatcher = dispatcher
         self._state = dispatcher.state
         self._backend = backend
+        self._clients = clients
         self._following: Following | None = None
         self._endpoint: PrimaryEndpoint | None = None
         self._connector: LinkAcceptor | TlsConnector | None = None  # what made it, or will
@@ -105,13 +111,6 @@ class PrimaryLink(Part, Link):
             self._dialling.cancel()
             self._dialling = None
 
-    def cut(self) -> bool:
-        """Close the connection, which is dialled again; False if there is none."""
-        if self._endpoint is None:
-            return False
-        self._endpoint.close()
-        return True
-
     def close(self) -> None:
         """The server ends."""
         self._following = None
@@ -133,7 +132,8 @@ class PrimaryLink(Part, Link):
     async def _connect(self, following: Following) -> None:
         try:
             sock = await asyncio.wait_for(
-                connected_socket(following.host, following.port), self._config.repl_timeout
+                connected_socket(following.host, following.port, self._config.bind_source_addr),
+                self._config.repl_timeout,
             )
             if self._is_outdated(following):
                 sock.close()
@@ -214,13 +214,25 @@ class PrimaryLink(Part, Link):
 
     def _connected(self, endpoint: PrimaryEndpoint) -> None:
         self._state.replication.history.keep_backlog(self._config.repl_backlog_size)
+        self._stream_client = self._listed_client(endpoint)
         stream = PrimaryStream(self._dispatcher, self._stream_client)
-        self._stream_client.leave_multi()
         stream.set_limits(self._config.proto_max_bulk_len, self._config.client_query_buffer_limit)
         self._set_state(LinkState.CONNECTED)
         self._restart_log()
         endpoint.receive_stream(stream)
         self._ack()
+
+    def _listed_client(self, endpoint: PrimaryEndpoint) -> Client:
+        """What stands for the primary while the link is up, for CLIENT LIST and KILL, too.
+
+        It goes on in the database that the stream has selected.
+        """
+        client = self._clients.new_client(endpoint.transport, endpoint)
+        client.db_index = self._stream_client.db_index
+        client.user = SUPERUSER
+        client.set_flag(LINK)
+        self._state.replication.link = client
+        return client
 
     def copied(self, receiving: Receiving) -> None:
         """The copy is there: load it."""
@@ -259,6 +271,10 @@ class PrimaryLink(Part, Link):
 
     def lost(self, endpoint: PrimaryEndpoint) -> None:
         """The link is closed, by whomever."""
+        link = self._state.replication.link
+        if link is not None and link.endpoint is endpoint:
+            self._state.replication.link = None
+            link.connection_lost()
         if endpoint is self._endpoint:
             self._endpoint = None
             if self._following is not None:

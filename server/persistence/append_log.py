@@ -11,7 +11,7 @@ while an fsync runs. ext4 makes a write wait for it a few milliseconds at most; 
 makes it wait longer, the server waits.)
 
 An operation is a command in RESP. SELECT is written before the first operation on another database,
-and MULTI and EXEC around operations that belong together.
+and MULTI and EXEC around operations that belong together, with SELECT inside.
 
 When the disk fails:
   - A write that failed, or was short, is truncated away. Its bytes stay in memory, and the next
@@ -106,10 +106,10 @@ class AppendLog:
         if len(ops) == 1:
             self._add(ops[0])
         else:
-            self._add((ops[0][0], MULTI))
+            self._command(MULTI)
             for op in ops:
                 self._add(op)
-            self._add((self._db, EXEC))
+            self._command(EXEC)
         self._whole = len(self._out)
         self.offset += self._whole - before
 

@@ -40,10 +40,11 @@ NO_FUNCTIONS = StoredFunctions()  # takes libraries, and forgets them
 
 
 class LoadRules(NamedTuple):
-    """What to do with keys that have expired at *now_ms*, and with keys that exist already.
+    """What to do with keys that have expired at *now_ms*, and with what exists already.
 
     *keeps_expired*: load expired keys, since the commands behind the base of an append-only file
-    may still use them. *replaces*: loaded keys replace existing ones; otherwise that is an error.
+    may still use them. *replaces*: loaded keys and libraries replace existing ones; otherwise that
+    is an error.
     """
 
     now_ms: int  # unix time
@@ -146,7 +147,7 @@ class SnapshotLoader:
         while len(reader.functions) > self._libraries_loaded:
             text = reader.functions[self._libraries_loaded]
             try:
-                self._rules.functions.load(text)
+                self._rules.functions.load(text, self._rules.replaces)
             except ErrorReply as error:
                 raise LoadFailed(f"a library of functions cannot be loaded: {error}") from error
             self._libraries_loaded += 1

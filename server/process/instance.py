@@ -13,8 +13,8 @@ class Instance:
     of SHUTDOWN; it returns False if the server goes on because not all is safe. While it waits for
     replicas, *is_leaving* holds, and *abort_stop* ends that; it returns False if none was on.
     *follow_port* is
-    told that "port" or "tls-port" is set anew, *follow_tls* that a setting of TLS is; if that
-    cannot be had, they raise BadValue and leave all as it was.
+    told that "port" or "tls-port" is set anew, *follow_bind* that the addresses are, *follow_tls*
+    that a setting of TLS is; if that cannot be had, they raise BadValue and leave all as it was.
     """
 
     def __init__(self) -> None:
@@ -25,6 +25,7 @@ class Instance:
         self.abort_stop: Callable[[], bool] = _not_leaving
         self.is_leaving: Callable[[], bool] = _not_leaving
         self.follow_port: Callable[[str], None] = _ignore_port
+        self.follow_bind: Callable[[], None] = _ignore_bind
         self.follow_tls: Callable[[], None] = _ignore_tls
 
 
@@ -40,6 +41,10 @@ def _not_leaving() -> bool:
 
 def _ignore_port(_parameter: str) -> None:
     """Do nothing: there is no process that listens."""
+
+
+def _ignore_bind() -> None:
+    """Do nothing, likewise."""
 
 
 def _ignore_tls() -> None:

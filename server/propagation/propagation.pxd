@@ -4,6 +4,7 @@ from libc.stdint cimport uint64_t
 
 cdef class Propagation:
     cdef object _durability
+    cdef set _messages
     cdef list _sinks
     cdef readonly bint is_on
     cdef public list ops
@@ -11,6 +12,8 @@ cdef class Propagation:
 
     cdef _follow_sinks(self)
     cpdef add(self, int db, list argv)
+    cpdef publish(self, int db, list argv)
     @cython.locals(ops=list)
     cpdef object deliver(self)
+    cdef list _without_messages(self, list ops)
     cpdef deliver_each(self)

@@ -6,6 +6,9 @@
     the command is done:  deliver() -> each sink.add_all([op, op, ..])      one transaction
     the turn is over:     durability.write(), and then the answers leave
 
+A message that was published is an operation, too: replicas publish it in its place among the
+changes. It changes no data, so the durability does not get it.
+
 EXEC is one command here, whatever it runs; a woken client's command is one of its own, behind the
 write that woke it. What is logged never depends on clocks or estimates.
 
@@ -57,13 +60,14 @@ class Propagation:
     sinks: if it cannot take a transaction, nobody else has seen it either.
     """
 
-    __slots__ = ("_durability", "_sinks", "is_on", "ops", "stream_offset")
+    __slots__ = ("_durability", "_messages", "_sinks", "is_on", "ops", "stream_offset")
 
     def __init__(self) -> None:
         self._durability: Durability | None = None
         self._sinks: list[Sink] = []
         self.is_on = False  # whether anybody takes the stream
         self.ops: list[Op] = []
+        self._messages: set[int] = set()  # the ids of those ops that are messages
         self.stream_offset = 0  # of the end of what replicas are sent; see server/replication
 
     @property
@@ -93,18 +97,30 @@ class Propagation:
         if self.is_on:
             self.ops.append((db, argv))
 
+    def publish(self, db: int, argv: list[bytes]) -> None:
+        """Have the sinks, but not the durability, see that *argv* has published a message."""
+        op = (db, argv)
+        self.ops.append(op)
+        self._messages.add(id(op))
+
     def deliver(self) -> int:
         """The command is done: its ops are one transaction. The durability's offset behind it.
 
         If the durability raises, the ops stay, and go into the next transaction.
         """
         ops = self.ops
-        if self._durability is not None:
-            self._durability.add_all(ops)
+        kept = self._without_messages(ops) if self._messages else ops
+        if self._durability is not None and kept:
+            self._durability.add_all(kept)
         self.ops = []
+        if self._messages:
+            self._messages.difference_update(map(id, ops))
         for sink in self._sinks:
             sink.add_all(ops)
         return 0 if self._durability is None else self._durability.offset
+
+    def _without_messages(self, ops: list[Op]) -> list[Op]:
+        return [op for op in ops if id(op) not in self._messages]
 
     def deliver_each(self) -> None:
         """No command did it (keys expired): each op stands for itself."""

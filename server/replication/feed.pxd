@@ -16,13 +16,11 @@ cdef class Feed(Endpoint):
     cdef public object await_end
     cdef Encoder _out
     cdef int _db
-    cdef list _messages
     cdef bint _was_asked
 
     cpdef object offset(self)
     cpdef add_all(self, list ops)
-    cpdef publish(self, list words)
-    cdef _add_messages(self)
+    cpdef publish(self, int db, list words)
     cpdef ping(self)
     cpdef ask_offsets(self)
     cdef _add_words(self, list words)

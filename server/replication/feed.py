@@ -3,8 +3,8 @@
     a command  --add_all-->  buffer  --send, at the end of the turn-->  history, each replica
 
 SELECT is written before the first operation on another database, and MULTI and EXEC around
-operations that belong together. The bytes of a turn are one object, which the backlog and all
-replicas share.
+operations that belong together, with SELECT inside. The bytes of a turn are one object, which the
+backlog and all replicas share.
 
 On a replica nothing is encoded: what its primary has sent is passed on byte for byte, so that
 offsets are the same everywhere (pass_on).
@@ -36,7 +36,6 @@ class Feed(Endpoint):
 
     __slots__ = (
         "_db",
-        "_messages",
         "_out",
         "_propagation",
         "_was_asked",
@@ -56,7 +55,6 @@ class Feed(Endpoint):
         self.await_end: Callable[[Endpoint], None] = _nobody_sends
         self._out = Encoder(2)
         self._db = -1  # the database that a reader of the stream has selected by now
-        self._messages: list[list[bytes]] = []  # that were published, and are not encoded yet
         self._was_asked = False  # replicas have been asked for their offset, behind all changes
         self.wants_buffer = False
 
@@ -70,31 +68,21 @@ class Feed(Endpoint):
         """Take *ops*, a transaction if it is more than one."""
         if self.follows:
             return
-        is_first = not (self._out.size() or self._messages)
+        is_first = not self._out.size()
         self._was_asked = False
         if len(ops) == 1:
             self._add(ops[0])
         else:
-            self._add((ops[0][0], MULTI))
+            self._encode(MULTI)
             for op in ops:
                 self._add(op)
-            self._add((self._db, EXEC))
-        if self._messages:
-            self._add_messages()
+            self._encode(EXEC)
         self._added(is_first)
 
-    def publish(self, words: list[bytes]) -> None:
-        """Have replicas publish a message too, behind what its command, or EXEC, has changed."""
-        if self.is_attached:
-            if not (self._messages or self._out.size()):
-                self.await_end(self)
-            self._messages.append(list(words))
-
-    def _add_messages(self) -> None:
-        messages, self._messages = self._messages, []
-        for words in messages:
-            self._encode(words)
-        self._propagation.stream_offset = self.history.offset + self._out.size()
+    def publish(self, db: int, words: list[bytes]) -> None:
+        """Have replicas publish a message too, in its place among the changes."""
+        if self.is_attached and not self.follows:
+            self._propagation.publish(db, list(words))
 
     def ping(self) -> None:
         """Tell the replicas that the link is alive."""
@@ -108,7 +96,7 @@ class Feed(Endpoint):
 
     def _add_words(self, words: list[bytes]) -> None:
         if not self.follows:
-            is_first = not (self._out.size() or self._messages)
+            is_first = not self._out.size()
             self._encode(words)
             self._added(is_first)
 
@@ -138,8 +126,6 @@ class Feed(Endpoint):
 
     def send(self) -> None:
         """Hand what was added to the history and the replicas."""
-        if self._messages:
-            self._add_messages()
         if self._out.size():
             self._hand_on(self._out.take())
 
@@ -156,7 +142,6 @@ class Feed(Endpoint):
     def drop(self) -> None:
         """Forget what was added and not sent: the data are another history's now."""
         self._out.clear()
-        self._messages = []
         self._db = -1
 
     def refuse(self, error: ErrorReply) -> None:

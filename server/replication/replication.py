@@ -79,7 +79,7 @@ class Replication(Part):
         self._copies: Copies | None = None
         self.following: Following | None = None
         self.on_role: Callable[[], None] = _nobody_minds
-        self.cut_link: Callable[[], bool] = _no_link  # to our primary, if there is one
+        self.link: Client | None = None  # to our primary, as a client, while it is up
         self.watch: Watch = _no_pipes
         self.unwatch: Callable[[int], None] = _no_pipe
         self.failover = Failover(self, self.feed)
@@ -355,11 +355,6 @@ class Replication(Part):
 
 def _nobody_minds() -> None:
     """Do nothing: there is no dispatcher yet."""
-
-
-def _no_link() -> bool:
-    """There is no link to cut."""
-    return False
 
 
 def _no_pipes(_fd: int, _call: Callable[[], None]) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from protocol.inline import UnbalancedQuotes, split_words
 from protocol.replies import ErrorReply
+from server.table.command import Flags
 
 NO_WRITES = 1  # the script changes nothing
 ALLOW_OOM = 2  # it may run while maxmemory is exceeded
@@ -26,6 +27,8 @@ FLAGS = {
     b"no-cluster": NO_CLUSTER,
     b"allow-cross-slot-keys": ALLOW_CROSS_SLOT_KEYS,
 }
+# Of a command that runs a script: whether it has these, the script's own flags say.
+SAID_BY_SCRIPTS = int(Flags.STALE | Flags.DENYOOM | Flags.WRITE | Flags.MAY_REPLICATE)
 ENGINE = b"#!lua"
 NAME = re.compile(rb"[A-Za-z0-9_]+", re.ASCII)
 
@@ -116,6 +119,20 @@ def _words(line: bytes, error: str) -> list[bytes]:
 def is_name(name: bytes) -> bool:
     """Whether a library or a function may be called *name*."""
     return NAME.fullmatch(name) is not None
+
+
+def flags_of_call(command: int, script: int) -> int:
+    """The flags of a call: what those of its *command* are with a *script* that has these."""
+    if script & NO_HEADER:
+        return command
+    flags = command & ~SAID_BY_SCRIPTS
+    if not script & NO_WRITES:
+        flags |= Flags.WRITE
+        if not script & ALLOW_OOM:
+            flags |= Flags.DENYOOM
+    if script & ALLOW_STALE:
+        flags |= Flags.STALE
+    return flags
 
 
 def flag_names(flags: int) -> list[bytes]:

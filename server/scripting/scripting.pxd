@@ -3,8 +3,6 @@ from server.observe.part cimport Part
 from server.scripting.script_run cimport ScriptRun
 from server.table.command cimport Command
 
-cdef int MAY_REPLICATE
-
 
 cdef class Scripting(Part):
     cdef readonly tuple opened_functions

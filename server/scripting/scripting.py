@@ -15,16 +15,15 @@ from server.observe.memory import Memory
 from server.observe.part import Part
 from server.observe.sizes import human
 from server.process import build
-from server.scripting.header import NO_HEADER, NO_WRITES, read_script_header
+from server.scripting.header import NO_HEADER, flags_of_call, read_script_header
 from server.scripting.script_run import ScriptRun
-from server.table.command import Command, Flags
+from server.table.command import Command
 
 if TYPE_CHECKING:
     from server.scripting.engine import Engine
     from server.scripting.function_libraries import FunctionLibraries
     from server.scripting.script_cache import ScriptCache
 
-MAY_REPLICATE = int(Flags.MAY_REPLICATE)
 NO_LUA = "scripts are not available: {}"
 
 
@@ -74,9 +73,12 @@ class Scripting(Part):
 
         return engine, FunctionLibraries(engine.interpreter, self.run)
 
-    def load_stored(self, source: bytes) -> None:
-        """Load a library that was saved, in place of the one of its name. Raises ErrorReply."""
-        self.functions()[1].load(source, True)
+    def load_stored(self, source: bytes, replaces: bool) -> None:
+        """Load a library that was saved; in place of the one of its name, if it *replaces* that.
+
+        Raises ErrorReply.
+        """
+        self.functions()[1].load(source, replaces)
 
     def use_functions(self, functions: tuple[Engine, FunctionLibraries] | None) -> None:
         """Have these functions in place of all others; None: have none."""
@@ -88,14 +90,10 @@ class Scripting(Part):
     def flags_of(self, command: Command, argv: list[bytes]) -> int:
         """The flags of *command*, which runs the script that *argv* names, as this one has them.
 
-        One that declares whether it writes is taken at its word. Source: redis 7.0, observed.
+        One that declares what it does is taken at its word. Source: redis 7.0 and 8.6, observed.
         """
         declared = self._declared_by(argv, is_function=command.name.startswith("fcall"))
-        if declared & NO_HEADER:
-            return command.flags
-        if declared & NO_WRITES:
-            return command.flags & ~MAY_REPLICATE
-        return command.flags | MAY_REPLICATE
+        return flags_of_call(command.flags, declared)
 
     def _declared_by(self, argv: list[bytes], is_function: bool) -> int:
         """What the script of *argv*, or its function, declares; NO_HEADER if that is unknown."""

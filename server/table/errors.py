@@ -72,6 +72,7 @@ BUSY_FUNCTION = ErrorReply(
 UNKNOWN_IN_SCRIPT = ErrorReply("ERR", "Unknown Redis command called from script")
 WRONG_ARITY_IN_SCRIPT = ErrorReply("ERR", "Wrong number of args calling Redis command from script")
 NOT_IN_SCRIPT = ErrorReply("ERR", "This Redis command is not allowed from script")
+STALE_IN_SCRIPT = ErrorReply("ERR", "Can not execute the command on a stale replica")
 READ_ONLY_SCRIPT = ErrorReply("ERR", "Write commands are not allowed from read-only scripts.")
 
 

@@ -21,10 +21,12 @@ cdef class KeyEvents:
     cdef public bint tells_changes
     cdef public bint tells_new_keys
     cdef public bint tells_misses
+    cdef public bint tells_expiries
 
     cpdef changed(self, int db, bytes key, bytes event, bint watched)
     cpdef added(self, int db, bytes key)
     cpdef missed(self, int db, bytes key)
+    cpdef expires(self, int db, bytes key)
     cpdef ready(self, int db, bytes key)
     cpdef gone(self, int db, bytes key)
     cpdef fields_gone(self, int db, bytes key, object fields)

@@ -5,6 +5,7 @@ time        db.expire_now(k)          expired + 1, ready(k), gone(k), changed(k,
             of fields                 expired_fields + n, fields_gone(k, f), changed(k, hexpired)
 a look-up   db.read(k, kind)          hits or misses + 1, missed(k)
 a new key   db.add(k, value)          added(k)
+an expiry   db.expire_at(k, when)     expires(k)
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ class KeyEvents:
     """The keyspaces call these methods; the server overrides the ones that it needs.
 
     *clock* and *lookup* tell the keyspaces the time, and how to look up keys; *usage* what to note
-    of the use of each; *loose_keys* counts what they may pack. The names of changes, new keys and
-    misses are told only while *tells_changes*, *tells_new_keys*, *tells_misses*. *seed* is of what
-    is left to chance.
+    of the use of each; *loose_keys* counts what they may pack. The names of changes, new keys,
+    misses and new expiries are told only while *tells_changes*, *tells_new_keys*, *tells_misses*,
+    *tells_expiries*. *seed* is of what is left to chance.
     """
 
     __slots__ = (
@@ -38,6 +39,7 @@ class KeyEvents:
         "loose_keys",
         "misses",
         "tells_changes",
+        "tells_expiries",
         "tells_misses",
         "tells_new_keys",
         "usage",
@@ -57,6 +59,7 @@ class KeyEvents:
         self.tells_changes = False  # somebody wants to know their names
         self.tells_new_keys = False
         self.tells_misses = False
+        self.tells_expiries = False
 
     def changed(self, db: int, key: bytes, event: bytes | None, watched: bool) -> None:
         """A command has changed, made or removed what is at *key*.
@@ -71,6 +74,9 @@ class KeyEvents:
 
     def missed(self, db: int, key: bytes) -> None:
         """A command that reads has not found *key*: told while *tells_misses*."""
+
+    def expires(self, db: int, key: bytes) -> None:
+        """*key* has been given a time to expire at: told while *tells_expiries*."""
 
     def ready(self, db: int, key: bytes) -> None:
         """*key* was made, appended to or removed: a blocked client may have waited for that."""

@@ -373,6 +373,8 @@ class Keyspace:
     def expire_at(self, key: bytes, when_ms: int) -> None:
         """Let *key*, which must be there, expire at *when_ms*."""
         self._expires.set(key, when_ms)
+        if self.events.tells_expiries:
+            self.events.expires(self.index, key)
 
     def persist(self, key: bytes) -> bool:
         """Remove the expiry of *key*. False if it had none."""

@@ -80,7 +80,10 @@ def _add_ziplist(made: QuickList, reader: RdbReader) -> None:
 def _add_node(made: QuickList, reader: RdbReader) -> None:
     container = reader.length()
     if container == PLAIN_NODE:
-        made.add_node(reader.string())
+        text = reader.string()
+        if not text:
+            raise Corrupt("a list's node has no bytes")
+        made.add_node(text)
     elif container == PACKED_NODE:
         pack = Listpack.load(reader.string())
         pack.check()

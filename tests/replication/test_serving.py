@@ -214,6 +214,55 @@ def test_a_link_that_is_cut_anywhere_goes_on_where_it_was(tmp_path: Path) -> Non
         assert counted(primary, "sync_partial_ok") >= 3
 
 
+@pytest.mark.parametrize("kind", [OURS, REDIS_7])
+def test_the_link_to_the_primary_is_a_client_that_can_be_killed(kind: str, tmp_path: Path) -> None:
+    primary = node_of(kind, tmp_path / "primary", "--protected-mode", "no")
+    replica = node_of(OURS, tmp_path / "replica", "--bind-source-addr", "127.0.0.5")
+    with started(primary, replica):
+        await_link(replica)
+        [link] = replica.client.client_list(_type="master")
+        assert (link["flags"], link["user"]) == ("M", "(superuser)")
+        assert link["addr"] == f"127.0.0.1:{primary.port}"
+        assert link["laddr"].startswith("127.0.0.5:")  # where bind-source-addr has it come from
+        [seen] = primary.client.client_list(_type="replica")
+        assert seen["addr"] == link["laddr"]
+        assert link["id"] in [client["id"] for client in replica.client.client_list()]
+        assert [one["id"] for one in replica.client.client_list(client_id=[link["id"]])] == [
+            link["id"]
+        ]
+        assert replica.client.info("clients")["connected_clients"] == 2
+        for option in ("ADDR", "LADDR", "TYPE", "ID"):
+            [link] = replica.client.client_list(_type="master")
+            values = {"TYPE": "master", "ADDR": link["addr"], "LADDR": link["laddr"]}
+            value = values.get(option, link["id"])
+            assert replica.client.execute_command("CLIENT", "KILL", option, value) == 1
+            assert replica.client.execute_command("CLIENT", "KILL", option, value) == 0
+            await_link(replica)
+        assert replica.client.client_kill(f"127.0.0.1:{primary.port}")
+        await_link(replica)
+        assert counted(primary, "sync_partial_ok") == 5
+
+
+def test_keys_that_expire_on_a_writable_replica_do_not_stay(tmp_path: Path) -> None:
+    primary = node_of(OURS, tmp_path / "primary")
+    replica = node_of(OURS, tmp_path / "replica", "--replica-read-only", "no")
+    with started(primary, replica):
+        await_link(replica)
+        primary.client.execute_command("DEBUG", "SET-ACTIVE-EXPIRE", "0")
+        primary.client.set("theirs", "v", px=1)  # stays until the primary says that it is gone
+        until(lambda: replica.client.dbsize() == 1 or None, "the primary's key")
+        with replica.client.pipeline() as pipe:
+            for number in range(500):
+                pipe.set(f"ours:{number}", "v", px=1)
+            pipe.set("kept", "v", ex=1000)
+            pipe.set("renamed", "v", px=5)
+            pipe.rename("renamed", "name")
+            pipe.eval("return redis.call('SET', 'scripted', 'v', 'PX', 1)", 0)
+            pipe.execute()
+        until(lambda: replica.client.dbsize() == 2 or None, "keys that have gone")
+        assert replica.client.get("kept") == b"v"
+
+
 def test_who_was_away_for_too_long_gets_a_copy(tmp_path: Path) -> None:
     primary = node_of(OURS, tmp_path / "primary", "--repl-backlog-size", "20kb")
     replica = node_of(REDIS_8, tmp_path / "replica")

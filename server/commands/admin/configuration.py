@@ -230,6 +230,7 @@ def _apply_output_limits(state: ServerState) -> None:
 # What must run at once when a parameter changes; most parameters are read when they are needed.
 APPLY: dict[str, Callable[[ServerState], None]] = {
     "appendonly": _apply_appendonly,
+    "bind": lambda state: state.instance.follow_bind(),
     "client-output-buffer-limit": _apply_output_limits,
     "dir": _apply_dir,
     "loglevel": lambda state: log.set_level(state.config),

@@ -68,7 +68,7 @@ def server(state: ServerState) -> Fields:
 
 
 def clients(state: ServerState) -> Fields:
-    connected = list(state.clients.values())
+    connected = state.all_clients()
     waiters = [client.waiter for client in connected if client.waiter is not None]
     blocking_keys, on_no_key = state.blocking.waiting_keys()
     yield "connected_clients", len(connected) - len(state.replication.replicas.all)

@@ -17,7 +17,10 @@ _log = logging.getLogger("penstock")
 
 
 def reload(call: Call) -> Reply:
-    """Save, empty all databases, load the snapshot; NOSAVE, NOFLUSH and MERGE leave steps out."""
+    """Save, remove all data, load the snapshot; NOSAVE, NOFLUSH and MERGE leave steps out.
+
+    Data are all keys, and all libraries of functions.
+    """
     options = {word.upper() for word in call.argv[2:]}
     if options - {b"NOSAVE", b"NOFLUSH", b"MERGE"}:
         raise BAD_OPTION
@@ -26,6 +29,7 @@ def reload(call: Call) -> Reply:
         raise errors.FAILED
     if b"NOFLUSH" not in options:
         call.server.empty(call.server.databases)
+        call.server.scripting.use_functions(None)
     try:
         persistence.reload_snapshot(replaces=b"MERGE" in options)
     except (LoadFailed, OSError) as error:
@@ -35,11 +39,12 @@ def reload(call: Call) -> Reply:
 
 
 def load_log(call: Call) -> Reply:
-    """Empty all databases, and load the append-only file."""
+    """Remove all data, and load the append-only file."""
     server = call.server
     if not server.persistence.append_only.log.flush():
         raise errors.FAILED
     server.empty(server.databases)
+    server.scripting.use_functions(None)
     try:
         server.persistence.reload_log(call.executor.begin_replay)
     except (LoadFailed, OSError) as error:

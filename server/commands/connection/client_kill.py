@@ -122,12 +122,11 @@ def _kill(call: Call, filters: Filters) -> int:
     The caller itself is closed when it has its answer, the others at once.
     """
     me = call.client
-    chosen = [c for c in call.server.clients.values() if filters.match(c, me, call.now_ms)]
+    connected = call.server.all_clients()
+    chosen = [client for client in connected if filters.match(client, me, call.now_ms)]
     for client in chosen:
         if client is me:
             client.close_after_reply = True
         else:
             client.endpoint.disconnect()
-    if filters.type == "master" and call.server.replication.cut_link():
-        return len(chosen) + 1
     return len(chosen)

@@ -29,7 +29,7 @@ def publish(call: Call) -> Reply:
 
     PUBLISH channel message
     """
-    call.server.replication.feed.publish(call.argv)
+    call.server.replication.feed.publish(call.db.index, call.argv)
     return call.server.pubsub.publish(call.argv[1], call.argv[2])
 
 
@@ -48,5 +48,5 @@ def spublish(call: Call) -> Reply:
 
     SPUBLISH shardchannel message
     """
-    call.server.replication.feed.publish(call.argv)
+    call.server.replication.feed.publish(call.db.index, call.argv)
     return call.server.pubsub.publish_to_shard(call.argv[1], call.argv[2])

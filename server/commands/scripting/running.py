@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import ErrorReply
 from server.dispatch.call import Call
-from server.scripting.header import ALLOW_OOM, NO_HEADER, NO_WRITES
+from server.scripting.header import ALLOW_OOM, ALLOW_STALE, NO_HEADER, NO_WRITES
 from server.table import errors
 from server.table.args import to_int
 
@@ -15,6 +15,12 @@ NEEDS_ALLOW_OOM = ErrorReply(
     "OOM",
     "allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'",
 )
+STALE = ErrorReply(
+    "MASTERDOWN",
+    "Link with MASTER is down, replica-serve-stale-data is set to 'no' and 'allow-stale' flag is"
+    " not set on the script.",
+)
+ON_REPLICA = ErrorReply("READONLY", "Can not run script with write flag on readonly replica")
 BAD_KEY_COUNT = ErrorReply("ERR", "Bad number of keys provided")
 TOO_MANY_KEYS = ErrorReply("ERR", "Number of keys can't be greater than number of args")
 NEGATIVE_KEYS = ErrorReply("ERR", "Number of keys can't be negative")
@@ -35,20 +41,31 @@ def take_words(
 def checked_flags(call: Call, flags: int, read_only: bool) -> int:
     """The *flags* with which a script may run now. Raises ErrorReply.
 
-    One without a first line is not asked here: each of its commands is.
+    Of one without a first line each command is asked, but for stale data. What is replayed was
+    asked when it ran first.
     """
-    if not flags & NO_HEADER:
-        _check(call, flags, read_only)
+    if not call.is_replayed:
+        if not flags & NO_HEADER:
+            _check(call, flags, read_only)
+        elif call.server.restrictions.stale:
+            raise errors.PRIMARY_IS_DOWN
     return flags | NO_WRITES if read_only else flags
 
 
 def _check(call: Call, flags: int, read_only: bool) -> None:
+    """Refuse a script by its first line. What was queued before may meet another state now."""
     now = call.server.restrictions
+    if now.stale and not flags & ALLOW_STALE:
+        raise STALE
     if not flags & NO_WRITES:
-        if read_only:
-            raise WRITES_IN_READ_ONLY
+        if now.role_refusal is errors.READ_ONLY_REPLICA:
+            raise ON_REPLICA
         if now.write_refusal is not None:
             raise now.write_refusal
+        if read_only:
+            raise WRITES_IN_READ_ONLY
+        if now.role_refusal is not None:
+            raise now.role_refusal
     is_full = now.must_check and call.server.key_eviction.is_out_of_memory
     if is_full and not flags & (NO_WRITES | ALLOW_OOM):
         raise NEEDS_ALLOW_OOM

@@ -62,3 +62,41 @@ def test_reads_are_refused_with_writes_only(restrictions):
     assert restrictions.refuses_reads
     restrictions.refuse_writes(None)
     assert not restrictions.refuses_reads
+
+
+def test_exec_is_refused_while_data_are_stale_if_any_queued_command_is(server):
+    server.send_line("MULTI")
+    server.send_line("ECHO a")
+    server.send_line("GET a")
+    guest = server.client()
+    guest.send_line("MULTI")
+    guest.send_line("ECHO a")
+    server.client().send_line("CONFIG SET replica-serve-stale-data no")
+    server.client().send_line("REPLICAOF 127.0.0.1 1")
+    assert server.send_line("EXEC") == (
+        "-EXECABORT Transaction discarded because of: MASTERDOWN Link with MASTER is down and"
+        " replica-serve-stale-data is set to 'no'."
+    )
+    assert guest.send_line("EXEC") == [b"a"]
+
+
+def test_exec_is_refused_while_data_are_loaded_if_any_queued_command_is(server, restrictions):
+    server.send_line("MULTI")
+    server.send_line("GET a")
+    restrictions.set_phase(loading=True)
+    assert server.send_line("EXEC").startswith("-EXECABORT Transaction discarded because of: LOAD")
+    restrictions.set_phase()
+    assert server.send_line("EXEC") == "-ERR EXEC without MULTI"
+
+
+def test_expiries_are_told_on_a_writable_replica_only(server):
+    assert not server.state.events.tells_expiries
+    server.send_line("REPLICAOF 127.0.0.1 1")
+    assert not server.state.events.tells_expiries
+    server.send_line("CONFIG SET replica-read-only no")
+    assert server.state.events.tells_expiries
+    server.send_line("SET a 1 EX 100")
+    assert len(server.state.events.replica_expiry) == 1
+    server.send_line("REPLICAOF NO ONE")
+    assert not server.state.events.tells_expiries
+    assert len(server.state.events.replica_expiry) == 0

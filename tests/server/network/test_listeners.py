@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, closing
 
 import pytest
 
-from server.config.parameters import Config
+from server.config.parameters import BadValue, Config
 from server.network.listeners import Listeners, backend, bound_sockets
 from tests.ports import free_port
 from tests.server.network.faces import StubAcceptor
@@ -221,3 +221,64 @@ async def test_a_bug_in_accepting_a_client_ends_only_its_connection(caplog):
         listening.acceptor.is_broken = False
         assert await listening.connects()
         await listening.until_accepted(1)
+
+
+def set_bind(listening, *addresses):
+    """CONFIG SET bind: what the command does, with the undo of a value that is refused."""
+    before, listening.config.bind = listening.config.bind, list(addresses)
+    try:
+        listening.listeners.follow_bind()
+    except BadValue:
+        listening.config.bind = before
+        raise
+
+
+async def test_bind_can_be_changed_and_connected_clients_stay():
+    async with listening_server(bind=["127.0.0.1"]) as listening:
+        port = listening.config.port
+        with closing(socket.create_connection(("127.0.0.1", port))):
+            await listening.until_accepted(1)
+            set_bind(listening, "127.0.0.2", "-203.0.113.7")
+            assert not await listening.connects("127.0.0.1")
+            assert await listening.connects("127.0.0.2")
+            assert listening.accepted[0].fd != -1
+        assert listening.listeners.descriptions == {
+            "listener0": f"name=tcp,bind=127.0.0.2,port={port}"
+        }
+        set_bind(listening, "*")
+        assert await listening.connects("127.0.0.1")
+        set_bind(listening, "127.0.0.1", "127.0.0.2")
+        assert await listening.connects("127.0.0.2")
+
+
+async def test_addresses_that_cannot_be_had_change_nothing():
+    async with listening_server(bind=["127.0.0.1", "127.0.0.3"]) as listening:
+        was = dict(listening.listeners.descriptions)
+        for addresses in (
+            ["127.0.0.2", "203.0.113.7"],
+            ["203.0.113.7", "127.0.0.1"],
+            ["127.0.0.1", "127.0.0.1"],
+            ["no.such.host.invalid"],
+        ):
+            with pytest.raises(BadValue, match="Failed to bind to specified addresses"):
+                set_bind(listening, *addresses)
+            assert listening.listeners.descriptions == was
+            assert await listening.connects("127.0.0.1")
+            assert await listening.connects("127.0.0.3")
+            assert not await listening.connects("127.0.0.2")
+
+
+async def test_a_server_that_listens_nowhere_can_listen_again():
+    async with listening_server(bind=["127.0.0.1"]) as listening:
+        set_bind(listening)
+        assert not await listening.connects("127.0.0.1")
+        assert listening.listeners.kinds == []
+        set_bind(listening, "127.0.0.1")
+        assert await listening.connects("127.0.0.1")
+
+
+async def test_who_waits_at_an_address_that_stays_is_not_turned_away():
+    async with listening_server(bind=["127.0.0.1", "127.0.0.2"]) as listening:
+        with closing(socket.create_connection(("127.0.0.1", listening.config.port))):
+            set_bind(listening, "127.0.0.1", "127.0.0.3")  # the client is not let in yet
+            await listening.until_accepted(1)

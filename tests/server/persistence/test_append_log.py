@@ -68,7 +68,7 @@ def test_the_database_is_selected_only_when_it_changes(site: Site) -> None:
 def test_several_ops_are_a_transaction_with_select_before_it(site: Site) -> None:
     site.log.add_all([(0, SET), (0, SET)])
     site.log.write()
-    assert site.text == SELECT_0 + MULTI + SET_BYTES + SET_BYTES + EXEC
+    assert site.text == MULTI + SELECT_0 + SET_BYTES + SET_BYTES + EXEC
 
 
 def test_a_new_file_selects_the_database_anew(site: Site) -> None:
@@ -88,7 +88,7 @@ def test_timestamps_are_written_once_a_second_and_never_inside_a_transaction(sit
     site.log.write()
     assert site.text == (
         b"#TS:1700000000\r\n" + SELECT_0 + SET_BYTES + SET_BYTES
-        + b"#TS:1700000001\r\n" + SELECT_1 + MULTI + SET_BYTES * 2 + EXEC
+        + b"#TS:1700000001\r\n" + MULTI + SELECT_1 + SET_BYTES * 2 + EXEC
     )  # fmt: skip
 
 

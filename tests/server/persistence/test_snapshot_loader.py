@@ -188,15 +188,15 @@ WITH_LIBRARY = b"REDIS0010" + b"\xf5" + bytes([len(LIBRARY)]) + LIBRARY + b"\xff
 
 
 def test_libraries_of_functions_are_handed_on() -> None:
-    taken: list[bytes] = []
+    taken: list[tuple[bytes, bool]] = []
     target = Target(1)
-    target.functions.load = taken.append
+    target.functions.load = lambda *library: taken.append(library)
     target.load(WITH_LIBRARY)
-    assert taken == [LIBRARY]
+    assert taken == [(LIBRARY, False)]
 
 
 def test_a_library_that_cannot_be_loaded_ends_the_load() -> None:
-    def refuse(_source: bytes) -> None:
+    def refuse(_source: bytes, _replaces: bool) -> None:
         raise ErrorReply("ERR", "no functions")
 
     target = Target(1)

@@ -49,6 +49,37 @@ def test_each_sink_gets_each_transaction_and_the_durability_is_first() -> None:
     assert told == ["log", "feed"]
 
 
+def test_a_message_goes_to_the_sinks_in_its_place_and_not_to_the_durability() -> None:
+    propagation = Propagation()
+    feed, log = Recorder([], "feed"), Recorder([], "log")
+    propagation.attach(feed)
+    propagation.durability = log
+    propagation.publish(0, [b"PUBLISH", b"c", b"m"])
+    propagation.add(0, [b"DEL", b"a"])
+    propagation.deliver()
+    assert feed.units == [[(0, [b"PUBLISH", b"c", b"m"]), (0, [b"DEL", b"a"])]]
+    assert log.units == [[(0, [b"DEL", b"a"])]]
+    propagation.publish(0, [b"PUBLISH", b"c", b"m"])
+    propagation.deliver()
+    assert len(feed.units) == 2
+    assert len(log.units) == 1
+
+
+def test_a_message_of_a_script_that_was_left_is_still_one_when_it_ends() -> None:
+    propagation = Propagation()
+    feed, log = Recorder([], "feed"), Recorder([], "log")
+    propagation.attach(feed)
+    propagation.durability = log
+    propagation.publish(0, [b"PUBLISH", b"c", b"m"])
+    put_away, propagation.ops = propagation.ops, []
+    propagation.add(0, [b"DEL", b"a"])
+    propagation.deliver()
+    propagation.ops = put_away
+    propagation.deliver()
+    assert log.units == [[(0, [b"DEL", b"a"])]]
+    assert len(feed.units) == 2
+
+
 def test_a_sink_needs_no_durability_and_gets_nothing_once_detached() -> None:
     propagation = Propagation()
     feed = Recorder([], "feed")

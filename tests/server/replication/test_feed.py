@@ -76,10 +76,10 @@ def test_the_database_is_selected_when_it_changes():
     assert stream.sent() == DEL
 
 
-def test_what_belongs_together_is_a_transaction():
+def test_what_belongs_together_is_a_transaction_with_select_inside():
     stream = Stream()
     stream.change(0, 0, 3)
-    assert stream.sent() == SELECT_0 + MULTI + DEL + DEL + SELECT_3 + DEL + EXEC
+    assert stream.sent() == MULTI + SELECT_0 + DEL + DEL + SELECT_3 + DEL + EXEC
 
 
 def test_who_begins_to_read_is_told_the_database():
@@ -120,14 +120,26 @@ def test_replicas_are_asked_for_their_offset_once_behind_each_change():
     assert stream.sent() == SELECT_0 + DEL + GETACK
 
 
-def test_a_message_follows_the_changes_of_its_command():
+def test_a_message_stands_in_its_place_among_the_changes():
     stream = Stream()
-    stream.feed.publish([b"PUBLISH", b"c", b"m"])
+    stream.feed.publish(0, [b"PUBLISH", b"c", b"m"])
     stream.change(0)
-    assert stream.sent() == SELECT_0 + DEL + PUBLISH
-    stream.feed.publish([b"PUBLISH", b"c", b"m"])
-    assert stream.asked == 2
-    assert stream.sent() == PUBLISH
+    assert stream.sent() == MULTI + SELECT_0 + PUBLISH + DEL + EXEC
+
+
+def test_a_database_is_selected_before_a_first_message():
+    stream = Stream()
+    stream.feed.publish(0, [b"PUBLISH", b"c", b"m"])
+    stream.propagation.deliver()
+    assert stream.asked == 1
+    assert stream.sent() == SELECT_0 + PUBLISH
+
+
+def test_a_replica_sends_no_messages_of_its_own():
+    stream = Stream()
+    stream.feed.follows = True
+    stream.feed.publish(0, [b"PUBLISH", b"c", b"m"])
+    assert stream.propagation.ops == []
 
 
 def test_a_replica_encodes_nothing_of_its_own():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from protocol.replies import ErrorReply
 from server.persistence.log_commands import CommandPieces
 from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
@@ -124,10 +126,32 @@ def test_libraries_stand_in_a_log_without_preamble(server: Any) -> None:
     assert logged.startswith(b"*3\r\n$8\r\nFUNCTION\r\n$4\r\nLOAD\r\n")
 
 
-def test_what_was_saved_replaces_a_library_of_its_name(make_server: Any) -> None:
+def test_what_was_saved_replaces_a_library_of_its_name_if_so(make_server: Any) -> None:
     server = make_server()
     server.send("FUNCTION", "LOAD", ONE.replace(b"'one'", b"'old'"))
-    server.state.persistence.functions.load(ONE)
+    with pytest.raises(ErrorReply, match="Library 'one' already exists"):
+        server.state.persistence.functions.load(ONE, False)
+    assert server.send("FCALL", "f", 0) == b"old"
+    server.state.persistence.functions.load(ONE, True)
+    assert server.send("FCALL", "f", 0) == b"one"
+
+
+def test_a_reload_takes_the_libraries_of_the_snapshot_and_no_others(
+    make_server: Any, folder: Path
+) -> None:
+    server = make_server(enable_debug_command="yes")
+    reload = ("DEBUG", "RELOAD", "NOSAVE")
+    server.send("FUNCTION", "LOAD", ONE)
+    server.send("SAVE")
+    assert server.send(*reload, "NOFLUSH").startswith("-ERR Error trying to load the RDB dump")
+    assert server.send("FCALL", "f", 0) == b"one"
+    server.send("FUNCTION", "LOAD", TWO)
+    assert server.send(*reload, "NOFLUSH", "MERGE") == b"OK"
+    assert server.send("FCALL", "g", 0) == b"two"
+    assert server.send(*reload) == b"OK"
+    assert server.send("FCALL", "f", 0) == b"one"
+    assert server.send("FCALL", "g", 0) == "-ERR Function not found"
+    assert server.send("DEBUG", "RELOAD") == b"OK"
     assert server.send("FCALL", "f", 0) == b"one"
 
 

@@ -78,9 +78,61 @@ def test_over_maxmemory_the_flags_of_a_script_decide(server: Any) -> None:
     server.run_out_of_memory()
     body = "\nreturn redis.call('SET', 'b', 1)"
     refused = server.send("EVAL", "#!lua" + body, 0)
-    assert refused.startswith("-OOM allow-oom flag is not set on the script")
+    assert refused.startswith("-OOM command not allowed when used memory > 'maxmemory'.")
     assert server.send("EVAL", "#!lua flags=allow-oom" + body, 0) == b"OK"
     assert server.send("EVAL", "#!lua flags=no-writes\nreturn redis.call('GET', 'a')", 0) == b"1"
+
+
+STALE = "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
+READ_ONLY = "-READONLY You can't write against a read only replica."
+
+
+def stale(server: Any) -> None:
+    """Let it follow a primary that is not there."""
+    server.send("CONFIG", "SET", "replica-serve-stale-data", "no")
+    server.send("REPLICAOF", "127.0.0.1", 1)
+
+
+def test_stale_data_are_read_by_no_script_that_does_not_say_so(server: Any) -> None:
+    stale(server)
+    assert server.send("EVAL", "return 1", 0) == STALE
+    assert server.send("EVAL_RO", "return 1", 0) == STALE
+    assert server.send("EVAL", "#!lua flags=no-writes\nreturn 1", 0) == STALE
+    assert server.send("EVAL", "#!lua\nreturn 1", 0) == READ_ONLY
+    assert server.send("EVAL_RO", "#!lua\nreturn 1", 0) == READ_ONLY
+    allowed = "#!lua flags=no-writes,allow-stale\n"
+    assert server.send("EVAL", allowed + "return redis.call('ECHO', 'a')", 0) == b"a"
+    assert server.send("EVAL", allowed + "return redis.call('GET', 'a')", 0).startswith(
+        "-ERR Can not execute the command on a stale replica"
+    )
+    server.send("MULTI")
+    assert server.send("EVAL", "return 1", 0) == b"QUEUED"
+    assert server.send("EXEC") == [STALE]
+
+
+def test_a_script_that_may_write_needs_enough_replicas(server: Any) -> None:
+    library = "#!lua name=l\nredis.register_function('w', function() return 1 end)"
+    server.send("FUNCTION", "LOAD", library)
+    server.send("CONFIG", "SET", "min-replicas-to-write", 1)
+    too_few = "-NOREPLICAS Not enough good replicas to write."
+    assert server.send("EVAL", "#!lua\nreturn 1", 0) == too_few
+    assert server.send("FCALL", "w", 0) == too_few
+    assert server.send("FCALL_RO", "w", 0) == too_few
+    assert server.send("EVAL", "#!lua flags=no-writes\nreturn 1", 0) == 1
+    assert server.send("EVAL", "return 1", 0) == 1
+    server.send("MULTI")
+    assert server.send("FCALL", "w", 0) == too_few
+    assert server.send("EXEC").startswith("-EXECABORT")
+
+
+def test_a_script_without_writes_runs_while_writes_are_paused(server: Any) -> None:
+    server.send("CLIENT", "PAUSE", 1000, "WRITE")
+    assert server.send("EVAL", "#!lua flags=no-writes\nreturn 1", 0) == 1
+    server.send("MULTI")
+    server.send("EVAL", "#!lua flags=no-writes\nreturn 1", 0)
+    assert server.send("EXEC") == [1]
+    server.send("EVAL", "#!lua\nreturn 1", 0)
+    assert server.owner.client.postponed is not None
 
 
 def test_monitor_shows_a_script_before_its_commands(server: Any) -> None:

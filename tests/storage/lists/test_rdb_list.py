@@ -84,6 +84,8 @@ def test_empty_nodes_are_skipped() -> None:
         ((1, 2**64 - 1, b"a"), "unknown container"),
         ((1, 2**32 + 1, b"a"), "unknown container"),
         ((1, 2**32 + 2, listpack_of(b"a")), "unknown container"),
+        ((1, 1, b""), "no bytes"),
+        ((1, 2, b""), "listpack"),
         ((1, 2, b"no listpack"), "listpack"),
         ((1, 2, b"12"), "listpack"),
         ((2, 2, listpack_of(b"a")), "end too soon"),
