@@ -9,6 +9,8 @@
 # make image  build the container's image; BASE=... stands on another base, IMAGE=... names the result
 # make test-image  build the image and try all of it, with an engine of its own if none runs
 # make fuzz   run each fuzz target for a minute
+# make sanitize  tests and fuzz targets on a core with AddressSanitizer and UndefinedBehaviorSanitizer
+# make test-debug  all tests on a core that checks indices, None and overflows, with all assertions
 # make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
 # make docs   write docs/commands.md from the command table
@@ -28,11 +30,11 @@ FRAMEWORKS_READY := build/frameworks/.ready
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
 FIRST_LEGS := lint build frameworks site
-LEGS := test-uncompiled test-compiled test-frameworks test-wheel
+LEGS := sanitize test-uncompiled test-compiled test-frameworks test-wheel
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build wheel manylinux test frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
+.PHONY: run build build-sanitized build-debug wheel manylinux test sanitize test-debug frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
 
 run: build
 	@$(BIN)/python -m server $(ARGS)
@@ -68,6 +70,13 @@ build/.compiled: $(RUN_READY) build_ext.py $(wildcard build_core/*.py) $(SOURCES
 	  echo "Compiling the core (some minutes the first time) ..."; \
 	  $(BIN)/python build_ext.py && touch $@; fi
 
+# The other variants of build_core/variants.py, each in a folder with a copy of the sources.
+build-sanitized build-debug: build-%: $(RUN_READY)
+	@echo "Compiling the $* core ..."
+	@$(BIN)/python build_ext.py --variant $*
+	$(call copy_sources,build/$*)
+	@cp -r build/$*-core/. build/$*
+
 # What is compiled already is not compiled again.
 wheel: build
 	@mkdir -p dist
@@ -81,6 +90,12 @@ manylinux: wheel
 	@rm dist/penstock-*-linux_$$(uname -m).whl
 
 # ------------------------------------------------------------------ checks
+
+# Put the sources into a folder, and nothing else.
+define copy_sources
+	@rm -rf $(1) && mkdir -p $(1)
+	@git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C $(1)
+endef
 
 # Make each of these targets, even if earlier ones fail; then say which failed.
 define run_all
@@ -170,8 +185,7 @@ test-spark-rest:
 COMPILED_ONLY := $(addprefix tests/,frameworks package image docs test_make.py replication/test_sentinel.py)
 
 test-uncompiled: $(DEV_READY)
-	@rm -rf build/uncompiled && mkdir -p build/uncompiled
-	@git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C build/uncompiled
+	$(call copy_sources,build/uncompiled)
 	cd build/uncompiled && PENSTOCK_UNCOMPILED=1 ../../$(BIN)/python -m pytest $(COMPILED_ONLY:%=--ignore=%)
 
 # BASE is the image that it stands on, WHEEL a wheel of Penstock for it, which saves compiling. BUILD is
@@ -217,6 +231,30 @@ $(FUZZERS): fuzz-%: $(DEV_READY) build
 	@$(BIN)/pip install --quiet --disable-pip-version-check atheris
 	@mkdir -p build/fuzz
 	$(BIN)/python -m fuzz.$* -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/
+
+# Tests of what works on bytes and memory, and every fuzz target. Whatever the sanitizers report is a
+# failure, in whatever process.
+SANITIZED_TESTS := $(addprefix tests/,storage protocol server/network server/commands)
+SANITIZED_SECONDS ?= 20
+SOCKETS_SECONDS ?= 300
+SANITIZED = cd build/sanitized && ../../$(BIN)/python -m tests.sanitizers
+
+.PHONY: sanitize-tests $(FUZZERS:%=sanitize-%)
+sanitize:
+	$(call run_all,sanitize-tests $(FUZZERS:%=sanitize-%))
+
+sanitize-tests: $(DEV_READY) build-sanitized
+	$(SANITIZED) -m pytest -s $(SANITIZED_TESTS)
+
+# Its servers and clients keep two processors busy: this is ten minutes of one.
+sanitize-fuzz-sockets: SANITIZED_SECONDS = $(SOCKETS_SECONDS)
+
+$(FUZZERS:%=sanitize-%): sanitize-fuzz-%: $(DEV_READY) build-sanitized
+	@mkdir -p build/sanitized/build && ln -sfn ../../fuzz build/sanitized/build/fuzz && mkdir -p build/fuzz
+	$(SANITIZED) -m fuzz.$* -max_total_time=$(SANITIZED_SECONDS) -artifact_prefix=build/fuzz/
+
+test-debug: $(DEV_READY) build-debug
+	cd build/debug && PENSTOCK_VARIANT=debug ../../$(BIN)/python -m pytest $(COMPILED_ONLY:%=--ignore=%)
 
 crash: build $(TOOLS_READY)
 	@$(BIN)/python -m tests.crash $(ARGS)

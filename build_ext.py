@@ -1,5 +1,6 @@
-"""Compile the core in place: ``python build_ext.py [module ...]``, by default all modules.
+"""Compile the core: ``python build_ext.py [module ...]``, by default all modules, in place.
 
+``python build_ext.py --variant debug [module ...]`` builds another one of build_core/variants.py.
 ``python build_ext.py --possible`` says whether this machine can compile, and if not, why.
 
 A module is compiled if there is a .pxd beside its .py. The .py is ordinary typed Python and also
@@ -24,6 +25,7 @@ from build_core.modules import (
 )
 from build_core.shared_code import SharedCode
 from build_core.translation import Translation, stale, translate_all
+from build_core.variants import NORMAL, VARIANTS, Variant
 
 PROCESSES = os.cpu_count() or 1
 
@@ -33,11 +35,12 @@ def declares_commands(module: str) -> bool:
     return "\n@command(" in Path(*module.split(".")).with_suffix(".py").read_text()
 
 
-def remove_orphans() -> None:
+def remove_orphans(variant: Variant) -> None:
     """Remove compiled modules whose source is gone: they could still be imported."""
     for package in PACKAGES:
-        for built in Path(package).rglob("*.so"):
-            if not Path(built.parent, built.name.split(".")[0] + ".py").exists():
+        for built in (variant.modules / package).rglob("*.so"):
+            folder = built.parent.relative_to(variant.modules)
+            if not Path(folder, built.name.split(".")[0] + ".py").exists():
                 built.unlink()
 
 
@@ -54,14 +57,14 @@ def progress(step: str, count: int) -> Callable[[str], None]:
     return told
 
 
-def main(wanted: list[str]) -> None:
-    remove_orphans()
+def main(variant: Variant, wanted: list[str]) -> None:
+    remove_orphans(variant)
     # Handlers of commands get their C types from annotations. Where the .pxd declares every
     # function, annotations are for readers and mypy: Cython would take ``int`` for a Python object.
     modules = [
-        SharedCode()
+        SharedCode(variant)
         if name == SHARED_CODE
-        else Translation(name, annotation_typing=declares_commands(name))
+        else Translation(name, declares_commands(name), variant)
         for name in wanted or compiled_modules()
     ]
     to_translate = list(stale(modules, PACKAGES))
@@ -69,8 +72,8 @@ def main(wanted: list[str]) -> None:
     for module in translate_all(to_translate, declared_modules(), PROCESSES):
         told(module.name)
     sources = {module.name: module.c_file for module in modules}
-    to_compile = {name: c for name, c in sources.items() if must_compile(name, c)}
-    compile_all(to_compile, PROCESSES, progress("Compiled", len(to_compile)))
+    to_compile = {name: c for name, c in sources.items() if must_compile(name, c, variant)}
+    compile_all(to_compile, variant, PROCESSES, progress("Compiled", len(to_compile)))
 
 
 if __name__ == "__main__":
@@ -79,5 +82,7 @@ if __name__ == "__main__":
         why_not = obstacle()
         if why_not:
             sys.exit(f"The core cannot be compiled, so the server will be slow: {why_not}.")
+    elif sys.argv[1:2] == ["--variant"]:
+        main(VARIANTS[sys.argv[2]], sys.argv[3:])
     else:
-        main(sys.argv[1:])
+        main(NORMAL, sys.argv[1:])

@@ -17,10 +17,9 @@ from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 from build_core.modules import PACKAGES
-from build_core.translation import FOLDER as TRANSLATED
+from build_core.variants import NORMAL
 from penstock.bundle import BYTECODE, LIBRARY, entry_point
 
-OBJECTS = Path("build/temp")
 RENAME = "objcopy"
 # These need Lua's functions, which are there when server/lua/lua_library.py has loaded Lua.
 APART = "server.lua."
@@ -37,7 +36,7 @@ def bundled(compiled: Iterable[str]) -> list[str]:
 
 
 def object_of(module: str) -> Path:
-    return OBJECTS / TRANSLATED / Path(*module.split(".")).with_suffix(".o")
+    return NORMAL.objects / NORMAL.c_files / Path(*module.split(".")).with_suffix(".o")
 
 
 def bundle(modules: Sequence[str], apart: Iterable[str], folder: Path) -> None:

@@ -1,7 +1,8 @@
-"""C to modules that Python imports, in place: ``glob.c`` to ``storage/glob.cpython-...so``."""
+"""C to modules that Python imports: ``glob.c`` to ``storage/glob.cpython-...so``."""
 
 from __future__ import annotations
 
+import os
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+
+from build_core.variants import NORMAL, Variant
 
 SUFFIX: str = sysconfig.get_config_var("EXT_SUFFIX")
 FLAGS = ["-g0", "-fno-semantic-interposition", "-fno-asynchronous-unwind-tables"]
@@ -38,25 +41,41 @@ INLINED_EAGERLY = (
 )  # fmt: skip
 
 
-def flags_of(module: str) -> list[str]:
+def flags_of(module: str, variant: Variant = NORMAL) -> list[str]:
     """What the C compiler is told for *module*."""
-    return ["-O3" if module.startswith(INLINED_EAGERLY) else "-O2", *FLAGS]
+    level = "-O3" if module.startswith(INLINED_EAGERLY) else "-O2"
+    return [level, *FLAGS, *variant.flags]
 
 
-def compiled_file(module: str) -> Path:
-    """Where the compiled *module* is: beside its source."""
-    path = Path(*module.split("."))
+def noted_flags(variant: Variant) -> Path:
+    """A file that was written when the flags of *variant* changed the last time."""
+    noted = variant.objects / "flags"
+    told = f"{FLAGS} {INLINED_EAGERLY} {variant}"
+    if not noted.exists():
+        noted.parent.mkdir(parents=True, exist_ok=True)
+        noted.write_text(told)
+        os.utime(noted, (0, 0))  # what was compiled so far has had no others
+    elif noted.read_text() != told:
+        noted.write_text(told)
+    return noted
+
+
+def compiled_file(module: str, variant: Variant = NORMAL) -> Path:
+    """Where the compiled *module* is: of the normal variant, beside its source."""
+    path = variant.modules.joinpath(*module.split("."))
     return path.with_name(path.name + SUFFIX)
 
 
-def must_compile(module: str, source: Path) -> bool:
+def must_compile(module: str, source: Path, variant: Variant) -> bool:
     """Whether *module* is not compiled, or was before its C or its flags have changed."""
-    made = compiled_file(module)
-    newest = max(path.stat().st_mtime for path in (source, Path(__file__)))
+    made = compiled_file(module, variant)
+    newest = max(path.stat().st_mtime for path in (source, noted_flags(variant)))
     return not made.exists() or made.stat().st_mtime < newest
 
 
-def compile_all(sources: dict[str, Path], processes: int, told: Callable[[str], None]) -> None:
+def compile_all(
+    sources: dict[str, Path], variant: Variant, processes: int, told: Callable[[str], None]
+) -> None:
     """Compile the C of each module, *processes* at a time; tell of each when it is done."""
     if not sources:
         return
@@ -75,14 +94,15 @@ def compile_all(sources: dict[str, Path], processes: int, told: Callable[[str], 
             Extension(
                 module,
                 [str(sources[module])],
-                depends=[__file__],
-                extra_compile_args=flags_of(module),
+                depends=[str(noted_flags(variant))],
+                extra_compile_args=flags_of(module, variant),
+                extra_link_args=list(variant.link_flags),
             )
             for module in modules
         ],
         cmdclass={"build_ext": Compilation},
         script_args=[
-            "-q", "build_ext", "--inplace", "--build-temp", "build/temp",
-            "--parallel", str(processes),
+            "-q", "build_ext", "--build-lib", str(variant.modules),
+            "--build-temp", str(variant.objects), "--parallel", str(processes),
         ],
     )  # fmt: skip

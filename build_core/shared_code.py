@@ -13,13 +13,14 @@ from typing import Any
 
 from build_core.modules import SHARED_CODE
 from build_core.translation import DIRECTIVES, Translation
+from build_core.variants import NORMAL, Variant
 
 
 class SharedCode(Translation):
     """The translation of SHARED_CODE, whose .py says only what it is for."""
 
-    def __init__(self) -> None:
-        super().__init__(SHARED_CODE, annotation_typing=False)
+    def __init__(self, variant: Variant = NORMAL) -> None:
+        super().__init__(SHARED_CODE, annotation_typing=False, variant=variant)
 
     def write_c(self, _context: Any, target: Path) -> bool:
         # The core has no typed memory views, whose code is larger than all the rest.

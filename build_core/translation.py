@@ -20,7 +20,7 @@ import hashlib
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -38,9 +38,9 @@ from build_core.inline_functions import leave_out_unreached_functions
 from build_core.modules import PACKAGES, SHARED_CODE
 from build_core.reached_imports import leave_out_unused_imports, mark_imports
 from build_core.utility_requirements import complete_requirements
+from build_core.variants import NORMAL, Variant
 
-FOLDER = Path("build/cython")
-LATER_STEPS = ("compilation.py", "wheel.py")  # the C does not depend on them
+LATER_STEPS = ("compilation.py", "variants.py", "wheel.py")  # the C does not depend on them
 DIRECTIVES = {
     "language_level": "3",
     "emit_code_comments": False,
@@ -58,6 +58,11 @@ class Translation:
 
     name: str
     annotation_typing: bool
+    variant: Variant = NORMAL
+
+    @property
+    def directives(self) -> dict[str, Any]:
+        return {**DIRECTIVES, "annotation_typing": self.annotation_typing}
 
     @property
     def source(self) -> Path:
@@ -65,7 +70,7 @@ class Translation:
 
     @property
     def c_file(self) -> Path:
-        return FOLDER.joinpath(*self.name.split(".")).with_suffix(".c")
+        return self.variant.c_files.joinpath(*self.name.split(".")).with_suffix(".c")
 
     @property
     def stamp(self) -> Path:
@@ -73,8 +78,7 @@ class Translation:
 
     def write_c(self, context: Declarations, target: Path) -> bool:
         """Write the C to *target*. Return whether it was right; if not, Cython has said why."""
-        directives = {**DIRECTIVES, "annotation_typing": self.annotation_typing}
-        context.options = options(directives, str(target))
+        context.options = options(self.directives, str(target))
         context.compiler_directives = context.options.compiler_directives
         result = compile_single(str(self.source), context.options, self.name, context=context)
         return not result.num_errors
@@ -95,7 +99,8 @@ def digest(translation: Translation, shared: list[Path], fixed: str) -> str:
 
     These are Cython, which attributes are *fixed*, the *shared* files, and its own .py.
     """
-    summed = hashlib.sha256(f"{Cython.__version__} {translation} {fixed}".encode())
+    told = (translation.name, translation.directives, translation.variant.checks, fixed)
+    summed = hashlib.sha256(f"{Cython.__version__} {told}".encode())
     for path in (*shared, translation.source):
         summed.update(b"\0%s\0" % str(path).encode() + path.read_bytes())
     return summed.hexdigest()
@@ -111,12 +116,19 @@ def shared_files(packages: tuple[str, ...]) -> list[Path]:
 class Declarations(Context):  # type: ignore[misc]  # Cython has no types
     """Cython's Context, which also has what the .pxd files define, by the whole names of modules.
 
-    Cython's own ``pxds`` mixes up ``storage.octets`` and ``protocol.octets``.
+    Cython's own ``pxds`` mixes up ``storage.octets`` and ``protocol.octets``. *checks* are
+    directives that count more than those at the top of a file.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.functions: dict[str, tuple[Any, Any]] = {}
+        self.checks: Mapping[str, bool] = {}
         super().__init__(*args, **kwargs)
+
+    def parse(self, *args: Any, **kwargs: Any) -> Any:
+        tree = super().parse(*args, **kwargs)
+        tree.directive_comments.update(self.checks)
+        return tree
 
     def process_pxd(self, source: Any, scope: Any, module: str) -> Any:
         error, result = super().process_pxd(source, scope, module)
@@ -125,9 +137,10 @@ class Declarations(Context):  # type: ignore[misc]  # Cython has no types
         return error, result
 
 
-def read_declarations(modules: list[str]) -> Declarations:
+def read_declarations(modules: list[str], variant: Variant) -> Declarations:
     """Read the .pxd files of *modules* and all that they cimport. Exit if one of them is wrong."""
     context: Declarations = Declarations.from_options(options(DIRECTIVES))
+    context.checks = variant.checks
     Errors.open_listing_file(None)
     for module in modules:
         context.find_module(module)
@@ -183,7 +196,8 @@ def translate_all(
 ) -> Iterator[Translation]:
     """Translate, *processes* at a time; yield each translation when it is done.
 
-    *declared* are all modules that have a .pxd. Exit if a translation fails.
+    *declared* are all modules that have a .pxd; all translations are of one variant. Exit if one
+    fails.
     """
     if not translations:
         return
@@ -193,7 +207,7 @@ def translate_all(
     mark_imports()
     complete_requirements()
     hold_receivers(FixedAttributes(PACKAGES))
-    context = read_declarations(declared)
+    context = read_declarations(declared, translations[0][0].variant)
     running: dict[int, Translation] = {}
     waiting = list(reversed(translations))
     while waiting or running:

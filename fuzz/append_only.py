@@ -1,6 +1,6 @@
 """Feed hostile bytes to the readers of an append-only file and of its manifest.
 
-``python -m fuzz.append_only -max_total_time=60`` does so for a minute; it needs atheris.
+``python -m fuzz.append_only -max_total_time=60`` does so for a minute.
 
 Whatever the bytes are, the reader gives whole commands and stops where the rest is torn or is no
 command. Writing the commands out again must give the same bytes up to there, except for annotations
@@ -10,11 +10,9 @@ again. Any exception but the documented ones is a bug.
 
 from __future__ import annotations
 
-import sys
+from fuzz import engine
 
-import atheris
-
-with atheris.instrument_imports(include=["server.persistence"]):
+with engine.instrument_imports(include=["server.persistence"]):
     from server.persistence import manifest
     from server.persistence.log_reader import LogReader, NoCommand, Torn
 
@@ -52,6 +50,10 @@ def test_one(data: bytes) -> None:
     read_manifest(b"file a.1.incr.aof seq 1 type i\n" + data + b"\n")
 
 
+SEEDS = (
+    b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n#TS:1700000000\r\n*1\r\n$5\r\nMULTI\r\n",
+    b'file a.1.base.rdb seq 1 type b\nfile "b 2.incr.aof" seq 2 type i startoffset 3\n',
+)
+
 if __name__ == "__main__":
-    atheris.Setup(sys.argv, test_one)
-    atheris.Fuzz()
+    engine.run(test_one, "append_only", SEEDS)

@@ -9,13 +9,11 @@ import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
-from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-import atheris
+from fuzz.engine import ROOT, instrument_func
 
-ROOT = Path(__file__).parent.parent
 PACKAGE = "storage"
 
 
@@ -63,4 +61,4 @@ def _instrument(module: ModuleType) -> None:
         if getattr(owner, "__module__", PACKAGE).startswith(PACKAGE):
             for name, function in list(vars(owner).items()):
                 if isinstance(function, FunctionType):
-                    setattr(owner, name, atheris.instrument_func(function))
+                    setattr(owner, name, instrument_func(function))

@@ -1,6 +1,6 @@
 """Feed hostile bytes to a replica, as its primary would send them.
 
-``python -m fuzz.primary -max_total_time=60`` does so for a minute; it needs atheris.
+``python -m fuzz.primary -max_total_time=60`` does so for a minute.
 
 The first byte says what the rest is: answers to the handshake, a copy, or the stream of changes, or
 the seed of a stream of commands. It comes in portions of a length that the second byte says.
@@ -11,13 +11,12 @@ must.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from random import Random
 
-import atheris
+from fuzz import engine
 
-with atheris.instrument_imports(include=["server.replication", "server.dispatch", "protocol"]):
+with engine.instrument_imports(include=["server.replication", "server.dispatch", "protocol"]):
     from fuzz.command_server import FuzzedServer
     from fuzz.command_words import CommandWords
     from protocol.requests import ProtocolError
@@ -118,6 +117,15 @@ def test_one(data: bytes) -> None:
         follow(as_commands(data[2:]), size)
 
 
+SEEDS = (
+    b"\0\0+PONG\n+OK\n+OK\n+OK\n+FULLRESYNC " + b"a" * 40 + b" 1",
+    b"\0\0+PONG\n-NOAUTH\n+CONTINUE " + b"b" * 40,
+    b"\1\x0f$5\r\nREDIS",
+    b"\1\x0f$EOF:" + b"c" * 40 + b"\r\nREDIS0010\xff" + b"c" * 40,
+    b"\2\x0f*1\r\n$4\r\nPING\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n",
+    b"\2\xff*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n*1\r\n$5\r\nMULTI\r\n",
+    b"\3\xffseed",
+)
+
 if __name__ == "__main__":
-    atheris.Setup(sys.argv, test_one)
-    atheris.Fuzz()
+    engine.run(test_one, "primary", SEEDS)

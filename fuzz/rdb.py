@@ -1,6 +1,6 @@
 """Feed hostile bytes to the RDB codec: as payloads of RESTORE, and as whole files.
 
-``python -m fuzz.rdb -max_total_time=60`` does so for a minute; it needs atheris.
+``python -m fuzz.rdb -max_total_time=60`` does so for a minute.
 
 A value that is accepted must be valid: it can be written, the written bytes read as the same value,
 and every command that reads a value can read it. Any exception but the codec's own errors is a bug.
@@ -10,17 +10,13 @@ one, must agree with it byte for byte.
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-import atheris
-
-from fuzz.plain import ROOT, load_as_built, load_plain
-
-CORPUS = ROOT / "build" / "fuzz" / "rdb"  # what the fuzzer found worth keeping, from run to run
+from fuzz import engine
+from fuzz.plain import load_as_built, load_plain
 
 LONGEST = 4096  # bytes; a fuzzer finds its faults in short inputs
 
@@ -85,27 +81,57 @@ def test_one(data: bytes) -> None:
     assert loaded(plain, file) == loaded(as_built, file)
 
 
-def sow(folder: Path) -> None:
-    """Write values into *folder* for the fuzzer to start from."""
-    stream = import_module("storage.stream.stream").Stream()
-    make_id = import_module("storage.stream.stream_id").StreamId
-    for seq in range(3):
-        stream.append(make_id(5, seq + 1), [b"field", b"%d" % seq])
-    stream.delete(make_id(5, 2))
-    group = stream.create_group(b"group", make_id(5, 1))
-    group.deliver(make_id(5, 3), group.create_consumer(b"alice", 1), 1)
-    group.deliver(make_id(5, 1), group.create_consumer(b"bob", readers.MAX), readers.MIN)
+# Values of every type and encoding.
+MADE_BY = f"""
+SET text {"text-" * 30}
+PFADD text:hyperloglog a b c
+SADD set:intset 1 -70000 5000000000
+SADD set:listpack a 12 b
+SADD set:table a {"b" * 65}
+HSET hash:listpack a 1 b text
+HSET hash:table a 1 b {"c" * 65}
+HSET hash:expiring a 1 b 2 c 3
+HPEXPIREAT hash:expiring 1900000000000 FIELDS 2 a c
+ZADD zset:listpack 1 a -2.5 b inf c 5000000000 d
+ZADD zset:tree 1 a -2.5 b inf {"c" * 65}
+"""
+
+
+def seeds() -> Iterator[bytes]:
+    """Values for the fuzzer to start from, each as a payload and in a file."""
+    server = import_module("fuzz.command_server").FuzzedServer(1)
+    (client,) = server.free_clients()
+    for line in MADE_BY.strip().splitlines():
+        server.run(client, line.encode().split(b" "))
+    keys = [line.split(" ")[1].encode() for line in MADE_BY.strip().splitlines()]
+    payloads = [server.run(client, [b"DUMP", key])[0][1] for key in keys]
+    payloads += [as_built.payload.dump(value) for value in (12, quicklist(), stream())]
+    for payload in payloads:
+        body = payload[: -as_built.payload.FOOTER]
+        yield body
+        yield body[:1] + b"\x01k" + body[1:] + b"\xff"
+
+
+def quicklist() -> object:
+    """A list of two nodes."""
     made = import_module("storage.lists.quicklist").QuickList(2)
     for element in (b"a", b"12", b"abc" * 30):
         made.push_right(element)
-    for number, value in enumerate((b"text", 12, b"abc" * 30, made, stream)):
-        payload = as_built.payload.dump(value)[: -as_built.payload.FOOTER]
-        (folder / f"payload-{number}").write_bytes(payload)
-        (folder / f"file-{number}").write_bytes(payload[:1] + b"\x01k" + payload[1:] + b"\xff")
+    return made
+
+
+def stream() -> object:
+    """A stream with a deleted entry, and a group of two consumers."""
+    made = import_module("storage.stream.stream").Stream()
+    make_id = import_module("storage.stream.stream_id").StreamId
+    for seq in range(3):
+        made.append(make_id(5, seq + 1), [b"field", b"%d" % seq])
+    made.delete(make_id(5, 2))
+    group = made.create_group(b"group", make_id(5, 1))
+    group.deliver(make_id(5, 3), group.create_consumer(b"alice", 1), 1)
+    group.deliver(make_id(5, 1), group.create_consumer(b"bob", readers.MAX), readers.MIN)
+    return made
 
 
 if __name__ == "__main__":
-    CORPUS.mkdir(parents=True, exist_ok=True)
-    sow(CORPUS)
-    atheris.Setup([*sys.argv, str(CORPUS)], test_one)
-    atheris.Fuzz()
+    engine.run(test_one, "rdb", seeds())

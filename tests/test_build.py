@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from build_core import reached_imports
-from build_core.compilation import flags_of
+from build_core.compilation import compiled_file, flags_of
+from build_core.variants import DEBUG, NORMAL, VARIANTS, Variant
 from tests.worth import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
@@ -59,19 +60,23 @@ cdef inline int unreached(int n):
     ),
     "near/heir.py": "class Heir(Used):\n    pass\n",
     "near/heir.pxd": "from far.types cimport Used\n\ncdef class Heir(Used):\n    pass\n",
+    "near/unchecked.py": "# cython: boundscheck=False\ndef of(items, at):\n    return items[at]\n",
+    "near/unchecked.pxd": "cpdef object of(list items, Py_ssize_t at)\n",
 }
 TRANSLATE = """
 import sys
 from build_core.translation import Translation, stale, translate_all
-modules = [Translation(name, False) for name in sys.argv[1:]]
-for module in translate_all(list(stale(modules, ("near", "far"))), sorted(sys.argv[1:]), 2):
+from build_core.variants import VARIANTS
+variant, *names = sys.argv[1:]
+modules = [Translation(name, False, VARIANTS[variant]) for name in names]
+for module in translate_all(list(stale(modules, ("near", "far"))), sorted(names), 2):
     print(module.name)
 """
 
 
-def translated(folder: Path, *modules: str) -> list[str]:
+def translated(folder: Path, *modules: str, variant: Variant = NORMAL) -> list[str]:
     """Translate what must be, of *modules* in *folder*; return the names of those that were."""
-    run = [sys.executable, "-c", TRANSLATE, *modules]
+    run = [sys.executable, "-c", TRANSLATE, variant.name, *modules]
     environment = {"PYTHONPATH": f"{ROOT}:{folder}"}
     printed = subprocess.run(
         run, cwd=folder, env=environment, check=True, stdout=subprocess.PIPE, text=True
@@ -79,8 +84,8 @@ def translated(folder: Path, *modules: str) -> list[str]:
     return sorted(printed.stdout.split())
 
 
-def c_of(folder: Path, module: str) -> str:
-    return (folder / "build/cython" / module.replace(".", "/")).with_suffix(".c").read_text()
+def c_of(folder: Path, module: str, variant: Variant = NORMAL) -> str:
+    return (folder / variant.c_files / module.replace(".", "/")).with_suffix(".c").read_text()
 
 
 @pytest.fixture
@@ -159,3 +164,24 @@ def test_products_are_rounded_before_they_are_added_to(tmp_path: Path, module: s
     subprocess.run(run, check=True)
     assert "mul" in assembly.read_text()
     assert not re.search(r"\bv?fn?m(add|sub|la|ls)", assembly.read_text())
+
+
+def test_the_checks_of_a_variant_count_more_than_what_a_module_says(sources: Path) -> None:
+    for variant, checked in ((NORMAL, "0"), (DEBUG, "1")):
+        translated(sources, "near.unchecked", variant=variant)
+        c = c_of(sources, "near.unchecked", variant)
+        found = re.search(r"__Pyx_GetItemInt_List\(__pyx_v_items, .*, 1, (\d), \d,", c)
+        assert found is not None
+        assert found[1] == checked
+
+
+def test_each_variant_has_its_modules_and_objects_in_folders_of_its_own() -> None:
+    for place in ("modules", "objects"):
+        assert len({getattr(variant, place) for variant in VARIANTS.values()}) == len(VARIANTS)
+    assert compiled_file("storage.glob").parent == Path("storage")
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=list(VARIANTS))
+def test_the_flags_of_a_variant_stand_behind_all_others_and_so_count(variant: Variant) -> None:
+    flags = flags_of("storage.glob", variant)
+    assert flags == [*flags_of("storage.glob"), *variant.flags]

@@ -1,7 +1,8 @@
 """How much of a long test is worth its time: all of it once, with the compiled modules.
 
 Without them the server is several times slower, and the same Python source is tested: a third of
-the rounds shows that both behave alike.
+the rounds shows that both behave alike. So it is with the variants that look for faults, of which
+PENSTOCK_VARIANT names the one that is tested.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import os
 
 COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
+SLOW = not COMPILED or bool(os.environ.get("PENSTOCK_VARIANT"))
 
 
 def rounds(count: int) -> int:
-    """How many of *count* rounds, seeds or examples are tried: all, or a third if uncompiled."""
-    return count if COMPILED else (count + 2) // 3
+    """How many of *count* rounds, seeds or examples are tried: all, or if that is slow a third."""
+    return (count + 2) // 3 if SLOW else count
