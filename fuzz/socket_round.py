@@ -30,7 +30,7 @@ ROUND_S = 20.0
 PROBE_EVERY_S = 1.0
 PATIENCE_S = 40.0  # for an answer to PING, in the midst of scripts, pauses and copies
 SECOND = 0.3  # share of the clients that go to the second server
-DISTURB_EVERY_S = 0.5
+DISTURB_EVERY_S = 0.25
 SHOWN = 60  # visits that a finding shows
 
 
@@ -154,17 +154,17 @@ class Round:
         dice = self._dice
         server = dice.choice(self.servers)
         chance = dice.random()
-        if chance < 0.06:
+        if chance < 0.1:
             server.limit_files(dice.choice((0, 30_000, 1_000_000, 10_000_000)))
             self._totals["full disks"] += 1
         elif chance < 0.3:
             server.limit_files(-1)
-        elif chance < 0.45:
+        elif chance < 0.38:
             server.signal(signal.SIGSTOP)
             time.sleep(dice.choice((0.01, 0.05, 0.2)))
             server.signal(signal.SIGCONT)
-        elif chance < 0.465:
+        elif chance < 0.388:
             server.signal(signal.SIGKILL)
             self._totals["kills"] += 1
-        elif chance < 0.475:
+        elif chance < 0.393:
             server.signal(signal.SIGTERM)

@@ -99,8 +99,10 @@ def _draw_habits(dice: Random, visit: Visit) -> None:
     visit.waits = dice.random() < 0.8
     if visit.kind in STAYING:
         visit.lasts *= 2
-    if visit.kind == "muted writer":  # no reply comes for which it could wait
+    if visit.kind == "muted writer":  # no reply comes; it is gone while the server works for it
         visit.waits = False
+        visit.lasts /= 10
+        visit.end = dice.choice((End.RESET, End.RESET, visit.end))
     if dice.random() < 0.5:
         visit.receive_buffer = dice.choice((4096, 32768, 32768, 262_144))
     chance = dice.random()
