@@ -37,7 +37,15 @@ def main(argv: list[str], program: str = "python -m server") -> int:
         return 0
     try:
         return _run(read_command_line(argv))
-    except (BadOptions, LoadFailed, BadUsers) as error:
+    except BadOptions as error:
+        log.print_error(f"*** FATAL CONFIG FILE ERROR ({identity.title()} {build.VERSION}) ***")
+        log.print_error(str(error))
+        return 1
+    except LoadFailed as error:
+        log.log_and_print(str(error))
+        log.log_and_print("Fatal error loading the DB, check server logs. Exiting.")
+        return 1
+    except BadUsers as error:
         log.log_and_print(str(error))
         return 1
     except OSError as error:

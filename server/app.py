@@ -32,6 +32,7 @@ import server.commands  # noqa: F401  (begins to fill the table)
 from server.config.parameters import Config
 from server.cron import Cron
 from server.dispatch.configured_users import BadUsers, users_at_start
+from server.dispatch.crash_report import CrashReport
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.farewell import Farewell
 from server.dispatch.reloading import reload
@@ -93,6 +94,8 @@ class Server:
         self.supervision = Supervision(config)
         self.cron = Cron(self.dispatcher, time.monotonic, self._stay_until, self.supervision.tick)
         self.state.persistence.report_to(self._has_saved)
+        self.crash_report = CrashReport(self.state.clients)
+        self.state.parts.append(self.crash_report)
         self.stopped = asyncio.Event()
         self.exit_status = 0
         self._phase = Phase.LOADING
@@ -368,6 +371,7 @@ async def serve(config: Config, ready: Callable[[], None]) -> int:
     gc.enable()
     gc.set_threshold(COLLECT_AFTER, 10, 10)
     memory_reserve.begin()
+    server.crash_report.begin(config)
     try:
         await server.start(ready)
     except (OSError, LoadFailed, BadUsers):

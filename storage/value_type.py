@@ -118,8 +118,11 @@ class ValueType:
         """What DEBUG DIGEST adds to the digest then: members that are in no order. O(size)."""
         return ()
 
-    def debug_facts(self, value: Any) -> str:
-        """What DEBUG OBJECT says about this type alone: " name:value", any number of times."""
+    def debug_facts(self, value: Any, compress_depth: int) -> str:
+        """What DEBUG OBJECT says about this type alone: " name:value", any number of times.
+
+        *compress_depth* is list-compress-depth: 0 if the nodes of lists are not to be compressed.
+        """
         return ""
 
     def only_listpack(self, value: Any) -> Listpack | None:

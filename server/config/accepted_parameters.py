@@ -145,7 +145,6 @@ class AcceptedParameters:
     commandlog_reply_larger_than = Parameter(integer(-1, INT64), 1024**2)
     commandlog_large_reply_max_len = Parameter(LONG, 128)
     hide_user_data_from_log = Parameter(YES_NO, False, valkey=True)  # always done
-    crash_log_enabled = Parameter(YES_NO, True)
     crash_memcheck_enabled = Parameter(YES_NO, True)
     ignore_warnings = Parameter(TEXT, "")
     # the process

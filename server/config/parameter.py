@@ -82,6 +82,7 @@ class Parameter(Generic[T]):
         mutable: bool = True,
         protected: bool = False,
         valkey: T | None = None,
+        hidden: bool = False,
     ) -> None:
         self.kind = kind
         self.default = default
@@ -89,6 +90,7 @@ class Parameter(Generic[T]):
         self.mutable = mutable  # CONFIG SET may change it while the server runs
         self.protected = protected  # CONFIG SET needs enable-protected-configs
         self.valkey = valkey
+        self.hidden = hidden  # CONFIG GET shows it only by its full name
         self.attribute = ""
 
     @property

@@ -65,6 +65,7 @@ class DebugSwitches:
         self.cron = True  # PAUSE-CRON
         self.active_expire = True  # SET-ACTIVE-EXPIRE
         self.checksums = True  # SET-SKIP-CHECKSUM-VALIDATION: verify the checksums of values
+        self.scripts_run_all = False  # SET-DISABLE-DENY-SCRIPTS: noscript commands, too
         self.flush_sleep_s = 0.0  # AOF-FLUSH-SLEEP: before each write to the append-only file
 
 
@@ -127,6 +128,8 @@ class Config(ReplicationParameters, AcceptedParameters):
     syslog_facility = Parameter(
         one_of("user", *(f"local{n}" for n in range(8))), "local0", mutable=False
     )
+    crash_log_enabled = Parameter(YES_NO, True)
+    use_exit_on_panic = Parameter(YES_NO, False, hidden=True)
     always_show_logo = Parameter(YES_NO, False, mutable=False)
     daemonize = Parameter(YES_NO, False, mutable=False)
     pidfile = Parameter(TEXT, "", mutable=False)
@@ -142,7 +145,8 @@ class Config(ReplicationParameters, AcceptedParameters):
     rdbcompression = Parameter(YES_NO, True)
     rdbchecksum = Parameter(YES_NO, True, mutable=False)
     rdb_save_incremental_fsync = Parameter(YES_NO, True)
-    rdb_key_save_delay = Parameter(integer(-(2**31)), 0)
+    rdb_key_save_delay = Parameter(integer(-(2**31)), 0, hidden=True)
+    key_load_delay = Parameter(integer(-(2**31)), 0, hidden=True)  # us, for tests
     stop_writes_on_bgsave_error = Parameter(YES_NO, True)
     # the append-only file
     appendonly = Parameter(YES_NO, False)

@@ -40,6 +40,7 @@ cdef class Admission:
     cdef Restrictions _restrictions
     cdef KeyEviction _key_eviction
     cdef object _access
+    cdef object _switches
 
     @cython.locals(now=Restrictions)
     cpdef object refusal(self, Client client, Command command, list argv, int flags, int origin)

@@ -35,6 +35,7 @@ from server.client.client import (
     UNAUTHENTICATED,
     Client,
 )
+from server.config.parameters import DebugSwitches
 from server.dispatch.access import Access
 from server.dispatch.key_eviction import KeyEviction
 from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
@@ -70,14 +71,19 @@ class Admission:
     It changes nothing, except that keys are evicted to admit a command.
     """
 
-    __slots__ = ("_access", "_key_eviction", "_restrictions")
+    __slots__ = ("_access", "_key_eviction", "_restrictions", "_switches")
 
     def __init__(
-        self, restrictions: Restrictions, key_eviction: KeyEviction, access: Access
+        self,
+        restrictions: Restrictions,
+        key_eviction: KeyEviction,
+        access: Access,
+        switches: DebugSwitches,
     ) -> None:
         self._restrictions = restrictions
         self._key_eviction = key_eviction
         self._access = access
+        self._switches = switches
 
     def refusal(
         self, client: Client, command: Command, argv: list[bytes], flags: int, origin: int
@@ -122,7 +128,7 @@ class Admission:
         self, client: Client, command: Command, argv: list[bytes], run: ScriptRun
     ) -> ErrorReply | None:
         """Why the script *run* must not run *command* now; None if it may."""
-        if command.flags & NOSCRIPT:
+        if command.flags & NOSCRIPT and not self._switches.scripts_run_all:
             return errors.NOT_IN_SCRIPT
         if client.flags & RESTRICTED:
             denial = client.user.denial(command, argv)

@@ -88,7 +88,9 @@ class Dispatcher(Runner):
         self._propagation: Propagation = state.propagation
         self._propagation.durability = durability
         self.timekeeper = Timekeeper(state.events.clock, state.clock)
-        self._admission = Admission(state.restrictions, state.key_eviction, state.access)
+        self._admission = Admission(
+            state.restrictions, state.key_eviction, state.access, state.config.switches
+        )
         self._client_eviction = state.client_eviction
         self._execution = Execution(state, self.timekeeper, self)
         self._long_scripts = LongScripts(

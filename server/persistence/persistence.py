@@ -155,7 +155,8 @@ class Persistence:
         Keys that have expired are loaded: the primary removes them. Raises LoadFailed.
         """
         self.progress = LoadProgress(self._files.size(path))
-        rules = LoadRules(self._events.clock.now_ms, keeps_expired=True, functions=functions)
+        rules = LoadRules(self._events.clock.now_ms, keeps_expired=True, functions=functions,
+                          delay_us=self._key_delay_us)  # fmt: skip
         try:
             yield from load_snapshot_file(
                 self._files, path, databases, self.progress, rules, read_options(self._config)
@@ -175,7 +176,8 @@ class Persistence:
         self.progress = LoadProgress(self._files.size(path))
         yield from load_snapshot_file(
             self._files, path, self._databases, self.progress,
-            LoadRules(self._events.clock.now_ms, replaces=replaces, functions=self.functions),
+            LoadRules(self._events.clock.now_ms, replaces=replaces, functions=self.functions,
+                      delay_us=self._key_delay_us),
             read_options(self._config),
         )  # fmt: skip
 
@@ -196,12 +198,16 @@ class Persistence:
         assert self.progress is not None
         loader = SnapshotLoader(
             data, self._databases, self.progress,
-            LoadRules(self._events.clock.now_ms, keeps_expired=True, functions=self.functions),
+            LoadRules(self._events.clock.now_ms, keeps_expired=True, functions=self.functions,
+                      delay_us=self._key_delay_us),
             read_options(self._config),
         )  # fmt: skip
         end = yield from loader.run()
         self._events.lookup.keeps_expired = True  # for what follows the base
         return end
+
+    def _key_delay_us(self) -> int:
+        return self._config.key_load_delay
 
     def _loaded(self) -> None:
         if self.progress is not None:

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from server.config.parameters import Config
 from server.observe.memory import resident_bytes
+from server.persistence import key_delay
 from server.persistence.child_job import Report
 from server.persistence.files import Files, write_all
 from server.persistence.stored_history import StoredHistory
@@ -74,7 +75,7 @@ def slowed(report: Report, delay_us: int) -> Report:
     """
     if not delay_us:
         return report
-    seconds = delay_us / 1e6 if delay_us > 0 else -1e-6 / delay_us
+    seconds = key_delay.seconds(delay_us)
     before = 0
 
     def wait_and_report(keys: int) -> None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from protocol.replies import ErrorReply
 from server.config.parameters import Config
+from server.persistence import key_delay
 from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
 from server.persistence.stored_functions import StoredFunctions
@@ -44,13 +45,14 @@ class LoadRules(NamedTuple):
 
     *keeps_expired*: load expired keys, since the commands behind the base of an append-only file
     may still use them. *replaces*: loaded keys and libraries replace existing ones; otherwise that
-    is an error.
+    is an error. *delay_us* is asked how long to wait after each key: key-load-delay, for tests.
     """
 
     now_ms: int  # unix time
     keeps_expired: bool = False
     replaces: bool = False
     functions: StoredFunctions = NO_FUNCTIONS  # who takes libraries
+    delay_us: Callable[[], int] = lambda: 0
 
 
 def read_options(config: Config) -> ReadOptions:
@@ -89,6 +91,7 @@ class SnapshotLoader:
         self._bytes_before = progress.loaded_bytes
         self._keys_before = progress.keys_loaded
         self._expired_before = progress.keys_expired
+        self._keys_delayed = progress.keys_loaded
         self._has_begun = False
         self._libraries_loaded = 0
 
@@ -103,7 +106,9 @@ class SnapshotLoader:
                 while self._load_some(reader, filler):
                     self._look_up(reader, filler)
                     yield
+                    yield from self._delay()
                 self._look_up(reader, filler)
+                yield from self._delay()
                 return reader.end
             finally:
                 reader.close()
@@ -111,6 +116,16 @@ class SnapshotLoader:
             raise LoadFailed(f"the RDB cannot be loaded: {error}") from error
         finally:
             lookup.keeps_expired = False
+
+    def _delay(self) -> Iterator[None]:
+        """Wait for each key that has been loaded since the last time."""
+        keys = self._progress.keys_loaded - self._keys_delayed
+        self._keys_delayed = self._progress.keys_loaded
+        while keys > 0 and (seconds := key_delay.seconds(self._rules.delay_us())):
+            some = max(1, min(keys, int(SLICE_S / seconds)))
+            time.sleep(some * seconds)
+            keys -= some
+            yield
 
     def _filler(self) -> Filler:
         rules = self._rules

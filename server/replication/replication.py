@@ -189,6 +189,10 @@ class Replication(Part):
             self.feed.is_attached = is_due
             (self._propagation.attach if is_due else self._propagation.detach)(self.feed)
 
+    def rename_history(self) -> None:
+        """DEBUG CHANGE-REPL-ID: whoever asks for the stream again has to copy all data."""
+        self.history.begin_anew(new_id())
+
     def _end_backlog(self) -> None:
         self.feed.send()
         self.history.drop_backlog()

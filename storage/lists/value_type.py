@@ -58,12 +58,13 @@ class ListType(ValueType):
     def digest_parts(self, value: QuickList) -> Iterable[bytes]:
         return value
 
-    def debug_facts(self, value: QuickList) -> str:
+    def debug_facts(self, value: QuickList, compress_depth: int) -> str:
         nodes = value.nodes()
         size = sum(node.size if isinstance(node, Listpack) else len(node) for node in nodes)
         return (
             f" ql_nodes:{len(nodes)} ql_avg_node:{len(value) / len(nodes):.2f}"
-            f" ql_listpack_max:{value.fill} ql_compressed:0 ql_uncompressed_size:{size}"
+            f" ql_listpack_max:{value.fill} ql_compressed:{int(compress_depth > 0)}"
+            f" ql_uncompressed_size:{size}"
         )
 
     def only_listpack(self, value: QuickList) -> Listpack | None:

@@ -63,7 +63,7 @@ def _matching(config: Config, pattern: bytes) -> list[tuple[str, Parameter[Any]]
     return [
         (name, row)
         for name, row in config.names().items()
-        if glob.match(pattern, name.encode(), nocase=True)
+        if not row.hidden and glob.match(pattern, name.encode(), nocase=True)
     ]
 
 

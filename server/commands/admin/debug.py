@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 from protocol.encoder import Encoder
 from protocol.replies import OK, BigNumber, ErrorReply, Push, Reply, Set, Status, Verbatim
 from server.client.permissions import permits
-from server.commands.admin import debug_clock, reloading
+from server.commands.admin import debug_clock, debug_crash, reloading
 from server.config.parameter import parse_bytes
 from server.config.parameters import BadValue
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_float, to_int
 from server.table.command import Block, Flags, command
-from storage import digest, octets, types
+from storage import digest, octets, payload, types
 from storage.listpack.listpack import Listpack
 from storage.lists import quicklist
 
@@ -43,6 +43,7 @@ BAD_PROTOCOL_TYPE = ErrorReply(
     " string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false",
 )
 
+LRU_CLOCK = 2**24 - 1  # seconds; Redis counts them in 24 bits
 SHOWN_BYTES = 40  # of an element in a description of its listpack
 
 _log = logging.getLogger("penstock")
@@ -102,6 +103,32 @@ def _skip_checksums(call: Call) -> Reply:
     return OK
 
 
+def _scripts_run_all(call: Call) -> Reply:
+    call.server.config.switches.scripts_run_all = _flag(call)
+    return OK
+
+
+def _log_message(call: Call) -> Reply:
+    _log.warning("DEBUG LOG: %s", errors.text_of(call.argv[2]))
+    return OK
+
+
+def _without_effect(call: Call) -> Reply:
+    """Check the words and do nothing."""
+    return OK
+
+
+def _replicate(call: Call) -> Reply:
+    """Send replicas a command that is not run here: their data differ from now on."""
+    call.server.replication.feed.publish(call.db.index, call.argv[2:])
+    return OK
+
+
+def _change_replication_id(call: Call) -> Reply:
+    call.server.replication.rename_history()
+    return OK
+
+
 def _flag(call: Call) -> bool:
     """Whether ``argv[2]`` is a number other than 0. As in redis, other text counts as 0."""
     return _number(call.argv[2]) != 0
@@ -150,9 +177,14 @@ def _value(call: Call) -> Any:
 def _object(call: Call) -> Reply:
     value = _value(call)
     kind = types.of(value)
+    idle_s = max(call.db.idle_s(call.argv[2]), 0)
+    last_used_s = call.now_ms // 1000 - idle_s
+    facts = kind.debug_facts(value, call.server.config.list_compress_depth)
     line = (
         f"Value at:{id(value):#x} refcount:{kind.reference_count(value)}"
-        f" encoding:{kind.encoding(value).decode()}{kind.debug_facts(value)}"
+        f" encoding:{kind.encoding(value).decode()}"
+        f" serializedlength:{len(payload.dump(value)) - payload.FOOTER - 1}"
+        f" lru:{last_used_s & LRU_CLOCK} lru_seconds_idle:{idle_s}{facts}"
     )
     return Status(line.encode())
 
@@ -271,9 +303,16 @@ def _help(_call: Call) -> Reply:
 
 
 ACTIONS = {
+    b"ASSERT": Action(
+        debug_crash.failed_assertion, 2, 2, "ASSERT", "Ends the server by a failed assertion."
+    ),
     b"AOF-FLUSH-SLEEP": Action(
         _flush_sleep, 3, 3, "AOF-FLUSH-SLEEP <microseconds>",
         "Waits so long before each write to the append-only file; 0: does not wait.",
+    ),
+    b"CHANGE-REPL-ID": Action(
+        _change_replication_id, 2, 2, "CHANGE-REPL-ID",
+        "Gives the replication history another name: replicas have to copy all data.",
     ),
     b"CLOCK": Action(
         debug_clock.clock, 2, 4,
@@ -298,7 +337,9 @@ ACTIONS = {
     b"LOADAOF": Action(
         reloading.load_log, 2, 2, "LOADAOF", "Forgets all data, and loads the append-only file."
     ),
+    b"LOG": Action(_log_message, 3, 3, "LOG <message>", "Writes the message to the log."),
     b"OBJECT": Action(_object, 3, 3, "OBJECT <key>", "Tells how the value is kept."),
+    b"PANIC": Action(debug_crash.panic, 2, 2, "PANIC", "Ends the server as a bug of it would."),
     b"PAUSE-CRON": Action(
         _pause_cron, 3, 3, "PAUSE-CRON <0|1>",
         "Stops what happens although no client asks for it, or lets it go on.",
@@ -321,13 +362,30 @@ ACTIONS = {
         "Saves all data, forgets it, and loads it again. NOSAVE loads what was saved before;"
         " NOFLUSH forgets nothing; MERGE lets what is loaded take the place of what is there.",
     ),
+    b"REPLICATE": Action(
+        _replicate, 3, sys.maxsize, "REPLICATE <command> [<arg> ...]",
+        "Sends replicas a command that is not run here, so that their data differ.",
+    ),
+    b"REPLY-COPY-AVOIDANCE": Action(
+        _without_effect, 3, 3, "REPLY-COPY-AVOIDANCE <0|1>",
+        "Is accepted; large replies are never copied here.",
+    ),
+    b"DICT-RESIZING": Action(
+        _without_effect, 3, 3, "DICT-RESIZING <0|1>",
+        "Is accepted; tables grow by small parts here, which nothing need hold up.",
+    ),
     b"REPLYBUFFER": Action(
         _reply_buffer, 4, 4, "REPLYBUFFER <PEAK-RESET-TIME <never|reset|ms>|RESIZING <0|1>>",
         "Is accepted; reply buffers are not resized here.",
     ),
+    b"SEGFAULT": Action(debug_crash.segfault, 2, 2, "SEGFAULT", "Ends the server by SIGSEGV."),
     b"SET-ACTIVE-EXPIRE": Action(
         _set_active_expire, 3, 3, "SET-ACTIVE-EXPIRE <0|1>",
         "Stops the cycle that frees expired keys nobody looks at, or lets it go on.",
+    ),
+    b"SET-DISABLE-DENY-SCRIPTS": Action(
+        _scripts_run_all, 3, 3, "SET-DISABLE-DENY-SCRIPTS <0|1>",
+        "Lets scripts call the commands that are not for them, or no more.",
     ),
     b"SET-SKIP-CHECKSUM-VALIDATION": Action(
         _skip_checksums, 3, 3, "SET-SKIP-CHECKSUM-VALIDATION <0|1>",

@@ -83,10 +83,12 @@ def run(*argv):
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_bad_options_end_the_program_with_status_1_and_one_line():
+def test_bad_options_end_the_program_with_status_1_in_the_words_that_tools_look_for():
     done = run("--port", "x")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.count("\n") == 1
+    first, second = done.stderr.splitlines()
+    assert "*** FATAL CONFIG FILE ERROR (Penstock " in first
+    assert "option --port" in second
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

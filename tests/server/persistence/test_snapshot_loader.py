@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,13 +50,13 @@ class Target:
         self.progress = LoadProgress(0, lambda: NOW_MS / 1000, self.clock)
         self.functions = StoredFunctions()
 
-    def loader(self, data: bytes, config: Config | None = None, **rules: bool) -> SnapshotLoader:
+    def loader(self, data: bytes, config: Config | None = None, **rules: Any) -> SnapshotLoader:
         self.progress.total_bytes = len(data)
         options = read_options(config or Config())
         rule = LoadRules(NOW_MS, functions=self.functions, **rules)
         return SnapshotLoader(data, self.databases, self.progress, rule, options, self.clock)
 
-    def load(self, data: bytes, config: Config | None = None, **rules: bool) -> int:
+    def load(self, data: bytes, config: Config | None = None, **rules: Any) -> int:
         """Load all of *data*. Returns the offset at which the snapshot ends."""
         loading = self.loader(data, config, **rules).run()
         while True:

@@ -82,7 +82,7 @@ def test_debug_object_shows_the_encoding(server):
     server.send_line("SET text hello")
     line = server.send_line("DEBUG OBJECT text").decode()
     assert line.startswith("Value at:0x")
-    assert line.endswith(" refcount:1 encoding:embstr")
+    assert " refcount:1 encoding:embstr " in line
 
 
 def test_debug_object_shows_the_nodes_of_a_list(server):
@@ -244,3 +244,49 @@ def test_set_skip_checksum_validation_lets_restore_take_a_wrong_checksum(server)
 )
 def test_replybuffer_is_accepted_without_effect(server, words, answer):
     assert server.send_line(f"DEBUG REPLYBUFFER {words}") == answer
+
+
+def test_debug_object_shows_the_last_use_and_the_size_when_it_is_saved(server):
+    server.send_line("SET a hello")
+    server.advance(5000)
+    line = server.send_line("DEBUG OBJECT a")
+    last_use_s = server.now_ms // 1000 - 5 & (2**24 - 1)
+    assert b" encoding:embstr serializedlength:6 " in line
+    assert line.endswith(b" lru:%d lru_seconds_idle:5" % last_use_s)
+
+
+def test_debug_object_shows_whether_lists_are_to_be_compressed(server):
+    server.send("RPUSH", "list", *["x" * 100] * 1000)
+    assert b" ql_compressed:0 " in server.send_line("DEBUG OBJECT list")
+    server.send_line("CONFIG SET list-compress-depth 1")
+    assert b" ql_compressed:1 " in server.send_line("DEBUG OBJECT list")
+
+
+def test_set_disable_deny_scripts_lets_scripts_call_what_is_not_for_them(server):
+    script = "return redis.call('CLIENT', 'ID')"
+    assert b"not allowed from script" in server.send("EVAL", script, 0).encode()
+    assert server.send_line("DEBUG SET-DISABLE-DENY-SCRIPTS 1") == b"OK"
+    assert server.send("EVAL", script, 0) == 1
+    assert server.send_line("DEBUG SET-DISABLE-DENY-SCRIPTS 0") == b"OK"
+    assert b"not allowed from script" in server.send("EVAL", script, 0).encode()
+
+
+def test_debug_log_writes_a_message_to_the_log(server, caplog):
+    assert server.send("DEBUG", "LOG", "hello there") == b"OK"
+    assert "DEBUG LOG: hello there" in caplog.text
+
+
+def test_change_repl_id_gives_the_history_another_name(server):
+    before = server.state.replication.history.id
+    assert server.send_line("DEBUG CHANGE-REPL-ID") == b"OK"
+    assert server.state.replication.history.id != before
+
+
+def test_debug_replicate_sends_replicas_what_is_not_run_here(server):
+    feed = server.state.replication.feed
+    feed.is_attached = True
+    server.state.propagation.attach(feed)
+    assert server.send_line("DEBUG REPLICATE SET a b") == b"OK"
+    assert server.send_line("EXISTS a") == 0
+    feed.send()
+    assert feed.history.offset > 0
