@@ -28,8 +28,7 @@ with engine.instrument_imports(include=["server.replication", "server.dispatch",
     from server.replication.incoming_copy import IncomingCopy
 
 COMMANDS = 60  # of a stream that is drawn
-MOST_BULK = 1 << 16
-MOST_BUFFERED = 1 << 18
+BACKLOG = 1 << 18  # bytes
 ID = "0" * 40
 
 
@@ -72,10 +71,9 @@ def follow(data: bytes, size: int) -> None:
     """Run *data* as the stream of a primary."""
     server = FuzzedServer(1)
     replication = server.state.replication
-    replication.history.keep_backlog(MOST_BUFFERED)
+    replication.history.keep_backlog(BACKLOG)
     replication.follow("127.0.0.1", 1)
     stream = PrimaryStream(server.dispatcher, Client(0, server.now_ms))
-    stream.set_limits(MOST_BULK, MOST_BUFFERED)
     try:
         for portion in portions(data, size):
             stream.take(portion)

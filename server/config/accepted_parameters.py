@@ -71,7 +71,6 @@ class AcceptedParameters:
     replica_full_sync_buffer_limit = Parameter(memory(), 0)
     dual_channel_replication_enabled = Parameter(YES_NO, False)
     repl_mptcp = Parameter(YES_NO, False, mutable=False)
-    propagation_error_behavior = Parameter(one_of("ignore", "panic", "panic-on-replicas"), "ignore")
     # modules
     enable_module_command = Parameter(one_of("no", "yes", "local"), "no", mutable=False)
     # TLS

@@ -57,6 +57,7 @@ class ReplicationParameters:
     repl_diskless_sync_max_replicas = Parameter(integer(), 0)
     repl_ping_replica_period = Parameter(integer(1), 10, aliases=("repl-ping-slave-period",))
     repl_timeout = Parameter(integer(1), 60)
+    propagation_error_behavior = Parameter(one_of("ignore", "panic", "panic-on-replicas"), "ignore")
     min_replicas_to_write = Parameter(integer(), 0, aliases=("min-slaves-to-write",))
     min_replicas_max_lag = Parameter(integer(), 10, aliases=("min-slaves-max-lag",))
     tls_replication = Parameter(YES_NO, False)

@@ -10,6 +10,7 @@ cdef int KEYS
 cdef int KEYLESS
 cdef int STALE
 cdef int CLIENT
+cdef int REPLAYED
 cdef int NEEDS_MEMORY
 cdef int NOSCRIPT
 cdef int ALLOW_BUSY
@@ -47,6 +48,6 @@ cdef class Admission:
     @cython.locals(queues=bint)
     cdef object _shortage(self, Client client, Command command, int flags)
     cpdef object refusal_in_script(
-        self, Client client, Command command, list argv, ScriptRun run
+        self, Client client, Command command, list argv, ScriptRun run, int origin
     )
     cdef object _shortage_in_script(self, Command command, ScriptRun run)

@@ -20,7 +20,8 @@ was admitted when it was queued, and EXEC itself once more, by what it runs. A s
 line is admitted by what this says; one without, by what its commands do. A woken command was
 admitted when it came; only the memory may be short by now. Rights may be taken away at any time:
 Execution asks for those of what EXEC runs. What was logged has been run before, and is run again
-whatever holds now.
+whatever holds now, also inside of EXEC or a script. Handlers keep to that, too: what depends on
+parameters, rights, memory or the clock they ask of Call, which knows the origin.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from server.client.client import (
 from server.config.parameters import DebugSwitches
 from server.dispatch.access import Access
 from server.dispatch.key_eviction import KeyEviction
-from server.dispatch.origin import CLIENT, SCRIPT, WOKEN
+from server.dispatch.origin import CLIENT, REPLAYED, SCRIPT, WOKEN
 from server.dispatch.restrictions import Restrictions
 from server.scripting.script_run import ScriptRun
 from server.table import errors
@@ -125,9 +126,12 @@ class Admission:
         return None
 
     def refusal_in_script(
-        self, client: Client, command: Command, argv: list[bytes], run: ScriptRun
+        self, client: Client, command: Command, argv: list[bytes], run: ScriptRun, origin: int
     ) -> ErrorReply | None:
-        """Why the script *run* must not run *command* now; None if it may."""
+        """Why the script *run* must not run *command* now; None if it may.
+
+        *origin* says whether the script is replayed.
+        """
         if command.flags & NOSCRIPT and not self._switches.scripts_run_all:
             return errors.NOT_IN_SCRIPT
         if client.flags & RESTRICTED:
@@ -137,7 +141,7 @@ class Admission:
                 return ErrorReply("ERR", "ACL failure in script: " + denied.text)
         if run.is_read_only and command.flags & CHANGES:
             return errors.READ_ONLY_SCRIPT
-        if self._restrictions.must_check and not run.has_written:
+        if self._restrictions.must_check and not (run.has_written or origin & REPLAYED):
             refusal = self._shortage_in_script(command, run)
             if refusal is not None:
                 return refusal

@@ -15,6 +15,7 @@ from server.dispatch.origin import INSIDE, REPLAYED
 from server.dispatch.state import ServerState
 from server.persistence.log_loader import Replay
 from server.scripting.script_run import ScriptRun
+from server.table.args import INT64_MAX
 from storage.keyspace.keyspace import Keyspace
 
 
@@ -89,6 +90,14 @@ class Call:
     def is_replayed(self) -> bool:
         """Whether it has run before: it does now what it did then, whatever time it is."""
         return bool(self.origin & REPLAYED)
+
+    @property
+    def longest_string(self) -> int:
+        """Bytes that a string may have: proto-max-bulk-len. What has run before was within it."""
+        if self.origin & REPLAYED:
+            return INT64_MAX
+        longest: int = self.server.config.proto_max_bulk_len
+        return longest
 
     def count_changes(self, changes: int) -> None:
         """Count *changes* of data that are of no single key: FLUSHALL, SWAPDB."""

@@ -38,6 +38,8 @@ cdef int RESTRICTED
 cdef int REPLICA
 cdef int REPLICATED
 cdef int CLIENT
+cdef int LOG
+cdef int PRIMARY
 cdef int WOKEN
 
 
@@ -72,7 +74,7 @@ cdef class Dispatcher(Runner):
     cdef _park(self, Client client, list argv, Block block)
     cdef _answer(self, Client client, object reply)
     cdef _answer_rare(self, Client client, object reply)
-    cdef Command _look_up(self, Client client, list argv, bint logged=*)
+    cdef Command _look_up(self, Client client, list argv)
     @cython.locals(command=Command, child=Command)
     cdef object _find(self, list argv, bint logged=*)
     @cython.locals(flags=int)
@@ -83,10 +85,10 @@ cdef class Dispatcher(Runner):
     cpdef Py_ssize_t look_ahead(self, Client client, RequestParser parser) except -1
     @cython.locals(is_free=bint, count=Py_ssize_t)
     cpdef queue_alike(self, Client client, RequestParser parser)
-    @cython.locals(command=Command)
     cpdef object replay(self, Client client, list argv)
-    @cython.locals(found=object, is_change=bint)
-    cpdef object apply(self, Client client, list argv)
+    @cython.locals(is_change=bint)
+    cdef bint _is_replayed(self, Command command, int origin) except -1
+    cpdef apply(self, Client client, list argv)
     cpdef serve_ready(self)
     @cython.locals(now=Restrictions)
     cdef bint _holds_waiters(self) except -1

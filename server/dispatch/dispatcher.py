@@ -31,12 +31,12 @@ from server.client.client import (
     Waiter,
 )
 from server.client.command_queue import CommandQueue
-from server.dispatch import execution
+from server.dispatch import execution, replayed_commands
 from server.dispatch.admission import Admission
 from server.dispatch.blocking import Runner
 from server.dispatch.execution import Execution
 from server.dispatch.long_scripts import LongScripts
-from server.dispatch.origin import CLIENT, WOKEN
+from server.dispatch.origin import CLIENT, LOG, PRIMARY, WOKEN
 from server.dispatch.role_changes import RoleChanges
 from server.dispatch.shared_reply import SharedReply
 from server.dispatch.state import ServerState
@@ -58,10 +58,6 @@ RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
 RUNS_OTHERS = RUNS_QUEUE | RUNS_SCRIPTS
 REPLICATED = int(Flags.WRITE | Flags.MAY_REPLICATE)
-
-# What a primary may send beside changes; of scripts it sends what they have changed. All else would
-# let it end the server, or keep it busy for ever.
-FROM_PRIMARY = frozenset(("ping", "select", "multi", "exec", "replconf"))
 
 LOOK_AHEAD: Final = 16  # commands
 
@@ -205,10 +201,10 @@ class Dispatcher(Runner):
 
     # ------------------------------------------------------------------ look-up and admission
 
-    def _look_up(self, client: Client, argv: list[bytes], logged: bool = False) -> Command | None:
+    def _look_up(self, client: Client, argv: list[bytes]) -> Command | None:
         """Find the command, or the subcommand; refuse what is unknown or has the wrong arity."""
         client.last_command = None
-        found = self._find(argv, logged)
+        found = self._find(argv)
         if isinstance(found, ErrorReply):
             if argv[0].lower() in SPOKEN_BY_BROWSERS:
                 _log.warning("%s speaks HTTP, as if a web page made it: closed", client.address)
@@ -316,23 +312,34 @@ class Dispatcher(Runner):
     def replay(self, client: Client, argv: list[bytes]) -> ErrorReply | None:
         """Run a command that was logged: nothing is answered, waited for or logged again.
 
-        Returns the error of one that is unknown or has the wrong number of words. *client* stands
-        for who sent it; it keeps the database and MULTI's queue between the calls.
+        Returns the error of one that is unknown or has the wrong number of words, or after which
+        no other may be run; see ReplayFailures. *client* stands for who sent it; it keeps the
+        database and MULTI's queue between the calls.
         """
-        command = self._look_up(client, argv, logged=True)
-        if command is None:
-            return errors.unknown_command(argv)
-        if client.flags & IN_MULTI and not command.flags & NOT_QUEUED:
-            client.queue.append(command, argv, command.flags)
+        failures = self.state.replay_failures
+        found = self._find(argv, True)
+        if isinstance(found, ErrorReply):
+            return errors.unknown_in_log(argv[0])
+        if not found.accepts(len(argv)):
+            return errors.wrong_arity(found.name)
+        if not self._is_replayed(found, LOG):
+            failures.failed(found.name, errors.not_replayed(found.name), LOG)
+        elif client.flags & IN_MULTI and not found.flags & NOT_QUEUED:
+            client.queue.append(found, argv, found.flags)
         else:
-            self._execution.replay(client, command, argv)
+            self._execution.replay(client, found, argv)
             self.state.value_packing.pack_some()
         client.out.truncate(0)
-        return None
+        return ErrorReply("ERR", failures.ends) if failures.ends else None
+
+    def _is_replayed(self, command: Command, origin: int) -> bool:
+        is_change = command.flags & REPLICATED and not command.flags & RUNS_SCRIPTS
+        return bool(is_change) or replayed_commands.is_replayed(command, origin)
 
     def begin_replay(self) -> Replay:
         """What runs the commands of one file that has logged them; its MULTI ends with the file."""
         client = Client(0, self.state.events.clock.now_ms)
+        self.state.replay_failures.begin()
 
         def replay(argv: list[bytes]) -> str:
             error = self.replay(client, argv)
@@ -342,31 +349,34 @@ class Dispatcher(Runner):
 
     # ------------------------------------------------------------------ what a primary sends
 
-    def apply(self, client: Client, argv: list[bytes]) -> ErrorReply | None:
+    def apply(self, client: Client, argv: list[bytes]) -> None:
         """Run what our primary has sent: nothing is answered, and nothing waits.
 
-        *client* stands for it, as in replay(). Returns why that was not run, or has failed.
+        *client* stands for it, as in replay(). ReplayFailures hear of what is not run, or fails.
         """
         found = self._find(argv, True)
         if isinstance(found, ErrorReply):
-            return found
+            self.state.replay_failures.failed(errors.text_of(argv[0]), found, PRIMARY)
+            return
+        refusal = None
         if not found.accepts(len(argv)):
-            return errors.wrong_arity(found.name)
-        is_change = found.flags & REPLICATED and not found.flags & RUNS_SCRIPTS
-        if not (is_change or found.name in FROM_PRIMARY):
-            return errors.not_from_primary(found.name)
+            refusal = errors.wrong_arity(found.name)
+        elif not self._is_replayed(found, PRIMARY):
+            refusal = errors.not_replayed(found.name)
+        if refusal is not None:
+            self.state.replay_failures.failed(found.name, refusal, PRIMARY)
+            return
         if client.flags & IN_MULTI and not found.flags & NOT_QUEUED:
             client.queue.append(found, argv, found.flags)
-            return None
+            return
         client.last_command = found
-        reply = self._execution.apply(client, found, argv)
+        self._execution.apply(client, found, argv)
         self._execution.count(client, found, argv)
         if self._propagation.ops:
             self._propagation.deliver()
         client.out.truncate(0)
         if self._blocking.first_ready is not None:
             self.serve_ready()
-        return reply if isinstance(reply, ErrorReply) else None
 
     # ------------------------------------------------------------------ clients that wait
 
@@ -489,7 +499,8 @@ class Dispatcher(Runner):
         if not command.accepts(len(argv)):
             refusal = errors.WRONG_ARITY_IN_SCRIPT
         else:
-            refusal = self._admission.refusal_in_script(client, command, argv, run)
+            origin = self._execution.origin_in_script()
+            refusal = self._admission.refusal_in_script(client, command, argv, run, origin)
         if refusal is not None:
             command.rejected += 1
             return self._execution.counted(refusal)

@@ -50,6 +50,7 @@ cdef class Execution:
     cdef int64_t _inner_ns
     cdef Py_ssize_t _depth
     cdef object _failures
+    cdef object _replay_failures
 
     @cython.locals(state=ServerState, call=Call, outer=list)
     cpdef object run(self, Client client, Command command, list argv, int origin)
@@ -61,6 +62,7 @@ cdef class Execution:
     cdef _propagate(self, Call call, Command command)
     @cython.locals(replies=Encoder, command=Command, argv=list, origin=int, whole_ns=int64_t)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
+    cpdef int origin_in_script(self) except -1
     @cython.locals(took_ns=int64_t)
     cpdef object run_called(self, Client client, Command command, list argv)
     cdef object _denied(self, Client client, Command command, list argv)

@@ -49,6 +49,7 @@ class Execution:
         "_lookup",
         "_monitors",
         "_propagation",
+        "_replay_failures",
         "_restrictions",
         "_state",
         "_timekeeper",
@@ -63,6 +64,7 @@ class Execution:
         self._events = state.events
         self._clock = state.events.clock
         self._lookup = state.events.lookup
+        self._replay_failures = state.replay_failures
         self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
         self._monitors: Monitors = state.monitors
@@ -107,6 +109,8 @@ class Execution:
             if self._depth and outer is None:
                 outer = []  # the command that ran this one: each inner one has said its own
             self._events.logged = outer
+        if origin & REPLAYED and not origin & SCRIPT and isinstance(reply, ErrorReply):
+            self._replay_failures.failed(command.name, reply, origin)
         if self._monitors.are_there and not command.flags & HIDDEN_FROM_MONITORS:
             self._show(client, command, argv, origin)
         if client.flags & TRACKING:
@@ -205,11 +209,15 @@ class Execution:
     def run_called(self, client: Client, command: Command, argv: list[bytes]) -> Reply:
         """Run a command that a script has called. It does not wait, and an error is a value."""
         self._inner_ns += self._timekeeper.lap()  # of Lua, which is not the command's
-        reply = self.run(client, command, argv, SCRIPT)
+        reply = self.run(client, command, argv, self.origin_in_script())
         took_ns = self.count(client, command, argv)
         self._inner_ns += took_ns
         self._state.stats.nested_ns += took_ns
         return reply.when_denied if isinstance(reply, Block) else reply
+
+    def origin_in_script(self) -> int:
+        """Where the commands come from that the script calls which runs now."""
+        return SCRIPT | self._calls[self._depth - 1].origin & REPLAYED
 
     def _denied(self, client: Client, command: Command, argv: list[bytes]) -> ErrorReply | None:
         """The error of a command that the user has lost the right to, since it was queued."""
@@ -223,8 +231,8 @@ class Execution:
 
     def replay(self, client: Client, command: Command, argv: list[bytes]) -> None:
         """Run a command that was logged. Raises ServerFault if it could not be run."""
-        reply = self.run(client, command, argv, LOG)
-        if reply is errors.NO_MEMORY or reply is errors.INTERNAL:
+        self.run(client, command, argv, LOG)
+        if self._replay_failures.unrun:
             raise ServerFault(f"a logged {command.name} was not run")
 
     def apply(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:

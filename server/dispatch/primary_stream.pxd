@@ -6,7 +6,6 @@ from server.dispatch.dispatcher cimport Dispatcher
 from server.replication.feed cimport Feed
 
 cdef int IN_MULTI
-cdef int COMPLAINTS
 
 
 @cython.final
@@ -17,11 +16,10 @@ cdef class PrimaryStream:
     cdef RequestParser _parser
     cdef list _pending
     cdef Py_ssize_t _size
-    cdef int _complaints
+    cdef object _failures
 
     @cython.locals(argv=list, done=Py_ssize_t)
     cpdef take(self, bytes data)
     @cython.locals(whole=bytes, rest=bytes)
     cdef _pass_on(self, Py_ssize_t done)
     cdef _run(self, list argv)
-    cdef _complain(self, str name, object error)

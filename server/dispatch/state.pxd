@@ -49,6 +49,7 @@ cdef class ServerState:
     cdef readonly ServerKeyEvents events
     cdef readonly object persistence
     cdef readonly object replication
+    cdef readonly object replay_failures
     cdef readonly Restrictions restrictions
     cdef readonly KeyEviction key_eviction
     cdef readonly ClientEviction client_eviction

@@ -18,6 +18,7 @@ from server.dispatch.client_eviction import ClientEviction
 from server.dispatch.key_eviction import KeyEviction
 from server.dispatch.node_limits import NodeLimits
 from server.dispatch.pausing import Pausing
+from server.dispatch.replay_failures import ReplayFailures
 from server.dispatch.restrictions import Restrictions
 from server.dispatch.server_key_events import ServerKeyEvents
 from server.dispatch.value_packing import ValuePacking
@@ -87,6 +88,7 @@ class ServerState:
         self.persistence.children.on_forked = self._forked
         self.persistence.append_only.log.on_took = self._disk_took
         self.replication = Replication(config, self.databases, self.propagation, self.persistence)
+        self.replay_failures = ReplayFailures()
         self.restrictions = Restrictions(
             self.memory, self.pausing, self.persistence, self.replication, self.events
         )
@@ -119,6 +121,7 @@ class ServerState:
             self.scripting,
             self.command_times,  # it depends on both of them
             self.replication,
+            self.replay_failures,
             self.restrictions,  # they depend on the memory's limit, and on the replicas
             self.key_eviction,
             self.client_eviction,

@@ -216,7 +216,6 @@ class PrimaryLink(Part, Link):
         self._state.replication.history.keep_backlog(self._config.repl_backlog_size)
         self._stream_client = self._listed_client(endpoint)
         stream = PrimaryStream(self._dispatcher, self._stream_client)
-        stream.set_limits(self._config.proto_max_bulk_len, self._config.client_query_buffer_limit)
         self._set_state(LinkState.CONNECTED)
         self._restart_log()
         endpoint.receive_stream(stream)

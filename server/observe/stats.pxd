@@ -12,7 +12,6 @@ cdef class Stats(Part):
     cdef public uint64_t reads
     cdef public uint64_t writes
     cdef public uint64_t errors
-    cdef public uint64_t unexpected_errors
     cdef public dict errors_by_code
     cdef public uint64_t output_limit_disconnections
     cdef public uint64_t query_limit_disconnections

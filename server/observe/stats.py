@@ -28,7 +28,6 @@ class Stats(Part):
         self.reads = 0  # from clients' sockets
         self.writes = 0
         self.errors = 0
-        self.unexpected_errors = 0  # of what the primary has sent
         self.errors_by_code: dict[str, int] = {}
         self.output_limit_disconnections = 0
         self.query_limit_disconnections = 0

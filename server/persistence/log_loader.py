@@ -106,7 +106,7 @@ class LogLoader:
             error = replay(argv)
             if error:
                 raise LoadFailed(
-                    f"{error}, in the append only file {path} before {reader.position}"
+                    f"{error} reading the append only file {path} before offset {reader.position}"
                 )
             in_multi = _in_multi(argv, in_multi)
             if not in_multi:

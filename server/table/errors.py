@@ -164,9 +164,14 @@ def not_for_subscribers(name: str) -> ErrorReply:
     )
 
 
-def not_from_primary(name: str) -> ErrorReply:
-    """The error of a command that no primary sends its replicas."""
-    return ErrorReply("ERR", f"'{name}' is no command that a primary sends to its replicas")
+def not_replayed(name: str) -> ErrorReply:
+    """The error of a command that no server logs, or sends to its replicas: it is not run again."""
+    return ErrorReply("ERR", f"'{name}' is no command that is logged, or sent to replicas")
+
+
+def unknown_in_log(name: bytes) -> ErrorReply:
+    """The error of a command in an append-only file that this server does not have."""
+    return ErrorReply("ERR", f"Unknown command '{text_of(name)}'")
 
 
 def wrong_arity(name: str) -> ErrorReply:

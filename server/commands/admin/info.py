@@ -156,6 +156,7 @@ def persistence(state: ServerState) -> Fields:
     yield "rdb_last_load_keys_expired", kept.keys_expired
     yield "rdb_last_load_keys_loaded", kept.keys_loaded
     yield from _append_only(kept)
+    yield "aof_load_failed_commands", state.replay_failures.of_log
     if kept.progress is not None:
         yield from _loading(kept.progress)
 
@@ -222,7 +223,7 @@ def stats(state: ServerState) -> Fields:
     yield "keyspace_misses", state.events.misses
     yield "latest_fork_usec", state.persistence.children.latest_fork_usec
     yield "total_forks", state.persistence.children.total_forks
-    yield "unexpected_error_replies", counted.unexpected_errors
+    yield "unexpected_error_replies", state.replay_failures.total
     yield "total_error_replies", counted.errors
     yield "total_reads_processed", counted.reads
     yield "total_writes_processed", counted.writes

@@ -78,9 +78,9 @@ def restore(call: Call) -> Reply:
         raise BAD_TTL
     config = call.server.config
     reading = ReadOptions(
-        config.rdbchecksum,
+        config.rdbchecksum and not call.is_replayed,
         config.list_max_listpack_size,
-        config.switches.checksums,
+        config.switches.checksums and not call.is_replayed,
         call.server.node_limits.hash,
         config.set_limits,
         call.server.node_limits.sorted_set,

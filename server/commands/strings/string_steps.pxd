@@ -13,5 +13,5 @@ cpdef put(Call call, bytes key, bytes value)
 cpdef object octets_of(object value)
 @cython.locals(raw=bytearray, before=Py_ssize_t, grown=Py_ssize_t)
 cpdef bytearray padded(Call call, bytes key, object value, Py_ssize_t size)
-@cython.locals(by_width=bint, offset=int64_t, longest=int64_t)
+@cython.locals(by_width=bint, offset=int64_t)
 cpdef int64_t to_bit_offset(Call call, bytes text, int width=*) except -1

@@ -71,8 +71,6 @@ def to_bit_offset(call: Call, text: bytes, width: int = 0) -> int:
         raise BAD_BIT_OFFSET
     if by_width:
         offset *= width
-    if offset >= ALWAYS_ALLOWED and not call.is_replayed:
-        longest: int = call.server.config.proto_max_bulk_len
-        if offset >> 3 >= longest:
-            raise BAD_BIT_OFFSET
+    if offset >= ALWAYS_ALLOWED and offset >> 3 >= call.longest_string:
+        raise BAD_BIT_OFFSET
     return offset

@@ -84,7 +84,7 @@ def setrange(call: Call) -> Reply:
     value = call.db.find_string(key)
     if not patch:
         return 0 if value is None else string_steps.length_of(value)
-    if offset + len(patch) > call.server.config.proto_max_bulk_len:
+    if offset + len(patch) > call.longest_string:
         raise errors.STRING_TOO_LARGE
     raw = string_steps.padded(call, key, value, offset + len(patch))
     raw[offset : offset + len(patch)] = patch
@@ -95,7 +95,7 @@ def setrange(call: Call) -> Reply:
 def _raw(call: Call, value: String, growth: int) -> bytearray:
     """*value* as a bytearray, which can grow. Raises STRING_TOO_LARGE before it takes memory."""
     raw = value if type(value) is bytearray else bytearray(string_steps.text_of(value))
-    if len(raw) + growth > call.server.config.proto_max_bulk_len:
+    if len(raw) + growth > call.longest_string:
         raise errors.STRING_TOO_LARGE
     return raw
 

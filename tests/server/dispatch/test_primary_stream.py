@@ -19,9 +19,7 @@ def follow(server):
     server.send_line("REPLICAOF 10.0.0.9 7000")
 
     def make():
-        stream = PrimaryStream(server.dispatcher, Client(0, 0))
-        stream.set_limits(1 << 20, 1 << 20)
-        return stream
+        return PrimaryStream(server.dispatcher, Client(0, 0))
 
     return make
 
@@ -69,3 +67,14 @@ def test_data_that_are_replaced_are_of_no_history_until_the_copy_is_whole(server
     replication.data_replaced()
     assert not replication.history.continues(name, offset(server) + 1)
     assert replication.history.id != name
+
+
+def test_no_parameter_of_the_replica_bounds_what_its_primary_sends(make_server):
+    """The primary has run it: refused here, it would come again and again."""
+    server = make_server(proto_max_bulk_len=1 << 20, client_query_buffer_limit=1 << 20)
+    server.state.replication.history.keep_backlog(1000)
+    size = (1 << 20) + 1
+    stream = PrimaryStream(server.dispatcher, Client(0, 0))
+    stream.take(MULTI + b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n" % size + bytes(size) + b"\r\n")
+    stream.take(EXEC)
+    assert server.send_line("STRLEN k") == size
