@@ -25,7 +25,7 @@ def dump(sources: Iterable[bytes], options: WriteOptions = payload.DEFAULT_WRITE
     for source in sources:
         writer.byte(opcodes.FUNCTION)
         writer.string(source)
-    writer.u16(opcodes.WRITTEN_VERSION)
+    writer.u16(opcodes.OLDEST_WRITTEN)
     body = writer.take()
     return body + crc64(body).to_bytes(8, "little")
 

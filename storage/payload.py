@@ -26,13 +26,17 @@ DEFAULT_READ = ReadOptions()
 
 
 def dump(value: Any, options: WriteOptions = DEFAULT_WRITE) -> bytes:
-    """The payload of *value*. O(size)."""
-    writer = RdbWriter(options.compress)
+    """The payload of *value*. O(size).
+
+    Its version is the oldest that has the value's RDB type, so that as many servers read it as can.
+    """
+    writer = RdbWriter(options.compress, options.version)
     kind = types.of(value)
-    writer.byte(kind.rdb_code_of(value))
+    code = kind.rdb_code_in(value, options.version)
+    writer.byte(code)
     for _ in kind.write(writer, value):
         pass
-    writer.u16(opcodes.WRITTEN_VERSION)
+    writer.u16(kind.rdb_versions.get(code, opcodes.OLDEST_WRITTEN))
     body = writer.take()
     return body + crc64(body).to_bytes(8, "little")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from storage import allocation
@@ -26,13 +27,23 @@ class ValueType:
         rdb_code     the RDB type that its values are written as; if there are several, the one
                      of small values: rdb_code_of has that of each value
         rdb_codes    the RDB types that are read as values of this type
+        rdb_versions  for those that no RDB of version 10 has: since which version there is one
         fields_expire  whether fields of a value may expire: then first_field_expiry says when
         packs        whether small values can be packed
 
     Where nothing else is said, a method is given a value of one of *classes*, and is O(1).
     """
 
-    __slots__ = ("classes", "fields_expire", "name", "number", "packs", "rdb_code", "rdb_codes")
+    __slots__ = (
+        "classes",
+        "fields_expire",
+        "name",
+        "number",
+        "packs",
+        "rdb_code",
+        "rdb_codes",
+        "rdb_versions",
+    )
 
     def __init__(
         self,
@@ -43,6 +54,7 @@ class ValueType:
         rdb_codes: Iterable[int],
         fields_expire: bool = False,
         packs: bool = False,
+        rdb_versions: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.number = number
@@ -51,6 +63,7 @@ class ValueType:
         self.rdb_codes = frozenset(rdb_codes)
         self.fields_expire = fields_expire
         self.packs = packs
+        self.rdb_versions = rdb_versions
 
     # ------------------------------------------------------------------ commands on any key
 
@@ -147,6 +160,10 @@ class ValueType:
     def rdb_code_of(self, value: Any) -> int:
         """The RDB type that *value* is written as."""
         return self.rdb_code
+
+    def rdb_code_in(self, value: Any, version: int) -> int:
+        """The RDB type that *value* is written as in an RDB of *version*."""
+        return self.rdb_code_of(value)
 
     def write(self, writer: RdbWriter, value: Any) -> Iterator[None]:
         """Write *value* in the form of its RDB type. O(size).

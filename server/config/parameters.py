@@ -38,6 +38,8 @@ from server.config.parameter import (
 from server.config.replication_parameters import ReplicationParameters
 from server.config.user_lines import UserRules
 from server.table.renaming import Renaming
+from storage.rdb import opcodes
+from storage.rdb.options import WriteOptions
 from storage.set_limits import SetLimits
 
 __all__ = ["BadValue", "Config", "OutputLimit", "Parameter"]
@@ -50,6 +52,8 @@ POLICIES = (
 )  # fmt: skip
 
 SIGNALS = some_of("default", "save", "nosave", "now", "force")
+
+RDB_VERSIONS = {"7.0": 10, "7.2": 11, "7.4": 12}  # that each Redis reads
 
 DEFAULT_OUTPUT_LIMITS = {
     "normal": OutputLimit(0, 0, 0),
@@ -144,6 +148,7 @@ class Config(ReplicationParameters, AcceptedParameters):
     dbfilename = Parameter(FILE_NAME, "dump.rdb", protected=True)
     rdbcompression = Parameter(YES_NO, True)
     rdbchecksum = Parameter(YES_NO, True, mutable=False)
+    rdb_oldest_reader = Parameter(one_of("7.0", "7.2"), "7.2")
     rdb_save_incremental_fsync = Parameter(YES_NO, True)
     rdb_key_save_delay = Parameter(integer(-(2**31)), 0, hidden=True)
     key_load_delay = Parameter(integer(-(2**31)), 0, hidden=True)  # us, for tests
@@ -251,6 +256,15 @@ class Config(ReplicationParameters, AcceptedParameters):
             value = self.value(row) + value
         self.set(row, value)
         self.given.add(row.name)
+
+    def write_options(self, version: int | None = None) -> WriteOptions:
+        """How RDBs are written: files, and what DUMP and MIGRATE give away.
+
+        *version* is the newest that the reader knows, if that is not what the parameter says.
+        """
+        known = RDB_VERSIONS[self.rdb_oldest_reader] if version is None else version
+        newest = min(known, opcodes.WRITTEN_VERSION)
+        return WriteOptions(self.rdbcompression, self.rdbchecksum, newest)
 
     @property
     def set_limits(self) -> SetLimits:

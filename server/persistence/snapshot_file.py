@@ -24,7 +24,6 @@ from server.persistence.files import Files, write_all
 from server.persistence.stored_history import StoredHistory
 from server.process.build import REDIS_VERSION
 from storage.keyspace.keyspace import Keyspace
-from storage.rdb.options import WriteOptions
 from storage.snapshot.snapshot_writer import SnapshotWriter
 
 SYNC_EVERY_BYTES = 4 * 1024 * 1024  # rdb-save-incremental-fsync, as redis has it
@@ -50,10 +49,12 @@ def snapshot_of(
     aof_base: bool = False,
     libraries: Sequence[bytes] = (),
     history: StoredHistory | None = None,
+    version: int | None = None,
 ) -> SnapshotWriter:
     """The snapshot of *databases* as *config* wants it written; its aux fields are redis 7.0's.
 
-    *libraries* are the texts of functions; *history* says where it was made, if that is known.
+    *libraries* are the texts of functions; *history* says where it was made, if that is known;
+    *version* is the newest RDB version that its reader knows, if that is not what *config* says.
     """
     aux = {
         b"redis-ver": REDIS_VERSION.encode(),
@@ -64,7 +65,7 @@ def snapshot_of(
     }
     if history is not None:
         aux |= history.aux()
-    options = WriteOptions(compress=config.rdbcompression, checksum=config.rdbchecksum)
+    options = config.write_options(version)
     return SnapshotWriter(databases, aux, options, libraries)
 
 

@@ -85,7 +85,7 @@ class Copies:
 
     def tick(self, now_ms: int) -> None:
         """Begin a copy if one is due. Called by cron."""
-        waiting = self.waiting
+        waiting = self._alike(self.waiting)
         if not waiting or self._children.child is not None or now_ms < self._not_before_ms:
             return
         needs_file = not self._config.repl_diskless_sync
@@ -95,6 +95,13 @@ class Copies:
         elif self._is_time(len(waiting), now_ms):
             copy = PipeCopy(waiting, self._watch, self._unwatch, self._await_child)
             self._begin(waiting, copy, now_ms)
+
+    def _alike(self, waiting: list[Replica]) -> list[Replica]:
+        """Those of *waiting* that read the same RDB version as the first: one copy is for them."""
+        return [one for one in waiting if self._reads(one) == self._reads(waiting[0])]
+
+    def _reads(self, replica: Replica) -> int:
+        return replica.reads(self._config)
 
     def _is_time(self, waiting: int, now_ms: int) -> bool:
         enough = self._config.repl_diskless_sync_max_replicas
@@ -119,6 +126,7 @@ class Copies:
             False,
             self._functions.sources(),
             self._place(),
+            self._reads(replicas[0]),
         )
         delay_us = self._config.rdb_key_save_delay
 

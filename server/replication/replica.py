@@ -7,6 +7,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from server.client.client import Client
+from server.config.parameters import RDB_VERSIONS, Config
 from server.process import faults
 
 _log = logging.getLogger("penstock")
@@ -34,6 +35,7 @@ class Replica:
         self.announced = ""  # the address that it wants to be known by
         self.knows_eof = False  # capability: a copy that ends with a mark, of unknown length
         self.knows_psync2 = False  # capability: the id of a history may change
+        self.rdb_version = 0  # the newest that it is known to read; 0: it has told nothing
         self.wants_copy_only = False  # redis-cli --rdb: no stream behind it
         self.wants_functions_only = False  # redis-cli --functions-rdb
         self.is_plain = False  # it has sent SYNC: it is told no ids, and tells no offsets
@@ -62,6 +64,12 @@ class Replica:
     def host(self) -> str:
         """The address to reach it by."""
         return self.announced or self.client.address.rpartition(":")[0].strip("[]")
+
+    def reads(self, config: Config) -> int:
+        """The newest RDB version that it reads; who does not tell is as old as *config* says."""
+        if self.wants_copy_only:  # it goes to a file
+            return RDB_VERSIONS[config.rdb_oldest_reader]
+        return self.rdb_version or RDB_VERSIONS[config.repl_oldest_replica]
 
     def lag_s(self, now_ms: int) -> int:
         """Seconds since it has told how far it is."""

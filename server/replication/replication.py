@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from server.client.client import MUTED, REPLICA, Client
-from server.config.parameters import Config
+from server.config.parameters import RDB_VERSIONS, Config
 from server.observe.part import Part
 from server.persistence.persistence import Persistence
 from server.persistence.stored_history import StoredHistory
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     from server.replication.copies import Copies
     from server.replication.following import Following
     from server.replication.pipe_copy import Watch
+
+TOO_OLD = (
+    "there are hashes with fields that expire, which Redis knows from 7.4 on; if the replica is"
+    " that new, set repl-oldest-replica to 7.4 here"
+)
+MOST_NAMED = 1000  # replicas that are refused
 
 _log = logging.getLogger("penstock")
 
@@ -87,6 +93,7 @@ class Replication(Part):
         persistence.snapshots.history = self._stored
         self.must_ack = False  # our primary has asked how far we are
         self._alone_since_ms = 0  # since when there has been no replica; 0: there is one
+        self._refused: set[str] = set()  # whose refusal is in the log
         self.statistics_reset()
 
     def statistics_reset(self) -> None:
@@ -107,6 +114,22 @@ class Replication(Part):
             client.replica = Replica(client)
         replica: Replica = client.replica
         return replica
+
+    def why_not_served(self, replica: Replica) -> str:
+        """Why *replica* cannot be served, in words for both logs, or "".
+
+        It would not know what a hash is of which fields expire, and ask for copies for ever.
+        """
+        if replica.wants_copy_only or replica.reads(self._config) >= RDB_VERSIONS["7.4"]:
+            return ""
+        if not any(db.field_expiries.used for db in self._databases):
+            self._refused.clear()
+            return ""
+        name = name_of(replica)
+        if name not in self._refused and len(self._refused) < MOST_NAMED:
+            self._refused.add(name)  # it will ask again, each second
+            _log.warning("Replica %s is not served: %s", name, TOO_OLD)
+        return TOO_OLD
 
     def join(self, replica: Replica, history_id: str, offset: int) -> None:
         """*replica* wants the history from byte *offset* on: it gets that, or a copy of all data.
@@ -278,6 +301,9 @@ class Replication(Part):
 
     def tick(self, now_ms: int) -> None:
         self.traffic.tick(now_ms)
+        for replica in list(self.replicas.all):
+            if self.why_not_served(replica):
+                replica.client.endpoint.disconnect()
         self.replicas.tick(now_ms, not self.failover.is_on)
         self.failover.tick(now_ms)
         if self._copies is not None:

@@ -14,7 +14,8 @@ from __future__ import annotations
 MAGIC = b"REDIS"  # and four digits
 VALKEY_MAGIC = b"VALKEY"  # and three digits, from Valkey 9 on
 MAGIC_SIZE = 9
-WRITTEN_VERSION = 10  # of Redis 7.0
+OLDEST_WRITTEN = 10  # of Redis 7.0
+WRITTEN_VERSION = 11  # of Redis 7.2: streams have more
 LATEST_VERSION = 14  # of Redis 8.8
 VALKEY_VERSIONS = range(80, 82)  # of Valkey 9.0 and 9.1; those of Valkey 8 are Redis's
 FIRST_CHECKED_VERSION = 5  # from here on files end with a CRC64
@@ -41,6 +42,10 @@ MODULE_EOF, MODULE_SINT, MODULE_UINT, MODULE_FLOAT, MODULE_DOUBLE, MODULE_STRING
 
 # ---------------------------------------------------------------------- types of values
 
+MODULE_VALUES = (6, 7)
+# Of its 64 bits, 54 are nine letters, of 6 bits each, and 10 are a version.
+MODULE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
 # For messages only. A type with a row in storage/types.py may stay in here: its row comes first.
 NOT_SERVED = {
     6: "module value (of a release candidate)",
@@ -57,6 +62,11 @@ NOT_SERVED = {
 def name_of_type(number: int) -> str:
     """How a message names the RDB type *number*, which is not served."""
     return f"{NOT_SERVED.get(number, 'unknown')}, RDB type {number}"
+
+
+def name_of_module(number: int) -> str:
+    """The name of the type of values that a module has registered as *number*."""
+    return "".join(MODULE_LETTERS[number >> shift & 63] for shift in range(58, 9, -6))
 
 
 def is_readable(version: int, valkey: bool) -> bool:

@@ -9,6 +9,7 @@ from storage.set_limits cimport SetLimits
 cdef class WriteOptions:
     cdef readonly bint compress
     cdef readonly bint checksum
+    cdef readonly int version
 
 
 @cython.final

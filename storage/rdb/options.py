@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from storage.listpack_limits import ListpackLimits
+from storage.rdb import opcodes
 from storage.set_limits import SetLimits
 
 DEFAULT_LIST_FILL = -2  # the default of list-max-listpack-size: nodes of 8 KB
@@ -12,13 +13,19 @@ DEFAULT_SORTED_SET_LIMITS = ListpackLimits(128)  # the default of zset-max-listp
 
 
 class WriteOptions:
-    """The parameters rdbcompression and rdbchecksum."""
+    """The parameters rdbcompression and rdbchecksum, and the RDB *version* that is written."""
 
-    __slots__ = ("checksum", "compress")
+    __slots__ = ("checksum", "compress", "version")
 
-    def __init__(self, compress: bool = True, checksum: bool = True) -> None:
+    def __init__(
+        self,
+        compress: bool = True,
+        checksum: bool = True,
+        version: int = opcodes.WRITTEN_VERSION,
+    ) -> None:
         self.compress = compress
         self.checksum = checksum
+        self.version = version
 
 
 class ReadOptions:

@@ -17,6 +17,7 @@ cdef Py_ssize_t HEAD
 cdef class RdbWriter:
     cdef bytearray _data
     cdef readonly Py_ssize_t size
+    cdef readonly int version
     cdef bint _compress
     cdef Compressor _compressor
 

@@ -15,7 +15,7 @@ Other numbers are little-endian.
 from __future__ import annotations
 
 from storage import octets
-from storage.rdb import raw
+from storage.rdb import opcodes, raw
 from storage.rdb.lzf import Compressor
 
 FIRST_ROOM = 1 << 17  # bytes
@@ -27,11 +27,15 @@ HEAD = 18  # bytes before a compressed string, at most
 
 
 class RdbWriter:
-    """A buffer to which numbers, lengths and strings are added; *size* bytes of it are in use."""
+    """A buffer to which numbers, lengths and strings are added; *size* bytes of it are in use.
 
-    __slots__ = ("_compress", "_compressor", "_data", "size")
+    *version* is that of the RDB: the form of some values depends on it.
+    """
 
-    def __init__(self, compress: bool = True) -> None:
+    __slots__ = ("_compress", "_compressor", "_data", "size", "version")
+
+    def __init__(self, compress: bool = True, version: int = opcodes.WRITTEN_VERSION) -> None:
+        self.version = version
         self._data = bytearray(FIRST_ROOM)
         self.size = 0
         self._compress = compress

@@ -58,7 +58,7 @@ class SnapshotWriter:
         self._aux = aux
         self._libraries = libraries  # the texts of functions
         self._checksum = options.checksum
-        self._writer = RdbWriter(options.compress)
+        self._writer = RdbWriter(options.compress, options.version)
         self._crc = 0
         self._class = borrowed.nothing()  # of the value that was written last ...
         self._type: ValueType = types.ROWS[0]  # ... and its type: most neighbours have the same
@@ -83,7 +83,7 @@ class SnapshotWriter:
 
     def _write_head(self) -> None:
         writer = self._writer
-        writer.plain(b"%b%04d" % (opcodes.MAGIC, opcodes.WRITTEN_VERSION))
+        writer.plain(b"%b%04d" % (opcodes.MAGIC, writer.version))
         for name, text in self._aux.items():
             writer.byte(opcodes.AUX)
             writer.string(name)
@@ -145,6 +145,6 @@ class SnapshotWriter:
 
     def _write_in_steps(self, key: bytes, value: object) -> Iterator[None]:
         kind = types.of(value)
-        self._writer.byte(kind.rdb_code_of(value))
+        self._writer.byte(kind.rdb_code_in(value, self._writer.version))
         self._writer.string(key)
         return kind.write(self._writer, value)

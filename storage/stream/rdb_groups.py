@@ -32,7 +32,7 @@ from storage.rdb.writer import RdbWriter
 from storage.stream import group_lag, stream_id
 from storage.stream.consumer_group import UNKNOWN, Consumer, ConsumerGroup
 from storage.stream.pending import Pending
-from storage.stream.rdb_codes import STREAM_1, STREAM_3, STREAM_5
+from storage.stream.rdb_codes import SINCE, STREAM_1, STREAM_3, STREAM_5
 from storage.stream.stream import Stream
 from storage.stream.stream_id import U64_MAX, StreamId
 
@@ -47,6 +47,7 @@ OFTEN = 1024  # pending entries between two steps
 
 def write(writer: RdbWriter, stream: Stream) -> Iterator[None]:
     """Write all groups; at each step the caller may take what has been written."""
+    has_active_times = writer.version >= SINCE[STREAM_3]
     writer.length(len(stream.groups))
     for name, group in stream.sorted_groups():
         writer.string(name)
@@ -58,6 +59,8 @@ def write(writer: RdbWriter, stream: Stream) -> Iterator[None]:
         for consumer in group.sorted_consumers():
             writer.string(consumer.name)
             writer.i64(consumer.seen_time)
+            if has_active_times:
+                writer.i64(consumer.active_time)
             yield from _write_owned(writer, consumer)
 
 

@@ -9,8 +9,9 @@
              producer: name  {iid  id}
 
 Numbers and counts are RDB lengths. Braces stand for a count, followed by that many of what is in
-them. An id is two lengths, ms and seq, where nothing else is said. 19 is what is written. The
-idempotent producers of 26 are read, checked and dropped: this server has none.
+them. An id is two lengths, ms and seq, where nothing else is said. 21 is what is written, or 19
+in an RDB of version 10. The idempotent producers of 26 are read, checked and dropped: this server
+has none.
 
 Each listpack and each node must be valid. Besides, the ids of living entries must grow from node to
 node, none may be above the last id, and there must be as many as the stream's length says.

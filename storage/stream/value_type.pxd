@@ -5,4 +5,5 @@ from storage.value_type cimport ValueType
 
 
 cdef class StreamType(ValueType):
+    cpdef int rdb_code_in(self, object value, int version) except -1
     cpdef object read(self, RdbReader reader, int code, ReadOptions options)

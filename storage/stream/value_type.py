@@ -19,7 +19,14 @@ class StreamType(ValueType):
     __slots__ = ()
 
     def __init__(self) -> None:
-        super().__init__(b"stream", 6, (Stream,), rdb_codes.WRITTEN, rdb_codes.STREAMS)
+        super().__init__(
+            b"stream",
+            6,
+            (Stream,),
+            rdb_codes.STREAM_3,
+            rdb_codes.STREAMS,
+            rdb_versions=rdb_codes.SINCE,
+        )
 
     def encoding(self, value: Stream) -> bytes:
         return b"stream"
@@ -54,6 +61,10 @@ class StreamType(ValueType):
 
     def commands(self, key: bytes, value: Stream) -> Iterator[Words]:
         return rewrite.commands(key, value)
+
+    def rdb_code_in(self, value: Stream, version: int) -> int:
+        is_known = version >= rdb_codes.SINCE[rdb_codes.STREAM_3]
+        return rdb_codes.STREAM_3 if is_known else rdb_codes.STREAM_2
 
     def write(self, writer: RdbWriter, value: Stream) -> Iterator[None]:
         return rdb_stream.write(writer, value)

@@ -72,7 +72,8 @@ def running(command: list[str], folder: Path, *options: str) -> Iterator[ServerP
 
 
 def penstock() -> list[str]:
-    return penstock_command()
+    """Penstock, whose files redis() can read."""
+    return [*penstock_command(), "--rdb-oldest-reader", "7.0"]
 
 
 def redis() -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.compat.connection import Connection
@@ -31,11 +33,13 @@ COMPARED = [b"XINFO STREAM s", b"XINFO GROUPS s", b"XPENDING s g", b"XINFO STREA
 @pytest.fixture(params=["there", "back"])
 def source_and_target(
     request: pytest.FixtureRequest, penstock: ServerProcess, redis: ServerProcess
-) -> tuple[ServerProcess, ServerProcess]:
+) -> Iterator[tuple[ServerProcess, ServerProcess]]:
     """The server that keys are moved from, and the one that they are moved to."""
+    penstock.control.call(b"CONFIG", b"SET", b"rdb-oldest-reader", b"7.0")
     for server in (penstock, redis):
         server.control.call(b"FLUSHALL")
-    return (penstock, redis) if request.param == "there" else (redis, penstock)
+    yield (penstock, redis) if request.param == "there" else (redis, penstock)
+    penstock.control.call(b"CONFIG", b"SET", b"rdb-oldest-reader", b"7.2")
 
 
 def fill(server: ServerProcess) -> None:

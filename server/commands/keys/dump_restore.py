@@ -16,7 +16,7 @@ from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange
 from storage import payload, types
-from storage.rdb.options import ReadOptions, WriteOptions
+from storage.rdb.options import ReadOptions
 
 WRITE = Flags.WRITE | Flags.DENYOOM
 
@@ -47,7 +47,7 @@ def dump(call: Call) -> Reply:
     value = call.db.read_any(call.argv[1])
     if value is None:
         return None
-    return payload.dump(value, WriteOptions(compress=call.server.config.rdbcompression))
+    return payload.dump(value, call.server.config.write_options())
 
 
 @command(

@@ -15,7 +15,6 @@ from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, INCOMPLETE, RW, KeyRange, KeyUse, KeywordKeys
 from storage import payload
 from storage.keyspace.keyspace import NO_EXPIRY
-from storage.rdb.options import WriteOptions
 
 OPTIONS_AT = 6
 ONE_KEY = KeyRange(RW | ACCESS | DELETE, first=3)
@@ -147,7 +146,7 @@ def _port(text: bytes) -> int:
 
 def _restores(call: Call, keys: list[bytes], replace: bool) -> Iterator[list[bytes]]:
     """The commands that the other server must run."""
-    writing = WriteOptions(compress=call.server.config.rdbcompression)
+    writing = call.server.config.write_options()
     for key in keys:
         expiry_ms = call.db.expiry(key)
         ttl = 0 if expiry_ms == NO_EXPIRY else max(1, expiry_ms - call.now_ms)

@@ -6,6 +6,7 @@ import logging
 
 from protocol.replies import NO_REPLY, OK, ErrorReply, Reply
 from server.client.client import is_printable
+from server.config.parameters import RDB_VERSIONS
 from server.dispatch.call import Call
 from server.dispatch.origin import PRIMARY
 from server.replication.replica import Replica
@@ -15,6 +16,8 @@ from server.table.command import Flags, command
 from storage import octets
 
 FROM_REPLICAS = Flags.ADMIN | Flags.NOSCRIPT
+# What only replicas say that know all that Redis 7.4 does: ours, and Redis's from 8.0 on.
+CAPABILITIES_OF_7_4 = (b"rdb-12", b"rdb-channel-repl")
 LONGEST_ADDRESS = 255  # bytes: an IP address, or a host name
 
 NO_LINK = ErrorReply("NOMASTERLINK", "Can't SYNC while not connected with my master")
@@ -73,13 +76,17 @@ def _take(replica: Replica, name: bytes, value: bytes) -> None:
     elif name == b"capa":
         replica.knows_eof = replica.knows_eof or value.lower() == b"eof"
         replica.knows_psync2 = replica.knows_psync2 or value.lower() == b"psync2"
+        if value.lower() in CAPABILITIES_OF_7_4:
+            replica.rdb_version = RDB_VERSIONS["7.4"]
     elif name == b"rdb-only":
         replica.wants_copy_only = to_int(value) == 1
     elif name == b"rdb-filter-only":
         if value.lower() not in (b"", b"functions"):
             raise BAD_FILTER
         replica.wants_functions_only = bool(value)
-    elif name not in (b"version", b"rdb-channel"):
+    elif name == b"version":  # Valkey's
+        replica.rdb_version = max(replica.rdb_version, RDB_VERSIONS["7.2"])
+    elif name != b"rdb-channel":
         shown = errors.text_of(name, errors.MAX_ECHO)
         raise ErrorReply("ERR", f"Unrecognized REPLCONF option: {shown}")
 
@@ -153,6 +160,10 @@ def _join(call: Call, history_id: str, offset: int) -> Reply:
         raise NO_LINK
     if client.out.size() or client.endpoint.unsent():
         raise PENDING_OUTPUT
-    replication.join(replication.ask(client), history_id, offset)
+    replica = replication.ask(client)
+    refusal = replication.why_not_served(replica)
+    if refusal:
+        raise ErrorReply("NOMASTERLINK", refusal)
+    replication.join(replica, history_id, offset)
     call.server.restrictions.follow_replication()
     return NO_REPLY

@@ -11,6 +11,7 @@ from storage.stream import rdb_codes, rdb_groups
 from storage.stream.consumer_group import NEVER, UNKNOWN, ConsumerGroup
 from storage.stream.stream import Stream
 from storage.stream.stream_id import U64_MAX, StreamId
+from storage.stream.value_type import STREAM
 
 SEEN, ACTIVE, DELIVERED = 1000, 900, 800
 
@@ -23,6 +24,7 @@ def stream_with_groups() -> Stream:
     alice = busy.create_consumer(b"alice", SEEN)
     bob = busy.create_consumer(b"bob", SEEN + 1)
     busy.create_consumer(b"idle", SEEN + 2)
+    alice.active_time, bob.active_time = ACTIVE, ACTIVE + 1
     for seq in range(2500):
         pending = busy.deliver(StreamId(1, seq), bob if seq % 3 else alice, DELIVERED - seq % 7)
         if seq % 5 == 0:
@@ -31,7 +33,9 @@ def stream_with_groups() -> Stream:
     return stream
 
 
-def contents_of(group: ConsumerGroup) -> object:
+def contents_of(group: ConsumerGroup, code: int) -> object:
+    """All that the RDB type *code* has of *group*."""
+
     def entry(pending: object) -> tuple[object, ...]:
         fields = ("ms", "seq", "delivery_time", "delivery_count")
         return tuple(getattr(pending, name) for name in fields)
@@ -42,24 +46,34 @@ def contents_of(group: ConsumerGroup) -> object:
         [entry(pending) for _, pending in group.pel],
         [pending.delivery_time for pending in group.by_time],
         [
-            (consumer.name, consumer.seen_time, [entry(pending) for _, pending in consumer.pel])
+            (
+                consumer.name,
+                consumer.seen_time,
+                consumer.active_time if code == rdb_codes.STREAM_3 else consumer.seen_time,
+                [entry(pending) for _, pending in consumer.pel],
+            )
             for consumer in group.sorted_consumers()
         ],
     )
 
 
-def test_groups_are_read_back_with_consumers_and_pending_entries() -> None:
+@pytest.mark.parametrize(("version", "code"), [(10, rdb_codes.STREAM_2), (11, rdb_codes.STREAM_3)])
+def test_groups_are_read_back_with_consumers_and_pending_entries(version: int, code: int) -> None:
     stream = stream_with_groups()
-    writer = RdbWriter()
+    assert STREAM.rdb_code_in(stream, version) == code
+    writer = RdbWriter(version=version)
     steps = sum(1 for _ in rdb_groups.write(writer, stream))
     assert steps > 4  # each writes about a thousand pending entries
     back = Stream()
     reader = RdbReader(writer.take())
-    rdb_groups.read(reader, rdb_codes.STREAM_2, back)
+    rdb_groups.read(reader, code, back)
     assert reader.left() == 0
     assert list(back.groups) == [b"busy", b"fresh"]
     for name, group in stream.groups.items():
-        assert contents_of(back.groups[name]) == contents_of(group)
+        assert contents_of(back.groups[name], code) == contents_of(group, code)
+    active = [consumer.active_time for consumer in back.groups[b"busy"].sorted_consumers()]
+    seen = [SEEN, SEEN + 1, SEEN + 2]
+    assert active == ([ACTIVE, ACTIVE + 1, NEVER] if code == rdb_codes.STREAM_3 else seen)
     assert back.groups[b"fresh"].entries_read == UNKNOWN
 
 
