@@ -25,16 +25,22 @@ exec {command} "$@"
 
 
 def make_alias(argv: list[str], command: str) -> int:
-    """Write the file into the folder that *argv* names, and say so; the exit status."""
+    """Write the file into the folder that *argv* names, and say so; the exit status.
+
+    The output is its path alone. That a folder was missing, and was made, is said beside it.
+    """
     if len(argv) != 1 or argv[0].startswith("-"):
         sys.stderr.write(f"Usage: {command} alias DIR\n")
         return 0 if argv[:1] in (["--help"], ["-h"]) else 2
     path = Path(argv[0]) / NAME
+    is_new = not path.parent.exists()
     try:
         write_alias(path)
     except OSError as error:
         sys.stderr.write(f"penstock: {path}: {error.strerror or error}\n")
         return 1
+    if is_new:
+        sys.stderr.write(f"penstock: made the folder {path.parent}, which was not there\n")
     sys.stdout.write(f"{path}\n")
     return 0
 

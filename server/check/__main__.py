@@ -20,8 +20,9 @@ YES = ("y", "yes")
 
 DESCRIPTION = """\
 Check data files and say what is in them. PATH is an RDB, an append-only file, its manifest, or a
-server's data folder. Nothing is changed; with --fix a torn end is cut off, after asking. The exit
-status is 1 if a file is damaged, 2 if it could not be read.
+server's data folder. What is not damaged is loaded as at a start. Nothing is changed; with --fix a
+torn end is cut off, after asking. The exit status is 1 if a file is damaged, if a start refuses it
+or would lose some of it, or if there are no data; 2 if it could not be read.
 """
 
 
@@ -43,7 +44,7 @@ def main(
         try:
             if options.fix:
                 _claim(path.absolute(), lock, system)
-            for found in check_path(path, system):
+            for found in check_path(path, system, options.databases):
                 for line in lines_of(found, options.streams):
                     sys.stdout.write(line + "\n")
                 if not found.is_whole and not (options.fix and _fix(found, ask, system)):
@@ -69,6 +70,7 @@ def _options(argv: list[str], program: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(program, description=DESCRIPTION)
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
     parser.add_argument("--fix", action="store_true", help="cut a torn end off, after asking")
+    parser.add_argument("--databases", type=int, default=16, help="of the server that starts")
     parser.add_argument("--streams", type=int, default=20, help="how many streams to show")
     return parser.parse_args(argv)
 

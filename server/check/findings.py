@@ -12,15 +12,18 @@ UNKNOWN = -1
 
 @dataclass
 class Finding:
-    """One file: *problem* is "" if it is valid; otherwise *offset* is where it stops being valid.
+    """One file, or what a start makes of it.
 
-    *torn* says that only the last write was cut short: everything before *offset* may stay.
+    *problem* is "" if it is valid; otherwise *verdict* is the kind of problem in a word, and
+    *offset* is where it stops being valid. *torn* says that only the last write was cut short:
+    everything before *offset* may stay.
     """
 
     path: Path
-    kind: str  # snapshot, log or manifest
+    kind: str  # snapshot, log, manifest, folder or start
     size: int
     problem: str = ""
+    verdict: str = "BROKEN"
     offset: int = UNKNOWN
     torn: bool = False
     facts: list[str] = field(default_factory=list)  # lines for people

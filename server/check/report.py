@@ -11,9 +11,10 @@ from server.observe.sizes import human
 
 def lines_of(found: Finding, most_streams: int) -> Iterator[str]:
     """The lines about a file, with at most *most_streams* of its streams."""
-    state = "whole" if found.is_whole else f"BROKEN: {found.problem}"
+    state = "whole" if found.is_whole else f"{found.verdict}: {found.problem}"
     where = f" (offset {found.offset} of {found.size})" if found.offset >= 0 else ""
-    yield f"{found.path}: {found.kind}, {human(found.size)}: {state}{where}"
+    size = f", {human(found.size)}" if found.size else ""
+    yield f"{found.path}: {found.kind}{size}: {state}{where}"
     for fact in found.facts:
         yield f"    {fact}"
     if found.contents is not None:

@@ -10,6 +10,7 @@ from server.check.findings import Finding
 from server.persistence.files import Files
 from storage.errors import StorageError
 from storage.keyspace.keyspace import NO_EXPIRY
+from storage.rdb.errors import UnknownType
 from storage.snapshot.snapshot_reader import SnapshotReader
 
 
@@ -26,6 +27,8 @@ def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
     try:
         _read_all(reader, found)
         end = reader.end
+    except UnknownType as error:
+        found.verdict, found.problem, found.offset = "NOT SERVED", str(error), reader.position
     except StorageError as error:
         found.problem, found.offset = str(error), reader.position
     found.facts += _facts(reader)

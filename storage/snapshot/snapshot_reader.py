@@ -10,7 +10,7 @@ from typing import Any
 from storage import types
 from storage.errors import Corrupt
 from storage.rdb import opcodes
-from storage.rdb.errors import BadVersion
+from storage.rdb.errors import BadVersion, UnknownType
 from storage.rdb.options import ReadOptions
 from storage.rdb.raw import Buffer
 from storage.rdb.reader import RdbReader
@@ -144,6 +144,10 @@ class SnapshotReader:
                 self._type = types.of_rdb_code(code, key)
                 self._code = code
             return self._type.read(self._reader, code, self._options)
+        except UnknownType:
+            if code not in opcodes.MODULE_VALUES:
+                raise
+            raise UnknownType(key, opcodes.name_of_type(code) + module_of(self._reader)) from None
         except Corrupt as error:
             raise Corrupt(f"{error}, in the value of the key {key!r}") from None
 
@@ -211,6 +215,14 @@ class SnapshotReader:
             if self.checksummed and self._options.checksum and checksum != self._crc:
                 raise Corrupt("the checksum is not that of what was read")
         self.end = reader.position
+
+
+def module_of(reader: RdbReader) -> str:
+    """Whose the value is that a module has written: its number comes first. "" if it is broken."""
+    try:
+        return f", of {opcodes.name_of_module(reader.length())}"
+    except Corrupt:
+        return ""
 
 
 def pass_module_aux(reader: RdbReader) -> None:

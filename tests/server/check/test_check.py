@@ -168,3 +168,98 @@ def test_key_names_are_escaped_and_shortened(server, tmp_path, monkeypatch, look
     assert "\x1b" not in text
     assert "\\x1b[31m\\\\xff" in text
     assert "k" * 100 not in text
+
+
+# ---------------------------------------------------------------------- what a start makes of it
+
+
+def commands(*lines: str) -> bytes:
+    """*lines* as a log has them."""
+    return b"".join(
+        b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in words)
+        for words in (line.encode().split() for line in lines)
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (["FOO k"], "Unknown command 'FOO'"),
+        (["SET k"], "wrong number of arguments for 'set' command"),
+        (["MULTI", "SET k", "EXEC"], "wrong number of arguments for 'set' command"),
+        (["SELECT 99", "SET k v"], "a database is used that is not here"),
+    ],
+)
+def test_what_a_start_refuses_is_not_called_whole(tmp_path, look, lines, why):
+    status, text = look(write_log(tmp_path, commands(*lines)))
+    assert status == 1
+    assert f"start: BROKEN: it is refused: {why}" in text
+
+
+def test_a_log_that_loses_commands_is_not_called_whole(tmp_path, look):
+    path = write_log(tmp_path, commands("SET k a", "INCR k", "MULTI", "INCR k", "EXEC"))
+    status, text = look(path)
+    assert status == 1
+    assert "start: LOSES DATA: 2 commands fail when they are run again" in text
+    assert "1 keys are loaded" in text
+    assert text.count("after processing the command 'incr'") == 2
+
+
+def test_the_databases_of_the_server_are_asked_for(tmp_path, look):
+    path = write_log(tmp_path, commands("SELECT 20", "SET k v"))
+    assert look(path)[0] == 1
+    assert look("--databases", 32, path)[0] == 0
+
+
+def test_a_torn_end_is_loaded_without_it_and_stays(tmp_path, look):
+    path = write_log(tmp_path, COMMANDS + COMMANDS[:-3])
+    status, text = look(path)
+    assert status == 1
+    assert "start: whole" in text
+    assert (tmp_path / "a.1.incr.aof").read_bytes() == COMMANDS + COMMANDS[:-3]
+
+
+def test_nothing_is_changed_by_a_check(folder, look):
+    (folder / "appendonly.aof").write_bytes(COMMANDS)  # a start with appendonly yes would move it
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert look(folder)[0] == 0
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_folder_without_data_is_no_whole_one(tmp_path, look):
+    """Once, nothing was said, and a check of an empty backup passed."""
+    (tmp_path / "notes.txt").write_text("no data")
+    status, text = look(tmp_path)
+    assert status == 1
+    assert "NO DATA: there is neither a snapshot nor an append-only file" in text
+
+
+def test_an_empty_snapshot_is_broken(tmp_path, look):
+    (tmp_path / "dump.rdb").write_bytes(b"")
+    status, text = look(tmp_path)
+    assert status == 1
+    assert "BROKEN: too short to be an RDB" in text
+
+
+def test_a_log_of_a_single_file_is_found_in_its_folder(tmp_path, look):
+    (tmp_path / "appendonly.aof").write_bytes(COMMANDS)
+    status, text = look(tmp_path)
+    assert status == 0
+    assert "appendonly.aof: log" in text
+    assert "1 keys are loaded" in text
+
+
+VECTOR_SET = bytes.fromhex(
+    "524544495330303132fe00fb0200000 16b0176070176".replace(" ", "")
+    + "81bde72da2bb1eb402000203020102500102000501610503"
+    "2a557f02060201028001000000020002200200 02813f4d41b2406f775100".replace(" ", "")
+)
+
+
+def test_a_value_of_a_module_is_named_and_not_called_broken(tmp_path, look):
+    (tmp_path / "dump.rdb").write_bytes(VECTOR_SET + b"\xff" + bytes(8))
+    status, text = look(tmp_path)
+    assert status == 1
+    assert "NOT SERVED: the key b'v' is of a type that is not served: module value" in text
+    assert "of vectorset" in text
+    assert "BROKEN" not in text
