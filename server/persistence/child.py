@@ -129,6 +129,7 @@ class ChildSlot:
         self.child: Child | None = None
         self.total_forks = 0
         self.latest_fork_usec = 0
+        self.last_snapshot_s = -1  # how long the last child that wrote a snapshot took
         self._lookup = lookup
         self.on_forked: Callable[[int], None] = _nobody_listens  # is told how many ns a fork took
         self._monotonic_s = monotonic_s
@@ -188,6 +189,8 @@ class ChildSlot:
             return
         outcome = self.child.poll(self._monotonic_s(), wait)
         if outcome is not None:
+            if self.runs(Purpose.SAVE, Purpose.COPY):
+                self.last_snapshot_s = int(outcome.duration_s)
             self.child = None
             self._lookup.spares_pages = False
             self._collect_again()

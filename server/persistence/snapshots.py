@@ -74,7 +74,6 @@ class Snapshots:
         self.last_save_s = int(unix_s())  # unix time; at the start all is as saved
         self._saved_s = monotonic_s()  # the same moment
         self.last_ok = True
-        self.last_duration_s = -1  # of the last background save
         self.last_cow_bytes = 0
         self.failures = 0  # of background saves, since one has succeeded
         self.saves = 0  # background saves that were begun
@@ -94,6 +93,11 @@ class Snapshots:
     def running_s(self) -> int:
         """Seconds that it has been writing; -1 if there is none."""
         return int(self._children.running_s) if self.in_progress else -1
+
+    @property
+    def last_duration_s(self) -> int:
+        """Seconds that the last one took; -1 if there was none."""
+        return self._children.last_snapshot_s
 
     @property
     def changes_since_save(self) -> int:
@@ -241,7 +245,6 @@ class Snapshots:
 
     def _ended(self, outcome: Outcome) -> None:
         """The child that was saving has ended."""
-        self.last_duration_s = int(outcome.duration_s)
         self.last_cow_bytes = outcome.cow_bytes
         if outcome.ok:
             _log.info("DB saved on disk")

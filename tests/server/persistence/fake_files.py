@@ -297,6 +297,7 @@ class FakeChildren:
         self.child: FakeChildren | None = None
         self.pid = os.getpid()
         self.total_forks = 0
+        self.last_snapshot_s = -1
         self.purpose: Purpose | None = None
         self._error = ""
         self._signal = 0

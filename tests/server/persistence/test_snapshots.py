@@ -220,6 +220,7 @@ def test_a_copy_for_replicas_is_a_background_save_in_progress(site: Site) -> Non
     site.children.kill()
     site.cron()
     assert not site.snapshots.in_progress
+    assert site.snapshots.last_duration_s == 2
 
 
 def test_neither_flushall_nor_the_end_of_the_server_ends_a_copy_as_a_save(site: Site) -> None:
