@@ -64,11 +64,11 @@ $(DEV_READY): $(RUN_READY)
 build: build/.compiled
 
 build/.compiled: $(RUN_READY) build_ext.py $(wildcard build_core/*.py) $(SOURCES)
-	@mkdir -p build
+	@mkdir -p build && touch build/.begun
 	@$(BIN)/python -m compileall -q protocol storage server
 	@if $(BIN)/python build_ext.py --possible; then \
 	  echo "Compiling the core (some minutes the first time) ..."; \
-	  $(BIN)/python build_ext.py && touch $@; fi
+	  $(BIN)/python build_ext.py && mv build/.begun $@; fi
 
 # The other variants of build_core/variants.py, each in a folder with a copy of the sources.
 build-sanitized build-debug: build-%: $(RUN_READY)
