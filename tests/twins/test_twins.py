@@ -43,6 +43,7 @@ EXTENSIONS = {
         "storage.sorted_sets.score_octets",
         "storage.rax.branches",
         "server.table.histogram_octets",
+        "storage.stream.elapsed",
         "storage.strings.bit_octets",
         "storage.strings.register_octets",
         "storage.geo.geohash",
@@ -465,6 +466,9 @@ CASES: dict[str, Cases] = {
         **dict.fromkeys(("copy", "both", "either", "different"), args(BUFFER, AT, DATA, LENGTH)),
         "clear": args(BUFFER, AT, st.integers(SIZE - ROOM, SIZE)),
         "inverted": args(BUFFER, AT, LENGTH),
+    },
+    "storage.stream.elapsed": {
+        "since": args(I64, I64),
     },
     "storage.strings.register_octets": {
         "merge_dense": args(REGISTERS, DENSE),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from protocol.encoder import Encoder
 from protocol.replies import Reply
 from server.commands.streams import stream_reply
 from server.dispatch.call import Call
@@ -204,16 +205,24 @@ def xinfo_consumers(call: Call) -> Reply:
     group = _stream(call).find_group(name)
     if group is None:
         raise errors.no_such_group(name, key)
-    now_ms = call.now_ms
-    return [
-        {
-            b"name": member.name,
-            b"pending": len(member.pel),
-            b"idle": max(0, elapsed.since(member.seen_time, now_ms)),
-            b"inactive": _inactive(member, now_ms),
-        }
-        for member in group.sorted_consumers()
-    ]
+    out = call.client.out.another()
+    out.array(len(group.consumers))
+    for member in group.sorted_consumers():
+        _write_consumer(out, member, call.now_ms)
+    return out
+
+
+def _write_consumer(out: Encoder, member: Consumer, now_ms: int) -> None:
+    """Write what XINFO CONSUMERS shows of *member*: without an object for each field."""
+    out.map(4)
+    out.bulk(b"name")
+    out.bulk(member.name)
+    out.bulk(b"pending")
+    out.integer(len(member.pel))
+    out.bulk(b"idle")
+    out.integer(max(0, elapsed.since(member.seen_time, now_ms)))
+    out.bulk(b"inactive")
+    out.integer(_inactive(member, now_ms))
 
 
 def _inactive(consumer: Consumer, now_ms: int) -> int:

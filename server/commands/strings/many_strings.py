@@ -36,8 +36,11 @@ def mget(call: Call) -> Reply:
         call.db.fetch(keys)
         for key in keys:
             value = call.db.read_any(key)
-            is_string = type(value) in (bytes, bytearray, int)
-            out.write(string_steps.text_of(value) if is_string else None)
+            if value is None or type(value) is bytes:
+                out.write(value)
+            else:
+                is_string = type(value) is int or type(value) is bytearray
+                out.write(string_steps.text_of(value) if is_string else None)
     return out
 
 
