@@ -68,6 +68,7 @@ def oracle(redis: ServerProcess) -> Iterator[Redis]:
     """An empty redis-server, which is emptied again afterwards."""
     server = Redis(redis)
     server.call("FLUSHALL")
+    server.call("FUNCTION", "FLUSH")
     yield server
     server.call("SELECT", 0)
     server.call("FLUSHALL")
