@@ -145,4 +145,4 @@ def test_debug_knows_the_listpack_of_a_small_set(make_server):
     assert server.send_line("DEBUG LISTPACK s").startswith(b"Listpack structure")
     server.send_line("SADD n 1")
     assert server.send_line("DEBUG LISTPACK n") == "-ERR Not a listpack encoded object."
-    assert server.send_line("DEBUG OBJECT n").endswith(b" encoding:intset")
+    assert b" encoding:intset " in server.send_line("DEBUG OBJECT n")
