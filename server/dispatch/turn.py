@@ -137,7 +137,7 @@ class Turn:
         if durability is None:
             return
         if self._propagation.ops:
-            raise ServerFault("a change was not logged")
+            raise ServerFault(f"a change was not logged: {self._propagation.ops[0][1][0]!r}")
         try:
             is_kept = durability.write()
         except Exception as error:

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 import pytest
 
 from tests.compat.oracles import REDIS_7, Oracles
-from tests.compat.processes import ServerProcess, penstock_command
+from tests.compat.processes import FOR_REDIS_7_0, ServerProcess, penstock_command
 
 
 @pytest.fixture(scope="session")
 def penstock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """The server under test."""
-    server = ServerProcess(penstock_command(), tmp_path_factory.mktemp("penstock"))
+    folder = tmp_path_factory.mktemp("penstock")
+    options = () if os.environ.get("PENSTOCK_COMMAND") else FOR_REDIS_7_0
+    server = ServerProcess(penstock_command(), folder, *options)
     yield server
     server.stop()
 
@@ -34,7 +36,7 @@ def penstock_on_loop(
         pytest.skip("PENSTOCK_COMMAND says what is compared")
     command = ["env", "PENSTOCK_SOCKETS=asyncio", *penstock_command()]
     folder = tmp_path_factory.mktemp(f"penstock-{loop}")
-    server = ServerProcess(command, folder, "--event-loop", loop)
+    server = ServerProcess(command, folder, "--event-loop", loop, *FOR_REDIS_7_0)
     yield server, protocol
     server.stop()
 

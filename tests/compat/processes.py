@@ -23,6 +23,7 @@ from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 START_S = 30.0
+FOR_REDIS_7_0 = ("--rdb-oldest-reader", "7.0")  # files and payloads that it can read, too
 
 
 class ServerProcess:

@@ -39,7 +39,7 @@ def source_and_target(
     for server in (penstock, redis):
         server.control.call(b"FLUSHALL")
     yield (penstock, redis) if request.param == "there" else (redis, penstock)
-    penstock.control.call(b"CONFIG", b"SET", b"rdb-oldest-reader", b"7.2")
+    penstock.control.call(b"CONFIG", b"SET", b"rdb-oldest-reader", b"7.0")  # as it was
 
 
 def fill(server: ServerProcess) -> None:

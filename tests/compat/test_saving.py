@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.compat.processes import ServerProcess, bulk, penstock_command, redis_tool
+from tests.compat.processes import (
+    FOR_REDIS_7_0,
+    ServerProcess,
+    bulk,
+    penstock_command,
+    redis_tool,
+)
 from tests.compat.resp import CLOSED, Reply
 
 TIMEOUT_S = 20.0
@@ -38,7 +44,7 @@ class Pair:
 
     def __init__(self, folder: Path, *options: str) -> None:
         self._options = options
-        self._commands = [penstock_command(), [redis_tool("redis-server")]]
+        self._commands = [[*penstock_command(), *FOR_REDIS_7_0], [redis_tool("redis-server")]]
         self.folders = [folder / "penstock", folder / "redis"]
         for each in self.folders:
             each.mkdir()

@@ -158,6 +158,7 @@ def test_redis_cli_gets_a_snapshot_and_the_stream(tmp_path: Path) -> None:
     primary = node_of(OURS, tmp_path / "primary")
     copy = node_of(REDIS_7, tmp_path / "copy")
     with started(primary):
+        primary.client.config_set("rdb-oldest-reader", "7.0")  # a tool does not say what it is
         Writer(23).write(primary.client, 200)
         cli = [redis_tool("redis-cli"), "-p", str(primary.port)]
         file = tmp_path / "copy" / "dump.rdb"
