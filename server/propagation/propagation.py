@@ -125,8 +125,11 @@ class Propagation:
     def deliver_each(self) -> None:
         """No command did it (keys expired): each op stands for itself."""
         ops, self.ops = self.ops, []
-        for op in ops:
-            if self._durability is not None:
+        kept = self._without_messages(ops)
+        self._messages.difference_update(map(id, ops))
+        if self._durability is not None:
+            for op in kept:
                 self._durability.add_all([op])
+        for op in ops:
             for sink in self._sinks:
                 sink.add_all([op])

@@ -65,6 +65,18 @@ def test_a_message_goes_to_the_sinks_in_its_place_and_not_to_the_durability() ->
     assert len(log.units) == 1
 
 
+def test_a_message_is_not_kept_by_the_durability_if_each_op_stands_for_itself() -> None:
+    propagation = Propagation()
+    feed, log = Recorder([], "feed"), Recorder([], "log")
+    propagation.attach(feed)
+    propagation.durability = log
+    propagation.publish(0, [b"PUBLISH", b"c", b"m"])
+    propagation.add(0, [b"DEL", b"a"])
+    propagation.deliver_each()
+    assert feed.units == [[(0, [b"PUBLISH", b"c", b"m"])], [(0, [b"DEL", b"a"])]]
+    assert log.units == [[(0, [b"DEL", b"a"])]]
+
+
 def test_a_message_of_a_script_that_was_left_is_still_one_when_it_ends() -> None:
     propagation = Propagation()
     feed, log = Recorder([], "feed"), Recorder([], "log")
