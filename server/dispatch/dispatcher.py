@@ -383,13 +383,16 @@ class Dispatcher(Runner):
     def serve_ready(self) -> None:
         """Serve the clients whose keys have become ready, unless something holds them.
 
-        What was pushed for them may have expired while the command ran that pushed it.
+        What was pushed for them may have expired while the command ran that pushed it. To look
+        whether a key wakes them removes it then, and no command of theirs logs that.
         """
         if self._restrictions.must_check and self._holds_waiters():
             return
         self.timekeeper.begin()
         try:
             self._blocking.serve(self)
+            if self._propagation.ops:
+                self._propagation.deliver_each()
         except Exception as error:
             raise ServerFault("waiting clients were not served") from error
         finally:

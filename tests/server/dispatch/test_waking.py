@@ -176,12 +176,20 @@ def test_every_xread_gets_a_new_entry_but_only_one_member_of_a_group(server):
     assert [guest.reply() for guest in members] == [entries, NOTHING]
 
 
-def test_blpop_does_not_get_an_element_that_expired_inside_exec(server, monkeypatch):
+@pytest.fixture
+def sleeper(server, monkeypatch):
+    """A server whose clock DEBUG SLEEP moves."""
+
     def sleep(seconds):
         server.now_ms += int(seconds * 1000)
 
     monkeypatch.setattr("server.commands.admin.debug.time.sleep", sleep)
     server.state.config.enable_debug_command = "yes"
+    return server
+
+
+def test_blpop_does_not_get_an_element_that_expired_inside_exec(sleeper):
+    server = sleeper
     guest = server.client()
     guest.send_line("BLPOP a 1")
     run(server, ["MULTI", "RPUSH a x", "PEXPIRE a 100", "DEBUG SLEEP 0.2", "EXEC"])
@@ -189,3 +197,13 @@ def test_blpop_does_not_get_an_element_that_expired_inside_exec(server, monkeypa
     assert server.send_line("EXISTS a") == 0
     server.advance(1000)
     assert guest.reply() is None
+
+
+@pytest.mark.parametrize("wait", ["BLPOP a 0", "BLPOP a b 0", "XREAD BLOCK 0 STREAMS a $"])
+def test_the_removal_of_a_key_that_was_to_wake_somebody_is_logged(sleeper, wait):
+    guest = sleeper.client()
+    guest.send_line(wait)
+    run(sleeper, ["MULTI", "RPUSH a x", "PEXPIRE a 100", "DEBUG SLEEP 0.2", "EXEC"])
+    assert outcome(guest) == NOTHING
+    assert not sleeper.state.propagation.ops
+    assert [command for _, command in sleeper.log.units[-1]] == [[b"DEL", b"a"]]
