@@ -54,7 +54,7 @@ class FuzzedProcess:
         self.options = [*self._fixed(certificates), *_drawn(dice)]
         self.log: deque[str] = deque(maxlen=TAIL)
         self.is_leaving = False  # has been asked to stop, or was killed by the fuzzer
-        self._alarm = ""
+        self.alarm = ""  # the line of its log that is a finding
         self._process: subprocess.Popen[bytes] | None = None
         self._reader: threading.Thread | None = None
 
@@ -100,8 +100,8 @@ class FuzzedProcess:
             for line in lines:
                 text = line.decode("utf-8", "replace").rstrip()
                 self.log.append(text)
-                if not self._alarm and ALARMS.search(text):
-                    self._alarm = text
+                if not self.alarm and ALARMS.search(text):
+                    self.alarm = text
 
     def _answer_to_ping(self) -> bytes:
         try:
@@ -154,6 +154,11 @@ class FuzzedProcess:
             self._process.kill()
             self._wait()
 
+    def since_alarm(self) -> list[str]:
+        """The lines of its log from the one that is a finding on."""
+        lines = list(self.log)
+        return lines[lines.index(self.alarm) :] if self.alarm in lines else []
+
     # ------------------------------------------------------------------ what must hold
 
     def has_ended(self) -> bool:
@@ -167,9 +172,9 @@ class FuzzedProcess:
         status = self._process.poll()
         if status is not None:
             self._wait()
-        if self._alarm:
+        if self.alarm:
             time.sleep(1)  # the rest of the report
-            raise Finding(f"the server has logged: {self._alarm}")
+            raise Finding(f"the server has logged: {self.alarm}")
         if status and not (status == -signal.SIGKILL and self.is_leaving):
             how = f"signal {-status}" if status < 0 else f"status {status}"
             raise Finding(f"the server has ended by {how}")

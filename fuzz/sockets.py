@@ -56,6 +56,7 @@ def main(options: list[str]) -> int:
                 one.run(ends_s)
             except Finding as finding:
                 path = Path(f"{values.get('artifact_prefix', '')}sockets-{seed}.txt")
+                path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(report(seed, finding, one, ALL), encoding="utf-8")
                 print(report(seed, finding, one, SHOWN))
                 passed_s = time.monotonic() - began_s
@@ -73,6 +74,9 @@ def main(options: list[str]) -> int:
 def report(seed: int, finding: Finding, one: Round, lines: int) -> str:
     """What is known about *finding*: the last clients, and the last *lines* of each log."""
     text = [f"{finding} (-seed={seed})", "", "The last clients:", *list(one.visits)[-lines:]]
+    for server in one.servers:
+        text += ["", "What was logged with the alarm:"] * bool(server.alarm)
+        text += server.since_alarm()[:lines]
     for number, server in enumerate(one.servers):
         options = " ".join(server.options)
         text += ["", f"Server {number}, on {server.backend}: {options}", *list(server.log)[-lines:]]

@@ -6,6 +6,9 @@ They are kept in their order, in blocks, so that one of a million is added by a 
 
 Only the neighbours of a prefix can overlap with it: what begins with it comes right behind it, and
 what it begins with right before it, since no two of those here begin with each other.
+
+The empty prefix alone may be there beside others, since Redis does not check it: who asks for BCAST
+without a PREFIX hears of all keys, whatever it has asked for before. It comes before all others.
 """
 
 from __future__ import annotations
@@ -34,12 +37,18 @@ class DisjointPrefixes:
         return chain.from_iterable(self._blocks)
 
     def __contains__(self, prefix: object) -> bool:
-        return isinstance(prefix, bytes) and self.overlap(prefix) == prefix
+        if not self._blocks or not isinstance(prefix, bytes):
+            return False
+        block = self._blocks[max(bisect_right(self._firsts, prefix) - 1, 0)]
+        place = bisect_right(block, prefix)
+        return bool(place) and block[place - 1] == prefix
 
     def overlap(self, prefix: bytes) -> bytes | None:
         """The first that begins with *prefix*, or that *prefix* begins with. O(log n)."""
         if not self._blocks:
             return None
+        if not self._firsts[0]:
+            return b""
         at = max(bisect_right(self._firsts, prefix) - 1, 0)
         block = self._blocks[at]
         place = bisect_right(block, prefix)
@@ -52,7 +61,7 @@ class DisjointPrefixes:
         return block[place] if block[place].startswith(prefix) else None
 
     def add(self, prefix: bytes) -> None:
-        """Add one that overlaps with none. O(log n), and a short move."""
+        """Add one that overlaps with none, or the empty one. O(log n), and a short move."""
         self._count += 1
         if not self._blocks:
             self._blocks.append([prefix])

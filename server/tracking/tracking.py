@@ -76,7 +76,8 @@ class Tracking(Part):
     def start(self, client: Client, options: TrackingOptions, prefixes: list[bytes]) -> None:
         """Track for *client*, in the midst of its own command, or change its options.
 
-        *prefixes* are added to those that it has; none of them may overlap. O(prefixes * log).
+        *prefixes* are added to those that it has; none may overlap, but that the empty one may be
+        there already, or beside others. O(prefixes * log).
         """
         options.prefixes = client.tracking.prefixes
         if prefixes and not options.prefixes:
@@ -86,6 +87,8 @@ class Tracking(Part):
         self._tracking[client] = None
         self.hears = True
         for prefix in prefixes:
+            if prefix in options.prefixes:
+                continue
             options.prefixes.add(prefix)
             self.broadcasts.add(client, prefix)
             self._memory.hold(client, PREFIX_BYTES + len(prefix))

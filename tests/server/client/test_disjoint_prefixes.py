@@ -38,6 +38,17 @@ def test_many_are_kept_in_their_order() -> None:
     assert b"000004" not in prefixes
 
 
+def test_the_empty_one_may_be_beside_others_and_overlaps_with_each() -> None:
+    prefixes = DisjointPrefixes()
+    for prefix in (b"foo", b"", b"goo"):
+        prefixes.add(prefix)
+    assert list(prefixes) == [b"", b"foo", b"goo"]
+    assert [prefixes.overlap(prefix) for prefix in (b"foo1", b"a", b"")] == [b"", b"", b""]
+    assert [prefix in prefixes for prefix in (b"", b"foo", b"fo", b"foo1")] == [
+        True, True, False, False,
+    ]  # fmt: skip
+
+
 def test_the_first_two_that_overlap_are_those_that_a_look_at_all_pairs_finds() -> None:
     rng = random.Random(9)
     for _ in range(3000):
