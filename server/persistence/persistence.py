@@ -81,6 +81,7 @@ class Persistence:
             lambda: int(unix_s()), self.functions,
         )  # fmt: skip
         self.progress: LoadProgress | None = None  # while data is loaded
+        self._goes_on_with_log = False  # the log is what was looked for at the start
         self.loaded_history: StoredHistory | None = None  # of what was loaded at the start
         self.keys_loaded = 0
         self.keys_expired = 0  # not loaded because they had expired
@@ -97,6 +98,7 @@ class Persistence:
         *begin_file* makes the function that runs the commands of one file. Raises LoadFailed; the
         databases then hold a part of the data.
         """
+        self._goes_on_with_log = self._config.appendonly
         try:
             if self._config.appendonly:
                 self.append_only.folder.upgrade()
@@ -119,11 +121,17 @@ class Persistence:
             self.loaded_history = self.progress.history
 
     def begin(self) -> None:
-        """Log from now on, if the configuration says so. Raises LoadFailed."""
+        """Log from now on, if the configuration says so. Raises LoadFailed.
+
+        If it says so only since CONFIG SET amid the load, an older log may be there: it ends.
+        """
         if self._config.appendonly:
             try:
-                self.append_only.open()
-            except (OSError, SaveFailed) as error:
+                if self._goes_on_with_log:
+                    self.append_only.open()
+                else:
+                    self.append_only.switch_on(amid_command=False)
+            except (OSError, SaveFailed, BadManifest) as error:
                 what = reason(error) if isinstance(error, OSError) else str(error)
                 path = self.append_only.folder.path.absolute()
                 raise LoadFailed(
@@ -241,7 +249,13 @@ class Persistence:
         self.snapshots.start_scheduled()
 
     def switch_log(self) -> None:
-        """The parameter appendonly has changed: act on it. Raises OSError and BadManifest."""
+        """The parameter appendonly has changed: act on it. Raises OSError and BadManifest.
+
+        While data are loaded there is no log: a base would have a part of them, and what is read
+        would be logged once more. It begins behind the load, if the parameter says so then.
+        """
+        if self.progress is not None:
+            return
         is_on = self.append_only.mode is not Mode.OFF
         if self._config.appendonly and not is_on:
             self.append_only.switch_on(amid_command=bool(self._propagation.ops))

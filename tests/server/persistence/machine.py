@@ -7,7 +7,7 @@ numbers that were promised to a client.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -70,11 +70,11 @@ class Machine:
 
     # ------------------------------------------------------------------ what happens to it
 
-    def start(self) -> None:
-        """Load the data. Raises LoadFailed."""
+    def start(self, amid: Callable[[], None] = lambda: None) -> None:
+        """Load the data; *amid* is what clients do meanwhile. Raises LoadFailed."""
         self.dispatcher.timekeeper.begin()
         for _ in self.persistence.load(self.dispatcher.begin_replay):
-            pass
+            amid()
         self.persistence.begin()
         self.issued = self.promised = self.answered = len(self.numbers())
 

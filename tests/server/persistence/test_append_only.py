@@ -46,6 +46,9 @@ def after_kill(machine: Machine) -> list[int]:
     return started(machine.files.after_kill()).numbers()
 
 
+MUCH = [[b"SET", b"key:%d" % n, b"x"] for n in range(30_000)]  # clients are served amid the load
+
+
 def fail(machine: Machine, *starts: str) -> None:
     """Let every step fail whose name begins with one of *starts*."""
     machine.files.plan = lambda number, name: FULL if name.startswith(starts) else None
@@ -447,6 +450,43 @@ def test_a_log_that_is_switched_off_and_on_again_begins_anew() -> None:
     assert names(machine) == {
         "appendonly.aof.manifest", "appendonly.aof.2.base.rdb", "appendonly.aof.2.incr.aof"
     }  # fmt: skip
+
+
+def test_a_log_that_is_switched_off_and_on_while_it_is_loaded_goes_on_behind_the_load() -> None:
+    """A base that is begun then has a part of the data, and what is read would be logged anew."""
+    machine = started()
+    machine.run(*MUCH)
+    machine.count(3)
+    machine = Machine(machine.files.after_kill())
+    modes = set()
+
+    def switch() -> None:
+        machine.switch(on=False)
+        machine.switch(on=True)
+        modes.add(machine.mode)
+
+    machine.start(amid=switch)
+    assert modes == {Mode.OFF}
+    assert is_on(machine)
+    assert not machine.state.propagation.ops
+    machine.count()
+    assert after_kill(machine) == [0, 1, 2, 3]
+
+
+def test_a_log_that_is_switched_on_while_a_snapshot_is_loaded_replaces_an_older_log() -> None:
+    machine = started()
+    machine.count(2)
+    machine.switch(on=False)
+    machine.run(*MUCH)
+    machine.count(2)
+    machine.run([b"SAVE"])
+    machine = Machine(machine.files.after_kill(), appendonly=False)
+    machine.start(amid=lambda: machine.switch(on=True))
+    assert machine.mode is Mode.WAITING
+    machine.tick()
+    machine.count()
+    assert is_on(machine)
+    assert after_kill(machine) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("step", ["write", "sync", "close"])
