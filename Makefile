@@ -236,7 +236,7 @@ $(FUZZERS): fuzz-%: $(DEV_READY) build
 # failure, in whatever process.
 SANITIZED_TESTS := $(addprefix tests/,storage protocol server/network server/commands)
 SANITIZED_SECONDS ?= 20
-SOCKETS_SECONDS ?= 30
+SOCKETS_SECONDS ?= 300
 SANITIZED = cd build/sanitized && ../../$(BIN)/python -m tests.sanitizers
 
 .PHONY: sanitize-tests $(FUZZERS:%=sanitize-%)

@@ -54,6 +54,8 @@ LIMITS: dict[str, list[str]] = {
     "shutdown-timeout": ["1", "0"],
 }  # fmt: skip
 
+ADDRESSES = ("127.0.0.1", "127.0.0.1 127.0.0.2", "127.0.0.1 -::1")  # to listen at
+
 
 def filler(dice: Random, _scene: Scene) -> Requests:
     """Makes again what others have removed."""
@@ -104,9 +106,13 @@ def configurer(dice: Random, scene: Scene) -> Requests:
         value = values[0] if dice.random() < 0.5 else dice.choice(values)
         requests.add("CONFIG", "SET", name, value)
     if dice.random() < 0.1:
-        at = dice.randrange(len(scene.tls_ports))
         requests.add("CONFIG", "SET", "tls-port", 0)
-        requests.wait(0.1).add("CONFIG", "SET", "tls-port", scene.tls_ports[at])
+        requests.wait(0.1).add("CONFIG", "SET", "tls-port", scene.tls_ports[scene.at])
+    if dice.random() < 0.1:
+        requests.add("CONFIG", "SET", "bind", dice.choice(ADDRESSES))
+    if dice.random() < 0.1:  # nobody must be cut off between the two, or none would come in again
+        requests.add("MULTI").add("CONFIG", "SET", "port", 0)
+        requests.add("CONFIG", "SET", "port", scene.ports[scene.at]).add("EXEC")
     return requests
 
 

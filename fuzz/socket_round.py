@@ -10,6 +10,7 @@ import signal
 import ssl
 import time
 from collections import Counter, deque
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -112,7 +113,7 @@ class Round:
         number = next(self._numbers)
         dice = Random(f"{self._seed}:{number}")
         at = int(dice.random() < SECOND)
-        visit = draw_visit(dice, self._scene)
+        visit = draw_visit(dice, replace(self._scene, at=at))
         self.visits.append(f"{number} to server {at}: {visit}")
         try:
             visitor = Visitor(visit, self.servers[at].addresses, self._context)

@@ -16,12 +16,16 @@ CATASTROPHES = ("flushall", "flushdb", "swapdb", "quit", "reset", "monitor", "ac
 
 @dataclass
 class Scene:
-    """*ports* of the servers by plain TCP, *tls_ports*, and of *primaries* that lie."""
+    """*ports* of the servers by plain TCP, *tls_ports*, and of *primaries* that lie.
+
+    *at* is the number of the server that a visit is to.
+    """
 
     ports: list[int]
     tls_ports: list[int]
     primaries: list[int]
     stock: list[bytes] = field(default_factory=list)
+    at: int = 0
 
     def pipeline(self, dice: Random, count: int) -> bytes:
         """Any commands of the table, in RESP."""
