@@ -24,6 +24,7 @@ def reload(call: Call) -> Reply:
     options = {word.upper() for word in call.argv[2:]}
     if options - {b"NOSAVE", b"NOFLUSH", b"MERGE"}:
         raise BAD_OPTION
+    refuse_amid_load(call)
     persistence = call.server.persistence
     if b"NOSAVE" not in options and not persistence.snapshots.save_in_foreground():
         raise errors.FAILED
@@ -40,6 +41,7 @@ def reload(call: Call) -> Reply:
 
 def load_log(call: Call) -> Reply:
     """Remove all data, and load the append-only file."""
+    refuse_amid_load(call)
     server = call.server
     if not server.persistence.append_only.log.flush():
         raise errors.FAILED
@@ -51,3 +53,9 @@ def load_log(call: Call) -> Reply:
         _log.warning("%s", error)
         raise CANNOT_LOAD_LOG from None
     return OK
+
+
+def refuse_amid_load(call: Call) -> None:
+    """See that no data are loaded now, at the start or from a primary. Raises ErrorReply."""
+    if call.server.persistence.progress is not None:
+        raise errors.LOADING

@@ -5,6 +5,8 @@ import time
 
 import pytest
 
+from server.persistence.load_progress import LoadProgress
+
 
 @pytest.fixture
 def server(make_server):
@@ -290,3 +292,12 @@ def test_debug_replicate_sends_replicas_what_is_not_run_here(server):
     assert server.send_line("EXISTS a") == 0
     feed.send()
     assert feed.history.offset > 0
+
+
+@pytest.mark.parametrize("line", ["RELOAD", "RELOAD NOSAVE", "LOADAOF", "POPULATE 10"])
+def test_while_data_are_loaded_none_are_put_in_their_place(server, line):
+    server.send_line("SET k v")
+    server.state.persistence.progress = LoadProgress(1000)
+    assert server.send_line(f"DEBUG {line}").startswith("-LOADING")
+    server.state.persistence.progress = None
+    assert server.send_line("KEYS *") == [b"k"]
