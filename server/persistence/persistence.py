@@ -141,9 +141,11 @@ class Persistence:
 
     def reload_snapshot(self, replaces: bool) -> None:
         """Load the snapshot at once, in addition to the present keys. Raises LoadFailed."""
-        for _ in self._load_snapshot(replaces):
-            pass
-        self._loaded()
+        try:
+            for _ in self._load_snapshot(replaces):
+                pass
+        finally:
+            self._loaded()
 
     def reload_log(self, begin_file: Callable[[], Replay]) -> None:
         """Load the append-only file at once, without logging. Raises LoadFailed."""

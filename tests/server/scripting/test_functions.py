@@ -144,6 +144,7 @@ def test_a_reload_takes_the_libraries_of_the_snapshot_and_no_others(
     server.send("FUNCTION", "LOAD", ONE)
     server.send("SAVE")
     assert server.send(*reload, "NOFLUSH").startswith("-ERR Error trying to load the RDB dump")
+    assert server.state.persistence.progress is None  # a load that has failed is over, too
     assert server.send("FCALL", "f", 0) == b"one"
     server.send("FUNCTION", "LOAD", TWO)
     assert server.send(*reload, "NOFLUSH", "MERGE") == b"OK"
