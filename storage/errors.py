@@ -37,6 +37,10 @@ class Corrupt(StorageError):
     """Bytes that claim to be a listpack (or another format) and are not; says what is wrong."""
 
 
+class Truncated(Corrupt):
+    """Likewise: they end before what they announce."""
+
+
 class LastIdTooSmall(StorageError):
     """A stream's last id cannot be set below an entry that it holds."""
 

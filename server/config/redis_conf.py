@@ -68,7 +68,7 @@ def lines_of(path: Path) -> list[Line]:
     try:
         text = path.read_text("utf-8", "surrogateescape")
     except OSError as error:
-        raise BadLine(f"can't open config file '{path}': {error.strerror}") from None
+        raise BadLine(f"Fatal error, can't open config file '{path}': {error.strerror}") from None
     return numbered(text, str(path))
 
 

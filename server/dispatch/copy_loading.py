@@ -7,6 +7,7 @@ data until the new are whole. If the copy turns out to be broken, nothing has ch
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -18,6 +19,8 @@ from server.persistence.stored_functions import StoredFunctions
 from storage.keyspace.keyspace import Keyspace
 
 Steps: TypeAlias = Generator[None, None, None]
+
+_log = logging.getLogger("penstock")
 
 
 def load_copy(state: ServerState, path: Path) -> Steps:
@@ -40,7 +43,9 @@ def load_copy(state: ServerState, path: Path) -> Steps:
 def _load_instead(state: ServerState, path: Path, functions: StoredFunctions) -> Steps:
     _set_loading(state, True)
     try:
+        _log.info("MASTER <-> REPLICA sync: Flushing old data")
         state.empty(state.databases)
+        _log.info("MASTER <-> REPLICA sync: Loading DB in memory")
         yield from state.persistence.load_copy(path, state.databases, functions)
     except BaseException:
         state.empty(state.databases)
@@ -51,6 +56,7 @@ def _load_instead(state: ServerState, path: Path, functions: StoredFunctions) ->
 
 def _load_beside(state: ServerState, path: Path, functions: StoredFunctions) -> Steps:
     fresh = [Keyspace(db.index, state.events) for db in state.databases]
+    _log.info("MASTER <-> REPLICA sync: Loading DB in memory")
     try:
         yield from state.persistence.load_copy(path, fresh, functions)
         for db, new in zip(state.databases, fresh, strict=True):

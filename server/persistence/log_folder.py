@@ -8,7 +8,9 @@ dies, the manifest on the disk names files that are whole.
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 from pathlib import Path
 
 from server.config.parameters import Config
@@ -75,7 +77,10 @@ class LogFolder:
         """Raise BadManifest if a file that has to be loaded is missing."""
         for file in self.manifest.files:
             if not self._files.exists(self.path_of(file)):
-                raise BadManifest(f"the file {self.path_of(file)} does not exist")
+                raise BadManifest(
+                    f"Unable to obtain the AOF file {file.name} length. stat: "
+                    + os.strerror(errno.ENOENT)
+                )
 
     def size(self) -> int:
         """Bytes of all files that would be loaded."""

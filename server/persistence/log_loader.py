@@ -18,11 +18,12 @@ from mmap import mmap
 from pathlib import Path
 
 from server.config.parameters import Config
+from server.persistence import key_delay
 from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
 from server.persistence.log_folder import LogFolder
 from server.persistence.log_reader import LogReader, NoCommand, Torn
-from server.persistence.snapshot_loader import SLICE_S, LoadFailed
+from server.persistence.snapshot_loader import LoadFailed
 
 COMMANDS_PER_LOOK = 256  # commands between two looks at the clock
 SNAPSHOT_MAGIC = (b"REDIS", b"VALKEY")
@@ -101,7 +102,8 @@ class LogLoader:
         unit = reader.position  # where the present transaction or command begins
         in_multi = False
         commands = 0
-        stop_s = time.monotonic() + SLICE_S
+        delay_us = self._key_delay_us()
+        stop_s = time.monotonic() + key_delay.SLICE_S
         while (argv := _next(reader)) is not None:
             error = replay(argv)
             if error:
@@ -112,12 +114,19 @@ class LogLoader:
             if not in_multi:
                 unit = reader.position
             commands += 1
+            if delay_us:
+                yield from key_delay.delay(1, self._key_delay_us)
+                delay_us = self._key_delay_us()
             if commands % COMMANDS_PER_LOOK == 0 and time.monotonic() >= stop_s:
                 self._progress.loaded_bytes = before + reader.position
                 self._progress.log_periodically()
                 yield
-                stop_s = time.monotonic() + SLICE_S
+                delay_us = self._key_delay_us()
+                stop_s = time.monotonic() + key_delay.SLICE_S
         return unit if in_multi else reader.position
+
+    def _key_delay_us(self) -> int:
+        return self._config.key_load_delay
 
     def _truncate(self, path: Path, whole: int, size: int, may_be_torn: bool) -> None:
         """Truncate a file that ends amid a command or transaction, to *whole* bytes."""

@@ -22,11 +22,14 @@ MAX_LINE = 1024  # characters, with the line end
 BASE, HISTORY, INCREMENT = "b", "h", "i"
 PLAIN_NAME = re.compile(r"[!#-&(-\[\]-~]+")  # printable, without blanks, quotes and backslashes
 
+BAD_FORMAT = "Invalid AOF manifest file format"
+TOO_LONG = "The AOF manifest file contains too long line"
+
 _NUMBER = re.compile(rb"[1-9][0-9]{0,18}")
 
 
 class BadManifest(Exception):
-    """The text is no manifest; the message says what is wrong with it."""
+    """The text is no manifest; the message says in Redis's words what is wrong with it."""
 
 
 class LogFile(NamedTuple):
@@ -85,13 +88,18 @@ def of_old_file(name: str) -> Manifest:
 
 def parse(text: bytes) -> Manifest:
     """What *text* says. Raises BadManifest."""
+    if not text:
+        raise BadManifest("Found an empty AOF manifest")
     lines = text.split(b"\n")
     if lines.pop():
-        raise BadManifest("the last line is not complete")
+        raise BadManifest(f"{TOO_LONG}, or the last line is not complete")
     manifest = Manifest()
-    for line in lines:
-        if not line.startswith(b"#"):
-            manifest = _with_file(manifest, _file(line))
+    for number, line in enumerate(lines, 1):
+        try:
+            if not line.startswith(b"#"):
+                manifest = _with_file(manifest, _file(line))
+        except BadManifest as error:
+            raise BadManifest(f"{error}, at line {number}: {line[:MAX_LINE]!r}") from None
     if not manifest.files:
         raise BadManifest("it names no files to load")
     return _above_history(manifest)
@@ -109,44 +117,48 @@ def _above_history(manifest: Manifest) -> Manifest:
 def _with_file(manifest: Manifest, file: LogFile) -> Manifest:
     if file.kind == BASE:
         if manifest.base is not None:
-            raise BadManifest("it names two base files")
+            raise BadManifest("Found duplicate base file information")
         return manifest._replace(base=file, base_seq=file.seq)
     if file.kind == HISTORY:
         return manifest._replace(history=(*manifest.history, file))
     if file.seq <= manifest.increment_seq:
-        raise BadManifest(f"the sequence number {file.seq} is not above the one before")
+        raise BadManifest("Found a non-monotonic sequence number")
     return manifest._replace(increments=(*manifest.increments, file), increment_seq=file.seq)
 
 
 def _file(line: bytes) -> LogFile:
     if len(line) >= MAX_LINE:
-        raise BadManifest(f"a line has more than {MAX_LINE} characters")
+        raise BadManifest(TOO_LONG)
     try:
         words = split_words(line)
     except UnbalancedQuotes:
-        raise BadManifest("unbalanced quotes") from None
+        raise BadManifest(BAD_FORMAT) from None
     if len(words) < 6 or len(words) % 2:
-        raise BadManifest(f"a line is not made of three pairs: {line!r}")
+        raise BadManifest(BAD_FORMAT)
     values = {name.lower(): value for name, value in zip(words[::2], words[1::2], strict=True)}
     name, seq, kind = (values.get(field, b"") for field in (b"file", b"seq", b"type"))
     return LogFile(_name(name), _seq(seq), _kind(kind))
 
 
 def _name(name: bytes) -> str:
-    if not name or b"/" in name or name in (b".", b".."):
-        raise BadManifest(f"{name!r} is not the name of a file in the folder")
+    if not name:
+        raise BadManifest(BAD_FORMAT)
+    if b"/" in name or name in (b".", b".."):
+        raise BadManifest("File can't be a path, just a filename")
     return name.decode("utf-8", "surrogateescape")
 
 
 def _seq(seq: bytes) -> int:
     if not _NUMBER.fullmatch(seq):
-        raise BadManifest(f"{seq!r} is no sequence number")
+        raise BadManifest(BAD_FORMAT)
     return int(seq)
 
 
 def _kind(kind: bytes) -> str:
+    if not kind:
+        raise BadManifest(BAD_FORMAT)
     if kind not in (b"b", b"h", b"i"):
-        raise BadManifest(f"{kind!r} is no type of file")
+        raise BadManifest("Unknown AOF file type")
     return kind.decode()
 
 

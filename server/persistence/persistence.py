@@ -108,6 +108,7 @@ class Persistence:
                 yield from self._load_snapshot()
                 self._keep_history()
         except BadManifest as error:
+            _log.warning("*** FATAL AOF MANIFEST FILE ERROR ***")
             path = self.append_only.folder.manifest_path.absolute()
             raise LoadFailed(f"the manifest {path} is broken: {error}") from error
         except OSError as error:

@@ -15,6 +15,7 @@ Source: replication.c of Redis 7.0, syncWithMaster
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -26,6 +27,8 @@ _ID = re.compile("[0-9a-zA-Z]{40}")
 _OFFSET = re.compile("[0-9]{1,18}")
 _COME_LATER = (b"-NOMASTERLINK", b"-LOADING")
 _ASKS_FOR_AUTH = (b"-NOAUTH", b"-NOPERM", b"-ERR operation not permitted")
+
+_log = logging.getLogger("penstock")
 
 
 class LinkFailed(Exception):
@@ -74,6 +77,9 @@ class Handshake:
     def next(self) -> list[bytes]:
         """What is to be sent now."""
         self._said = next(self._words, self._psync)
+        if self._said is self._psync:
+            history, offset = self._psync[1].decode(), int(self._psync[2])
+            _log.info("Trying a partial resynchronization (request %s:%d).", history, offset)
         return self._said
 
     def take(self, line: bytes) -> bool:
@@ -91,11 +97,19 @@ class Handshake:
 
     def _check(self, line: bytes) -> None:
         """Raises LinkFailed for an answer that ends it all."""
-        word = self._said[0]
-        if word == b"PING" and line[:1] == b"-" and not line.startswith(_ASKS_FOR_AUTH):
-            raise LinkFailed(f"Error reply to PING from master: '{_shown(line)}'")
-        if word == b"AUTH" and line[:1] == b"-":
-            raise LinkFailed(f"Unable to AUTH to MASTER: {_shown(line)}")
+        word, is_error = self._said[0], line.startswith(b"-")
+        if word == b"PING":
+            if is_error and not line.startswith(_ASKS_FOR_AUTH):
+                raise LinkFailed(f"Error reply to PING from master: '{shown(line)}'")
+            _log.info("Master replied to PING, replication can continue...")
+        elif is_error and word == b"AUTH":
+            raise LinkFailed(f"Unable to AUTH to MASTER: {shown(line)}")
+        elif is_error:
+            _log.info(
+                "(Non critical) Master does not understand REPLCONF %s: %s",
+                self._said[1].decode(),
+                shown(line),
+            )
 
 
 def _outcome(line: bytes) -> Copy | Continue:
@@ -111,12 +125,21 @@ def _outcome(line: bytes) -> Copy | Continue:
             raise LinkFailed("Master replied with wrong +CONTINUE syntax.")
         return Continue(name)
     if line.startswith(_COME_LATER):
-        raise LinkFailed(f"Master is currently unable to PSYNC: {_shown(line)}")
-    raise LinkFailed(f"Unexpected reply to PSYNC from master: {_shown(line)}")
+        raise LinkFailed(
+            f"Master is currently unable to PSYNC but should be in the future: {shown(line)}"
+        )
+    if line.startswith(b"-"):
+        raise LinkFailed(
+            f"Master does not support PSYNC or is in error state (reply: {shown(line)})"
+        )
+    raise LinkFailed(f"Unexpected reply to PSYNC from master: {shown(line)}")
 
 
-def _shown(line: bytes) -> str:
-    return line[:200].decode("utf-8", "backslashreplace")
+def shown(line: bytes) -> str:
+    """What a primary has sent, for the log: its first 200 bytes, in ASCII."""
+    return (
+        line[:200].decode("utf-8", "backslashreplace").encode("ascii", "backslashreplace").decode()
+    )
 
 
 def _bytes(text: str) -> bytes:

@@ -8,13 +8,16 @@ Empty lines before it are signs of life. The bytes go to a file; whoever loads t
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 
-from server.replication.handshake import LONGEST_LINE, LinkFailed
+from server.replication.handshake import LONGEST_LINE, LinkFailed, shown
 
 MARK_BYTES = 40
 _HEAD = re.compile(rb"\$(?:EOF:(.{40})|([0-9]{1,18}))", re.DOTALL)
+
+_log = logging.getLogger("penstock")
 
 
 class IncomingCopy:
@@ -48,16 +51,24 @@ class IncomingCopy:
                 raise LinkFailed("Bad protocol from MASTER: no copy comes")
             self._head = data
             return b""
+        line = line.removesuffix(b"\r")
         if line.startswith(b"-"):
-            raise LinkFailed(f"MASTER aborted replication with an error: {line[:200]!r}")
-        found = _HEAD.fullmatch(line.removesuffix(b"\r"))
+            raise LinkFailed(f"MASTER aborted replication with an error: {shown(line[1:])}")
+        found = _HEAD.fullmatch(line)
         if found is None:
-            raise LinkFailed("Bad protocol from MASTER, the first byte of the copy is not '$'")
+            raise LinkFailed(
+                "Bad protocol from MASTER, the first byte is not '$' (we received"
+                f" '{shown(line)}'), are you sure the host and port are right?"
+            )
         self._head = None
         if found[1] is not None:
             self._mark = found[1]
+            _log.info(
+                "MASTER <-> REPLICA sync: receiving streamed RDB from master with EOF to disk"
+            )
         else:
             self.size = int(found[2])
+            _log.info("MASTER <-> REPLICA sync: receiving %d bytes from master to disk", self.size)
             self.is_whole = self.size == 0
         return rest
 

@@ -5,8 +5,16 @@ from __future__ import annotations
 from storage.errors import StorageError
 
 
+class BadSignature(StorageError):
+    """The file is not an RDB."""
+
+
 class BadVersion(StorageError):
-    """The file is not an RDB, or of a version that is not known here."""
+    """The file is an RDB of a version that is not known here."""
+
+    def __init__(self, header: str, version: int) -> None:
+        super().__init__(f"an RDB of version {header}, which is not known here")
+        self.version = version
 
 
 class BadPayload(StorageError):

@@ -7,7 +7,7 @@ taken for it.
 
 from __future__ import annotations
 
-from storage.errors import Corrupt
+from storage.errors import Corrupt, Truncated
 from storage.rdb import crc64, lzf, raw
 
 ENCODED = 0xC0
@@ -47,7 +47,7 @@ class RdbReader:
         """Advance by *size* bytes, which must be there; return their offset."""
         at = self.position
         if size > self.end - at:
-            raise Corrupt("the bytes end too soon")
+            raise Truncated("the bytes end too soon")
         self.position = at + size
         return at
 
@@ -101,14 +101,14 @@ class RdbReader:
     def _size_from(self, first: int) -> int:
         size = self._length_from(first)
         if size > self.end - self.position:
-            raise Corrupt("more bytes are announced than there are")
+            raise Truncated("more bytes are announced than there are")
         return size
 
     def count(self, least: int) -> int:
         """A length: how many items follow, of at least *least* bytes each."""
         number = self.length()
         if number > (self.end - self.position) // least:
-            raise Corrupt("more is announced than the bytes that are left can hold")
+            raise Truncated("more is announced than the bytes that are left can hold")
         return number
 
     # ------------------------------------------------------------------ bytes
@@ -140,7 +140,7 @@ class RdbReader:
         compressed = self.length()
         size = self.length()
         if compressed > self.end - self.position:
-            raise Corrupt("more bytes are announced than there are")
+            raise Truncated("more bytes are announced than there are")
         at = self._pass(compressed)
         return lzf.expand(self._data, at, at + compressed, size)
 

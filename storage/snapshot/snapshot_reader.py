@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from storage import types
-from storage.errors import Corrupt
+from storage.errors import Corrupt, Truncated
 from storage.rdb import opcodes
-from storage.rdb.errors import BadVersion, UnknownType
+from storage.rdb.errors import BadSignature, BadVersion, UnknownType
 from storage.rdb.options import ReadOptions
 from storage.rdb.raw import Buffer
 from storage.rdb.reader import RdbReader
@@ -45,7 +45,7 @@ class SnapshotReader:
     which are not served here. *empty_keys* counts keys with empty values, which are skipped. At the
     end, *end* is the offset behind the snapshot.
 
-    Raises Corrupt, which says where; UnknownType; BadVersion.
+    Raises Corrupt, which says where; UnknownType; BadSignature; BadVersion.
     """
 
     def __init__(
@@ -99,23 +99,23 @@ class SnapshotReader:
 
     def _read_header(self) -> None:
         if self._reader.left() < opcodes.MAGIC_SIZE:
-            raise BadVersion("too short to be an RDB")
+            raise Truncated("too short to be an RDB")
         header = self._reader.plain(opcodes.MAGIC_SIZE)
         valkey = header.startswith(opcodes.VALKEY_MAGIC)
         magic = opcodes.VALKEY_MAGIC if valkey else opcodes.MAGIC
         digits = header[len(magic) :]
         if not header.startswith(magic) or not digits.isdigit():
-            raise BadVersion("not an RDB: it does not begin with REDIS and a number")
+            raise BadSignature("not an RDB: it does not begin with REDIS and a number")
         self.version = int(digits)
         if not opcodes.is_readable(self.version, valkey):
-            raise BadVersion(f"an RDB of version {header.decode()}, which is not known here")
+            raise BadVersion(header.decode(), self.version)
 
     def read(self) -> Record | None:
         """The next key, or None at the end."""
         try:
             return self._read_key()
         except Corrupt as error:
-            raise Corrupt(
+            raise type(error)(
                 f"{error}, in what begins at offset {self._at} and was read up to {self.position}"
             ) from None
 
@@ -149,7 +149,7 @@ class SnapshotReader:
                 raise
             raise UnknownType(key, opcodes.name_of_type(code) + module_of(self._reader)) from None
         except Corrupt as error:
-            raise Corrupt(f"{error}, in the value of the key {key!r}") from None
+            raise type(error)(f"{error}, in the value of the key {key!r}") from None
 
     def _record(self, key: bytes, value: Any) -> Record:
         """The record of a key that has just been read, with the attributes that preceded it."""
@@ -213,7 +213,9 @@ class SnapshotReader:
             checksum = reader.u64()
             self.checksummed = checksum != 0
             if self.checksummed and self._options.checksum and checksum != self._crc:
-                raise Corrupt("the checksum is not that of what was read")
+                raise Corrupt(
+                    f"Wrong RDB checksum expected: ({self._crc:x}) but got ({checksum:x})"
+                )
         self.end = reader.position
 
 

@@ -68,7 +68,8 @@ def test_options_override_standard_input_too():
         (("--port", "x"),
          "option --port: 'port \"x\"': argument couldn't be parsed into an integer"),
         (("--port", "1", "2"), "option --port: 'port \"1\" \"2\"': wrong number of arguments"),
-        (("/no/such.conf",), "can't open config file '/no/such.conf': No such file or directory"),
+        (("/no/such.conf",),
+         "Fatal error, can't open config file '/no/such.conf': No such file or directory"),
         (("-x",), "unexpected argument '-x'"),
     ],
 )  # fmt: skip
@@ -116,5 +117,5 @@ def test_the_environment_names_a_file_of_defaults_which_all_else_overrides(tmp_p
 
 def test_defaults_that_cannot_be_read_end_the_start(monkeypatch):
     monkeypatch.setenv("PENSTOCK_DEFAULTS", "/no/such/file")
-    with pytest.raises(BadOptions, match="can't open config file '/no/such/file'"):
+    with pytest.raises(BadOptions, match="Fatal error, can't open config file '/no/such/file'"):
         read()

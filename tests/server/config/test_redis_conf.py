@@ -102,7 +102,7 @@ def test_a_file_that_includes_itself_is_refused(tmp_path):
         ("cluster-enabled yes",
          "redis.conf, line 2: 'cluster-enabled yes': this server is no cluster node"),
         ("include /no/such/file",
-         "can't open config file '/no/such/file': No such file or directory"),
+         "Fatal error, can't open config file '/no/such/file': No such file or directory"),
     ],
 )  # fmt: skip
 def test_a_bad_line_is_reported_with_its_number(line, message):

@@ -98,6 +98,13 @@ def ends() -> list[int]:
 # ---------------------------------------------------------------------- in order
 
 
+def test_key_load_delay_waits_after_each_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    loaded(disk(first=count(1, 2, 3)), key_load_delay=2000)
+    assert slept == [0.002] * 4  # SELECT is the first
+
+
 def test_the_base_comes_first_then_the_increments() -> None:
     machine = loaded(disk(base=snapshot(0, 1), first=count(2, 3), second=count(4)))
     assert machine.numbers() == [0, 1, 2, 3, 4]
@@ -207,7 +214,7 @@ def test_a_missing_file_is_refused_by_its_name(name: str) -> None:
     files = disk(base=snapshot(), first=b"", second=b"")
     path = {"base": BASE, "first": FIRST, "second": SECOND}[name]
     del files.names[path]
-    assert str(path) in refusal(files)
+    assert f"the AOF file {path.name} length. stat: " in refusal(files)
 
 
 def test_damage_is_refused_with_its_offset_and_nothing_is_cut_off() -> None:

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from storage.errors import Corrupt
+from storage.errors import Corrupt, Truncated
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 from storage.lists.quicklist import QuickList
 from storage.payload import dump
 from storage.rdb import opcodes
 from storage.rdb.crc64 import crc64
-from storage.rdb.errors import BadVersion, UnknownType
+from storage.rdb.errors import BadSignature, BadVersion, UnknownType
 from storage.rdb.options import ReadOptions, WriteOptions
 from storage.rdb.writer import RdbWriter
 from storage.snapshot.snapshot_reader import Record, SnapshotReader
@@ -91,13 +91,13 @@ def test_any_flipped_bit_is_detected(saved: bytes) -> None:
         for bit in range(8):
             changed = bytearray(saved)
             changed[at] ^= 1 << bit
-            with pytest.raises((Corrupt, BadVersion, UnknownType)):
+            with pytest.raises((Corrupt, BadSignature, BadVersion, UnknownType)):
                 list(SnapshotReader(bytes(changed)))
 
 
 def test_a_file_truncated_at_any_byte_is_refused(saved: bytes) -> None:
     for end in range(len(saved)):
-        with pytest.raises((Corrupt, BadVersion)):
+        with pytest.raises((Corrupt, BadSignature, BadVersion)):
             list(SnapshotReader(saved[:end]))
 
 
@@ -111,7 +111,7 @@ def test_without_checksum_a_damaged_file_is_refused_or_its_values_can_be_dumped(
             changed[at] = value
             try:
                 records = list(SnapshotReader(bytes(changed), ReadOptions(checksum=False)))
-            except (Corrupt, BadVersion, UnknownType):
+            except (Corrupt, BadSignature, BadVersion, UnknownType):
                 continue
             for record in records:
                 dump(record.value)
@@ -267,11 +267,19 @@ def test_files_before_version_5_have_no_checksum() -> None:
 
 
 @pytest.mark.parametrize(
-    "head",
-    [b"", b"REDIS", b"REDIS001", b"*3\r\n$3\r\nSET", b"REDIS0000", b"REDIS0015", b"VALKEY011"],
+    ("head", "error"),
+    [
+        (b"", Truncated),
+        (b"REDIS", Truncated),
+        (b"REDIS001", Truncated),
+        (b"*3\r\n$3\r\nSET", BadSignature),
+        (b"REDIS0000", BadVersion),
+        (b"REDIS0015", BadVersion),
+        (b"VALKEY011", BadVersion),
+    ],
 )
-def test_other_files_are_refused(head: bytes) -> None:
-    with pytest.raises(BadVersion):
+def test_other_files_are_refused(head: bytes, error: type[Exception]) -> None:
+    with pytest.raises(error):
         SnapshotReader(head + b"\xff" if len(head) >= 9 else head)
 
 
