@@ -10,7 +10,7 @@ import pytest
 
 from build_core.fixed_attributes import FixedAttributes
 from tests import receivers
-from tests.worth import COMPILED
+from tests.worth import SLOW
 
 ROOT = Path(__file__).parents[1]
 
@@ -92,7 +92,7 @@ def test_calls_that_nobody_holds_the_receiver_of_are_found(fixed: FixedAttribute
     }
 
 
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+@pytest.mark.skipif(SLOW, reason="the C is that of the usual build")
 def test_every_receiver_in_the_core_is_held() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.receivers"],

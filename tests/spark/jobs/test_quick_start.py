@@ -40,7 +40,7 @@ def test_the_interpreter_removes_spark_s_zips_from_pythonpath() -> None:
 def test_the_script_runs_this_interpreter() -> None:
     words = [quick_start.interpreter(), "-c", "import sys; print(sys.executable)"]
     found = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    assert found.strip() == sys.executable
+    assert os.path.normpath(found.strip()) == os.path.normpath(sys.executable)
 
 
 def test_a_file_is_written_once_and_its_path_depends_on_its_content(cache: Path) -> None:
