@@ -20,6 +20,7 @@ from server.observe.part import Part
 from storage import allocation
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+STATM_BYTES = 200  # more than seven numbers, see proc(5)
 NO_LIMIT = 0
 MOST = 2**63 - 1
 
@@ -91,21 +92,23 @@ def _clients_limit(config: Config) -> int:
 
 def resident_bytes() -> int:
     """Resident memory in bytes; 0 if no file can be opened."""
-    return _pages(1) * PAGE_BYTES
+    return resident_and_file_bytes()[0]
 
 
-def file_bytes() -> int:
-    """The part of it that is pages of files: the program's code. 0 if no file can be opened."""
-    return _pages(2) * PAGE_BYTES
+def resident_and_file_bytes() -> tuple[int, int]:
+    """Resident memory, and the part of it that is pages of files: the program's code.
 
-
-def _pages(field: int) -> int:
-    """A *field* of statm, see proc(5): 1 is all resident pages, 2 those of files."""
+    Zeros if no file can be opened.
+    """
     try:
-        with open("/proc/self/statm", "rb") as statm:
-            return int(statm.read().split()[field])
+        statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return 0
+        return 0, 0
+    try:
+        fields = os.read(statm, STATM_BYTES).split()
+    finally:
+        os.close(statm)
+    return int(fields[1]) * PAGE_BYTES, int(fields[2]) * PAGE_BYTES
 
 
 def total_bytes() -> int:

@@ -33,7 +33,10 @@ class Part:
         """Cron ticks; *now_ms* is the system's monotonic clock, which nothing moves."""
 
     def info(self, section: str) -> Iterable[tuple[str, object]]:
-        """What the part adds to *section* of INFO: fields and their values."""
+        """What the part adds to *section* of INFO: fields and their values.
+
+        It is asked for the sections WITH_PARTS of server/commands/admin/info.py alone.
+        """
         return ()
 
     def statistics_reset(self) -> None:

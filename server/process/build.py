@@ -8,6 +8,7 @@ import platform
 import re
 import select
 import sys
+from functools import cache
 
 import penstock
 from server.process import identity
@@ -38,12 +39,14 @@ def compiled() -> bool:
     return hasattr(Encoder, "__pyx_vtable__")
 
 
+@cache
 def compiler_version() -> str:
     """The version of gcc that has compiled Python and, with it, the core; 0.0.0 for another."""
     found = re.match(r"GCC (\d+\.\d+\.\d+)", platform.python_compiler())
     return found[1] if found else "0.0.0"
 
 
+@cache
 def build_id() -> str:
     """A number that differs between builds: of other versions, or with another Python."""
     return hashlib.sha256((version_line() + sys.version).encode()).hexdigest()[:16]

@@ -279,6 +279,7 @@ class CommandTable:
 
     def __init__(self) -> None:
         self._rows: dict[bytes, Command] = {}
+        self._all_rows: list[Command] = []  # with the subcommands, in the order of declaration
         self.by_spelling: dict[bytes, Command] = {}  # in lower and in upper case
         self._rest: Iterator[None] = iter(())
 
@@ -289,6 +290,11 @@ class CommandTable:
     def __len__(self) -> int:
         self.complete()
         return len(self._rows)
+
+    def all_rows(self) -> Sequence[Command]:
+        """All commands and all subcommands. Rows are added, and none ever goes."""
+        self.complete()
+        return self._all_rows
 
     def go_on_with(self, declarations: Iterator[None]) -> None:
         """Each step of *declarations* will declare some more commands, until it ends."""
@@ -329,6 +335,7 @@ class CommandTable:
         if name in rows:
             raise ValueError(f"{row.name} is declared twice")
         rows[name] = row
+        self._all_rows.append(row)
         spellings = self._rows[parent.encode()].spellings if child else self.by_spelling
         spellings[name] = spellings[name.upper()] = row
 
@@ -348,10 +355,8 @@ class CommandTable:
 
     def reset_statistics(self) -> None:
         """Count the calls of all commands anew."""
-        for row in self._rows.values():
+        for row in self._all_rows:
             row.reset_stats()
-            for child in row.subcommands.values():
-                child.reset_stats()
 
     def help_of(self, container: bytes) -> list[Reply]:
         """What HELP of *container* answers: of each subcommand its syntax and its summary."""

@@ -11,10 +11,12 @@ import resource
 import struct
 import sys
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TypeAlias
 
 from server.dispatch.state import ServerState
-from server.observe.memory import file_bytes, resident_bytes, total_bytes
+from server.observe.memory import resident_and_file_bytes, total_bytes
+from server.observe.part import Part
 from server.observe.sizes import human
 from server.persistence.append_only import Mode
 from server.persistence.load_progress import LoadProgress
@@ -88,11 +90,10 @@ def clients(state: ServerState) -> Fields:
 def memory(state: ServerState) -> Fields:
     """Used memory is what data, clients and the log hold; see server/observe/memory.py."""
     memory = state.memory
-    resident, total = resident_bytes(), total_bytes()
+    (resident, in_files), total = resident_and_file_bytes(), total_bytes()
     memory.log = state.persistence.append_only.log.pending
     memory.note_peak(state.events.clock.now_ms // 1000)
     used, limit = memory.used(), state.config.maxmemory
-    in_files = min(file_bytes(), resident)
     held = resident - in_files
     keys = sum(len(db) + len(db.expiring) for db in state.databases)
     overhead = memory.startup + memory.clients + memory.scripts + memory.log
@@ -257,27 +258,25 @@ def modules(_state: ServerState) -> Fields:
 
 def commandstats(state: ServerState) -> Fields:
     """The commands called or refused since the start or CONFIG RESETSTAT."""
-    for parent in TABLE:
-        for row in (parent, *parent.subcommands.values()):
-            if row.calls or row.rejected or row.failed:
-                usec = row.nanoseconds // 1000
-                each = row.nanoseconds / 1000 / row.calls if row.calls else 0
-                yield (
-                    f"cmdstat_{row.name}",
-                    f"calls={row.calls},usec={usec},usec_per_call={each:.2f},"
-                    f"rejected_calls={row.rejected},failed_calls={row.failed}",
-                )
+    for row in TABLE.all_rows():
+        if row.calls or row.rejected or row.failed:
+            usec = row.nanoseconds // 1000
+            each = row.nanoseconds / 1000 / row.calls if row.calls else 0
+            yield (
+                f"cmdstat_{row.name}",
+                f"calls={row.calls},usec={usec},usec_per_call={each:.2f},"
+                f"rejected_calls={row.rejected},failed_calls={row.failed}",
+            )
 
 
 def latencystats(state: ServerState) -> Fields:
     """How long the calls of each command take, in us: latency-tracking-info-percentiles."""
     percents = state.config.latency_tracking_info_percentiles.split()
-    for parent in TABLE:
-        for row in (parent, *parent.subcommands.values()):
-            if row.latencies.calls:
-                times = [(text, row.latencies.percentile(float(text))) for text in percents]
-                shown = ",".join(f"p{text}={ns / 1000:.3f}" for text, ns in times)
-                yield f"latency_percentiles_usec_{row.name}", shown
+    for row in TABLE.all_rows():
+        if row.latencies.calls:
+            times = [(text, row.latencies.percentile(float(text))) for text in percents]
+            shown = ",".join(f"p{text}={ns / 1000:.3f}" for text, ns in times)
+            yield f"latency_percentiles_usec_{row.name}", shown
 
 
 def errorstats(state: ServerState) -> Fields:
@@ -363,6 +362,12 @@ SECTIONS: dict[str, Section] = {
     "cluster": cluster,
     "keyspace": keyspace,
 }
+TITLES = {name: "CPU" if name == "cpu" else name.capitalize() for name in SECTIONS}
+ABSENT_LINES = {
+    name: "".join(f"{field}:0\r\n" for part in ABSENT.values() for field in part.get(name, ()))
+    for name in SECTIONS
+}
+WITH_PARTS = ("server", "clients", "memory", "stats", "replication")  # parts have fields in these
 ON_REQUEST = ("commandstats", "latencystats")  # long: not among the default sections
 DEFAULT = tuple(name for name in SECTIONS if name not in ON_REQUEST)
 GROUPS = {"default": DEFAULT, "all": tuple(SECTIONS), "everything": tuple(SECTIONS)}
@@ -371,29 +376,15 @@ GROUPS = {"default": DEFAULT, "all": tuple(SECTIONS), "everything": tuple(SECTIO
 def report(state: ServerState, names: list[str]) -> str:
     """The text of INFO for the sections *names*; none means the default ones."""
     wanted = {section for name in names or ["default"] for section in GROUPS.get(name, (name,))}
-    parts = []
+    parts = [part for part in state.parts if type(part).info is not Part.info]  # who has some
+    text = []
     for name, section in SECTIONS.items():
         if name in wanted:
-            title = "CPU" if name == "cpu" else name.capitalize()
-            lines = [f"{field}:{value}\r\n" for field, value in _fields(state, name, section)]
-            parts.append(f"# {title}\r\n" + "".join(lines))
-    return "\r\n".join(parts)
-
-
-def _fields(state: ServerState, name: str, section: Section) -> Fields:
-    yield from section(state)
-    for part in state.parts:
-        yield from part.info(name)
-    for by_section in ABSENT.values():
-        for field in by_section.get(name, ()):
-            yield field, _nothing(field)
-
-
-def _nothing(field: str) -> object:
-    """0 as Redis writes it in that field."""
-    if field.endswith("_human"):
-        return "0B"
-    return "0.00" if field.endswith("_kbps") else 0
+            of_parts = [part.info(name) for part in parts] if name in WITH_PARTS else []
+            fields = chain(section(state), *of_parts)
+            lines = "".join([f"{field}:{value}\r\n" for field, value in fields])
+            text.append(f"# {TITLES[name]}\r\n{lines}{ABSENT_LINES[name]}")
+    return "\r\n".join(text)
 
 
 def _ok_err(value: bool) -> str:

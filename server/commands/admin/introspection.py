@@ -6,8 +6,10 @@ the syntax in its docstring.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
+from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply, Set, Status
 from server.dispatch.call import Call
 from server.table import errors
@@ -26,6 +28,24 @@ INVALID_COMMAND = ErrorReply("ERR", "Invalid command specified")
 INVALID_COUNT = ErrorReply("ERR", "Invalid number of arguments specified for command")
 INVALID_ARGUMENTS = ErrorReply("ERR", "Invalid arguments specified for command")
 NO_KEYS = ErrorReply("ERR", "The command has no key arguments")
+
+# ---------------------------------------------------------------------- long replies
+
+
+def _encoded(call: Call, make: Callable[[], Reply]) -> Encoder:
+    """The reply that *make* makes. Clients ask for it when they connect: its bytes are kept."""
+    out = call.client.out.another()
+    out.append_shared(_bytes_of(make, out.resp, len(TABLE.all_rows())))
+    return out
+
+
+@lru_cache(maxsize=4)  # two replies, in two versions of the protocol
+def _bytes_of(make: Callable[[], Reply], resp: int, _rows: int) -> bytes:
+    """The bytes of what *make* makes, as long as the table has so many *_rows*."""
+    out = Encoder(resp)
+    out.write(make())
+    return out.take()
+
 
 # ---------------------------------------------------------------------- COMMAND and COMMAND INFO
 
@@ -47,7 +67,7 @@ def command_(call: Call) -> Reply:
     """
     if len(call.argv) > 1:
         raise errors.unknown_subcommand("command", call.argv[1])
-    return _all(call)
+    return _encoded(call, _all_rows)
 
 
 @command(
@@ -67,12 +87,12 @@ def command_info(call: Call) -> Reply:
     """
     names = call.argv[2:]
     if not names:
-        return _all(call)
+        return _encoded(call, _all_rows)
     rows = (TABLE.named(name) for name in names)
     return [None if row is None else info_of(row) for row in rows]
 
 
-def _all(call: Call) -> list[Reply]:
+def _all_rows() -> Reply:
     return [info_of(row) for row in TABLE]
 
 
@@ -144,8 +164,14 @@ def command_docs(call: Call) -> Reply:
     COMMAND DOCS [command-name [command-name ...]]
     """
     names = call.argv[2:]
-    rows = [TABLE.named(name) for name in names] if names else list(TABLE)
+    if not names:
+        return _encoded(call, _all_docs)
+    rows = (TABLE.named(name) for name in names)
     return {row.name.encode(): docs_of(row) for row in rows if row is not None}
+
+
+def _all_docs() -> Reply:
+    return {row.name.encode(): docs_of(row) for row in TABLE}
 
 
 def docs_of(row: Command) -> dict[bytes, Reply]:

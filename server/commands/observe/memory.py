@@ -6,7 +6,7 @@ from protocol.replies import OK, Reply, Verbatim
 from server.dispatch.call import Call
 from server.dispatch.state import ServerState
 from server.observe import memory_report
-from server.observe.memory import file_bytes, resident_bytes
+from server.observe.memory import resident_and_file_bytes, resident_bytes
 from server.table import errors
 from server.table.args import Args
 from server.table.command import TABLE, Flags, command, container
@@ -60,8 +60,7 @@ def memory_stats(call: Call) -> Reply:
     state = call.server
     memory = state.memory
     memory.note_peak(call.now_ms // 1000)
-    used, resident = memory.used(), max(resident_bytes(), 1)
-    in_files = min(file_bytes(), resident)
+    used, (resident, in_files) = memory.used(), resident_and_file_bytes()
     held = max(resident - in_files, 1)
     replication = state.replication.memory()
     databases = {b"db.%d" % db.index: _of_database(db) for db in state.databases if len(db)}

@@ -1,9 +1,12 @@
 """COMMAND: what it shows of the command table."""
 
+from copy import copy
+
 import pytest
 
+from protocol.replies import OK
 from server.commands.admin.introspection import docs_of
-from server.table.command import TABLE, Flags
+from server.table.command import TABLE, Command, Flags
 from server.table.keys import NOT_KEY, OW, RM, RO, RW
 
 
@@ -291,3 +294,28 @@ def test_command_list_has_the_subcommands(server):
     assert len(listed) == len(set(listed))
     assert sorted(listed) == sorted(server.send_line("COMMAND LIST FILTERBY PATTERN *"))
     assert server.send_line("COMMAND COUNT") == sum(b"|" not in name for name in listed)
+
+
+# ---------------------------------------------------------------------- replies that are kept
+
+
+@pytest.mark.parametrize("line", ["COMMAND", "COMMAND INFO", "COMMAND DOCS"])
+def test_replies_about_all_commands_are_the_same_the_second_time(line, server):
+    first = server.owner.raw(*line.split())
+    assert server.owner.raw(*line.split()) == first
+    server.owner.client.speak(3)
+    assert server.owner.raw(*line.split()) != first
+    server.owner.client.speak(2)
+    assert server.owner.raw(*line.split()) == first
+
+
+def test_a_command_that_is_declared_later_is_in_the_reply(server, monkeypatch):
+    before = server.send_line("COMMAND")
+    for name in ("_rows", "_all_rows", "by_spelling"):
+        monkeypatch.setattr(TABLE, name, copy(getattr(TABLE, name)))
+    row = Command("later", arity=1, flags=Flags(0), group="generic", since="1")
+    row.attach(lambda _call: OK)
+    TABLE.add(row)
+    after = server.send_line("COMMAND")
+    assert len(after) == len(before) + 1
+    assert b"later" in [shown[0] for shown in after]
