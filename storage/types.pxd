@@ -3,9 +3,9 @@ cimport cython
 from storage.value_type cimport ValueType
 
 
-@cython.locals(row=ValueType)
+@cython.locals(rows=dict, row=ValueType)
 cpdef ValueType of_class(type kind)
-@cython.locals(row=ValueType)
+@cython.locals(rows=dict, row=ValueType)
 cpdef bint packs(type kind) except -1
 @cython.locals(row=ValueType)
 cpdef ValueType of_number(int number)

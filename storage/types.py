@@ -63,7 +63,8 @@ def of(value: Any) -> ValueType:
 
 def of_class(kind: type) -> ValueType:
     """The type whose values have the class *kind*. Raises UnregisteredClass."""
-    row = BY_CLASS.get(kind)
+    rows = BY_CLASS
+    row = rows.get(kind)
     if row is None:
         raise UnregisteredClass(f"no type of values has the class {kind.__name__}")
     return row
@@ -71,7 +72,8 @@ def of_class(kind: type) -> ValueType:
 
 def packs(kind: type) -> bool:
     """Whether small values of the class *kind* can be packed."""
-    row = BY_CLASS.get(kind)
+    rows = BY_CLASS
+    row = rows.get(kind)
     return row is not None and row.packs
 
 

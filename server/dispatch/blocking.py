@@ -127,11 +127,24 @@ class Blocking(Part):
 
     def key_ready(self, db_index: int, key: bytes) -> None:
         """*key* may have what clients wait for: remember it if there are any."""
-        if self.waiting and db_index < len(self._queues):
-            by_key = self._queues[db_index]
-            queue = by_key.get(key)
+        if self.waiting:
+            queue = self._queue_of(db_index, key)
             if queue is not None:
                 self._make_ready(queue)
+
+    def key_removed(self, db_index: int, key: bytes) -> None:
+        """*key* is not there any more: as key_ready, for the clients that this wakes."""
+        if self.waiting:
+            queue = self._queue_of(db_index, key)
+            if queue is not None and queue.on_no_key:
+                self._make_ready(queue)
+
+    def _queue_of(self, db_index: int, key: bytes) -> Queue | None:
+        """The queue of those who wait for that key, if there are any."""
+        if db_index >= len(self._queues):
+            return None
+        by_key = self._queues[db_index]
+        return by_key.get(key)
 
     def _make_ready(self, queue: Queue) -> None:
         if queue.is_ready:

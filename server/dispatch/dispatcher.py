@@ -82,7 +82,7 @@ class Dispatcher(Runner):
         self.is_behind = False
         self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
-        self._propagation.durability = durability
+        self._propagation.set_durability(durability)
         self.timekeeper = Timekeeper(state.events.clock, state.clock)
         self._admission = Admission(
             state.restrictions, state.key_eviction, state.access, state.config.switches

@@ -72,6 +72,9 @@ class ServerKeyEvents(KeyEvents):
     def ready(self, db: int, key: bytes) -> None:
         self._blocking.key_ready(db, key)
 
+    def removed(self, db: int, key: bytes) -> None:
+        self._blocking.key_removed(db, key)
+
     def gone(self, db: int, key: bytes) -> None:
         self._propagation.add(db, [b"DEL", key])
 

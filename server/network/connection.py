@@ -232,8 +232,10 @@ class Connection(Endpoint):
             self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
             self._client.count_sent(size)
             self._transport.write(self._out)
-            if self._is_backed_up or self._client.memory:
+            if self._is_backed_up:
                 self._count_unsent()
+            elif self._client.memory:
+                self._count_memory(self._parser.buffered())
         if self._client.close_after_reply and not self._closing:
             self._closing = True
             self._transport.close()

@@ -138,7 +138,7 @@ class Persistence:
                 raise LoadFailed(
                     f"the append only file in {path} cannot be opened: {what}"
                 ) from error
-            self._propagation.durability = self.append_only.log
+            self._propagation.set_durability(self.append_only.log)
 
     def reload_snapshot(self, replaces: bool) -> None:
         """Load the snapshot at once, in addition to the present keys. Raises LoadFailed."""
@@ -150,12 +150,13 @@ class Persistence:
 
     def reload_log(self, begin_file: Callable[[], Replay]) -> None:
         """Load the append-only file at once, without logging. Raises LoadFailed."""
-        durability, self._propagation.durability = self._propagation.durability, None
+        durability = self._propagation.durability
+        self._propagation.set_durability(None)
         try:
             for _ in self._load_log(begin_file):
                 pass
         finally:
-            self._propagation.durability = durability
+            self._propagation.set_durability(durability)
             self._loaded()
 
     def load_copy(
@@ -179,7 +180,7 @@ class Persistence:
     def stop_log(self) -> None:
         """All data are about to be replaced: the log is not written to meanwhile."""
         if self.append_only.mode is not Mode.OFF:
-            self._propagation.durability = None
+            self._propagation.set_durability(None)
             self.append_only.switch_off()
 
     def _load_snapshot(self, replaces: bool = False) -> Iterator[None]:
@@ -262,9 +263,9 @@ class Persistence:
         is_on = self.append_only.mode is not Mode.OFF
         if self._config.appendonly and not is_on:
             self.append_only.switch_on(amid_command=bool(self._propagation.ops))
-            self._propagation.durability = self.append_only.log
+            self._propagation.set_durability(self.append_only.log)
         elif is_on and not self._config.appendonly:
-            self._propagation.durability = None
+            self._propagation.set_durability(None)
             self.append_only.switch_off()
 
     # ------------------------------------------------------------------ the end

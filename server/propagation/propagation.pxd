@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 
 
 cdef class Propagation:
-    cdef object _durability
+    cdef readonly object durability
     cdef set _messages
     cdef list _sinks
     cdef readonly bint is_on

@@ -60,23 +60,19 @@ class Propagation:
     sinks: if it cannot take a transaction, nobody else has seen it either.
     """
 
-    __slots__ = ("_durability", "_messages", "_sinks", "is_on", "ops", "stream_offset")
+    __slots__ = ("_messages", "_sinks", "durability", "is_on", "ops", "stream_offset")
 
     def __init__(self) -> None:
-        self._durability: Durability | None = None
+        self.durability: Durability | None = None
         self._sinks: list[Sink] = []
         self.is_on = False  # whether anybody takes the stream
         self.ops: list[Op] = []
         self._messages: set[int] = set()  # the ids of those ops that are messages
         self.stream_offset = 0  # of the end of what replicas are sent; see server/replication
 
-    @property
-    def durability(self) -> Durability | None:
-        return self._durability
-
-    @durability.setter
-    def durability(self, durability: Durability | None) -> None:
-        self._durability = durability
+    def set_durability(self, durability: Durability | None) -> None:
+        """From the next transaction on, *durability* keeps what is done."""
+        self.durability = durability
         self._follow_sinks()
 
     def attach(self, sink: Sink) -> None:
@@ -90,7 +86,7 @@ class Propagation:
         self._follow_sinks()
 
     def _follow_sinks(self) -> None:
-        self.is_on = self._durability is not None or bool(self._sinks)
+        self.is_on = self.durability is not None or bool(self._sinks)
 
     def add(self, db: int, argv: list[bytes]) -> None:
         """Say that *argv*, run in the database *db*, does what has just been done."""
@@ -110,14 +106,14 @@ class Propagation:
         """
         ops = self.ops
         kept = self._without_messages(ops) if self._messages else ops
-        if self._durability is not None and kept:
-            self._durability.add_all(kept)
+        if self.durability is not None and kept:
+            self.durability.add_all(kept)
         self.ops = []
         if self._messages:
             self._messages.difference_update(map(id, ops))
         for sink in self._sinks:
             sink.add_all(ops)
-        return 0 if self._durability is None else self._durability.offset
+        return 0 if self.durability is None else self.durability.offset
 
     def _without_messages(self, ops: list[Op]) -> list[Op]:
         return [op for op in ops if id(op) not in self._messages]
@@ -127,9 +123,9 @@ class Propagation:
         ops, self.ops = self.ops, []
         kept = self._without_messages(ops)
         self._messages.difference_update(map(id, ops))
-        if self._durability is not None:
+        if self.durability is not None:
             for op in kept:
-                self._durability.add_all([op])
+                self.durability.add_all([op])
         for op in ops:
             for sink in self._sinks:
                 sink.add_all([op])

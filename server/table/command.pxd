@@ -15,6 +15,13 @@ cdef class Block:
     cdef readonly bint on_no_key
 
 
+@cython.locals(made=Block)
+cpdef Block new_block(
+    list keys, object kind, int64_t timeout_ms, object when_over, object when_denied=*,
+    list argv=*, bint on_no_key=*
+)
+
+
 cdef class Command:
     cdef readonly str name
     cdef readonly Py_ssize_t arity

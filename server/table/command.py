@@ -71,33 +71,44 @@ INTERNAL = (
 
 
 class Block:
-    """What a handler returns instead of a reply: the client waits for one of *keys*.
+    """What a handler returns instead of a reply: the client waits. new_block() makes one."""
+
+    __slots__ = ("argv", "keys", "kind", "on_no_key", "timeout_ms", "when_denied", "when_over")
+
+    keys: list[bytes]
+    kind: type
+    timeout_ms: int
+    when_over: Reply
+    when_denied: Reply
+    argv: list[bytes] | None
+    on_no_key: bool
+
+
+def new_block(
+    keys: list[bytes],
+    kind: type,
+    timeout_ms: int,
+    when_over: Reply,
+    when_denied: Reply = None,
+    argv: list[bytes] | None = None,
+    on_no_key: bool = False,
+) -> Block:
+    """Have the client wait for one of *keys*.
 
     When one of them is ready and holds a *kind*, the command is run again from the start, with
     *argv* if that is given. After *timeout_ms* (0: never) the client gets *when_over*; it gets
     *when_denied* at once where waiting is not allowed (MULTI). With *on_no_key* a key that is gone
     or holds another type wakes the client too.
     """
-
-    __slots__ = ("argv", "keys", "kind", "on_no_key", "timeout_ms", "when_denied", "when_over")
-
-    def __init__(
-        self,
-        keys: list[bytes],
-        kind: type,
-        timeout_ms: int,
-        when_over: Reply,
-        when_denied: Reply = None,
-        argv: list[bytes] | None = None,
-        on_no_key: bool = False,
-    ) -> None:
-        self.keys = keys
-        self.kind = kind
-        self.timeout_ms = timeout_ms
-        self.when_over = when_over
-        self.when_denied = when_denied
-        self.argv = argv
-        self.on_no_key = on_no_key
+    made = Block.__new__(Block)
+    made.keys = keys
+    made.kind = kind
+    made.timeout_ms = timeout_ms
+    made.when_over = when_over
+    made.when_denied = when_denied
+    made.argv = argv
+    made.on_no_key = on_no_key
+    return made
 
 
 Handler: TypeAlias = Callable[..., "Reply | Block"]

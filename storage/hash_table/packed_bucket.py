@@ -166,8 +166,8 @@ class PackedBucket(Bucket):
             self.drop_far_of(offset)
         mark_octets.remove_mark(self.marks, at)
         if mark_octets.count(self.marks) == 0:
-            self.marks = bytearray()
-            self.data = bytearray()
+            self.marks = octets.bytearray_of(b"")
+            self.data = octets.bytearray_of(b"")
             self.holes = 0
         elif end == len(self.data):
             octets.resize(self.data, offset)

@@ -28,6 +28,7 @@ cdef class KeyEvents:
     cpdef missed(self, int db, bytes key)
     cpdef expires(self, int db, bytes key)
     cpdef ready(self, int db, bytes key)
+    cpdef removed(self, int db, bytes key)
     cpdef gone(self, int db, bytes key)
     cpdef fields_gone(self, int db, bytes key, object fields)
     cpdef log(self, object words)

@@ -1,10 +1,11 @@
 """Events of keys, in all databases: they are counted, and the server is told of them.
 
 a command   db.changed(k, b"set")     changes + 1, changed(k, set), ready(k) if it wakes
-time        db.expire_now(k)          expired + 1, ready(k), gone(k), changed(k, expired)
+time        db.expire_now(k)          expired + 1, removed(k), gone(k), changed(k, expired)
             of fields                 expired_fields + n, fields_gone(k, f), changed(k, hexpired)
 a look-up   db.read(k, kind)          hits or misses + 1, missed(k)
-a new key   db.add(k, value)          added(k)
+a new key   db.add(k, value)          ready(k), added(k)
+its end     db.remove(k)              removed(k)
 an expiry   db.expire_at(k, when)     expires(k)
 """
 
@@ -79,7 +80,10 @@ class KeyEvents:
         """*key* has been given a time to expire at: told while *tells_expiries*."""
 
     def ready(self, db: int, key: bytes) -> None:
-        """*key* was made, appended to or removed: a blocked client may have waited for that."""
+        """*key* was made or appended to: a blocked client may have waited for that."""
+
+    def removed(self, db: int, key: bytes) -> None:
+        """*key* is not there any more: the same, but few clients wait for that."""
 
     def gone(self, db: int, key: bytes) -> None:
         """*key* has expired: the AOF and the replicas must hear of a deletion."""

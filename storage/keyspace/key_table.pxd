@@ -65,6 +65,7 @@ cdef class KeyTable(PackedDirectory):
     @cython.locals(key=bytes, prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cdef int _pack(self, list keys) except -1
     cdef int _loosen(self, bytes key) except -1
+    cdef int _forget_all_loose(self) except -1
     @cython.locals(key=bytes)
     cdef int _forget_loose(self, list keys) except -1
     cpdef bytes key_at(self, int64_t place)

@@ -242,8 +242,7 @@ class KeyTable(PackedDirectory):
     def _remove(self, segment: Segment, at: int, prefix: int) -> None:
         self.remove_at(segment, at, prefix)
         if self.used == 0:
-            self._forget_loose(self._loose)
-            self._loose.clear()
+            self._forget_all_loose()
 
     # ------------------------------------------------------------------ small values
 
@@ -280,6 +279,10 @@ class KeyTable(PackedDirectory):
         if self._all_loose is not None:
             self._all_loose.count += 1
 
+    def _forget_all_loose(self) -> None:
+        self._forget_loose(self._loose)
+        self._loose = []
+
     def _forget_loose(self, keys: list[bytes]) -> None:
         for key in keys:
             allocation.used -= SLOT + allocation.of_bytes(key)
@@ -296,8 +299,7 @@ class KeyTable(PackedDirectory):
 
     def clear(self) -> None:
         """Forget all keys."""
-        self._forget_loose(self._loose)
-        self._loose.clear()
+        self._forget_all_loose()
         self._begin_packed(Segment(0))
 
     def _segment_of(self, prefix: int) -> Segment:

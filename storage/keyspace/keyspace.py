@@ -262,7 +262,7 @@ class Keyspace:
             self._expires.discard(key)
         if self._field_expiries.used:
             self._field_expiries.discard(key)
-        self.events.ready(self.index, key)  # clients that wait in its groups get an error
+        self.events.removed(self.index, key)
         return True
 
     def changed(

@@ -9,7 +9,7 @@ import pytest
 
 from server.check.contents import Contents
 from server.persistence.log_commands import CommandPieces
-from server.table.command import Block, Command
+from server.table.command import Command, new_block
 from storage import digest, digest_sums, types
 from storage.errors import Corrupt
 from storage.payload import dump, restore
@@ -181,7 +181,7 @@ def test_a_client_blocked_on_the_new_type_is_served(
     def pop_bag(call: Any) -> Any:
         bag = call.db.find(call.argv[1], Bag)
         if bag is None:
-            return Block([call.argv[1]], Bag, 0, None)
+            return new_block([call.argv[1]], Bag, 0, None)
         call.db.remove(call.argv[1])
         return bag.texts
 

@@ -10,7 +10,7 @@ from protocol.replies import ErrorReply, Reply
 from server.dispatch.call import Call
 from server.process.server_clock import OutOfRange, ServerClock
 from server.table import errors
-from server.table.command import Block
+from server.table.command import Block, new_block
 from storage import octets
 
 MS_OF = {b"ms": 1, b"s": 1000, b"m": 60_000, b"h": 3_600_000, b"d": 86_400_000}
@@ -38,7 +38,7 @@ def clock(call: Call) -> Reply | Block:
         _move(call)
     report = _report(call.server.clock)
     if call.executor.is_behind and not call.is_inside:
-        return Block([], object, 0, report, report, argv=call.argv[:2])
+        return new_block([], object, 0, report, report, argv=call.argv[:2])
     return report
 
 

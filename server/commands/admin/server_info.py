@@ -7,7 +7,7 @@ from server.commands.admin import info
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
-from server.table.command import Block, Flags, command
+from server.table.command import Block, Flags, command, new_block
 from server.table.documentation import Tip
 
 NO_SHUTDOWN = ErrorReply("ERR", "No shutdown in progress.")
@@ -77,14 +77,14 @@ def shutdown(call: Call) -> Reply | Block:
             raise NO_SHUTDOWN
         return OK
     if call.server.instance.is_leaving() and b"NOW" not in words:
-        return Block([], object, 0, NO_REPLY, NO_REPLY)  # this one waits for the same
+        return new_block([], object, 0, NO_REPLY, NO_REPLY)  # this one waits for the same
     busy = call.server.restrictions.busy
     if busy is not None and b"NOSAVE" not in words:
         raise busy  # the script that runs is half done
     if not call.server.instance.stop(frozenset(words)):
         raise CANNOT_SHUT_DOWN
     if call.server.instance.is_leaving():
-        return Block([], object, 0, NO_REPLY, NO_REPLY)
+        return new_block([], object, 0, NO_REPLY, NO_REPLY)
     call.client.close_after_reply = True  # commands pipelined behind it do not run
     return NO_REPLY
 

@@ -10,7 +10,7 @@ from server.commands.lists import list_steps
 from server.dispatch.call import Call
 from server.table import args
 from server.table.args import Args
-from server.table.command import Block, Flags, command
+from server.table.command import Block, Flags, command, new_block
 from server.table.documentation import Deprecated
 from server.table.keys import ACCESS, DELETE, INSERT, RW, CountedKeys, KeyRange
 from server.table.pop_args import take_keys_end_count
@@ -67,7 +67,7 @@ def _pop(call: Call, left: bool) -> Reply | Block:
             if call.is_logged:
                 call.log_as(b"LPOP" if left else b"RPOP", key)
             return key, element
-    return Block(argv[1:last], QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)
+    return new_block(argv[1:last], QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)
 
 
 @command(
@@ -90,7 +90,7 @@ def blmpop(call: Call) -> Reply | Block:
     timeout_ms = args.to_timeout_s(call.argv[1], call.now_ms)
     found = list_steps.first_with_elements(call, keys)
     if found is None:
-        return Block(keys, QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)
+        return new_block(keys, QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)
     key, values = found
     elements = list_steps.pop_many(call, key, values, left, count)
     call.log_as(b"LPOP" if left else b"RPOP", key, b"%d" % len(elements))
@@ -116,7 +116,7 @@ def blmove(call: Call) -> Reply | Block:
     source, target = call.argv[1], call.argv[2]
     element = list_steps.move(call, source, target, from_left, to_left)
     if element is None:
-        return Block([source], QuickList, timeout_ms, NULL_ARRAY)
+        return new_block([source], QuickList, timeout_ms, NULL_ARRAY)
     call.log_as(b"LMOVE", source, target, call.argv[3], call.argv[4])
     return element
 
@@ -140,6 +140,6 @@ def brpoplpush(call: Call) -> Reply | Block:
     timeout_ms = args.to_timeout_s(timeout, call.now_ms)
     element = list_steps.move(call, source, target, from_left=False, to_left=True)
     if element is None:
-        return Block([source], QuickList, timeout_ms, NULL_ARRAY)
+        return new_block([source], QuickList, timeout_ms, NULL_ARRAY)
     call.log_as(b"RPOPLPUSH", source, target)
     return element

@@ -7,7 +7,7 @@ from server.dispatch.call import Call
 from server.dispatch.origin import CLIENT
 from server.table import errors
 from server.table.args import to_int, to_timeout_ms
-from server.table.command import Block, Flags, command
+from server.table.command import Block, Flags, command, new_block
 from server.table.documentation import Tip
 
 NOT_ONE_SERVER = ErrorReply("ERR", "value is out of range, must be between 0 and 1")
@@ -52,7 +52,7 @@ def wait(call: Call) -> Reply | Block:
     if have >= wanted:
         return have
     _ask(call)
-    return Block([], object, timeout_ms, have, have)
+    return new_block([], object, timeout_ms, have, have)
 
 
 @command(
@@ -90,7 +90,7 @@ def waitaof(call: Call) -> Reply | Block:
         return answer
     if wanted:
         _ask(call)
-    return Block([], object, timeout_ms, answer, answer)
+    return new_block([], object, timeout_ms, answer, answer)
 
 
 def _ask(call: Call) -> None:

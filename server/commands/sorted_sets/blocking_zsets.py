@@ -10,7 +10,7 @@ from server.commands.sorted_sets import zset_steps
 from server.dispatch.call import Call
 from server.table import args
 from server.table.args import Args
-from server.table.command import Block, Flags, command
+from server.table.command import Block, Flags, command, new_block
 from server.table.keys import ACCESS, DELETE, RW, CountedKeys, KeyRange
 from server.table.pop_args import take_keys_end_count
 from storage.sorted_sets.sorted_set import SortedSet
@@ -60,7 +60,7 @@ def _pop(call: Call, lowest: bool) -> Reply | Block:
     timeout_ms = args.to_timeout_s(argv[last], call.now_ms)
     found = zset_steps.first_with_members(call, argv[1:last])
     if found is None:
-        return Block(argv[1:last], SortedSet, timeout_ms, NULL_ARRAY, NULL_ARRAY)
+        return new_block(argv[1:last], SortedSet, timeout_ms, NULL_ARRAY, NULL_ARRAY)
     key, values = found
     [(member, score)] = zset_steps.pop(call, key, values, lowest, 1)
     call.log_as(b"ZPOPMIN" if lowest else b"ZPOPMAX", key)
@@ -86,5 +86,5 @@ def bzmpop(call: Call) -> Reply | Block:
     timeout_ms = args.to_timeout_s(call.argv[1], call.now_ms)
     reply = zset_steps.pop_first(call, keys, lowest, count)
     if reply is None:
-        return Block(keys, SortedSet, timeout_ms, NULL_ARRAY, NULL_ARRAY)
+        return new_block(keys, SortedSet, timeout_ms, NULL_ARRAY, NULL_ARRAY)
     return reply

@@ -5,6 +5,7 @@ from server.commands.streams cimport group_reply, stream_reply, stream_request
 from server.dispatch.call cimport Call
 from server.commands.streams.group_reply cimport Delivery
 from server.commands.streams.stream_request cimport Request
+from server.table.command cimport new_block
 from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.stream cimport Stream

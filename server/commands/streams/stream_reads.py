@@ -9,7 +9,7 @@ from server.commands.streams.group_reply import NEW, Delivery
 from server.commands.streams.stream_request import Request
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.command import Block, Flags, command
+from server.table.command import Block, Flags, command, new_block
 from server.table.keys import ACCESS, RO, KeywordKeys
 from storage.keyspace.keyspace import NOTHING
 from storage.stream import stream_id
@@ -144,7 +144,7 @@ def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
     """Wait for the streams if BLOCK is given. ``$`` becomes the last id of this moment."""
     if request.block_ms is None:
         return NULL_ARRAY
-    return Block(
+    return new_block(
         request.keys,
         Stream,
         request.block_ms,

@@ -9,7 +9,7 @@ import pytest
 
 from server.client.client import Client
 from server.dispatch.blocking import MANY_STALE, Blocking, Runner
-from server.table.command import Block
+from server.table.command import new_block
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
@@ -28,7 +28,9 @@ class Harness(Runner):
     def park(self, number, *keys, kind=list, timeout_ms=0, on_no_key=False, now_ms=0, db=0):
         client = Client(number, 0)
         client.db_index = db
-        block = Block(list(keys), kind, timeout_ms, f"over {number}".encode(), on_no_key=on_no_key)
+        block = new_block(
+            list(keys), kind, timeout_ms, f"over {number}".encode(), on_no_key=on_no_key
+        )
         self.blocking.park(client, [b"cmd"], block, now_ms)
         return client
 
@@ -124,6 +126,22 @@ def test_a_key_that_was_removed_again_wakes_no_waiter(harness):
     harness.put(b"a", b"x")
     harness.databases[0].remove(b"a")
     assert harness.serve() == []
+
+
+def test_a_key_that_was_removed_before_it_was_made_is_served_behind_those_made_earlier(harness):
+    harness.park(1, b"a")
+    harness.park(2, b"b")
+    harness.databases[0].put(b"a", "another type")
+    harness.blocking.key_removed(0, b"a")
+    harness.put(b"b", b"x")
+    harness.put(b"a", b"x")
+    assert harness.serve() == [2, 1]
+
+
+def test_a_removed_key_wakes_waiters_with_on_no_key(harness):
+    harness.park(1, b"a", on_no_key=True)
+    harness.blocking.key_removed(0, b"a")
+    assert harness.serve() == [1]
 
 
 def test_a_missing_key_wakes_waiters_with_on_no_key(harness):
@@ -265,7 +283,7 @@ def test_forget_removes_every_trace_of_a_waiter(harness):
 
 def test_a_waiter_keeps_the_argv_of_its_block(harness):
     client = Client(1, 0)
-    block = Block([b"a"], list, 0, None, argv=[b"XREAD", b"5-1"])
+    block = new_block([b"a"], list, 0, None, argv=[b"XREAD", b"5-1"])
     harness.blocking.park(client, [b"XREAD", b"$"], block, 0)
     assert client.waiter is not None
     assert client.waiter.argv == [b"XREAD", b"5-1"]

@@ -241,6 +241,16 @@ def test_an_element_that_exec_pushes_and_removes_wakes_no_client(server):
     assert guest.waits
 
 
+def test_a_key_that_exec_removes_and_makes_anew_is_served_in_the_order_of_its_making(server):
+    first, second = server.client(), server.client()
+    first.send_line("BLMOVE a c LEFT RIGHT 0")
+    second.send_line("BLMOVE b c LEFT RIGHT 0")
+    server.send_line("SET a x")
+    for line in ("MULTI", "DEL a", "RPUSH b 1", "RPUSH a 2", "EXEC"):
+        server.send_line(line)
+    assert server.send_line("LRANGE c 0 -1") == [b"1", b"2"]
+
+
 def test_nothing_blocks_inside_exec(server):
     server.send_line("MULTI")
     server.send_line("BLPOP a 0")

@@ -16,7 +16,7 @@ from server.observe.part import Part
 from server.persistence.files import Files
 from server.process import memory_reserve
 from server.process.faults import ServerFault
-from server.table.command import Block, Flags
+from server.table.command import Flags, new_block
 from storage.lists.quicklist import QuickList
 from tests.server.running import Run, Running, ask, logged, running, snapshot
 
@@ -160,7 +160,7 @@ def test_a_reply_that_cannot_be_encoded_ends_only_its_connection(run: Run, decla
 def test_a_blocked_client_that_cannot_be_answered_does_not_affect_other_clients(server, declare):
     def odd(call):
         if call.db.find(b"l", QuickList) is None:
-            return Block([b"l"], QuickList, 0, None)
+            return new_block([b"l"], QuickList, 0, None)
         return Unsendable()
 
     declare("odd", odd, flags=Flags.READONLY)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from server.client.client import Client, new_waiter
 from server.dispatch.wait_queue import Queue, new_queue
-from server.table.command import Block
+from server.table.command import new_block
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
@@ -19,7 +19,7 @@ def a_queue(registry):
 
 
 def a_waiter(number, on_no_key=False):
-    return new_waiter(Client(number, 0), [], Block([], list, 0, None, on_no_key=on_no_key), 0)
+    return new_waiter(Client(number, 0), [], new_block([], list, 0, None, on_no_key=on_no_key), 0)
 
 
 @given(steps)

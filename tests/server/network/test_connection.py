@@ -626,7 +626,7 @@ class FullDisk:
 def test_a_write_that_cannot_be_logged_is_never_acknowledged(run: Run) -> None:
     async def test() -> None:
         async with running() as instance:
-            instance.server.state.propagation.durability = FullDisk()
+            instance.server.state.propagation.set_durability(FullDisk())
             reader, writer = await instance.connect()
             writer.write(b"PING\r\nSET a 1\r\nSET b 1\r\n")
             assert await reader.read() == (
@@ -640,7 +640,7 @@ def test_a_write_that_cannot_be_logged_is_never_acknowledged(run: Run) -> None:
 def test_a_client_that_writes_nothing_is_answered_while_the_log_cannot_be_written(run: Run) -> None:
     async def test() -> None:
         async with running() as instance:
-            instance.server.state.propagation.durability = FullDisk()
+            instance.server.state.propagation.set_durability(FullDisk())
             reader, writer = await instance.connect()
             writer.write(b"PING\r\n")
             assert await reader.readexactly(7) == b"+PONG\r\n"

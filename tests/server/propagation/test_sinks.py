@@ -41,7 +41,7 @@ def test_each_sink_gets_each_transaction_and_the_durability_is_first() -> None:
     propagation = Propagation()
     feed, log = Recorder(told, "feed"), Recorder(told, "log")
     propagation.attach(feed)
-    propagation.durability = log
+    propagation.set_durability(log)
     propagation.add(0, [b"SET", b"a", b"1"])
     propagation.add(3, [b"DEL", b"b"])
     assert propagation.deliver() == 1
@@ -53,7 +53,7 @@ def test_a_message_goes_to_the_sinks_in_its_place_and_not_to_the_durability() ->
     propagation = Propagation()
     feed, log = Recorder([], "feed"), Recorder([], "log")
     propagation.attach(feed)
-    propagation.durability = log
+    propagation.set_durability(log)
     propagation.publish(0, [b"PUBLISH", b"c", b"m"])
     propagation.add(0, [b"DEL", b"a"])
     propagation.deliver()
@@ -69,7 +69,7 @@ def test_a_message_is_not_kept_by_the_durability_if_each_op_stands_for_itself() 
     propagation = Propagation()
     feed, log = Recorder([], "feed"), Recorder([], "log")
     propagation.attach(feed)
-    propagation.durability = log
+    propagation.set_durability(log)
     propagation.publish(0, [b"PUBLISH", b"c", b"m"])
     propagation.add(0, [b"DEL", b"a"])
     propagation.deliver_each()
@@ -81,7 +81,7 @@ def test_a_message_of_a_script_that_was_left_is_still_one_when_it_ends() -> None
     propagation = Propagation()
     feed, log = Recorder([], "feed"), Recorder([], "log")
     propagation.attach(feed)
-    propagation.durability = log
+    propagation.set_durability(log)
     propagation.publish(0, [b"PUBLISH", b"c", b"m"])
     put_away, propagation.ops = propagation.ops, []
     propagation.add(0, [b"DEL", b"a"])
@@ -109,7 +109,7 @@ def test_no_sink_sees_what_the_durability_could_not_take() -> None:
     propagation = Propagation()
     feed, log = Recorder([], "feed"), Recorder([], "log")
     propagation.attach(feed)
-    propagation.durability = log
+    propagation.set_durability(log)
     log.fails = True
     propagation.add(0, [b"DEL", b"a"])
     with pytest.raises(OSError, match="no room"):

@@ -35,6 +35,9 @@ class RecordedEvents(KeyEvents):
     def ready(self, db: int, key: bytes) -> None:
         self.recorded.append(("ready", key))
 
+    def removed(self, db: int, key: bytes) -> None:
+        self.recorded.append(("removed", key))
+
     def gone(self, db: int, key: bytes) -> None:
         self.recorded.append(("gone", key))
 
@@ -136,14 +139,14 @@ def test_a_key_lives_up_to_its_last_millisecond(db: Keyspace, events: RecordedEv
     assert events.expired == 1
 
 
-def test_an_expired_key_reports_ready_gone_and_expired(
+def test_an_expired_key_reports_removed_gone_and_expired(
     db: Keyspace, events: RecordedEvents
 ) -> None:
     db.add(b"k", b"v")
     db.expire_at(b"k", 1)
     events.recorded.clear()
     db.get(b"k")
-    assert events.recorded == [("ready", b"k"), ("gone", b"k"), ("expired", b"k")]
+    assert events.recorded == [("removed", b"k"), ("gone", b"k"), ("expired", b"k")]
 
 
 def test_overwriting_an_expired_key_expires_it_first(db: Keyspace, events: RecordedEvents) -> None:
@@ -283,7 +286,7 @@ def test_a_key_that_has_expired_is_gone_before_it_is_replaced(
     events.recorded.clear()
     db.replace(b"k", b"w")
     assert events.recorded == [
-        ("ready", b"k"), ("gone", b"k"), ("expired", b"k"), ("ready", b"k"),
+        ("removed", b"k"), ("gone", b"k"), ("expired", b"k"), ("ready", b"k"),
     ]  # fmt: skip
 
 

@@ -94,7 +94,7 @@ def test_waitaof_refuses_bad_arguments(server, line, error):
 
 
 def test_waitaof_for_a_local_sync_is_refused_without_a_log(server):
-    server.state.propagation.durability = None
+    server.state.propagation.set_durability(None)
     assert server.send_line("WAITAOF 1 0 0").startswith("-ERR WAITAOF cannot be used")
     assert server.send_line("WAITAOF 0 0 0") == [0, 0]
 

@@ -255,7 +255,7 @@ def test_a_refused_failover_makes_the_server_a_primary_again(server):
 
 def test_nobody_pays_while_there_is_no_replica(make_server):
     server = make_server()
-    server.state.propagation.durability = None
+    server.state.propagation.set_durability(None)
     assert not server.state.propagation.is_on
     replica = FakeReplica(server)
     assert server.state.propagation.is_on
