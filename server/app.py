@@ -159,6 +159,7 @@ class Server:
         """Load the data on the disk; clients that come meanwhile are told so."""
         state = self.state
         ready_at_ms = monotonic_ms() + READY_AFTER_MS
+        state.replay_failures.begin_load()
         for _ in state.persistence.load(self.dispatcher.begin_replay):
             self.supervision.working(_loading(state.persistence.progress))
             if monotonic_ms() >= ready_at_ms:

@@ -79,6 +79,7 @@ def _load(path: Path, config: Config) -> tuple[int, int]:
         kept.reload_snapshot(replaces=False)
     else:
         _name_log(path, config, kept)
+        state.replay_failures.begin_load()
         kept.reload_log(dispatcher.begin_replay)
     return sum(map(len, state.databases)), state.replay_failures.of_log
 

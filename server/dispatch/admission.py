@@ -53,12 +53,14 @@ NO_AUTH = int(Flags.NO_AUTH)
 NO_MULTI = int(Flags.NO_MULTI)
 NOT_QUEUED = int(Flags.NOT_QUEUED)
 LOADING = int(Flags.LOADING)
+NO_ASYNC_LOADING = int(Flags.NO_ASYNC_LOADING)
 STALE = int(Flags.STALE)
 RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 TELLS_HEALTH = int(Flags.TELLS_HEALTH)
 FOR_SUBSCRIBERS = int(Flags.FOR_SUBSCRIBERS)
 
 NOSCRIPT = int(Flags.NOSCRIPT)
+RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
 ALLOW_BUSY = int(Flags.ALLOW_BUSY)
 CHANGES = int(Flags.WRITE | Flags.MAY_REPLICATE)
 
@@ -121,6 +123,8 @@ class Admission:
             return errors.PRIMARY_IS_DOWN
         if now.loading and origin == CLIENT and not _all_have(client, flags, LOADING):
             return errors.LOADING
+        if now.async_loading and origin == CLIENT and _has(client, flags, NO_ASYNC_LOADING):
+            return errors.LOADING
         if origin == CLIENT and client.flags & KEYLESS and _has(client, flags, KEYS):
             return errors.NOT_FOR_MONITORS
         return None
@@ -133,6 +137,8 @@ class Admission:
         *origin* says whether the script is replayed.
         """
         if command.flags & NOSCRIPT and not self._switches.scripts_run_all:
+            return errors.NOT_IN_SCRIPT
+        if command.flags & RUNS_SCRIPTS:
             return errors.NOT_IN_SCRIPT
         if client.flags & RESTRICTED:
             denial = client.user.denial(command, argv)

@@ -57,12 +57,14 @@ def _load_instead(state: ServerState, path: Path, functions: StoredFunctions) ->
 def _load_beside(state: ServerState, path: Path, functions: StoredFunctions) -> Steps:
     fresh = [Keyspace(db.index, state.events) for db in state.databases]
     _log.info("MASTER <-> REPLICA sync: Loading DB in memory")
+    state.restrictions.set_async_loading(True)
     try:
         yield from state.persistence.load_copy(path, fresh, functions)
         for db, new in zip(state.databases, fresh, strict=True):
             state.swap(db, new)
         state.tracking.flushed()
     finally:
+        state.restrictions.set_async_loading(False)
         _clear(fresh)
 
 

@@ -339,7 +339,6 @@ class Dispatcher(Runner):
     def begin_replay(self) -> Replay:
         """What runs the commands of one file that has logged them; its MULTI ends with the file."""
         client = Client(0, self.state.events.clock.now_ms)
-        self.state.replay_failures.begin()
 
         def replay(argv: list[bytes]) -> str:
             error = self.replay(client, argv)

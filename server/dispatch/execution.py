@@ -92,7 +92,7 @@ class Execution:
         call.db = state.databases[client.db_index]
         call.now_ms = self._clock.now_ms
         call.origin = origin
-        call.is_logged = self._propagation.is_on
+        call.is_logged = self._propagation.is_on and not origin & LOG
         self._lookup.no_touch = client.no_touch
         self._lookup.hides_expired = self._restrictions.must_check and self._hides_expired(
             command, origin

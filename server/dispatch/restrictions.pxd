@@ -14,6 +14,7 @@ cdef class Restrictions(Part):
     cdef bint _serves_stale_data
     cdef object _replicas_needed
     cdef readonly bint loading
+    cdef readonly bint async_loading
     cdef readonly bint stopping
     cdef readonly object busy
     cdef readonly bint short_of_memory

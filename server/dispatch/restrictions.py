@@ -1,6 +1,7 @@
 """What keeps commands from running now, whichever client sends them.
 
     loading            data is read from the disk       what has not the flag LOADING gets -LOADING
+    async_loading      ... beside the data in use       what has NO_ASYNC_LOADING gets -LOADING
     stopping           the server ends                  nothing is run any more
     busy               a script runs on and on          what has not the flag ALLOW_BUSY gets -BUSY
     short_of_memory    the system gives no more memory  what may need some gets -OOM
@@ -46,6 +47,7 @@ class Restrictions(Part):
         "_replicas_needed",
         "_replication",
         "_serves_stale_data",
+        "async_loading",
         "busy",
         "in_force",
         "is_replica",
@@ -76,6 +78,7 @@ class Restrictions(Part):
         self._serves_stale_data = True
         self._replicas_needed = 0
         self.loading = False
+        self.async_loading = False
         self.stopping = False
         self.busy: ErrorReply | None = None
         self.short_of_memory = False
@@ -91,6 +94,11 @@ class Restrictions(Part):
         """The server loads, stops, or serves clients if it does neither."""
         self.loading = loading
         self.stopping = stopping
+        self.update()
+
+    def set_async_loading(self, is_on: bool) -> None:
+        """A copy of the primary's data is loaded beside those that clients are served from."""
+        self.async_loading = is_on
         self.update()
 
     def set_busy(self, error: ErrorReply | None) -> None:
@@ -146,6 +154,7 @@ class Restrictions(Part):
         """To be called when a pause begins or ends; all else here calls it by itself."""
         self.in_force = (
             self.loading
+            or self.async_loading
             or self.stopping
             or self.busy is not None
             or self.short_of_memory

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from socket import AF_INET6, AF_UNIX
+from socket import AF_INET6, AF_UNIX, EAI_NONAME, gaierror
 from typing import Any
 
 UNKNOWN = "?:0"
@@ -18,6 +18,19 @@ def address(family: int, name: Any) -> str:
         return UNKNOWN
     host, port = name[:2]
     return f"[{host}]:{port}" if family == AF_INET6 else f"{host}:{port}"
+
+
+def host_name(text: str) -> bytes:
+    """*text* as getaddrinfo takes it. Raises OSError if no host can have that name.
+
+    A text would be encoded by IDNA there, which takes long to import, and raises other errors.
+    """
+    if text.isascii():
+        return text.encode()
+    try:
+        return text.encode("idna")
+    except UnicodeError:
+        raise gaierror(EAI_NONAME, "Name or service not known") from None
 
 
 def is_wildcard(family: int, name: Any) -> bool:

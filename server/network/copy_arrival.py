@@ -78,6 +78,9 @@ class Loading:
         """One step."""
         if self._steps is None:
             return
+        if self._dispatcher.state.restrictions.busy is not None:  # a script works on the data
+            self._dispatcher.turn.at_end_of_turn(self.go_on)
+            return
         try:
             next(self._steps)
         except StopIteration:

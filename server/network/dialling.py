@@ -10,6 +10,7 @@ from collections.abc import Callable
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.network.acceptor import Acceptor
+from server.network.addresses import host_name
 from server.network.transport import Transport
 
 
@@ -39,9 +40,7 @@ async def connected_socket(host: str, port: int, source: str = "") -> socket.soc
     It comes from the address *source* if one is given, and the machine has it.
     """
     loop = asyncio.get_running_loop()
-    # A text would be encoded by IDNA, which takes long to import.
-    name = host.encode() if host.isascii() else host
-    found = await loop.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    found = await loop.getaddrinfo(host_name(host), port, type=socket.SOCK_STREAM)
     error: OSError = OSError("the host has no address")
     for family, kind, protocol, _, address in found:
         sock = socket.socket(family, kind, protocol)
@@ -65,9 +64,7 @@ async def _bind(sock: socket.socket, source: str) -> None:
     """Bind *sock* to an address of *source*; leave it as it is if there is none to be had."""
     loop = asyncio.get_running_loop()
     with contextlib.suppress(OSError):
-        for *_, address in await loop.getaddrinfo(
-            source.encode() if source.isascii() else source, 0, family=sock.family
-        ):
+        for *_, address in await loop.getaddrinfo(host_name(source), 0, family=sock.family):
             with contextlib.suppress(OSError):
                 sock.bind(address)
                 return

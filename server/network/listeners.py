@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from server.config.parameters import BadValue, Config
 from server.network.acceptor import Acceptor
+from server.network.addresses import host_name
 from server.network.backend import Backend, Door
 from server.observe.part import Part
 from server.process import build
@@ -295,9 +296,7 @@ def _bound_to_path(path: Path, mode: int) -> socket.socket:
 
 def bound_sockets(host: str, port: int) -> list[socket.socket]:
     """A socket for each address that *host* stands for. Raises OSError."""
-    text = EVERYWHERE.get(host, host)
-    # A text would be encoded by IDNA, which takes long to import.
-    name = text.encode() if text.isascii() else text
+    name = host_name(EVERYWHERE.get(host, host))
     found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     return [_bound(family, address) for family, _, _, _, address in dict.fromkeys(found)]
 

@@ -88,7 +88,8 @@ class PrimaryEndpoint(Endpoint):
             self._out.clear()
         else:
             self._link.ack_if_asked()
-            self.transport.write(self._out)
+            if self._out.size():
+                self.transport.write(self._out)
 
     def close(self) -> None:
         """Close at once."""

@@ -62,6 +62,7 @@ class PrimaryLink(Part, Link):
         self._stream_client = Client(0, 0)  # keeps the database that the stream has selected
         self._dial_at_ms = 0
         self._acked_ms = 0
+        self._lacks_log = False  # it could not be begun: it is tried again
         self._fsyncing = (0, 0)  # the log's offset that stands for one of the history
         self._fsynced = 0
 
@@ -85,6 +86,7 @@ class PrimaryLink(Part, Link):
             self._dial()
         else:
             _log.info("MASTER MODE enabled")
+            self._restart_log()  # no copy will come that it would wait for
 
     def _new_client(self) -> Client:
         """What stands for the primary: its commands are run for it."""
@@ -265,7 +267,9 @@ class PrimaryLink(Part, Link):
         """Log again, if appendonly says so; tried again while it fails."""
         try:
             self._state.persistence.switch_log()
+            self._lacks_log = False
         except (OSError, BadManifest) as error:
+            self._lacks_log = True
             _log.warning("Failed enabling the AOF after a synchronization: %s", error)
 
     def lost(self, endpoint: PrimaryEndpoint) -> None:
@@ -298,6 +302,9 @@ class PrimaryLink(Part, Link):
     def tick(self, now_ms: int) -> None:
         following = self._following
         if following is None:
+            if self._lacks_log and now_ms - self._acked_ms >= ACK_EVERY_MS:
+                self._acked_ms = now_ms
+                self._restart_log()
             return
         if following.state is LinkState.CONNECT:
             if now_ms >= self._dial_at_ms and self._loading is None:
@@ -322,7 +329,7 @@ class PrimaryLink(Part, Link):
             return
         if self._following.is_up:
             self._ack()
-            if self._config.appendonly and self._state.propagation.durability is None:
+            if self._lacks_log:
                 self._restart_log()
         elif self._following.state is LinkState.SYNC:
             self._endpoint.say_raw(b"\n")

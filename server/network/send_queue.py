@@ -3,7 +3,7 @@
 Short answers are joined, so that a client that asks much and reads nothing takes little more memory
 than its answers have bytes. A long piece may belong to others too, and is never changed.
 
-    _pieces  [None, None, ...taken | not yet..., piece, piece, open]      size: the bytes not taken
+    pieces   [None, None, ...taken | not yet..., piece, piece, open]      size: the bytes not taken
                           first, of which taken bytes are          short answers go into that one
 """
 
@@ -34,6 +34,8 @@ class SendQueue:
     def add(self, out: Encoder) -> None:
         """Keep what *out* holds; it is empty then. O(pieces), and the bytes of a short answer."""
         size = out.size()
+        if not size:
+            return
         if size < SHORT and not out.in_pieces():
             self._join(out, size)
             out.clear()

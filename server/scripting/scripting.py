@@ -17,6 +17,7 @@ from server.observe.sizes import human
 from server.process import build
 from server.scripting.header import NO_HEADER, flags_of_call, read_script_header
 from server.scripting.script_run import ScriptRun
+from server.table import errors
 from server.table.command import Command
 
 if TYPE_CHECKING:
@@ -81,7 +82,11 @@ class Scripting(Part):
         self.functions()[1].load(source, replaces)
 
     def use_functions(self, functions: tuple[Engine, FunctionLibraries] | None) -> None:
-        """Have these functions in place of all others; None: have none."""
+        """Have these functions in place of all others; None: have none.
+
+        Raises ErrorReply amid a script, which may be one of the old ones.
+        """
+        self._refuse_amid_script()
         old, self.opened_functions = self.opened_functions, functions
         if old is not None:
             old[0].interpreter.close()
@@ -111,11 +116,17 @@ class Scripting(Part):
         return NO_HEADER if script is None else script.flags
 
     def flush_scripts(self) -> None:
-        """Forget all scripts."""
+        """Forget all scripts. Raises ErrorReply amid one of them."""
+        self._refuse_amid_script()
         old, self._scripts = self._scripts, None
         if old is not None:
             old[0].interpreter.close()
         self.count_memory()
+
+    def _refuse_amid_script(self) -> None:
+        """DEBUG can let scripts run any command; what they run in stays all the same."""
+        if self.run.is_on:
+            raise errors.NOT_IN_SCRIPT
 
     def _open(self) -> Engine:
         try:

@@ -55,7 +55,7 @@ class Node:
     def __init__(self, folder: Path, command: Sequence[str], *options: str) -> None:
         folder.mkdir()
         self.port = free_port()
-        self._folder = folder
+        self.folder = folder
         self._command = [*command, *options]
         self._process: subprocess.Popen[bytes] | None = None
         self.client: Any = redis.Redis(port=self.port, socket_timeout=WITHIN_S)
@@ -63,8 +63,8 @@ class Node:
     def start(self, *options: str) -> None:
         """Start it, and wait until it answers."""
         words = [*self._command, "--port", str(self.port), "--bind", "127.0.0.1",
-                 "--dir", str(self._folder), *options]  # fmt: skip
-        with (self._folder / "log").open("ab") as log:
+                 "--dir", str(self.folder), *options]  # fmt: skip
+        with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 words, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )

@@ -76,6 +76,10 @@ def replica(tmp_path: Path) -> Iterator[Node]:
         node.kill()
 
 
+def log_of(node: Node) -> str:
+    return (node.folder / "log").read_text(errors="replace")
+
+
 def resident(node: Node) -> int:
     return int(node.client.info("memory")["used_memory_rss"])
 
@@ -135,6 +139,21 @@ def test_a_snapshot_that_is_none_leaves_an_empty_replica(replica: Node, snapshot
     assert replica.client.keys() == [b"alive"]
 
 
+@pytest.mark.parametrize("load", ["disabled", "swapdb"])
+def test_who_is_promoted_without_a_whole_copy_logs_again(replica: Node, load: str) -> None:
+    """A copy ends the log of what it is to replace; no other copy will come to begin it anew."""
+    replica.client.config_set("appendonly", "yes")
+    replica.client.config_set("repl-diskless-load", load)
+    follows_in_vain(replica, Liar(FULLRESYNC + b"$11\r\nno snapshot"))
+    assert replica.client.info("persistence")["aof_enabled"] == 1
+    until(lambda: not replica.client.info("persistence")["aof_rewrite_in_progress"], "a base")
+    replica.client.set("k", "v")
+    assert replica.client.execute_command("WAITAOF", 1, 0, 20_000) == [1, 0]
+    replica.kill()
+    replica.start("--appendonly", "yes")
+    assert replica.client.get("k") == b"v"
+
+
 def test_with_swapdb_the_old_data_stay(replica: Node) -> None:
     replica.client.config_set("repl-diskless-load", "swapdb")
     follows_in_vain(replica, Liar(FULLRESYNC + b"$11\r\nno snapshot"))
@@ -179,6 +198,16 @@ def test_commands_that_no_primary_sends_are_not_run(replica: Node) -> None:
     assert replica.replication()["role"] == "slave"
     assert int(replica.client.config_get("maxclients")["maxclients"]) > 1
     liar.close()
+
+
+@pytest.mark.parametrize("source", ["", "\u00e9..x", "\u00e9" * 100])
+def test_a_host_that_cannot_be_is_tried_again_until_it_can(replica: Node, source: str) -> None:
+    replica.client.config_set("bind-source-addr", source or "\u00e9..x")
+    replica.client.execute_command("REPLICAOF", source or "127.0.0.1", 1)
+    until(lambda: log_of(replica).count("Error condition on socket") >= 2, "a second try")
+    replica.client.config_set("bind-source-addr", "")
+    replica.client.execute_command("REPLICAOF", "NO", "ONE")
+    follows_in_vain(replica, Liar(b"-ERR no\r\n"))
 
 
 def test_a_primary_that_says_nothing_is_given_up(replica: Node) -> None:

@@ -221,7 +221,7 @@ def description_of(pack: Listpack) -> list[str]:
 
 def _populate(call: Call) -> Reply:
     """Create string keys; existing ones stay as they are."""
-    reloading.refuse_amid_load(call)
+    reloading.refuse_amid_work(call)
     options = call.argv[3:]
     count = to_int(call.argv[2], errors.NOT_POSITIVE)
     prefix = options[0] if options else b"key"

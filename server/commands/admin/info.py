@@ -209,7 +209,8 @@ def stats(state: ServerState) -> Fields:
     yield "total_commands_processed", counted.commands
     yield "instantaneous_ops_per_sec", round(per_second)
     yield "total_net_input_bytes", counted.input_bytes
-    yield "total_net_output_bytes", counted.output_bytes - state.replication.traffic.sent
+    # What was meant for a replica that has gone since is in the second only.
+    yield "total_net_output_bytes", max(0, counted.output_bytes - state.replication.traffic.sent)
     yield "instantaneous_input_kbps", f"{kib_in:.2f}"
     yield "instantaneous_output_kbps", f"{kib_out:.2f}"
     yield "rejected_connections", counted.rejected_connections

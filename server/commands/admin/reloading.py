@@ -24,7 +24,7 @@ def reload(call: Call) -> Reply:
     options = {word.upper() for word in call.argv[2:]}
     if options - {b"NOSAVE", b"NOFLUSH", b"MERGE"}:
         raise BAD_OPTION
-    refuse_amid_load(call)
+    refuse_amid_work(call)
     persistence = call.server.persistence
     if b"NOSAVE" not in options and not persistence.snapshots.save_in_foreground():
         raise errors.FAILED
@@ -41,21 +41,29 @@ def reload(call: Call) -> Reply:
 
 def load_log(call: Call) -> Reply:
     """Remove all data, and load the append-only file."""
-    refuse_amid_load(call)
+    refuse_amid_work(call)
     server = call.server
     if not server.persistence.append_only.log.flush():
         raise errors.FAILED
     server.empty(server.databases)
     server.scripting.use_functions(None)
+    server.replay_failures.begin_load()
     try:
         server.persistence.reload_log(call.executor.begin_replay)
     except (LoadFailed, OSError) as error:
         _log.warning("%s", error)
         raise CANNOT_LOAD_LOG from None
+    finally:
+        server.replay_failures.begin()  # why it has ended does not end the link to our primary
     return OK
 
 
-def refuse_amid_load(call: Call) -> None:
-    """See that no data are loaded now, at the start or from a primary. Raises ErrorReply."""
+def refuse_amid_work(call: Call) -> None:
+    """See that no data are loaded now, at the start or from a primary, and that no script runs.
+
+    Raises ErrorReply.
+    """
+    if call.server.scripting.run.is_on:
+        raise errors.NOT_IN_SCRIPT
     if call.server.persistence.progress is not None:
         raise errors.LOADING

@@ -161,7 +161,7 @@ def _sorted(call: Call, wanted: SortArgs) -> list[Reply]:
         return []
     if not isinstance(value, (QuickList, MemberSet, SortedSet)):
         raise WrongType
-    is_for_good = wanted.target is not None or call.origin == SCRIPT  # a script may write it
+    is_for_good = wanted.target is not None or call.origin & SCRIPT  # a script may write it
     if isinstance(value, MemberSet) and wanted.keeps_order and is_for_good:
         wanted.by, wanted.alpha = None, True  # a set has no order, and what is kept needs one
     elements = _elements(value, wanted)

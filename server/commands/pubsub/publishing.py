@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from protocol.replies import Reply
 from server.dispatch.call import Call
+from server.dispatch.origin import LOG
 from server.table.channels import FIRST
 from server.table.command import Flags, command
 from server.table.keys import NOT_KEY, KeyRange
@@ -29,7 +30,7 @@ def publish(call: Call) -> Reply:
 
     PUBLISH channel message
     """
-    call.server.replication.feed.publish(call.db.index, call.argv)
+    _tell_replicas(call)
     return call.server.pubsub.publish(call.argv[1], call.argv[2])
 
 
@@ -48,5 +49,11 @@ def spublish(call: Call) -> Reply:
 
     SPUBLISH shardchannel message
     """
-    call.server.replication.feed.publish(call.db.index, call.argv)
+    _tell_replicas(call)
     return call.server.pubsub.publish_to_shard(call.argv[1], call.argv[2])
+
+
+def _tell_replicas(call: Call) -> None:
+    """Have them publish the message, too. What comes from the log they have had long ago."""
+    if not call.origin & LOG:
+        call.server.replication.feed.publish(call.db.index, call.argv)

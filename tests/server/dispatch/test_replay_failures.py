@@ -123,9 +123,40 @@ def test_scripts_of_a_log_of_older_servers_are_run(server, load):
     assert server.state.replay_failures.total == 0
 
 
+def test_a_logged_script_gets_a_set_sorted_as_its_first_run_did(server, load):
+    server.send_line("SADD s 10 9 8 7 6 5 4 3 2 1")
+    text = (
+        b"for _, each in ipairs(redis.call('SORT', KEYS[1], 'BY', 'nosort')) do"
+        b" redis.call('RPUSH', KEYS[2], each) end"
+    )
+    assert server.dispatcher.begin_replay()([b"EVAL", text, b"2", b"s", b"l"]) == ""
+    server.send("EVAL", text, 2, "s", "again")
+    assert server.send_line("LRANGE l 0 -1") == server.send_line("LRANGE again 0 -1")
+    assert server.send_line("LRANGE l 0 1") == [b"1", b"10"]
+
+
+def test_what_a_log_brings_is_not_sent_to_replicas(server, load):
+    """DEBUG LOADAOF while replicas take the stream: they have had it all."""
+    server.state.replication.feed.is_attached = True
+    assert load(["SET k v", "PUBLISH news x", "MULTI", "INCR n", "EXEC"]) == ""
+    assert not server.state.propagation.ops
+    server.send_line("SET other v")
+    assert server.logged() == [b"SET other v"]
+
+
 def test_script_load_of_an_older_primary_is_no_failure(server, follow):
     follow(['SCRIPT LOAD "return 1"', "SCRIPT FLUSH"])
     assert server.state.replay_failures.total == 0
+
+
+def test_the_failures_of_one_load_are_counted_over_all_its_files(server):
+    failures = server.state.replay_failures
+    failures.begin_load()
+    for _ in range(2):
+        server.dispatcher.begin_replay()([b"LSET", b"nosuch", b"0", b"x"])
+    assert failures.of_log == 2
+    failures.begin_load()
+    assert failures.of_log == 0
 
 
 # ---------------------------------------------------------------------- what ends the load or link

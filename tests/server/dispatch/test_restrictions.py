@@ -29,10 +29,11 @@ def test_a_server_with_the_defaults_restricts_nothing(restrictions):
     [
         (lambda now: now.set_phase(loading=True), lambda now: now.set_phase()),
         (lambda now: now.set_phase(stopping=True), lambda now: now.set_phase()),
+        (lambda now: now.set_async_loading(True), lambda now: now.set_async_loading(False)),
         (lambda now: now.set_short_of_memory(True), lambda now: now.set_short_of_memory(False)),
         (lambda now: now.refuse_writes(errors.FAILED), lambda now: now.refuse_writes(None)),
     ],
-    ids=["loading", "stopping", "memory", "disk"],
+    ids=["loading", "async_loading", "stopping", "memory", "disk"],
 )
 def test_each_restriction_is_in_force_until_it_ends(
     restrictions, begin: Callable[[Restrictions], None], end: Callable[[Restrictions], None]
@@ -87,6 +88,20 @@ def test_exec_is_refused_while_data_are_loaded_if_any_queued_command_is(server, 
     assert server.send_line("EXEC").startswith("-EXECABORT Transaction discarded because of: LOAD")
     restrictions.set_phase()
     assert server.send_line("EXEC") == "-ERR EXEC without MULTI"
+
+
+def test_while_a_copy_is_loaded_beside_the_data_in_use_what_it_would_spoil_is_refused(
+    server, restrictions
+):
+    server.send_line("MULTI")
+    server.send_line("BGREWRITEAOF")
+    restrictions.set_async_loading(True)
+    assert server.send_line("EXEC").startswith("-EXECABORT Transaction discarded because of: LOAD")
+    for line in ("REPLICAOF NO ONE", "SAVE", "BGSAVE", "BGREWRITEAOF", "SYNC"):
+        assert server.send_line(line).startswith("-LOADING"), line
+    assert server.send_line("GET k") is None
+    restrictions.set_async_loading(False)
+    assert server.send_line("REPLICAOF NO ONE") == b"OK"
 
 
 def test_expiries_are_told_on_a_writable_replica_only(server):

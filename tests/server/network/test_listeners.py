@@ -259,6 +259,8 @@ async def test_addresses_that_cannot_be_had_change_nothing():
             ["203.0.113.7", "127.0.0.1"],
             ["127.0.0.1", "127.0.0.1"],
             ["no.such.host.invalid"],
+            ["\u00e9..x"],
+            ["\udcff"],
         ):
             with pytest.raises(BadValue, match="Failed to bind to specified addresses"):
                 set_bind(listening, *addresses)

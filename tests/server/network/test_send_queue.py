@@ -52,6 +52,17 @@ def test_short_answers_are_joined():
     assert len(taken(queue, 1 << 20)) >= SHORT
 
 
+def test_nothing_is_added_of_an_empty_answer():
+    queue = SendQueue()
+    added(queue, b"long" * SHORT)
+    pieces = queue.piece_count()
+    queue.add(Encoder())
+    assert queue.piece_count() == pieces
+    added(queue, b"long" * SHORT)
+    while queue.size:
+        assert taken(queue, 1 << 20)
+
+
 def test_a_long_value_is_referred_to_and_never_changed():
     queue, value = SendQueue(), bytes(SHORT)
     added(queue, value)

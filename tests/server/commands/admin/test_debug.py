@@ -273,6 +273,22 @@ def test_set_disable_deny_scripts_lets_scripts_call_what_is_not_for_them(server)
     assert b"not allowed from script" in server.send("EVAL", script, 0).encode()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "'SCRIPT', 'FLUSH'", "'FUNCTION', 'FLUSH'", "'EVAL', 'return 1', 0", "'FCALL', 'f', 0",
+        "'DEBUG', 'RELOAD'", "'DEBUG', 'LOADAOF'",
+    ],
+)  # fmt: skip
+def test_whatever_scripts_may_call_they_do_not_end_what_they_run_in(server, words):
+    library = f"redis.register_function('f', function() return redis.call({words}) end)"
+    server.send("FUNCTION", "LOAD", "#!lua name=one\n" + library)
+    server.send_line("DEBUG SET-DISABLE-DENY-SCRIPTS 1")
+    for call in (("EVAL", f"return redis.call({words})", 0), ("FCALL", "f", 0)):
+        assert "not allowed from script" in server.send(*call)
+    assert server.send("EVAL", "return 1", 0) == 1
+
+
 def test_debug_log_writes_a_message_to_the_log(server, caplog):
     assert server.send("DEBUG", "LOG", "hello there") == b"OK"
     assert "DEBUG LOG: hello there" in caplog.text
