@@ -10,22 +10,23 @@ cdef extern from *:
     #ifdef __linux__
     #include <sys/mman.h>
     #endif
-    enum { PENSTOCK_HUGE_PAGE = 2 * 1024 * 1024 };
+    enum { PENSTOCK_MANY = 8 * 1024 * 1024, PENSTOCK_PAGE = 4096 };
     /* Ask for huge pages: to have each small one made when its first byte comes takes most of the
-       time that a very long word takes. */
+       time that a very long word takes. All its pages are alike, the first and the last too: the
+       kernel could not make memory larger of which parts are not, and all of it would be copied. */
     static inline void penstock_use_huge_pages(PyObject *word) {
     #ifdef MADV_HUGEPAGE
         uintptr_t start = (uintptr_t)word, end = start + PyBytes_GET_SIZE(word);
-        start = (start + PENSTOCK_HUGE_PAGE - 1) & ~(uintptr_t)(PENSTOCK_HUGE_PAGE - 1);
-        end &= ~(uintptr_t)(PENSTOCK_HUGE_PAGE - 1);
-        if (start < end)
-            madvise((void *)start, end - start, MADV_HUGEPAGE);
+        start &= ~(uintptr_t)(PENSTOCK_PAGE - 1);
+        end = (end + PENSTOCK_PAGE - 1) & ~(uintptr_t)(PENSTOCK_PAGE - 1);
+        madvise((void *)start, end - start, MADV_HUGEPAGE);
     #endif
     }
     /* What cannot grow is gone, and an empty word in its place; a MemoryError is set then. */
     static inline int penstock_resize_word(PyObject *memory, Py_ssize_t size) {
+        int grows = size > PyBytes_GET_SIZE(penstock_word(memory));
         int result = _PyBytes_Resize(&penstock_word(memory), size);
-        if (result == 0 && size >= 4 * PENSTOCK_HUGE_PAGE)
+        if (result == 0 && grows && size >= PENSTOCK_MANY)
             penstock_use_huge_pages(penstock_word(memory));
         if (result < 0) {
             PyObject *type, *error, *traceback;

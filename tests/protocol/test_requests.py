@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import resource
 import tracemalloc
 from collections.abc import Callable, Iterable
 
@@ -671,6 +672,22 @@ def test_the_buffer_grows_with_the_input_and_not_with_the_announced_length() -> 
             assert now < 16 * parser.buffered() + 128 * 1024
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.skipif(not COMPILED, reason="plain Python copies it")
+def test_a_very_long_word_that_grows_is_moved_and_not_copied() -> None:
+    """A copy of 16 MB is written into new pages: more than 4,000 of the small ones."""
+    parser = RequestParser()
+    parser.feed(b"*1\r\n$40000000\r\n")
+    assert parser.take() is None
+    faults = 0
+    while not parser.buffered() > 17_000_000:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        buffer = parser.get_buffer()
+        faults += resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+        buffer[:] = bytes(len(buffer))
+        parser.buffer_updated(len(buffer))
+    assert faults < 2000
 
 
 @pytest.mark.skipif(not COMPILED, reason="plain Python copies it")
