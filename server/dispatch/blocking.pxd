@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from server.client.client cimport Client, Standing, Waiter, new_waiter
+from server.scripting.script_run cimport Caller
 from server.table.command cimport Block
 from server.dispatch.wait_queue cimport Queue, Spot, new_queue
 from server.observe.part cimport Part
@@ -9,7 +10,7 @@ from server.observe.part cimport Part
 cdef int64_t LONGEST_MS
 
 
-cdef class Runner:
+cdef class Runner(Caller):
     cpdef Block run_again(self, Waiter waiter)
 
 

@@ -24,6 +24,7 @@ from protocol.replies import Reply
 from server.client.client import Client, Waiter, new_waiter
 from server.dispatch.wait_queue import Queue, new_queue
 from server.observe.part import Part
+from server.scripting.script_run import Caller
 from server.table.command import Block
 from storage.keyspace.keyspace import Keyspace
 
@@ -31,8 +32,11 @@ MANY_STALE = 64  # below this many stale deadlines nobody minds
 LONGEST_MS = 2**62  # of a wait: so no deadline is beyond 64 bits
 
 
-class Runner:
-    """Runs the commands of waiters: the dispatcher."""
+class Runner(Caller):
+    """Runs the commands of waiters: the dispatcher.
+
+    It is what scripts need, too, because a compiled class has one base.
+    """
 
     __slots__ = ()
 

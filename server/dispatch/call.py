@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from protocol.replies import ErrorReply, Reply
+from protocol.replies import Reply
 from server.client.client import Client, Waiter
 from server.client.command_queue import CommandQueue
 from server.dispatch.origin import INSIDE, REPLAYED
 from server.dispatch.state import ServerState
 from server.persistence.log_loader import Replay
-from server.scripting.script_run import ScriptRun
 from server.table.args import INT64_MAX
 from storage.keyspace.keyspace import Keyspace
 
@@ -24,15 +23,6 @@ class Executor(Protocol):
 
     def run_queued(self, client: Client, queue: CommandQueue) -> Reply:
         """Run what *client* has queued (EXEC): none waits, and errors are values."""
-
-    def run_inside(self, client: Client, argv: list[bytes], run: ScriptRun) -> Reply:
-        """Run *argv* inside this command, as the script *run* does. An error is a value."""
-
-    def count_error(self, error: ErrorReply) -> None:
-        """Count *error*, which the script returns: no command gave it."""
-
-    def may_run(self, client: Client, argv: list[bytes]) -> bool | None:
-        """Whether the user of *client* may run *argv*; None if there is no such command."""
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """Answer a client that waits, before its time (CLIENT UNBLOCK)."""

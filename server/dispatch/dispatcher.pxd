@@ -61,6 +61,8 @@ cdef class Dispatcher(Runner):
     cdef dict _spellings
     cdef bytes _name
     cdef Command _named
+    cdef bytes _called_name
+    cdef Command _called
     cdef Blocking _blocking
     cdef Pushes _pushes
     cdef Scripting _scripting
@@ -100,7 +102,7 @@ cdef class Dispatcher(Runner):
     @cython.locals(client=Client, endpoint=Endpoint)
     cpdef resume_unblocked(self)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
-    @cython.locals(command=Command)
+    @cython.locals(command=Command, origin=int)
     cpdef object run_inside(self, Client client, list argv, ScriptRun run)
     cpdef count_error(self, object error)
     cdef Command _find_for_script(self, list argv)

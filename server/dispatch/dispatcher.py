@@ -112,10 +112,13 @@ class Dispatcher(Runner):
         # The name that was looked up last. In a row of one command it is always the same object.
         self._name: bytes | None = None
         self._named: Command | None = None
+        self._called_name = b""  # the same for scripts, where it is another object each time
+        self._called: Command | None = None
         know_names(self._spellings)
         self._blocking = state.blocking
         self._pushes = state.pushes
         self._scripting = state.scripting
+        state.scripting.run.caller = self
         # The method itself, handed over, would be a C function of another type than it is.
         state.tracking.broadcasts.await_end = lambda connection: self.turn.send_later(connection)  # noqa: PLW0108
         state.replication.feed.await_end = lambda feed: self.turn.send_later(feed)  # noqa: PLW0108
@@ -189,10 +192,12 @@ class Dispatcher(Runner):
         """The same for a client that wants no answers, or that is sent messages too."""
         if not client.flags & MUTED:
             execution.write(client.out, reply)
-        elif client.skip:
-            client.skip -= 1
-            if not client.skip:
-                client.clear_flag(MUTED)
+        else:
+            execution.drop(reply)
+            if client.skip:
+                client.skip -= 1
+                if not client.skip:
+                    client.clear_flag(MUTED)
         self._pushes.end_command(client)
         if client.flags & TRACKING:
             self.state.tracking.command_done(client)
@@ -492,21 +497,27 @@ class Dispatcher(Runner):
         It does not wait, and an error is a value. What it changes is logged with the outer command,
         as one transaction.
         """
-        command: Command | None = self._spellings.get(argv[0])
+        command: Command | None
+        if argv[0] == self._called_name:
+            command = self._called
+        else:
+            command = self._spellings.get(argv[0])
+            if command is not None:
+                self._called_name, self._called = argv[0], command
         if command is None or command.subcommands:
             command = self._find_for_script(argv)
         if command is None:
             return self._execution.counted(errors.UNKNOWN_IN_SCRIPT)
         refusal = None
+        origin = self._execution.origin_in_script()
         if not command.accepts(len(argv)):
             refusal = errors.WRONG_ARITY_IN_SCRIPT
         else:
-            origin = self._execution.origin_in_script()
             refusal = self._admission.refusal_in_script(client, command, argv, run, origin)
         if refusal is not None:
             command.rejected += 1
             return self._execution.counted(refusal)
-        return self._execution.run_called(client, command, argv)
+        return self._execution.run_called(client, command, argv, origin)
 
     def count_error(self, error: ErrorReply) -> None:
         """Count *error*, which a script returns: no command gave it."""

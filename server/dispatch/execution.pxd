@@ -31,6 +31,7 @@ cdef int REPLAYED
 cdef list NO_WORDS
 
 cpdef write(Encoder out, object reply)
+cpdef drop(object reply)
 
 
 @cython.final
@@ -62,9 +63,10 @@ cdef class Execution:
     cdef _propagate(self, Call call, Command command)
     @cython.locals(replies=Encoder, command=Command, argv=list, origin=int, whole_ns=int64_t)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
+    @cython.locals(call=Call)
     cpdef int origin_in_script(self) except -1
     @cython.locals(took_ns=int64_t)
-    cpdef object run_called(self, Client client, Command command, list argv)
+    cpdef object run_called(self, Client client, Command command, list argv, int origin)
     cdef object _denied(self, Client client, Command command, list argv)
     cpdef replay(self, Client client, Command command, list argv)
     cpdef object apply(self, Client client, Command command, list argv)

@@ -206,10 +206,10 @@ class Execution:
             self._state.latency_events.add_if_long(b"command", whole_ns, self._now_s())
         return replies
 
-    def run_called(self, client: Client, command: Command, argv: list[bytes]) -> Reply:
+    def run_called(self, client: Client, command: Command, argv: list[bytes], origin: int) -> Reply:
         """Run a command that a script has called. It does not wait, and an error is a value."""
         self._inner_ns += self._timekeeper.lap()  # of Lua, which is not the command's
-        reply = self.run(client, command, argv, self.origin_in_script())
+        reply = self.run(client, command, argv, origin)
         took_ns = self.count(client, command, argv)
         self._inner_ns += took_ns
         self._state.stats.nested_ns += took_ns
@@ -217,7 +217,8 @@ class Execution:
 
     def origin_in_script(self) -> int:
         """Where the commands come from that the script calls which runs now."""
-        return SCRIPT | self._calls[self._depth - 1].origin & REPLAYED
+        call = self._calls[self._depth - 1]
+        return SCRIPT | call.origin & REPLAYED
 
     def _denied(self, client: Client, command: Command, argv: list[bytes]) -> ErrorReply | None:
         """The error of a command that the user has lost the right to, since it was queued."""
@@ -287,3 +288,9 @@ def write(out: Encoder, reply: Reply) -> None:
         out.move(reply)
     else:
         out.write(reply)
+
+
+def drop(reply: Reply) -> None:
+    """Nobody is given *reply*: let go of what it holds, for its encoder may be used again."""
+    if type(reply) is Encoder:
+        reply.clear()

@@ -24,6 +24,7 @@ cdef class Failure:
 cdef class Interpreter:
     cdef lua_State *_L
     cdef Host _host
+    cdef ResultWriter _results
     cdef int _describe
     cdef int _globals
     cdef int _loading
@@ -37,10 +38,10 @@ cdef class Interpreter:
     @cython.locals(status=int)
     cpdef int compile(self, bytes source, bytes name) except? -1
     cpdef forget(self, int ref)
-    cpdef Failure run_script(self, int ref, list keys, list arguments, Encoder out)
-    cpdef Failure run_function(self, int ref, list keys, list arguments, Encoder out)
-    @cython.locals(index=int, word=bytes)
-    cdef int _push_words(self, list words) except -1
+    cpdef Failure run_script(self, int ref, list words, int first, int keys, Encoder out)
+    cpdef Failure run_function(self, int ref, list words, int first, int keys, Encoder out)
+    @cython.locals(at=int)
+    cdef int _push_words(self, list words, int start, int end) except -1
     cdef Failure _run(self, int arguments, Encoder out)
     cdef Failure _write_result(self, Encoder out)
     cpdef Failure load_library(self, int ref)

@@ -52,10 +52,11 @@ class Failure:
 class Interpreter:
     """*limit* is how many bytes its scripts may take: it defends the server against them."""
 
-    __slots__ = ("_L", "_describe", "_globals", "_host", "_loading", "_redis", "_world")
+    __slots__ = ("_L", "_describe", "_globals", "_host", "_loading", "_redis", "_results", "_world")
 
     def __init__(self, host: Host, limit: int, versions: dict[bytes, bytes | int]) -> None:
         self._host = host
+        self._results = ResultWriter(host)
         self._L = lua.open_state(limit)
         if not self._L:
             raise MemoryError
@@ -147,35 +148,43 @@ class Interpreter:
         lua.free_ref(self._L, ref)
 
     def run_script(
-        self, ref: int, keys: list[bytes], arguments: list[bytes], out: Encoder
+        self, ref: int, words: list[bytes], first: int, keys: int, out: Encoder
     ) -> Failure | None:
-        """Run a script, and write its result to *out*. It finds its words in KEYS and ARGV."""
+        """Run a script, and write its result to *out*.
+
+        It finds the *words* from the *first* on in KEYS, so many as there are *keys*, and the rest
+        in ARGV.
+        """
         L = self._L
         lua.push_ref(L, self._describe)
         lua.push_ref(L, self._world)
-        self._push_words(keys)
+        self._push_words(words, first, first + keys)
         lua.set_field(L, 2, b"KEYS")
-        self._push_words(arguments)
+        self._push_words(words, first + keys, len(words))
         lua.set_field(L, 2, b"ARGV")
         lua.set_top(L, 1)
         lua.push_ref(L, ref)
         return self._run(0, out)
 
     def run_function(
-        self, ref: int, keys: list[bytes], arguments: list[bytes], out: Encoder
+        self, ref: int, words: list[bytes], first: int, keys: int, out: Encoder
     ) -> Failure | None:
-        """Run a function of a library, and write its result to *out*."""
+        """Run a function of a library, and write its result to *out*.
+
+        It is given the *words* from the *first* on: so many as there are *keys*, and the rest.
+        """
         lua.push_ref(self._L, self._describe)
         lua.push_ref(self._L, ref)
-        self._push_words(keys)
-        self._push_words(arguments)
+        self._push_words(words, first, first + keys)
+        self._push_words(words, first + keys, len(words))
         return self._run(2, out)
 
-    def _push_words(self, words: list[bytes]) -> None:
-        lua.create_table(self._L, len(words), 0)
-        for index, word in enumerate(words, 1):
-            lua.push_bytes(self._L, word)
-            lua.set_index(self._L, -2, index)
+    def _push_words(self, words: list[bytes], start: int, end: int) -> None:
+        L = self._L
+        lua.create_table(L, end - start, 0)
+        for at in range(start, end):
+            lua.push_bytes(L, words[at])
+            lua.set_index(L, -2, at - start + 1)
 
     def _run(self, arguments: int, out: Encoder) -> Failure | None:
         """Call what lies above the error handler."""
@@ -190,7 +199,7 @@ class Interpreter:
 
     def _write_result(self, out: Encoder) -> Failure | None:
         try:
-            ResultWriter(self._host, out).write(self._L)
+            self._results.write(self._L, out)
         except MemoryError:
             return Failure(b"ERR " + natives.NO_MEMORY, b"", False)
         except ScriptEnded:

@@ -8,6 +8,7 @@ from server.lua.lua_api cimport lua_State
 
 cdef int DEEPEST
 cdef int ASKED_EVERY
+cdef Encoder _NOWHERE
 
 
 @cython.final
@@ -17,7 +18,7 @@ cdef class ResultWriter:
     cdef int _script_resp
     cdef Py_ssize_t _values
 
-    cdef int write(self, lua_State *L) except -1
+    cdef int write(self, lua_State *L, Encoder out) except -1
     cdef int _check(self, lua_State *L, size_t size) except -1
     @cython.locals(out=Encoder, kind=int)
     cdef int _write(self, lua_State *L, int depth) except -1

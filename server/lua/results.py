@@ -12,6 +12,8 @@ from server.lua.lua_api import State
 DEEPEST = 250  # tables in tables: defends the stack of the process against scripts
 ASKED_EVERY = 1000  # values until the host is asked again whether the script goes on
 
+_NOWHERE = Encoder()  # while nothing is written
+
 TOO_DEEP = ErrorReply("ERR", "reached lua stack limit")
 
 
@@ -20,25 +22,31 @@ class ScriptEnded(Exception):
 
 
 class ResultWriter:
-    """Writes what the script of *host* has returned to *out*.
+    """Writes what the scripts of *host* return.
 
     A table that holds itself twice is 2**DEEPEST tables in the reply. So the reply takes
     no more than the values of scripts may, and the script can be ended until its reply is whole.
     That defends the server against scripts.
     """
 
-    def __init__(self, host: Host, out: Encoder) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
-        self._out = out
-        self._script_resp = host.resp
+        self._out = _NOWHERE
+        self._script_resp = 2
         self._values = 0
 
-    def write(self, L: State) -> None:
-        """Pop a value and write it. O(values).
+    def write(self, L: State, out: Encoder) -> None:
+        """Pop a value and write it to *out*. O(values).
 
         Raises MemoryError if the reply is too large, ScriptEnded.
         """
-        self._write(L, 0)
+        self._out = out
+        self._script_resp = self._host.resp
+        self._values = 0
+        try:
+            self._write(L, 0)
+        finally:
+            self._out = _NOWHERE
         lua.pop(L, 1)
 
     def _check(self, L: State, size: int) -> None:

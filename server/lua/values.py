@@ -190,13 +190,13 @@ def push_error(L: State, text: bytes) -> None:
 
 def take_words(L: State) -> list[bytes] | None:
     """The arguments of the running native as a command's words; None if one is no text."""
-    words: list[bytes] = []
+    words = [b""] * lua.top(L)
     for at in range(1, lua.top(L) + 1):
         kind = lua.type_at(L, at)
         if kind == lua.STRING:
-            words.append(lua.to_bytes(L, at))
+            words[at - 1] = lua.to_bytes(L, at)
         elif kind == lua.NUMBER:
-            words.append(number_text(lua.to_number(L, at)))
+            words[at - 1] = number_text(lua.to_number(L, at))
         else:
             return None
     return words

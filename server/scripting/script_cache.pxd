@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int64_t
 
 from server.lua.interpreter cimport Interpreter
@@ -12,12 +13,16 @@ cdef class ScriptCache:
     cdef dict _by_sha
     cdef dict _by_source
     cdef object _by_eval
+    cdef Script _last
     cdef readonly int64_t evicted
     cdef readonly int64_t memory
 
+    @cython.locals(last=Script, script=Script)
     cpdef Script find(self, bytes sha)
+    @cython.locals(last=Script, script=Script)
     cpdef Script get(self, bytes source)
     cpdef Script load(self, bytes source)
     cpdef clear(self)
+    cdef _used(self, Script script)
     cdef Script _add(self, bytes source)
     cdef _evict(self)

@@ -22,13 +22,14 @@ SCRIPT_BYTES = 200  # of a script beside its text: the objects that know it
 class ScriptCache:
     """The scripts of *interpreter*."""
 
-    __slots__ = ("_by_eval", "_by_sha", "_by_source", "_interpreter", "evicted", "memory")
+    __slots__ = ("_by_eval", "_by_sha", "_by_source", "_interpreter", "_last", "evicted", "memory")
 
     def __init__(self, interpreter: Interpreter) -> None:
         self._interpreter = interpreter
         self._by_sha: dict[bytes, Script] = {}
         self._by_source: dict[bytes, Script] = {}  # so that no SHA-1 is computed for each EVAL
         self._by_eval: OrderedDict[bytes, Script] = OrderedDict()  # least recently used first
+        self._last: Script | None = None  # the one that was used last: it may be used in a row
         self.evicted = 0
         self.memory = 0  # bytes of the texts
 
@@ -37,23 +38,28 @@ class ScriptCache:
 
     def find(self, sha: bytes) -> Script | None:
         """The script of that SHA-1, in upper or lower case."""
+        last = self._last
+        if last is not None and sha == last.sha:
+            return last
         script = self._by_sha.get(sha)
         if script is None and len(sha) == SHA_CHARACTERS:
             script = self._by_sha.get(sha.lower())
-        if script is not None and not script.is_loaded:
-            self._by_eval.move_to_end(script.sha)
+        if script is not None:
+            self._used(script)
         return script
 
     def get(self, source: bytes) -> Script:
         """The script of that text, for EVAL. Raises ErrorReply if it cannot be compiled."""
+        last = self._last
+        if last is not None and source == last.source:
+            return last
         script = self._by_source.get(source)
         if script is None:
             script = self._add(source)
             self._by_eval[script.sha] = script
             if len(self._by_eval) > MOST_BY_EVAL:
                 self._evict()
-        elif not script.is_loaded:
-            self._by_eval.move_to_end(script.sha)
+        self._used(script)
         return script
 
     def load(self, source: bytes) -> Script:
@@ -69,7 +75,13 @@ class ScriptCache:
         self._by_sha.clear()
         self._by_source.clear()
         self._by_eval.clear()
+        self._last = None
         self.memory = 0
+
+    def _used(self, script: Script) -> None:
+        if not script.is_loaded:
+            self._by_eval.move_to_end(script.sha)
+        self._last = script
 
     def _add(self, source: bytes) -> Script:
         header = read_script_header(source)

@@ -4,8 +4,17 @@ from server.client.client cimport Client
 from server.lua.host cimport Host
 from server.process cimport ticks
 
+cdef class ScriptRun
+
+
 cdef int64_t SLICE_NS
 cdef int64_t LOADING_NS
+
+
+cdef class Caller:
+    cpdef object run_inside(self, Client client, list argv, ScriptRun run)
+    cpdef count_error(self, object error)
+    cpdef object may_run(self, Client client, list argv)
 
 
 cdef class ScriptRun(Host):
@@ -23,12 +32,10 @@ cdef class ScriptRun(Host):
     cdef readonly int64_t started_ns
     cdef readonly object registry
     cdef public object pause
-    cdef object _caller
+    cdef public Caller caller
     cdef int64_t _ask_at_ns
 
-    cpdef begin(
-        self, Client client, object caller, list argv, bytes name, int flags, bint is_function
-    )
+    cpdef begin(self, Client client, list argv, bytes name, int flags, bint is_function)
     cpdef end(self)
     cpdef begin_loading(self, object registry)
     cpdef bint end_loading(self) except -1

@@ -25,17 +25,22 @@ LEVELS = (logging.DEBUG, VERBOSE, logging.INFO, logging.WARNING)  # of redis.log
 _log = logging.getLogger("penstock")
 
 
-class Caller(Protocol):
+class Caller:
     """What a script needs of the dispatcher."""
+
+    __slots__ = ()
 
     def run_inside(self, client: Client, argv: list[bytes], run: ScriptRun) -> Reply:
         """Run *argv* inside this command, as a script does. An error is a value."""
+        raise NotImplementedError
 
     def count_error(self, error: ErrorReply) -> None:
         """Count *error*, which the script returns: no command gave it."""
+        raise NotImplementedError
 
     def may_run(self, client: Client, argv: list[bytes]) -> bool | None:
         """Whether the user of *client* may run *argv*; None if there is no such command."""
+        raise NotImplementedError
 
 
 class Registry(Protocol):
@@ -48,12 +53,15 @@ class Registry(Protocol):
 
 
 class ScriptRun(Host):
-    """The run that is on, or the last one: there is one of these, for scripts run one at a time."""
+    """The run that is on, or the last one: there is one of these, for scripts run one at a time.
+
+    What scripts call is run by *caller*.
+    """
 
     __slots__ = (
         "_ask_at_ns",
-        "_caller",
         "argv",
+        "caller",
         "client",
         "ends",
         "flags",
@@ -71,6 +79,7 @@ class ScriptRun(Host):
 
     def __init__(self) -> None:
         super().__init__()
+        self.caller = Caller()
         self.threshold_ns = 0  # busy-reply-threshold; 0: never
         self.is_on = False
         self.client: Client | None = None
@@ -85,13 +94,11 @@ class ScriptRun(Host):
         self.started_ns = 0
         self.registry: Registry | None = None
         self.pause: _Pause = _goes_on  # leaves the script for a while, if it can be left
-        self._caller: Caller | None = None
         self._ask_at_ns = 0
 
     def begin(
         self,
         client: Client,
-        caller: Caller,
         argv: list[bytes],
         name: bytes,
         flags: int,
@@ -100,7 +107,6 @@ class ScriptRun(Host):
         """A script begins, called *name*, for *client* with the command *argv*."""
         self.is_on = True
         self.client = client
-        self._caller = caller
         self.argv = argv
         self.name = name
         self.flags = flags
@@ -149,25 +155,22 @@ class ScriptRun(Host):
     def call(self, words: list[bytes]) -> Reply:
         client = self.client
         assert client is not None
-        assert self._caller is not None
         out = client.out
         own = out.resp
         out.resp = self.resp
         try:
-            return self._caller.run_inside(client, words, self)
+            return self.caller.run_inside(client, words, self)
         finally:
             out.resp = own
 
     def may_call(self, words: list[bytes]) -> bool | None:
         assert self.client is not None
-        assert self._caller is not None
-        return self._caller.may_run(self.client, words)
+        return self.caller.may_run(self.client, words)
 
     def error_returned(self, error: ErrorReply, is_counted: bool) -> None:
-        assert self._caller is not None
         self.has_failed = True
         if not is_counted:
-            self._caller.count_error(error)
+            self.caller.count_error(error)
 
     def log(self, level: int, text: bytes) -> None:
         _log.log(LEVELS[level], "%s", text.decode("utf-8", "backslashreplace"))

@@ -21,8 +21,8 @@ from server.table import errors
 from server.table.command import Command
 
 if TYPE_CHECKING:
-    from server.scripting.engine import Engine
     from server.scripting.function_libraries import FunctionLibraries
+    from server.scripting.lua_engine import LuaEngine
     from server.scripting.script_cache import ScriptCache
 
 NO_LUA = "scripts are not available: {}"
@@ -36,9 +36,9 @@ class Scripting(Part):
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._limit = 0  # bytes, of the values of each interpreter
-        self._scripts: tuple[Engine, ScriptCache] | None = None
+        self._scripts: tuple[LuaEngine, ScriptCache] | None = None
         # The engine and the libraries of functions. None: Lua need not be loaded to know of none.
-        self.opened_functions: tuple[Engine, FunctionLibraries] | None = None
+        self.opened_functions: tuple[LuaEngine, FunctionLibraries] | None = None
         self.run = ScriptRun()
 
     def configured(self, config: Config) -> None:
@@ -50,7 +50,7 @@ class Scripting(Part):
 
     # ------------------------------------------------------------------ the two interpreters
 
-    def scripts(self) -> tuple[Engine, ScriptCache]:
+    def scripts(self) -> tuple[LuaEngine, ScriptCache]:
         """The engine of scripts, and its scripts. Raises ErrorReply without Lua."""
         if self._scripts is None:
             engine = self._open()
@@ -59,13 +59,13 @@ class Scripting(Part):
             self._scripts = (engine, ScriptCache(engine.interpreter))
         return self._scripts
 
-    def functions(self) -> tuple[Engine, FunctionLibraries]:
+    def functions(self) -> tuple[LuaEngine, FunctionLibraries]:
         """The engine of functions, and its libraries. Raises ErrorReply without Lua."""
         if self.opened_functions is None:
             self.opened_functions = self.new_functions()
         return self.opened_functions
 
-    def new_functions(self) -> tuple[Engine, FunctionLibraries]:
+    def new_functions(self) -> tuple[LuaEngine, FunctionLibraries]:
         """An engine without functions, beside the one that is in use."""
         engine = self._open()
         from server.scripting.function_libraries import (  # noqa: PLC0415  (needs Lua)
@@ -81,7 +81,7 @@ class Scripting(Part):
         """
         self.functions()[1].load(source, replaces)
 
-    def use_functions(self, functions: tuple[Engine, FunctionLibraries] | None) -> None:
+    def use_functions(self, functions: tuple[LuaEngine, FunctionLibraries] | None) -> None:
         """Have these functions in place of all others; None: have none.
 
         Raises ErrorReply amid a script, which may be one of the old ones.
@@ -128,11 +128,11 @@ class Scripting(Part):
         if self.run.is_on:
             raise errors.NOT_IN_SCRIPT
 
-    def _open(self) -> Engine:
+    def _open(self) -> LuaEngine:
         try:
             from server.lua import lua_library  # noqa: F401, PLC0415  (first: see there)
             from server.lua.interpreter import Interpreter  # noqa: PLC0415
-            from server.scripting.engine import Engine  # noqa: PLC0415
+            from server.scripting.lua_engine import LuaEngine  # noqa: PLC0415
         except ImportError as error:
             raise ErrorReply("ERR", NO_LUA.format(error)) from None
         version = build.REDIS_VERSION
@@ -145,7 +145,7 @@ class Scripting(Part):
                 b"REDIS_VERSION_NUM": major << 16 | minor << 8 | patch,
             },
         )
-        return Engine(interpreter, self.run)
+        return LuaEngine(interpreter, self.run)
 
     # ------------------------------------------------------------------ what is told of them
 

@@ -2,11 +2,12 @@ cimport cython
 
 from server.commands.scripting cimport running
 from server.dispatch.call cimport Call
+from server.scripting.engine cimport Engine
 from server.scripting.script cimport Script
 
 cdef Py_ssize_t SHA_CHARACTERS
 
-@cython.locals(script=Script)
+@cython.locals(engine=Engine, script=Script, keys=int)
 cdef object _run_text(Call call, bint read_only)
-@cython.locals(script=Script)
+@cython.locals(engine=Engine, script=Script, keys=int)
 cdef object _run_known(Call call, bint read_only)

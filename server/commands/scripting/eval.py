@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from protocol.replies import Reply
 from server.commands.scripting import running
 from server.dispatch.call import Call
-from server.scripting.script import SHA_CHARACTERS, Script
+from server.scripting.script import SHA_CHARACTERS
 from server.table import errors
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RO, RW, UPDATE, CountedKeys
@@ -89,33 +87,18 @@ def evalsha_ro(call: Call) -> Reply:
 
 
 def _run_text(call: Call, read_only: bool) -> Reply:
-    keys, arguments = running.take_words(call.argv)
+    keys = running.key_count(call.argv)
     engine, cache = call.server.scripting.scripts()
     script = cache.get(call.argv[1])
-    return _run(call, engine, script, keys, arguments, read_only)
+    return running.run_script(call, engine, script, keys, read_only)
 
 
 def _run_known(call: Call, read_only: bool) -> Reply:
     if len(call.argv[1]) != SHA_CHARACTERS:
         raise errors.NO_SUCH_SCRIPT
-    keys, arguments = running.take_words(call.argv)
+    keys = running.key_count(call.argv)
     engine, cache = call.server.scripting.scripts()
     script = cache.find(call.argv[1])
     if script is None:
         raise errors.NO_SUCH_SCRIPT
-    return _run(call, engine, script, keys, arguments, read_only)
-
-
-def _run(
-    call: Call,
-    engine: Any,  # server.scripting.engine.Engine, which is there when Lua is
-    script: Script,
-    keys: list[bytes],
-    arguments: list[bytes],
-    read_only: bool,
-) -> Reply:
-    flags = running.checked_flags(call, script.flags, read_only)
-    reply: Reply = engine.run_for(
-        call.client, call.executor, call.argv, script.sha, flags, script.ref, keys, arguments, False
-    )
-    return reply
+    return running.run_script(call, engine, script, keys, read_only)

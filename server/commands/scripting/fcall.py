@@ -6,6 +6,7 @@ from protocol.replies import ErrorReply, Reply
 from server.commands.scripting import running
 from server.commands.scripting.eval import RUNS_ANY, RUNS_READS
 from server.dispatch.call import Call
+from server.scripting.engine import Engine
 from server.table.command import command
 from server.table.keys import ACCESS, RO, RW, UPDATE, CountedKeys
 
@@ -50,20 +51,11 @@ def _call_function(call: Call, read_only: bool) -> Reply:
     opened = call.server.scripting.opened_functions
     if opened is None:
         raise NO_FUNCTION
+    engine: Engine
     engine, libraries = opened
     function = libraries.functions.get(call.argv[1].lower())
     if function is None:
         raise NO_FUNCTION
-    keys, arguments = running.take_words(call.argv, running.BAD_KEY_COUNT)
+    keys = running.key_count(call.argv, running.BAD_KEY_COUNT)
     flags = running.checked_flags(call, function.flags, read_only)
-    return engine.run_for(
-        call.client,
-        call.executor,
-        call.argv,
-        function.name,
-        flags,
-        function.ref,
-        keys,
-        arguments,
-        True,
-    )
+    return engine.run_for(call.client, call.argv, function.name, flags, function.ref, keys, True)

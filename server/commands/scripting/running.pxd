@@ -1,10 +1,20 @@
+cimport cython
+from libc.stdint cimport int64_t
+
 from server.dispatch.call cimport Call
 from server.dispatch.restrictions cimport Restrictions
+from server.scripting.engine cimport Engine
+from server.scripting.script cimport Script
 
+cdef Py_ssize_t FIRST_KEY
+cdef int REPLAYED
 cdef int ALLOW_OOM
 cdef int NO_HEADER
 cdef int NO_WRITES
 
-cpdef tuple take_words(list argv, object no_number=*)
+@cython.locals(count=int64_t)
+cpdef int key_count(list argv, object no_number=*) except -1
+@cython.locals(flags=int)
+cpdef object run_script(Call call, Engine engine, Script script, int keys, bint read_only)
 cpdef int checked_flags(Call call, int flags, bint read_only) except -1
 cdef _check(Call call, int flags, bint read_only)

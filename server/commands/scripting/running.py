@@ -1,10 +1,13 @@
-"""What is asked before a script or a function runs."""
+"""What is asked before a script or a function runs, and how it is run then."""
 
 from __future__ import annotations
 
-from protocol.replies import ErrorReply
+from protocol.replies import ErrorReply, Reply
 from server.dispatch.call import Call
+from server.dispatch.origin import REPLAYED
+from server.scripting.engine import FIRST_KEY, Engine
 from server.scripting.header import ALLOW_OOM, ALLOW_STALE, NO_HEADER, NO_WRITES
+from server.scripting.script import Script
 from server.table import errors
 from server.table.args import to_int
 
@@ -26,16 +29,20 @@ TOO_MANY_KEYS = ErrorReply("ERR", "Number of keys can't be greater than number o
 NEGATIVE_KEYS = ErrorReply("ERR", "Number of keys can't be negative")
 
 
-def take_words(
-    argv: list[bytes], no_number: ErrorReply = errors.NOT_AN_INTEGER
-) -> tuple[list[bytes], list[bytes]]:
-    """The keys and the other arguments behind ``EVAL script numkeys``. Raises ErrorReply."""
+def key_count(argv: list[bytes], no_number: ErrorReply = errors.NOT_AN_INTEGER) -> int:
+    """How many words behind ``EVAL script numkeys`` are keys. Raises ErrorReply."""
     count = to_int(argv[2], no_number)
-    if count > len(argv) - 3:
+    if count > len(argv) - FIRST_KEY:
         raise TOO_MANY_KEYS
     if count < 0:
         raise NEGATIVE_KEYS
-    return argv[3 : 3 + count], argv[3 + count :]
+    return count  # no more than there are words
+
+
+def run_script(call: Call, engine: Engine, script: Script, keys: int, read_only: bool) -> Reply:
+    """Run a script, of whose words so many are *keys*, if it may run now. Raises ErrorReply."""
+    flags = checked_flags(call, script.flags, read_only)
+    return engine.run_for(call.client, call.argv, script.sha, flags, script.ref, keys, False)
 
 
 def checked_flags(call: Call, flags: int, read_only: bool) -> int:
@@ -44,7 +51,7 @@ def checked_flags(call: Call, flags: int, read_only: bool) -> int:
     Of one without a first line each command is asked, but for stale data. What is replayed was
     asked when it ran first.
     """
-    if not call.is_replayed:
+    if not call.origin & REPLAYED:
         if not flags & NO_HEADER:
             _check(call, flags, read_only)
         elif call.server.restrictions.stale:

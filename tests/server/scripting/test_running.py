@@ -231,3 +231,42 @@ def test_the_time_that_lua_takes_is_the_scripts_and_not_its_commands(server: Any
     server.send("CONFIG", "SET", "slowlog-log-slower-than", 10_000)
     server.send("EVAL", "for i = 1, 10000000 do end redis.call('PING')", 0)
     assert [entry[3][0] for entry in server.send("SLOWLOG", "GET")] == [b"EVAL"]
+
+
+def test_a_result_that_nobody_is_given_is_not_part_of_the_next_one(server: Any) -> None:
+    server.send("CLIENT", "REPLY", "SKIP")
+    server.send("EVAL", "return 'unseen'", 0)
+    server.send("EVAL", "return {'begun', {err = 'whole'}, function() end}", 0)
+    assert server.send("EVAL", "return 'seen'", 0) == b"seen"
+
+
+def test_a_result_that_was_too_large_for_its_client_does_not_spoil_the_next_one(
+    server: Any,
+) -> None:
+    server.owner.client.out.limit = 1000
+    server.send("EVAL", "return string.rep('x', 2000)", 0)
+    assert server.owner.client.out.overflown
+    assert server.client().send("EVAL", "return 'seen'", 0) == b"seen"
+
+
+def test_results_of_a_transaction_are_those_of_its_scripts(server: Any) -> None:
+    server.send("MULTI")
+    for number in range(3):
+        server.send("EVAL", f"return {{'{number}', KEYS[1], ARGV[1]}}", 1, "k", number)
+    assert server.send("EXEC") == [[b"%d" % n, b"k", b"%d" % n] for n in range(3)]
+
+
+def test_scripts_take_turns(server: Any) -> None:
+    sha = server.send("SCRIPT", "LOAD", "return 'known'")
+    for _ in range(3):
+        assert server.send("EVAL", "return 1", 0) == 1
+        assert server.send("EVAL", "return 2", 0) == 2
+        assert server.send("EVALSHA", sha, 0) == b"known"
+    server.send("SCRIPT", "FLUSH")
+    assert server.send("EVALSHA", sha, 0).startswith("-NOSCRIPT")
+
+
+def test_commands_of_a_script_take_turns(server: Any) -> None:
+    calls = "redis.call('SET', 'a', i) redis.call('INCR', 'a')"
+    script = f"for i = 1, 2 do {calls} end return redis.call('get', 'a')"
+    assert server.send("EVAL", script, 0) == b"3"
